@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "poi-toolkit",
+  products: [
+    .library(name: "POIKit", targets: ["POIKit"]),
+    .executable(name: "poi-import", targets: ["poi-import"]),
+    .executable(name: "poi-dedup", targets: ["poi-dedup"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CYajl", pkgConfig: "yajl", providers: [.apt(["libyajl-dev"])]),
+    .target(name: "JSONStreaming", dependencies: ["CYajl"]),
+    .target(name: "SQLiteKit", dependencies: ["CSQLite"]),
+    .target(name: "POIKit", dependencies: ["JSONStreaming", "SQLiteKit"]),
+    .target(name: "ToolSupport"),
+    .executableTarget(name: "poi-import", dependencies: ["POIKit", "ToolSupport"]),
+    .executableTarget(name: "poi-dedup", dependencies: ["POIKit", "ToolSupport"]),
+
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),
+    .testTarget(name: "SQLiteKitTests", dependencies: ["SQLiteKit", "TestSupport"]),
+    .testTarget(
+      name: "POIKitTests",
+      dependencies: ["POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"]),
+    .testTarget(name: "ToolSupportTests", dependencies: ["ToolSupport", "TestSupport"]),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["POIKit", "SQLiteKit", "TestSupport", "poi-import", "poi-dedup"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// Every target of our own is built with the same settings.
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+  ]
+}

@@ -1,0 +1,155 @@
+/// An owned, growable run of plain values that keeps its capacity when it is emptied.
+///
+/// The hot path appends to buffers of this type: the tape, the read buffer and a batch's arena. Unlike `Array` it has
+/// one owner, so an append neither retains nor checks for a unique reference.
+@safe
+@frozen
+public struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
+  @usableFromInline
+  var base: UnsafeMutablePointer<Element>
+
+  @usableFromInline
+  var heldCount: Int
+
+  @usableFromInline
+  var capacity: Int
+
+  /// An empty buffer.
+  ///
+  /// - Parameter minimumCapacity: how many values fit without growing; at least one is allocated.
+  public init(minimumCapacity: Int = 16) {
+    capacity = max(minimumCapacity, 1)
+    heldCount = 0
+    unsafe base = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+  }
+
+  deinit {
+    unsafe base.deallocate()
+  }
+}
+
+extension GrowableBuffer {
+  /// The number of values held.
+  @inlinable
+  public var count: Int { heldCount }
+
+  @inlinable
+  public var isEmpty: Bool { heldCount == 0 }
+
+  /// The values, for reading.
+  @inlinable
+  public var span: Span<Element> {
+    @_lifetime(borrow self)
+    get {
+      let span = unsafe Span(_unsafeStart: UnsafePointer(base), count: count)
+      return unsafe _overrideLifetime(span, borrowing: self)
+    }
+  }
+
+  /// The value at `index`, which is in `0..<count`.
+  @inlinable
+  public subscript(index: Int) -> Element {
+    get {
+      precondition(index >= 0 && index < count)
+      return unsafe base[index]
+    }
+    set {
+      precondition(index >= 0 && index < count)
+      unsafe base[index] = newValue
+    }
+  }
+
+  /// Appends one value.
+  @inlinable
+  public mutating func append(_ value: Element) {
+    if count == capacity { grow(toHold: count + 1) }
+    unsafe base[count] = value
+    heldCount += 1
+  }
+
+  /// Appends copies of all values of `values`.
+  @inlinable
+  public mutating func append(copying values: Span<Element>) {
+    guard !values.isEmpty else { return }
+    reserve(values.count)
+    let destination = unsafe base + count
+    unsafe values.withUnsafeBufferPointer { source in
+      guard let start = source.baseAddress else { return }
+      unsafe destination.update(from: start, count: source.count)
+    }
+    heldCount += values.count
+  }
+
+  /// Appends `count` values read from `source`.
+  @unsafe
+  @inlinable
+  public mutating func append(from source: UnsafePointer<Element>, count added: Int) {
+    reserve(added)
+    unsafe (base + count).update(from: source, count: added)
+    heldCount += added
+  }
+
+  /// Makes room for `additional` more values.
+  @inlinable
+  public mutating func reserve(_ additional: Int) {
+    if capacity - count < additional { grow(toHold: count + additional) }
+  }
+
+  /// Forgets all values and keeps the capacity.
+  @inlinable
+  public mutating func removeAll() {
+    heldCount = 0
+  }
+
+  /// Forgets the values from `newCount` on and keeps the capacity.
+  @inlinable
+  public mutating func truncate(to newCount: Int) {
+    precondition(newCount >= 0 && newCount <= count)
+    heldCount = newCount
+  }
+
+  /// Moves the values from `index` on to the front and forgets those before it.
+  ///
+  /// - Complexity: O(count - index)
+  public mutating func removeFirst(_ removed: Int) {
+    precondition(removed >= 0 && removed <= count)
+    unsafe base.update(from: base + removed, count: count - removed)
+    heldCount -= removed
+  }
+
+  /// Lets `body` write into the free space behind the values and counts what it says it wrote.
+  ///
+  /// - Parameters:
+  ///   - minimumFree: how many values fit at least into the space that `body` gets.
+  ///   - body: fills the front of the space it is given and returns how many values it wrote.
+  /// - Returns: what `body` returned.
+  public mutating func appendInPlace<Failure: Error>(
+    minimumFree: Int, _ body: (UnsafeMutableBufferPointer<Element>) throws(Failure) -> Int
+  ) throws(Failure) -> Int {
+    reserve(minimumFree)
+    let free = unsafe UnsafeMutableBufferPointer(start: base + count, count: capacity - count)
+    let written = try unsafe body(free)
+    precondition(written >= 0 && written <= free.count)
+    heldCount += written
+    return written
+  }
+
+  /// Gives `body` the values as a pointer that is valid until `body` returns.
+  @inlinable
+  public func withUnsafeBufferPointer<Result: ~Copyable, Failure: Error>(
+    _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try unsafe body(UnsafeBufferPointer(start: base, count: count))
+  }
+
+  /// Moves the values to storage for at least `needed` of them, at least twice the size.
+  @usableFromInline
+  mutating func grow(toHold needed: Int) {
+    let newCapacity = max(needed, capacity * 2)
+    let newBase = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
+    unsafe newBase.update(from: base, count: count)
+    unsafe base.deallocate()
+    unsafe base = newBase
+    capacity = newCapacity
+  }
+}

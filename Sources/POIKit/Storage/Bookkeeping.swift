@@ -1,0 +1,59 @@
+/// The tables of the toolkit's own that stand beside the tables of records.
+///
+/// Everything that the toolkit adds to a database carries the prefix `poikit_`. The statements create what is missing and
+/// leave what is there, so they also serve a foreign database that only gets an archive.
+enum Bookkeeping {
+  /// The prefix of every table, view, index and column of the toolkit's own.
+  static let prefix = "poikit_"
+
+  /// The statements that create the bookkeeping tables where they are missing.
+  static let creation = """
+    CREATE TABLE IF NOT EXISTS poikit_table (
+      name TEXT NOT NULL PRIMARY KEY,
+      model TEXT NOT NULL,
+      enforced_key TEXT
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS poikit_run (
+      id INTEGER NOT NULL PRIMARY KEY,
+      tool TEXT NOT NULL,
+      version TEXT NOT NULL,
+      table_name TEXT NOT NULL,
+      state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'failed', 'abandoned', 'undone')),
+      started INTEGER NOT NULL,
+      ended INTEGER,
+      options TEXT NOT NULL,
+      counters TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS poikit_checkpoint (
+      run INTEGER NOT NULL PRIMARY KEY REFERENCES poikit_run (id) ON DELETE CASCADE,
+      state TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS poikit_reject (
+      id INTEGER NOT NULL PRIMARY KEY,
+      run INTEGER NOT NULL REFERENCES poikit_run (id) ON DELETE CASCADE,
+      input TEXT NOT NULL,
+      record INTEGER NOT NULL,
+      byte_offset INTEGER NOT NULL,
+      line INTEGER NOT NULL,
+      "column" INTEGER NOT NULL,
+      rule TEXT NOT NULL,
+      attribute TEXT,
+      message TEXT NOT NULL,
+      issues TEXT NOT NULL,
+      raw BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS poikit_redirect (
+      run INTEGER NOT NULL REFERENCES poikit_run (id) ON DELETE CASCADE,
+      table_name TEXT NOT NULL,
+      loser_key TEXT NOT NULL,
+      winner_key TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS poikit_moved (
+      run INTEGER NOT NULL REFERENCES poikit_run (id) ON DELETE CASCADE,
+      table_name TEXT NOT NULL,
+      row_id INTEGER NOT NULL,
+      column_name TEXT NOT NULL,
+      old_value ANY
+    ) STRICT;
+    """
+}
