@@ -1,7 +1,7 @@
 /// An owned, growable run of plain values that keeps its capacity when it is emptied.
 ///
-/// The hot path appends to buffers of this type: the tape, the read buffer and a batch's arena. Unlike `Array` it has
-/// one owner, so an append neither retains nor checks for a unique reference.
+/// The hot path appends to buffers of this type: the tape, the read buffer and a batch's arena.
+/// Unlike `Array` it has one owner, so an append neither retains nor checks for a unique reference.
 @safe
 @frozen
 public struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
@@ -33,6 +33,7 @@ extension GrowableBuffer {
   @inlinable
   public var count: Int { heldCount }
 
+  /// Whether no values are held.
   @inlinable
   public var isEmpty: Bool { heldCount == 0 }
 
@@ -117,19 +118,20 @@ extension GrowableBuffer {
     heldCount -= removed
   }
 
-  /// Lets `body` write into the free space behind the values and counts what it says it wrote.
+  /// Lets `body` append into the free space behind the values.
   ///
   /// - Parameters:
-  ///   - minimumFree: how many values fit at least into the space that `body` gets.
-  ///   - body: fills the front of the space it is given and returns how many values it wrote.
-  /// - Returns: what `body` returned.
+  ///   - minimumFree: how many values fit at least into the span that `body` gets.
+  ///   - body: appends values to the span it is given; when it throws, nothing is appended.
+  /// - Returns: how many values were appended.
   public mutating func appendInPlace<Failure: Error>(
-    minimumFree: Int, _ body: (UnsafeMutableBufferPointer<Element>) throws(Failure) -> Int
+    minimumFree: Int, _ body: (inout OutputSpan<Element>) throws(Failure) -> Void
   ) throws(Failure) -> Int {
     reserve(minimumFree)
     let free = unsafe UnsafeMutableBufferPointer(start: base + count, count: capacity - count)
-    let written = try unsafe body(free)
-    precondition(written >= 0 && written <= free.count)
+    var span = unsafe OutputSpan(buffer: free, initializedCount: 0)
+    try body(&span)
+    let written = unsafe span.finalize(for: free)
     heldCount += written
     return written
   }

@@ -1,11 +1,12 @@
 /// One lexical element of a JSON text on the tape.
 ///
-/// Containers are flat: a start token knows where its content ends, so a reader skips a whole value in one step.
+/// Containers are flat: a start token knows where its content ends, so a reader skips a whole value
+/// in one step.
 ///
 /// | kind | `first` | `second` |
 /// |---|---|---|
-/// | `string`, `key`, `number` | offset of its text in the tape's bytes | length of its text in bytes |
-/// | `startObject`, `startArray` | index of the token after the matching end | number of members or elements |
+/// | `string`, `key`, `number` | offset of its text in the tape's bytes | bytes of its text |
+/// | `startObject`, `startArray` | index of the token after its end | members or elements |
 /// | `endObject`, `endArray`, `true`, `false`, `null` | 0 | 0 |
 ///
 /// A string's or key's text is unescaped UTF-8; a number's is its lexeme.
@@ -17,10 +18,12 @@ public struct Token: BitwiseCopyable, Sendable {
     case null, `false`, `true`, number, string, key, startObject, endObject, startArray, endArray
   }
 
+  /// What the token stands for.
   public var kind: Kind
   @usableFromInline var first: UInt32
   @usableFromInline var second: UInt32
 
+  /// A token with the two numbers that its kind gives a meaning; they fit 32 bits.
   @inlinable
   public init(kind: Kind, first: Int = 0, second: Int = 0) {
     self.kind = kind
@@ -39,4 +42,23 @@ public struct Token: BitwiseCopyable, Sendable {
   /// The number of members of an object or elements of an array.
   @inlinable
   public var elementCount: Int { Int(second) }
+
+  /// Completes the start token of a container.
+  mutating func close(next: Int, elementCount: Int) {
+    first = UInt32(truncatingIfNeeded: next)
+    second = UInt32(truncatingIfNeeded: elementCount)
+  }
+
+  /// Corrects the token after as many tokens and bytes of text were removed before it.
+  mutating func rebase(tokensBy tokenShift: Int, textBy textShift: Int) {
+    switch kind {
+    case .string, .key, .number:
+      first -= UInt32(truncatingIfNeeded: textShift)
+    case .startObject, .startArray:
+      // An open container's is 0: it does not know its end.
+      if first > 0 { first -= UInt32(truncatingIfNeeded: tokenShift) }
+    case .endObject, .endArray, .true, .false, .null:
+      break
+    }
+  }
 }

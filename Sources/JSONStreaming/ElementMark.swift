@@ -1,0 +1,23 @@
+/// A complete element on the tape that has not been delivered.
+struct ElementMark: BitwiseCopyable {
+  /// Its tokens.
+  var firstToken: Int
+  var endToken: Int
+
+  /// Where its bytes begin and end, in bytes from the start of the input.
+  var start: Int
+  var end: Int
+
+  /// Where its member begins: at the quote of its name if it has one, otherwise at `start`.
+  var memberStart: Int
+
+  /// The text of its member's name on the tape; `nameStart` is -1 when it has none.
+  var nameStart: Int
+  var nameEnd: Int
+
+  /// Where the container that it stands in begins.
+  var containerStart: Int
+
+  /// What the parser was inside of.
+  var place: Place
+}

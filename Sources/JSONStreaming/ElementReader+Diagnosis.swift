@@ -1,0 +1,159 @@
+extension ElementReader {
+  /// The flaw of a comma between two elements that is missing or one too many.
+  ///
+  /// The elements around it are sound, so what is malformed has no bytes.
+  func separatorFlaw(at start: Int) -> Malformation? {
+    let place = parser.state.place
+    guard shape != .sequence, !parser.state.isInMember else { return nil }
+    let byte = buffer[start]
+    if place.needsComma {
+      guard beginsMember(byte, isAdjacent: start == deliveredOffset) else { return nil }
+      return Malformation(
+        rule: "syntax", message: "not valid json: a comma is missing before \(Self.quoted(byte))",
+        byteOffset: start)
+    }
+    let closer = place.containerIsObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    guard byte == UInt8(ascii: ",") || byte == closer else { return nil }
+    return Malformation(
+      rule: "syntax", message: "not valid json: an element is missing before \(Self.quoted(byte))",
+      byteOffset: start)
+  }
+
+  /// Whether a byte that follows an element without a comma begins the next element.
+  private func beginsMember(_ byte: UInt8, isAdjacent: Bool) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""): true
+    case _ where parser.state.place.containerIsObject: false
+    case UInt8(ascii: "{"), UInt8(ascii: "["): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "t"),
+      UInt8(ascii: "f"), UInt8(ascii: "n"):
+      !isAdjacent
+    default: false
+    }
+  }
+
+  /// What is wrong with the element at `start`: of all that is, what shows first.
+  func malformation(of failure: ParseFailure, from start: Int) -> Malformation {
+    var noticed = failure.noticedOffset
+    var found: Malformation
+    switch failure.kind {
+    case .flaw(let flaw):
+      found = flaw.malformation
+    case .truncated:
+      found = Malformation(
+        rule: "truncated", message: "the input ends inside this element", byteOffset: noticed,
+        isTruncated: true)
+    case .stop(let reason):
+      found = limitMalformation(reason, noticed, from: start)
+    case .syntax:
+      let syntax = diagnose(from: start)
+      noticed = syntax.noticedOffset
+      found = syntax.malformation
+    }
+    if noticed - start > limits.elementByteCount {
+      found = limitMalformation(.elementBytes, noticed, from: start)
+    }
+    if nextFlaw < flaws.count, flaws[nextFlaw].noticedOffset < noticed {
+      found = flaws[nextFlaw].malformation
+    }
+    return found
+  }
+
+  private func limitMalformation(
+    _ reason: ParseState.Stop, _ noticedOffset: Int, from start: Int
+  ) -> Malformation {
+    let offset = noticedOffset - 1
+    switch reason {
+    case .depth:
+      return Malformation(
+        rule: "depth", message: "nested deeper than \(limits.depth) levels", byteOffset: offset)
+    case .keysPerObject:
+      return Malformation(
+        rule: "keys-per-object",
+        message: "an object has more than \(limits.keysPerObject) members", byteOffset: offset)
+    case .stringBytes:
+      return Malformation(
+        rule: "string-bytes",
+        message: "a string or number is longer than \(limits.stringByteCount) bytes",
+        byteOffset: offset)
+    default:
+      return Malformation(
+        rule: "element-bytes",
+        message: "longer than \(limits.elementByteCount) bytes",
+        byteOffset: start + limits.elementByteCount)
+    }
+  }
+
+  /// Parses the element again from its start, so that what is said of it does not depend on how the
+  /// input was cut.
+  private func diagnose(from start: Int) -> (malformation: Malformation, noticedOffset: Int) {
+    let prime = shape == .sequence ? [] : parser.state.containerPrime
+    guard let probe = SyntaxProbe(behind: prime, of: buffer.span(start..<parsedOffset)) else {
+      preconditionFailure("what fails in the input fails by itself")
+    }
+    let noticed = start + probe.seenByteCount
+    let message = "not valid json: \(probe.text), at \(Self.quoted(buffer[noticed - 1]))"
+    return (Malformation(rule: "syntax", message: message, byteOffset: noticed - 1), noticed)
+  }
+
+  /// A byte as a message shows it.
+  static func quoted(_ byte: UInt8) -> String {
+    if byte > 0x20 && byte < 0x7F { return "\"\(Unicode.Scalar(byte))\"" }
+    let digits = String(byte, radix: 16, uppercase: true)
+    return "byte 0x" + (digits.utf8.count < 2 ? "0" : "") + digits
+  }
+
+  /// The error for a failure that no element can be blamed for.
+  mutating func failEnvelope(_ failure: ParseFailure) -> ReadingError {
+    if !parser.state.place.isInContainer {
+      parser.state.advanceEnvelopeBoundary()
+    }
+    // Where the first token begins that was not understood.
+    let offset = max(
+      buffer.startOffset,
+      min(parser.state.boundary, failure.noticedOffset - 1, parsedOffset - 1))
+    switch failure.kind {
+    case .truncated:
+      let inside = parser.state.place.isInContainer ? "the elements' container" : "a value"
+      if !parser.state.place.isInContainer, parser.state.depth == 0,
+        parser.state.topLevelValueCount > 0
+      {
+        return fail(
+          .trailingData, at: offset, "what follows the elements is not json: remove it")
+      }
+      return fail(
+        .unrecoverable, at: failure.noticedOffset,
+        "the input ends inside \(inside): is it complete?")
+    case .flaw(let flaw):
+      return fail(around: flaw)
+    case .syntax:
+      let text = "\(parser.failure.text), at \(Self.quoted(buffer[offset]))"
+      if parser.state.depth == 0, parser.state.topLevelValueCount > 0 {
+        return fail(.trailingData, at: offset, "what follows the elements is not json: \(text)")
+      }
+      return fail(
+        .unrecoverable, at: offset, "what stands around the elements is not valid json: \(text)")
+    case .stop(.notAContainer):
+      return fail(
+        .notAContainer, at: offset,
+        "the value at \(pointerText) is neither an array nor an object: give the pointer of one")
+    case .stop(.duplicateMember):
+      return fail(
+        .duplicateMember, at: offset,
+        "an object on the way to \(pointerText) has the member that the pointer names twice")
+    case .stop(.envelopeDepth):
+      return fail(
+        .limitExceeded, at: offset,
+        "what stands around the elements is nested deeper than \(limits.depth) levels")
+    case .stop:
+      return fail(
+        .limitExceeded, at: offset,
+        "a string or number outside the elements is longer than \(limits.stringByteCount) bytes")
+    }
+  }
+
+  private var pointerText: String {
+    if case .container(let pointer) = shape { return "\"\(pointer)\"" }
+    return "\"\""
+  }
+}

@@ -1,0 +1,275 @@
+extension ElementReader {
+  /// Goes on to the next element.
+  ///
+  /// On the way through elements that are well formed it allocates nothing once the buffers have
+  /// grown.
+  ///
+  /// - Returns: what was found; ``ReadingEvent/needsInput`` until ``finish()`` was called.
+  /// - Throws: ``ReadingError`` when reading cannot go on: what stands around the elements is
+  ///   damaged, or nothing stands at the pointer. It is thrown after all elements before it were
+  ///   delivered, and again whenever the reader is asked.
+  /// - Complexity: amortised O(n) in the bytes of the element.
+  public mutating func next() throws(ReadingError) -> ReadingEvent {
+    if recovery == nil { oversized = nil }
+    while true {
+      switch phase {
+      case .parsing:
+        if nextMark < parser.state.marks.count { return try deliver() }
+        if let found = failure {
+          if let event = try beginRecovery(from: found) { return event }
+        } else if parsedOffset < buffer.endOffset {
+          parsePiece()
+        } else if !isFinished {
+          return .needsInput
+        } else {
+          try complete()
+        }
+      case .recovering:
+        guard let event = recover() else { return .needsInput }
+        return event
+      case .restarting:
+        restart()
+      case .starting:
+        guard try start() else { return .needsInput }
+      case .resuming:
+        guard try resume() else { return .needsInput }
+      case .ended:
+        return .end
+      case .failed(let error):
+        throw error
+      }
+    }
+  }
+
+  /// Makes the first mark the current element.
+  private mutating func deliver() throws(ReadingError) -> ReadingEvent {
+    let mark = parser.state.marks[nextMark]
+    nextMark += 1
+    let flaw = try takeFlaw(before: mark)
+    currentHoldsNUL = false
+    while nextNUL < nulOffsets.count, nulOffsets[nextNUL] < mark.end {
+      if nulOffsets[nextNUL] >= mark.memberStart { currentHoldsNUL = true }
+      nextNUL += 1
+    }
+    if lineMode.rawValue < Place.LineMode.oneEachLine.rawValue, shape == .sequence {
+      learnLineMode(from: mark.start, to: mark.end)
+    }
+    advance(to: mark.end, in: mark.place)
+    if let flaw {
+      currentTokens = 0..<0
+      currentName = nil
+      currentBytes = mark.memberStart..<mark.end
+      return .malformed(flaw.malformation)
+    }
+    currentTokens = mark.firstToken..<mark.endToken
+    currentName = mark.nameStart < 0 ? nil : mark.nameStart..<mark.nameEnd
+    currentBytes = mark.start..<mark.end
+    return .element
+  }
+
+  /// Counts one more element, which ends at `offset`.
+  mutating func advance(to offset: Int, in place: Place) {
+    currentIndex = deliveredCount
+    deliveredCount += 1
+    deliveredOffset = offset
+    deliveredPlace = place
+    deliveredHash = nil
+  }
+
+  /// The first flaw in front of the element's end; those behind it in the element are dropped.
+  private mutating func takeFlaw(before mark: ElementMark) throws(ReadingError) -> TextFlaw? {
+    var first: TextFlaw?
+    while nextFlaw < flaws.count, flaws[nextFlaw].byteOffset < mark.end {
+      let flaw = flaws[nextFlaw]
+      guard flaw.byteOffset >= mark.containerStart else { throw fail(around: flaw) }
+      if first == nil { first = flaw }
+      nextFlaw += 1
+    }
+    return first
+  }
+
+  /// Learns from the first two elements of a sequence whether it holds one a line.
+  mutating func learnLineMode(from start: Int, to end: Int) {
+    let line = buffer.location(ofByteOffset: start).line
+    switch lineMode {
+    case .unknown:
+      firstEndLine = buffer.location(ofByteOffset: end).line
+      lineMode = line == firstEndLine ? .firstOnOneLine : .free
+    case .firstOnOneLine:
+      lineMode = line > firstEndLine ? .oneEachLine : .free
+    case .oneEachLine, .free:
+      break
+    }
+  }
+
+  /// Gives the parser the next piece of what is in the buffer.
+  private mutating func parsePiece() {
+    forgetDelivered()
+    makeRoom()
+    let end = min(parsedOffset + ReadBuffer.pieceSize, buffer.endOffset)
+    let range = parsedOffset..<end
+    inspect(range)
+    let outcome = parser.parse(buffer.bytes, bufferOffset: buffer.storageOffset, range: range)
+    parsedOffset = end
+    switch outcome {
+    case .done:
+      settle(after: range)
+    case .stopped:
+      failure = ParseFailure(
+        kind: .stop(parser.state.stop),
+        noticedOffset: range.lowerBound + parser.consumedByteCount)
+    case .failed:
+      failure = ParseFailure(
+        kind: .syntax, noticedOffset: range.lowerBound + parser.failure.byteIndex + 1)
+    }
+    pruneFindings()
+    noticeOutsideFlaw()
+  }
+
+  private mutating func inspect(_ range: Range<Int>) {
+    unsafe buffer.span(range).withUnsafeBufferPointer { bytes in
+      unsafe strictText.inspect(
+        bytes, byteOffset: range.lowerBound, flaws: &flaws, nuls: &nulOffsets)
+    }
+  }
+
+  /// Forgets the tape and the findings of elements that were delivered.
+  private mutating func forgetDelivered() {
+    parser.state.discardDelivered()
+    nextMark = 0
+    flaws.removeFirst(nextFlaw)
+    nextFlaw = 0
+    nulOffsets.removeFirst(nextNUL)
+    nextNUL = 0
+  }
+
+  /// Bounds what an unfinished token or element can grow to, and what is kept of separators.
+  private mutating func settle(after range: Range<Int>) {
+    let reason: ParseState.Stop
+    if parser.state.place.isInContainer {
+      if !parser.state.isInMember { parser.state.advanceBoundary() }
+      guard range.upperBound - parser.state.boundary > limits.elementByteCount else { return }
+      reason = .elementBytes
+    } else {
+      parser.state.advanceEnvelopeBoundary()
+      // An escape takes up to six bytes for one.
+      let limit = 6 * limits.stringByteCount + 2
+      guard range.upperBound - parser.state.boundary > limit else { return }
+      reason = .envelopeStringBytes
+    }
+    failure = ParseFailure(kind: .stop(reason), noticedOffset: range.upperBound)
+  }
+
+  /// Keeps of the findings behind the last complete element one of a kind.
+  private mutating func pruneFindings() {
+    let marks = parser.state.marks.count
+    let end = marks == 0 ? 0 : parser.state.marks[marks - 1].end
+    while flaws.count - nextFlaw >= 2, flaws[flaws.count - 2].byteOffset >= end {
+      flaws.truncate(to: flaws.count - 1)
+    }
+    while nulOffsets.count - nextNUL >= 2, nulOffsets[nulOffsets.count - 2] >= end {
+      nulOffsets[nulOffsets.count - 2] = nulOffsets[nulOffsets.count - 1]
+      nulOffsets.truncate(to: nulOffsets.count - 1)
+    }
+  }
+
+  /// Stops at a flaw that no element, complete or not, can be blamed for.
+  private mutating func noticeOutsideFlaw() {
+    let marks = parser.state.marks.count
+    let end = marks == 0 ? 0 : parser.state.marks[marks - 1].end
+    guard flaws.count > nextFlaw else { return }
+    let flaw = flaws[flaws.count - 1]
+    guard flaw.byteOffset >= end else { return }
+    let place = parser.state.place
+    guard !place.isInContainer || flaw.byteOffset < parser.state.containerStart else { return }
+    if let failure, failure.noticedOffset <= flaw.noticedOffset { return }
+    failure = ParseFailure(kind: .flaw(flaw), noticedOffset: flaw.noticedOffset)
+  }
+
+  /// Says to the parser that the input is at its end, and checks that it may be.
+  ///
+  /// yajl's own answer is not enough: it takes no value at all for one that is cut off, and a
+  /// string that is cut off behind another value for white space.
+  private mutating func complete() throws(ReadingError) {
+    guard isCompleted else {
+      isCompleted = true
+      forgetDelivered()
+      strictText.finish(byteOffset: parsedOffset, flaws: &flaws)
+      let outcome = parser.complete(buffer.bytes, bufferOffset: buffer.storageOffset)
+      if outcome == .stopped {
+        failure = ParseFailure(kind: .stop(parser.state.stop), noticedOffset: parsedOffset)
+      } else if !parser.state.isBetweenValues() {
+        failure = ParseFailure(kind: .truncated, noticedOffset: parsedOffset)
+      }
+      return
+    }
+    if nextFlaw < flaws.count { throw fail(around: flaws[nextFlaw]) }
+    if case .container(let pointer) = shape, !parser.state.isTargetFound {
+      throw fail(notFound: pointer)
+    }
+    phase = .ended
+  }
+
+  /// Looks at the first bytes; false while there are too few.
+  private mutating func start() throws(ReadingError) -> Bool {
+    guard buffer.bytes.count >= 4 || isFinished else { return false }
+    if case .container(let pointer) = shape, pointer.tokens.count > Place.stepLimit {
+      throw fail(tooManySteps: pointer)
+    }
+    if let name = Self.wideEncoding(buffer.bytes.span) { throw fail(encoding: name) }
+    if Self.hasByteOrderMark(buffer.bytes.span) {
+      parsedOffset = 3
+      parser.state.boundary = 3
+    }
+    phase = .parsing
+    return true
+  }
+
+  private static func hasByteOrderMark(_ bytes: Span<UInt8>) -> Bool {
+    bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
+  }
+
+  /// The name of the encoding that the first bytes betray, if it is not UTF-8.
+  private static func wideEncoding(_ bytes: Span<UInt8>) -> String? {
+    guard bytes.count >= 2 else { return nil }
+    switch (bytes[0], bytes[1]) {
+    case (0xFF, 0xFE), (0xFE, 0xFF): return "utf-16"
+    case (0, 0): return "utf-32"
+    case (0, _): return "utf-16"
+    case (_, 0): return bytes.count >= 4 && bytes[2] == 0 ? "utf-32" : "utf-16"
+    default: return nil
+    }
+  }
+
+  /// Lets the input before the position pass; false while it has not all come.
+  private mutating func resume() throws(ReadingError) -> Bool {
+    guard
+      let place = Place(state: resumed.state), place.isInContainer, resumed.byteOffset > 0,
+      shape != .sequence || (!place.needsComma && place.arrayLevels == 0)
+    else { throw failInvalidPosition() }
+    buffer.discard(before: min(resumed.byteOffset, buffer.endOffset))
+    guard buffer.startOffset == resumed.byteOffset else {
+      guard isFinished else { return false }
+      throw fail(changedFrom: resumed)
+    }
+    guard buffer.hash.value == resumed.inputHash else { throw fail(changedFrom: resumed) }
+    firstEndLine = buffer.location(ofByteOffset: resumed.byteOffset).line
+    restart()
+    return true
+  }
+
+  /// Has a fresh parser go on behind what was last delivered.
+  private mutating func restart() {
+    parser.restart()
+    parser.state.restart(at: deliveredOffset, in: deliveredPlace)
+    if shape != .sequence { parser.prime(parser.state.prime) }
+    strictText = StrictText()
+    flaws.removeAll()
+    nulOffsets.removeAll()
+    (nextFlaw, nextNUL, nextMark) = (0, 0, 0)
+    failure = nil
+    parsedOffset = deliveredOffset
+    isCompleted = false
+    phase = .parsing
+  }
+}

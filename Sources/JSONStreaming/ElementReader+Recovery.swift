@@ -1,0 +1,167 @@
+extension ElementReader {
+  /// Finds out what a failure means, once all elements before it have been delivered.
+  ///
+  /// - Returns: the event, if the element has no bytes; otherwise nil, and its end is looked for.
+  /// - Throws: the error, if no element has failed but what stands around the elements.
+  mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
+    if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
+    guard parser.state.place.isInContainer, failure.kind != .stop(.notAContainer) else {
+      throw failEnvelope(failure)
+    }
+    if !parser.state.isInMember { parser.state.advanceBoundary() }
+    let start = parser.state.boundary
+    guard start < parsedOffset else { throw failEnvelope(failure) }
+
+    var place = parser.state.place
+    if shape == .sequence, lineMode == .firstOnOneLine { learnLineMode(from: start, to: start) }
+    if let malformation = separatorFlaw(at: start) {
+      place.needsComma = !place.needsComma
+      finishMalformed(start..<start, resumeOffset: start, in: place)
+      return .malformed(malformation)
+    }
+    recovery = Recovery(
+      start: start, failure: failure, malformation: malformation(of: failure, from: start),
+      place: place, search: search(from: start, after: failure))
+    phase = .recovering
+    return nil
+  }
+
+  /// Goes on looking for the end of a malformed element.
+  ///
+  /// - Returns: the event, or nil if more input is needed.
+  mutating func recover() -> ReadingEvent? {
+    guard var found = recovery.take() else {
+      preconditionFailure("there is something to recover from")
+    }
+    while true {
+      let search = found.search
+      // One owner only, so that what the search has collected is not copied.
+      found.search = .none
+      switch consume search {
+      case .lineMode(var probe):
+        guard
+          let mode = probe.decide(
+            buffer.held, at: buffer.startOffset, isComplete: isFinished)
+        else {
+          found.search = .lineMode(probe)
+          recovery = found
+          return nil
+        }
+        lineMode = mode
+        found.search = self.search(from: found.start, after: found.failure)
+      case .sibling(var scanner):
+        guard
+          let outcome = scanner.scan(
+            buffer.held, at: buffer.startOffset, isComplete: isFinished)
+        else {
+          found.search = .sibling(scanner)
+          recovery = found
+          return nil
+        }
+        return finish(found, at: outcome)
+      case .none:
+        return finish(
+          found, at: SiblingScanner.Outcome(offset: buffer.endOffset, needsComma: true))
+      }
+    }
+  }
+
+  /// How the end of the malformed element at `start` is looked for.
+  private func search(from start: Int, after failure: ParseFailure) -> Recovery.Search {
+    if shape == .sequence, lineMode == .unknown {
+      return .lineMode(LineModeProbe(start: start, byteLimit: limits.elementByteCount))
+    }
+    let surroundings: SiblingScanner.Surroundings
+    if shape == .sequence {
+      surroundings = lineMode == .oneEachLine ? .lines : .sequence
+    } else {
+      surroundings = parser.state.place.containerIsObject ? .object : .array
+    }
+    if failure.kind == .truncated, surroundings != .lines { return .none }
+    return .sibling(
+      SiblingScanner(
+        surroundings: surroundings, parents: parser.state.parents, start: start,
+        column: buffer.location(ofByteOffset: start).column,
+        byteLimit: min(limits.elementByteCount, SiblingScanner.doubtLimit)))
+  }
+
+  /// Delivers the malformed element whose end has been found.
+  private mutating func finish(
+    _ recovery: Recovery, at outcome: SiblingScanner.Outcome
+  ) -> ReadingEvent {
+    var malformation = recovery.malformation
+    let isAtEnd = outcome.offset == buffer.endOffset && isFinished
+    if malformation.byteOffset >= outcome.offset, !(isAtEnd && malformation.isTruncated) {
+      // The line ended before the value did, which showed only further on.
+      malformation = Malformation(
+        rule: "syntax", message: "not valid json: the value does not end on its line",
+        byteOffset: outcome.offset)
+    }
+    var place = recovery.place
+    place.needsComma = outcome.needsComma && shape != .sequence
+    finishMalformed(recovery.start..<outcome.offset, resumeOffset: outcome.offset, in: place)
+    return .malformed(malformation)
+  }
+
+  /// Makes a malformed element the current one and has reading go on behind it.
+  private mutating func finishMalformed(_ bytes: Range<Int>, resumeOffset: Int, in place: Place) {
+    currentTokens = 0..<0
+    currentName = nil
+    currentHoldsNUL = false
+    failure = nil
+    var end = min(bytes.upperBound, bytes.lowerBound + limits.elementByteCount)
+    if end == bytes.upperBound {
+      while end > bytes.lowerBound, isWhiteSpace(at: end - 1) { end -= 1 }
+    }
+    currentBytes = bytes.lowerBound..<end
+    oversized?.bytes.removeSubrange(currentBytes.count...)
+    advance(to: resumeOffset, in: place)
+    phase = .restarting
+  }
+
+  /// Whether a byte of the malformed element is white space.
+  private func isWhiteSpace(at offset: Int) -> Bool {
+    let byte = oversized.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset]
+    return byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+
+  /// Lets the bytes leave that nobody needs any more.
+  mutating func makeRoom() {
+    var keep = deliveredOffset
+    switch phase {
+    case .resuming:
+      return
+    case .starting, .restarting, .ended, .failed:
+      break
+    case .parsing:
+      if nextMark < parser.state.marks.count {
+        keep = parser.state.marks[nextMark].memberStart
+      } else {
+        keep = parser.state.boundary
+      }
+    case .recovering:
+      keep = recoveryKeepOffset()
+    }
+    guard keep > buffer.startOffset else { return }
+    if deliveredHash == nil, keep > deliveredOffset {
+      deliveredHash = buffer.hash(before: deliveredOffset)
+    }
+    buffer.discard(before: keep)
+  }
+
+  /// What the search needs; it moves an element that becomes too long out of the buffer.
+  private mutating func recoveryKeepOffset() -> Int {
+    guard let recovery else { return deliveredOffset }
+    guard case .sibling(let scanner) = recovery.search,
+      scanner.offset - recovery.start > limits.elementByteCount
+    else { return recovery.start }
+    if oversized == nil {
+      let location = buffer.location(ofByteOffset: recovery.start)
+      let head = buffer.span(recovery.start..<(recovery.start + limits.elementByteCount))
+      oversized = OversizedElement(
+        bytes: head.indices.map { head[$0] }, startOffset: recovery.start, line: location.line,
+        column: location.column)
+    }
+    return scanner.keepOffset
+  }
+}

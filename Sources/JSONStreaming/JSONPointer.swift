@@ -1,0 +1,77 @@
+/// The path from a JSON document's root to one value in it.
+///
+/// `/data/stations` names the member `stations` of the member `data`; a step of digits also names
+/// an element of an array. The empty pointer names the whole document.
+///
+/// The syntax and its escapes (`~0` is `~`, `~1` is `/`) are those of RFC 6901.
+public struct JSONPointer: Sendable, Hashable {
+  /// The steps from the root, unescaped; empty for the whole document.
+  public let tokens: [String]
+
+  /// The pointer with the given steps.
+  ///
+  /// - Parameter tokens: the steps from the root, as they are named in the document (not escaped).
+  public init(tokens: [String]) {
+    self.tokens = tokens
+  }
+
+  /// Reads a pointer as RFC 6901, section 3, writes it.
+  ///
+  /// - Parameter text: empty, or a `/` before each step.
+  /// - Throws: ``JSONPointerError`` when the text does not begin with `/`, or has a `~` that
+  ///   neither `0` nor `1` follows.
+  /// - Complexity: O(n) in the length of the text.
+  public init(parsing text: String) throws(JSONPointerError) {
+    guard !text.isEmpty else {
+      tokens = []
+      return
+    }
+    guard text.utf8.first == UInt8(ascii: "/") else {
+      throw JSONPointerError(code: .missingSlash, text: text)
+    }
+    var tokens: [String] = []
+    for part in text.utf8.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false) {
+      tokens.append(try Self.unescaped(part, of: text))
+    }
+    self.tokens = tokens
+  }
+
+  private static func unescaped(
+    _ part: Substring.UTF8View, of text: String
+  ) throws(JSONPointerError) -> String {
+    var bytes: [UInt8] = []
+    var followsTilde = false
+    for byte in part {
+      switch (followsTilde, byte) {
+      case (true, UInt8(ascii: "0")): bytes.append(UInt8(ascii: "~"))
+      case (true, UInt8(ascii: "1")): bytes.append(UInt8(ascii: "/"))
+      case (true, _): throw JSONPointerError(code: .invalidEscape, text: text)
+      case (false, UInt8(ascii: "~")): break
+      case (false, _): bytes.append(byte)
+      }
+      followsTilde = !followsTilde && byte == UInt8(ascii: "~")
+    }
+    guard !followsTilde else { throw JSONPointerError(code: .invalidEscape, text: text) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension JSONPointer: CustomStringConvertible {
+  /// The pointer as RFC 6901 writes it.
+  ///
+  /// - Complexity: O(n) in the length of the steps.
+  public var description: String {
+    var text = ""
+    for token in tokens {
+      text += "/"
+      for scalar in token.unicodeScalars {
+        switch scalar {
+        case "~": text += "~0"
+        case "/": text += "~1"
+        default: text.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,44 @@
+internal import CYajl
+
+extension ParseState {
+  /// The table of C functions that fill a state.
+  ///
+  /// Numbers come as their lexemes: with the other number callbacks a number beyond 64 bits or
+  /// beyond a double would stop the parser.
+  static var callbacks: yajl_callbacks {
+    unsafe yajl_callbacks(
+      yajl_null: { unsafe state($0).pointee.takeLiteral(.null, length: 4) },
+      yajl_boolean: { context, value in
+        value != 0
+          ? unsafe state(context).pointee.takeLiteral(.true, length: 4)
+          : unsafe state(context).pointee.takeLiteral(.false, length: 5)
+      },
+      yajl_integer: nil,
+      yajl_double: nil,
+      yajl_number: { context, start, length in
+        guard let start = unsafe start else { return 0 }
+        let bytes = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self)
+        return unsafe state(context).pointee.takeText(.number, bytes, length)
+      },
+      yajl_string: { context, start, length in
+        guard let start = unsafe start else { return 0 }
+        return unsafe state(context).pointee.takeText(.string, start, length)
+      },
+      yajl_start_map: { unsafe state($0).pointee.takeStart(.startObject) },
+      yajl_map_key: { context, start, length in
+        guard let start = unsafe start else { return 0 }
+        return unsafe state(context).pointee.takeKey(start, length)
+      },
+      yajl_end_map: { unsafe state($0).pointee.takeEnd(.endObject) },
+      yajl_start_array: { unsafe state($0).pointee.takeStart(.startArray) },
+      yajl_end_array: { unsafe state($0).pointee.takeEnd(.endArray) })
+  }
+}
+
+/// The state that yajl hands back to a callback.
+@unsafe
+@inline(__always)
+private func state(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<ParseState> {
+  guard let context = unsafe context else { preconditionFailure("yajl lost its context") }
+  return unsafe context.assumingMemoryBound(to: ParseState.self)
+}

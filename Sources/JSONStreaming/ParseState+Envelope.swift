@@ -1,0 +1,132 @@
+internal import CYajl
+
+// What stands around the elements: the pointer's steps are matched, everything else is skipped.
+extension ParseState {
+  /// Whether all open containers are on the pointer's path.
+  private var isOnPath: Bool { depth == levels.count }
+
+  /// Notes that a value begins, and says whether the pointer passes it or ends at it.
+  private mutating func passesNextValue() -> Bool {
+    boundary = consumedOffset
+    if depth == 0 { topLevelValueCount += 1 }
+    guard isOnPath else { return false }
+    guard !levels.isEmpty else { return true }
+    let last = levels.count - 1
+    guard levels[last].isArray else {
+      let isNext = levels[last].isStepNext
+      levels[last].isStepNext = false
+      return isNext
+    }
+    let index = levels[last].nextIndex
+    levels[last].nextIndex += 1
+    return index == stepIndexes[last]
+  }
+
+  mutating func takeEnvelopeScalar() -> Int32 {
+    guard !isPriming else { return 1 }
+    let step = levels.count
+    guard passesNextValue(), step == steps.count else { return 1 }
+    return stop(.notAContainer)
+  }
+
+  mutating func takeEnvelopeStart(_ kind: Token.Kind) -> Int32 {
+    guard !isPriming else { return 1 }
+    guard depth < limits.depth else { return stop(.envelopeDepth) }
+    let isArray = kind == .startArray
+    if passesNextValue() {
+      if levels.count == steps.count {
+        place.isInContainer = true
+        place.containerIsObject = !isArray
+        place.needsComma = false
+        isTargetFound = true
+        containerStart = boundary
+      } else if isArray {
+        place.arrayLevels |= 1 << UInt64(levels.count)
+      }
+      levels.append(Level(isArray: isArray))
+    }
+    depth += 1
+    return 1
+  }
+
+  mutating func takeEnvelopeEnd() -> Int32 {
+    guard !isPriming else { return 1 }
+    boundary = consumedOffset
+    place.isInContainer = false
+    place.needsComma = false
+    if isOnPath {
+      levels.truncate(to: levels.count - 1)
+      if levels.count < steps.count {
+        place.arrayLevels &= ~(1 << UInt64(levels.count))
+      }
+    }
+    depth -= 1
+    return 1
+  }
+
+  /// A member's name that is not inside an element: of the element itself, or of the envelope.
+  @unsafe
+  @inline(never)
+  mutating func takeOutsideKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
+    guard !isPriming else { return 1 }
+    guard place.isInContainer else { return unsafe takeEnvelopeKey(start, length) }
+    advanceBoundary()
+    elementText = text.count
+    guard length <= limits.stringByteCount else { return stop(.stringBytes) }
+    unsafe text.append(from: start, count: length)
+    (nameStart, nameEnd) = (elementText, text.count)
+    nameEndOffset = consumedOffset
+    return 1
+  }
+
+  @unsafe
+  private mutating func takeEnvelopeKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
+    guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
+    boundary = consumedOffset
+    guard isOnPath, let last = levels.isEmpty ? nil : levels.count - 1 else { return 1 }
+    let name = unsafe UnsafeBufferPointer(start: start, count: length)
+    guard unsafe name.elementsEqual(steps[last]) else { return 1 }
+    guard !levels[last].isStepSeen else { return stop(.duplicateMember) }
+    levels[last].isStepSeen = true
+    levels[last].isStepNext = true
+    return 1
+  }
+}
+
+extension ParseState {
+  /// Moves `boundary` over white space, commas and colons to where the next token begins.
+  mutating func advanceEnvelopeBoundary() {
+    while boundary < endOffset {
+      switch unsafe byte(at: boundary) {
+      case 0x20, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: ","), UInt8(ascii: ":"): boundary += 1
+      default: return
+      }
+    }
+  }
+
+  /// JSON that brings a fresh parser to where this state's surroundings are.
+  var prime: [UInt8] {
+    var text: [UInt8] = []
+    for index in 0..<steps.count {
+      let isArray = place.arrayLevels & 1 << UInt64(index) != 0
+      text += isArray ? Array("[".utf8) : Array("{\"\":".utf8)
+    }
+    return text + containerPrime
+  }
+
+  /// The part of ``prime`` that is inside the container.
+  var containerPrime: [UInt8] {
+    switch (place.containerIsObject, place.needsComma) {
+    case (false, false): Array("[".utf8)
+    case (false, true): Array("[null".utf8)
+    case (true, false): Array("{".utf8)
+    case (true, true): Array("{\"\":null".utf8)
+    }
+  }
+
+  /// What is open around the container that holds the elements, the outermost first: true for an
+  /// array.
+  var parents: [Bool] {
+    steps.indices.map { place.arrayLevels & 1 << UInt64($0) != 0 }
+  }
+}

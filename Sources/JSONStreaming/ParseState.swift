@@ -1,0 +1,190 @@
+internal import CYajl
+
+/// What yajl's callbacks write to: the tape, and what has to be known to fill it.
+///
+/// The callbacks get a pointer to it. Inside an element they append tokens and text and nothing
+/// else; what happens around the elements, where speed does not matter, is in
+/// `ParseState+Envelope.swift`.
+@safe
+struct ParseState: ~Copyable {
+  /// A container of the element that has not ended.
+  struct OpenContainer: BitwiseCopyable {
+    /// Its start token.
+    var token: Int
+    /// How many values the container around it has, this one included.
+    var outerCount: Int
+  }
+
+  /// A container around the elements that is on the pointer's path.
+  struct Level: BitwiseCopyable {
+    var isArray: Bool
+    /// The index of the next element of an array.
+    var nextIndex = 0
+    /// Whether the member of an object that the pointer names has been seen.
+    var isStepSeen = false
+    /// Whether the next value is the pointed member's.
+    var isStepNext = false
+  }
+
+  /// Why a callback stopped the parser.
+  enum Stop: UInt8, BitwiseCopyable {
+    case none, depth, elementBytes, stringBytes, keysPerObject
+    case notAContainer, duplicateMember, envelopeDepth, envelopeStringBytes
+  }
+
+  // The tape.
+  var tokens = GrowableBuffer<Token>(minimumCapacity: 4_096)
+  var text = GrowableBuffer<UInt8>(minimumCapacity: 65_536)
+  var marks = GrowableBuffer<ElementMark>(minimumCapacity: 512)
+
+  // The unfinished element.
+  var open = GrowableBuffer<OpenContainer>(minimumCapacity: 32)
+  /// How many values the innermost open container has.
+  var valueCount = 0
+  var elementStart = 0
+  var elementToken = 0
+  /// Where its text, with that of its member's name, begins.
+  var elementText = 0
+  var nameStart = -1
+  var nameEnd = -1
+  /// The end of the member's name in the input, quote included.
+  var nameEndOffset = 0
+
+  /// Where, apart from separators, the next element or member begins; outside the container, the
+  /// end of the last token.
+  var boundary = 0
+
+  // The surroundings.
+  let isSequence: Bool
+  let steps: [[UInt8]]
+  let stepIndexes: [Int?]
+  let limits: ReadingLimits
+  var levels = GrowableBuffer<Level>(minimumCapacity: 8)
+  var place: Place
+  /// How many containers around the elements are open, and how many of them the pointer passes.
+  var depth = 0
+  var isPriming = false
+  var containerStart = 0
+  var isTargetFound = false
+  var topLevelValueCount = 0
+  var stop = Stop.none
+
+  // The bytes that are being parsed.
+  var handle: OpaquePointer?
+  var bytes: UnsafePointer<UInt8>?
+  /// The offset in the input of the first of `bytes`.
+  var bytesOffset = 0
+  /// The offset in the input of the first byte of the piece that yajl was given.
+  var pieceOffset = 0
+  /// The offset in the input of the end of `bytes`.
+  var endOffset = 0
+
+  init(shape: ElementShape, limits: ReadingLimits) {
+    var tokens: [String] = []
+    if case .container(let pointer) = shape { tokens = pointer.tokens }
+    isSequence = shape == .sequence
+    steps = tokens.map { Array($0.utf8) }
+    stepIndexes = tokens.map(Self.arrayIndex)
+    self.limits = limits
+    place = Place()
+    place.isInContainer = isSequence
+  }
+
+  /// The array index that a step of a pointer can stand for (RFC 6901, section 4).
+  private static func arrayIndex(_ step: String) -> Int? {
+    let isNumber = step.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+    guard isNumber, step == "0" || step.utf8.first != 0x30 else { return nil }
+    return Int(step)
+  }
+}
+
+extension ParseState {
+  /// The offset in the input of the end of the token that a callback is called for.
+  var consumedOffset: Int {
+    pieceOffset + (unsafe yajl_get_bytes_consumed(handle))
+  }
+
+  /// Moves `boundary` over white space and at most the one comma that is due.
+  ///
+  /// It then stands at a byte that begins something, or at the end of the bytes. A form feed, which
+  /// yajl takes for white space, begins something: it belongs to the element behind it.
+  mutating func advanceBoundary() {
+    while boundary < endOffset {
+      switch unsafe byte(at: boundary) {
+      case 0x20, 0x09, 0x0A, 0x0D: boundary += 1
+      case UInt8(ascii: ",") where place.needsComma:
+        place.needsComma = false
+        boundary += 1
+      default: return
+      }
+    }
+  }
+
+  @unsafe
+  func byte(at offset: Int) -> UInt8 {
+    guard let bytes = unsafe bytes else { return 0 }
+    return unsafe bytes[offset - bytesOffset]
+  }
+
+  /// Whether an element or its member's name has begun and not ended.
+  var isInMember: Bool { !open.isEmpty || nameStart >= 0 }
+
+  /// Whether all bytes so far belong to complete top-level values.
+  mutating func isBetweenValues() -> Bool {
+    guard open.isEmpty, nameStart < 0, depth == 0 else { return false }
+    isSequence ? advanceBoundary() : advanceEnvelopeBoundary()
+    return boundary == endOffset
+  }
+
+  /// Forgets the tape of the delivered elements; what is there of an unfinished one moves to its
+  /// front.
+  ///
+  /// - Complexity: O(n) in the tokens of the unfinished element, once for each element.
+  mutating func discardDelivered() {
+    marks.removeAll()
+    guard isInMember else {
+      tokens.removeAll()
+      text.removeAll()
+      return
+    }
+    if open.isEmpty { elementToken = tokens.count }
+    let tokenShift = elementToken
+    let textShift = elementText
+    guard tokenShift > 0 || textShift > 0 else { return }
+    tokens.removeFirst(tokenShift)
+    text.removeFirst(textShift)
+    for index in 0..<tokens.count {
+      tokens[index].rebase(tokensBy: tokenShift, textBy: textShift)
+    }
+    for index in 0..<open.count { open[index].token -= tokenShift }
+    elementToken = 0
+    elementText = 0
+    if nameStart >= 0 {
+      nameStart -= textShift
+      nameEnd -= textShift
+    }
+  }
+
+  /// Forgets everything but the surroundings, before a fresh parser goes on at `offset`.
+  mutating func restart(at offset: Int, in newPlace: Place) {
+    marks.removeAll()
+    tokens.removeAll()
+    text.removeAll()
+    open.removeAll()
+    (valueCount, nameStart, nameEnd, stop) = (0, -1, -1, .none)
+    place = newPlace
+    boundary = offset
+    levels.removeAll()
+    depth = 0
+    guard !isSequence, place.isInContainer else { return }
+    for index in 0..<steps.count {
+      let isArray = place.arrayLevels & 1 << UInt64(index) != 0
+      // The step has been taken: no later element of an array matches it again.
+      levels.append(Level(isArray: isArray, nextIndex: .min, isStepSeen: true))
+    }
+    levels.append(Level(isArray: !place.containerIsObject))
+    depth = levels.count
+    isTargetFound = true
+    topLevelValueCount = max(1, topLevelValueCount)
+  }
+}

@@ -1,0 +1,103 @@
+/// The part of the input that is held in memory, and what has to be known of the part before it.
+///
+/// Bytes come in at the end and leave at the front; as they leave they are hashed and their lines
+/// are counted.
+@safe
+struct ReadBuffer: ~Copyable {
+  /// The bytes held, behind some that have left and whose room has not been used again.
+  private(set) var bytes = GrowableBuffer<UInt8>(minimumCapacity: 2 * ReadBuffer.pieceSize)
+
+  /// The offset in the input of the first of `bytes`.
+  private(set) var storageOffset = 0
+
+  /// The offset in the input of the first byte held.
+  private(set) var startOffset = 0
+
+  /// The hash of all bytes that have left.
+  private(set) var hash = StreamHash()
+
+  private var lines = LineCounter()
+
+  /// How many bytes are parsed, and at least read, at a time.
+  static let pieceSize = 65_536
+
+  /// The offset in the input after the last byte held.
+  var endOffset: Int { storageOffset + bytes.count }
+
+  mutating func append(_ added: Span<UInt8>) {
+    useRoomAgain()
+    bytes.append(copying: added)
+  }
+
+  mutating func fill<Failure: Error>(
+    _ body: (inout OutputSpan<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) -> Int {
+    useRoomAgain()
+    return try bytes.appendInPlace(minimumFree: Self.pieceSize, body)
+  }
+
+  /// The bytes of a range of the input, all of which are held.
+  @_lifetime(borrow self)
+  func span(_ range: Range<Int>) -> Span<UInt8> {
+    let span = bytes.span.extracting(
+      (range.lowerBound - storageOffset)..<(range.upperBound - storageOffset))
+    return unsafe _overrideLifetime(span, borrowing: self)
+  }
+
+  /// The byte at an offset of the input, which is held.
+  subscript(offset: Int) -> UInt8 { bytes[offset - storageOffset] }
+
+  /// All bytes held; the first is at `startOffset`.
+  var held: Span<UInt8> {
+    @_lifetime(borrow self)
+    get {
+      let span = span(startOffset..<endOffset)
+      return unsafe _overrideLifetime(span, borrowing: self)
+    }
+  }
+
+  /// Lets all bytes before `offset`, which are held, leave.
+  ///
+  /// - Complexity: O(n) in the number of bytes that leave.
+  mutating func discard(before offset: Int) {
+    guard offset > startOffset else { return }
+    (hash, lines) = counted(upTo: offset)
+    startOffset = offset
+  }
+
+  /// Moves the bytes held to the front.
+  private mutating func useRoomAgain() {
+    bytes.removeFirst(startOffset - storageOffset)
+    storageOffset = startOffset
+  }
+
+  /// The hash and the lines of all bytes of the input before `offset`.
+  private func counted(upTo offset: Int) -> (StreamHash, LineCounter) {
+    var (hash, lines) = (hash, lines)
+    let counted = span(startOffset..<offset)
+    hash.update(counted)
+    lines.update(counted)
+    return (hash, lines)
+  }
+
+  /// The hash of all bytes of the input before `offset`, which is not before the bytes held.
+  ///
+  /// - Complexity: O(n) in the number of bytes held before `offset`.
+  func hash(before offset: Int) -> UInt64 {
+    var hash = hash
+    hash.update(span(startOffset..<offset))
+    return hash.value
+  }
+
+  /// The 0-based line of `offset` and the bytes between the start of that line and it.
+  ///
+  /// An offset before the bytes held counts as the first of them.
+  ///
+  /// - Complexity: O(n) in the number of bytes held before `offset`.
+  func location(ofByteOffset offset: Int) -> (line: Int, column: Int) {
+    let offset = max(startOffset, min(offset, endOffset))
+    var lines = lines
+    lines.update(span(startOffset..<offset))
+    return (lines.lineCount, offset - lines.lineStart)
+  }
+}

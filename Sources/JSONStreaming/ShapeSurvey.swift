@@ -1,0 +1,317 @@
+/// Finds out where in a JSON input the elements stand, for who was not told.
+///
+/// It looks at strings and brackets only and stops as soon as the answer is certain; a single large
+/// object has to be seen to its end. Memory: what the names on the way to the current value take,
+/// and the candidates.
+///
+/// | the input is | shape |
+/// |---|---|
+/// | an array | its elements |
+/// | several top-level values, a scalar, nothing | sequence |
+/// | an object with `"type": "FeatureCollection"` | `/features` (RFC 7946) |
+/// | an object with `"type": "Feature"`, or with all names that mark an element | sequence |
+/// | an object in which one array of objects can be reached through objects | that array |
+/// | an object in which there are several | ambiguous |
+/// | any other object | sequence |
+///
+/// An array counts when its first element is an object. A flawed input is judged by what was seen
+/// before the flaw; a flawed first line of an input with one object a line makes no difference.
+public struct ShapeSurvey: ~Copyable {
+  /// What the survey came to.
+  public enum Outcome: Sendable, Hashable {
+    /// Every top-level value is an element.
+    case sequence
+    /// The elements stand in the array at the pointer.
+    case container(JSONPointer)
+    /// Several arrays could be meant, in the order of the input.
+    case ambiguous([Candidate])
+  }
+
+  /// An array of objects that could hold the elements.
+  public struct Candidate: Sendable, Hashable {
+    /// Where the array stands.
+    public let pointer: JSONPointer
+    /// How many elements it has; if the survey ended inside it, how many it has at least.
+    public fileprivate(set) var elementCount: Int
+  }
+
+  /// With more candidates than this the survey is over.
+  public static let candidateLimit = 100
+
+  /// With more open brackets than this the survey is over.
+  static let depthLimit = 10_000
+
+  /// Names are remembered up to this length; no candidate stands behind a longer one.
+  static let nameLimit = 4_096
+
+  private enum Mode {
+    /// Before the first top-level value; a byte-order mark is skipped.
+    case start
+    /// In an object that only objects are around.
+    case object(Due)
+    /// In an array in such an object, before its first element.
+    case arrayStart
+    /// Somewhere in such an array.
+    case array
+    /// Behind the first top-level value.
+    case behind
+    /// Behind a flaw; the line it stands on goes on.
+    case flawedLine
+    /// At the start of the line after it.
+    case nextLine
+  }
+
+  /// What comes next in an object.
+  private enum Due {
+    case name, colon, value, scalarEnd, comma
+  }
+
+  /// The answer, once it is certain.
+  public private(set) var outcome: Outcome?
+
+  /// Of each kind of element the names that were not met yet.
+  private var unseenMarkers: [Set<String>]
+  private var mode = Mode.start
+  private var candidates: [Candidate] = []
+  /// The names on the way to the current value, and the current member's own as the last.
+  private var path: [String] = []
+  /// How many objects are open around everything else.
+  private var objectDepth = 0
+  /// The brackets that are open in the array that is being passed, its own included.
+  private var open: [UInt8] = []
+  private var isCandidate = false
+
+  private var isInString = false
+  private var isEscaped = false
+  /// The raw text of the name, or of the value of `type`, that is being read.
+  private var raw: [UInt8] = []
+  private var keepsRaw = false
+  /// The depth of the object whose current member has too long a name.
+  private var cutDepth = Int.max
+  private var isFirstLine = true
+  private var isLineBlank = true
+
+  /// A survey of an input from its first byte on.
+  ///
+  /// - Parameter elementMarkers: for each kind of element the names that every one of it has. A
+  ///   top-level object with all names of a kind is itself an element. A kind without names says
+  ///   nothing.
+  public init(elementMarkers: [[String]] = []) {
+    unseenMarkers = elementMarkers.filter { !$0.isEmpty }.map { Set($0) }
+  }
+}
+
+extension ShapeSurvey {
+  /// Surveys the next bytes of the input; once there is an outcome they are ignored.
+  ///
+  /// - Complexity: O(n) in the number of bytes.
+  public mutating func append(_ bytes: Span<UInt8>) {
+    var index = 0
+    while index < bytes.count, outcome == nil {
+      if isInString, !keepsRaw, !isEscaped {
+        index = Self.endOfPlainString(bytes, from: index)
+        guard index < bytes.count else { return }
+      }
+      take(bytes[index])
+      index += 1
+    }
+  }
+
+  /// Says that no more bytes will come; there is an outcome then.
+  public mutating func finish() {
+    if outcome == nil { decide() }
+  }
+
+  private static func endOfPlainString(_ bytes: Span<UInt8>, from index: Int) -> Int {
+    var index = index
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x0A { break }
+      index += 1
+    }
+    return index
+  }
+
+  /// Judges by the candidates so far.
+  private mutating func decide() {
+    switch candidates.count {
+    case 0: outcome = .sequence
+    case 1: outcome = .container(candidates[0].pointer)
+    default: outcome = .ambiguous(candidates)
+    }
+  }
+
+  private mutating func take(_ byte: UInt8) {
+    if isInString { return takeInString(byte) }
+    switch byte {
+    case 0x0A:
+      isFirstLine = false
+      isLineBlank = true
+      if case .flawedLine = mode { mode = .nextLine }
+      endScalar()
+    case 0x20, 0x09, 0x0D:
+      endScalar()
+    default:
+      takeSignificant(byte)
+      isLineBlank = false
+    }
+  }
+
+  private mutating func endScalar() {
+    if case .object(.scalarEnd) = mode { mode = .object(.comma) }
+  }
+
+  private mutating func takeSignificant(_ byte: UInt8) {
+    switch mode {
+    case .start: takeFirst(byte)
+    case .object(let due): takeInObject(byte, due)
+    case .arrayStart:
+      isCandidate = byte == UInt8(ascii: "{") && objectDepth < cutDepth
+      if isCandidate {
+        guard candidates.count < Self.candidateLimit else { return decide() }
+        candidates.append(Candidate(pointer: JSONPointer(tokens: path), elementCount: 1))
+      }
+      mode = .array
+      takeInArray(byte)
+    case .array: takeInArray(byte)
+    case .behind: outcome = .sequence
+    case .flawedLine: break
+    case .nextLine:
+      if byte == UInt8(ascii: "{") {
+        outcome = .sequence
+      } else {
+        decide()
+      }
+    }
+  }
+
+  private mutating func takeFirst(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "{"):
+      objectDepth = 1
+      mode = .object(.name)
+      path = [""]
+    case UInt8(ascii: "["): outcome = .container(JSONPointer(tokens: []))
+    case 0xEF, 0xBB, 0xBF: break
+    default: outcome = .sequence
+    }
+  }
+
+  private mutating func takeInObject(_ byte: UInt8, _ due: Due) {
+    switch (due, byte) {
+    case (.name, UInt8(ascii: "\"")):
+      beginString(keeping: true)
+    case (.colon, UInt8(ascii: ":")):
+      mode = .object(.value)
+    case (.value, UInt8(ascii: "\"")):
+      beginString(keeping: objectDepth == 1 && path.last == "type")
+    case (.value, UInt8(ascii: "{")):
+      guard objectDepth < Self.depthLimit else { return decide() }
+      objectDepth += 1
+      path.append("")
+      mode = .object(.name)
+    case (.value, UInt8(ascii: "[")):
+      open = [byte]
+      mode = .arrayStart
+    case (.value, UInt8(ascii: "}")), (.value, UInt8(ascii: "]")), (.value, UInt8(ascii: ",")),
+      (.value, UInt8(ascii: ":")):
+      flaw(at: byte)
+    case (.value, _):
+      mode = .object(.scalarEnd)
+    case (.scalarEnd, UInt8(ascii: ",")), (.comma, UInt8(ascii: ",")):
+      mode = .object(.name)
+    case (.name, UInt8(ascii: "}")), (.scalarEnd, UInt8(ascii: "}")),
+      (.comma, UInt8(ascii: "}")):
+      endObject()
+    case (.scalarEnd, UInt8(ascii: "{")), (.scalarEnd, UInt8(ascii: "[")),
+      (.scalarEnd, UInt8(ascii: "\"")), (.scalarEnd, UInt8(ascii: ":")),
+      (.scalarEnd, UInt8(ascii: "]")):
+      flaw(at: byte)
+    case (.scalarEnd, _):
+      break
+    default:
+      flaw(at: byte)
+    }
+  }
+
+  private mutating func endObject() {
+    objectDepth -= 1
+    path.removeLast()
+    mode = objectDepth == 0 ? .behind : .object(.comma)
+  }
+
+  private mutating func takeInArray(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""):
+      beginString(keeping: false)
+    case UInt8(ascii: ","):
+      if isCandidate, open.count == 1 { candidates[candidates.count - 1].elementCount += 1 }
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      guard open.count < Self.depthLimit else { return decide() }
+      open.append(byte)
+    case UInt8(ascii: "}"), UInt8(ascii: "]"):
+      guard open.last == (byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")) else {
+        return flaw(at: byte)
+      }
+      open.removeLast()
+      if open.isEmpty { mode = .object(.comma) }
+    default:
+      break
+    }
+  }
+
+  /// Takes note of a flaw: what follows its line tells whether it is one of many lines.
+  private mutating func flaw(at byte: UInt8) {
+    if byte == UInt8(ascii: "{"), isLineBlank, !isFirstLine {
+      outcome = .sequence
+    } else if isFirstLine {
+      mode = .flawedLine
+    } else {
+      decide()
+    }
+  }
+
+  private mutating func beginString(keeping: Bool) {
+    isInString = true
+    isEscaped = false
+    keepsRaw = keeping
+    raw.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func takeInString(_ byte: UInt8) {
+    if byte == 0x0A {
+      isInString = false
+      flaw(at: byte)
+      return take(byte)
+    }
+    if !isEscaped, byte == UInt8(ascii: "\"") {
+      isInString = false
+      return endString()
+    }
+    isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+    if keepsRaw, raw.count < Self.nameLimit { raw.append(byte) }
+  }
+
+  private mutating func endString() {
+    guard case .object(let due) = mode else { return }
+    guard case .name = due else {
+      mode = .object(.comma)
+      guard keepsRaw else { return }
+      switch EscapedText.unescaped(raw) {
+      case "FeatureCollection": outcome = .container(JSONPointer(tokens: ["features"]))
+      case "Feature": outcome = .sequence
+      default: break
+      }
+      return
+    }
+    mode = .object(.colon)
+    if objectDepth <= cutDepth { cutDepth = raw.count < Self.nameLimit ? .max : objectDepth }
+    let name = EscapedText.unescaped(raw)
+    path[path.count - 1] = name
+    guard objectDepth == 1 else { return }
+    for kind in unseenMarkers.indices {
+      unseenMarkers[kind].remove(name)
+      if unseenMarkers[kind].isEmpty { outcome = .sequence }
+    }
+  }
+}

@@ -1,0 +1,217 @@
+/// Looks in one pass over the raw bytes for what yajl lets through.
+///
+/// That is: bytes that are not UTF-8 (Unicode 17, table 3-7), `\u` escapes of half a surrogate
+/// pair, and form feeds. It also notes where a string holds U+0000. Blocks of plain ASCII are
+/// skipped many bytes at a time; any split of the text into calls gives the same findings.
+///
+/// It knows nothing of strings and structure: a backslash outside a string is an error that the
+/// parser finds.
+@safe
+struct StrictText {
+  private enum State: UInt8 {
+    case plain
+    /// Inside a UTF-8 sequence.
+    case sequence
+    /// After a backslash.
+    case escape
+    /// In the digits of a `\u` escape.
+    case digits
+    /// After an escape of a high surrogate.
+    case high
+    /// After the backslash that follows one.
+    case highEscape
+    /// In the digits of the `\u` escape that follows one.
+    case lowDigits
+  }
+
+  private var state = State.plain
+
+  /// Where the sequence or the escape began; for a pair, its first half.
+  private var start = 0
+
+  /// Where the second half of a pair began.
+  private var secondStart = 0
+
+  /// How many more bytes the sequence or the escape takes.
+  private var remaining = 0
+
+  /// What the next byte of the sequence may be.
+  private var lowest: UInt8 = 0x80
+  private var highest: UInt8 = 0xBF
+
+  /// The value of the digits so far.
+  private var value: UInt16 = 0
+
+  /// Inspects the next bytes of the text.
+  ///
+  /// - Parameters:
+  ///   - bytes: follow those of the call before.
+  ///   - byteOffset: of the first of them in the input.
+  ///   - flaws: gets what is found, in the order of the text.
+  ///   - nuls: gets the offset of each `\u0000`.
+  /// - Complexity: O(n) in the number of bytes.
+  mutating func inspect(
+    _ bytes: UnsafeBufferPointer<UInt8>, byteOffset: Int,
+    flaws: inout GrowableBuffer<TextFlaw>, nuls: inout GrowableBuffer<Int>
+  ) {
+    guard let base = bytes.baseAddress else { return }
+    var index = 0
+    while index < bytes.count {
+      if state == .plain {
+        index = unsafe Self.endOfPlainText(base, from: index, count: bytes.count)
+        guard index < bytes.count else { return }
+      }
+      unsafe step(base[index], byteOffset + index, &flaws, &nuls)
+      index += 1
+    }
+  }
+
+  /// Says that no more bytes follow.
+  mutating func finish(byteOffset: Int, flaws: inout GrowableBuffer<TextFlaw>) {
+    switch state {
+    case .plain, .escape, .digits: break
+    case .sequence: flaws.append(flaw(.utf8, byteOffset))
+    case .high, .highEscape, .lowDigits: flaws.append(flaw(.surrogateEscape, byteOffset))
+    }
+    state = .plain
+  }
+
+  private func flaw(_ rule: TextFlaw.Rule, _ noticedOffset: Int) -> TextFlaw {
+    TextFlaw(rule: rule, byteOffset: start, noticedOffset: noticedOffset)
+  }
+
+  /// The index of the first byte from `index` on that is neither plain ASCII nor harmless.
+  @inline(__always)
+  private static func endOfPlainText(
+    _ base: UnsafePointer<UInt8>, from index: Int, count: Int
+  ) -> Int {
+    var index = index
+    let raw = unsafe UnsafeRawPointer(base)
+    while count - index >= 32 {
+      var suspects: UInt64 = 0
+      for lane in 0..<4 {
+        let bytes = unsafe ByteLanes(raw, at: index + 8 * lane)
+        suspects |= bytes.word | bytes.anyEqual(0x5C) | bytes.anyEqual(0x0C)
+      }
+      guard suspects & ByteLanes(repeating: 0x80).word == 0 else { break }
+      index += 32
+    }
+    while index < count {
+      let byte = unsafe base[index]
+      if byte >= 0x80 || byte == 0x5C || byte == 0x0C { break }
+      index += 1
+    }
+    return index
+  }
+
+  /// Takes one byte in any state.
+  private mutating func step(
+    _ byte: UInt8, _ offset: Int,
+    _ flaws: inout GrowableBuffer<TextFlaw>, _ nuls: inout GrowableBuffer<Int>
+  ) {
+    switch state {
+    case .plain:
+      begin(byte, offset, &flaws)
+
+    case .sequence:
+      guard byte >= lowest && byte <= highest else {
+        flaws.append(flaw(.utf8, offset))
+        return begin(byte, offset, &flaws)
+      }
+      (lowest, highest) = (0x80, 0xBF)
+      remaining -= 1
+      if remaining == 0 { state = .plain }
+
+    case .escape:
+      if byte == UInt8(ascii: "u") {
+        (state, remaining, value) = (.digits, 4, 0)
+      } else {
+        // What a backslash may stand before is the parser's business; a second one ends the escape.
+        state = .plain
+        if byte != 0x5C { begin(byte, offset, &flaws) }
+      }
+
+    case .digits:
+      guard takeDigit(byte) else { return begin(byte, offset, &flaws) }
+      guard remaining == 0 else { return }
+      switch value {
+      case 0xD800...0xDBFF: state = .high
+      case 0xDC00...0xDFFF:
+        flaws.append(flaw(.surrogateEscape, offset))
+        state = .plain
+      default:
+        if value == 0 { nuls.append(start) }
+        state = .plain
+      }
+
+    case .high:
+      guard byte == 0x5C else {
+        flaws.append(flaw(.surrogateEscape, offset))
+        return begin(byte, offset, &flaws)
+      }
+      (state, secondStart) = (.highEscape, offset)
+
+    case .highEscape:
+      guard byte == UInt8(ascii: "u") else {
+        flaws.append(flaw(.surrogateEscape, offset))
+        (state, start) = (.escape, secondStart)
+        return step(byte, offset, &flaws, &nuls)
+      }
+      (state, remaining, value) = (.lowDigits, 4, 0)
+
+    case .lowDigits:
+      guard takeDigit(byte) else {
+        flaws.append(flaw(.surrogateEscape, offset))
+        return begin(byte, offset, &flaws)
+      }
+      guard remaining == 0 else { return }
+      if value >= 0xDC00 && value <= 0xDFFF {
+        state = .plain
+        return
+      }
+      flaws.append(flaw(.surrogateEscape, offset))
+      start = secondStart
+      if value == 0 { nuls.append(start) }
+      state = value >= 0xD800 && value <= 0xDBFF ? .high : .plain
+    }
+  }
+
+  /// Takes a byte that begins something, or nothing.
+  private mutating func begin(
+    _ byte: UInt8, _ offset: Int, _ flaws: inout GrowableBuffer<TextFlaw>
+  ) {
+    start = offset
+    (state, lowest, highest) = (.sequence, 0x80, 0xBF)
+    switch byte {
+    case 0xC2...0xDF: remaining = 1
+    case 0xE0: (remaining, lowest) = (2, 0xA0)
+    case 0xED: (remaining, highest) = (2, 0x9F)
+    case 0xE1...0xEF: remaining = 2
+    case 0xF0: (remaining, lowest) = (3, 0x90)
+    case 0xF4: (remaining, highest) = (3, 0x8F)
+    case 0xF1...0xF3: remaining = 3
+    case 0x5C: state = .escape
+    case 0x0C:
+      flaws.append(flaw(.formFeed, offset))
+      state = .plain
+    case 0x80...:
+      flaws.append(flaw(.utf8, offset))
+      state = .plain
+    default: state = .plain
+    }
+  }
+
+  /// Adds a hexadecimal digit to `value`; false when `byte` is none.
+  private mutating func takeDigit(_ byte: UInt8) -> Bool {
+    let digit: UInt8
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- UInt8(ascii: "a") &+ 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte &- UInt8(ascii: "A") &+ 10
+    default: return false
+    }
+    value = value << 4 | UInt16(digit)
+    remaining -= 1
+    return true
+  }
+}

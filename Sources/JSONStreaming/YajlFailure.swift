@@ -1,0 +1,32 @@
+internal import CYajl
+
+/// What yajl says of bytes that it refuses.
+struct YajlFailure {
+  /// Its words, without the kind of error and the full stop.
+  let text: String
+
+  /// Where in the bytes of the last call the flaw is, or inside a string a little behind its start.
+  ///
+  /// After most errors yajl has used up the offending byte; inside a token, and in an object after
+  /// a value, it steps back in front of it.
+  let byteIndex: Int
+
+  /// Asks a parser that has failed.
+  init(of handle: OpaquePointer?) {
+    let consumed = unsafe yajl_get_bytes_consumed(handle)
+    guard let words = unsafe yajl_get_error(handle, 0, nil, 0) else {
+      (text, byteIndex) = ("unexpected text", consumed)
+      return
+    }
+    defer { unsafe yajl_free_error(handle, words) }
+    var text = unsafe String(cString: words)
+    while text.last == "\n" || text.last == "." { text.removeLast() }
+    var stepsBack = text.contains("after key and value, inside map")
+    for kind in ["parse error: ", "lexical error: "] where text.hasPrefix(kind) {
+      text.removeFirst(kind.count)
+      if kind.hasPrefix("lexical"), text != "invalid char in json text" { stepsBack = true }
+    }
+    self.text = text
+    byteIndex = stepsBack ? consumed : consumed - 1
+  }
+}

@@ -1,0 +1,101 @@
+import JSONStreaming
+import Testing
+
+/// What holds for every input.
+@Suite struct ElementReaderLawTests {
+  static let seeds = 0..<UInt64(3)
+  static let tightLimits = ReadingLimits(
+    depth: 3, elementByteCount: 60, stringByteCount: 12, keysPerObject: 4)
+
+  @Test(arguments: seeds, [0, 1, 2, 5])
+  func `any split of the input gives the same events`(seed: UInt64, damageCount: Int) {
+    for run in 0..<150 {
+      let inputSeed = seed << 32 | UInt64(run)
+      let input = RandomInput(seed: inputSeed, damageCount: damageCount)
+      let limits = run % 3 == 0 ? Self.tightLimits : ReadingLimits()
+      let whole = observe(input.bytes, input.shape, limits: limits)
+      for chunkSizes in [[1], [2], [3], [7, 1], [64]] {
+        let events = observe(
+          input.bytes, input.shape, limits: limits, chunkSizes: chunkSizes,
+          usesFill: run % 2 == 0)
+        guard events != whole else { continue }
+        Issue.record(
+          """
+          seed \(inputSeed), \(damageCount) damages, chunks of \(chunkSizes), \(input.shape):
+          \(String(decoding: input.bytes, as: UTF8.self).debugDescription)
+          whole: \(whole)
+          split: \(events)
+          """)
+        return
+      }
+    }
+  }
+
+  @Test(arguments: seeds, [0, 1, 2, 5])
+  func `from every position the rest of the events follow`(seed: UInt64, damageCount: Int) {
+    for run in 0..<150 {
+      let inputSeed = seed << 40 | UInt64(run)
+      let input = RandomInput(seed: inputSeed, damageCount: damageCount)
+      let limits = run % 3 == 0 ? Self.tightLimits : ReadingLimits()
+      let whole = observe(input.bytes, input.shape, limits: limits)
+      for (index, event) in whole.enumerated() {
+        guard let position = event.position else { continue }
+        let rest = observe(
+          input.bytes, input.shape, limits: limits, chunkSizes: [5], resumingAt: position)
+        guard rest != Array(whole[(index + 1)...]) else { continue }
+        Issue.record(
+          """
+          seed \(inputSeed), \(damageCount) damages, from \(position), \(input.shape):
+          \(String(decoding: input.bytes, as: UTF8.self).debugDescription)
+          expected: \(whole[(index + 1)...])
+          got: \(rest)
+          """)
+        return
+      }
+    }
+  }
+
+  @Test(arguments: seeds)
+  func `an input that changed before the position is found out`(seed: UInt64) throws {
+    for run in 0..<50 {
+      let inputSeed = seed << 48 | UInt64(run)
+      let input = RandomInput(seed: inputSeed, damageCount: 0)
+      let positions = observe(input.bytes, input.shape).compactMap(\.position)
+      guard let position = positions.last else { continue }
+      var changed = input.bytes
+      changed[position.byteOffset / 2] ^= 1
+      for bytes in [changed, Array(input.bytes[..<(position.byteOffset - 1)])] {
+        let events = observe(bytes, input.shape, chunkSizes: [16], resumingAt: position)
+        guard case .failed(let error) = events.first else {
+          Issue.record("seed \(inputSeed): the change was not noticed")
+          continue
+        }
+        #expect(error.code == .changedInput, "seed \(inputSeed)")
+      }
+    }
+  }
+
+  @Test(arguments: seeds)
+  func `no byte of a sequence is lost but separators`(seed: UInt64) {
+    for run in 0..<150 {
+      let inputSeed = seed << 24 | UInt64(run)
+      let input = RandomInput(seed: inputSeed, damageCount: 2)
+      guard input.shape == .sequence else { continue }
+      var seen: [UInt8] = []
+      let events = observe(input.bytes, .sequence)
+      guard events.last == .end else { continue }
+      for event in events {
+        switch event {
+        case .element(let element), .malformed(let element, _, _, _): seen += element.bytes
+        case .failed, .end: break
+        }
+      }
+      let isSeparator: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x0C }
+      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+      let body = input.bytes.starts(with: mark) ? Array(input.bytes.dropFirst(3)) : input.bytes
+      #expect(
+        seen.filter { !isSeparator($0) } == body.filter { !isSeparator($0) },
+        "seed \(inputSeed)")
+    }
+  }
+}

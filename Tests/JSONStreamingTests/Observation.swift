@@ -1,0 +1,167 @@
+import JSONStreaming
+
+/// Everything that a reader tells about one event, as values.
+enum Observation: Hashable {
+  case element(Element)
+  case malformed(Element, Malformation, line: Int, column: Int)
+  case failed(ReadingError)
+  case end
+
+  struct Element: Hashable, CustomStringConvertible {
+    /// The value, written again from the tape.
+    var value: String
+    var bytes: [UInt8]
+    var index: Int
+    var byteOffset: Int
+    var name: String?
+    var holdsNUL: Bool
+    var position: ReadingPosition
+    var description: String {
+      "\(index)@\(byteOffset) \(name.map { "\($0)=" } ?? "")\(value)"
+        + " raw=\(String(decoding: bytes, as: UTF8.self).debugDescription) \(position)"
+    }
+  }
+}
+
+extension Observation {
+  /// The position after the event, if it has one.
+  var position: ReadingPosition? {
+    switch self {
+    case .element(let element), .malformed(let element, _, _, _): element.position
+    case .failed, .end: nil
+    }
+  }
+
+  /// The event in short: a value, a rule with the raw bytes, an error's code.
+  var summary: String {
+    switch self {
+    case .element(let element):
+      (element.name.map { "\($0)=" } ?? "") + element.value
+    case .malformed(let element, let flaw, _, _):
+      "!\(flaw.rule) \(String(decoding: element.bytes, as: UTF8.self))"
+    case .failed(let error): "throws \(error.code)"
+    case .end: "end"
+    }
+  }
+}
+
+/// Reads the whole input in chunks and tells all that happened.
+///
+/// - Parameters:
+///   - chunkSizes: are used in turn.
+///   - usesFill: whether the input is pulled rather than pushed.
+func observe(
+  _ input: [UInt8], _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
+  chunkSizes: [Int] = [.max], resumingAt position: ReadingPosition = .start, usesFill: Bool = false
+) -> [Observation] {
+  var reader = ElementReader(shape: shape, limits: limits, resumingAt: position)
+  var seen: [Observation] = []
+  var offset = 0
+  var turn = 0
+  while true {
+    do throws(ReadingError) {
+      switch try reader.next() {
+      case .needsInput:
+        guard offset < input.count else {
+          reader.finish()
+          continue
+        }
+        let size = min(chunkSizes[turn % chunkSizes.count], input.count - offset)
+        turn += 1
+        if usesFill {
+          offset += reader.fill { output in
+            let count = min(size, output.freeCapacity)
+            for index in offset..<(offset + count) { output.append(input[index]) }
+          }
+        } else {
+          reader.append(input.span.extracting(offset..<(offset + size)))
+          offset += size
+        }
+      case .element:
+        seen.append(.element(element(of: reader)))
+      case .malformed(let flaw):
+        let location = reader.location(ofByteOffset: flaw.byteOffset)
+        seen.append(
+          .malformed(element(of: reader), flaw, line: location.line, column: location.column))
+      case .end:
+        seen.append(.end)
+        return seen
+      }
+    } catch {
+      seen.append(.failed(error))
+      return seen
+    }
+  }
+}
+
+func observe(
+  _ input: String, _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
+  chunkSizes: [Int] = [.max]
+) -> [Observation] {
+  observe(Array(input.utf8), shape, limits: limits, chunkSizes: chunkSizes)
+}
+
+/// The events of reading an input, in short.
+func summaries(
+  _ input: String, _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
+  chunkSizes: [Int] = [.max]
+) -> [String] {
+  observe(input, shape, limits: limits, chunkSizes: chunkSizes).map(\.summary)
+}
+
+private func element(of reader: borrowing ElementReader) -> Observation.Element {
+  var value = ""
+  if let first = reader.elementTokens.first {
+    let end = write(reader.tokens, first, reader.text, to: &value)
+    precondition(end == reader.elementTokens.upperBound, "the element's tokens are one value")
+  }
+  let text = reader.text
+  return Observation.Element(
+    value: value, bytes: array(reader.elementBytes), index: reader.elementIndex,
+    byteOffset: reader.elementByteOffset,
+    name: reader.memberName.map { string(text.extracting($0)) },
+    holdsNUL: reader.holdsNUL, position: reader.position)
+}
+
+func array(_ bytes: Span<UInt8>) -> [UInt8] {
+  bytes.indices.map { bytes[$0] }
+}
+
+private func string(_ bytes: Span<UInt8>) -> String {
+  String(decoding: array(bytes), as: UTF8.self)
+}
+
+/// Writes the value at a token in compact form and returns the index of the token after it.
+private func write(
+  _ tokens: Span<Token>, _ index: Int, _ text: Span<UInt8>, to output: inout String
+) -> Int {
+  let token = tokens[index]
+  switch token.kind {
+  case .null: output += "null"
+  case .true: output += "true"
+  case .false: output += "false"
+  case .number: output += string(text.extracting(token.textRange))
+  case .string, .key: output += string(text.extracting(token.textRange)).debugDescription
+  case .startObject, .startArray:
+    let isObject = token.kind == .startObject
+    output += isObject ? "{" : "["
+    var next = index + 1
+    var count = 0
+    while tokens[next].kind != .endObject, tokens[next].kind != .endArray {
+      if count > 0 { output += "," }
+      if isObject {
+        precondition(tokens[next].kind == .key)
+        next = write(tokens, next, text, to: &output)
+        output += ":"
+      }
+      next = write(tokens, next, text, to: &output)
+      count += 1
+    }
+    precondition(token.next == next + 1, "a container knows its end")
+    precondition(token.elementCount == count, "a container knows its count")
+    output += isObject ? "}" : "]"
+    return next + 1
+  case .endObject, .endArray: preconditionFailure("no value ends before it begins")
+  }
+  return index + 1
+}

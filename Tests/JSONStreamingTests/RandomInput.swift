@@ -1,0 +1,79 @@
+import JSONStreaming
+import TestSupport
+
+/// Random JSON inputs, sound or damaged, of every shape.
+struct RandomInput {
+  var bytes: [UInt8]
+  var shape: ElementShape
+
+  /// An input that `seed` stands for.
+  init(seed: UInt64, damageCount: Int) {
+    var generator = SplitMix64(seed: seed)
+    let style = Int.random(in: 0..<3, using: &generator)
+    let count = Int.random(in: 0..<8, using: &generator)
+    var elements: [String] = []
+    for index in 0..<count {
+      elements.append(Self.element(index, style: style, using: &generator))
+    }
+    var text: String
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0:
+      shape = .sequence
+      text = elements.joined(separator: "\n") + "\n"
+    case 1:
+      shape = .sequence
+      text = elements.joined(separator: style == 0 ? "" : "\n")
+    case 2:
+      shape = .container(JSONPointer(tokens: []))
+      text = "[" + elements.joined(separator: style == 0 ? "," : ",\n") + "]"
+    case 3:
+      shape = .container(JSONPointer(tokens: ["data", "rows"]))
+      text =
+        #"{"head":{"rows":[0]},"data":{"n":"é","rows":["# + elements.joined(separator: ", ")
+        + "]},\"tail\":[{}]}\n"
+    case 4:
+      shape = .container(JSONPointer(tokens: ["1", "o"]))
+      let members = elements.enumerated().map { "\"m\($0.offset)\": \($0.element)" }
+      text = #"[{"o":{"# + "\"z\":1}},{\"o\":{" + members.joined(separator: ",\n  ") + "}}]"
+    default:
+      shape = .container(JSONPointer(tokens: ["rows"]))
+      text = elements.map { "{\"rows\":[\($0)]}" }.joined(separator: " ")
+    }
+    if Bool.random(using: &generator) { text = "\u{FEFF}" + text }
+    bytes = Array(text.utf8)
+    for _ in 0..<damageCount { damage(using: &generator) }
+  }
+
+  private static func element(
+    _ index: Int, style: Int, using generator: inout SplitMix64
+  ) -> String {
+    guard Int.random(in: 0..<6, using: &generator) > 0 else {
+      return ["1", "-2.5e+7", "true", "null", "\"a \\u00e9\\n\"", "[]", "[[1,2],{}]"]
+        .randomElement(using: &generator) ?? "0"
+    }
+    let texts = ["", "plain", "},{", "Zürich 東京 🗺", #"q\"\\"#, #"\ud83d\ude00"#, #"\u0000"#]
+    let name = texts.randomElement(using: &generator) ?? ""
+    let separator = style == 0 ? "," : style == 1 ? ", " : ",\n  "
+    let members = [
+      "\"id\":\(index)", "\"name\":\"\(name)\"", "\"in\":{\"a\":[1,{\"b\":null}]}",
+      "\"x\":\(Int.random(in: -99...99, using: &generator)).25",
+    ]
+    let open = style == 2 ? "{\n  " : "{"
+    return open + members.joined(separator: separator) + (style == 2 ? "\n}" : "}")
+  }
+
+  /// Changes the bytes in one place.
+  private mutating func damage(using generator: inout SplitMix64) {
+    guard !bytes.isEmpty else { return }
+    let index = Int.random(in: 0..<bytes.count, using: &generator)
+    let marks = Array("{}[],:\"\\\n u0d8x1\u{0C}".utf8) + [0x80, 0xC3, 0xED, 0xFF, 0x00]
+    let mark = marks.randomElement(using: &generator) ?? 0
+    switch Int.random(in: 0..<5, using: &generator) {
+    case 0: bytes.remove(at: index)
+    case 1: bytes.insert(mark, at: index)
+    case 2: bytes[index] = mark
+    case 3: bytes.removeSubrange(index..<min(bytes.count, index + 9))
+    default: bytes.removeSubrange(index...)
+    }
+  }
+}

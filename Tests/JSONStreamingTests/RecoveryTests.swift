@@ -1,0 +1,138 @@
+import JSONStreaming
+import Testing
+
+@Suite struct RecoveryTests {
+  /// Three elements of which the middle one is damaged, in the ways that people write JSON.
+  enum Layout: String, CaseIterable {
+    case compact, spaced, lines, pretty
+
+    /// A record with the given id, as three members.
+    func record(_ id: Int) -> String {
+      let members = [#""id":\#(id)"#, #""name":"n\#(id)""#, #""in":{"t":[1,2]}"#]
+      switch self {
+      case .compact, .lines: return "{" + members.joined(separator: ",") + "}"
+      case .spaced: return "{ " + members.joined(separator: ", ") + " }"
+      case .pretty: return "{\n    " + members.joined(separator: ",\n    ") + "\n  }"
+      }
+    }
+
+    var separator: String {
+      switch self {
+      case .compact: ","
+      case .spaced: ", "
+      case .lines: ",\n"
+      case .pretty: ",\n  "
+      }
+    }
+
+    func array(_ records: [String]) -> String {
+      let (open, close) = self == .pretty ? ("[\n  ", "\n]") : ("[", "]")
+      return open + records.joined(separator: separator) + close
+    }
+  }
+
+  /// How a record is damaged: text that is replaced, and by what.
+  static let damages: [(name: String, from: String, to: String)] = [
+    ("a literal that is none", ":2", ":tru"),
+    ("a value is missing", ":2", ":"),
+    ("a name without quotes", #""name""#, "name"),
+    ("single quotes", #""name""#, "'name'"),
+    ("a colon is missing", #""name":"#, #""name" "#),
+    ("a comma is missing", #""id":2,"#, #""id":2 "#),
+    ("two commas", #""id":2,"#, #""id":2,,"#),
+    ("a comma at the end", "[1,2]}", "[1,2]},"),
+    ("a comma in an array's end", "[1,2]", "[1,2,]"),
+    ("the closing brace is missing", "[1,2]}", "[1,2]"),
+    ("the array's closing bracket is missing", "[1,2]", "[1,2"),
+    ("a bracket for a brace", "[1,2]}", "[1,2]]"),
+    ("a brace for a bracket", "[1,2]", "[1,2}"),
+    ("a closing brace too many", "[1,2]}", "[1,2]}}"),
+    ("a closing quote is missing", #""n2""#, #""n2"#),
+    ("an opening quote is missing", #""n2""#, #"n2""#),
+    ("a name's closing quote is missing", #""name""#, #""name"#),
+    ("a name's opening quote is missing", #""name""#, #"name""#),
+    ("a quote inside a string", #""n2""#, #""n"2""#),
+    ("a quote and a word inside a string", #""n2""#, #""n" 2""#),
+    ("an escape that is none", #""n2""#, #""n\x2""#),
+    ("a line end in a string", #""n2""#, "\"n\n2\""),
+    ("a tab in a string", #""n2""#, "\"n\t2\""),
+    ("a leading zero", ":2", ":02"),
+    ("a number without digits", ":2", ":-"),
+    ("an infinite number", ":2", ":Infinity"),
+    ("a comment", #""id""#, #"/* it */ "id""#),
+    ("a control byte", ":2", ":\u{1}2"),
+    ("half a surrogate pair", #""n2""#, #""\ud83d""#),
+    ("a form feed", ":2", ":\u{C}2"),
+  ]
+
+  @Test(arguments: Layout.allCases)
+  func `a damaged record in an array costs itself only`(layout: Layout) throws {
+    try expectSurvivors(layout) { records in
+      [
+        (layout.array(records), .container(JSONPointer(tokens: []))),
+        (
+          #"{"meta":{"n":[0]},"data":{"rows":"# + layout.array(records) + #","x":1},"z":[{}]}"#,
+          .container(JSONPointer(tokens: ["data", "rows"]))
+        ),
+        (
+          "[0," + layout.array(records) + ",[{}]]",
+          .container(JSONPointer(tokens: ["1"]))
+        ),
+      ]
+    }
+  }
+
+  @Test(arguments: [Layout.compact, .spaced])
+  func `a damaged record on its line costs itself only`(layout: Layout) throws {
+    try expectSurvivors(layout, exceptDamages: ["a line end in a string"]) { records in
+      [(records.joined(separator: "\n") + "\n", .sequence)]
+    }
+  }
+
+  @Test func `a damaged record among pretty-printed ones costs itself only`() throws {
+    try expectSurvivors(.pretty) { records in
+      let records = records.map { $0.replacing("\n  ", with: "\n") }
+      return [(records.joined(separator: "\n") + "\n", .sequence)]
+    }
+  }
+
+  @Test(arguments: Layout.allCases)
+  func `a damaged member of an object costs itself only`(layout: Layout) throws {
+    // With a brace too many the container ends, and what follows looks like its own siblings. With
+    // one too few what follows are members of the damaged one: as JSON both are sound.
+    var untold: Set = ["a closing brace too many", "the closing brace is missing"]
+    if layout == .compact || layout == .spaced { untold.insert("a bracket for a brace") }
+    try expectSurvivors(layout, exceptDamages: untold) { records in
+      let members = records.enumerated().map { "\"k\($0.offset + 1)\":\($0.element)" }
+      return [
+        (
+          "{\"o\":{" + members.joined(separator: layout.separator) + "},\"z\":{}}",
+          .container(JSONPointer(tokens: ["o"]))
+        )
+      ]
+    }
+  }
+
+  /// Damages the second of four records in every way and expects the others and the end to be read.
+  private func expectSurvivors(
+    _ layout: Layout, exceptDamages untold: Set<String> = [],
+    _ inputs: ([String]) -> [(String, ElementShape)]
+  ) throws {
+    for damage in Self.damages where !untold.contains(damage.name) {
+      var records = (1...4).map(layout.record)
+      let sound = records[1]
+      records[1] = sound.replacing(damage.from, with: damage.to)
+      #expect(records[1] != sound, "\(damage.name) changes the record")
+      for (input, shape) in inputs(records) {
+        let events = summaries(input, shape)
+        let survivors = [1, 3, 4].filter { id in
+          events.contains { $0.hasSuffix(#"{"id":\#(id),"name":"n\#(id)","in":{"t":[1,2]}}"#) }
+        }
+        #expect(
+          survivors == [1, 3, 4] && events.last == "end"
+            && events.contains { $0.hasPrefix("!") },
+          "\(layout), \(damage.name), \(shape): \(input)\n\(events)")
+      }
+    }
+  }
+}

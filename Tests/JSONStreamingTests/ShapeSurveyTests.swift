@@ -1,0 +1,96 @@
+import JSONStreaming
+import Testing
+
+@Suite struct ShapeSurveyTests {
+  static let table: [(input: String, outcome: String)] = [
+    ("", "sequence"),
+    ("  \n", "sequence"),
+    ("[1,2]", "\"\""),
+    ("\u{FEFF} [", "\"\""),
+    ("42", "sequence"),
+    ("\"text\"", "sequence"),
+    ("{}", "sequence"),
+    ("{\"a\":1}\n{\"a\":2}\n", "sequence"),
+    ("{\"a\":1}{\"a\":2}", "sequence"),
+    ("{\"a\":[{\"x\":1}]}\n{\"a\":[{\"x\":1}]}", "sequence"),
+    (#"{"data":{"stations":[{"id":1},{"id":2}]},"ttl":5}"#, "\"/data/stations\""),
+    (#"{"a/b":{"c~d":[{}]}}"#, "\"/a~1b/c~0d\""),
+    (#"{"\u00e9\"":[{"x":[{}]}]}"#, "\"/é\"\""),
+    (#"{"numbers":[1,2],"empty":[],"rows":[ {"id":1}, 7 ]}"#, "\"/rows\""),
+    (#"{"list":[[{"id":1}]],"n":null}"#, "sequence"),
+    (#"{"a":[{"x":","},{"x":"]"}],"b":{"c":[{}]}}"#, "ambiguous /a:2 /b/c:1"),
+    (#"{"type":"FeatureCollection","features":[],"other":[{}]}"#, "\"/features\""),
+    (#"{"other":[{}],"type":"FeatureCollection""#, "\"/features\""),
+    (#"{"type":"Feature","properties":{"rows":[{}]}}"#, "sequence"),
+    (#"{"meta":{"type":"Feature"},"rows":[{}]}"#, "\"/rows\""),
+    (#"{"name":"x","tags":[{"k":1}],"identifier":"1"}"#, "sequence"),
+    (#"{"name":"x","tags":[{"k":1}]}"#, "\"/tags\""),
+    (#"{"data":{"rows":[{"id":1},{"id":2"#, "\"/data/rows\""),
+    (#"{"data":{"rows":[{"id":1},{"id":2}}]},"more":[{}]}"#, "\"/data/rows\""),
+    ("{\"a\":1,\n{\"a\":2}\n", "sequence"),
+    ("{\"a\":\"x\n{\"a\":2}\n", "sequence"),
+    ("{\"t\":[{\"k\":1}],\"a\":1 \"b\"}\n{\"t\":[{\"k\":1}]}\n", "sequence"),
+    ("{\"t\":[{\"k\":1}]\n{\"t\":[{\"k\":1}]}\n", "sequence"),
+    ("{\"t\":[{\"k\":1}\n{\"t\":[{\"k\":1}]}\n", "\"/t\""),
+    ("{\"marker\":1,\"t\":[{\"k\":1}]}", "sequence"),
+    ("}{", "sequence"),
+  ]
+
+  private func survey(_ input: String, chunkSize: Int) -> String {
+    let bytes = Array(input.utf8)
+    var survey = ShapeSurvey(elementMarkers: [["identifier", "name"], [], ["marker"]])
+    var offset = 0
+    while offset < bytes.count {
+      let end = min(bytes.count, offset + chunkSize)
+      survey.append(bytes.span.extracting(offset..<end))
+      offset = end
+    }
+    survey.finish()
+    switch survey.outcome {
+    case nil: return "none"
+    case .sequence: return "sequence"
+    case .container(let pointer): return "\"\(pointer)\""
+    case .ambiguous(let candidates):
+      return candidates.reduce("ambiguous") { $0 + " \($1.pointer):\($1.elementCount)" }
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 1_000])
+  func `every kind of input has its shape, in any chunks`(chunkSize: Int) {
+    for (input, outcome) in Self.table {
+      #expect(survey(input, chunkSize: chunkSize) == outcome, "\(input)")
+    }
+  }
+
+  @Test func `a certain answer is given at once`() {
+    for (input, outcome) in [
+      ("[", ShapeSurvey.Outcome.container(JSONPointer(tokens: []))),
+      ("{} {", .sequence),
+      (#"{"type":"FeatureCollection""#, .container(JSONPointer(tokens: ["features"]))),
+      ("7", .sequence),
+    ] {
+      var survey = ShapeSurvey()
+      survey.append(Array(input.utf8).span)
+      #expect(survey.outcome == outcome, "\(input)")
+    }
+  }
+
+  @Test func `no pointer leads through a name of unusual length`() {
+    let name = String(repeating: "n", count: 5_000)
+    var survey = ShapeSurvey()
+    survey.append(Array("{\"\(name)\":{\"a\":[{}]},\"b\":[{}]}".utf8).span)
+    survey.finish()
+    #expect(survey.outcome == .container(JSONPointer(tokens: ["b"])))
+  }
+
+  @Test func `an object with very many arrays is ambiguous at once`() {
+    var survey = ShapeSurvey()
+    survey.append([UInt8(ascii: "{")].span)
+    var count = 0
+    while survey.outcome == nil, count < 1_000 {
+      survey.append(Array("\"m\(count)\":[{}],".utf8).span)
+      count += 1
+    }
+    #expect(count == ShapeSurvey.candidateLimit + 1)
+  }
+}

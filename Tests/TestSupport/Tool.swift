@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+
+/// One of the built tools, run as a user runs it.
+public struct Tool: Sendable {
+  /// What a run of a tool left behind.
+  public struct Outcome: Sendable {
+    public var exitCode: Int32
+    public var output: String
+    public var messages: String
+  }
+
+  private let executable: URL
+
+  /// The tool called `name`, built beside the test runner.
+  public init(_ name: String) {
+    let runner = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    // `swift test` runs the bundle itself, or a helper of the toolchain that loads it.
+    let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? runner.path
+    executable = URL(fileURLWithPath: bundle).deletingLastPathComponent()
+      .appendingPathComponent(name)
+  }
+
+  /// The program at `path`.
+  public init(path: String) {
+    executable = URL(fileURLWithPath: path)
+  }
+
+  /// Where the tool is.
+  public var path: String { executable.path }
+
+  /// Runs the tool to its end.
+  ///
+  /// - Parameters:
+  ///   - arguments: the command line behind the tool's name.
+  ///   - folder: the current folder of the run.
+  ///   - input: the bytes of standard input; none is an empty one.
+  ///   - environment: variables beside those of the test runner.
+  public func run(
+    _ arguments: [String], in folder: String, input: [UInt8] = [],
+    environment: [String: String] = [:]
+  ) throws -> Outcome {
+    try start(arguments, in: folder, input: input, environment: environment).wait()
+  }
+
+  /// Starts the tool.
+  public func start(
+    _ arguments: [String], in folder: String, input: [UInt8] = [],
+    environment: [String: String] = [:]
+  ) throws -> RunningTool {
+    var variables = ProcessInfo.processInfo.environment
+    variables["POI_STORE"] = nil
+    variables.merge(environment) { $1 }
+    // Files, not pipes: they hold any amount of output and need no reader.
+    let files = try ["in", "out", "err"].map { name in
+      let url = URL(fileURLWithPath: "\(folder)/.\(UUID().uuidString).\(name)")
+      try Data(name == "in" ? input : []).write(to: url)
+      return url
+    }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, 0, files[0].path, O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(&actions, 1, files[1].path, O_WRONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(&actions, 2, files[2].path, O_WRONLY, 0)
+    var words =
+      unsafe (["env", "-C", folder, executable.path] + arguments).map { unsafe strdup($0) } + [nil]
+    var settings = unsafe variables.map { unsafe strdup("\($0)=\($1)") } + [nil]
+    defer {
+      for index in unsafe words.indices { unsafe free(words[index]) }
+      for index in unsafe settings.indices { unsafe free(settings[index]) }
+    }
+    // Signals arrive as they do at a shell's command, whatever the test runner blocks or ignores.
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var identifier: pid_t = 0
+    let failure = unsafe posix_spawn(
+      &identifier, "/usr/bin/env", &actions, &attributes, &words, &settings)
+    guard failure == 0 else {
+      throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EINVAL)
+    }
+    return RunningTool(identifier: identifier, files: files)
+  }
+}
+
+/// A tool that was started; `wait` must be called once.
+public struct RunningTool {
+  private let identifier: pid_t
+  private let files: [URL]
+
+  fileprivate init(identifier: pid_t, files: [URL]) {
+    self.identifier = identifier
+    self.files = files
+  }
+
+  /// Sends a signal to the tool.
+  public func signal(_ number: Int32) { kill(identifier, number) }
+
+  /// Waits for the tool's end; its exit code is 128 + the signal where one ended it.
+  public func wait() throws -> Tool.Outcome {
+    var status: Int32 = 0
+    while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+    let texts = try files.dropFirst().map { file in
+      String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    }
+    for file in files { try FileManager.default.removeItem(at: file) }
+    return Tool.Outcome(
+      exitCode: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F,
+      output: texts[0], messages: texts[1])
+  }
+}
