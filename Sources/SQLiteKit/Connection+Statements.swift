@@ -1,0 +1,113 @@
+internal import CSQLite
+
+extension Connection {
+  /// Prepares one statement.
+  ///
+  /// - Parameters:
+  ///   - sql: the text of exactly one statement; a closing semicolon and comments may follow.
+  ///   - isPersistent: whether it is kept for many uses, which tells SQLite to spare its fast small
+  ///     memory.
+  /// - Throws: `SQLiteError` when the text is no valid SQL, holds no statement or more than one.
+  ///
+  /// C function: `sqlite3_prepare_v3`
+  public func prepare(_ sql: String, isPersistent: Bool = true) throws(SQLiteError) -> Statement {
+    var rest = try SQLText(sql)
+    guard let first = unsafe try prepareNext(&rest, isPersistent: isPersistent) else {
+      throw SQLiteError.misuse("the text holds no statement", sql: sql)
+    }
+    let statement = unsafe Statement(handle: first)
+    if holdsStatement(&rest) {
+      throw SQLiteError.misuse("the text holds more than one statement", sql: sql)
+    }
+    return statement
+  }
+
+  /// Runs all statements of a text, one after the other, and drops the rows that they return.
+  ///
+  /// - Throws: `SQLiteError` at the first statement that fails; those before it have taken effect.
+  public func execute(_ sql: String) throws(SQLiteError) {
+    var rest = try SQLText(sql)
+    while let next = unsafe try prepareNext(&rest, isPersistent: false) {
+      var statement = unsafe Statement(handle: next)
+      try statement.run()
+    }
+  }
+
+  /// The integer in the first column of the first row that a statement returns, or nil without a
+  /// row or with a null.
+  ///
+  /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
+  public func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+    var statement = try prepare(sql, isPersistent: false)
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return statement.integer(0)
+  }
+
+  /// The text in the first column of the first row that a statement returns, or nil without a row
+  /// or with a null.
+  ///
+  /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
+  public func text(_ sql: String) throws(SQLiteError) -> String? {
+    var statement = try prepare(sql, isPersistent: false)
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return statement.text(0)
+  }
+
+  /// `name` as SQL writes an identifier that is taken literally: in double quotes, those inside it
+  /// doubled.
+  ///
+  /// This is the one place where names turn into SQL.
+  public static func quoteIdentifier(_ name: String) -> String {
+    var quoted = "\""
+    for scalar in name.unicodeScalars {
+      if scalar == "\"" { quoted.unicodeScalars.append("\"") }
+      quoted.unicodeScalars.append(scalar)
+    }
+    quoted += "\""
+    return quoted
+  }
+
+  /// `text` as SQL writes a text literal: in single quotes, those inside it doubled.
+  ///
+  /// For statements that take no parameters, such as `CREATE` and `PRAGMA`; elsewhere values are
+  /// bound.
+  public static func quoteText(_ text: String) -> String {
+    var quoted = "'"
+    for scalar in text.unicodeScalars {
+      if scalar == "'" { quoted.unicodeScalars.append("'") }
+      quoted.unicodeScalars.append(scalar)
+    }
+    quoted += "'"
+    return quoted
+  }
+
+  /// Whether more than blanks and comments is left of `text`, be it valid or not.
+  private func holdsStatement(_ text: inout SQLText) -> Bool {
+    do {
+      guard let next = unsafe try prepareNext(&text, isPersistent: false) else { return false }
+      unsafe sqlite3_finalize(next)
+    } catch {}
+    return true
+  }
+
+  /// Prepares the next statement of `text` and moves `text` behind it; nil when only blanks and
+  /// comments are left.
+  private func prepareNext(
+    _ text: inout SQLText, isPersistent: Bool
+  ) throws(SQLiteError) -> OpaquePointer? {
+    let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    while !text.isAtEnd {
+      var prepared: OpaquePointer?
+      let status = unsafe text.withRest { start, count in
+        var tail: UnsafePointer<CChar>?
+        let status = unsafe sqlite3_prepare_v3(handle, start, count, flags, &prepared, &tail)
+        return unsafe (status, tail.map { unsafe $0 - start } ?? Int(count))
+      }
+      guard status == SQLITE_OK else {
+        throw unsafe SQLiteError(status: status, of: handle, sql: text.whole)
+      }
+      if let prepared = unsafe prepared { return unsafe prepared }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,53 @@
+extension Connection {
+  /// Begins a transaction.
+  ///
+  /// - Throws: `SQLiteError` when one is open already or the lock does not become free in time.
+  public func begin(_ kind: TransactionKind = .immediate) throws(SQLiteError) {
+    try execute(kind.beginning)
+  }
+
+  /// Commits the open transaction.
+  ///
+  /// After a failed commit nothing of the transaction is left: it is rolled back.
+  ///
+  /// - Throws: `SQLiteError` when the commit fails, for example because the disk is full.
+  public func commit() throws(SQLiteError) {
+    do {
+      try execute("COMMIT")
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+
+  /// Rolls back the open transaction, if there is one.
+  ///
+  /// A rollback that SQLite cannot finish now is finished by the next one that opens the file.
+  public func rollback() {
+    guard isInTransaction else { return }
+    try? execute("ROLLBACK")
+  }
+
+  /// Runs `body` inside a transaction, which is committed when `body` returns and rolled back when
+  /// it throws.
+  ///
+  /// - Parameters:
+  ///   - kind: when the transaction takes its locks.
+  ///   - body: the work; it neither begins nor ends transactions.
+  /// - Throws: what `body` throws, or the `SQLiteError` of beginning or committing as the same
+  ///   type.
+  public func inTransaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
+    _ kind: TransactionKind = .immediate, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    do { try begin(kind) } catch { throw Failure(error) }
+    let result: Result
+    do {
+      result = try body()
+    } catch {
+      rollback()
+      throw error
+    }
+    do { try commit() } catch { throw Failure(error) }
+    return result
+  }
+}

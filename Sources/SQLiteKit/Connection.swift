@@ -1,0 +1,119 @@
+internal import CSQLite
+
+/// A connection to one SQLite database.
+///
+/// The value owns the connection and closes it when its life ends. Statements that were prepared on
+/// it may outlive it: the database is then closed with the last of them. A connection belongs to
+/// one thread at a time; moving it to another moves its statements too.
+///
+/// It is opened with extended result codes, without loadable extensions, with a schema that is not
+/// trusted to call functions with side effects, and in SQLite's defensive mode, in which no SQL can
+/// damage the file.
+@safe
+public struct Connection: ~Copyable {
+  /// The path that the connection was opened with; `:memory:` for a database in memory.
+  public let path: String
+
+  let handle: OpaquePointer
+
+  /// Opens the database file at `path`.
+  ///
+  /// The path is taken literally, also where it starts with `file:` or is `:memory:`. The file's
+  /// header is read, so a file that is no database is found here and not at the first statement.
+  ///
+  /// - Parameters:
+  ///   - path: where the file is; a relative path starts at the process's working folder.
+  ///   - access: what may be done with it.
+  ///   - milliseconds: how long a statement waits for another connection's lock.
+  /// - Throws: `SQLiteError` when the file is missing, locked, not readable or no database.
+  public init(
+    path: String, access: Access = .readWriteCreate, busyTimeout milliseconds: Int = 5_000
+  ) throws(SQLiteError) {
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw SQLiteError.misuse(
+        "cannot open '\(path)': a path is not empty and holds no NUL", sql: nil)
+    }
+    // Names with a meaning of their own (URIs, ':memory:') start with no folder.
+    let literal = path.hasPrefix("file:") || path.hasPrefix(":") ? "./" + path : path
+    let access =
+      switch access {
+      case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .readOnly: SQLITE_OPEN_READONLY
+      }
+    unsafe handle = try Self.open(literal, flags: access, busyTimeout: milliseconds)
+    self.path = path
+  }
+
+  private init(path: String, handle: OpaquePointer) {
+    self.path = path
+    unsafe self.handle = unsafe handle
+  }
+
+  deinit {
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// A new, empty database in memory, which ends with the connection and its statements.
+  ///
+  /// - Throws: `SQLiteError` when there is no memory for it.
+  public static func inMemory() throws(SQLiteError) -> Connection {
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    return unsafe Connection(
+      path: ":memory:", handle: try open(":memory:", flags: flags, busyTimeout: 0))
+  }
+
+  private static func open(
+    _ path: String, flags: Int32, busyTimeout milliseconds: Int
+  ) throws(SQLiteError) -> OpaquePointer {
+    var opened: OpaquePointer?
+    // One thread at a time uses a connection: it needs no mutex of its own.
+    let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    if status == SQLITE_OK {
+      unsafe sqlite3_busy_timeout(opened, Int32(clamping: milliseconds))
+      unsafe csqlite_enable_defensive(opened)
+      unsafe csqlite_distrust_schema(opened)
+      unsafe csqlite_disable_extension_loading(opened)
+      status = unsafe sqlite3_exec(opened, "PRAGMA schema_version", nil, nil, nil)
+    }
+    guard status == SQLITE_OK, let opened = unsafe opened else {
+      let error = unsafe SQLiteError(status: status, of: opened, sql: nil)
+      unsafe sqlite3_close_v2(opened)
+      throw SQLiteError(code: error.code, message: "cannot open '\(path)': \(error.message)")
+    }
+    return unsafe opened
+  }
+}
+
+extension Connection {
+  /// The row id of the latest insert into a rowid table; 0 before the first.
+  ///
+  /// C function: `sqlite3_last_insert_rowid`
+  public var lastInsertRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+  /// The number of rows that the latest insert, update or delete changed itself, not counting
+  /// triggers and cascades.
+  ///
+  /// C function: `sqlite3_changes64`
+  public var changeCount: Int { unsafe Int(sqlite3_changes64(handle)) }
+
+  /// Whether a transaction is open.
+  ///
+  /// SQLite itself ends one after some errors, such as a full disk.
+  ///
+  /// C function: `sqlite3_get_autocommit`
+  public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+  /// A number that differs between two calls if another connection has committed to the file in
+  /// between.
+  ///
+  /// Commits of this connection do not change it.
+  ///
+  /// - Throws: `SQLiteError` when the file cannot be read.
+  ///
+  /// Page: `PRAGMA data_version`
+  public func dataVersion() throws(SQLiteError) -> Int64 {
+    try integer("PRAGMA data_version") ?? 0
+  }
+}

@@ -1,0 +1,115 @@
+internal import CSQLite
+
+/// A refusal or failure that SQLite reported.
+///
+/// It carries what is needed to say what went wrong and where, and never a bound value.
+public struct SQLiteError: Error, Sendable, Hashable {
+  /// The extended result code, such as 2067 for a violated unique constraint.
+  public let code: Int32
+
+  /// What SQLite says about it, or what this module says about a misuse, in lower case.
+  public let message: String
+
+  /// The text of the statement that failed, if one did.
+  public let sql: String?
+
+  /// An error with the given parts.
+  ///
+  /// - Parameters:
+  ///   - code: an extended or a primary result code.
+  ///   - message: what went wrong, in lower case.
+  ///   - sql: the statement that failed.
+  public init(code: Int32, message: String, sql: String? = nil) {
+    self.code = code
+    self.message = message
+    self.sql = sql
+  }
+
+  /// The error behind `status`, which a call on `connection` returned just now.
+  ///
+  /// A statement may outlive its connection, which then has no message of its own any more.
+  init(status: Int32, of connection: OpaquePointer?, sql: String?) {
+    let isLatest = unsafe sqlite3_extended_errcode(connection) == status
+    let message = unsafe isLatest ? sqlite3_errmsg(connection) : sqlite3_errstr(status)
+    unsafe self.init(
+      code: status, message: message.map { unsafe String(cString: $0) } ?? "", sql: sql)
+  }
+
+  /// An error of the caller's that this module found before SQLite could.
+  static func misuse(_ message: String, sql: String?) -> SQLiteError {
+    SQLiteError(code: SQLITE_MISUSE, message: message, sql: sql)
+  }
+}
+
+extension SQLiteError {
+  /// The primary result code: the low 8 bits of `code`.
+  public var primaryCode: Int32 { code & 0xff }
+
+  /// The name of the primary result code in SQLite's documentation, such as `SQLITE_BUSY`.
+  public var codeName: String {
+    switch primaryCode {
+    case SQLITE_ERROR: "SQLITE_ERROR"
+    case SQLITE_INTERNAL: "SQLITE_INTERNAL"
+    case SQLITE_PERM: "SQLITE_PERM"
+    case SQLITE_ABORT: "SQLITE_ABORT"
+    case SQLITE_BUSY: "SQLITE_BUSY"
+    case SQLITE_LOCKED: "SQLITE_LOCKED"
+    case SQLITE_NOMEM: "SQLITE_NOMEM"
+    case SQLITE_READONLY: "SQLITE_READONLY"
+    case SQLITE_INTERRUPT: "SQLITE_INTERRUPT"
+    case SQLITE_IOERR: "SQLITE_IOERR"
+    case SQLITE_CORRUPT: "SQLITE_CORRUPT"
+    case SQLITE_NOTFOUND: "SQLITE_NOTFOUND"
+    case SQLITE_FULL: "SQLITE_FULL"
+    case SQLITE_CANTOPEN: "SQLITE_CANTOPEN"
+    case SQLITE_PROTOCOL: "SQLITE_PROTOCOL"
+    case SQLITE_SCHEMA: "SQLITE_SCHEMA"
+    case SQLITE_TOOBIG: "SQLITE_TOOBIG"
+    case SQLITE_CONSTRAINT: "SQLITE_CONSTRAINT"
+    case SQLITE_MISMATCH: "SQLITE_MISMATCH"
+    case SQLITE_MISUSE: "SQLITE_MISUSE"
+    case SQLITE_NOLFS: "SQLITE_NOLFS"
+    case SQLITE_AUTH: "SQLITE_AUTH"
+    case SQLITE_RANGE: "SQLITE_RANGE"
+    case SQLITE_NOTADB: "SQLITE_NOTADB"
+    default: "SQLITE_\(primaryCode)"
+    }
+  }
+
+  /// Whether another connection holds a lock that did not become free in time.
+  public var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+
+  /// Whether the disk, or the database within its page limit, is full.
+  public var isFull: Bool { primaryCode == SQLITE_FULL }
+
+  /// Whether a constraint of the schema refused a change.
+  public var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
+
+  /// Whether a unique index or a primary key refused a change.
+  public var isUniqueViolation: Bool {
+    // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID, whose macros Swift does not import.
+    code == SQLITE_CONSTRAINT | 8 << 8 || code == SQLITE_CONSTRAINT | 6 << 8
+      || code == SQLITE_CONSTRAINT | 10 << 8
+  }
+
+  /// Whether the database may only be read.
+  public var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
+
+  /// Whether the file is damaged or no SQLite database at all.
+  public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+
+  /// Whether the file is missing or may not be opened.
+  public var isUnopenable: Bool { primaryCode == SQLITE_CANTOPEN }
+
+  /// Whether reading or writing the file failed.
+  public var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
+}
+
+extension SQLiteError: CustomStringConvertible {
+  /// The message with the name and number of the code, and the statement if there is one.
+  public var description: String {
+    let base = "\(message) (\(codeName), \(code))"
+    guard let sql else { return base }
+    return "\(base) in: \(sql)"
+  }
+}

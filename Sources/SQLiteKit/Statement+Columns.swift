@@ -1,0 +1,82 @@
+internal import CSQLite
+
+/// The columns of the current row, counted from 0. After a step that returned true and until the
+/// next step or reset they hold the row's values; at other times every column is null.
+extension Statement {
+  /// The number of columns in a row of the result; 0 for statements that return none.
+  ///
+  /// C function: `sqlite3_column_count`
+  public var columnCount: Int { unsafe Int(sqlite3_column_count(handle)) }
+
+  /// The name of a column: the one after `AS`, or what SQLite makes of the expression.
+  ///
+  /// - Parameter column: in `0..<columnCount`.
+  ///
+  /// C function: `sqlite3_column_name`
+  public func columnName(_ column: Int) -> String {
+    precondition(column >= 0 && column < columnCount, "no such column")
+    return unsafe sqlite3_column_name(handle, Int32(column)).map { unsafe String(cString: $0) }
+      ?? ""
+  }
+
+  /// The storage class of a value.
+  ///
+  /// C function: `sqlite3_column_type`
+  public func columnType(_ column: Int) -> ColumnType {
+    ColumnType(code: unsafe sqlite3_column_type(handle, Int32(clamping: column)))
+  }
+
+  /// Whether a value is null.
+  public func isNull(_ column: Int) -> Bool {
+    unsafe sqlite3_column_type(handle, Int32(clamping: column)) == SQLITE_NULL
+  }
+
+  /// A value as an integer; other types are converted by SQLite's rules, null is 0.
+  ///
+  /// C function: `sqlite3_column_int64`
+  public func integer(_ column: Int) -> Int64 {
+    unsafe sqlite3_column_int64(handle, Int32(clamping: column))
+  }
+
+  /// A value as a real; other types are converted by SQLite's rules, null is 0.
+  ///
+  /// C function: `sqlite3_column_double`
+  public func real(_ column: Int) -> Double {
+    unsafe sqlite3_column_double(handle, Int32(clamping: column))
+  }
+
+  /// A value as a copy of its text; numbers are printed by SQLite's rules, null is empty, and bytes
+  /// that are no UTF-8 become replacement characters.
+  ///
+  /// C function: `sqlite3_column_text`
+  public func text(_ column: Int) -> String {
+    let column = Int32(clamping: column)
+    // The text before its length: the length is that of the representation made last.
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
+    let count = unsafe Int(sqlite3_column_bytes(handle, column))
+    return unsafe String(
+      decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  /// The bytes of a text, in UTF-8, or of a blob; none for other types.
+  ///
+  /// The span is valid until the next step or reset, which the compiler makes sure of.
+  ///
+  /// C functions: `sqlite3_column_text`, `sqlite3_column_blob`, `sqlite3_column_bytes`
+  @_lifetime(borrow self)
+  public func bytes(_ column: Int) -> Span<UInt8> {
+    let column = Int32(clamping: column)
+    let start: UnsafePointer<UInt8>?
+    switch unsafe sqlite3_column_type(handle, column) {
+    case SQLITE_TEXT:
+      unsafe start = sqlite3_column_text(handle, column)
+    case SQLITE_BLOB:
+      unsafe start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+    default:
+      unsafe start = nil
+    }
+    let count = unsafe start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+    let span = unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start, count: count))
+    return unsafe _overrideLifetime(span, borrowing: self)
+  }
+}

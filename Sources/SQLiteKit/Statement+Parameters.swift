@@ -1,0 +1,118 @@
+internal import CSQLite
+
+/// Binding. Every method takes the index of a parameter, counted from 1, and throws `SQLiteError`
+/// when there is no such parameter, when a row of an unfinished run is still current, or when a
+/// value is larger than SQLite's limit.
+extension Statement {
+  /// Binds an integer.
+  ///
+  /// C function: `sqlite3_bind_int64`
+  public mutating func bind(_ index: Int, integer: Int64) throws(SQLiteError) {
+    try check(unsafe sqlite3_bind_int64(handle, Int32(clamping: index), integer))
+  }
+
+  /// Binds a real; not-a-number is bound as null, because SQLite has no other place for it.
+  ///
+  /// C function: `sqlite3_bind_double`
+  public mutating func bind(_ index: Int, real: Double) throws(SQLiteError) {
+    try check(unsafe sqlite3_bind_double(handle, Int32(clamping: index), real))
+  }
+
+  /// Binds a copy of a text, which may hold NUL.
+  ///
+  /// C function: `sqlite3_bind_text64`
+  public mutating func bind(_ index: Int, text: String) throws(SQLiteError) {
+    var text = text
+    let status = text.withUTF8 { bytes in
+      unsafe bindCopy(index, text: bytes)
+    }
+    try check(status)
+  }
+
+  /// Binds a copy of a text given as UTF-8, which may hold NUL.
+  ///
+  /// C function: `sqlite3_bind_text64`
+  public mutating func bind(_ index: Int, text: Span<UInt8>) throws(SQLiteError) {
+    let status = unsafe text.withUnsafeBufferPointer { bytes in
+      unsafe bindCopy(index, text: bytes)
+    }
+    try check(status)
+  }
+
+  /// Binds a copy of a blob.
+  ///
+  /// C function: `sqlite3_bind_blob64`
+  public mutating func bind(_ index: Int, blob: Span<UInt8>) throws(SQLiteError) {
+    let status = unsafe blob.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress, bytes.count > 0 else {
+        return unsafe sqlite3_bind_zeroblob(handle, Int32(clamping: index), 0)
+      }
+      return unsafe csqlite_bind_blob_copy(
+        handle, Int32(clamping: index), start, UInt64(bytes.count))
+    }
+    try check(status)
+  }
+
+  /// Binds null.
+  ///
+  /// C function: `sqlite3_bind_null`
+  public mutating func bindNull(_ index: Int) throws(SQLiteError) {
+    try check(unsafe sqlite3_bind_null(handle, Int32(clamping: index)))
+  }
+
+  /// Binds a text given as UTF-8 without copying it.
+  ///
+  /// The bytes must stay where they are, unchanged, until the parameter is bound anew, the bindings
+  /// are cleared or the statement ends, and no step may be taken after they are gone.
+  ///
+  /// C function: `sqlite3_bind_text64` with `SQLITE_STATIC`
+  @unsafe
+  public mutating func bindBorrowed(
+    _ index: Int, text: UnsafeBufferPointer<UInt8>
+  ) throws(SQLiteError) {
+    guard let start = text.baseAddress, !text.isEmpty else {
+      return try check(unsafe bindCopy(index, text: text))
+    }
+    let status = unsafe start.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
+      unsafe sqlite3_bind_text64(
+        handle, Int32(clamping: index), start, UInt64(text.count), nil, UInt8(SQLITE_UTF8))
+    }
+    try check(status)
+  }
+
+  /// Binds a blob without copying it.
+  ///
+  /// The bytes must stay where they are, unchanged, until the parameter is bound anew, the bindings
+  /// are cleared or the statement ends, and no step may be taken after they are gone.
+  ///
+  /// C function: `sqlite3_bind_blob64` with `SQLITE_STATIC`
+  @unsafe
+  public mutating func bindBorrowed(
+    _ index: Int, blob: UnsafeBufferPointer<UInt8>
+  ) throws(SQLiteError) {
+    guard let start = blob.baseAddress, !blob.isEmpty else {
+      return try check(unsafe sqlite3_bind_zeroblob(handle, Int32(clamping: index), 0))
+    }
+    try check(
+      unsafe sqlite3_bind_blob64(
+        handle, Int32(clamping: index), start, UInt64(blob.count), nil))
+  }
+
+  /// Makes every parameter null and lets go of borrowed bytes.
+  ///
+  /// C function: `sqlite3_clear_bindings`
+  public mutating func clearBindings() {
+    unsafe sqlite3_clear_bindings(handle)
+  }
+
+  /// Binds a copy of `text`; of an empty one too, whose address may be nil, which SQLite would take
+  /// for null.
+  private func bindCopy(_ index: Int, text: UnsafeBufferPointer<UInt8>) -> Int32 {
+    guard let start = text.baseAddress, !text.isEmpty else {
+      return unsafe csqlite_bind_text_copy(handle, Int32(clamping: index), "", 0)
+    }
+    return unsafe start.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
+      unsafe csqlite_bind_text_copy(handle, Int32(clamping: index), start, UInt64(text.count))
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import CSQLite
+
+/// A prepared statement.
+///
+/// The value owns the statement and finalises it when its life ends. Parameters are counted from 1
+/// and columns from 0, as in SQLite. No call on a warm statement allocates, but for those that take
+/// or return a `String`.
+@safe
+public struct Statement: ~Copyable {
+  let handle: OpaquePointer
+
+  /// Takes over `handle`.
+  init(handle: OpaquePointer) {
+    unsafe self.handle = unsafe handle
+  }
+
+  deinit {
+    unsafe sqlite3_finalize(handle)
+  }
+}
+
+extension Statement {
+  /// The text that the statement was prepared from.
+  ///
+  /// C function: `sqlite3_sql`
+  public var sql: String {
+    unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? ""
+  }
+
+  /// The number of parameters.
+  ///
+  /// C function: `sqlite3_bind_parameter_count`
+  public var parameterCount: Int { unsafe Int(sqlite3_bind_parameter_count(handle)) }
+
+  /// Moves to the next row of the result.
+  ///
+  /// - Returns: whether there is one. After `false` or an error the statement is reset: parameters
+  ///   may be bound, and the next step starts anew.
+  /// - Throws: `SQLiteError` when the statement fails, for example on a constraint or a lock.
+  ///
+  /// C function: `sqlite3_step`
+  public mutating func step() throws(SQLiteError) -> Bool {
+    let status = unsafe sqlite3_step(handle)
+    if status == SQLITE_ROW { return true }
+    if status == SQLITE_DONE {
+      reset()
+      return false
+    }
+    let error = failure(status)
+    reset()
+    throw error
+  }
+
+  /// Runs the statement to its end, drops the rows it returns and makes it ready for the next run.
+  ///
+  /// It is ready again after an error too. Bound values stay bound.
+  ///
+  /// - Throws: `SQLiteError` when the statement fails.
+  public mutating func run() throws(SQLiteError) {
+    while try step() {}
+  }
+
+  /// Makes the statement ready to run from its start and gives up the locks of its reading; bound
+  /// values stay bound.
+  ///
+  /// An error of the run that ends here was thrown by the step that met it.
+  ///
+  /// C function: `sqlite3_reset`
+  public mutating func reset() {
+    unsafe sqlite3_reset(handle)
+  }
+
+  /// Throws the error behind `status`, which a call on this statement returned just now, unless it
+  /// is success.
+  func check(_ status: Int32) throws(SQLiteError) {
+    guard status == SQLITE_OK else { throw failure(status) }
+  }
+
+  private func failure(_ status: Int32) -> SQLiteError {
+    unsafe SQLiteError(status: status, of: sqlite3_db_handle(handle), sql: sql)
+  }
+}

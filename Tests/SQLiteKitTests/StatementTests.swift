@@ -1,0 +1,283 @@
+import SQLiteKit
+import Testing
+
+@Suite struct StatementTests {
+  /// A statement that returns its one parameter and the parameter's type.
+  private func echo(_ connection: borrowing Connection) throws -> Statement {
+    try connection.prepare("SELECT ?1, typeof(?1), length(CAST(?1 AS BLOB))")
+  }
+
+  private static let texts: [String] = [
+    "", "a", "a\0b", "\0", "naïve ☕️", String(repeating: "long ", count: 5_000), "\u{10FFFF}", "'\"",
+  ]
+
+  @Test(arguments: [Int64.min, -1, 0, 1, Int64.max])
+  func `an integer comes back as it was bound`(value: Int64) throws {
+    var statement = try echo(try Connection.inMemory())
+    try statement.bind(1, integer: value)
+    #expect(try statement.step())
+    #expect(statement.integer(0) == value)
+    #expect(statement.columnType(0) == .integer)
+    #expect(statement.text(1) == "integer")
+  }
+
+  @Test(arguments: [
+    0.0, -0.0, 1.5, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0.1,
+  ])
+  func `a real comes back bit by bit`(value: Double) throws {
+    var statement = try echo(try Connection.inMemory())
+    try statement.bind(1, real: value)
+    #expect(try statement.step())
+    #expect(statement.real(0).bitPattern == value.bitPattern)
+    #expect(statement.columnType(0) == .real)
+  }
+
+  @Test func `not-a-number is null`() throws {
+    var statement = try echo(try Connection.inMemory())
+    try statement.bind(1, real: .nan)
+    #expect(try statement.step())
+    #expect(statement.columnType(0) == .null)
+    #expect(statement.isNull(0) == true)
+    #expect(statement.text(0) == "")
+  }
+
+  @Test(arguments: texts)
+  func `a text comes back whole, however it is bound`(text: String) throws {
+    var statement = try echo(try Connection.inMemory())
+    let bytes = Array(text.utf8)
+    for way in 0..<3 {
+      switch way {
+      case 0: try statement.bind(1, text: text)
+      case 1: try statement.bind(1, text: bytes.span)
+      default:
+        try unsafe bytes.withUnsafeBufferPointer { try unsafe statement.bindBorrowed(1, text: $0) }
+      }
+      #expect(try statement.step())
+      #expect(statement.columnType(0) == .text, "way \(way)")
+      #expect(statement.isNull(0) == false)
+      #expect(statement.text(0) == text)
+      #expect(Array(copying: statement.bytes(0)) == bytes)
+      #expect(statement.integer(2) == Int64(bytes.count))
+      statement.reset()
+      statement.clearBindings()
+    }
+  }
+
+  @Test(arguments: [[], [0], [255, 0, 254], [UInt8](repeating: 7, count: 70_000)])
+  func `a blob comes back whole, however it is bound`(bytes: [UInt8]) throws {
+    var statement = try echo(try Connection.inMemory())
+    for borrowed in [false, true] {
+      if borrowed {
+        try unsafe bytes.withUnsafeBufferPointer { try unsafe statement.bindBorrowed(1, blob: $0) }
+      } else {
+        try statement.bind(1, blob: bytes.span)
+      }
+      #expect(try statement.step())
+      #expect(statement.columnType(0) == .blob)
+      #expect(Array(copying: statement.bytes(0)) == bytes)
+      statement.reset()
+      statement.clearBindings()
+    }
+  }
+
+  @Test func `an empty buffer without an address is an empty value, not null`() throws {
+    var statement = try echo(try Connection.inMemory())
+    let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    try unsafe statement.bindBorrowed(1, text: none)
+    #expect(try statement.step())
+    #expect(statement.text(1) == "text")
+    statement.reset()
+    try unsafe statement.bindBorrowed(1, blob: none)
+    #expect(try statement.step())
+    #expect(statement.text(1) == "blob")
+  }
+
+  @Test func `a borrowed text is read where it stands`() throws {
+    var statement = try echo(try Connection.inMemory())
+    let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 3)
+    defer { unsafe buffer.deallocate() }
+    unsafe buffer.initialize(repeating: UInt8(ascii: "a"))
+    try unsafe statement.bindBorrowed(1, text: UnsafeBufferPointer(buffer))
+    unsafe buffer[1] = UInt8(ascii: "b")
+    #expect(try statement.step())
+    #expect(statement.text(0) == "aba")
+    statement.reset()
+    statement.clearBindings()
+  }
+
+  @Test func `a text of a database in UTF-16 is read as UTF-8`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (a); INSERT INTO t VALUES ('né')")
+    var statement = try connection.prepare("SELECT a FROM t")
+    #expect(try statement.step())
+    #expect(Array(copying: statement.bytes(0)) == Array("né".utf8))
+    #expect(statement.text(0) == "né")
+  }
+
+  @Test func `bytes that are no UTF-8 stay as they are in a span and are repaired in a string`()
+    throws
+  {
+    var statement = try (try Connection.inMemory()).prepare("SELECT CAST(x'61ff62' AS TEXT)")
+    #expect(try statement.step())
+    #expect(Array(copying: statement.bytes(0)) == [0x61, 0xff, 0x62])
+    #expect(statement.text(0) == "a\u{FFFD}b")
+  }
+
+  @Test func `numbers and null have no bytes`() throws {
+    var statement = try (try Connection.inMemory()).prepare("SELECT 1, 1.5, NULL")
+    #expect(try statement.step())
+    for column in 0..<3 { #expect(statement.bytes(column).isEmpty == true) }
+    #expect(statement.columnType(0) == .integer)
+  }
+
+  @Test func `columns and parameters are counted and named`() throws {
+    let statement = try (try Connection.inMemory()).prepare("SELECT ?1 AS \"a \"\" b\", ?3 AS c")
+    #expect(statement.parameterCount == 3)
+    #expect(statement.columnCount == 2)
+    #expect(statement.columnName(0) == "a \" b")
+    #expect(statement.columnName(1) == "c")
+    #expect(statement.sql.hasPrefix("SELECT ?1"))
+  }
+
+  @Test(arguments: [0, 2, -1, Int.max])
+  func `a parameter that does not exist is a range error`(index: Int) throws {
+    var statement = try (try Connection.inMemory()).prepare("SELECT ?1")
+    do {
+      try statement.bind(index, integer: 1)
+      Issue.record("bound")
+    } catch {
+      #expect(error.codeName == "SQLITE_RANGE")
+      #expect(error.sql == "SELECT ?1")
+    }
+  }
+
+  @Test func `a parameter cannot change while a row is current, and can after the last row`() throws
+  {
+    var statement = try (try Connection.inMemory()).prepare("SELECT ?1")
+    try statement.bind(1, integer: 1)
+    #expect(try statement.step())
+    #expect(throws: SQLiteError.self) { try statement.bind(1, integer: 2) }
+    #expect(try statement.step() == false)
+    try statement.bind(1, integer: 3)
+    #expect(try statement.step())
+    #expect(statement.integer(0) == 3)
+  }
+
+  @Test func `a statement can run again after an error`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute("CREATE TABLE t (a INTEGER UNIQUE)")
+    var insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+    try insert.bind(1, integer: 1)
+    try insert.run()
+    do {
+      try insert.run()
+      Issue.record("inserted twice")
+    } catch {
+      #expect(error.isConstraint)
+      #expect(error.isUniqueViolation)
+      #expect(error.code == 2067)
+      #expect(error.primaryCode == 19)
+    }
+    try insert.bind(1, integer: 2)
+    try insert.run()
+    #expect(try connection.integer("SELECT sum(a) FROM t") == 3)
+  }
+
+  @Test(arguments: [
+    ("INSERT INTO t (id, n) VALUES (1, 1)", 1555), ("INSERT INTO t (n) VALUES (NULL)", 1299),
+    ("INSERT INTO t (n) VALUES (-1)", 275), ("INSERT INTO t (n, r) VALUES (1, 9)", 787),
+    ("INSERT INTO t (n, s) VALUES (1, 'x')", 3091),
+  ])
+  func `a constraint is told by its extended code`(sql: String, code: Int32) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      PRAGMA foreign_keys = ON;
+      CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER NOT NULL CHECK (n > 0),
+        r INTEGER REFERENCES t (id), s INTEGER) STRICT;
+      INSERT INTO t (id, n) VALUES (1, 1)
+      """)
+    let error = thrown { () throws(SQLiteError) in try connection.execute(sql) }
+    #expect(error?.code == code)
+    #expect(error?.isConstraint == true)
+    #expect(error?.isUniqueViolation == (code == 1555))
+  }
+
+  @Test func `an error tells its code, its message and the statement, and no value`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute("CREATE TABLE t (a UNIQUE)")
+    var insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+    try insert.bind(1, text: "secret")
+    try insert.run()
+    do {
+      try insert.run()
+      Issue.record("inserted twice")
+    } catch {
+      #expect(
+        "\(error)"
+          == "UNIQUE constraint failed: t.a (SQLITE_CONSTRAINT, 2067) in: INSERT INTO t VALUES (?1)"
+      )
+    }
+  }
+
+  @Test func `a text of several statements runs whole and is not prepared as one`() throws {
+    let connection = try Connection.inMemory()
+    let text =
+      "CREATE TABLE t (a); -- first\n INSERT INTO t VALUES (1); ; /* end */ SELECT a FROM t;; "
+    let error = thrown { () throws(SQLiteError) in _ = try connection.prepare(text) }
+    #expect(error?.message == "the text holds more than one statement")
+    try connection.execute(text)
+    #expect(try connection.integer("SELECT a FROM t") == 1)
+    var one = try connection.prepare("SELECT 1; -- only a comment\n ; /* and blanks */ ")
+    #expect(try one.step())
+  }
+
+  @Test(arguments: [
+    "", " ", "-- nothing", ";", "SELECT 1\0; DROP TABLE t", "SELEKT 1", "SELECT 'a",
+  ])
+  func `a text without one valid statement is refused`(text: String) throws {
+    let connection = try Connection.inMemory()
+    #expect(thrown { () throws(SQLiteError) in _ = try connection.prepare(text) } != nil)
+  }
+
+  @Test func `statements before the one that fails have taken effect`() throws {
+    let connection = try Connection.inMemory()
+    let error = thrown { () throws(SQLiteError) in
+      try connection.execute(
+        "CREATE TABLE t (a); INSERT INTO nowhere VALUES (1); CREATE TABLE u (a)")
+    }
+    #expect(error?.message == "no such table: nowhere")
+    #expect(try connection.text("SELECT group_concat(name) FROM sqlite_schema") == "t")
+  }
+
+  @Test func `a statement outlives its connection`() throws {
+    func prepared() throws -> Statement {
+      let connection = try Connection.inMemory()
+      try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (5)")
+      return try connection.prepare("SELECT a FROM t")
+    }
+    var statement = try prepared()
+    #expect(try statement.step())
+    #expect(statement.integer(0) == 5)
+  }
+
+  @Test func `a scalar query tells a null and a missing row from a value`() throws {
+    let connection = try Connection.inMemory()
+    #expect(try connection.integer("SELECT NULL") == nil)
+    #expect(try connection.integer("SELECT 1 WHERE 0") == nil)
+    #expect(try connection.integer("SELECT 0") == 0)
+    #expect(try connection.text("SELECT NULL") == nil)
+    #expect(try connection.text("SELECT ''") == "")
+  }
+}
+
+extension Array {
+  /// The values of a span.
+  init(copying span: Span<Element>) where Element: BitwiseCopyable {
+    unsafe self.init(unsafeUninitializedCapacity: span.count) { buffer, count in
+      for index in span.indices { unsafe buffer[index] = span[index] }
+      count = span.count
+    }
+  }
+}
