@@ -1,0 +1,64 @@
+extension CommandDescription {
+  /// What `--version` shows, without a line's end.
+  var versionLine: String { "\(name) \(version)" }
+
+  /// The text of `--help`.
+  ///
+  /// - Parameter width: the columns that lines may have; at least 40 are used.
+  public func help(width: Int = 80) -> String {
+    let width = max(width, 40)
+    var lines = "\(name): \(summary)".wrapped(to: width)
+    lines += ["", "usage: \(name) \(usage)"]
+
+    let rows = sections.map { section in
+      (section.title, section.options.map { (Self.helpLabel(of: $0), $0.summaryWithDefault) })
+    }
+    let labels = rows.flatMap { $0.1.map(\.0) }
+    let labelWidth = min(labels.map(\.columnCount).max() ?? 0, width * 2 / 5)
+    if let positional {
+      lines += [""]
+      lines += Self.helpRow(positional.placeholder, positional.help, labelWidth, width)
+    }
+    for (title, options) in rows {
+      lines += ["", "\(title):"]
+      for (label, summary) in options {
+        lines += Self.helpRow(label, summary, labelWidth, width)
+      }
+    }
+    if !examples.isEmpty { lines += ["", "Examples:"] }
+    for example in examples {
+      lines.append("  " + example.command)
+      lines += example.explanation.wrapped(to: width - 6).map { "      " + $0 }
+    }
+    for note in notes {
+      lines.append("")
+      lines += note.wrapped(to: width)
+    }
+    lines += ["", "Exit status:"]
+    for code in ExitCode.allCases {
+      let number = String(code.value)
+      let label = String(repeating: " ", count: 3 - number.count) + number
+      lines += Self.helpRow(label, code.meaning, 3, width)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The names of an option and its value, indented so that long names stand under each other.
+  private static func helpLabel(of option: OptionDescription) -> String {
+    (option.shortName.map { "-\($0), " } ?? "    ") + option.flagName + option.valueSuffix
+  }
+
+  /// A label and, from a common column on, a text; below the label if that is too long.
+  private static func helpRow(
+    _ label: String, _ text: String, _ labelWidth: Int, _ width: Int
+  ) -> [String] {
+    let indent = String(repeating: " ", count: 2 + labelWidth + 2)
+    var lines = text.wrapped(to: width - indent.count).map { indent + $0 }
+    if label.columnCount > labelWidth || lines.isEmpty {
+      lines.insert("  " + label, at: 0)
+    } else {
+      lines[0] = "  " + label.padded(to: labelWidth + 2) + lines[0].dropFirst(indent.count)
+    }
+    return lines
+  }
+}

@@ -1,0 +1,47 @@
+extension CommandDescription {
+  /// The manual page, for `man -l -` or a `man1` folder.
+  ///
+  /// The page carries no date, so equal tools write equal pages.
+  ///
+  /// - SeeAlso: `man(7)`
+  public func manual() -> String {
+    var page = Roff()
+    page.request(".TH", [name.uppercased(), "1", "", versionLine, "User Commands"])
+    page.request(".SH", ["NAME"])
+    page.text("\(name) - \(summary)")
+    page.request(".SH", ["SYNOPSIS"])
+    page.markup("\\fB\(Roff.escaped(name))\\fR \(Roff.escaped(usage))")
+    if let positional {
+      page.request(".SH", ["ARGUMENTS"])
+      page.item("\\fI\(Roff.escaped(positional.placeholder))\\fR", positional.help)
+    }
+    page.request(".SH", ["OPTIONS"])
+    for section in sections {
+      page.request(".SS", [section.title])
+      for option in section.options {
+        page.item(Self.manualLabel(of: option), option.summaryWithDefault + ".")
+        if let detail = option.detail { page.text(detail) }
+      }
+    }
+    if !notes.isEmpty { page.request(".SH", ["NOTES"]) }
+    for (index, note) in notes.enumerated() {
+      if index > 0 { page.request(".PP", []) }
+      page.text(note)
+    }
+    page.request(".SH", ["EXIT STATUS"])
+    for code in ExitCode.allCases {
+      page.item("\\fB\(code.value)\\fR", code.meaning)
+    }
+    if !examples.isEmpty { page.request(".SH", ["EXAMPLES"]) }
+    for example in examples {
+      page.item("\\fB\(Roff.escaped(example.command))\\fR", example.explanation)
+    }
+    return page.source
+  }
+
+  private static func manualLabel(of option: OptionDescription) -> String {
+    let names = (option.shortName.map { ["-\($0)"] } ?? []) + [option.flagName]
+    return names.map { "\\fB\(Roff.escaped($0))\\fR" }.joined(separator: ", ")
+      + "\\fI\(Roff.escaped(option.valueSuffix))\\fR"
+  }
+}

@@ -1,0 +1,108 @@
+/// One line of a terminal that is drawn again and again.
+///
+/// It writes nothing itself: it returns what is to be written. The line appears a tenth of a second
+/// after the first report and changes at most ten times a second.
+struct ProgressLine: Sendable {
+  /// When progress is shown.
+  enum Mode: String, CaseIterable, Sendable {
+    /// On a terminal that can erase a line.
+    case auto
+    case always, never
+  }
+
+  /// What a rate is measured from.
+  private struct Baseline {
+    let progress: Progress
+    let time: Duration
+  }
+
+  private static let interval = Duration.milliseconds(100)
+
+  /// To the line's start, and erase to its end.
+  private static let erase = "\r\u{1b}[K"
+
+  private let clock: @Sendable () -> Duration
+  private var baseline: Baseline?
+  private var nextDrawing = Duration.zero
+  private var isDrawn = false
+
+  /// - Parameter clock: the time since some fixed moment; it never goes back.
+  init(clock: @escaping @Sendable () -> Duration) {
+    self.clock = clock
+  }
+
+  /// Takes a report and returns what redraws the line, or nil while it is too early for that.
+  ///
+  /// - Parameter width: the columns of the terminal, asked for only when the line is drawn. The
+  ///   last one stays free.
+  mutating func update(_ progress: Progress, width: () -> Int) -> String? {
+    let now = clock()
+    if baseline?.progress.activity != progress.activity {
+      if baseline == nil { nextDrawing = now + Self.interval }
+      baseline = Baseline(progress: progress, time: now)
+    }
+    guard let baseline, now >= nextDrawing else { return nil }
+    nextDrawing = now + Self.interval
+    isDrawn = true
+    let text = Self.text(progress, since: baseline.progress, in: now - baseline.time)
+    return Self.erase
+      + String(String.UnicodeScalarView(text.unicodeScalars.prefix(max(0, width() - 1))))
+  }
+
+  /// Returns what erases the line, or nil if there is none. The next report draws it again.
+  mutating func clear() -> String? {
+    guard isDrawn else { return nil }
+    isDrawn = false
+    nextDrawing = clock()
+    return Self.erase
+  }
+
+  /// The line for a state of things, what matters most first, since a narrow terminal cuts it.
+  ///
+  /// - Parameters:
+  ///   - start: the first report of the activity.
+  ///   - elapsed: the time since then.
+  static func text(
+    _ progress: Progress, since start: Progress, in elapsed: Duration
+  ) -> String {
+    var parts = [printable(progress.activity), amount(progress)]
+    if let left = secondsLeft(progress, since: start, in: elapsed) {
+      parts.append("\(QuantityFormat.clock(left)) left")
+    }
+    for count in progress.counts {
+      parts.append("\(QuantityFormat.count(count.value)) \(count.name)")
+      let before = start.counts.first { $0.name == count.name }?.value ?? 0
+      if count.showsRate, let rate = QuantityFormat.rate(count.value - before, in: elapsed) {
+        parts.append(rate)
+      }
+    }
+    return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+  }
+
+  private static func amount(_ progress: Progress) -> String {
+    guard let total = progress.total, total > 0 else {
+      switch progress.unit {
+      case .bytes: return QuantityFormat.bytes(progress.done)
+      case .items(let name): return "\(QuantityFormat.count(progress.done)) \(name)"
+      }
+    }
+    let done = min(progress.done, total)
+    let share = " (" + QuantityFormat.percent(done, of: total) + ")"
+    switch progress.unit {
+    case .bytes: return QuantityFormat.bytes(done, of: total) + share
+    case .items(let name):
+      return "\(QuantityFormat.count(done)) of \(QuantityFormat.count(total)) \(name)" + share
+    }
+  }
+
+  /// The seconds that the rest takes at the pace so far; nil while there is none.
+  private static func secondsLeft(
+    _ progress: Progress, since start: Progress, in elapsed: Duration
+  ) -> Int? {
+    let advance = progress.done - start.done
+    guard let total = progress.total, total >= progress.done, advance > 0 else { return nil }
+    let seconds = Double(QuantityFormat.milliseconds(elapsed)) / 1000
+    let left = Double(total - progress.done) / Double(advance) * seconds
+    return left < 360_000 ? Int(left.rounded()) : nil
+  }
+}

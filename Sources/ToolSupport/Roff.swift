@@ -1,0 +1,54 @@
+/// The source of a manual page, written request by request.
+///
+/// - SeeAlso: `groff_man(7)`
+struct Roff {
+  /// What is written so far, with a line's end behind each line.
+  private(set) var source = ""
+
+  /// Appends a request with its arguments, each quoted.
+  mutating func request(_ name: String, _ arguments: [String]) {
+    source += name
+    for argument in arguments {
+      let parts = Self.escaped(argument).split(separator: "\"", omittingEmptySubsequences: false)
+      source += " \"" + parts.joined(separator: "\\(dq") + "\""
+    }
+    source += "\n"
+  }
+
+  /// Appends a line of plain text.
+  mutating func text(_ text: String) {
+    markup(Self.escaped(text))
+  }
+
+  /// Appends a line that may hold escapes of roff's own. A control character at its start stays
+  /// text.
+  mutating func markup(_ line: String) {
+    if line.hasPrefix(".") || line.hasPrefix("'") { source += "\\&" }
+    source += line + "\n"
+  }
+
+  /// Appends a tagged paragraph: a label in roff's own escapes and a plain text below and beside
+  /// it.
+  mutating func item(_ label: String, _ text: String) {
+    source += ".TP\n"
+    markup(label)
+    self.text(text)
+  }
+
+  /// A text whose characters mean themselves: backslashes, and dashes that can be copied as such.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text {
+      switch character {
+      case "\\": result += "\\(rs"
+      case "-": result += "\\-"
+      case "'": result += "\\(aq"
+      case "`": result += "\\(ga"
+      case "^": result += "\\(ha"
+      case "~": result += "\\(ti"
+      default: result.append(character)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// Buffered writing of a tool's results.
+///
+/// Writing never throws: the first failure is kept, and later bytes are dropped. A reader that went
+/// away (`| head`) is no failure, so a tool ends as it would have. `runTool` flushes at the end and
+/// turns a kept failure into the exit code.
+public struct StandardOutput: ~Copyable {
+  private static let capacity = 1 << 16
+
+  private let descriptor: OutputDescriptor
+  private var buffer: [UInt8] = []
+
+  /// Whether nothing more can reach the reader, so that the rest need not be produced.
+  public private(set) var isClosed = false
+
+  /// The first write that failed for another reason than that the reader went away.
+  public private(set) var failure: OutputError?
+
+  init(descriptor: OutputDescriptor = .standardOutput) {
+    self.descriptor = descriptor
+  }
+
+  /// Appends a text as UTF-8, unchanged: what comes from data is the caller's to make `printable`.
+  public mutating func write(_ text: String) {
+    guard !isClosed else { return }
+    buffer += text.utf8
+    if buffer.count >= Self.capacity { flush() }
+  }
+
+  /// Hands over what is buffered to the system.
+  ///
+  /// - SeeAlso: `write(2)`
+  public mutating func flush() {
+    guard !isClosed, !buffer.isEmpty else { return }
+    do {
+      try descriptor.write(buffer.span)
+    } catch {
+      isClosed = true
+      if error.code != EPIPE { failure = error }
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+}

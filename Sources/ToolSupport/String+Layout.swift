@@ -1,0 +1,28 @@
+extension String {
+  /// The columns that the text takes on a terminal, where every Unicode scalar counts as one.
+  ///
+  /// - Complexity: O(length)
+  var columnCount: Int { unicodeScalars.count }
+
+  /// The text with spaces behind it up to a number of columns.
+  func padded(to columnCount: Int) -> String {
+    self + String(repeating: " ", count: max(0, columnCount - self.columnCount))
+  }
+
+  /// The text's words in lines of at most `columnCount` columns. A longer word stands alone on its
+  /// line.
+  ///
+  /// - Complexity: O(length)
+  func wrapped(to columnCount: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in split(separator: " ").map(String.init) {
+      if !line.isEmpty, line.columnCount + 1 + word.columnCount > columnCount {
+        lines.append(line)
+        line = ""
+      }
+      line += line.isEmpty ? word : " " + word
+    }
+    return line.isEmpty ? lines : lines + [line]
+  }
+}

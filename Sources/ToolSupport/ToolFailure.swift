@@ -1,0 +1,18 @@
+/// The reason for which a tool ends before it has done its work, and the status it ends with.
+public struct ToolFailure: Error, Sendable, Equatable {
+  /// The status that the tool ends with.
+  public let code: ExitCode
+
+  /// What went wrong, where, and the offending value, in lower case.
+  public let message: String
+
+  /// What else to know, such as how to go on; each is shown as a note.
+  public let notes: [String]
+
+  /// A failure with its status and message.
+  public init(_ code: ExitCode, _ message: String, notes: [String] = []) {
+    self.code = code
+    self.message = message
+    self.notes = notes
+  }
+}

@@ -1,0 +1,161 @@
+internal import Glibc
+
+/// Runs a tool: the whole of its `main`.
+///
+/// `--help`, `--version`, `--completions`, `--manual` and mistakes on the command line are answered
+/// here. Otherwise `body` does the work and returns the exit code. What it throws is shown as an
+/// error: a `UsageError` ends the tool with `ExitCode.usage`, a `ToolFailure` with its own code,
+/// anything else with `ExitCode.internalError`. Standard output that cannot be written ends it with
+/// `ExitCode.ioError`, unless only its reader went away.
+///
+/// SIGINT and SIGTERM set `Interruption.isRequested`.
+public func runTool(
+  _ command: CommandDescription,
+  body: (ParsedArguments, inout ToolEnvironment) throws -> ExitCode
+) -> Never {
+  ToolMain.reserveStandardDescriptors()
+  Interruption.install()
+  Interruption.catchBrokenPipes()
+  let tool = ToolMain(
+    command: command, output: .standardOutput, messages: .standardError,
+    environment: ToolMain.environment(for: command))
+  exit(tool.run(ToolMain.commandLine(), body).value)
+}
+
+/// A tool's run from its command line to its exit code.
+struct ToolMain {
+  let command: CommandDescription
+  let output: OutputDescriptor
+  let messages: OutputDescriptor
+  let environment: [String: String]
+
+  /// - Parameter arguments: the command line without the program's name; nil for one that is not
+  ///   UTF-8.
+  func run(
+    _ arguments: [String?], _ body: (ParsedArguments, inout ToolEnvironment) throws -> ExitCode
+  ) -> ExitCode {
+    let parsed: ParsedArguments
+    do {
+      parsed = try command.parse(Self.checked(arguments), environment: environment)
+    } catch {
+      return report(error, to: diagnostics())
+    }
+    let diagnostics = diagnostics(for: parsed)
+    var tool = ToolEnvironment(
+      output: StandardOutput(descriptor: output), diagnostics: diagnostics,
+      isQuiet: parsed.flag("quiet"))
+    var code: ExitCode
+    do {
+      if let answer = answer(to: parsed) {
+        tool.output.write(answer)
+        code = .done
+      } else {
+        code = try body(parsed, &tool)
+      }
+    } catch {
+      code = report(error, to: diagnostics)
+    }
+    diagnostics.clearProgress()
+    tool.output.flush()
+    if let failure = tool.output.failure {
+      diagnostics.error(failure.message)
+      if code == .done || code == .rejected { code = .ioError }
+    }
+    return code
+  }
+
+  /// What the options ask for that every tool answers the same way; nil if none of them is given.
+  private func answer(to parsed: ParsedArguments) -> String? {
+    if parsed.flag("help") {
+      return parsed.text("help") == "markdown"
+        ? command.markdownOptions() : command.help(width: min(output.terminalWidth ?? 80, 100))
+    }
+    if parsed.flag("version") { return command.versionLine + "\n" }
+    if parsed.flag("manual") { return command.manual() }
+    return parsed.choice("completions", as: Shell.self).map(command.completions)
+  }
+
+  /// Shows an error and returns the exit code that it stands for.
+  private func report(_ error: any Error, to diagnostics: Diagnostics) -> ExitCode {
+    switch error {
+    case let error as UsageError:
+      diagnostics.error(error.message)
+      diagnostics.note("\(command.name) --help shows what is understood")
+      return .usage
+    case let failure as ToolFailure:
+      diagnostics.error(failure.message)
+      for note in failure.notes { diagnostics.note(note) }
+      return failure.code
+    default:
+      diagnostics.error("internal error: \(error)")
+      return .internalError
+    }
+  }
+
+  /// Where messages go before the command line is understood, or as it asks.
+  private func diagnostics(for parsed: ParsedArguments? = nil) -> Diagnostics {
+    Diagnostics(
+      name: command.name, descriptor: messages,
+      style: Diagnostics.Style(
+        isTerminal: messages.isTerminal, environment: environment,
+        isQuiet: parsed?.flag("quiet") ?? false,
+        progress: parsed?.choice("progress", as: ProgressLine.Mode.self) ?? .auto),
+      clock: Self.monotonicTime)
+  }
+
+  private static func checked(_ arguments: [String?]) throws(UsageError) -> [String] {
+    var checked: [String] = []
+    for (index, argument) in arguments.enumerated() {
+      guard let argument else {
+        throw UsageError(
+          .invalidValue, at: "argument \(index + 1)",
+          "argument \(index + 1) is not UTF-8; rename the file, or redirect it to standard input")
+      }
+      checked.append(argument)
+    }
+    return checked
+  }
+}
+
+/// What comes from the process.
+extension ToolMain {
+  /// The command line without the program's name; nil for an argument that is not UTF-8.
+  static func commandLine() -> [String?] {
+    (1..<max(1, Int(CommandLine.argc))).map { index in
+      guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
+      return unsafe String(validatingCString: argument)
+    }
+  }
+
+  /// The variables that the tool's options and its messages depend on.
+  ///
+  /// - SeeAlso: `getenv(3)`
+  static func environment(for command: CommandDescription) -> [String: String] {
+    var environment: [String: String] = [:]
+    for name in command.options.compactMap(\.environmentVariable) + ["NO_COLOR", "TERM"] {
+      if let value = unsafe getenv(name) { environment[name] = unsafe String(cString: value) }
+    }
+    return environment
+  }
+
+  /// Opens `/dev/null` in the place of standard descriptors that are closed, so that no file of the
+  /// tool gets their number.
+  ///
+  /// Writing to such a descriptor still fails, as it should: it is opened for reading.
+  static func reserveStandardDescriptors() {
+    for number: Int32 in 0...2 where fcntl(number, F_GETFD) == -1 && errno == EBADF {
+      _ = unsafe open("/dev/null", O_RDONLY)
+    }
+  }
+
+  /// The time since some fixed moment.
+  ///
+  /// - SeeAlso: `clock_gettime(2)`
+  @Sendable
+  static func monotonicTime() -> Duration {
+    var time = timespec()
+    let result = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    precondition(result == 0, "the monotonic clock is always there")
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}

@@ -1,0 +1,42 @@
+@testable import ToolSupport
+
+extension CommandDescription {
+  /// A small tool with one option of every kind.
+  static let example = CommandDescription(
+    name: "sift-sand",
+    version: "1.2.3",
+    summary: "sort grains of sand by size",
+    positional: PositionalDescription(
+      "FILE", .oneOrMore, help: "what to sift; - is standard input"),
+    options: [
+      OptionDescription(
+        "mesh", short: "m", .value("N"), default: "500",
+        summary: "the width of a hole", detail: "A mesh wears out. It's replaced [rarely].",
+        section: "Sifting"),
+      OptionDescription(
+        "order", .choice(["fine", "coarse"]), default: "fine",
+        summary: "which grains come first: the fine or the coarse ones", section: "Sifting"),
+      OptionDescription(
+        "key", short: "k", .value("NAME[,NAME]"), isRepeatable: true,
+        summary: "what tells one grain from another", section: "Sifting"),
+      OptionDescription(
+        "dry-run", short: "n", summary: "look at the sand and touch nothing", section: "Sifting"),
+      OptionDescription(
+        "heap", short: "o", .value("PATH"), default: "heap.sand", summary: "where the sand goes",
+        section: "Heap", environmentVariable: "SAND_HEAP"),
+      OptionDescription(
+        "limit", .value("N"), summary: "stop after so many grains", section: "Heap"),
+      OptionDescription.report,
+    ],
+    examples: [
+      Example("sift-sand --mesh 20 beach.sand", "sort a beach by grains of up to 20 micrometres")
+    ],
+    notes: ["Wet sand is dried first. What the sieve holds back stays where it is, in its order."])
+
+  /// The example's reading of a command line.
+  static func parse(
+    _ arguments: String..., environment: [String: String] = [:]
+  ) throws(UsageError) -> ParsedArguments {
+    try example.parse(arguments, environment: environment)
+  }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import ToolSupport
+
+@Suite struct ParsedArgumentsTests {
+  private func parsed(limit: String) throws -> ParsedArguments {
+    try CommandDescription.example.parse(["--limit=\(limit)", "a"])
+  }
+
+  @Test(arguments: [("0", 0), ("1", 1), ("007", 7), ("-3", -3), ("9223372036854775807", Int.max)])
+  func `whole numbers are read`(text: String, number: Int) throws {
+    #expect(try parsed(limit: text).integer("limit", in: Int.min...Int.max) == number)
+  }
+
+  @Test(arguments: [
+    "", "-", "+1", "1.0", "1e3", " 1", "1 ", "0x1", "1_000", "٣", "9223372036854775808",
+  ])
+  func `what is no whole number is refused`(text: String) throws {
+    let arguments = try parsed(limit: text)
+    #expect(throws: UsageError.self) { try arguments.integer("limit", in: Int.min...Int.max) }
+  }
+
+  @Test func `a number out of range is refused with the range`() throws {
+    let arguments = try parsed(limit: "0")
+    let error = #expect(throws: UsageError.self) { try arguments.integer("limit", in: 1...1000) }
+    #expect(error?.message == "--limit: '0' is not a whole number from 1 to 1000")
+    let open = #expect(throws: UsageError.self) { try arguments.integer("limit", in: 1...Int.max) }
+    #expect(open?.message == "--limit: '0' is not a whole number of at least 1")
+  }
+
+  @Test func `an absent number is nil or the default`() throws {
+    let arguments = try CommandDescription.parse("a")
+    #expect(try arguments.integer("limit") == nil)
+    #expect(try arguments.byteCount("limit") == nil)
+    #expect(try arguments.countOrPercent("limit") == nil)
+    #expect(try arguments.integer("mesh") == 500)
+  }
+
+  @Test(arguments: [
+    ("0", 0), ("4096", 4096), ("12B", 12), ("500k", 500_000), ("500K", 500_000),
+    ("500kB", 500_000), ("64M", 64_000_000), ("64MB", 64_000_000), ("2G", 2_000_000_000),
+    ("8KiB", 8192), ("8MiB", 8_388_608), ("1GiB", 1_073_741_824),
+  ])
+  func `sizes are read`(text: String, count: Int) throws {
+    #expect(try parsed(limit: text).byteCount("limit") == count)
+  }
+
+  @Test(arguments: ["", "M", "-1", "1.5M", "1 M", "1m", "1TiBs", "1MM", "9223372036854775807k"])
+  func `what is no size is refused`(text: String) throws {
+    let arguments = try parsed(limit: text)
+    #expect(throws: UsageError.self) { try arguments.byteCount("limit") }
+  }
+
+  @Test func `a size out of range is refused with the range`() throws {
+    let arguments = try parsed(limit: "1k")
+    let error = #expect(throws: UsageError.self) {
+      try arguments.byteCount("limit", in: 65536...2_000_000_000)
+    }
+    #expect(
+      error?.message == "--limit: '1k' is not a size in bytes from 64KiB to 2G, such as 500k, 64M "
+        + "or 8MiB")
+  }
+
+  @Test(arguments: [
+    ("0", CountOrPercent.count(0)), ("10", .count(10)), ("0%", .percent(0)), ("5%", .percent(5)),
+    ("2.5%", .percent(2.5)), ("100%", .percent(100)),
+  ])
+  func `counts and shares are read`(text: String, limit: CountOrPercent) throws {
+    #expect(try parsed(limit: text).countOrPercent("limit") == limit)
+  }
+
+  @Test(arguments: ["", "%", "-1", "2.5", "100.1%", "inf%", "1e1%", ".5%", "5.%", "1.2.3%", "5 %"])
+  func `what is neither count nor share is refused`(text: String) throws {
+    let arguments = try parsed(limit: text)
+    #expect(throws: UsageError.self) { try arguments.countOrPercent("limit") }
+  }
+
+  @Test func `lists are split at commas`() throws {
+    #expect(try CommandDescription.parse("a").list("key") == [])
+    #expect(try CommandDescription.parse("-k", "x", "a").list("key") == ["x"])
+    #expect(
+      try CommandDescription.parse("-k", "x,y", "-k", "z", "a").list("key") == ["x", "y", "z"])
+    #expect(try CommandDescription.parse("-k", "x,\u{301}", "a").list("key") == ["x", "\u{301}"])
+  }
+
+  @Test(arguments: ["", ",", "x,", ",x", "x,,y"])
+  func `a list with an empty item is refused`(text: String) throws {
+    let arguments = try CommandDescription.parse("--key=\(text)", "a")
+    #expect(throws: UsageError.self) { try arguments.list("key") }
+  }
+
+  @Test func `a choice is read as a value`() throws {
+    enum Order: String { case fine, coarse }
+    #expect(try CommandDescription.parse("a").choice("order", as: Order.self) == .fine)
+    let arguments = try CommandDescription.parse("--order=coarse", "a")
+    #expect(arguments.choice("order", as: Order.self) == .coarse)
+    #expect(arguments.choice("order") == "coarse")
+    #expect(arguments.choice("completions") == nil)
+  }
+
+  @Test func `a bad value from the environment names the variable`() throws {
+    let arguments = try CommandDescription.parse("a", environment: ["SAND_HEAP": "x"])
+    let error = #expect(throws: UsageError.self) { try arguments.integer("heap") }
+    #expect(error?.message == "SAND_HEAP: 'x' is not a whole number of at least 0")
+  }
+
+  @Test func `an option that the table lacks is a mistake of the caller`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = try CommandDescription.parse("a").flag("no-such-option")
+    }
+  }
+}

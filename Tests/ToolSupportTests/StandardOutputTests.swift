@@ -1,0 +1,83 @@
+import Glibc
+import Testing
+
+@testable import ToolSupport
+
+@Suite struct StandardOutputTests {
+  @Test func `bytes arrive in order, at the latest when flushed`() {
+    let file = ScratchFile()
+    var output = StandardOutput(descriptor: file.descriptor)
+    output.write("a")
+    #expect(file.text == "")
+    let long = String(repeating: "é", count: 100_000)
+    output.write(long)
+    #expect(file.text == "a" + long)
+    output.write("z")
+    output.flush()
+    output.flush()
+    #expect(file.text == "a" + long + "z")
+    let failure = output.failure
+    #expect(failure == nil)
+  }
+
+  @Test func `a pipe that is full and does not block is waited for`() {
+    var ends: [Int32] = [0, 0]
+    let result = unsafe pipe(&ends)
+    #expect(result == 0)
+    let (readEnd, writeEnd) = (ends[0], ends[1])
+    #expect(fcntl(writeEnd, F_SETFL, O_NONBLOCK) == 0)
+    // Another thread counts what arrives; a task might never get one while this one waits.
+    var reader = pthread_t()
+    let context = unsafe UnsafeMutableRawPointer(bitPattern: Int(readEnd))
+    let counter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+      let readEnd = Int32(Int(bitPattern: $0))
+      var chunk = [UInt8](repeating: 0, count: 4096)
+      var total = 0
+      while case let count = unsafe read(readEnd, &chunk, chunk.count), count > 0 { total += count }
+      return unsafe UnsafeMutableRawPointer(bitPattern: total)
+    }
+    unsafe pthread_create(&reader, nil, counter, context)
+    var output = StandardOutput(descriptor: OutputDescriptor(number: writeEnd, name: "a pipe"))
+    output.write(String(repeating: "x", count: 1_000_000))
+    output.flush()
+    close(writeEnd)
+    var arrived: UnsafeMutableRawPointer?
+    unsafe pthread_join(reader, &arrived)
+    close(readEnd)
+    let failure = output.failure
+    #expect(failure == nil)
+    #expect(Int(bitPattern: arrived) == 1_000_000)
+  }
+
+  @Test func `a reader that went away is no failure`() {
+    Interruption.catchBrokenPipes()
+    var ends: [Int32] = [0, 0]
+    let result = unsafe pipe(&ends)
+    #expect(result == 0)
+    close(ends[0])
+    defer { close(ends[1]) }
+    var output = StandardOutput(descriptor: OutputDescriptor(number: ends[1], name: "a pipe"))
+    output.write("a")
+    output.flush()
+    output.write("b")
+    output.flush()
+    let (isClosed, failure) = (output.isClosed, output.failure)
+    #expect(isClosed)
+    #expect(failure == nil)
+  }
+
+  @Test func `the first failure is kept`() {
+    let number = unsafe open("/dev/full", O_WRONLY)
+    #expect(number >= 0)
+    defer { close(number) }
+    var output = StandardOutput(descriptor: OutputDescriptor(number: number, name: "the disk"))
+    output.write("a")
+    let earlyFailure = output.failure
+    #expect(earlyFailure == nil)
+    output.flush()
+    let (isClosed, failure) = (output.isClosed, output.failure)
+    #expect(isClosed)
+    #expect(failure?.code == ENOSPC)
+    #expect(failure?.message == "cannot write to the disk: No space left on device")
+  }
+}
