@@ -1,7 +1,8 @@
 /// The tables of the toolkit's own that stand beside the tables of records.
 ///
-/// Everything that the toolkit adds to a database carries the prefix `poikit_`. The statements create what is missing and
-/// leave what is there, so they also serve a foreign database that only gets an archive.
+/// Everything that the toolkit adds to a database carries the prefix `poikit_`. The statements
+/// create what is missing and leave what is there, so they also serve a foreign database that only
+/// gets an archive.
 enum Bookkeeping {
   /// The prefix of every table, view, index and column of the toolkit's own.
   static let prefix = "poikit_"
@@ -26,6 +27,7 @@ enum Bookkeeping {
     ) STRICT;
     CREATE TABLE IF NOT EXISTS poikit_checkpoint (
       run INTEGER NOT NULL PRIMARY KEY REFERENCES poikit_run (id) ON DELETE CASCADE,
+      generation INTEGER NOT NULL,
       state TEXT NOT NULL
     ) STRICT;
     CREATE TABLE IF NOT EXISTS poikit_reject (
@@ -40,6 +42,7 @@ enum Bookkeeping {
       attribute TEXT,
       message TEXT NOT NULL,
       issues TEXT NOT NULL,
+      member TEXT,
       raw BLOB NOT NULL
     ) STRICT;
     CREATE TABLE IF NOT EXISTS poikit_redirect (

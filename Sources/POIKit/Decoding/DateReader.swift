@@ -1,0 +1,86 @@
+/// Reads the parts of a date from the front of a text.
+struct DateReader: ~Escapable {
+  private let text: Span<UInt8>
+  private var offset = 0
+
+  @_lifetime(copy text)
+  init(_ text: Span<UInt8>) {
+    self.text = text
+  }
+
+  var isAtEnd: Bool { offset == text.count }
+
+  /// Skips one byte that `condition` holds for; false, and nothing skipped, if there is none.
+  @_lifetime(self: copy self)
+  mutating func skip(where condition: (UInt8) -> Bool) -> Bool {
+    guard offset < text.count, condition(text[offset]) else { return false }
+    offset += 1
+    return true
+  }
+
+  /// Skips one given ASCII character.
+  @_lifetime(self: copy self)
+  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    skip { $0 == UInt8(ascii: character) }
+  }
+
+  /// Reads a number of exactly so many digits.
+  @_lifetime(self: copy self)
+  mutating func readNumber(digits: Int, in range: ClosedRange<Int>) -> Int? {
+    var number = 0
+    for _ in 0..<digits {
+      guard let digit = readDigit() else { return nil }
+      number = number * 10 + digit
+    }
+    return range.contains(number) ? number : nil
+  }
+
+  /// Reads a date `YYYY-MM-DD`.
+  @_lifetime(self: copy self)
+  mutating func readDate() -> CalendarDate? {
+    guard let year = readNumber(digits: 4, in: 0...9_999), skip("-"),
+      let month = readNumber(digits: 2, in: 1...12), skip("-"),
+      let dayOfMonth = readNumber(digits: 2, in: 1...31)
+    else { return nil }
+    return CalendarDate(year: year, month: month, dayOfMonth: dayOfMonth)
+  }
+
+  /// Reads a fraction of a second, in microseconds; 0 if there is none, nil if it has no digits.
+  @_lifetime(self: copy self)
+  mutating func readFraction() -> Int? {
+    guard skip(".") else { return 0 }
+    guard var fraction = readDigit() else { return nil }
+    var count = 1
+    while let digit = readDigit() {
+      if count < 6 {
+        fraction = fraction * 10 + digit
+        count += 1
+      }
+    }
+    while count < 6 {
+      fraction *= 10
+      count += 1
+    }
+    return fraction
+  }
+
+  /// Reads a zone, `Z` or an offset `±hh:mm`, as minutes ahead of UTC.
+  @_lifetime(self: copy self)
+  mutating func readOffset() -> Int? {
+    if skip(where: { $0 | 0x20 == UInt8(ascii: "z") }) { return 0 }
+    let isAhead = skip("+")
+    guard isAhead || skip("-"), let hours = readNumber(digits: 2, in: 0...23), skip(":"),
+      let minutes = readNumber(digits: 2, in: 0...59)
+    else { return nil }
+    return isAhead ? hours * 60 + minutes : -(hours * 60 + minutes)
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func readDigit() -> Int? {
+    guard offset < text.count else { return nil }
+    let digit = text[offset] &- UInt8(ascii: "0")
+    guard digit < 10 else { return nil }
+    offset += 1
+    return Int(digit)
+  }
+}

@@ -1,0 +1,111 @@
+internal import JSONStreaming
+
+/// Writes JSON text: compact, with the fewest escapes.
+enum JSONText {
+  /// Appends the value that starts at `index` on the tape, in compact form; numbers stay as they
+  /// are written.
+  ///
+  /// - Returns: the index of the token after the value.
+  static func append(
+    valueAt index: Int, tokens: Span<Token>, text: Span<UInt8>,
+    to output: inout GrowableBuffer<UInt8>
+  ) -> Int {
+    var index = index
+    // Whether a comma must precede the next key or element.
+    var needsComma = false
+    var depth = 0
+    repeat {
+      let token = tokens[index]
+      switch token.kind {
+      case .endObject, .endArray:
+        output.append(token.kind == .endObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+        depth -= 1
+        needsComma = true
+      case .key:
+        if needsComma { output.append(UInt8(ascii: ",")) }
+        appendQuoted(text.extracting(token.textRange), to: &output)
+        output.append(UInt8(ascii: ":"))
+        needsComma = false
+      default:
+        if needsComma { output.append(UInt8(ascii: ",")) }
+        needsComma = appendStart(of: token, text: text, to: &output)
+        if !needsComma { depth += 1 }
+      }
+      index += 1
+    } while depth > 0
+    return index
+  }
+
+  /// Appends a scalar, or the opening bracket of a container.
+  ///
+  /// - Returns: whether the value is complete.
+  private static func appendStart(
+    of token: Token, text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>
+  ) -> Bool {
+    switch token.kind {
+    case .startObject:
+      output.append(UInt8(ascii: "{"))
+      return false
+    case .startArray:
+      output.append(UInt8(ascii: "["))
+      return false
+    case .null: append("null", to: &output)
+    case .true: append("true", to: &output)
+    case .false: append("false", to: &output)
+    case .number: output.append(copying: text.extracting(token.textRange))
+    default: appendQuoted(text.extracting(token.textRange), to: &output)
+    }
+    return true
+  }
+
+  /// Appends ASCII text as it is.
+  static func append(_ ascii: StaticString, to output: inout GrowableBuffer<UInt8>) {
+    unsafe output.append(from: ascii.utf8Start, count: ascii.utf8CodeUnitCount)
+  }
+
+  /// Appends `text`, which is UTF-8, as a JSON string.
+  static func appendQuoted(_ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>) {
+    output.append(UInt8(ascii: "\""))
+    var written = 0
+    for index in text.indices {
+      let byte = text[index]
+      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+        continue
+      }
+      output.append(copying: text.extracting(written..<index))
+      written = index + 1
+      appendEscape(of: byte, to: &output)
+    }
+    output.append(copying: text.extracting(written..<text.count))
+    output.append(UInt8(ascii: "\""))
+  }
+
+  private static func appendEscape(of byte: UInt8, to output: inout GrowableBuffer<UInt8>) {
+    output.append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(byte)
+    case 0x0A: output.append(UInt8(ascii: "n"))
+    case 0x0D: output.append(UInt8(ascii: "r"))
+    case 0x09: output.append(UInt8(ascii: "t"))
+    default:
+      append("u00", to: &output)
+      for digit in [byte >> 4, byte & 15] {
+        output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      }
+    }
+  }
+
+  /// `text` as a JSON string.
+  static func quoted(_ text: String) -> String {
+    var output = GrowableBuffer<UInt8>(minimumCapacity: text.utf8.count + 2)
+    appendQuoted(Array(text.utf8).span, to: &output)
+    return String(copying: output.span)
+  }
+}
+
+extension String {
+  /// A copy of `bytes`, which are UTF-8; what is not becomes U+FFFD.
+  init(copying bytes: Span<UInt8>) {
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}

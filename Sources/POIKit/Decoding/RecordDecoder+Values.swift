@@ -1,0 +1,279 @@
+internal import JSONStreaming
+
+/// From a value on the tape to a slot: types, leniency, storage and the attribute's rules.
+extension RecordDecoder {
+  mutating func decodeField(
+    _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
+  ) {
+    guard batch[record, index].kind == .absent else {
+      return report(
+        "duplicate-key", layout.fields[index].path, "the member stands twice in the record")
+    }
+    let issueCount = issues.count
+    let slot = slot(of: index, value: value, element: element, arena: &batch.arena)
+    if issues.count == issueCount { batch[record, index] = slot }
+  }
+
+  /// Gives the fields that read it the name of the member that holds the record.
+  mutating func decodeMemberName(
+    _ element: JSONElement, record: Int, batch: inout RecordBatch
+  ) {
+    guard let name = element.memberName else { return }
+    for index in table.memberNameFields {
+      let issueCount = issues.count
+      let slot = stringSlot(
+        of: index, text: element.text.extracting(name), holdsNUL: element.holdsNUL,
+        arena: &batch.arena)
+      if issues.count == issueCount { batch[record, index] = slot }
+    }
+  }
+
+  private mutating func slot(
+    of index: Int, value: Int, element: JSONElement, arena: inout GrowableBuffer<UInt8>
+  ) -> ValueSlot {
+    let token = element.tokens[value]
+    let types = layout.fields[index].attribute.types
+    switch token.kind {
+    case .null where types.contains(.null):
+      checkScalar(.null, of: index)
+      return .null
+    case .true where types.contains(.boolean), .false where types.contains(.boolean):
+      checkScalar(.bool(token.kind == .true), of: index)
+      return .integer(token.kind == .true ? 1 : 0)
+    case .number where !types.isDisjoint(with: [.integer, .number]):
+      return numberSlot(of: index, lexeme: element.bytes(of: token))
+    case .string where types.contains(.string) || layout.fields[index].attribute.isLenient:
+      return stringSlot(
+        of: index, text: element.bytes(of: token), holdsNUL: element.holdsNUL, arena: &arena)
+    case .startObject where layout.fields[index].attribute.storage == .relation:
+      return .related
+    case .startObject where types.contains(.object), .startArray where types.contains(.array):
+      checkContainer(excerpt: element.excerpt(ofValueAt: value), of: index)
+      let start = arena.count
+      _ = JSONText.append(
+        valueAt: value, tokens: element.tokens, text: element.text, to: &arena)
+      return .text(start..<arena.count)
+    default:
+      reportType(of: index, excerpt: element.excerpt(ofValueAt: value))
+      return .absent
+    }
+  }
+
+  // MARK: Numbers
+
+  private mutating func numberSlot(of index: Int, lexeme: Span<UInt8>) -> ValueSlot {
+    let value = NumberText.value(lexeme)
+    let types = layout.fields[index].attribute.types
+    var number: Number
+    switch value {
+    case .integer(let integer): number = .integer(integer)
+    case .real(let real, let isExact):
+      if !types.contains(.number) {
+        let isIntegral = real == real.rounded(.towardZero)
+        return refuse(
+          index, isIntegral ? "integer-range" : "type", lexeme,
+          isIntegral ? "does not fit a 64-bit integer" : "is not an integer")
+      }
+      guard isExact else {
+        return refuse(
+          index, "number-range", lexeme, "fits neither a 64-bit integer nor, exactly, a double")
+      }
+      number = .real(real)
+    case .tooLarge:
+      return refuse(index, "number-range", lexeme, "is beyond the range of a double")
+    }
+    checkNumber(number, lexeme: lexeme, of: index)
+    switch layout.fields[index].attribute.storage {
+    case .real:
+      if case .integer(let integer) = number {
+        guard Int64(exactly: Double(integer)) == integer else {
+          return refuse(
+            index, "number-range", lexeme,
+            "would lose digits as a REAL; give the attribute the type integer")
+        }
+        number = .real(Double(integer))
+      }
+    case .instant(.sinceEpoch(let length)):
+      return instantSlot(of: index, number: number, length: length, lexeme: lexeme)
+    default: break
+    }
+    switch number {
+    case .integer(let integer): return .integer(integer)
+    case .real(let real): return .real(real)
+    }
+  }
+
+  private mutating func instantSlot(
+    of index: Int, number: Number, length: Int64, lexeme: Span<UInt8>
+  ) -> ValueSlot {
+    let microseconds: Int64?
+    switch number {
+    case .integer(let count):
+      let (product, overflow) = count.multipliedReportingOverflow(by: length)
+      microseconds = overflow ? nil : product
+    case .real(let count):
+      microseconds = Int64(exactly: (count * Double(length)).rounded())
+    }
+    guard let microseconds, Instant.range.contains(microseconds) else {
+      return refuse(
+        index, "instant-range", lexeme,
+        "is no instant of the years 0 to 9999; is the model's x-unit right?")
+    }
+    return .integer(microseconds)
+  }
+
+  // MARK: Strings
+
+  private mutating func stringSlot(
+    of index: Int, text: Span<UInt8>, holdsNUL: Bool, arena: inout GrowableBuffer<UInt8>
+  ) -> ValueSlot {
+    let types = layout.fields[index].attribute.types
+    if !types.contains(.string) {
+      // Only lenient attributes come here.
+      if !types.isDisjoint(with: [.integer, .number]), NumberText.isNumber(text) {
+        return numberSlot(of: index, lexeme: text)
+      }
+      if types.contains(.boolean) {
+        for (word, value) in [("true", true), ("false", false)]
+        where FieldTable.isEqual(Array(word.utf8), text) {
+          checkScalar(.bool(value), of: index)
+          return .integer(value ? 1 : 0)
+        }
+      }
+      reportType(of: index, excerpt: JSONText.quoted(String.excerpt(of: text)))
+      return .absent
+    }
+    if holdsNUL, !layout.fields[index].attribute.allowsNUL {
+      for position in text.indices where text[position] == 0 {
+        return refuseText(
+          index, "nul", text, "holds U+0000; the model allows it with \"x-allow-nul\": true")
+      }
+    }
+    if !layout.fields[index].attribute.rules.isEmpty { checkText(text, of: index) }
+    let start = arena.count
+    switch layout.fields[index].attribute.storage {
+    case .uuid:
+      guard UUIDText.appendCanonical(text, to: &arena) else {
+        return refuseText(
+          index, "format", text,
+          "is not a uuid such as 1975DB51-5A45-4FD6-AC54-46CA6042C710")
+      }
+    case .instant(.rfc3339(let defaultOffset)):
+      guard let instant = Instant(rfc3339: text, defaultOffsetMinutes: defaultOffset) else {
+        let lacksZone = Instant(rfc3339: text, defaultOffsetMinutes: 0) != nil
+        return refuseText(
+          index, "format", text,
+          lacksZone
+            ? "has no zone; the model names one with \"x-zone\""
+            : "is not a date-time such as 2024-02-29T12:30:00Z")
+      }
+      guard Instant.range.contains(instant.microseconds) else {
+        return refuseText(
+          index, "instant-range", text, "is in UTC no instant of the years 0 to 9999")
+      }
+      return .integer(instant.microseconds)
+    default:
+      arena.append(copying: text)
+    }
+    return .text(start..<arena.count)
+  }
+
+  // MARK: Rules
+
+  private mutating func checkNumber(_ number: Number, lexeme: Span<UInt8>, of index: Int) {
+    for rule in layout.fields[index].attribute.rules {
+      let isKept: Bool
+      switch rule {
+      case .minimum(let bound): isKept = number.compare(bound) >= 0
+      case .maximum(let bound): isKept = number.compare(bound) <= 0
+      case .exclusiveMinimum(let bound): isKept = number.compare(bound) > 0
+      case .exclusiveMaximum(let bound): isKept = number.compare(bound) < 0
+      case .oneOf(let values, _):
+        isKept = values.contains { value in
+          if case .number(let lexeme) = value { NumberText.number(lexeme) == number } else { false }
+        }
+      case .minLength, .maxLength, .pattern, .date: isKept = true
+      }
+      if !isKept {
+        report(
+          rule.name, layout.fields[index].path,
+          "\(String.excerpt(of: lexeme)) \(rule.expectation)")
+      }
+    }
+  }
+
+  private mutating func checkText(_ text: Span<UInt8>, of index: Int) {
+    var pattern = 0
+    for rule in layout.fields[index].attribute.rules {
+      let isKept: Bool
+      switch rule {
+      case .minLength(let count): isKept = RecordDecoder.scalarCount(of: text) >= count
+      case .maxLength(let count): isKept = RecordDecoder.scalarCount(of: text) <= count
+      case .pattern:
+        isKept = patterns[index][pattern].matches(String(copying: text))
+        pattern += 1
+      case .oneOf(let values, _):
+        isKept = values.contains { value in
+          if case .string(let string) = value {
+            FieldTable.isEqual(Array(string.utf8), text)
+          } else {
+            false
+          }
+        }
+      case .date: isKept = Instant(date: text) != nil
+      case .minimum, .maximum, .exclusiveMinimum, .exclusiveMaximum: isKept = true
+      }
+      if !isKept {
+        report(
+          rule.name, layout.fields[index].path,
+          "\(JSONText.quoted(String.excerpt(of: text))) \(rule.expectation)")
+      }
+    }
+  }
+
+  /// Checks `enum` and `const` for the values that no other rule speaks of.
+  private mutating func checkScalar(_ value: JSONValue, of index: Int) {
+    for rule in layout.fields[index].attribute.rules {
+      if case .oneOf(let values, _) = rule, !values.contains(value) {
+        report(rule.name, layout.fields[index].path, "\(value) \(rule.expectation)")
+      }
+    }
+  }
+
+  /// Checks `enum` and `const` for objects and arrays, which are none of the values they can name.
+  private mutating func checkContainer(excerpt: @autoclosure () -> String, of index: Int) {
+    for rule in layout.fields[index].attribute.rules {
+      if case .oneOf = rule {
+        report(rule.name, layout.fields[index].path, "\(excerpt()) \(rule.expectation)")
+      }
+    }
+  }
+
+  private static func scalarCount(of text: Span<UInt8>) -> Int {
+    var count = 0
+    for index in text.indices where text[index] & 0xC0 != 0x80 { count += 1 }
+    return count
+  }
+
+  // MARK: Reports
+
+  private mutating func reportType(of index: Int, excerpt: String) {
+    let field = layout.fields[index]
+    report("type", field.path, "\(excerpt) is not of type \(field.attribute.types.phrase)")
+  }
+
+  private mutating func refuse(
+    _ index: Int, _ rule: String, _ lexeme: Span<UInt8>, _ reason: String
+  ) -> ValueSlot {
+    report(rule, layout.fields[index].path, "\(String.excerpt(of: lexeme)) \(reason)")
+    return .absent
+  }
+
+  private mutating func refuseText(
+    _ index: Int, _ rule: String, _ text: Span<UInt8>, _ reason: String
+  ) -> ValueSlot {
+    report(
+      rule, layout.fields[index].path, "\(JSONText.quoted(String.excerpt(of: text))) \(reason)")
+    return .absent
+  }
+}

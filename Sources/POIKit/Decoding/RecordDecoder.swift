@@ -1,0 +1,264 @@
+internal import JSONStreaming
+
+/// Decodes elements of the input through the model into a batch, and checks every rule on the way.
+///
+/// A record without issues stays in the batch. The issues of one that has some are in `issues`
+/// until the next record; all of them are found, not only the first.
+struct RecordDecoder: ~Copyable {
+  let layout: RecordLayout
+  let table: FieldTable
+
+  /// What the rules found in the record decoded last.
+  private(set) var issues: [Issue] = []
+
+  /// The members that no attribute maps, since the tally was moved last.
+  private var tally = MemberTally()
+
+  /// The compiled patterns of each field's rules, in the order of the rules.
+  let patterns: [[Pattern]]
+
+  private let validators: [any RecordValidator]
+
+  /// The JSON object of the unmapped members of the record at hand.
+  private var unmapped = GrowableBuffer<UInt8>()
+
+  /// For each node of the table the record that it was last met in, to find members that stand
+  /// twice.
+  private var lastMet: [Int]
+  private var recordNumber = 0
+
+  init(model: Model, validators: [any RecordValidator] = []) {
+    layout = RecordLayout(model)
+    table = FieldTable(layout)
+    patterns = layout.fields.map { field in
+      field.attribute.rules.compactMap { rule in
+        if case .pattern(let text) = rule { Pattern(text) } else { nil }
+      }
+    }
+    lastMet = [Int](repeating: 0, count: table.nodeCount)
+    self.validators = validators
+  }
+
+  /// Decodes one element into `batch`.
+  ///
+  /// - Returns: whether the record was accepted; if not, the batch is as it was and `issues` says
+  ///   why.
+  mutating func decode(
+    _ element: JSONElement, origin: RecordOrigin, into batch: inout RecordBatch
+  ) -> Bool {
+    issues.removeAll(keepingCapacity: true)
+    guard element.tokens[element.start].kind == .startObject else {
+      report(
+        "not-an-object", nil,
+        "a record is an object, this is \(element.typeName(ofValueAt: element.start)) "
+          + element.excerpt(ofValueAt: element.start))
+      return false
+    }
+    recordNumber += 1
+    let arenaStart = batch.arena.count
+    let record = batch.beginRecord()
+    unmapped.removeAll()
+    walkObject(
+      element.start, node: FieldTable.root, leftovers: .keep, element: element, record: record,
+      batch: &batch)
+    decodeMemberName(element, record: record, batch: &batch)
+    checkRequired(record: record, batch: batch)
+    if let slot = layout.unmappedSlot, !unmapped.isEmpty {
+      let start = batch.arena.count
+      batch.arena.append(UInt8(ascii: "{"))
+      batch.arena.append(copying: unmapped.span)
+      batch.arena.append(UInt8(ascii: "}"))
+      batch[record, slot] = .text(start..<batch.arena.count)
+    }
+    if !validators.isEmpty { runValidators(record: record, batch: batch) }
+    guard issues.isEmpty else {
+      batch.discard(arenaStart: arenaStart)
+      return false
+    }
+    batch.accept(origin)
+    return true
+  }
+
+  // MARK: Walking
+
+  /// What becomes of members that no attribute maps.
+  private enum Leftovers {
+    /// They are counted, and kept where the model has a column for them.
+    case keep
+    /// They are counted: inside an array, which is kept as a whole.
+    case count
+    /// Nothing: a column keeps the value that they stand in.
+    case ignore
+  }
+
+  /// Decodes what the model maps inside an object.
+  ///
+  /// - Returns: whether the model maps all of it.
+  @discardableResult
+  private mutating func walkObject(
+    _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
+    batch: inout RecordBatch
+  ) -> Bool {
+    if lastMet[node] == recordNumber {
+      report(
+        "duplicate-key", nil, "the member \(table.pointer(of: node)) stands twice in the record")
+    }
+    lastMet[node] = recordNumber
+    var isWhollyMapped = true
+    var index = start + 1
+    while element.tokens[index].kind == .key {
+      let name = element.bytes(of: element.tokens[index])
+      let target = table.target(ofMember: name, in: node)
+      let value = index + 1
+      if target.field >= 0 || target.node >= 0 {
+        let isMapped = visit(
+          target, name: name, value: value, leftovers: leftovers, element: element,
+          record: record, batch: &batch)
+        isWhollyMapped = isWhollyMapped && isMapped
+      } else {
+        isWhollyMapped = false
+        if leftovers != .ignore { tally.count(name, in: node) }
+        if leftovers == .keep, layout.unmappedSlot != nil {
+          keepUnmapped(name, value: value, element: element)
+        }
+      }
+      index = element.end(ofValueAt: value)
+    }
+    return isWhollyMapped
+  }
+
+  /// Decodes what the model maps inside an array.
+  ///
+  /// - Returns: whether the model maps all of it.
+  private mutating func walkArray(
+    _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
+    batch: inout RecordBatch
+  ) -> Bool {
+    var isWhollyMapped = true
+    var index = start + 1
+    var position = 0
+    while element.tokens[index].kind != .endArray {
+      let target = table.target(ofElement: position, in: node)
+      if target.field >= 0 || target.node >= 0 {
+        let isMapped = visit(
+          target, name: nil, value: index, leftovers: leftovers, element: element,
+          record: record, batch: &batch)
+        isWhollyMapped = isWhollyMapped && isMapped
+      } else {
+        isWhollyMapped = false
+        if leftovers != .ignore { tally.count(Array(String(position).utf8).span, in: node) }
+      }
+      index = element.end(ofValueAt: index)
+      position += 1
+    }
+    return isWhollyMapped
+  }
+
+  /// Decodes the value of a member or element that the model maps, and what the model maps inside
+  /// of it.
+  ///
+  /// - Parameter name: the member's name; nothing for an element, which is never kept by itself.
+  /// - Returns: whether the model maps all of it.
+  private mutating func visit(
+    _ target: FieldTable.Target, name: Span<UInt8>?, value: Int, leftovers: Leftovers,
+    element: JSONElement, record: Int, batch: inout RecordBatch
+  ) -> Bool {
+    var leftovers = leftovers
+    if target.field >= 0 {
+      decodeField(target.field, value: value, element: element, record: record, batch: &batch)
+      if layout.fields[target.field].attribute.storage != .relation { leftovers = .ignore }
+    }
+    guard target.node >= 0 else { return true }
+    switch element.tokens[value].kind {
+    case .startObject:
+      guard leftovers == .keep, let name, layout.unmappedSlot != nil else {
+        let isWhollyMapped = walkObject(
+          value, node: target.node, leftovers: leftovers, element: element, record: record,
+          batch: &batch)
+        return isWhollyMapped || leftovers == .ignore
+      }
+      let before = unmapped.count
+      openUnmapped(name)
+      let opened = unmapped.count
+      walkObject(
+        value, node: target.node, leftovers: .keep, element: element, record: record,
+        batch: &batch)
+      if unmapped.count > opened {
+        unmapped.append(UInt8(ascii: "}"))
+      } else {
+        unmapped.truncate(to: before)
+      }
+      return true
+    case .startArray:
+      let isWhollyMapped = walkArray(
+        value, node: target.node, leftovers: leftovers == .keep ? .count : leftovers,
+        element: element, record: record, batch: &batch)
+      if !isWhollyMapped, leftovers == .keep, let name, layout.unmappedSlot != nil {
+        keepUnmapped(name, value: value, element: element)
+      }
+      return isWhollyMapped || leftovers == .ignore
+    case .null:
+      return true
+    default:
+      // A field of its own has its own type, and has reported it.
+      if target.field < 0 {
+        report(
+          "type", layout.fields[table.anyField(of: target.node)].path,
+          "\(table.pointer(of: target.node)) holds attributes and must be an object or an array, "
+            + "not \(element.excerpt(ofValueAt: value))")
+      }
+      return true
+    }
+  }
+
+  private mutating func keepUnmapped(_ name: Span<UInt8>, value: Int, element: JSONElement) {
+    separateUnmapped()
+    JSONText.appendQuoted(name, to: &unmapped)
+    unmapped.append(UInt8(ascii: ":"))
+    _ = JSONText.append(
+      valueAt: value, tokens: element.tokens, text: element.text, to: &unmapped)
+  }
+
+  private mutating func openUnmapped(_ name: Span<UInt8>) {
+    separateUnmapped()
+    JSONText.appendQuoted(name, to: &unmapped)
+    JSONText.append(":{", to: &unmapped)
+  }
+
+  private mutating func separateUnmapped() {
+    guard !unmapped.isEmpty, unmapped[unmapped.count - 1] != UInt8(ascii: "{") else { return }
+    unmapped.append(UInt8(ascii: ","))
+  }
+
+  // MARK: Checks of the whole record
+
+  private mutating func checkRequired(record: Int, batch: borrowing RecordBatch) {
+    for index in layout.fields.indices
+    where batch[record, index].kind == .absent && layout.fields[index].attribute.isRequired {
+      let field = layout.fields[index]
+      if let relation = field.relationField, batch[record, relation].kind != .related { continue }
+      // A value that broke another rule left its slot empty; it is not missing.
+      guard !issues.contains(where: { $0.attribute == field.path }) else { continue }
+      report("required", field.path, "the attribute is missing")
+    }
+  }
+
+  private mutating func runValidators(record: Int, batch: borrowing RecordBatch) {
+    let view = RecordView(
+      slots: batch.slots.span.extracting(
+        record * batch.slotCount..<(record + 1) * batch.slotCount),
+      arena: batch.arena.span, layout: layout)
+    for validator in validators { issues.append(contentsOf: validator.issues(in: view)) }
+  }
+
+  /// Adds the counts of the members that no attribute maps to `counts`, by JSON pointer, and begins
+  /// anew.
+  mutating func moveTally(to counts: inout [String: Int], others: inout Int) {
+    tally.move(to: &counts, others: &others, table: table)
+  }
+
+  /// Adds an issue.
+  mutating func report(_ rule: String, _ attribute: String?, _ message: String) {
+    issues.append(Issue(rule: rule, attribute: attribute, message: message))
+  }
+}

@@ -1,0 +1,91 @@
+internal import SQLiteKit
+
+extension ArchiveTable {
+  /// The columns that the archive keeps of the source, past and present ones.
+  private func keptColumns(in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+    try Self.columns(of: source.name, in: connection).filter { !Self.ownColumns.contains($0) }
+  }
+
+  /// What stands in the way of putting the rows of a run back, if anything does.
+  ///
+  /// - Throws: `SQLiteError` when the database cannot be read.
+  func obstacle(
+    toRestoring run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> String? {
+    let present = Set(source.storedColumns.map { $0.lowercased() })
+    for column in try keptColumns(in: connection) where !present.contains(column.lowercased()) {
+      let name = Connection.quoteIdentifier(column)
+      let valueCount = try connection.integer(
+        "SELECT count(\(name)) FROM \(quotedName) WHERE poikit_run = \(run)")
+      if valueCount != 0 { return "'\(source.name)' has no column '\(column)' any more" }
+    }
+    let rowID = Connection.quoteIdentifier(source.rowIDName)
+    let taken = try connection.text(
+      """
+      SELECT group_concat(poikit_row_id, ', ') FROM (
+        SELECT poikit_row_id FROM \(quotedName) WHERE poikit_run = \(run) AND poikit_row_id IN (
+          SELECT \(rowID) FROM main.\(Connection.quoteIdentifier(source.name)))
+        ORDER BY poikit_row_id LIMIT 10)
+      """)
+    return taken.map {
+      """
+      '\(source.name)' has other rows with the ids \($0) now: give these rows ids that are free, by the \
+      column '\(source.rowIDName)', and let what refers to them follow
+      """
+    }
+  }
+
+  /// Puts the rows of a run back into the source.
+  ///
+  /// - Returns: how many there were.
+  /// - Throws: `SQLiteError` when a constraint does not allow it.
+  func restore(
+    _ run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int {
+    let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
+    var targets = source.storedColumns.filter { kept.contains($0.lowercased()) }
+      .map(Connection.quoteIdentifier)
+    var values = targets
+    // A column that is the row id is among them.
+    if source.rowIDColumn == nil {
+      targets.append(Connection.quoteIdentifier(source.rowIDName))
+      values.append("poikit_row_id")
+    }
+    try connection.execute(
+      """
+      INSERT OR ABORT INTO main.\(Connection.quoteIdentifier(source.name))
+        (\(targets.joined(separator: ", ")))
+      SELECT \(values.joined(separator: ", ")) FROM \(quotedName)
+      WHERE poikit_run = \(run) ORDER BY poikit_row_id
+      """)
+    return connection.changeCount
+  }
+
+  /// The id of a row of a run that is not in the source as it is in the archive, or nil if all are.
+  ///
+  /// A row whose references were moved before it was archived is not looked at: they have been put
+  /// back too.
+  ///
+  /// - Throws: `SQLiteError` when the database cannot be read.
+  func firstDifference(
+    ofRun run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int64? {
+    let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
+    let conditions = source.storedColumns.filter { kept.contains($0.lowercased()) }
+      .map(Connection.quoteIdentifier).map {
+        "typeof(s.\($0)) = typeof(a.\($0)) AND +s.\($0) IS +a.\($0) COLLATE BINARY"
+      }
+    let rowID = Connection.quoteIdentifier(source.rowIDName)
+    return try connection.integer(
+      """
+      SELECT a.poikit_row_id FROM \(quotedName) AS a
+      WHERE a.poikit_run = \(run) AND NOT EXISTS (
+        SELECT 1 FROM main.\(Connection.quoteIdentifier(source.name)) AS s
+        WHERE s.\(rowID) = a.poikit_row_id AND \(conditions.joined(separator: " AND ")))
+      AND a.poikit_row_id NOT IN (
+        SELECT row_id FROM main.poikit_moved
+        WHERE run = \(run) AND table_name = \(Connection.quoteText(source.name)))
+      ORDER BY a.poikit_row_id LIMIT 1
+      """)
+  }
+}

@@ -1,0 +1,79 @@
+internal import SQLiteKit
+
+/// The table that keeps the rows removed from another one, with all their columns and values as
+/// they were.
+struct ArchiveTable {
+  /// What the names of archives begin with.
+  static let prefix = Bookkeeping.prefix + "archive_"
+
+  /// The archive's own columns: the run, the removed row's id and the id of the row that stayed.
+  static let ownColumns = ["poikit_run", "poikit_row_id", "poikit_winner_id"]
+
+  /// The table that the rows are from.
+  let source: TableSchema
+
+  /// The quoted name with its schema.
+  var quotedName: String { "main." + Connection.quoteIdentifier(Self.prefix + source.name) }
+
+  /// Creates the archive, or adds the columns that it lacks because the source has new ones.
+  ///
+  /// - Throws: `DeduplicationError` when a column of the source has the name of one of the
+  ///   archive's own.
+  func prepare(in connection: borrowing Connection) throws(DeduplicationError) {
+    if let taken = source.storedColumns.first(where: { Self.ownColumns.contains($0.lowercased()) })
+    {
+      throw DeduplicationError(
+        .unsupportedTable,
+        "'\(source.name)' has a column '\(taken)', a name that archives need: go without an archive"
+      )
+    }
+    do {
+      // Columns without a type keep every value as it is.
+      let columns = (Self.ownColumns + source.storedColumns).map(Connection.quoteIdentifier)
+      try connection.execute(
+        "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", ")))")
+      let present = Set(try Self.columns(of: source.name, in: connection).map { $0.lowercased() })
+      for column in source.storedColumns where !present.contains(column.lowercased()) {
+        let name = Connection.quoteIdentifier(column)
+        try connection.execute("ALTER TABLE \(quotedName) ADD COLUMN \(name)")
+      }
+    } catch {
+      throw DeduplicationError(error)
+    }
+  }
+
+  /// The names of the columns that the archive of `table` has.
+  static func columns(
+    of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    var names: [String] = []
+    var statement = try connection.prepare(
+      "SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid", isPersistent: false)
+    try statement.bind(1, text: prefix + table)
+    while try statement.step() { names.append(statement.text(0)) }
+    return names
+  }
+
+  /// The tables whose archives hold rows of a run, in the order of their names.
+  static func tables(
+    ofRun run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    var archives: [String] = []
+    var statement = try connection.prepare(
+      """
+      SELECT name FROM main.sqlite_schema
+      WHERE type = 'table' AND substr(name, 1, length(?1)) = ?1 ORDER BY name
+      """, isPersistent: false)
+    try statement.bind(1, text: prefix)
+    while try statement.step() { archives.append(statement.text(0)) }
+    var tables: [String] = []
+    for archive in archives {
+      var rows = try connection.prepare(
+        "SELECT 1 FROM main.\(Connection.quoteIdentifier(archive)) WHERE poikit_run = ?1",
+        isPersistent: false)
+      try rows.bind(1, integer: run)
+      if try rows.step() { tables.append(String(archive.dropFirst(prefix.count))) }
+    }
+    return tables
+  }
+}

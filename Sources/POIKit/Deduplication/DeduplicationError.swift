@@ -1,0 +1,79 @@
+public import SQLiteKit
+
+/// Why a deduplication, its undoing or a digest could not be done.
+///
+/// Whatever the error: the database holds exactly the batches that were committed before it.
+public struct DeduplicationError: Error, Sendable, Hashable {
+  /// The kinds of errors that a caller may want to tell apart.
+  public enum Code: Sendable, Hashable {
+    /// There is no such table.
+    case unknownTable
+
+    /// There is no such column.
+    case unknownColumn
+
+    /// The table, or one that refers to it, is of a kind that cannot be deduplicated.
+    case unsupportedTable
+
+    /// The options contradict each other or the table.
+    case invalidOptions
+
+    /// The timestamp column holds texts and numbers.
+    case mixedTimestamps
+
+    /// Another connection changed the database during the pass.
+    case changedByOther
+
+    /// A row that refers to a loser cannot refer to its winner instead.
+    case unmovableReference
+
+    /// Rows stand in the way of the unique index.
+    case keyNotUnique
+
+    /// The run cannot be undone.
+    case cannotUndo
+
+    /// A temporary file could not be written or read.
+    case temporaryFile
+
+    /// SQLite reported an error, which `cause` holds.
+    case database
+
+    /// The counters do not balance: an error of the toolkit's own.
+    case internalCheck
+  }
+
+  /// The kind of error.
+  public let code: Code
+
+  /// What went wrong, with the value in question, in lower case.
+  public let message: String
+
+  /// SQLite's error behind it, if there is one.
+  public let cause: SQLiteError?
+
+  init(_ code: Code, _ message: String, cause: SQLiteError? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+}
+
+extension DeduplicationError: SQLiteErrorConvertible {
+  /// The error that stands for an error of SQLite.
+  public init(_ error: SQLiteError) {
+    self.init(.database, error.description, cause: error)
+  }
+
+  /// Runs `body` and throws an error of SQLite as the error that stands for it.
+  static func converting<Result: ~Copyable>(
+    _ body: () throws(SQLiteError) -> Result
+  ) throws(DeduplicationError) -> Result {
+    do { return try body() } catch { throw DeduplicationError(error) }
+  }
+}
+
+extension DeduplicationError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

@@ -1,0 +1,29 @@
+/// How duplicates are found and removed.
+public struct DeduplicationOptions: Sendable, Hashable {
+  /// Which record of a group stays; the newest.
+  public var keep: KeepRule = .newest
+
+  /// What becomes of records that lack a part of the key; they are left alone.
+  public var nullKey: NullKeyRule = .keep
+
+  /// The losers removed in one transaction; 500. At least 1.
+  public var batchSize = 500
+
+  /// The memory for sorting, in bytes; 64 MiB. What does not fit goes to temporary files.
+  public var memoryBudget = 64 << 20
+
+  /// Where temporary files are; the folder that the environment's `TMPDIR` names, or `/var/tmp`.
+  public var temporaryFolder: String?
+
+  /// Whether losers are archived, so that the pass can be undone; they are.
+  public var archive = true
+
+  /// How the database is to refuse duplicates afterwards; it is not.
+  public var enforcement: KeyEnforcement = .none
+
+  /// The most decisions that a plan shows as samples; 10.
+  public var sampleCount = 10
+
+  /// The options with their defaults.
+  public init() {}
+}

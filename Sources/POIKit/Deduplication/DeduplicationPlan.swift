@@ -1,0 +1,33 @@
+/// What a deduplication finds and decides before it changes anything.
+public struct DeduplicationPlan: Sendable, Hashable {
+  /// The rows of the table.
+  public internal(set) var rowCount = 0
+
+  /// The rows left alone because a part of their key is null.
+  public internal(set) var nullKeyRowCount = 0
+
+  /// The values in the timestamp column that are neither null nor a timestamp; such rows count as
+  /// having none.
+  public internal(set) var unreadableTimestampCount = 0
+
+  /// The different keys.
+  public internal(set) var groupCount = 0
+
+  /// The keys that more than one row has.
+  public internal(set) var duplicateGroupCount = 0
+
+  /// The rows that go, by the reason why.
+  public internal(set) var reasons = ReasonCounts()
+
+  /// The largest groups of duplicates, at most ten, the largest first.
+  public internal(set) var largestGroups: [DuplicateGroup] = []
+
+  /// Some of the decisions, at most as many as the options ask for.
+  public internal(set) var samples: [DuplicateDecision] = []
+
+  /// The bytes that did not fit the memory budget and went to temporary files.
+  public internal(set) var spilledByteCount = 0
+
+  /// The rows that go.
+  public var loserCount: Int { reasons.total }
+}

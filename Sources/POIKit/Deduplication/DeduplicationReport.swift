@@ -1,0 +1,26 @@
+/// What a deduplication did.
+public struct DeduplicationReport: Sendable, Hashable {
+  /// What it found and decided.
+  public let plan: DeduplicationPlan
+
+  /// What it changed.
+  public let changes: RemovalCounts
+
+  /// The run under which it can be undone, or nil if it left nothing in the table of runs.
+  public let run: Int64?
+
+  /// Whether it came to its end, and was not stopped.
+  public let isFinished: Bool
+
+  /// Whether it created the index that enforces the key; false also where the index was there.
+  public let createdIndex: Bool
+
+  /// The digest of the table afterwards, or nil if the pass was stopped.
+  public let digest: Digest?
+
+  /// The rows before the pass.
+  public var rowsBefore: Int { plan.rowCount }
+
+  /// The rows after it.
+  public var rowsLeft: Int { plan.rowCount - changes.removedRowCount }
+}

@@ -1,0 +1,221 @@
+public import SQLiteKit
+
+extension Deduplicator {
+  /// Puts back what a pass removed: rows with their ids and all their values, what referred to
+  /// them, and drops the index that the pass created.
+  ///
+  /// It is one transaction: either all is as before the pass, or nothing has changed.
+  ///
+  /// - Parameters:
+  ///   - run: the run to undo, or nil for the latest that changed something and is not undone.
+  ///   - connection: the database, outside of a transaction.
+  ///   - clock: gives the time, for the table of runs.
+  /// - Throws: `DeduplicationError` when there is no such run, when it kept no archive, when a
+  ///   later one has to be undone before, when rows stand in the way of those that come back and
+  ///   when triggers change them.
+  /// - Complexity: O(rows put back)
+  public static func undo(
+    run: Int64? = nil, on connection: borrowing Connection, clock: () -> Instant
+  ) throws(DeduplicationError) -> UndoReport {
+    try connection.inTransaction(.immediate) { () throws(DeduplicationError) -> UndoReport in
+      try restore(try UndoableRun.find(run, in: connection), on: connection, end: clock())
+    }
+  }
+
+  private static func restore(
+    _ run: UndoableRun, on connection: borrowing Connection, end: Instant
+  ) throws(DeduplicationError) -> UndoReport {
+    do {
+      // A row may come back before the one that it refers to.
+      try connection.execute("PRAGMA defer_foreign_keys = ON")
+      try dropEnforcement(of: run, in: connection)
+    } catch {
+      throw DeduplicationError(error)
+    }
+    var rowCount = 0
+    for table in run.archivedTables {
+      rowCount += try restoreRows(of: table, run.id, in: connection)
+    }
+    let valueCount = try restoreReferences(run.id, in: connection)
+    for table in run.archivedTables {
+      let archive = ArchiveTable(source: try TableSchema(of: table, in: connection))
+      let row = try DeduplicationError.converting { () throws(SQLiteError) in
+        try archive.firstDifference(ofRun: run.id, in: connection)
+      }
+      if let row { throw try changedByTrigger(run.id, row, of: table, in: connection) }
+    }
+    do { try forget(run, at: end, in: connection) } catch { throw DeduplicationError(error) }
+    return UndoReport(
+      run: run.id, restoredRowCount: rowCount, restoredReferenceCount: valueCount,
+      droppedIndex: run.outcome.createdIndex)
+  }
+
+  private static func obstacle(
+    _ run: Int64, _ reason: String, _ cause: SQLiteError? = nil
+  ) -> DeduplicationError {
+    DeduplicationError(.cannotUndo, "run \(run) cannot be undone: \(reason)", cause: cause)
+  }
+
+  /// The error that a row does not come back as it was.
+  private static func changedByTrigger(
+    _ run: Int64, _ row: Int64, of table: String, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> DeduplicationError {
+    var triggers: [String] = []
+    do {
+      var statement = try connection.prepare(
+        """
+        SELECT name FROM main.sqlite_schema
+        WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE ORDER BY name
+        """, isPersistent: false)
+      try statement.bind(1, text: table)
+      while try statement.step() { triggers.append(statement.text(0)) }
+    } catch {
+      throw DeduplicationError(error)
+    }
+    let own = triggers.isEmpty ? "" : ", which has \(TableSchema.list(triggers))"
+    return obstacle(
+      run,
+      """
+      a trigger changes row \(row) of '\(table)' as it comes back: drop the triggers of that \
+      table\(own), undo, and make them again
+      """)
+  }
+
+  private static func dropEnforcement(
+    of run: UndoableRun, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    if run.outcome.createdIndex {
+      let index = Connection.quoteIdentifier(KeyEnforcer.indexName(run.table))
+      try connection.execute("DROP INDEX IF EXISTS main.\(index)")
+      var update = try connection.prepare(
+        "UPDATE main.poikit_table SET enforced_key = NULL WHERE name = ?1", isPersistent: false)
+      try update.bind(1, text: run.table)
+      try update.run()
+    }
+    if run.outcome.addedKeyColumn {
+      let table = Connection.quoteIdentifier(run.table)
+      try connection.execute("ALTER TABLE main.\(table) DROP COLUMN \(KeyEnforcer.hashColumn)")
+    }
+  }
+}
+
+extension Deduplicator {
+  /// Puts the archived rows of one table back.
+  ///
+  /// - Returns: how many there were.
+  private static func restoreRows(
+    of table: String, _ run: Int64, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> Int {
+    let archive = ArchiveTable(source: try TableSchema(of: table, in: connection))
+    let obstacle: String?
+    do {
+      obstacle = try archive.obstacle(toRestoring: run, in: connection)
+      if obstacle == nil { return try archive.restore(run, in: connection) }
+    } catch {
+      guard error.isConstraint else { throw DeduplicationError(error) }
+      throw Self.obstacle(
+        run, "a row of '\(table)' cannot be put back, because \(error.message)", error)
+    }
+    throw Self.obstacle(run, obstacle ?? "")
+  }
+
+  /// The schemas of the tables with references that were moved.
+  private static func schemasOfMovedRows(
+    _ run: Int64, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> [String: TableSchema] {
+    var schemas: [String: TableSchema] = [:]
+    let tables: [String]
+    do { tables = try UndoableRun.movedTables(ofRun: run, in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+    for table in tables { schemas[table] = try TableSchema(of: table, in: connection) }
+    return schemas
+  }
+
+  /// Makes rows refer to what they referred to.
+  ///
+  /// - Returns: how many values were put back.
+  private static func restoreReferences(
+    _ run: Int64, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> Int {
+    let schemas = try schemasOfMovedRows(run, in: connection)
+    let changed: (table: String, row: Int64)
+    do {
+      var valueCount = 0
+      guard let found = try restoreReferences(run, schemas, &valueCount, in: connection) else {
+        return valueCount
+      }
+      changed = found
+    } catch {
+      guard error.isConstraint else { throw DeduplicationError(error) }
+      throw obstacle(run, "a reference cannot be put back, because \(error.message)", error)
+    }
+    throw try changedByTrigger(run, changed.row, of: changed.table, in: connection)
+  }
+
+  /// Puts values back, the latest first, and counts them.
+  ///
+  /// - Returns: a row that does not hold what it held before, or nil if there is none.
+  private static func restoreReferences(
+    _ run: Int64, _ schemas: [String: TableSchema], _ valueCount: inout Int,
+    in connection: borrowing Connection
+  ) throws(SQLiteError) -> (table: String, row: Int64)? {
+    var moves = try connection.prepare(
+      """
+      SELECT rowid, table_name, column_name, row_id FROM main.poikit_moved
+      WHERE run = ?1 ORDER BY rowid DESC
+      """)
+    try moves.bind(1, integer: run)
+    var current: (table: String, column: String) = ("", "")
+    var update = try connection.prepare("SELECT ?1, ?2")
+    var verify = try connection.prepare("SELECT ?1")
+    while try moves.step() {
+      let (table, column, row) = (moves.text(1), moves.text(2), moves.integer(3))
+      if current != (table, column) {
+        let quotedTable = "main." + Connection.quoteIdentifier(table)
+        let quotedColumn = Connection.quoteIdentifier(column)
+        let rowID = Connection.quoteIdentifier(schemas[table]?.rowIDName ?? "rowid")
+        update = try connection.prepare(
+          """
+          UPDATE OR ABORT \(quotedTable) SET \(quotedColumn) = (
+            SELECT old_value FROM main.poikit_moved WHERE rowid = ?1)
+          WHERE \(rowID) = ?2
+          """)
+        let isRowID = TableSchema.isSame(column, schemas[table]?.rowIDColumn)
+        verify = try connection.prepare(
+          """
+          SELECT 1 FROM main.poikit_moved AS m CROSS JOIN \(quotedTable) AS s
+          WHERE m.rowid = ?1 AND s.\(rowID) = m.\(isRowID ? "old_value" : "row_id")
+            AND +s.\(quotedColumn) IS m.old_value COLLATE BINARY
+          """)
+        current = (table, column)
+      }
+      try update.bind(1, integer: moves.integer(0))
+      try update.bind(2, integer: row)
+      try update.run()
+      // A row that was removed since stays so.
+      guard connection.changeCount > 0 else { continue }
+      valueCount += 1
+      try verify.bind(1, integer: moves.integer(0))
+      guard try verify.step() else { return (table, row) }
+      verify.reset()
+    }
+    return nil
+  }
+
+  /// Removes what was kept of a run, and marks it.
+  private static func forget(
+    _ run: UndoableRun, at end: Instant, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    for table in run.archivedTables {
+      let archive = Connection.quoteIdentifier(ArchiveTable.prefix + table)
+      try connection.execute("DELETE FROM main.\(archive) WHERE poikit_run = \(run.id)")
+    }
+    try connection.execute(
+      """
+      DELETE FROM main.poikit_redirect WHERE run = \(run.id);
+      DELETE FROM main.poikit_moved WHERE run = \(run.id);
+      UPDATE main.poikit_run SET state = 'undone', ended = \(end.microseconds) WHERE id = \(run.id)
+      """)
+  }
+}

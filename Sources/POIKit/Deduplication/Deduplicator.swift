@@ -1,0 +1,268 @@
+public import SQLiteKit
+
+/// Finds the records of a table that share a key, keeps one of each and removes the others.
+///
+/// The winner is the record with the greatest timestamp, then a removal before a live record, then
+/// the one with the greatest digest of its content: the same on every device, in whatever order the
+/// records came.
+///
+/// All work is done on the caller's connection and thread. Losers are removed in transactions of
+/// their own; whatever ends a pass early, running it again ends in the same table.
+public struct Deduplicator: Sendable {
+  /// The table.
+  public let layout: TableLayout
+
+  /// How duplicates are found and removed.
+  public let options: DeduplicationOptions
+
+  /// What is used instead of the hash of a key; itself but in tests.
+  var keyHash: @Sendable (Digest) -> Digest = { $0 }
+
+  /// What is used instead of the digest of a content to break a tie; itself but in tests.
+  var contentHash: @Sendable (Digest) -> Digest = { $0 }
+
+  /// A deduplicator of one table.
+  public init(layout: TableLayout, options: DeduplicationOptions = DeduplicationOptions()) {
+    self.layout = layout
+    self.options = options
+  }
+
+  /// Finds and decides, and changes nothing.
+  ///
+  /// - Parameters:
+  ///   - connection: the database, outside of a transaction. It need not be writable.
+  ///   - progress: is told how far it is, and may stop it.
+  /// - Returns: what `run` would do, or nil if it was stopped.
+  /// - Throws: `DeduplicationError` when the layout does not fit the database, when a table without
+  ///   row ids refers to this one and when the database cannot be read.
+  /// - Complexity: O(rows) in time; the memory is that of the options' budget.
+  public func plan(
+    on connection: borrowing Connection,
+    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
+  ) throws(DeduplicationError) -> DeduplicationPlan? {
+    let schema = try checkedSchema(connection)
+    // What keeps losers from being removed is said here too.
+    _ = try LoserRemoval(layout, schema: schema, in: connection)
+    var selection = WinnerSelection(
+      layout, options: options, keyHash: keyHash, contentHash: contentHash)
+    let decided = try select(&selection, schema, on: connection, progress: progress)
+    return decided == nil ? nil : selection.plan
+  }
+
+  /// Finds, decides and removes.
+  ///
+  /// - Parameters:
+  ///   - connection: the database, outside of a transaction.
+  ///   - clock: gives the time of the start and of the end, for the table of runs.
+  ///   - progress: is told how far it is, after every batch too, and may stop it there.
+  /// - Throws: `DeduplicationError`; the batches before it stay committed.
+  /// - Complexity: O(rows) in time; the memory is that of the options' budget.
+  public func run(
+    on connection: borrowing Connection, clock: () -> Instant,
+    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
+  ) throws(DeduplicationError) -> DeduplicationReport {
+    let schema = try checkedSchema(connection)
+    if options.enforcement == .hash, !layout.isToolkitTable {
+      throw DeduplicationError(
+        .invalidOptions,
+        """
+        '\(schema.name)' is no table of the toolkit's own, so it gets no column for a compact key: \
+        enforce the key itself
+        """)
+    }
+    var selection = WinnerSelection(
+      layout, options: options, keyHash: keyHash, contentHash: contentHash)
+    guard let version = try select(&selection, schema, on: connection, progress: progress) else {
+      return report(selection.plan, RemovalCounts(), run: nil)
+    }
+    let plan = selection.plan
+
+    var removal = try LoserRemoval(layout, schema: schema, in: connection)
+    defer { removal.discardLists(in: connection) }
+    var record: RunRecord?
+    do {
+      let hasWork = plan.loserCount > 0 || options.enforcement != .none
+      if try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
+        record = try RunRecord.begin(layout, options, at: clock(), in: connection)
+      }
+    } catch {
+      throw DeduplicationError(error)
+    }
+    if let record { removal.keep(under: record.id, archives: options.archive) }
+
+    var batch: [LoserEntry] = []
+    batch.reserveCapacity(min(options.batchSize, plan.loserCount))
+    while removal.counts.removedRowCount < plan.loserCount {
+      batch.removeAll(keepingCapacity: true)
+      while batch.count < options.batchSize, let pair = try selection.nextLoser() {
+        batch.append(pair)
+      }
+      try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
+        try checkUnchanged(since: version, removal.counts, on: connection)
+        try removal.remove(batch, in: connection)
+        do throws(SQLiteError) { try record?.save(plan, removal.counts, in: connection) } catch {
+          throw DeduplicationError(error)
+        }
+      }
+      let decision = progress(
+        .removing(
+          removedCount: removal.counts.removedRowCount, loserCount: plan.loserCount))
+      if decision == .stop { return report(plan, removal.counts, run: record?.id) }
+    }
+    return try finish(
+      plan, removal.counts, record, schema, since: version, on: connection, clock: clock)
+  }
+}
+
+extension Deduplicator {
+  /// The schema of the table, after a look at whether the layout and the options fit it.
+  private func checkedSchema(
+    _ connection: borrowing Connection
+  ) throws(DeduplicationError) -> TableSchema {
+    guard !connection.isInTransaction else {
+      throw DeduplicationError(
+        .invalidOptions, "a deduplication makes its own transactions: end the open one before")
+    }
+    guard !layout.keyColumns.isEmpty else {
+      throw DeduplicationError(
+        .invalidOptions, "name at least one key column of '\(layout.table)' to deduplicate by")
+    }
+    guard options.batchSize >= 1 else {
+      throw DeduplicationError(
+        .invalidOptions, "a batch has at least one record, not \(options.batchSize)")
+    }
+    let schema = try TableSchema(of: layout.table, in: connection)
+    let names =
+      layout.keyColumns + layout.contentColumns.map(\.name) + layout.identityColumns
+      + [layout.timestampColumn, layout.tombstoneColumn].compactMap { $0 }
+    for name in names { _ = try schema.column(name) }
+    return schema
+  }
+
+  /// Reads and decides within one view of the database.
+  ///
+  /// - Returns: the version of the database that was read, or nil if it was stopped.
+  private func select(
+    _ selection: inout WinnerSelection, _ schema: TableSchema, on connection: borrowing Connection,
+    progress: (DeduplicationProgress) -> BatchDecision
+  ) throws(DeduplicationError) -> Int64? {
+    try connection.inTransaction(.deferred) { () throws(DeduplicationError) -> Int64? in
+      let version: Int64
+      do throws(SQLiteError) {
+        // The view begins with the first read, and the version is that of the view.
+        _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
+        version = try connection.dataVersion()
+      } catch {
+        throw DeduplicationError(error)
+      }
+      guard try selection.readTable(schema, in: connection, progress: progress) else { return nil }
+      try selection.decide(schema, in: connection)
+      return version
+    }
+  }
+
+  /// Throws if another connection has committed since the rows were read.
+  private func checkUnchanged(
+    since version: Int64, _ counts: RemovalCounts, on connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let current: Int64
+    do { current = try connection.dataVersion() } catch { throw DeduplicationError(error) }
+    guard current == version else {
+      throw DeduplicationError(
+        .changedByOther,
+        """
+        another program changed the database while '\(layout.table)' was being deduplicated; \
+        \(counts.removedRowCount) losers are removed, none of them wrongly: run it again
+        """)
+    }
+  }
+
+  /// Enforces the key, computes the digest and ends the run, in one transaction.
+  private func finish(
+    _ plan: DeduplicationPlan, _ counts: RemovalCounts, _ record: RunRecord?,
+    _ schema: TableSchema, since version: Int64, on connection: borrowing Connection,
+    clock: () -> Instant
+  ) throws(DeduplicationError) -> DeduplicationReport {
+    let enforcer = KeyEnforcer(
+      layout: layout, schema: schema, enforcement: options.enforcement, nullKey: options.nullKey,
+      keyHash: keyHash)
+    let writes = record != nil || options.enforcement != .none
+    do {
+      return try connection.inTransaction(writes ? .immediate : .deferred) {
+        () throws(DeduplicationError) -> DeduplicationReport in
+        try checkUnchanged(since: version, counts, on: connection)
+        return try complete(plan, counts, record, enforcer, on: connection, end: clock())
+      }
+    } catch {
+      // The losers are gone; where only the key could not be enforced the run ends here.
+      if error.code == .keyNotUnique || error.code == .invalidOptions {
+        try record?.fail(at: clock(), in: connection)
+      }
+      throw error
+    }
+  }
+
+  private func complete(
+    _ plan: DeduplicationPlan, _ counts: RemovalCounts, _ record: RunRecord?,
+    _ enforcer: KeyEnforcer, on connection: borrowing Connection, end: Instant
+  ) throws(DeduplicationError) -> DeduplicationReport {
+    let table = try Self.tableDigest(of: layout, on: connection)
+    guard plan.rowCount == table.rowCount + counts.removedRowCount,
+      plan.loserCount == counts.removedRowCount
+    else {
+      throw DeduplicationError(
+        .internalCheck,
+        """
+        the counters do not balance: \(plan.rowCount) rows before, \(plan.loserCount) losers, \
+        \(counts.removedRowCount) removed, \(table.rowCount) rows left
+        """)
+    }
+    let outcome = try enforcer.enforce(in: connection)
+    do {
+      try record?.save(plan, counts, in: connection)
+      try record?.finish(at: end, outcome, digest: table.digest, in: connection)
+    } catch {
+      throw DeduplicationError(error)
+    }
+    return report(
+      plan, counts, run: record?.id, createdIndex: outcome.createdIndex, digest: table.digest)
+  }
+
+  private func report(
+    _ plan: DeduplicationPlan, _ counts: RemovalCounts, run: Int64?, createdIndex: Bool = false,
+    digest: Digest? = nil
+  ) -> DeduplicationReport {
+    DeduplicationReport(
+      plan: plan, changes: counts, run: run, isFinished: digest != nil, createdIndex: createdIndex,
+      digest: digest)
+  }
+}
+
+extension Deduplicator {
+  /// The digest of a table: the sum of the digests of its rows, which depends neither on their
+  /// order nor on their ids.
+  ///
+  /// - Parameters:
+  ///   - layout: the table's layout; key, timestamp and tombstone do not matter.
+  ///   - connection: the database.
+  /// - Throws: `DeduplicationError` when the layout does not fit the database or it cannot be read.
+  /// - Complexity: O(bytes of the table)
+  public static func tableDigest(
+    of layout: TableLayout, on connection: borrowing Connection
+  ) throws(DeduplicationError) -> TableDigest {
+    let schema = try TableSchema(of: layout.table, in: connection)
+    do {
+      var reader = try ContentReader(layout, schema: schema, rows: .all, in: connection)
+      var content = CanonicalContent()
+      var sum = Digest.zero
+      var rowCount = 0
+      while try reader.next(into: &content) {
+        sum += content.digest
+        rowCount += 1
+      }
+      return TableDigest(digest: sum, rowCount: rowCount)
+    } catch {
+      throw DeduplicationError(error)
+    }
+  }
+}

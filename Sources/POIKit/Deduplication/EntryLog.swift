@@ -1,0 +1,82 @@
+internal import JSONStreaming
+
+/// Entries kept in the order they came, of which any number beyond a few are in a temporary file.
+struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
+  /// How many entries are held in memory.
+  private static var heldCapacity: Int { 4_096 }
+
+  private var held = GrowableBuffer<Entry>(minimumCapacity: 16)
+  private var file: SpillFile
+  private var position = 0
+
+  /// The number of entries in the file, which come before those in memory.
+  private var filedCount = 0
+
+  /// Entries read back from the file, and which of them is the next.
+  private var window = GrowableBuffer<Entry>(minimumCapacity: 1)
+  private var windowStart = 0
+
+  /// The bytes written to the temporary file over the log's life.
+  private(set) var spilledByteCount = 0
+
+  /// An empty log, whose temporary file is in `folder` if one is needed.
+  init(folder: String?) {
+    file = SpillFile(folder: folder)
+  }
+
+  /// The number of entries.
+  var count: Int { filedCount + held.count }
+
+  /// Adds an entry at the end.
+  ///
+  /// - Throws: `DeduplicationError` when the temporary file cannot be written.
+  mutating func append(_ entry: Entry) throws(DeduplicationError) {
+    if held.count == Self.heldCapacity {
+      let before = file.byteCount
+      try unsafe held.withUnsafeBufferPointer { entries throws(DeduplicationError) in
+        try unsafe file.append(UnsafeRawBufferPointer(entries))
+      }
+      spilledByteCount += file.byteCount - before
+      filedCount += held.count
+      held.removeAll()
+    }
+    held.append(entry)
+  }
+
+  /// The next entry, from the first on, or nil after the last one.
+  ///
+  /// - Throws: `DeduplicationError` when the temporary file cannot be read.
+  mutating func next() throws(DeduplicationError) -> Entry? {
+    guard position < count else { return nil }
+    defer { position += 1 }
+    guard position < filedCount else { return held[position - filedCount] }
+    if position == windowStart + window.count || window.isEmpty { try readWindow() }
+    return window[position - windowStart]
+  }
+
+  /// Forgets all entries.
+  mutating func removeAll() {
+    held.removeAll()
+    file.removeAll()
+    filedCount = 0
+    position = 0
+    window.removeAll()
+    windowStart = 0
+  }
+
+  private mutating func readWindow() throws(DeduplicationError) {
+    // The file holds whole portions of the memory's size.
+    windowStart = position
+    window.removeAll()
+    _ = try window.appendInPlace(minimumFree: Self.heldCapacity) {
+      free throws(DeduplicationError) in
+      try unsafe free.withUnsafeMutableBufferPointer { free, count throws(DeduplicationError) in
+        let portion = unsafe UnsafeMutableBufferPointer(rebasing: free[..<Self.heldCapacity])
+        try unsafe file.read(
+          into: UnsafeMutableRawBufferPointer(portion),
+          at: windowStart * MemoryLayout<Entry>.stride)
+        count = Self.heldCapacity
+      }
+    }
+  }
+}

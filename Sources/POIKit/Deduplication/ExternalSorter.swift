@@ -1,0 +1,144 @@
+/// Sorts any number of entries within a fixed budget of memory.
+///
+/// Entries are gathered in memory. If they do not fit, sorted runs of them go to a temporary file
+/// and are merged while they are read back.
+@safe
+struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
+  /// A sorted part of the file and the window of it that is in memory.
+  private struct Run {
+    var nextOffset: Int
+    let endOffset: Int
+    let windowStart: Int
+    var windowPosition = 0
+    var windowCount = 0
+  }
+
+  /// The least number of entries that a window of a run holds.
+  private static var leastWindow: Int { 8 }
+
+  private var entries: UnsafeMutableBufferPointer<Entry>
+  private var count = 0
+  private var position = 0
+  private var file: SpillFile
+  private var runs: [Run] = []
+  private var windowCapacity = 0
+
+  /// The runs that have entries left, as a binary heap whose first has the smallest.
+  private var heap: [Int] = []
+
+  /// A sorter without entries.
+  ///
+  /// - Parameters:
+  ///   - memoryBudget: bytes that the gathered entries may take; at least 16 entries are held. The
+  ///     memory is taken from the system only as it fills.
+  ///   - folder: where the temporary file is if one is needed.
+  init(memoryBudget: Int, folder: String?) {
+    unsafe entries = .allocate(capacity: max(memoryBudget / MemoryLayout<Entry>.stride, 16))
+    file = SpillFile(folder: folder)
+  }
+
+  deinit {
+    unsafe entries.deallocate()
+  }
+
+  /// The bytes written to the temporary file.
+  var spilledByteCount: Int { file.byteCount }
+
+  /// Adds an entry. All are added before `finish`.
+  ///
+  /// - Throws: `DeduplicationError` when the temporary file cannot be written.
+  mutating func append(_ entry: Entry) throws(DeduplicationError) {
+    if unsafe count == entries.count { try spill() }
+    unsafe entries[count] = entry
+    count += 1
+  }
+
+  /// Makes the entries ready to be read.
+  ///
+  /// - Throws: `DeduplicationError` when the temporary file cannot be written or read.
+  /// - Complexity: O(count)
+  mutating func finish() throws(DeduplicationError) {
+    guard !runs.isEmpty else {
+      unsafe RadixSort.sort(UnsafeMutableBufferPointer(rebasing: entries[..<count]))
+      return
+    }
+    try spill()
+    let needed = runs.count * Self.leastWindow
+    if unsafe needed > entries.count {
+      unsafe entries.deallocate()
+      unsafe entries = .allocate(capacity: needed)
+    }
+    windowCapacity = unsafe entries.count / runs.count
+    for index in runs.indices {
+      runs[index] = Run(
+        nextOffset: runs[index].nextOffset, endOffset: runs[index].endOffset,
+        windowStart: index * windowCapacity)
+      try fillWindow(index)
+      heap.append(index)
+    }
+    for place in (0..<heap.count / 2).reversed() { siftDown(from: place) }
+  }
+
+  /// The next entry in order, or nil after the last one.
+  ///
+  /// - Throws: `DeduplicationError` when the temporary file cannot be read.
+  /// - Complexity: O(log of the number of runs)
+  mutating func next() throws(DeduplicationError) -> Entry? {
+    guard !runs.isEmpty else {
+      guard position < count else { return nil }
+      defer { position += 1 }
+      return unsafe entries[position]
+    }
+    guard let first = heap.first else { return nil }
+    let entry = head(first)
+    runs[first].windowPosition += 1
+    if runs[first].windowPosition == runs[first].windowCount { try fillWindow(first) }
+    if runs[first].windowCount == 0 {
+      heap[0] = heap[heap.count - 1]
+      heap.removeLast()
+    }
+    siftDown(from: 0)
+    return entry
+  }
+
+  /// Sorts the gathered entries and writes them to the file as a run.
+  private mutating func spill() throws(DeduplicationError) {
+    let gathered = unsafe UnsafeMutableBufferPointer(rebasing: entries[..<count])
+    unsafe RadixSort.sort(gathered)
+    let start = file.byteCount
+    try unsafe file.append(UnsafeRawBufferPointer(gathered))
+    runs.append(Run(nextOffset: start, endOffset: file.byteCount, windowStart: 0))
+    count = 0
+  }
+
+  /// Reads the next entries of a run; none are left when the window stays empty.
+  private mutating func fillWindow(_ index: Int) throws(DeduplicationError) {
+    let run = runs[index]
+    let left = (run.endOffset - run.nextOffset) / MemoryLayout<Entry>.stride
+    let count = min(left, windowCapacity)
+    let window = unsafe UnsafeMutableBufferPointer(
+      rebasing: entries[run.windowStart..<run.windowStart + count])
+    try unsafe file.read(into: UnsafeMutableRawBufferPointer(window), at: run.nextOffset)
+    runs[index].nextOffset += count * MemoryLayout<Entry>.stride
+    runs[index].windowPosition = 0
+    runs[index].windowCount = count
+  }
+
+  private func head(_ index: Int) -> Entry {
+    unsafe entries[runs[index].windowStart + runs[index].windowPosition]
+  }
+
+  private mutating func siftDown(from start: Int) {
+    var place = start
+    while true {
+      var least = place
+      for child in [place * 2 + 1, place * 2 + 2]
+      where child < heap.count && head(heap[child]).precedes(head(heap[least])) {
+        least = child
+      }
+      guard least != place else { return }
+      heap.swapAt(place, least)
+      place = least
+    }
+  }
+}

@@ -1,0 +1,178 @@
+internal import SQLiteKit
+
+/// Makes the database refuse records with a key that it has already.
+struct KeyEnforcer {
+  /// The column that holds a compact key.
+  static let hashColumn = Bookkeeping.prefix + "key"
+
+  /// How many rows stand in a message about what is in the way.
+  private static let listedCount = 10
+
+  /// How many rows get their compact key between two looks at the table.
+  private static let portion = 4_096
+
+  let layout: TableLayout
+  let schema: TableSchema
+  let enforcement: KeyEnforcement
+  let nullKey: NullKeyRule
+  let keyHash: @Sendable (Digest) -> Digest
+
+  /// The name of the index that enforces the key of a table.
+  static func indexName(_ table: String) -> String { Bookkeeping.prefix + "key_" + table }
+
+  private var quotedTable: String { "main." + Connection.quoteIdentifier(schema.name) }
+  private var quotedRowID: String { Connection.quoteIdentifier(schema.rowIDName) }
+
+  private var indexColumns: [String] {
+    enforcement == .hash ? [Self.hashColumn] : layout.keyColumns
+  }
+
+  /// Creates the index, inside the caller's transaction, unless it is there.
+  ///
+  /// - Throws: `DeduplicationError` when rows stand in its way, which the message lists, or another
+  ///   index has its name.
+  func enforce(in connection: borrowing Connection) throws(DeduplicationError) -> EnforcementOutcome
+  {
+    var outcome = EnforcementOutcome()
+    guard enforcement != .none else { return outcome }
+    do {
+      if enforcement == .hash {
+        outcome.addedKeyColumn = try addHashColumn(in: connection)
+        try fillHashColumn(in: connection)
+      }
+    } catch {
+      throw DeduplicationError(error)
+    }
+    guard try !hasIndex(in: connection) else { return outcome }
+
+    // Two texts are the same key if their bytes are, whatever the column's collation says.
+    let columns = indexColumns.map { Connection.quoteIdentifier($0) + " COLLATE BINARY" }
+    let name = Connection.quoteIdentifier(Self.indexName(schema.name))
+    do {
+      try connection.execute(
+        """
+        CREATE UNIQUE INDEX main.\(name)
+        ON \(Connection.quoteIdentifier(schema.name)) (\(columns.joined(separator: ", ")))
+        """)
+      outcome.createdIndex = true
+      if try RunRecord.isBookkept(connection) {
+        var update = try connection.prepare(
+          "UPDATE main.poikit_table SET enforced_key = ?2 WHERE name = ?1", isPersistent: false)
+        try update.bind(1, text: schema.name)
+        try update.bind(2, text: try RunRecord.json(layout.keyColumns, in: connection))
+        try update.run()
+      }
+      return outcome
+    } catch {
+      guard error.isUniqueViolation, connection.isInTransaction else {
+        throw DeduplicationError(error)
+      }
+      throw try obstacles(error, in: connection)
+    }
+  }
+
+  /// Whether the index is there already.
+  private func hasIndex(in connection: borrowing Connection) throws(DeduplicationError) -> Bool {
+    let name = Self.indexName(schema.name)
+    var columns: [String] = []
+    do {
+      var statement = try connection.prepare(
+        "SELECT name FROM pragma_index_info(?1, 'main') ORDER BY seqno", isPersistent: false)
+      try statement.bind(1, text: name)
+      while try statement.step() { columns.append(statement.text(0)) }
+    } catch {
+      throw DeduplicationError(error)
+    }
+    guard !columns.isEmpty else { return false }
+    guard columns == indexColumns else {
+      throw DeduplicationError(
+        .invalidOptions,
+        """
+        the key of '\(schema.name)' is enforced on \(TableSchema.list(columns)) already: drop the index \
+        '\(name)' to enforce \(TableSchema.list(indexColumns)) instead
+        """)
+    }
+    return true
+  }
+
+  /// The error that lists the rows in the way of the index.
+  private func obstacles(
+    _ cause: SQLiteError, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> DeduplicationError {
+    let grouping = indexColumns.map { Connection.quoteIdentifier($0) + " COLLATE BINARY" }
+    let isWhole = indexColumns.map { Connection.quoteIdentifier($0) + " IS NOT NULL" }
+    let keys = layout.keyColumns.map(Connection.quoteIdentifier).joined(separator: ", ")
+    var found: [String] = []
+    do {
+      var statement = try connection.prepare(
+        """
+        SELECT group_concat(\(quotedRowID), ', '), \(keys) FROM \(quotedTable)
+        WHERE \(isWhole.joined(separator: " AND "))
+        GROUP BY \(grouping.joined(separator: ", ")) HAVING count(*) > 1
+        ORDER BY min(\(quotedRowID)) LIMIT \(Self.listedCount)
+        """, isPersistent: false)
+      while try statement.step() {
+        let values = (1...layout.keyColumns.count).map {
+          KeyReader.display($0, of: statement).map { "'\($0)'" } ?? "null"
+        }
+        found.append("\(values.joined(separator: ", ")) in rows \(statement.text(0))")
+      }
+    } catch {
+      throw DeduplicationError(error)
+    }
+    return DeduplicationError(
+      .keyNotUnique,
+      """
+      the key \(TableSchema.list(layout.keyColumns)) of '\(schema.name)' cannot be enforced, because rows \
+      share it: \(found.joined(separator: "; "))
+      """, cause: cause)
+  }
+}
+
+extension KeyEnforcer {
+  /// Adds the column for compact keys; false if it is there already.
+  private func addHashColumn(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    guard !schema.storedColumns.contains(Self.hashColumn) else { return false }
+    try connection.execute("ALTER TABLE \(quotedTable) ADD COLUMN \(Self.hashColumn) BLOB")
+    return true
+  }
+
+  /// Gives every row its compact key: the 16 bytes of the key's hash in the order in which
+  /// MurmurHash3 defines them, or null where a part of the key is null and such rows are left
+  /// alone.
+  private func fillHashColumn(in connection: borrowing Connection) throws(SQLiteError) {
+    let columns = layout.keyColumns.map(Connection.quoteIdentifier).joined(separator: ", ")
+    var select = try connection.prepare(
+      """
+      SELECT \(quotedRowID), \(columns) FROM \(quotedTable)
+      WHERE \(quotedRowID) > ?1 OR ?1 IS NULL ORDER BY \(quotedRowID) LIMIT \(Self.portion)
+      """)
+    var update = try connection.prepare(
+      """
+      UPDATE \(quotedTable) SET \(Self.hashColumn) = ?2
+      WHERE \(quotedRowID) = ?1 AND \(Self.hashColumn) IS NOT ?2
+      """)
+    var key = CanonicalContent()
+    while true {
+      var portion: [(rowID: Int64, hash: Digest?)] = []
+      while try select.step() {
+        key.removeAll()
+        let isWhole = KeyReader.append(
+          keyOf: select, from: 1, count: layout.keyColumns.count, to: &key)
+        let hash = isWhole || nullKey == .group ? keyHash(key.digest) : nil
+        portion.append((select.integer(0), hash))
+      }
+      guard let last = portion.last else { return }
+      for row in portion {
+        try update.bind(1, integer: row.rowID)
+        if let hash = row.hash {
+          try update.bind(2, blob: hash.bytes.span)
+        } else {
+          try update.bindNull(2)
+        }
+        try update.run()
+      }
+      try select.bind(1, integer: last.rowID)
+    }
+  }
+}

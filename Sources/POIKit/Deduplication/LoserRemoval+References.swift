@@ -1,0 +1,316 @@
+internal import SQLiteKit
+
+extension LoserRemoval {
+  /// How many referring rows are read at a time.
+  private static let portion = 1_000
+
+  /// A row that refers to a loser, and the winner that it is to refer to.
+  private struct Referring {
+    let row: Int64
+    let winner: Int64
+
+    /// Whether the winner has no value in a column referred to.
+    let lacksTarget: Bool
+  }
+
+  /// Makes all rows that refer to a loser through one reference refer to its winner.
+  ///
+  /// Where a reference is made of columns that others refer to in their turn, these follow.
+  mutating func move(
+    _ move: ReferenceMove, _ pairTable: String, depth: Int, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let list = "poikit_referring_\(depth)"
+    do {
+      let search = try search(for: move, pairTable, depth: depth, in: connection)
+      try Self.fill(list, with: move.findRows(pairTable, by: search), in: connection)
+    } catch {
+      throw DeduplicationError(error)
+    }
+    var last: Int64?
+    while true {
+      let referring = try DeduplicationError.converting { () throws(SQLiteError) in
+        try Self.read(list, after: last, in: connection)
+      }
+      guard let end = referring.last else { return }
+      last = end.row
+      let leftovers = try moveRows(referring, move, in: connection)
+      guard !leftovers.isEmpty else { continue }
+      let duplicates = try findTwins(of: leftovers, move, in: connection)
+      counts.removedReferenceRowCount += duplicates.count
+      try fold(duplicates, of: move.child, depth: depth + 1, in: connection)
+    }
+  }
+
+  /// Lists the rows that refer to a loser. The list is made once, so that moving its rows comes to
+  /// an end.
+  private static func fill(
+    _ list: String, with select: String, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS \(list) (
+        child INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL, lacks_target INTEGER NOT NULL);
+      DELETE FROM temp.\(list);
+      INSERT OR IGNORE INTO temp.\(list) \(select)
+      """)
+  }
+
+  /// How the rows that refer to losers are best found.
+  ///
+  /// Without an index the first batch goes through all of the table, and the second one makes a
+  /// list for the others.
+  private mutating func search(
+    for move: ReferenceMove, _ pairTable: String, depth: Int, in connection: borrowing Connection
+  ) throws(SQLiteError) -> ReferrerSearch {
+    if try move.isSearchable(pairTable, in: connection) { return .index }
+    guard depth == 0, counts.removedRowCount > 0 else { return .scan }
+    if let list = lists[move.reference] { return .list(list) }
+    guard try move.isListable(in: connection) else { return .scan }
+    let list = "poikit_referrers_\(lists.count)"
+    try connection.execute("DROP TABLE IF EXISTS temp.\(list)")
+    try connection.execute(move.makeList(list))
+    lists[move.reference] = list
+    return .list(list)
+  }
+
+  /// Frees the room that the lists take.
+  ///
+  /// What cannot be freed now is freed with the connection.
+  func discardLists(in connection: borrowing Connection) {
+    for list in lists.values { try? connection.execute("DROP TABLE IF EXISTS temp.\(list)") }
+  }
+
+  private static func read(
+    _ list: String, after last: Int64?, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [Referring] {
+    var found: [Referring] = []
+    var statement = try connection.prepare(
+      """
+      SELECT child, winner, lacks_target FROM temp.\(list)
+      WHERE child > ?1 OR ?1 IS NULL ORDER BY child LIMIT \(portion)
+      """)
+    if let last { try statement.bind(1, integer: last) }
+    while try statement.step() {
+      found.append(
+        Referring(
+          row: statement.integer(0), winner: statement.integer(1),
+          lacksTarget: statement.integer(2) == 1))
+    }
+    return found
+  }
+
+  /// Moves rows to their winners.
+  ///
+  /// - Returns: the rows that a unique constraint does not let move.
+  private mutating func moveRows(
+    _ referring: [Referring], _ move: ReferenceMove, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> [Referring] {
+    let change = move.change
+    try readReferences(to: move.child, in: connection)
+    let isReferredTo = (referencesByTable[move.child.name] ?? []).contains { reference in
+      reference.parentColumns.contains { change.source(of: $0) != nil }
+    }
+    var statements = try statements(of: change, in: connection)
+    var leftovers: [Referring] = []
+    for row in referring {
+      guard !row.lacksTarget else {
+        throw Self.unmovable(row, move, "the winner has no value there")
+      }
+      try Self.execute("SAVEPOINT poikit_move", in: connection)
+      var movedCount = 1
+      let outcome: ChangeStatements.Outcome
+      if isReferredTo {
+        let steps = try cascade(from: (change, row.row), in: connection)
+        movedCount = steps.count
+        outcome = try apply(steps, for: row, move, in: connection)
+      } else {
+        outcome = try DeduplicationError.converting { () throws(SQLiteError) in
+          try statements.remember(row.row, winner: row.winner)
+          return try statements.change(row.row, winner: row.winner)
+        }
+      }
+      switch outcome {
+      case .changed: counts.movedReferenceCount += movedCount
+      case .missing: break
+      case .refused(let error) where error.isUniqueViolation && connection.isInTransaction:
+        try Self.execute("ROLLBACK TO poikit_move", in: connection)
+        leftovers.append(row)
+      case .refused(let error): throw Self.unmovable(row, move, error.message, error)
+      case .ineffective: throw Self.unmovable(row, move, Self.ineffectiveReason)
+      }
+      try Self.execute("RELEASE poikit_move", in: connection)
+    }
+    return leftovers
+  }
+
+  private static let ineffectiveReason =
+    "it does not keep the value: a trigger, or the type of the column, is in the way"
+
+  private func statements(
+    of change: ColumnChange, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> ChangeStatements {
+    let run = archives ? run : nil
+    return try DeduplicationError.converting { () throws(SQLiteError) in
+      try ChangeStatements(change, rememberingUnder: run, in: connection)
+    }
+  }
+
+  private static func execute(
+    _ sql: String, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    do { try connection.execute(sql) } catch { throw DeduplicationError(error) }
+  }
+
+  private static func unmovable(
+    _ row: Referring, _ move: ReferenceMove, _ reason: String, _ cause: SQLiteError? = nil
+  ) -> DeduplicationError {
+    DeduplicationError(
+      .unmovableReference,
+      """
+      row \(row.row) of '\(move.child.name)' refers to a loser of '\(move.parent.name)' and cannot \
+      refer to its winner, row \(row.winner), because \(reason): change or remove that row first
+      """, cause: cause)
+  }
+
+  /// Finds for every row that could not be moved the one that stands in its way.
+  private func findTwins(
+    of leftovers: [Referring], _ move: ReferenceMove, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> [LoserEntry] {
+    var twins: [Int64: (row: Int64, isEqual: Bool)] = [:]
+    do {
+      for sql in try move.findTwins(in: connection) {
+        var statement = try connection.prepare(sql)
+        for row in leftovers where twins[row.row] == nil {
+          try statement.bind(1, integer: row.row)
+          try statement.bind(2, integer: row.winner)
+          if try statement.step() {
+            twins[row.row] = (statement.integer(0), statement.integer(1) == 1)
+          }
+          statement.reset()
+        }
+      }
+    } catch {
+      throw DeduplicationError(error)
+    }
+    var pairs: [LoserEntry] = []
+    for row in leftovers {
+      guard let twin = twins[row.row], move.child.name != root.name else {
+        throw Self.unmovable(row, move, "a unique constraint does not allow it")
+      }
+      guard archives || twin.isEqual else {
+        throw Self.unmovable(
+          row, move,
+          "row \(twin.row) does so already, and without an archive what differs would be lost")
+      }
+      pairs.append(LoserEntry(loser: row.row, winner: twin.row))
+    }
+    return pairs
+  }
+}
+
+/// What follows a row that moves, because it refers to columns that change with the move.
+extension LoserRemoval {
+  /// A row of some table.
+  private struct Place: Hashable {
+    let table: String
+    let row: Int64
+  }
+
+  /// A change and the id of the row that it changes.
+  private typealias Step = (change: ColumnChange, row: Int64)
+
+  /// The change of a row and those of all rows that refer to what changes, each after one that it
+  /// refers to.
+  ///
+  /// - Complexity: a search for every row, which goes through all of a table that has no index for
+  ///   it.
+  private mutating func cascade(
+    from top: Step, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> [Step] {
+    var steps = [top]
+    var indices = [Place(table: top.change.child.name, row: top.row): 0]
+    var open = [(index: 0, columns: top.change.columns)]
+    while let (index, columns) = open.popLast() {
+      let (change, row) = steps[index]
+      try readReferences(to: change.child, in: connection)
+      for reference in referencesByTable[change.child.name] ?? [] {
+        let following = zip(reference.childColumns, reference.parentColumns).compactMap {
+          childColumn, parentColumn in
+          columns.first { TableSchema.isSame($0.name, parentColumn) }.map {
+            (name: childColumn, source: $0.source)
+          }
+        }
+        guard !following.isEmpty,
+          let child = try child(
+            of: reference, to: "SELECT \(row)", of: change.child, in: connection)
+        else { continue }
+        let link = ReferenceMove(reference: reference, parent: change.child, child: child)
+        for follower in try Self.followers(of: row, link, in: connection) {
+          let place = Place(table: child.name, row: follower)
+          if let known = indices[place] {
+            let added = steps[known].change.add(following)
+            if !added.isEmpty { open.append((known, added)) }
+          } else {
+            let change = ColumnChange(following, of: child, from: top.change.parent)
+            indices[place] = steps.count
+            open.append((steps.count, change.columns))
+            steps.append((change, follower))
+          }
+        }
+      }
+    }
+    return steps
+  }
+
+  private static func followers(
+    of row: Int64, _ link: ReferenceMove, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> [Int64] {
+    do {
+      var found: [Int64] = []
+      var statement = try connection.prepare(link.findFollowers)
+      try statement.bind(1, integer: row)
+      while try statement.step() { found.append(statement.integer(0)) }
+      return found
+    } catch {
+      throw DeduplicationError(error)
+    }
+  }
+
+  /// Makes the changes of a cascade, those that follow before those that they follow, so that
+  /// SQLite's own cascades find nothing to do. They are remembered the other way round, because
+  /// undoing goes backwards.
+  ///
+  /// - Returns: what came of changing the row that the others follow, or the conflict of one of
+  ///   these.
+  private func apply(
+    _ steps: [Step], for row: Referring, _ move: ReferenceMove,
+    in connection: borrowing Connection
+  ) throws(DeduplicationError) -> ChangeStatements.Outcome {
+    for step in steps where archives {
+      var statements = try statements(of: step.change, in: connection)
+      do { try statements.remember(step.row, winner: row.winner) } catch {
+        throw DeduplicationError(error)
+      }
+    }
+    for (index, step) in steps.enumerated().reversed() {
+      var statements = try statements(of: step.change, in: connection)
+      let outcome: ChangeStatements.Outcome
+      do { outcome = try statements.change(step.row, winner: row.winner) } catch {
+        throw DeduplicationError(error)
+      }
+      if index == 0 { return outcome }
+      let follower =
+        "row \(step.row) of '\(step.change.child.name)', which refers to it, cannot follow"
+      switch outcome {
+      case .changed: break
+      // Most likely the row that is followed has a twin, and so has this one.
+      case .refused(let error) where error.isUniqueViolation: return outcome
+      case .refused(let error):
+        throw Self.unmovable(row, move, "\(follower): \(error.message)", error)
+      case .ineffective, .missing:
+        throw Self.unmovable(row, move, "\(follower): \(Self.ineffectiveReason)")
+      }
+    }
+    return .missing
+  }
+}

@@ -1,0 +1,229 @@
+internal import SQLiteKit
+
+/// Removes losers from their table, a batch at a time, with all that hangs on them.
+///
+/// Rows of other tables that refer to a loser are made to refer to its winner. Where that would
+/// violate a unique constraint of their own table, the winner has such a row already, and the
+/// loser's is removed as a duplicate of it, in the same way.
+struct LoserRemoval {
+  private let layout: TableLayout
+  private var preparedArchives: Set<String> = []
+
+  /// The table that the losers are from.
+  let root: TableSchema
+
+  /// The run under which what is changed is kept.
+  private(set) var run: Int64?
+
+  /// Whether rows are archived and moved references remembered.
+  private(set) var archives = false
+
+  /// The references to the tables met so far, by table.
+  private(set) var referencesByTable: [String: [TableReference]] = [:]
+
+  /// The schemas of the tables met so far, by name.
+  private(set) var schemas: [String: TableSchema] = [:]
+
+  /// The temporary tables that list who refers to losers, for references that no index serves.
+  var lists: [TableReference: String] = [:]
+
+  /// Why the rows of a table cannot be changed, for tables met so far that have no row ids.
+  private var obstacles: [String: DeduplicationError] = [:]
+
+  /// What has been changed so far.
+  var counts = RemovalCounts()
+
+  /// A removal from a table.
+  ///
+  /// - Throws: `DeduplicationError` when a table that refers to this one has no row ids.
+  init(
+    _ layout: TableLayout, schema: TableSchema, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    self.layout = layout
+    root = schema
+    schemas[schema.name] = schema
+    try readReferences(to: schema, in: connection)
+  }
+
+  /// Makes the removal keep redirects under a run, and archived rows and moved references too if it
+  /// `archives`.
+  mutating func keep(under run: Int64, archives: Bool) {
+    self.run = run
+    self.archives = archives
+  }
+
+  /// Removes a batch of losers, inside the caller's transaction.
+  ///
+  /// - Throws: `DeduplicationError`; the transaction is then to be rolled back.
+  mutating func remove(
+    _ pairs: [LoserEntry], in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    do {
+      // While a row and those that refer to it move, one of them is ahead of the other.
+      try connection.execute("PRAGMA defer_foreign_keys = ON")
+    } catch {
+      throw DeduplicationError(error)
+    }
+    try fold(pairs, of: root, depth: 0, in: connection)
+    counts.removedRowCount += pairs.count
+  }
+
+  /// Reads which tables refer to a table.
+  mutating func readReferences(
+    to schema: TableSchema, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    guard referencesByTable[schema.name] == nil else { return }
+    let references = try TableReference.all(to: schema, in: connection)
+    referencesByTable[schema.name] = references
+    for reference in references where schemas[reference.childTable] == nil {
+      do {
+        schemas[reference.childTable] = try TableSchema(of: reference.childTable, in: connection)
+      } catch {
+        let obstacle = DeduplicationError(
+          error.code,
+          "rows of '\(reference.childTable)' refer to '\(schema.name)', but \(error.message)")
+        guard schema.name != root.name, error.code == .unsupportedTable else { throw obstacle }
+        obstacles[reference.childTable] = obstacle
+      }
+    }
+  }
+
+  /// The table that refers, or nil if its rows cannot be changed and need not be.
+  ///
+  /// - Parameters:
+  ///   - reference: the reference.
+  ///   - rows: a statement that returns the ids of the rows that go or change.
+  ///   - schema: their table.
+  ///   - connection: the database.
+  /// - Throws: `DeduplicationError` when a row that cannot be changed refers to one of them.
+  func child(
+    of reference: TableReference, to rows: String, of schema: TableSchema,
+    in connection: borrowing Connection
+  ) throws(DeduplicationError) -> TableSchema? {
+    if let child = schemas[reference.childTable] { return child }
+    do {
+      guard try connection.integer(reference.findAny(to: rows, of: schema)) != nil else {
+        return nil
+      }
+    } catch {
+      throw DeduplicationError(error)
+    }
+    if let obstacle = obstacles[reference.childTable] { throw obstacle }
+    return nil
+  }
+
+  /// Archives rows, moves what refers to them and deletes them.
+  mutating func fold(
+    _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let pairTable = "poikit_pair_\(depth)"
+    do { try Self.fill(pairTable, with: pairs, in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+    if archives { try archive(schema, pairTable, in: connection) }
+    try readReferences(to: schema, in: connection)
+    for reference in referencesByTable[schema.name] ?? [] {
+      guard
+        let child = try child(
+          of: reference, to: "SELECT loser FROM temp.\(pairTable)", of: schema, in: connection)
+      else { continue }
+      let move = ReferenceMove(
+        reference: reference, parent: schema, child: child)
+      try self.move(move, pairTable, depth: depth, in: connection)
+    }
+    let deletedCount: Int
+    do {
+      if depth == 0 { try redirect(pairTable, in: connection) }
+      try connection.execute(
+        """
+        DELETE FROM main.\(Connection.quoteIdentifier(schema.name))
+        WHERE \(Connection.quoteIdentifier(schema.rowIDName)) IN (SELECT loser FROM temp.\(pairTable))
+        """)
+      deletedCount = connection.changeCount
+    } catch {
+      throw DeduplicationError(error)
+    }
+    guard deletedCount == pairs.count else {
+      throw DeduplicationError(
+        .internalCheck,
+        """
+        \(deletedCount) rows of '\(schema.name)' were deleted where \(pairs.count) should be: \
+        does a trigger of the table interfere?
+        """)
+    }
+  }
+
+  private static func fill(
+    _ pairTable: String, with pairs: [LoserEntry], in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS \(pairTable) (
+        loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL);
+      DELETE FROM temp.\(pairTable)
+      """)
+    var insert = try connection.prepare("INSERT INTO temp.\(pairTable) VALUES (?1, ?2)")
+    for pair in pairs {
+      try insert.bind(1, integer: pair.loser)
+      try insert.bind(2, integer: pair.winner)
+      try insert.run()
+    }
+  }
+
+  private mutating func archive(
+    _ schema: TableSchema, _ pairTable: String, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    guard let run else { return }
+    let archive = ArchiveTable(source: schema)
+    if preparedArchives.insert(schema.name).inserted { try archive.prepare(in: connection) }
+    let columns = schema.storedColumns.map(Connection.quoteIdentifier)
+    let rowID = Connection.quoteIdentifier(schema.rowIDName)
+    let targets = (ArchiveTable.ownColumns + columns).joined(separator: ", ")
+    let values = (["?1", "l.\(rowID)", "p.winner"] + columns.map { "l." + $0 })
+      .joined(separator: ", ")
+    do {
+      var insert = try connection.prepare(
+        """
+        INSERT INTO \(archive.quotedName) (\(targets)) SELECT \(values)
+        FROM temp.\(pairTable) AS p
+        CROSS JOIN main.\(Connection.quoteIdentifier(schema.name)) AS l ON l.\(rowID) = p.loser
+        """, isPersistent: false)
+      try insert.bind(1, integer: run)
+      try insert.run()
+    } catch {
+      throw DeduplicationError(error)
+    }
+    counts.archivedRowCount += connection.changeCount
+  }
+
+  /// Keeps where the identity of a loser leads, if its winner has another one.
+  private mutating func redirect(
+    _ pairTable: String, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    guard let run, !layout.identityColumns.isEmpty,
+      !layout.identityColumns.allSatisfy(layout.keyColumns.contains)
+    else { return }
+    func identity(_ table: String) -> String {
+      let values = layout.identityColumns.map { column in
+        let value = "\(table).\(Connection.quoteIdentifier(column))"
+        return "CASE typeof(\(value)) WHEN 'blob' THEN hex(\(value)) ELSE \(value) END"
+      }
+      guard values.count > 1 else { return "CAST(\(values[0]) AS TEXT)" }
+      return "json_array(\(values.joined(separator: ", ")))"
+    }
+    let table = "main." + Connection.quoteIdentifier(root.name)
+    let rowID = Connection.quoteIdentifier(root.rowIDName)
+    var insert = try connection.prepare(
+      """
+      INSERT INTO main.poikit_redirect (run, table_name, loser_key, winner_key)
+      SELECT ?1, ?2, \(identity("l")), \(identity("w")) FROM temp.\(pairTable) AS p
+      CROSS JOIN \(table) AS l ON l.\(rowID) = p.loser
+      CROSS JOIN \(table) AS w ON w.\(rowID) = p.winner
+      WHERE \(identity("l")) <> \(identity("w"))
+      """, isPersistent: false)
+    try insert.bind(1, integer: run)
+    try insert.bind(2, text: root.name)
+    try insert.run()
+    counts.redirectCount += connection.changeCount
+  }
+}

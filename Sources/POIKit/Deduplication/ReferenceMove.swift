@@ -1,0 +1,200 @@
+internal import SQLiteKit
+
+/// The statements that find the rows which refer to losers through one reference, and those in
+/// their way to the winners.
+struct ReferenceMove {
+  let reference: TableReference
+  let parent: TableSchema
+  let child: TableSchema
+
+  private var childTable: String { "main." + Connection.quoteIdentifier(child.name) }
+  private var childRowID: String { Connection.quoteIdentifier(child.rowIDName) }
+  private var parentTable: String { "main." + Connection.quoteIdentifier(parent.name) }
+  private var parentRowID: String { Connection.quoteIdentifier(parent.rowIDName) }
+
+  /// What changes in a row that moves.
+  var change: ColumnChange {
+    ColumnChange(
+      zip(reference.childColumns, reference.parentColumns).map { (name: $0, source: $1) },
+      of: child, from: parent)
+  }
+
+  /// The condition that one column refers to another: equal by the affinity and the collation of
+  /// the one referred to.
+  ///
+  /// - SeeAlso: https://sqlite.org/foreignkeys.html#fk_indexes
+  static func refers(
+    _ childTable: String, _ childColumn: String, to parentTable: String, _ parentColumn: String
+  ) -> String {
+    """
+    \(parentTable).\(Connection.quoteIdentifier(parentColumn)) \
+    = +\(childTable).\(Connection.quoteIdentifier(childColumn))
+    """
+  }
+
+  private func match(_ parentAlias: String) -> String {
+    zip(reference.childColumns, reference.parentColumns).map { child, parent in
+      Self.refers("c", child, to: parentAlias, parent)
+    }.joined(separator: " AND ")
+  }
+
+  /// The same with the affinity of both columns, which is true wherever `match` is: an index of the
+  /// child serves it.
+  private func roughMatch(_ parentAlias: String) -> String {
+    zip(reference.childColumns, reference.parentColumns).map { child, parent in
+      """
+      \(parentAlias).\(Connection.quoteIdentifier(parent)) = c.\(Connection.quoteIdentifier(child))
+      """
+    }.joined(separator: " AND ")
+  }
+
+  /// Returns the ids of the rows that refer to the row `?1` of the parent.
+  var findFollowers: String {
+    """
+    SELECT c.\(childRowID) FROM \(parentTable) AS l CROSS JOIN \(childTable) AS c
+    WHERE l.\(parentRowID) = ?1 AND \(roughMatch("l")) AND \(match("l"))
+    """
+  }
+
+  /// Returns the id of every row that refers to a loser, that of the winner, and whether the winner
+  /// has no value to refer to.
+  ///
+  /// - Parameters:
+  ///   - pairs: the temporary table with the losers and winners in question.
+  ///   - search: how they are found.
+  func findRows(_ pairs: String, by search: ReferrerSearch) -> String {
+    let losers = "temp.\(pairs) AS p"
+    let parents = "\(parentTable) AS l"
+    let children = "\(childTable) AS c"
+    let winnerValues = reference.parentColumns.map { "w." + Connection.quoteIdentifier($0) }
+    let hasNull = winnerValues.map { "\($0) IS NULL" }.joined(separator: " OR ")
+    let isSame = reference.parentColumns.map {
+      "l.\(Connection.quoteIdentifier($0)) IS w.\(Connection.quoteIdentifier($0))"
+    }
+    var conditions = [
+      "l.\(parentRowID) = p.loser", match("l"), "w.\(parentRowID) = p.winner",
+      "NOT (\(isSame.joined(separator: " AND ")))",
+    ]
+    let order: [String]
+    switch search {
+    case .index:
+      order = [losers, parents, children]
+      conditions.append(roughMatch("l"))
+    case .scan where reference.parentColumns == [parent.rowIDColumn]:
+      // The few losers are looked at before the parents.
+      order = [children, losers, parents]
+      conditions.append("p.loser = +c.\(Connection.quoteIdentifier(reference.childColumns[0]))")
+    case .scan:
+      order = [children, parents, losers]
+    case .list(let list):
+      order = [losers, "temp.\(list) AS r", parents, children]
+      conditions.append("r.parent = p.loser AND c.\(childRowID) = r.child")
+    }
+    if child.name == parent.name {
+      // A row that goes itself need not refer to anything else before.
+      conditions.append("c.\(childRowID) NOT IN (SELECT loser FROM temp.\(pairs))")
+    }
+    return """
+      SELECT c.\(childRowID), p.winner, \(hasNull)
+      FROM \(order.joined(separator: " CROSS JOIN ")) CROSS JOIN \(parentTable) AS w
+      WHERE \(conditions.joined(separator: " AND "))
+      """
+  }
+
+  /// Whether an index serves to find the rows that refer to a given one.
+  ///
+  /// What SQLite plans decides, because types and collations have to fit too. A plan in other words
+  /// than expected costs time and nothing else.
+  ///
+  /// - Throws: `SQLiteError` when the statement does not fit the database.
+  func isSearchable(
+    _ pairs: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    var plan = try connection.prepare(
+      "EXPLAIN QUERY PLAN " + findRows(pairs, by: .index), isPersistent: false)
+    while try plan.step() {
+      let detail = plan.text(3)
+      if detail.hasPrefix("SEARCH c ") { return !detail.contains("AUTOMATIC") }
+    }
+    return false
+  }
+
+  /// Makes the temporary table `list` of who refers to whom.
+  func makeList(_ list: String) -> String {
+    """
+    CREATE TEMP TABLE \(list) (
+      parent INTEGER NOT NULL, child INTEGER NOT NULL, PRIMARY KEY (parent, child)) WITHOUT ROWID;
+    INSERT INTO temp.\(list) SELECT l.\(parentRowID), c.\(childRowID)
+    FROM \(childTable) AS c CROSS JOIN \(parentTable) AS l WHERE \(match("l")) ORDER BY 1, 2
+    """
+  }
+
+  /// Whether a list of who refers to whom stays true while losers are removed: rows that are moved
+  /// keep their ids, and no trigger adds others.
+  ///
+  /// - Throws: `SQLiteError` when the schema cannot be read.
+  func isListable(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    var statement = try connection.prepare(
+      """
+      SELECT NOT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE type = 'trigger')
+        AND NOT EXISTS (
+          SELECT 1 FROM pragma_foreign_key_list(?1, 'main') WHERE "from" = ?2 COLLATE NOCASE)
+      """, isPersistent: false)
+    try statement.bind(1, text: child.name)
+    if let column = child.rowIDColumn { try statement.bind(2, text: column) }
+    return try statement.step() && statement.integer(0) == 1
+  }
+
+  /// For every unique constraint that a move could violate, a statement that returns the id of the
+  /// row that stands in the way of moving row `?1` to the winner `?2`, and whether the two are
+  /// equal outside of the constraint.
+  ///
+  /// - Throws: `SQLiteError` when the schema cannot be read.
+  func findTwins(in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+    var constraints: [[(column: String, collation: String)]] = []
+    var statement = try connection.prepare(
+      """
+      SELECT i.seq, x.name, x.coll, x.cid
+      FROM pragma_index_list(?1, 'main') AS i JOIN pragma_index_xinfo(i.name, 'main') AS x
+      WHERE i."unique" = 1 AND i.partial = 0 AND x.key = 1 ORDER BY i.seq, x.seqno
+      """, isPersistent: false)
+    try statement.bind(1, text: child.name)
+    var latest: Int64 = -1
+    while try statement.step() {
+      if statement.integer(0) != latest { constraints.append([]) }
+      latest = statement.integer(0)
+      constraints[constraints.count - 1].append((statement.text(1), statement.text(2)))
+    }
+    if let rowIDColumn = child.rowIDColumn { constraints.append([(rowIDColumn, "BINARY")]) }
+
+    let change = change
+    return constraints.compactMap { constraint in
+      var isTouched = false
+      let conditions = constraint.map { part in
+        let column = Connection.quoteIdentifier(part.column)
+        let collation = Connection.quoteIdentifier(part.collation)
+        var value = "c.\(column)"
+        if let source = change.source(of: part.column) {
+          isTouched = true
+          value = "w.\(Connection.quoteIdentifier(source))"
+        }
+        return "x.\(column) = \(value) COLLATE \(collation)"
+      }
+      // A part without a name is an expression, whose value is not known here.
+      guard isTouched, !constraint.contains(where: { $0.column.isEmpty }) else { return nil }
+      let others = child.storedColumns.filter { column in
+        change.source(of: column) == nil && !TableSchema.isSame(column, child.rowIDColumn)
+          && !constraint.contains { TableSchema.isSame(column, $0.column) }
+      }
+      let isEqual = others.map(Connection.quoteIdentifier).map {
+        "c.\($0) IS x.\($0) COLLATE BINARY"
+      }
+      return """
+        SELECT x.\(childRowID), \(isEqual.isEmpty ? "1" : isEqual.joined(separator: " AND "))
+        FROM \(childTable) AS c CROSS JOIN \(parentTable) AS w CROSS JOIN \(childTable) AS x
+        WHERE c.\(childRowID) = ?1 AND w.\(parentRowID) = ?2 AND x.\(childRowID) <> ?1
+          AND \(conditions.joined(separator: " AND "))
+        """
+    }
+  }
+}

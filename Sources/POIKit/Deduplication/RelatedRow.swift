@@ -1,0 +1,18 @@
+/// How the row that a column refers to is found and what of it is content.
+public struct RelatedRow: Sendable, Hashable {
+  /// The table of the related row.
+  public var table: String
+
+  /// The column of that table that the reference holds a value of; no two rows share one.
+  public var idColumn: String
+
+  /// The columns by which the related row is known on every device, in any order.
+  public var uniqueColumns: [String]
+
+  /// A relation with the given parts.
+  public init(table: String, idColumn: String, uniqueColumns: [String]) {
+    self.table = table
+    self.idColumn = idColumn
+    self.uniqueColumns = uniqueColumns
+  }
+}

@@ -1,0 +1,8 @@
+/// Which rows of a table a reader reads.
+enum RowSelection {
+  /// All rows, in the order of the table.
+  case all
+
+  /// The row whose id is bound as the first parameter.
+  case one
+}

@@ -1,0 +1,173 @@
+internal import SQLiteKit
+
+/// The row that a pass has in the table of runs.
+///
+/// A pass that was stopped or killed goes on under the same row when it is run again with the same
+/// meaning, so that it can be undone as a whole.
+struct RunRecord {
+  /// The name under which passes stand in the table.
+  static let tool = "poi-dedup"
+
+  /// The row's id.
+  let id: Int64
+
+  /// What the pass changed before it was interrupted.
+  let earlier: RemovalCounts
+
+  /// Whether the database has the toolkit's bookkeeping.
+  static func isBookkept(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    try connection.integer(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_run'") != nil
+  }
+
+  /// Begins a run or goes on with the one that was interrupted, and gives up an interrupted one
+  /// that meant something else.
+  ///
+  /// - Throws: `SQLiteError` when the database cannot be written.
+  static func begin(
+    _ layout: TableLayout, _ options: DeduplicationOptions, at start: Instant,
+    in connection: borrowing Connection
+  ) throws(SQLiteError) -> RunRecord {
+    try connection.inTransaction(.immediate) { () throws(SQLiteError) -> RunRecord in
+      try connection.execute(Bookkeeping.creation)
+      let meaning = try describe(layout, options, in: connection)
+      if let interrupted = try find(meaning, table: layout.table, in: connection) {
+        return interrupted
+      }
+      var abandon = try connection.prepare(
+        """
+        UPDATE main.poikit_run SET state = 'abandoned', ended = ?3
+        WHERE tool = ?1 AND table_name = ?2 AND state = 'running'
+        """, isPersistent: false)
+      try abandon.bind(1, text: tool)
+      try abandon.bind(2, text: layout.table)
+      try abandon.bind(3, integer: start.microseconds)
+      try abandon.run()
+      var insert = try connection.prepare(
+        """
+        INSERT INTO main.poikit_run (tool, version, table_name, state, started, options, counters)
+        VALUES (?1, ?2, ?3, 'running', ?4, ?5, '{}')
+        """, isPersistent: false)
+      try insert.bind(1, text: tool)
+      try insert.bind(2, text: POIKitVersion.current)
+      try insert.bind(3, text: layout.table)
+      try insert.bind(4, integer: start.microseconds)
+      try insert.bind(5, text: meaning)
+      try insert.run()
+      return RunRecord(id: connection.lastInsertRowID, earlier: RemovalCounts())
+    }
+  }
+
+  /// Texts as a JSON array.
+  static func json(
+    _ texts: [String], in connection: borrowing Connection
+  ) throws(SQLiteError) -> String {
+    let places = (1...max(texts.count, 1)).map { "?\($0)" }.joined(separator: ", ")
+    var statement = try connection.prepare("SELECT json_array(\(places))", isPersistent: false)
+    for (index, text) in texts.enumerated() { try statement.bind(index + 1, text: text) }
+    return try statement.step() ? statement.text(0) : "[]"
+  }
+
+  /// The options that decide what a pass does, as JSON.
+  private static func describe(
+    _ layout: TableLayout, _ options: DeduplicationOptions, in connection: borrowing Connection
+  ) throws(SQLiteError) -> String {
+    var statement = try connection.prepare(
+      """
+      SELECT json_object('key', json(?1), 'timestamp', ?2, 'tombstone', ?3, 'keep', ?4,
+        'nullKey', ?5, 'archive', json(?6), 'enforcement', ?7)
+      """, isPersistent: false)
+    try statement.bind(1, text: try json(layout.keyColumns, in: connection))
+    if let column = layout.timestampColumn { try statement.bind(2, text: column) }
+    if let column = layout.tombstoneColumn { try statement.bind(3, text: column) }
+    try statement.bind(4, text: options.keep.rawValue)
+    try statement.bind(5, text: options.nullKey.rawValue)
+    try statement.bind(6, text: options.archive ? "true" : "false")
+    try statement.bind(7, text: options.enforcement.rawValue)
+    return try statement.step() ? statement.text(0) : "{}"
+  }
+
+  /// The interrupted run with the given meaning.
+  private static func find(
+    _ meaning: String, table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> RunRecord? {
+    var statement = try connection.prepare(
+      """
+      SELECT id, counters ->> 'losers', counters ->> 'archived', counters ->> 'movedReferences',
+        counters ->> 'removedReferences', counters ->> 'redirects'
+      FROM main.poikit_run
+      WHERE tool = ?1 AND table_name = ?2 AND state = 'running' AND options = ?3
+      ORDER BY id DESC
+      """, isPersistent: false)
+    try statement.bind(1, text: tool)
+    try statement.bind(2, text: table)
+    try statement.bind(3, text: meaning)
+    guard try statement.step() else { return nil }
+    var earlier = RemovalCounts()
+    earlier.removedRowCount = Int(statement.integer(1))
+    earlier.archivedRowCount = Int(statement.integer(2))
+    earlier.movedReferenceCount = Int(statement.integer(3))
+    earlier.removedReferenceRowCount = Int(statement.integer(4))
+    earlier.redirectCount = Int(statement.integer(5))
+    return RunRecord(id: statement.integer(0), earlier: earlier)
+  }
+}
+
+extension RunRecord {
+  /// Writes the counters of a batch, inside its transaction.
+  ///
+  /// - Throws: `SQLiteError` when the database cannot be written.
+  func save(
+    _ plan: DeduplicationPlan, _ counts: RemovalCounts, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let sum = earlier + counts
+    let before = plan.rowCount + earlier.removedRowCount
+    let values: [(String, Int)] = [
+      ("rowsBefore", before), ("nullKeyRows", plan.nullKeyRowCount),
+      ("unreadableTimestamps", plan.unreadableTimestampCount), ("groups", plan.groupCount),
+      ("losers", sum.removedRowCount), ("rowsLeft", before - sum.removedRowCount),
+      ("archived", sum.archivedRowCount), ("movedReferences", sum.movedReferenceCount),
+      ("removedReferences", sum.removedReferenceRowCount), ("redirects", sum.redirectCount),
+    ]
+    let members = values.map { "'\($0.0)', \($0.1)" }.joined(separator: ", ")
+    try connection.execute(
+      "UPDATE main.poikit_run SET counters = json_object(\(members)) WHERE id = \(id)")
+  }
+
+  /// Marks the run as finished.
+  ///
+  /// - Parameters:
+  ///   - end: when that was.
+  ///   - outcome: what enforcing the key made.
+  ///   - digest: the digest of the table.
+  ///   - connection: the database.
+  /// - Throws: `SQLiteError` when the database cannot be written.
+  func finish(
+    at end: Instant, _ outcome: EnforcementOutcome, digest: Digest,
+    in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    try connection.execute(
+      """
+      UPDATE main.poikit_run SET state = 'finished', ended = \(end.microseconds),
+        counters = json_set(counters, '$.indexCreated', \(outcome.createdIndex ? 1 : 0),
+          '$.keyColumnAdded', \(outcome.addedKeyColumn ? 1 : 0), '$.digest', '\(digest)')
+      WHERE id = \(id)
+      """)
+  }
+
+  /// Marks the run as failed.
+  ///
+  /// - Throws: `DeduplicationError` when the database cannot be written.
+  func fail(
+    at end: Instant, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    do {
+      try connection.execute(
+        """
+        UPDATE main.poikit_run SET state = 'failed', ended = \(end.microseconds) WHERE id = \(id)
+        """)
+    } catch {
+      throw DeduplicationError(error)
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/// A value of fixed size that orders as the words it consists of, the first one first.
+protocol SortableEntry: BitwiseCopyable {
+  /// How many words the value consists of.
+  static var wordCount: Int { get }
+
+  /// One of the words; `index` is in `0..<wordCount`.
+  func word(_ index: Int) -> UInt64
+}
+
+extension SortableEntry {
+  /// Whether the entry comes before `other`.
+  func precedes(_ other: Self) -> Bool {
+    for index in 0..<Self.wordCount {
+      let (left, right) = (word(index), other.word(index))
+      if left != right { return left < right }
+    }
+    return false
+  }
+}

@@ -1,0 +1,82 @@
+internal import Glibc
+
+/// A temporary file without a name, for what does not fit the memory budget.
+///
+/// The file is created when the first bytes come, and the system removes it when the value's life
+/// ends, also when the process is killed.
+struct SpillFile: ~Copyable {
+  private let folder: String
+  private var descriptor: CInt = -1
+
+  /// The size of the file.
+  private(set) var byteCount = 0
+
+  /// A file that will be in `folder`, or in the folder that `TMPDIR` names, or in `/var/tmp`.
+  init(folder: String?) {
+    let environment = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
+    self.folder = folder ?? environment ?? "/var/tmp"
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Writes `bytes` at the end.
+  ///
+  /// - Throws: `DeduplicationError` when the file cannot be created or the disk is full.
+  mutating func append(_ bytes: UnsafeRawBufferPointer) throws(DeduplicationError) {
+    if descriptor < 0 { try create() }
+    var written = 0
+    while written < bytes.count {
+      let status = unsafe pwrite(
+        descriptor, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written,
+        off_t(byteCount))
+      if status < 0 {
+        if errno == EINTR { continue }
+        throw failure("write")
+      }
+      written += status
+      byteCount += status
+    }
+  }
+
+  /// Fills `bytes` from the file, starting at `offset`.
+  ///
+  /// - Throws: `DeduplicationError` when reading fails or the file ends before.
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(DeduplicationError) {
+    var done = 0
+    while done < bytes.count {
+      let status = unsafe pread(
+        descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done,
+        off_t(offset + done))
+      if status < 0 && errno == EINTR { continue }
+      guard status > 0 else { throw failure("read") }
+      done += status
+    }
+  }
+
+  /// Forgets the content; the next bytes go to the start.
+  mutating func removeAll() {
+    byteCount = 0
+  }
+
+  private mutating func create() throws(DeduplicationError) {
+    var template = Array("\(folder)/poikit-XXXXXX".utf8CString)
+    descriptor = unsafe template.withUnsafeMutableBufferPointer { template in
+      guard let path = template.baseAddress else { return -1 }
+      let descriptor = unsafe mkstemp(path)
+      if descriptor >= 0 {
+        unsafe unlink(path)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      }
+      return descriptor
+    }
+    if descriptor < 0 { throw failure("create") }
+  }
+
+  private func failure(_ action: String) -> DeduplicationError {
+    DeduplicationError(
+      .temporaryFile,
+      "cannot \(action) a temporary file in '\(folder)': \(SystemError.last.text)")
+  }
+}

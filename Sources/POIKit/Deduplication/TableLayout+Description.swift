@@ -1,0 +1,49 @@
+public import SQLiteKit
+
+extension TableLayout {
+  /// The layout of a table that the toolkit did not make.
+  ///
+  /// Every column that holds a value of its own is content, except a column that is nothing but the
+  /// row id, unless it is part of the key. A column that refers to another row of the same table
+  /// has that row's key as its content, so moving references to a winner changes no record.
+  ///
+  /// - Parameters:
+  ///   - table: the table's name, in which SQLite ignores the case of ASCII letters.
+  ///   - connection: the database.
+  ///   - key: the columns that identify a record; at least one.
+  ///   - timestamp: the column that says when a record was last changed.
+  ///   - tombstone: the column that says whether a record is a removal.
+  /// - Throws: `DeduplicationError` when there is no such table or column, and when the table is a
+  ///   view, is virtual or has no row ids.
+  public init(
+    describing table: String, in connection: borrowing Connection, key: [String],
+    timestamp: String? = nil, tombstone: String? = nil
+  ) throws(DeduplicationError) {
+    let schema = try TableSchema(of: table, in: connection)
+    var keyColumns: [String] = []
+    for name in key { keyColumns.append(try schema.column(name)) }
+
+    let references = try TableReference.all(to: schema, in: connection)
+    var content: [ContentColumn] = []
+    for name in schema.storedColumns where name != schema.rowIDColumn || keyColumns.contains(name) {
+      let isOwnReference = references.contains {
+        $0.childTable == schema.name && $0.childColumns == [name]
+          && $0.parentColumns == [schema.rowIDColumn]
+      }
+      content.append(
+        ContentColumn(
+          name,
+          relation: isOwnReference
+            ? RelatedRow(
+              table: schema.name, idColumn: schema.rowIDName, uniqueColumns: keyColumns) : nil))
+    }
+    self.init(
+      table: schema.name, contentColumns: content, keyColumns: keyColumns,
+      timestampColumn: try timestamp.map { name throws(DeduplicationError) in
+        try schema.column(name)
+      },
+      tombstoneColumn: try tombstone.map { name throws(DeduplicationError) in
+        try schema.column(name)
+      })
+  }
+}

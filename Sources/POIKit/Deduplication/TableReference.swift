@@ -1,0 +1,79 @@
+internal import SQLiteKit
+
+/// A foreign key: columns of one table whose values stand for a row of another, or of the same,
+/// table.
+struct TableReference: Hashable {
+  /// The table that refers.
+  let childTable: String
+
+  /// The columns that refer.
+  let childColumns: [String]
+
+  /// The columns referred to, one for each of `childColumns`, written as their table writes them.
+  let parentColumns: [String]
+
+  /// The references to the rows of `parent` from all tables of the database, in the order of their
+  /// tables' names.
+  ///
+  /// - Throws: `DeduplicationError` when the database cannot be read.
+  static func all(
+    to parent: TableSchema, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> [TableReference] {
+    do { return try read(to: parent, in: connection) } catch { throw DeduplicationError(error) }
+  }
+
+  /// Returns 1 if some row refers to one whose id the statement `rows` returns.
+  func findAny(to rows: String, of parent: TableSchema) -> String {
+    let conditions = zip(childColumns, parentColumns).map {
+      ReferenceMove.refers("c", $0, to: "l", $1)
+    }
+    return """
+      SELECT 1 FROM main.\(Connection.quoteIdentifier(parent.name)) AS l
+      JOIN main.\(Connection.quoteIdentifier(childTable)) AS c
+      WHERE l.\(Connection.quoteIdentifier(parent.rowIDName)) IN (\(rows))
+        AND \(conditions.joined(separator: " AND ")) LIMIT 1
+      """
+  }
+
+  private static func read(
+    to parent: TableSchema, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [TableReference] {
+    var references: [TableReference] = []
+    var child = ""
+    var childColumns: [String] = []
+    var parentColumns: [String] = []
+    func finish() {
+      guard !childColumns.isEmpty else { return }
+      references.append(
+        TableReference(
+          childTable: child, childColumns: childColumns, parentColumns: parentColumns))
+      childColumns = []
+      parentColumns = []
+    }
+    var statement = try connection.prepare(
+      """
+      SELECT t.name, f.seq, f."from", f."to"
+      FROM pragma_table_list AS t JOIN pragma_foreign_key_list(t.name) AS f
+      WHERE t.schema = 'main' AND t.type = 'table' AND f."table" = ?1 COLLATE NOCASE
+        AND t.name NOT LIKE '\(Bookkeeping.prefix)%'
+      ORDER BY t.name, f.id, f.seq
+      """, isPersistent: false)
+    try statement.bind(1, text: parent.name)
+    while try statement.step() {
+      let place = Int(statement.integer(1))
+      if place == 0 { finish() }
+      child = statement.text(0)
+      childColumns.append(statement.text(2))
+      // Without a column the parent's primary key is meant.
+      if !statement.isNull(3) {
+        parentColumns.append(parent.spelling(of: statement.text(3)))
+      } else if place < parent.primaryKey.count {
+        parentColumns.append(parent.primaryKey[place])
+      } else {
+        parentColumns.append(parent.rowIDName)
+      }
+    }
+    finish()
+    return references
+  }
+}

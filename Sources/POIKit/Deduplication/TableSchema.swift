@@ -1,0 +1,190 @@
+internal import SQLiteKit
+
+/// What the database says about one ordinary table with row ids.
+struct TableSchema {
+  /// The name as the table's creator wrote it.
+  let name: String
+
+  /// The columns that hold values of their own, in the table's order.
+  let storedColumns: [String]
+
+  /// The columns whose values are computed from others.
+  let generatedColumns: [String]
+
+  /// The columns of the primary key, in its order.
+  let primaryKey: [String]
+
+  /// The column that is the row id, if there is one.
+  let rowIDColumn: String?
+
+  /// A name that reads the row id in this table, whatever its columns are called.
+  let rowIDName: String
+
+  /// Reads the schema of the table that SQLite knows as `table`.
+  ///
+  /// - Throws: `DeduplicationError` when there is no such table, when it has no row ids or hides
+  ///   them.
+  init(of table: String, in connection: borrowing Connection) throws(DeduplicationError) {
+    name = try Self.find(table, in: connection)
+    let columns: [Column]
+    do { columns = try Self.columns(of: name, in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+    storedColumns = columns.filter(\.isStored).map(\.name)
+    generatedColumns = columns.filter { !$0.isStored }.map(\.name)
+    let keyColumns = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
+    primaryKey = keyColumns.map(\.name)
+
+    // A primary key is the row id if it is one column of type INTEGER and has no index of its own.
+    let keyIndexCount: Int64
+    do { keyIndexCount = try Self.keyIndexCount(of: name, in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+    if let only = keyColumns.first, keyColumns.count == 1, keyIndexCount == 0,
+      only.type.lowercased() == "integer"
+    {
+      rowIDColumn = only.name
+      rowIDName = only.name
+    } else {
+      let taken = Set(columns.map { $0.name.lowercased() })
+      guard let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) else {
+        throw DeduplicationError(
+          .unsupportedTable,
+          "'\(name)' has columns called rowid, _rowid_ and oid, which hide its row ids")
+      }
+      rowIDColumn = nil
+      rowIDName = free
+    }
+  }
+
+  /// The column called `name`, written as the table's creator wrote it.
+  ///
+  /// - Throws: `DeduplicationError` when there is none, which lists those that there are.
+  func column(_ name: String) throws(DeduplicationError) -> String {
+    let all = storedColumns + generatedColumns
+    let spelling = spelling(of: name)
+    if all.contains(spelling) { return spelling }
+    throw DeduplicationError(
+      .unknownColumn,
+      "'\(self.name)' has no column '\(name)': it has \(Self.list(all))")
+  }
+
+  /// The name of a column as the table's creator wrote it, or `name` itself if there is no such
+  /// column.
+  func spelling(of name: String) -> String {
+    let all = storedColumns + generatedColumns
+    // A name as it stands comes first, then SQLite's comparison, which ignores the case of ASCII
+    // letters.
+    return all.first { $0 == name } ?? all.first { Self.isSame($0, name) } ?? name
+  }
+
+  /// Whether two names are one column's to SQLite; false if one is nil.
+  static func isSame(_ name: String, _ other: String?) -> Bool {
+    name == other || name.lowercased() == other?.lowercased()
+  }
+
+  /// Names for a message.
+  static func list(_ names: [String]) -> String {
+    names.map { "'\($0)'" }.joined(separator: ", ")
+  }
+}
+
+extension TableSchema {
+  private struct Column {
+    let name: String
+    let type: String
+    let keyPlace: Int64
+    let isStored: Bool
+  }
+
+  /// The name of an ordinary table with row ids as its creator wrote it.
+  private static func find(
+    _ table: String, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> String {
+    let found: (name: String, type: String, hasRowIDs: Bool)?
+    let others: [String]
+    do {
+      found = try kind(of: table, in: connection)
+      others = found == nil ? try tables(in: connection) : []
+    } catch {
+      throw DeduplicationError(error)
+    }
+    guard let found else {
+      let list = others.isEmpty ? "no tables" : Self.list(others)
+      throw DeduplicationError(
+        .unknownTable, "there is no table '\(table)': the database has \(list)")
+    }
+    let obstacle: String? =
+      if found.name.lowercased().hasPrefix(Bookkeeping.prefix)
+        || found.name.lowercased().hasPrefix("sqlite_")
+      {
+        "a table of bookkeeping"
+      } else {
+        switch found.type {
+        case "table": found.hasRowIDs ? nil : "a table without row ids (WITHOUT ROWID)"
+        case "view": "a view"
+        default: "a virtual table or a part of one"
+        }
+      }
+    if let obstacle {
+      throw DeduplicationError(
+        .unsupportedTable,
+        "'\(found.name)' is \(obstacle): only ordinary tables with row ids can be deduplicated")
+    }
+    return found.name
+  }
+
+  private static func kind(
+    of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> (name: String, type: String, hasRowIDs: Bool)? {
+    var statement = try connection.prepare(
+      """
+      SELECT name, type, wr FROM pragma_table_list
+      WHERE schema = 'main' AND name = ?1 COLLATE NOCASE
+      """, isPersistent: false)
+    try statement.bind(1, text: table)
+    guard try statement.step() else { return nil }
+    return (statement.text(0), statement.text(1), statement.integer(2) == 0)
+  }
+
+  private static func tables(
+    in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    var names: [String] = []
+    var statement = try connection.prepare(
+      """
+      SELECT name FROM pragma_table_list
+      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        AND name NOT LIKE '\(Bookkeeping.prefix)%'
+      ORDER BY name
+      """, isPersistent: false)
+    while try statement.step() { names.append(statement.text(0)) }
+    return names
+  }
+
+  private static func columns(
+    of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [Column] {
+    var columns: [Column] = []
+    var statement = try connection.prepare(
+      "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
+      isPersistent: false)
+    try statement.bind(1, text: table)
+    while try statement.step() {
+      columns.append(
+        Column(
+          name: statement.text(0), type: statement.text(1), keyPlace: statement.integer(2),
+          isStored: statement.integer(3) == 0))
+    }
+    return columns
+  }
+
+  private static func keyIndexCount(
+    of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int64 {
+    var statement = try connection.prepare(
+      "SELECT count(*) FROM pragma_index_list(?1) WHERE origin = 'pk'", isPersistent: false)
+    try statement.bind(1, text: table)
+    return try statement.step() ? statement.integer(0) : 0
+  }
+}

@@ -1,0 +1,14 @@
+/// What undoing a deduplication restored.
+public struct UndoReport: Sendable, Hashable {
+  /// The run that was undone.
+  public let run: Int64
+
+  /// The rows put back, into all tables.
+  public let restoredRowCount: Int
+
+  /// The values that refer to a restored row again; a reference of two columns has two.
+  public let restoredReferenceCount: Int
+
+  /// Whether the index that the run had created was dropped.
+  public let droppedIndex: Bool
+}

@@ -1,0 +1,132 @@
+internal import SQLiteKit
+
+/// A run of a deduplication that can be undone.
+struct UndoableRun {
+  /// The run's id.
+  let id: Int64
+
+  /// The table that it deduplicated.
+  let table: String
+
+  /// The tables that it removed rows from.
+  let archivedTables: [String]
+
+  /// What it made to enforce the key.
+  let outcome: EnforcementOutcome
+
+  /// The run with the given id, or the latest one that changed something and is not undone.
+  ///
+  /// - Throws: `DeduplicationError` when there is none, it kept no archive or a later one has to be
+  ///   undone before.
+  static func find(
+    _ id: Int64?, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> UndoableRun {
+    let found: Row?
+    do {
+      found = try RunRecord.isBookkept(connection) ? try read(id, in: connection) : nil
+    } catch {
+      throw DeduplicationError(error)
+    }
+    guard let found else {
+      let what = id.map { "there is no deduplication with the number \($0)" }
+      throw DeduplicationError(
+        .cannotUndo, what ?? "there is no deduplication in this database that could be undone")
+    }
+    guard found.state != "undone" else {
+      throw DeduplicationError(.cannotUndo, "run \(found.id) is undone already")
+    }
+    guard found.hasArchive else {
+      throw DeduplicationError(
+        .cannotUndo, "run \(found.id) kept no archive, so what it removed cannot be put back")
+    }
+    let archived: [String]
+    let later: Int64?
+    do {
+      archived = try ArchiveTable.tables(ofRun: found.id, in: connection)
+      later = try laterRun(than: found, archived, in: connection)
+    } catch {
+      throw DeduplicationError(error)
+    }
+    if let later {
+      throw DeduplicationError(
+        .cannotUndo,
+        "run \(later) came after run \(found.id) and changed the same tables: undo it first")
+    }
+    return UndoableRun(
+      id: found.id, table: found.table, archivedTables: archived, outcome: found.outcome)
+  }
+}
+
+extension UndoableRun {
+  /// What the table of runs says about a run.
+  private struct Row {
+    let id: Int64
+    let table: String
+    let state: String
+    let hasArchive: Bool
+    let outcome: EnforcementOutcome
+  }
+
+  /// The condition that a run changed something.
+  private static let hasChanged =
+    "(counters ->> 'losers' > 0 OR counters ->> 'indexCreated' = 1)"
+
+  private static func read(
+    _ id: Int64?, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Row? {
+    var statement = try connection.prepare(
+      """
+      SELECT id, table_name, state, options ->> 'archive', counters ->> 'indexCreated',
+        counters ->> 'keyColumnAdded'
+      FROM main.poikit_run
+      WHERE tool = ?1 AND (id = ?2 OR (?2 IS NULL AND state <> 'undone' AND \(hasChanged)))
+      ORDER BY id DESC
+      """, isPersistent: false)
+    try statement.bind(1, text: RunRecord.tool)
+    if let id { try statement.bind(2, integer: id) }
+    guard try statement.step() else { return nil }
+    return Row(
+      id: statement.integer(0), table: statement.text(1), state: statement.text(2),
+      hasArchive: statement.integer(3) == 1,
+      outcome: EnforcementOutcome(
+        createdIndex: statement.integer(4) == 1, addedKeyColumn: statement.integer(5) == 1))
+  }
+
+  /// A run after `run` that changed one of the tables that it changed, and that is not undone.
+  private static func laterRun(
+    than run: Row, _ archivedTables: [String], in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int64? {
+    let touched = try Set(archivedTables + movedTables(ofRun: run.id, in: connection))
+      .union([run.table])
+    var later: [(id: Int64, table: String?)] = []
+    var statement = try connection.prepare(
+      """
+      SELECT id, table_name, \(hasChanged)
+      FROM main.poikit_run WHERE tool = ?1 AND id > ?2 AND state <> 'undone' ORDER BY id DESC
+      """, isPersistent: false)
+    try statement.bind(1, text: RunRecord.tool)
+    try statement.bind(2, integer: run.id)
+    while try statement.step() {
+      later.append((statement.integer(0), statement.integer(2) == 1 ? statement.text(1) : nil))
+    }
+    for candidate in later {
+      var tables = try ArchiveTable.tables(ofRun: candidate.id, in: connection)
+      tables += try movedTables(ofRun: candidate.id, in: connection)
+      if let table = candidate.table { tables.append(table) }
+      if !touched.isDisjoint(with: tables) { return candidate.id }
+    }
+    return nil
+  }
+
+  /// The tables with rows whose references a run moved.
+  static func movedTables(
+    ofRun run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    var tables: [String] = []
+    var statement = try connection.prepare(
+      "SELECT DISTINCT table_name FROM main.poikit_moved WHERE run = ?1", isPersistent: false)
+    try statement.bind(1, integer: run)
+    while try statement.step() { tables.append(statement.text(0)) }
+    return tables
+  }
+}

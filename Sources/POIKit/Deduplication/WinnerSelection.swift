@@ -1,0 +1,285 @@
+internal import SQLiteKit
+
+/// Reads a table once, finds the rows that share a key and decides which of them stays.
+///
+/// Of every row a fixed-size entry is sorted, never the row. Rows whose keys hash alike are
+/// compared by their real keys, and rows that tie by age and tombstone by their content; both are
+/// read again for that. Memory depends neither on the number of rows nor on the size of a group.
+struct WinnerSelection: ~Copyable {
+  /// The largest number of groups that a plan lists.
+  private static let largestGroupCount = 10
+
+  /// Rows read between two reports of progress.
+  private static let reportInterval = 65_536
+
+  private let layout: TableLayout
+  private let options: DeduplicationOptions
+  private let keyHash: @Sendable (Digest) -> Digest
+  private let contentHash: @Sendable (Digest) -> Digest
+
+  private var candidates: ExternalSorter<CandidateEntry>
+  private var losers: ExternalSorter<LoserEntry>
+  private var timestamps: TimestampReader
+
+  private var group = GroupState()
+  private var groupKey = CanonicalContent()
+  private var otherKey = CanonicalContent()
+  private var bestContent = CanonicalContent()
+  private var otherContent = CanonicalContent()
+
+  /// Tied rows that lost while the winner was not known yet.
+  private var tiedLosers: EntryLog<Int64>
+
+  /// Rows whose key hashes like the group's and is another one.
+  private var strangers: EntryLog<CandidateEntry>
+  private var nextStrangers: EntryLog<CandidateEntry>
+
+  /// The counters so far; whole after `decide`.
+  private(set) var plan = DeduplicationPlan()
+
+  /// A selection for a table.
+  ///
+  /// - Parameters:
+  ///   - layout: the table's layout.
+  ///   - options: the keep rule, the null rule, the budget.
+  ///   - keyHash: what is used instead of a key's hash; itself but in tests.
+  ///   - contentHash: what is used instead of a content's digest; itself but in tests.
+  init(
+    _ layout: TableLayout, options: DeduplicationOptions,
+    keyHash: @escaping @Sendable (Digest) -> Digest,
+    contentHash: @escaping @Sendable (Digest) -> Digest
+  ) {
+    self.layout = layout
+    self.options = options
+    self.keyHash = keyHash
+    self.contentHash = contentHash
+    let folder = options.temporaryFolder
+    candidates = ExternalSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
+    losers = ExternalSorter(memoryBudget: options.memoryBudget / 4, folder: folder)
+    timestamps = TimestampReader(column: layout.timestampColumn ?? "")
+    tiedLosers = EntryLog(folder: folder)
+    strangers = EntryLog(folder: folder)
+    nextStrangers = EntryLog(folder: folder)
+  }
+
+  /// The next row to remove and the row that stays in its place, in the order of the ids of the
+  /// former.
+  ///
+  /// - Throws: `DeduplicationError` when a temporary file cannot be read.
+  mutating func nextLoser() throws(DeduplicationError) -> LoserEntry? {
+    try losers.next()
+  }
+}
+
+extension WinnerSelection {
+  /// Reads the key, the timestamp and the tombstone of every row.
+  ///
+  /// - Returns: whether it came to the end, and was not stopped.
+  /// - Throws: `DeduplicationError` when the database cannot be read, when the timestamps are of
+  ///   two kinds and when a temporary file cannot be written.
+  mutating func readTable(
+    _ schema: TableSchema, in connection: borrowing Connection,
+    progress: (DeduplicationProgress) -> BatchDecision
+  ) throws(DeduplicationError) -> Bool {
+    let keyCount = layout.keyColumns.count
+    var columns = [schema.rowIDName] + layout.keyColumns
+    let timestampPlace = layout.timestampColumn.map { _ in columns.count }
+    columns += layout.timestampColumn.map { [$0] } ?? []
+    let tombstonePlace = layout.tombstoneColumn.map { _ in columns.count }
+    columns += layout.tombstoneColumn.map { [$0] } ?? []
+    let sql = """
+      SELECT \(columns.map(Connection.quoteIdentifier).joined(separator: ", "))
+      FROM main.\(Connection.quoteIdentifier(schema.name))
+      """
+    var statement = try DeduplicationError.converting { () throws(SQLiteError) in
+      try connection.prepare(sql)
+    }
+    while true {
+      do { guard try statement.step() else { break } } catch { throw DeduplicationError(error) }
+      plan.rowCount += 1
+      if plan.rowCount % Self.reportInterval == 0,
+        progress(.reading(rowCount: plan.rowCount)) == .stop
+      {
+        return false
+      }
+      let rowID = statement.integer(0)
+      var timestamp: RowTimestamp?
+      if let timestampPlace {
+        timestamp = try timestamps.read(timestampPlace, of: statement, rowID: rowID)
+      }
+      otherKey.removeAll()
+      let isWhole = KeyReader.append(keyOf: statement, from: 1, count: keyCount, to: &otherKey)
+      if !isWhole, options.nullKey == .keep {
+        plan.nullKeyRowCount += 1
+        continue
+      }
+      let isTombstone = tombstonePlace.map { Self.isTombstone($0, of: statement) } ?? false
+      try candidates.append(
+        CandidateEntry(
+          keyHash: keyHash(otherKey.digest),
+          rank: CandidateRank(timestamp: timestamp, isTombstone: isTombstone, keep: options.keep),
+          rowID: rowID))
+    }
+    plan.unreadableTimestampCount = timestamps.unreadableCount
+    return progress(.reading(rowCount: plan.rowCount)) == .proceed
+  }
+
+  /// Whether a value marks a removal: every value does but null, zero and an empty text or blob.
+  private static func isTombstone(_ place: Int, of statement: borrowing Statement) -> Bool {
+    switch statement.columnType(place) {
+    case .null: false
+    case .integer: statement.integer(place) != 0
+    case .real: statement.real(place) != 0
+    case .text, .blob: statement.bytes(place).count > 0
+    }
+  }
+}
+
+extension WinnerSelection {
+  /// Decides every group, after the table has been read.
+  ///
+  /// - Throws: `DeduplicationError` when the database cannot be read or a temporary file not be
+  ///   written or read.
+  mutating func decide(
+    _ schema: TableSchema, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    var keys = try DeduplicationError.converting { () throws(SQLiteError) in
+      try KeyReader(layout, schema: schema, in: connection)
+    }
+    var contents = try DeduplicationError.converting { () throws(SQLiteError) in
+      try ContentReader(layout, schema: schema, rows: .one, in: connection)
+    }
+    try candidates.finish()
+    var following = try candidates.next()
+    while let first = following {
+      following = try candidates.next()
+      guard let second = following, second.hasSameKeyHash(as: first) else {
+        plan.groupCount += 1
+        continue
+      }
+      try begin(first, &keys)
+      while let entry = following, entry.hasSameKeyHash(as: first) {
+        try add(entry, &keys, &contents)
+        following = try candidates.next()
+      }
+      try finish(&keys)
+      // Each further pass over the strangers takes out those that share the key of the first of
+      // them.
+      while nextStrangers.count > 0 {
+        swap(&strangers, &nextStrangers)
+        if let first = try strangers.next() { try begin(first, &keys) }
+        while let entry = try strangers.next() { try add(entry, &keys, &contents) }
+        try finish(&keys)
+        strangers.removeAll()
+      }
+    }
+    for index in plan.largestGroups.indices {
+      let found = plan.largestGroups[index]
+      plan.largestGroups[index] = DuplicateGroup(
+        key: try DeduplicationError.converting { () throws(SQLiteError) in
+          try keys.values(found.winner)
+        },
+        rowCount: found.rowCount, winner: found.winner)
+    }
+    plan.spilledByteCount =
+      candidates.spilledByteCount + tiedLosers.spilledByteCount + strangers.spilledByteCount
+      + nextStrangers.spilledByteCount
+    try losers.finish()
+    plan.spilledByteCount += losers.spilledByteCount
+  }
+
+  /// Begins a group with the row that is first by rank.
+  private mutating func begin(
+    _ entry: CandidateEntry, _ keys: inout KeyReader
+  ) throws(DeduplicationError) {
+    group = GroupState(winner: entry)
+    do { try keys.read(entry.rowID, into: &groupKey) } catch { throw DeduplicationError(error) }
+  }
+
+  /// Adds a row to the group, or puts it aside if its key only hashes like the group's.
+  private mutating func add(
+    _ entry: CandidateEntry, _ keys: inout KeyReader, _ contents: inout ContentReader
+  ) throws(DeduplicationError) {
+    do { try keys.read(entry.rowID, into: &otherKey) } catch { throw DeduplicationError(error) }
+    guard otherKey.hasSameBytes(as: groupKey) else { return try nextStrangers.append(entry) }
+    group.rowCount += 1
+    if entry.rank == group.winner.rank {
+      try settleTie(entry, &contents)
+    } else {
+      try settle()
+      let reason = group.winner.rank.reasonToBeat(entry.rank)
+      plan.reasons.add(reason)
+      group.noteLoser(entry, reason: reason)
+      try losers.append(LoserEntry(loser: entry.rowID, winner: group.winner.rowID))
+    }
+  }
+
+  /// Compares a row's content with that of the best row of the same rank so far.
+  private mutating func settleTie(
+    _ entry: CandidateEntry, _ contents: inout ContentReader
+  ) throws(DeduplicationError) {
+    do {
+      if group.tiedCount == 0 {
+        try contents.read(group.winner.rowID, into: &bestContent)
+        group.bestDigest = contentHash(bestContent.digest)
+      }
+      try contents.read(entry.rowID, into: &otherContent)
+    } catch {
+      throw DeduplicationError(error)
+    }
+    let digest = contentHash(otherContent.digest)
+    let order =
+      digest == group.bestDigest
+      ? bestContent.compareBytes(with: otherContent)
+      : group.bestDigest < digest ? -1 : 1
+    if order < 0 {
+      try tiedLosers.append(group.winner.rowID)
+      group.replaceWinner(by: entry, digest: digest)
+      swap(&bestContent, &otherContent)
+    } else {
+      try tiedLosers.append(entry.rowID)
+      group.noteTied(entry, isIdentical: order == 0)
+    }
+  }
+
+  /// Writes down the tied losers once the winner is known.
+  private mutating func settle() throws(DeduplicationError) {
+    guard tiedLosers.count > 0 else { return }
+    while let rowID = try tiedLosers.next() {
+      try losers.append(LoserEntry(loser: rowID, winner: group.winner.rowID))
+    }
+    tiedLosers.removeAll()
+    plan.reasons.add(.identical, count: group.identicalCount)
+    plan.reasons.add(.digest, count: group.tiedCount - group.identicalCount)
+  }
+
+  /// Ends the group and counts it.
+  private mutating func finish(_ keys: inout KeyReader) throws(DeduplicationError) {
+    try settle()
+    plan.groupCount += 1
+    guard group.rowCount > 1 else { return }
+    plan.duplicateGroupCount += 1
+
+    let winner = group.winner.rowID
+    let place = plan.largestGroups.firstIndex { $0.rowCount < group.rowCount }
+    if let place = place
+      ?? (plan.largestGroups.count < Self.largestGroupCount
+        ? plan.largestGroups.count : nil)
+    {
+      // The key's text is filled in at the end.
+      plan.largestGroups.insert(
+        DuplicateGroup(key: [], rowCount: group.rowCount, winner: winner), at: place)
+      if plan.largestGroups.count > Self.largestGroupCount { plan.largestGroups.removeLast() }
+    }
+    if plan.samples.count < options.sampleCount, let loser = group.firstLoser {
+      let isInMicroseconds = layout.isTimestampInstant || timestamps.readsTexts
+      plan.samples.append(
+        DuplicateDecision(
+          key: try DeduplicationError.converting { () throws(SQLiteError) in try keys.values(winner)
+          }, winner: winner,
+          loser: loser.rowID, reason: group.firstReason, keep: options.keep,
+          microseconds: group.firstReason == .timestamp && isInMicroseconds
+            ? group.winner.rank.distance(to: loser.rank) : nil))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/// A compressed form of a file that the toolkit reads through the program made for it.
+enum Compression: CaseIterable {
+  case gzip, zstd, xz, bzip2
+
+  /// The program that decompresses; it is looked up in the user's `PATH`.
+  var program: String {
+    switch self {
+    case .gzip: "gzip"
+    case .zstd: "zstd"
+    case .xz: "xz"
+    case .bzip2: "bzip2"
+    }
+  }
+
+  /// The options that make the program decompress its standard input to its standard output.
+  var arguments: [String] {
+    switch self {
+    case .gzip, .xz, .bzip2: ["-dc"]
+    case .zstd: ["-dcq"]
+    }
+  }
+
+  /// The Debian package that holds the program.
+  var package: String {
+    switch self {
+    case .gzip, .zstd, .bzip2: program
+    case .xz: "xz-utils"
+    }
+  }
+
+  /// The ending of a file's name that promises this form, in lower case.
+  var suffix: String {
+    switch self {
+    case .gzip: ".gz"
+    case .zstd: ".zst"
+    case .xz: ".xz"
+    case .bzip2: ".bz2"
+    }
+  }
+
+  /// The bytes that every file of this form begins with: RFC 1952, RFC 8878, the .xz file format
+  /// 1.2.1, and bzip2.
+  var magic: [UInt8] {
+    switch self {
+    case .gzip: [0x1F, 0x8B]
+    case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
+    case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]
+    case .bzip2: [0x42, 0x5A, 0x68]
+    }
+  }
+
+  /// The most bytes that `init(contentPrefix:)` looks at.
+  static let longestMagicByteCount = 6
+
+  /// The form of a content that begins with `bytes`, or nil if it is none of them.
+  init?(contentPrefix bytes: [UInt8]) {
+    guard let found = Self.allCases.first(where: { bytes.starts(with: $0.magic) }) else {
+      return nil
+    }
+    self = found
+  }
+
+  /// The form that a file's name promises, in capitals too, or nil if it promises none.
+  init?(fileName: String) {
+    let name = fileName.lowercased()
+    guard let found = Self.allCases.first(where: { name.hasSuffix($0.suffix) }) else { return nil }
+    self = found
+  }
+
+  /// Whether more bytes after `bytes` could still turn out to be one of the forms.
+  static func isUndecided(contentPrefix bytes: [UInt8]) -> Bool {
+    allCases.contains { $0.magic.count > bytes.count && $0.magic.starts(with: bytes) }
+  }
+}

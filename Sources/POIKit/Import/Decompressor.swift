@@ -1,0 +1,234 @@
+internal import Glibc
+
+/// A child process that decompresses one input.
+///
+/// The child reads either the file itself or, where bytes were taken off a pipe to look at them, a
+/// socket that it is fed through while it is read.
+struct Decompressor: ~Copyable {
+  private let compression: Compression
+
+  /// What messages call the input.
+  private let inputName: String
+
+  private var child: ChildProcess
+
+  /// Our end of the child's standard output.
+  private let output: Descriptor
+
+  /// Our end of the child's standard error; closed when the child closes its own.
+  private var messages: Descriptor
+
+  /// The beginning of what the child said on its standard error.
+  private var messageBytes: [UInt8] = []
+
+  /// Our end of the child's standard input; closed when everything was fed, or if the child reads
+  /// the file itself.
+  private var inlet: Descriptor
+
+  /// What was taken off the input and is yet to be fed.
+  private var feed: ArraySlice<UInt8>
+
+  /// How many bytes of the input were taken to be fed.
+  private(set) var fedByteCount: Int
+
+  private enum State {
+    case running, finished
+    case failed(InputError)
+  }
+
+  /// Whether there is more to read.
+  private var state = State.running
+
+  private static let feedSize = 65_536
+  private static let longestMessageByteCount = 2_048
+
+  /// Starts a child that reads `file` from where it stands.
+  init(
+    _ compression: Compression, reading file: borrowing Descriptor, named inputName: String
+  ) throws(InputError) {
+    try self.init(
+      compression, inputName: inputName, standardInput: file, inlet: .none, feed: [])
+  }
+
+  /// Starts a child that is fed with `first` and then with what the input still gives.
+  init(
+    _ compression: Compression, feeding first: [UInt8], named inputName: String
+  ) throws(InputError) {
+    let sockets = try Self.socketPair(inputName)
+    try self.init(
+      compression, inputName: inputName, standardInput: sockets.childs, inlet: sockets.ours,
+      feed: first[...])
+  }
+
+  private init(
+    _ compression: Compression, inputName: String, standardInput: borrowing Descriptor,
+    inlet: consuming Descriptor, feed: ArraySlice<UInt8>
+  ) throws(InputError) {
+    let output = try Self.socketPair(inputName)
+    let messages = try Self.socketPair(inputName)
+    do throws(SystemError) {
+      child = try ChildProcess(
+        program: compression.program, arguments: compression.arguments,
+        standardInput: standardInput, standardOutput: output.childs,
+        standardError: messages.childs)
+    } catch {
+      throw Self.startFailure(error, compression, inputName)
+    }
+    self.compression = compression
+    self.inputName = inputName
+    self.output = output.ours
+    self.messages = messages.ours
+    self.inlet = inlet
+    self.feed = feed
+    fedByteCount = feed.count
+  }
+
+  private static func socketPair(_ inputName: String) throws(InputError) -> SocketPair {
+    do throws(SystemError) {
+      return try SocketPair.make()
+    } catch {
+      throw InputError(reading: inputName, error)
+    }
+  }
+
+  private static func startFailure(
+    _ error: SystemError, _ compression: Compression, _ inputName: String
+  ) -> InputError {
+    let program = compression.program
+    guard error.number == ENOENT else {
+      return InputError(
+        code: .decompressorFailed, path: inputName,
+        message: "cannot start \(program): \(error.text); decompress the input another way and "
+          + "import the result")
+    }
+    return InputError(
+      code: .decompressorMissing, path: inputName,
+      message: "is \(program)-compressed and \(program) is not installed; install it "
+        + "('apt-get install \(compression.package)') or decompress the input elsewhere")
+  }
+}
+
+extension Decompressor {
+  /// Appends the next decompressed bytes, or none after the last byte of an input that is whole.
+  ///
+  /// - Parameter input: where the bytes to feed come from; untouched if the child reads the file
+  ///   itself.
+  mutating func read(
+    into bytes: inout OutputSpan<UInt8>, feedingFrom input: borrowing Descriptor
+  ) throws(InputError) {
+    switch state {
+    case .finished: return
+    case .failed(let failure): throw failure
+    case .running: break
+    }
+    do throws(SystemError) {
+      while true {
+        let ready = try waitUntilReady(input)
+        if ready.messages { try keepMessages() }
+        if ready.output {
+          let countBefore = bytes.count
+          try output.read(into: &bytes)
+          if bytes.count > countBefore { return }
+          while !messages.isClosed { try keepMessages() }
+          break
+        }
+        if ready.inlet { try feedChild() }
+        if ready.input { try takeFeed(from: input) }
+      }
+    } catch {
+      throw InputError(reading: inputName, error)
+    }
+    do throws(InputError) {
+      try checkEnding()
+      state = .finished
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  /// Waits for the child, which has closed its output, and throws unless it ended well.
+  private mutating func checkEnding() throws(InputError) {
+    let program = compression.program
+    let how: String
+    do throws(SystemError) {
+      switch try child.wait() {
+      case .exited(code: 0): return
+      case .exited(let code): how = "\(program) failed with exit code \(code)"
+      case .killed(let signal): how = "\(program) was killed by signal \(signal)"
+      }
+    } catch {
+      how = "nobody can say whether \(program) reached the end (\(error.text))"
+    }
+    let said = String(decoding: messageBytes, as: UTF8.self)
+      .split(whereSeparator: \.isNewline).prefix(3).joined(separator: "; ")
+    throw InputError(
+      code: .decompressorFailed, path: inputName,
+      message: "\(how)\(said.isEmpty ? "" : ": \(said)"); the input is damaged or incomplete: "
+        + "check it with '\(program) -t' or fetch it again")
+  }
+
+  /// Which of the streams can be read or written without waiting.
+  private struct Readiness {
+    var output, messages, inlet, input: Bool
+  }
+
+  private func waitUntilReady(_ input: borrowing Descriptor) throws(SystemError) -> Readiness {
+    // The system passes over a negative number.
+    var streams = [
+      pollfd(fd: output.number, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: messages.number, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: feed.isEmpty ? -1 : inlet.number, events: Int16(POLLOUT), revents: 0),
+      pollfd(
+        fd: feed.isEmpty && !inlet.isClosed ? input.number : -1, events: Int16(POLLIN), revents: 0),
+    ]
+    while unsafe poll(&streams, nfds_t(streams.count), -1) < 0 {
+      let failure = SystemError.last
+      guard failure.number == EINTR, !input.isInterrupted() else { throw failure }
+    }
+    return Readiness(
+      output: streams[0].revents != 0, messages: streams[1].revents != 0,
+      inlet: streams[2].revents != 0, input: streams[3].revents != 0)
+  }
+
+  /// Gives the child as much of the feed as it takes now.
+  private mutating func feedChild() throws(SystemError) {
+    let number = inlet.number
+    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+    let sent = unsafe feed.withUnsafeBytes { bytes in
+      unsafe send(number, bytes.baseAddress, bytes.count, flags)
+    }
+    if sent >= 0 {
+      feed = feed.dropFirst(sent)
+      return
+    }
+    let failure = SystemError.last
+    switch failure.number {
+    case EINTR, EAGAIN: return
+    case EPIPE, ECONNRESET:
+      // The child reads no more; how it ends will say whether that is right.
+      feed = []
+      inlet.close()
+    default: throw failure
+    }
+  }
+
+  /// Takes the next bytes to feed off the input; at its end the child's input ends too.
+  private mutating func takeFeed(from input: borrowing Descriptor) throws(SystemError) {
+    let taken = try [UInt8](capacity: Self.feedSize) { bytes throws(SystemError) in
+      try input.read(into: &bytes)
+    }
+    fedByteCount += taken.count
+    feed = taken[...]
+    if taken.isEmpty { inlet.close() }
+  }
+
+  /// Reads what the child says, keeps the beginning of it, and passes over the rest.
+  private mutating func keepMessages() throws(SystemError) {
+    let said = try [UInt8](capacity: Self.longestMessageByteCount) { bytes throws(SystemError) in
+      try messages.read(into: &bytes)
+    }
+    messageBytes += said.prefix(Self.longestMessageByteCount - messageBytes.count)
+    if said.isEmpty { messages.close() }
+  }
+}

@@ -1,0 +1,135 @@
+internal import Glibc
+
+/// An open file descriptor, closed when its owner goes.
+struct Descriptor: ~Copyable {
+  /// The number that the system knows it by, or -1 once it is closed.
+  private(set) var number: Int32
+
+  private let isOwned: Bool
+
+  /// Asked when a signal ends a read that waits: whether the read is given up, with `EINTR`.
+  var isInterrupted: @Sendable () -> Bool = { false }
+
+  /// Takes over `number`, which nobody else closes.
+  ///
+  /// It is moved out of the way if it stands where a child process has its standard streams.
+  init(owning number: Int32) throws(SystemError) {
+    guard number <= STDERR_FILENO else {
+      self.number = number
+      isOwned = true
+      return
+    }
+    let moved = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    let failure = SystemError.last
+    Glibc.close(number)
+    guard moved >= 0 else { throw failure }
+    self.number = moved
+    isOwned = true
+  }
+
+  private init(lent number: Int32) {
+    self.number = number
+    isOwned = false
+  }
+
+  /// The process's standard input, which stays open.
+  static var standardInput: Descriptor { Descriptor(lent: STDIN_FILENO) }
+
+  /// Opens the file at `path` for reading.
+  init(opening path: String) throws(SystemError) {
+    var opened: Int32
+    repeat {
+      opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    } while opened < 0 && errno == EINTR
+    guard opened >= 0 else { throw .last }
+    try self.init(owning: opened)
+  }
+
+  /// No descriptor at all.
+  static var none: Descriptor { Descriptor(lent: -1) }
+
+  deinit {
+    if isOwned && number >= 0 { Glibc.close(number) }
+  }
+
+  /// Whether it is closed, or was never open.
+  var isClosed: Bool { number < 0 }
+
+  /// Closes it before its owner goes.
+  mutating func close() {
+    if isOwned && number >= 0 { Glibc.close(number) }
+    number = -1
+  }
+
+  /// What the system says about the file.
+  func status() throws(SystemError) -> stat {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0 else { throw .last }
+    return status
+  }
+
+  /// Appends what one read gives, at least a byte unless it is the end.
+  func read(into output: inout OutputSpan<UInt8>) throws(SystemError) {
+    try unsafe output.withUnsafeMutableBufferPointer { buffer, count throws(SystemError) in
+      guard let base = buffer.baseAddress else { return }
+      count += try unsafe read(into: base + count, capacity: buffer.count - count)
+    }
+  }
+
+  /// Replaces `buffer` by what one read of at most `maximum` bytes gives; it is empty at the end.
+  func read(replacing buffer: inout [UInt8], maximum: Int) throws(SystemError) {
+    buffer = try [UInt8](capacity: maximum) { output throws(SystemError) in
+      try read(into: &output)
+    }
+  }
+
+  /// The bytes from `offset` on, up to `maximum`; the place where `read` goes on stays the same.
+  func bytes(at offset: Int, maximum: Int) throws(SystemError) -> [UInt8] {
+    var found: [UInt8] = []
+    while found.count < maximum {
+      let piece = try [UInt8](capacity: maximum - found.count) { output throws(SystemError) in
+        try unsafe output.withUnsafeMutableBufferPointer { buffer, count throws(SystemError) in
+          var got: Int
+          repeat {
+            got = unsafe pread(number, buffer.baseAddress, buffer.count, offset + found.count)
+          } while got < 0 && errno == EINTR
+          guard got >= 0 else { throw .last }
+          count = got
+        }
+      }
+      if piece.isEmpty { break }
+      found += piece
+    }
+    return found
+  }
+
+  /// Where the next read of a regular file begins, in bytes; nil for what has no such place.
+  var position: Int? {
+    let position = lseek(number, 0, SEEK_CUR)
+    return position < 0 ? nil : position
+  }
+
+  /// Makes the next read of a regular file begin at `position`, in bytes.
+  func seek(to position: Int) throws(SystemError) {
+    guard lseek(number, position, SEEK_SET) == position else { throw .last }
+  }
+
+  /// Reads once, again after an interruption, and waits where the descriptor itself does not.
+  private func read(
+    into base: UnsafeMutablePointer<UInt8>, capacity: Int
+  ) throws(SystemError) -> Int {
+    while true {
+      let got = unsafe Glibc.read(number, base, capacity)
+      if got >= 0 { return got }
+      let failure = SystemError.last
+      switch failure.number {
+      case EINTR:
+        if isInterrupted() { throw failure }
+      case EAGAIN:
+        var wait = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        unsafe poll(&wait, 1, -1)
+      default: throw failure
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+internal import Glibc
+
+extension FileSource {
+  /// What is known of an input before it is read.
+  struct Beginning {
+    /// Where a regular file's first byte stands: standard input may have been read from before. Nil
+    /// for a pipe.
+    let start: Int?
+
+    /// How many bytes the file holds from `start` on; nil for a pipe.
+    let totalByteCount: Int?
+
+    /// The first bytes, enough to tell the compression; they were taken off if it is a pipe.
+    let bytes: [UInt8]
+
+    /// How the content is compressed.
+    let compression: Compression?
+
+    var isSeekable: Bool { start != nil }
+
+    /// Looks at `input`.
+    init(of input: borrowing Descriptor, named name: String) throws(InputError) {
+      do throws(SystemError) {
+        let status = try input.status()
+        let kind = status.st_mode & S_IFMT
+        if kind == S_IFDIR { throw SystemError(number: EISDIR) }
+        if kind == S_IFREG, let position = input.position {
+          start = position
+          totalByteCount = max(Int(status.st_size) - position, 0)
+          bytes = try input.bytes(at: position, maximum: Compression.longestMagicByteCount)
+        } else {
+          start = nil
+          totalByteCount = nil
+          bytes = try Self.takeFirstBytes(of: input)
+        }
+      } catch {
+        throw InputError(reading: name, error)
+      }
+      compression = Compression(contentPrefix: bytes)
+    }
+
+    /// Takes bytes off a pipe until they tell whether it is compressed, or until its end.
+    private static func takeFirstBytes(
+      of input: borrowing Descriptor
+    ) throws(SystemError) -> [UInt8] {
+      var taken: [UInt8] = []
+      while Compression.isUndecided(contentPrefix: taken) {
+        let room = Compression.longestMagicByteCount - taken.count
+        let more = try [UInt8](capacity: room) { output throws(SystemError) in
+          try input.read(into: &output)
+        }
+        if more.isEmpty { break }
+        taken += more
+      }
+      return taken
+    }
+
+    /// Throws if the name at the end of `path` promises a compression that the content does not
+    /// have.
+    func checkName(_ path: String) throws(InputError) {
+      guard let promised = Compression(fileName: path), promised != compression else { return }
+      let found: String
+      if let compression {
+        found = "its content is \(compression.program)"
+      } else {
+        found = bytes.isEmpty ? "is empty" : "is not \(promised.program)"
+      }
+      throw InputError(
+        code: .compressionMismatch, path: path,
+        message: "named \(promised.suffix) but \(found); "
+          + "rename it after what it holds, or fetch it again")
+    }
+  }
+}

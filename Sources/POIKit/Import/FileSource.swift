@@ -1,0 +1,128 @@
+internal import Glibc
+
+/// A source of the bytes of a file, a pipe or standard input, decompressed where they are
+/// compressed.
+///
+/// gzip, zstd, xz and bzip2 are told by the first bytes, whatever the name; a name that promises
+/// one of them is held to it. The program of that name is started as a child process, is given the
+/// file as its standard input, and must end well before the input counts as read to its end. The
+/// file and the child are released with the source.
+public struct FileSource: ~Copyable, ByteSource {
+  public let name: String
+
+  private let input: Descriptor
+  private let beginning: Beginning
+
+  /// What was taken off a pipe to look at and is yet to be handed over.
+  private var peeked: ArraySlice<UInt8>
+
+  private var decompressor: Decompressor?
+
+  /// How many bytes were handed over.
+  private var readByteCount = 0
+
+  /// Opens the input at `path`.
+  ///
+  /// Opening a named pipe waits for its writer, and a pipe is read until its first bytes tell
+  /// whether it is compressed.
+  ///
+  /// - Parameters:
+  ///   - path: the path of a file or pipe, or `-` for standard input, which stays open for the
+  ///     process.
+  ///   - isInterrupted: asked when a signal ends the wait for a slow pipe: whether the source is to
+  ///     give up, with an `InputError` whose code is `interrupted`.
+  /// - Throws: `InputError` if nothing readable is there, if the name promises a compression that
+  ///   the content does not have, or if the program that decompresses it cannot be started.
+  public init(
+    path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws(InputError) {
+    let isStandardInput = path == "-"
+    let name = isStandardInput ? "standard input" : path
+    var input = isStandardInput ? Descriptor.standardInput : try Self.open(path)
+    input.isInterrupted = isInterrupted
+    let beginning = try Beginning(of: input, named: name)
+    if !isStandardInput { try beginning.checkName(path) }
+    decompressor = try Self.startDecompressor(of: input, beginning: beginning, named: name)
+    self.name = name
+    self.input = input
+    self.beginning = beginning
+    peeked = beginning.isSeekable ? [] : beginning.bytes[...]
+  }
+
+  private static func open(_ path: String) throws(InputError) -> Descriptor {
+    guard !path.isEmpty else {
+      throw InputError(
+        code: .notFound, path: "''",
+        message: "the path is empty; name a file, or '-' for standard input")
+    }
+    guard !path.utf8.contains(0) else {
+      throw InputError(
+        code: .notFound, path: path, message: "the path holds a NUL character; no file can be there"
+      )
+    }
+    do throws(SystemError) {
+      return try Descriptor(opening: path)
+    } catch {
+      throw InputError(reading: path, error)
+    }
+  }
+
+  private static func startDecompressor(
+    of input: borrowing Descriptor, beginning: Beginning, named name: String
+  ) throws(InputError) -> Decompressor? {
+    guard let compression = beginning.compression else { return nil }
+    return beginning.isSeekable
+      ? try Decompressor(compression, reading: input, named: name)
+      : try Decompressor(compression, feeding: beginning.bytes, named: name)
+  }
+}
+
+extension FileSource {
+  public var totalByteCount: Int? { beginning.totalByteCount }
+
+  public var consumedByteCount: Int {
+    guard beginning.compression != nil else { return readByteCount }
+    if let start = beginning.start {
+      // The child and the source share the place in the file.
+      return (input.position ?? start) - start
+    }
+    switch decompressor {
+    case .some(let decompressor): return decompressor.fedByteCount
+    case .none: return 0
+    }
+  }
+
+  public mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {
+    precondition(output.freeCapacity > 0)
+    if beginning.compression != nil {
+      try decompressor?.read(into: &output, feedingFrom: input)
+      return
+    }
+    let countBefore = output.count
+    if peeked.isEmpty {
+      do throws(SystemError) {
+        try input.read(into: &output)
+      } catch {
+        throw InputError(reading: name, error)
+      }
+    } else {
+      let part = peeked.prefix(output.freeCapacity)
+      output.append(copying: part)
+      peeked = peeked.dropFirst(part.count)
+    }
+    readByteCount += output.count - countBefore
+  }
+
+  public mutating func restart() throws(InputError) -> Bool {
+    guard let start = beginning.start else { return false }
+    decompressor = nil
+    do throws(SystemError) {
+      try input.seek(to: start)
+    } catch {
+      throw InputError(reading: name, error)
+    }
+    readByteCount = 0
+    decompressor = try Self.startDecompressor(of: input, beginning: beginning, named: name)
+    return true
+  }
+}

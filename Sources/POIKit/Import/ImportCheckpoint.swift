@@ -1,0 +1,114 @@
+internal import JSONStreaming
+
+/// Where a run is, committed with each batch: enough to go on to the same store as if it had never
+/// stopped.
+struct ImportCheckpoint {
+  /// The inputs begun so far, by name; the last one is being read.
+  var inputs: [ImportReport.Input] = []
+
+  /// How many of `inputs` were read to their end.
+  var finishedInputCount = 0
+
+  /// The position in the input being read.
+  var position = ReadingPosition.start
+
+  /// The size of the input being read, where it is known, in bytes.
+  var byteCount: Int?
+
+  var counters = ImportReport.Counters()
+  var batchCount = 0
+  var rejectsByRule: [String: Int] = [:]
+  var unmappedMembers: [String: Int] = [:]
+  var otherUnmappedMemberCount = 0
+
+  /// Sum of the digests of the rows of the table.
+  var digest = Digest.zero
+
+  /// The checkpoint as the store keeps it.
+  var json: JSONValue {
+    .object([
+      "version": .number(1),
+      "inputs": .array(
+        inputs.map { input in
+          .object([
+            "name": .string(input.name), "pointer": input.pointer.map(JSONValue.string) ?? .null,
+            "found": .bool(input.isPointerFound),
+          ])
+        }),
+      "finishedInputs": .number(finishedInputCount),
+      "position": .array(position.fields.map { .number($0) }),
+      "byteCount": byteCount.map { .number($0) } ?? .null,
+      "counters": ImportCheckpoint.json(counters),
+      "batches": .number(batchCount),
+      "rejects": ImportCheckpoint.json(rejectsByRule),
+      "unmapped": ImportCheckpoint.json(unmappedMembers),
+      "otherUnmapped": .number(otherUnmappedMemberCount),
+      "digest": .array([.number(digest.high), .number(digest.low)]),
+    ])
+  }
+
+  /// The counters as the store's run keeps them.
+  var countersJSON: JSONValue { ImportCheckpoint.json(counters) }
+
+  /// Reads a checkpoint as the store keeps it; nothing where the text is not one.
+  init?(_ text: String) {
+    guard let json = try? JSONValue(parsing: text), json["version"]?.integer == 1,
+      let inputs = json["inputs"]?.elements, let finished = json["finishedInputs"]?.integer,
+      let position = json["position"]?.elements, let counters = json["counters"],
+      let batches = json["batches"]?.integer, let digest = json["digest"]?.elements,
+      let rejects = ImportCheckpoint.counts(json["rejects"]),
+      let unmapped = ImportCheckpoint.counts(json["unmapped"]),
+      let otherUnmapped = json["otherUnmapped"]?.integer, let read = counters["read"]?.integer,
+      let inserted = counters["inserted"]?.integer, let rejected = counters["rejected"]?.integer,
+      digest.count == 2, let high = ImportCheckpoint.unsigned(digest[0]),
+      let low = ImportCheckpoint.unsigned(digest[1]),
+      let readingPosition = ReadingPosition(fields: position.compactMap(ImportCheckpoint.unsigned))
+    else { return nil }
+    for input in inputs {
+      guard let name = input["name"]?.string, let found = input["found"] else { return nil }
+      self.inputs.append(
+        ImportReport.Input(
+          name: name, pointer: input["pointer"]?.string, isPointerFound: found == .bool(true)))
+    }
+    finishedInputCount = finished
+    self.position = readingPosition
+    byteCount = json["byteCount"]?.integer
+    self.counters.read = read
+    self.counters.inserted = inserted
+    self.counters.rejected = rejected
+    batchCount = batches
+    rejectsByRule = rejects
+    unmappedMembers = unmapped
+    otherUnmappedMemberCount = otherUnmapped
+    self.digest = Digest(high: high, low: low)
+  }
+
+  init() {}
+
+  private static func json(_ counters: ImportReport.Counters) -> JSONValue {
+    .object([
+      "read": .number(counters.read), "inserted": .number(counters.inserted),
+      "rejected": .number(counters.rejected),
+    ])
+  }
+
+  private static func json(_ counts: [String: Int]) -> JSONValue {
+    .object(
+      counts.sorted { $0.key < $1.key }
+        .map { JSONValue.Member(name: $0.key, value: .number($0.value)) })
+  }
+
+  private static func counts(_ json: JSONValue?) -> [String: Int]? {
+    guard let members = json?.members else { return nil }
+    var counts: [String: Int] = [:]
+    for member in members {
+      guard let count = member.value.integer else { return nil }
+      counts[member.name] = count
+    }
+    return counts
+  }
+
+  private static func unsigned(_ json: JSONValue) -> UInt64? {
+    if case .number(let lexeme) = json { UInt64(lexeme) } else { nil }
+  }
+}

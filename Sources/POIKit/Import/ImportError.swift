@@ -1,0 +1,71 @@
+internal import JSONStreaming
+
+/// Why an import cannot go on. The store holds exactly the batches committed before.
+public struct ImportError: Error, Sendable, CustomStringConvertible {
+  /// What kind of trouble it is.
+  public enum Code: Sendable, Hashable {
+    /// The options or the model cannot be used as they are.
+    case usage
+    /// An unfinished run of the same input stands in the store.
+    case unfinishedRun
+    /// There is nothing to resume, or the input is not the one that was begun.
+    case cannotResume
+    /// The input cannot be read as JSON, or the records in it cannot be found.
+    case unreadable
+    /// More records were rejected than the limit allows.
+    case tooManyRejects
+    /// The input is missing, or may not be read.
+    case noInput
+    /// Reading the input, or writing the store or the reject file, failed.
+    case inputOutput
+    /// The reader of a source gave up while it waited for input.
+    case interrupted
+    /// The counters do not balance: a mistake of the toolkit.
+    case internalError
+  }
+
+  public var code: Code
+
+  /// What is wrong, in lower case, with input, line, column and record where they are known, and
+  /// what to do.
+  public var message: String
+
+  public var description: String { message }
+
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// An error of the store.
+  public init(_ error: StoreError) {
+    switch error.code {
+    case .modelDiffers, .noSuchTable, .noSuchColumn, .notAStore, .newerFormat:
+      self.init(.usage, error.message)
+    case .database: self.init(.inputOutput, error.message)
+    }
+  }
+
+  /// An error of a source.
+  public init(_ error: InputError) {
+    let code: Code
+    switch error.code {
+    case .notFound, .noPermission, .isDirectory: code = .noInput
+    case .decompressorFailed, .compressionMismatch: code = .unreadable
+    case .decompressorMissing, .readFailed: code = .inputOutput
+    case .interrupted: code = .interrupted
+    }
+    self.init(code, error.description)
+  }
+
+  /// An error of the reader in the input called `input`.
+  init(_ error: ReadingError, input: String) {
+    guard error.code != .changedInput else {
+      self.init(
+        .cannotResume,
+        "\(input): \(error.message); begin again with --restart, the rows committed so far stay")
+      return
+    }
+    self.init(.unreadable, "\(input):\(error.line + 1):\(error.column + 1): \(error.message)")
+  }
+}

@@ -1,0 +1,80 @@
+internal import JSONStreaming
+
+/// How an import is run. The defaults are those of `poi-import`.
+public struct ImportOptions: Sendable {
+  /// How many records are written in one transaction, at least 1.
+  public var batchSize = 500
+
+  /// How many bytes of text a batch holds at most; a batch that exceeds it is written early. In
+  /// bytes.
+  public var batchByteLimit = 8 << 20
+
+  /// Where the records stand in the input: a JSON pointer (RFC 6901) to an array of records or an
+  /// object whose members are records. Found by a survey of the input where there is none.
+  public var pointer: String?
+
+  /// How many records are read at most, accepted or not.
+  public var recordLimit: Int?
+
+  /// How many rejects the run may have before it stops.
+  public var rejectLimit: RejectLimit?
+
+  /// Go on after the last committed batch of an unfinished run over the same inputs.
+  public var isResuming = false
+
+  /// Give up an unfinished run of the same input and start at its beginning; the rows it committed
+  /// stay.
+  public var isRestarting = false
+
+  /// A file that gets each reject as a line of JSON, as the store's reject table does.
+  public var rejectFile: String?
+
+  /// What one record of the input may be at most.
+  public var limits = RecordLimits()
+
+  /// Asked for the time at the beginning and end of a run.
+  public var clock: @Sendable () -> Instant = SystemClock.now
+
+  public init() {}
+
+  /// How many rejects a run may have before it stops.
+  public enum RejectLimit: Sendable, Hashable {
+    /// So many.
+    case count(Int)
+    /// So many of a hundred records read, looked at after each batch.
+    case percent(Double)
+
+    func isExceeded(rejected: Int, read: Int) -> Bool {
+      switch self {
+      case .count(let limit): rejected > limit
+      case .percent(let limit): Double(rejected) * 100 > limit * Double(read)
+      }
+    }
+  }
+
+  /// What one record may be at most; a larger one is rejected without being held in memory.
+  public struct RecordLimits: Sendable, Hashable {
+    /// Levels of nesting.
+    public var depth = 128
+    /// Bytes of one record.
+    public var byteCount = 16 << 20
+    /// Bytes of one string or number.
+    public var stringByteCount = 4 << 20
+    /// Members of one object.
+    public var keysPerObject = 10_000
+
+    public init() {}
+  }
+}
+
+extension ImportOptions.RecordLimits {
+  /// The limits as the reader takes them.
+  var forReading: ReadingLimits {
+    var limits = ReadingLimits()
+    limits.depth = depth
+    limits.elementByteCount = byteCount
+    limits.stringByteCount = stringByteCount
+    limits.keysPerObject = keysPerObject
+    return limits
+  }
+}

@@ -1,0 +1,22 @@
+/// How far an import is; given to the progress closure after each committed batch.
+public struct ImportProgress: Sendable {
+  /// The input being read.
+  public var inputName: String
+
+  /// Bytes read of the input, before decompression.
+  public var consumedByteCount: Int
+
+  /// Bytes of the input; nothing for a pipe.
+  public var totalByteCount: Int?
+
+  /// All records up to now; they are committed.
+  public var counters: ImportReport.Counters
+}
+
+/// What the progress closure says to the import.
+public enum ImportDecision: Sendable, Hashable {
+  /// Go on.
+  case proceed
+  /// Stop at this batch boundary; the run can be resumed.
+  case stop
+}

@@ -1,0 +1,66 @@
+/// What an import did.
+public struct ImportReport: Sendable {
+  /// What became of the records read; they balance: read = inserted + rejected.
+  public struct Counters: Sendable, Hashable {
+    /// Records read from the input, accepted or not.
+    public var read = 0
+    /// Records that are rows now; in a dry run, those that would be.
+    public var inserted = 0
+    /// Records refused.
+    public var rejected = 0
+
+    public init() {}
+
+    var areBalanced: Bool { read == inserted + rejected }
+  }
+
+  /// How a run ended.
+  public enum Ending: String, Sendable, Hashable {
+    /// All inputs were read, or as many records as were asked for.
+    case finished
+    /// The progress closure said stop; the run can be resumed.
+    case stopped
+  }
+
+  /// The inputs read, by name, with where their records were found.
+  public struct Input: Sendable, Hashable {
+    /// The path as given, or `standard input`.
+    public var name: String
+    /// JSON pointer to the records; nothing for newline-delimited or concatenated records.
+    public var pointer: String?
+    /// Whether the pointer was found by the survey, not given.
+    public var isPointerFound: Bool
+  }
+
+  public var counters = Counters()
+
+  /// The rejects by rule, in the order of the names. A record counts under the rule of its first
+  /// issue.
+  public var rejectsByRule: [(rule: String, count: Int)] = []
+
+  /// The members that no attribute maps, by JSON pointer, in the order of the pointers.
+  public var unmappedMembers: [(pointer: String, count: Int)] = []
+
+  /// Members beyond the number of different names that are counted apart.
+  public var otherUnmappedMemberCount = 0
+
+  /// Whether the unmapped members are kept in a column.
+  public var keepsUnmappedMembers = false
+
+  public var inputs: [Input] = []
+
+  /// Sum of the digests of all rows of the table after the run; in a dry run, of the records that
+  /// would be rows.
+  public var digest = Digest.zero
+
+  /// How many transactions were committed with records in them.
+  public var batchCount = 0
+
+  public var ending = Ending.finished
+
+  /// The id of the run in the store's `poikit_run`; nothing in a dry run.
+  public var runID: Int64?
+
+  /// The number of records skipped because an earlier run had committed them.
+  public var resumedAt: Int?
+}

@@ -1,0 +1,130 @@
+internal import JSONStreaming
+
+/// From bytes to decoded records in the intake.batch.
+extension ImportSession {
+  // MARK: Finding the records
+
+  /// Begins reading at a JSON pointer, or, without one, newline-delimited or concatenated records.
+  mutating func beginReading(
+    at pointer: String?, resumingAt position: ReadingPosition = .start
+  ) throws(ImportError) {
+    do {
+      let shape: ElementShape =
+        if let pointer { .container(try JSONPointer(parsing: pointer)) } else { .sequence }
+      reader = ElementReader(
+        shape: shape, limits: options.limits.forReading, resumingAt: position)
+      phase = .reading
+    } catch {
+      throw ImportError(.usage, "\(error)")
+    }
+  }
+
+  /// Reads a source that can be read again, up to where the place of its records is known.
+  mutating func surveyAll<Source: ByteSource & ~Copyable>(
+    of source: inout Source
+  ) throws {
+    var piece = GrowableBuffer<UInt8>(minimumCapacity: ImportSession.pieceSize)
+    while survey?.outcome == nil {
+      piece.removeAll()
+      let count = try piece.appendInPlace(minimumFree: ImportSession.pieceSize) {
+        (output) throws(InputError) in try source.read(into: &output)
+      }
+      if count == 0 {
+        survey?.finish()
+        break
+      }
+      survey?.append(piece.span)
+    }
+    try decide()
+  }
+
+  /// Gives the survey the pending bytes from `start` on, and reads all of them once it knows the
+  /// place of the records.
+  mutating func surveyPending(from start: Int) throws(ImportError) {
+    ImportSession.feed(pending, from: start, to: &survey)
+    if survey?.outcome == nil {
+      guard pending.count <= ImportSession.surveyLimit else {
+        throw fail(
+          ImportError(
+            .unreadable,
+            "\(inputName): the place of the records is not known after "
+              + "\(ImportSession.surveyLimit >> 20) MiB of an input that cannot be read twice; "
+              + "name it with --at"))
+      }
+      return
+    }
+    try decide()
+    var bytes = GrowableBuffer<UInt8>()
+    swap(&bytes, &pending)
+    try read(bytes.span)
+  }
+
+  private static func feed(
+    _ bytes: borrowing GrowableBuffer<UInt8>, from start: Int, to survey: inout ShapeSurvey?
+  ) {
+    survey?.append(bytes.span.extracting(start..<bytes.count))
+  }
+
+  private mutating func decide() throws(ImportError) {
+    guard let outcome = survey?.outcome else { return }
+    survey = nil
+    let last = checkpoint.inputs.count - 1
+    switch outcome {
+    case .sequence:
+      try beginReading(at: nil)
+    case .container(let pointer):
+      checkpoint.inputs[last].pointer = pointer.description
+      checkpoint.inputs[last].isPointerFound = true
+      try beginReading(at: pointer.description)
+    case .ambiguous(let candidates):
+      let list = candidates.map { "\($0.pointer) (\($0.elementCount))" }
+      throw fail(
+        ImportError(
+          .unreadable,
+          "\(inputName): the records may stand in several arrays: "
+            + list.joined(separator: ", ") + "; name one with --at"))
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads bytes piece by piece, so that the tape stays small.
+  mutating func read(_ bytes: Span<UInt8>) throws(ImportError) {
+    var start = 0
+    while start < bytes.count {
+      guard case .reading = phase else { return }
+      let end = min(start + ImportSession.pieceSize, bytes.count)
+      reader.append(bytes.extracting(start..<end))
+      try readRecords()
+      start = end
+    }
+  }
+
+  /// Takes every record that the reader has complete.
+  mutating func readRecords() throws(ImportError) {
+    while true {
+      let event: ReadingEvent
+      do {
+        event = try reader.next()
+      } catch {
+        // What was read before the trouble is kept.
+        try commit()
+        throw fail(ImportError(error, input: inputName))
+      }
+      switch event {
+      case .needsInput, .end: return
+      case .element: intake.takeElement(of: reader)
+      case .malformed(let malformation): intake.take(malformation, of: reader)
+      }
+      let isLast =
+        options.recordLimit.map { checkpoint.counters.read + intake.batch.readCount >= $0 } ?? false
+      if isLast || intake.batch.readCount >= options.batchSize
+        || intake.batch.byteCount >= options.batchByteLimit
+      {
+        try commit()
+        if isLast { phase = .ended(.finished) }
+        guard case .reading = phase else { return }
+      }
+    }
+  }
+}

@@ -1,0 +1,303 @@
+internal import JSONStreaming
+internal import SQLiteKit
+
+/// An import of records into a store, from sources that it reads or from bytes that it is given.
+///
+/// ```swift
+/// var session = try ImportSession(into: Store(path: "poi.sqlite"), model: .poi)
+/// try session.append(response)          // or: try session.importAll(from: &source)
+/// let report = try session.finish()
+/// ```
+///
+/// Records go through the model into batches; each batch is one transaction that also holds its
+/// rejects, the counters and the checkpoint. After every error the store holds exactly the batches
+/// committed before, and a session with `isResuming` goes on from there.
+///
+/// Memory: two read buffers and one batch, whatever the size of the input; see
+/// `ImportOptions.RecordLimits` for what bounds a single record.
+public struct ImportSession: ~Copyable {
+  /// How much of an input that cannot be read twice is held while it is searched for its records,
+  /// in bytes.
+  static let surveyLimit = 16 << 20
+
+  /// How many bytes go into the reader at once.
+  static let pieceSize = 1 << 16
+
+  let model: Model
+  let options: ImportOptions
+  let onProgress: ((ImportProgress) -> ImportDecision)?
+
+  var store: Store?
+  var runID: Int64?
+  var writer: BatchWriter?
+  var rejectFile: RejectFile?
+  var intake: RecordIntake
+  var digester: RecordDigester
+
+  /// What is committed, and with the batch at hand will be.
+  var checkpoint = ImportCheckpoint()
+
+  /// The checkpoint that the run goes on from, until its input is reached.
+  var resumption: ImportCheckpoint?
+  var resumedAt: Int?
+
+  /// The unfinished runs, which stand in the way of reading their inputs from the beginning.
+  var unfinished: [UnfinishedImport] = []
+
+  /// How many batches the run had committed when this session took it up.
+  var generation: Int64 = 0
+
+  /// How many inputs were begun or skipped.
+  var inputCount = 0
+
+  var reader = ElementReader(shape: .sequence)
+  var phase = Phase.idle
+  var survey: ShapeSurvey?
+  var pending = GrowableBuffer<UInt8>()
+  var consumedByteCount = 0
+  var totalByteCount: Int?
+
+  /// What a session does with the bytes that it is given.
+  enum Phase {
+    /// No input is open.
+    case idle
+    /// The input is searched for its records.
+    case surveying
+    case reading
+    /// The run is over: the limit of records is reached, or the progress closure said stop.
+    case ended(ImportReport.Ending)
+  }
+
+  /// A session that writes into a store, which it owns until `takeStore()`.
+  ///
+  /// - Parameters:
+  ///   - store: where the records go; the model's tables are made if they are missing.
+  ///   - model: what a record is.
+  ///   - validators: checks of the program's own.
+  ///   - onProgress: called after each committed batch and at the end of a source, on the caller's
+  ///     thread; decides whether the run goes on.
+  /// - Throws: `ImportError` when the options, the model and the store do not fit together.
+  public init(
+    into store: consuming Store, model: Model, options: ImportOptions = ImportOptions(),
+    validators: [any RecordValidator] = [],
+    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+  ) throws(ImportError) {
+    self.init(
+      model: model, options: options, validators: validators, onProgress: onProgress)
+    try checkOptions()
+    try open(store)
+  }
+
+  /// A session that checks records and counts what would become of them, without a store: a dry
+  /// run.
+  ///
+  /// - Throws: `ImportError` when the options do not fit together.
+  public init(
+    checking model: Model, options: ImportOptions = ImportOptions(),
+    validators: [any RecordValidator] = [],
+    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+  ) throws(ImportError) {
+    self.init(
+      model: model, options: options, validators: validators, onProgress: onProgress)
+    try checkOptions()
+    if options.isResuming {
+      throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")
+    }
+  }
+
+  private init(
+    model: Model, options: ImportOptions, validators: [any RecordValidator],
+    onProgress: ((ImportProgress) -> ImportDecision)?
+  ) {
+    self.model = model
+    self.options = options
+    self.onProgress = onProgress
+    intake = RecordIntake(model: model, limits: options.limits.forReading, validators: validators)
+    digester = RecordDigester(model)
+  }
+
+  private func checkOptions() throws(ImportError) {
+    guard options.batchSize > 0, options.batchByteLimit > 0 else {
+      throw ImportError(.usage, "a batch holds at least one record and one byte")
+    }
+    if let pointer = options.pointer {
+      do {
+        _ = try JSONPointer(parsing: pointer)
+      } catch {
+        throw ImportError(.usage, "\(error)")
+      }
+    }
+  }
+
+  // MARK: Inputs
+
+  /// Reads a whole source.
+  ///
+  /// A session that resumes skips the sources that the run had finished.
+  ///
+  /// - Throws: `ImportError` when the run cannot go on.
+  public mutating func importAll<Source: ByteSource & ~Copyable>(
+    from source: inout Source
+  ) throws(ImportError) {
+    guard try beginInput(named: source.name, byteCount: source.totalByteCount) else { return }
+    do {
+      if case .surveying = phase, try source.restart() {
+        try surveyAll(of: &source)
+        _ = try source.restart()
+      }
+      while true {
+        let count =
+          if case .reading = phase {
+            try reader.fill { (output) throws(InputError) in try source.read(into: &output) }
+          } else {
+            try pending.appendInPlace(minimumFree: ImportSession.pieceSize) {
+              (output) throws(InputError) in try source.read(into: &output)
+            }
+          }
+        consumedByteCount = source.consumedByteCount
+        if count == 0 {
+          // What ended the input may be the signal that asks the run to stop, so its end is not
+          // believed before that is known.
+          if try isAskedToStop() { return }
+          break
+        }
+        if case .reading = phase {
+          try readRecords()
+        } else {
+          try surveyPending(from: pending.count - count)
+        }
+        if case .ended = phase { return }
+      }
+    } catch let error as InputError {
+      if error.code == .interrupted { return try stop() }
+      throw fail(ImportError(error))
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw fail(ImportError(.internalError, "\(error)"))
+    }
+    try endInput()
+  }
+
+  /// Begins an input whose bytes come through `append`; without it, `append` begins one called
+  /// `bytes`.
+  ///
+  /// - Parameter byteCount: the size of the input in bytes, where it is known.
+  /// - Returns: whether the session wants the input's bytes; it does not when the run is over, or
+  ///   when a run that is resumed had finished the input.
+  @discardableResult
+  public mutating func beginInput(
+    named name: String, byteCount: Int? = nil
+  ) throws(ImportError) -> Bool {
+    switch phase {
+    case .idle: break
+    case .ended: return false
+    case .surveying, .reading: preconditionFailure("the input before is not ended")
+    }
+    if options.recordLimit == 0 {
+      phase = .ended(.finished)
+      return false
+    }
+    consumedByteCount = 0
+    totalByteCount = byteCount
+    let index = inputCount
+    inputCount += 1
+    if options.isResuming, index == 0 { try chooseRun(beginningWith: name) }
+    if let resumption {
+      return try resumeInput(named: name, index: index, byteCount: byteCount, from: resumption)
+    }
+    try settleUnfinished(name)
+    checkpoint.inputs.append(
+      ImportReport.Input(name: name, pointer: options.pointer, isPointerFound: false))
+    checkpoint.position = .start
+    checkpoint.byteCount = byteCount
+    if let pointer = options.pointer {
+      try beginReading(at: pointer)
+    } else {
+      survey = ShapeSurvey(elementMarkers: [requiredMembers, [RejectLine.marker]])
+      phase = .surveying
+    }
+    return true
+  }
+
+  /// Takes the next bytes of the input.
+  ///
+  /// - Parameter bytes: any number of bytes, split anywhere; nothing of them is kept by reference.
+  /// - Throws: `ImportError` when the run cannot go on.
+  public mutating func append(_ bytes: Span<UInt8>) throws(ImportError) {
+    if case .idle = phase { try beginInput(named: "bytes") }
+    consumedByteCount += bytes.count
+    switch phase {
+    case .surveying:
+      let start = pending.count
+      pending.append(copying: bytes)
+      try surveyPending(from: start)
+    case .reading: try read(bytes)
+    case .idle, .ended: break
+    }
+  }
+
+  /// Ends the input: what is left of it is read and committed.
+  ///
+  /// - Throws: `ImportError` when the input is incomplete or the batch cannot be written.
+  public mutating func endInput() throws(ImportError) {
+    if case .surveying = phase {
+      survey?.finish()
+      try surveyPending(from: pending.count)
+    }
+    guard case .reading = phase else { return }
+    reader.finish()
+    try readRecords()
+    guard case .reading = phase else { return }
+    checkpoint.finishedInputCount = checkpoint.inputs.count
+    phase = .idle
+    try commit()
+  }
+
+  /// Ends the run.
+  ///
+  /// - Returns: what the run did.
+  /// - Throws: `ImportError` when the last batch cannot be written, or the counters do not balance.
+  public mutating func finish() throws(ImportError) -> ImportReport {
+    try endInput()
+    if let resumption, case .idle = phase {
+      throw ImportError(
+        .cannotResume,
+        "the run to resume was reading \(resumption.inputs.last?.name ?? ""); name the same inputs "
+          + "in the same order")
+    }
+    var report = report()
+    guard report.counters.areBalanced else {
+      throw ImportError(
+        .internalError,
+        "the counters do not balance: read \(report.counters.read), "
+          + "inserted \(report.counters.inserted), rejected \(report.counters.rejected)")
+    }
+    if case .ended(let ending) = phase { report.ending = ending }
+    if report.ending == .finished { try endRun(state: "finished") }
+    phase = .ended(report.ending)
+    return report
+  }
+
+  /// Gives the store back; the session is over.
+  public consuming func takeStore() -> Store {
+    guard let store = consume store else {
+      preconditionFailure("a dry run has no store")
+    }
+    return store
+  }
+
+  /// The names of the record's own members that a record must have, or those of its key where it
+  /// must have none: by them a survey knows a record from an envelope.
+  private var requiredMembers: [String] {
+    let isRequiring = model.attributes.contains(where: \.isRequired)
+    var names: [String] = []
+    for attribute in model.attributes
+    where isRequiring ? attribute.isRequired : model.key.contains(attribute.name) {
+      if case .pointer(let tokens) = attribute.source, !names.contains(tokens[0]) {
+        names.append(tokens[0])
+      }
+    }
+    return names
+  }
+}

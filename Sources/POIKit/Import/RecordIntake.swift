@@ -1,0 +1,131 @@
+internal import JSONStreaming
+
+/// Takes elements from the reader, decodes them into the batch, and keeps those that are refused as
+/// rejects.
+struct RecordIntake: ~Copyable {
+  var decoder: RecordDecoder
+  var batch: RecordBatch
+
+  /// Whether accepted records keep their bytes, because the table may still refuse them.
+  var keepsRawRecords = false
+
+  /// What a record may be at most.
+  private let limits: ReadingLimits
+
+  init(model: Model, limits: ReadingLimits, validators: [any RecordValidator]) {
+    self.limits = limits
+    decoder = RecordDecoder(model: model, validators: validators)
+    batch = RecordBatch(slotCount: decoder.layout.slotCount)
+  }
+
+  /// Takes the element that `reader` stands on.
+  mutating func takeElement(of reader: borrowing ElementReader) {
+    let element = JSONElement(
+      tokens: reader.tokens, text: reader.text, start: reader.elementTokens.lowerBound,
+      memberName: reader.memberName, holdsNUL: reader.holdsNUL)
+    var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
+    if RejectLine.isMarked(element) {
+      return takeRejectLine(RejectLine(element), of: reader)
+    }
+    if keepsRawRecords {
+      (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
+      origin.raw = batch.keep(reader.elementBytes)
+    }
+    guard !decoder.decode(element, origin: origin, into: &batch) else { return }
+    let member = reader.memberName.map { String(copying: reader.text.extracting($0)) }
+    reject(reader.elementBytes, of: reader, member: member, issues: decoder.issues)
+  }
+
+  /// Takes the malformed element that `reader` stands on.
+  mutating func take(_ malformation: Malformation, of reader: borrowing ElementReader) {
+    reject(
+      reader.elementBytes, of: reader, member: nil,
+      issues: [Issue(rule: malformation.rule, attribute: nil, message: malformation.message)])
+  }
+
+  /// Takes the record inside a line of a reject file.
+  private mutating func takeRejectLine(
+    _ line: RejectLine?, of reader: borrowing ElementReader
+  ) {
+    guard let line else {
+      return reject(
+        reader.elementBytes, of: reader, member: nil,
+        issues: [
+          Issue(
+            rule: "reject-line", attribute: nil,
+            message: "the reject line holds no record in \"raw\" or \"raw_base64\"")
+        ])
+    }
+    let issues = decode(line, of: reader)
+    if !issues.isEmpty {
+      reject(line.raw.span, of: reader, member: line.member, issues: issues)
+    }
+  }
+
+  /// Decodes the record of a reject line; it counts as standing where the line stands.
+  ///
+  /// - Returns: why it is refused; nothing where it is accepted.
+  private mutating func decode(
+    _ line: RejectLine, of reader: borrowing ElementReader
+  ) -> [Issue] {
+    // A record is an object; text that begins with a quote is a member, its name in front.
+    let isMember = line.member != nil || line.raw.first == UInt8(ascii: "\"")
+    var inner = ElementReader(
+      shape: isMember ? .container(JSONPointer(tokens: [])) : .sequence, limits: limits)
+    if isMember { inner.append([UInt8(ascii: "{")].span) }
+    if let member = line.member { inner.append(Array("\(JSONText.quoted(member)):".utf8).span) }
+    inner.append(line.raw.span)
+    if isMember { inner.append([UInt8(ascii: "}")].span) }
+    inner.finish()
+    do throws(ReadingError) {
+      switch try inner.next() {
+      case .element:
+        var origin = RecordOrigin(
+          index: reader.elementIndex, byteOffset: reader.elementByteOffset)
+        if keepsRawRecords {
+          (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
+          origin.raw = batch.keep(line.raw.span)
+        }
+        let arenaStart = batch.arena.count
+        guard decode(inner, origin: origin) else { return decoder.issues }
+        guard case .end = try inner.next() else {
+          batch.takeBack(arenaStart: arenaStart)
+          return [
+            Issue(
+              rule: "reject-line", attribute: nil,
+              message: "the reject line's record is followed by something; one line holds one "
+                + "record")
+          ]
+        }
+        return []
+      case .malformed(let malformation):
+        return [Issue(rule: malformation.rule, attribute: nil, message: malformation.message)]
+      case .end, .needsInput:
+        return [
+          Issue(rule: "reject-line", attribute: nil, message: "the reject line's record is empty")
+        ]
+      }
+    } catch {
+      return [Issue(rule: "syntax", attribute: nil, message: error.message)]
+    }
+  }
+
+  /// Decodes the element that `reader` stands on.
+  private mutating func decode(
+    _ reader: borrowing ElementReader, origin: RecordOrigin
+  ) -> Bool {
+    let element = JSONElement(
+      tokens: reader.tokens, text: reader.text, start: reader.elementTokens.lowerBound,
+      memberName: reader.memberName, holdsNUL: reader.holdsNUL)
+    return decoder.decode(element, origin: origin, into: &batch)
+  }
+
+  private mutating func reject(
+    _ raw: Span<UInt8>, of reader: borrowing ElementReader, member: String?, issues: [Issue]
+  ) {
+    var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
+    (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
+    origin.raw = batch.keep(raw)
+    batch.reject(Reject(origin: origin, member: member, issues: issues))
+  }
+}

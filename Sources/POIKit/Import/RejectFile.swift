@@ -1,0 +1,116 @@
+internal import Glibc
+internal import JSONStreaming
+internal import SQLiteKit
+
+/// A file of reject lines.
+///
+/// The store's reject table is the truth: lines are written after their batch is committed, and a
+/// resumed run writes the file anew from the table.
+struct RejectFile: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+
+  /// Makes the file, empty; a reject file that is there is overwritten, any other file is not.
+  ///
+  /// - Throws: `ImportError` with `inputOutput` when it cannot be written, with `usage` when the
+  ///   path leads to a file that is no reject file.
+  init(path: String) throws(ImportError) {
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw RejectFile.error(path) }
+    if let error = RejectFile.empty(descriptor, path: path) {
+      close(descriptor)
+      throw error
+    }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Empties a regular file that holds rejects; a pipe or a device is taken as it is.
+  ///
+  /// - Returns: why it cannot be done.
+  private static func empty(_ descriptor: Int32, path: String) -> ImportError? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return RejectFile.error(path) }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
+    var beginning = [UInt8](repeating: 0, count: RejectLine.beginning.count)
+    let count = unsafe pread(descriptor, &beginning, beginning.count, 0)
+    guard count == beginning.count, beginning == RejectLine.beginning else {
+      return ImportError(
+        .usage, "\(path): the file is there and holds no rejects; name another one for --rejects")
+    }
+    return ftruncate(descriptor, 0) == 0 ? nil : RejectFile.error(path)
+  }
+
+  /// Writes the rejects of a batch.
+  mutating func write(_ batch: borrowing RecordBatch, input: String) throws(ImportError) {
+    for reject in batch.rejects {
+      buffer.append(
+        contentsOf: RejectLine.text(
+          input: input, record: reject.origin.index + 1, byteOffset: reject.origin.byteOffset,
+          line: reject.origin.line + 1, column: reject.origin.column + 1,
+          issues: Issue.json(reject.issues), member: reject.member,
+          raw: batch.arena.span.extracting(reject.origin.raw)
+        ).utf8)
+      if buffer.count > 1 << 16 { try flush() }
+    }
+    try flush()
+  }
+
+  /// Writes the rejects that a run has committed.
+  mutating func write(
+    rejectsOf run: Int64, in connection: borrowing Connection, storePath: String
+  ) throws(ImportError) {
+    do {
+      var statement = try connection.prepare(
+        """
+        SELECT input, record, byte_offset, line, "column", issues, member, raw
+        FROM poikit_reject WHERE run = ? ORDER BY id
+        """)
+      try statement.bind(1, integer: run)
+      while try statement.step() {
+        let issues = (try? JSONValue(parsing: statement.text(5))) ?? .array([])
+        buffer.append(
+          contentsOf: RejectLine.text(
+            input: statement.text(0), record: Int(statement.integer(1)),
+            byteOffset: Int(statement.integer(2)), line: Int(statement.integer(3)),
+            column: Int(statement.integer(4)), issues: issues,
+            member: statement.isNull(6) ? nil : statement.text(6), raw: statement.bytes(7)
+          ).utf8)
+        if buffer.count > 1 << 16 { try flush() }
+      }
+    } catch let error as SQLiteError {
+      throw ImportError(StoreError(error, path: storePath))
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(.inputOutput, "\(error)")
+    }
+    try flush()
+  }
+
+  private mutating func flush() throws(ImportError) {
+    var written = 0
+    while written < buffer.count {
+      let count = unsafe buffer.withUnsafeBytes { bytes in
+        unsafe Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw RejectFile.error(path)
+      }
+      written += count
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private static func error(_ path: String) -> ImportError {
+    let reason = unsafe String(cString: strerror(errno))
+    return ImportError(
+      .inputOutput,
+      "\(path): the reject file cannot be written: \(reason); the store's table "
+        + "poikit_reject holds the rejects as well")
+  }
+}

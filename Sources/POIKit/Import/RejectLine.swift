@@ -1,0 +1,83 @@
+internal import JSONStreaming
+
+/// A reject as a line of JSON: what a reject file holds, and what an import reads back once it is
+/// corrected.
+///
+/// The members are `poikit_reject` (the version of the form, 1), `file`, `record`, `line` and
+/// `column` (1-based, the column in bytes), `offset` (0-based, in bytes), `rule`, `attribute` and
+/// `message` of the first issue, `issues`, `member` (the record's name in an object of objects) and
+/// the record itself: as a string in `raw`, or in `raw_base64` (RFC 4648) where it is not UTF-8.
+/// `isTruncated` records are only a beginning.
+struct RejectLine {
+  /// The name of the first member, by which a reject line is known.
+  static let marker = "poikit_reject"
+
+  /// The bytes that every reject line begins with.
+  static let beginning = Array("{\"\(marker)\":1,".utf8)
+
+  /// The record as the line holds it.
+  var raw: [UInt8]
+
+  /// The name of the member that held it.
+  var member: String?
+
+  /// The line for one reject, with its newline.
+  static func text(
+    input: String, record: Int, byteOffset: Int, line: Int, column: Int, issues: JSONValue,
+    member: String?, raw: Span<UInt8>
+  ) -> String {
+    let first = issues.elements?.first
+    let rawText = unsafe raw.withUnsafeBufferPointer {
+      unsafe String(validating: $0, as: UTF8.self)
+    }
+    var members: [JSONValue.Member] = [
+      .init(name: marker, value: .number(1)),
+      .init(name: "file", value: .string(input)),
+      .init(name: "record", value: .number(record)),
+      .init(name: "offset", value: .number(byteOffset)),
+      .init(name: "line", value: .number(line)),
+      .init(name: "column", value: .number(column)),
+      .init(name: "rule", value: first?["rule"] ?? .null),
+      .init(name: "attribute", value: first?["attribute"] ?? .null),
+      .init(name: "message", value: first?["message"] ?? .null),
+      .init(name: "issues", value: issues),
+    ]
+    if let member { members.append(.init(name: "member", value: .string(member))) }
+    if let rawText {
+      members.append(.init(name: "raw", value: .string(rawText)))
+    } else {
+      members.append(.init(name: "raw_base64", value: .string(Base64.encode(raw))))
+    }
+    return JSONValue.object(members).description + "\n"
+  }
+
+  /// Whether an element of an input is a reject line.
+  static func isMarked(_ element: JSONElement) -> Bool {
+    guard element.tokens[element.start].kind == .startObject else { return false }
+    let first = element.tokens[element.start + 1]
+    return first.kind == .key && first.textRange.count == marker.utf8.count
+      && FieldTable.isEqual(Array(marker.utf8), element.bytes(of: first))
+  }
+
+  /// Reads a reject line; nothing where it holds no record.
+  init?(_ element: JSONElement) {
+    var raw: [UInt8]?
+    var index = element.start + 1
+    while element.tokens[index].kind == .key {
+      let name = String(copying: element.bytes(of: element.tokens[index]))
+      let value = element.tokens[index + 1]
+      if value.kind == .string {
+        let text = String(copying: element.bytes(of: value))
+        switch name {
+        case "raw": raw = Array(text.utf8)
+        case "raw_base64": raw = Base64.decode(text)
+        case "member": member = text
+        default: break
+        }
+      }
+      index = element.end(ofValueAt: index + 1)
+    }
+    guard let raw else { return nil }
+    self.raw = raw
+  }
+}

@@ -1,0 +1,113 @@
+/// A named part of a record: where it stands in the JSON, what it may be, and which column keeps
+/// it.
+public struct Attribute: Sendable {
+  /// The name of the attribute in its model.
+  public let name: String
+
+  /// The column that keeps the value.
+  public let column: String
+
+  /// Where the value stands in the record.
+  public let source: Source
+
+  /// The JSON types that the value may have.
+  public let types: JSONTypes
+
+  /// How the value is kept.
+  public let storage: Storage
+
+  /// Whether a record without the attribute is rejected.
+  public let isRequired: Bool
+
+  /// Whether a number or a boolean written as a string is accepted.
+  public let isLenient: Bool
+
+  /// Whether the text may hold U+0000.
+  public let allowsNUL: Bool
+
+  /// The rules that the value must keep.
+  let rules: [Rule]
+
+  /// The table of its own that the value's object goes to, for a relation to one.
+  public let relation: Relation?
+
+  /// Where a value stands in a record.
+  public enum Source: Sendable, Hashable {
+    /// The steps of a JSON pointer (RFC 6901) from the record, at least one.
+    case pointer([String])
+    /// The name of the member that holds the record, in an object of objects.
+    case memberName
+  }
+
+  /// How a value is kept in its column.
+  public enum Storage: Sendable, Hashable {
+    /// TEXT, as it is.
+    case text
+    /// TEXT, a UUID (RFC 9562) in canonical upper case.
+    case uuid
+    /// INTEGER, exact in 64 bits; a boolean is 0 or 1.
+    case integer
+    /// REAL, correctly rounded.
+    case real
+    /// INTEGER, microseconds since 1970-01-01T00:00:00Z.
+    case instant(InstantNotation)
+    /// TEXT, compact JSON.
+    case json
+    /// Whatever SQLite type fits the value: attributes of mixed types.
+    case any
+    /// INTEGER, the row id in the relation's table.
+    case relation
+  }
+
+  /// Whether the column refuses NULL.
+  var isColumnNotNull: Bool { isRequired && !types.contains(.null) }
+}
+
+/// How an instant is written in the JSON.
+public enum InstantNotation: Sendable, Hashable {
+  /// RFC 3339 text; one without a zone is read at the offset, in minutes east of UTC, or refused
+  /// where there is none.
+  case rfc3339(defaultOffsetMinutes: Int?)
+  /// A number of units since 1970-01-01T00:00:00Z, each so many microseconds long.
+  case sinceEpoch(microsecondsPerUnit: Int64)
+}
+
+/// A set of the types that JSON Schema knows.
+public struct JSONTypes: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let null = JSONTypes(rawValue: 1)
+  public static let boolean = JSONTypes(rawValue: 2)
+  public static let integer = JSONTypes(rawValue: 4)
+  public static let number = JSONTypes(rawValue: 8)
+  public static let string = JSONTypes(rawValue: 16)
+  public static let object = JSONTypes(rawValue: 32)
+  public static let array = JSONTypes(rawValue: 64)
+
+  /// Every type: what a schema without `type` allows.
+  public static let all = JSONTypes(rawValue: 127)
+
+  /// The types by the names that JSON Schema gives them.
+  static let named: KeyValuePairs<String, JSONTypes> = [
+    "null": .null, "boolean": .boolean, "integer": .integer, "number": .number, "string": .string,
+    "object": .object, "array": .array,
+  ]
+
+  /// The names in the set, as a message lists them: `string or null`.
+  var phrase: String {
+    JSONTypes.named.filter { contains($0.value) && $0.value != .null }.map(\.key)
+      .joined(separator: " or ") + (contains(.null) && self != .null ? " or null" : "")
+  }
+}
+
+/// A relation to one: the object goes to a table of its own, where its unique attributes name one
+/// row.
+public struct Relation: Sendable {
+  /// The table of the related rows.
+  public let table: String
+
+  /// The attributes of the related object; together they are unique in the table.
+  public let attributes: [Attribute]
+}

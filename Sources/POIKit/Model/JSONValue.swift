@@ -1,0 +1,178 @@
+internal import JSONStreaming
+
+/// A whole JSON text in memory, for small texts of the toolkit's own: models, checkpoints, options.
+///
+/// Records never take this form; they go from the tape straight into a batch.
+enum JSONValue: Sendable, Equatable {
+  case null
+  case bool(Bool)
+  /// A number as it is written.
+  case number(String)
+  case string(String)
+  case array([JSONValue])
+  /// Members in the order in which they stand in the text.
+  case object([Member])
+
+  /// A name and its value.
+  struct Member: Sendable, Equatable {
+    var name: String
+    var value: JSONValue
+  }
+
+  /// The value of the member `name`, if this is an object that has it.
+  subscript(name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  /// The string, if this is one.
+  var string: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// The number as a 64-bit integer, if it is one.
+  var integer: Int? {
+    if case .number(let lexeme) = self { Int(lexeme) } else { nil }
+  }
+
+  /// The elements, if this is an array.
+  var elements: [JSONValue]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  /// The members, if this is an object.
+  var members: [Member]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  /// What a message calls this kind of value.
+  var typeName: String {
+    switch self {
+    case .null: "null"
+    case .bool: "boolean"
+    case .number: "number"
+    case .string: "string"
+    case .array: "array"
+    case .object: "object"
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension JSONValue {
+  /// Reads one JSON text.
+  ///
+  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice.
+  init(parsing text: Span<UInt8>) throws(JSONValueError) {
+    var reader = ElementReader(shape: .sequence)
+    reader.append(text)
+    reader.finish()
+    do {
+      switch try reader.next() {
+      case .element:
+        var index = reader.elementTokens.lowerBound
+        self = try JSONValue.value(at: &index, tokens: reader.tokens, text: reader.text)
+      case .malformed(let malformation):
+        let place = reader.location(ofByteOffset: malformation.byteOffset)
+        throw JSONValueError(
+          message: malformation.message, line: place.line + 1, column: place.column + 1)
+      case .end, .needsInput:
+        throw JSONValueError(message: "the text is empty", line: 1, column: 1)
+      }
+      guard case .end = try reader.next() else {
+        throw JSONValueError(
+          message: "something follows the first JSON value", line: 1, column: 1)
+      }
+    } catch let error as ReadingError {
+      throw JSONValueError(
+        message: error.message, line: error.line + 1, column: error.column + 1)
+    } catch let error as JSONValueError {
+      throw error
+    } catch {
+      throw JSONValueError(message: "\(error)", line: 1, column: 1)
+    }
+  }
+
+  /// Reads one JSON text.
+  ///
+  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice.
+  init(parsing text: String) throws(JSONValueError) {
+    try self.init(parsing: Array(text.utf8).span)
+  }
+
+  private static func value(
+    at index: inout Int, tokens: Span<Token>, text: Span<UInt8>
+  ) throws(JSONValueError) -> JSONValue {
+    let token = tokens[index]
+    index += 1
+    switch token.kind {
+    case .null: return .null
+    case .true: return .bool(true)
+    case .false: return .bool(false)
+    case .number: return .number(String(copying: text.extracting(token.textRange)))
+    case .string, .key: return .string(String(copying: text.extracting(token.textRange)))
+    case .startArray:
+      var elements: [JSONValue] = []
+      elements.reserveCapacity(token.elementCount)
+      while tokens[index].kind != .endArray {
+        elements.append(try value(at: &index, tokens: tokens, text: text))
+      }
+      index += 1
+      return .array(elements)
+    case .startObject:
+      var members: [Member] = []
+      members.reserveCapacity(token.elementCount)
+      while tokens[index].kind != .endObject {
+        let name = String(copying: text.extracting(tokens[index].textRange))
+        guard !members.contains(where: { $0.name == name }) else {
+          throw JSONValueError(message: "the member \"\(name)\" stands twice", line: 1, column: 1)
+        }
+        index += 1
+        let value = try value(at: &index, tokens: tokens, text: text)
+        members.append(Member(name: name, value: value))
+      }
+      index += 1
+      return .object(members)
+    case .endArray, .endObject:
+      preconditionFailure("an end token without its start")
+    }
+  }
+}
+
+// MARK: - Writing
+
+extension JSONValue: CustomStringConvertible {
+  /// Compact JSON text.
+  var description: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): value ? "true" : "false"
+    case .number(let lexeme): lexeme
+    case .string(let text): JSONText.quoted(text)
+    case .array(let elements):
+      "[" + elements.map(\.description).joined(separator: ",") + "]"
+    case .object(let members):
+      "{"
+        + members.map { JSONText.quoted($0.name) + ":" + $0.value.description }
+        .joined(separator: ",") + "}"
+    }
+  }
+
+  /// A number.
+  static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+
+  /// An object with the given members, in the order given.
+  static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    .object(members.map { Member(name: $0.key, value: $0.value) })
+  }
+}
+
+/// Why a text is not one JSON value.
+struct JSONValueError: Error, Sendable {
+  var message: String
+  /// 1-based, as messages show it.
+  var line: Int
+  /// 1-based, in bytes.
+  var column: Int
+}

@@ -1,0 +1,24 @@
+internal import JSONStreaming
+
+extension Model {
+  /// Reads a model from a file.
+  ///
+  /// - Throws: `ModelError` with the path when the file cannot be read or is not a model.
+  public init(contentsOf path: String) throws(ModelError) {
+    var text = GrowableBuffer<UInt8>()
+    do throws(InputError) {
+      var source = try FileSource(path: path)
+      while try text.appendInPlace(
+        minimumFree: 1 << 16,
+        { (output) throws(InputError) in try source.read(into: &output) }) > 0
+      {}
+    } catch {
+      throw ModelError(message: error.description, pointer: "")
+    }
+    do {
+      try self.init(parsing: text.span)
+    } catch {
+      throw ModelError(message: "\(path): \(error)", pointer: "")
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// What a record is: its attributes with their types, sources and rules; its key; its timestamp;
+/// its relations.
+///
+/// A model comes from a JSON Schema (2020-12) document with the toolkit's own `x-` keywords, see
+/// ``init(parsing:)``. The built-in one is ``poi``.
+public struct Model: Sendable {
+  /// What messages call the model: its `$id`, else its `title`, else its table.
+  public let name: String
+
+  /// The table that holds the records.
+  public let table: String
+
+  /// The attributes in the order in which the document names them.
+  public let attributes: [Attribute]
+
+  /// The names of the attributes that identify a record; empty where the model names none.
+  public let key: [String]
+
+  /// The name of the attribute that says when a record was last changed.
+  public let timestamp: String?
+
+  /// The column that keeps the members that no attribute maps, as one JSON object.
+  public let unmappedColumn: String?
+
+  /// The document that the model was read from, as compact JSON text.
+  public let document: String
+
+  /// The attribute called `name`.
+  public func attribute(named name: String) -> Attribute? {
+    attributes.first { $0.name == name }
+  }
+}

@@ -1,0 +1,157 @@
+internal import JSONStreaming
+
+/// The canonical content of one row: bytes that are equal if and only if two rows say the same, on
+/// every machine.
+///
+/// It is the concatenation of one field per content column that is not null, in ascending order of
+/// the column names compared bytewise as UTF-8. A null leaves nothing, as does an attribute that is
+/// absent, because a store holds both as null. All numbers in it are little-endian. A field is
+///
+/// | bytes | what |
+/// |---|---|
+/// | 8 | the first 64 bits of the MurmurHash3 (x64, 128 bits, seed 0) of the column name |
+/// | 1 | the type: `i`, `r`, `t`, `b` or `o` in ASCII |
+/// | … | the value |
+///
+/// and the value is
+///
+/// | type | value |
+/// |---|---|
+/// | `i`, integer | 8 bytes, two's complement |
+/// | `r`, real | 8 bytes, IEEE 754; a real without fraction that fits 64 bits is written as `i`, so 2.0 is 2 and -0.0 is 0 |
+/// | `t`, text | 4 bytes: the number of bytes that follow; then the text in UTF-8 |
+/// | `b`, blob | 4 bytes: the number of bytes that follow; then the blob |
+/// | `o`, related row | 4 bytes: the number of bytes that follow; then the canonical content of the related row's unique columns |
+///
+/// The content of a row that has no value is the one byte 0.
+///
+/// A relation to a row that does not exist is a related row without content. The digest of a row is
+/// the MurmurHash3 (x64, 128 bits, seed 0) of its canonical content.
+///
+/// The value is made for one row after the other: it keeps its memory, and adding to a warm one
+/// does not allocate.
+struct CanonicalContent: ~Copyable {
+  private var buffer = GrowableBuffer<UInt8>(minimumCapacity: 1_024)
+
+  /// What stands for a column's name in its field.
+  static func nameTag(_ name: String) -> UInt64 {
+    MurmurHash3.digest(of: Array(name.utf8).span).low
+  }
+
+  /// The names of columns in the order of their fields.
+  static func fieldOrder(_ left: String, _ right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
+  }
+
+  /// The bytes so far.
+  var bytes: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { buffer.span }
+  }
+
+  /// The hash of the bytes so far.
+  ///
+  /// - Complexity: O(count of bytes)
+  var digest: Digest {
+    buffer.isEmpty ? CanonicalContent.emptyDigest : MurmurHash3.digest(of: buffer.span)
+  }
+
+  /// The digest of a row without any value, which must not be zero: it counts in a table's sum.
+  private static let emptyDigest = MurmurHash3.digest(of: [0].span)
+
+  /// Compares the bytes with those of another row: negative if they come before them, 0 if they are
+  /// the same.
+  ///
+  /// - Complexity: O(count of bytes)
+  func compareBytes(with other: borrowing CanonicalContent) -> Int {
+    let (left, right) = (bytes, other.bytes)
+    let shared = min(left.count, right.count)
+    for index in 0..<shared where left[index] != right[index] {
+      return left[index] < right[index] ? -1 : 1
+    }
+    return left.count - right.count
+  }
+
+  /// Whether the bytes are those of another row.
+  ///
+  /// - Complexity: O(count of bytes)
+  func hasSameBytes(as other: borrowing CanonicalContent) -> Bool {
+    bytes.count == other.bytes.count && compareBytes(with: other) == 0
+  }
+
+  /// Forgets the row, and keeps the memory for the next one.
+  mutating func removeAll() {
+    buffer.removeAll()
+  }
+}
+
+/// Fields. They are added in the order of the column names; `name` is the name's tag.
+extension CanonicalContent {
+  /// Adds an integer.
+  mutating func append(integer: Int64, name: UInt64) {
+    appendHead(name, type: UInt8(ascii: "i"))
+    append(word: UInt64(bitPattern: integer))
+  }
+
+  /// Adds a real; not-a-number is null, as in SQLite.
+  mutating func append(real: Double, name: UInt64) {
+    if real >= -0x1p63, real < 0x1p63, Double(Int64(real)) == real {
+      append(integer: Int64(real), name: name)
+    } else if !real.isNaN {
+      appendHead(name, type: UInt8(ascii: "r"))
+      append(word: real.bitPattern)
+    }
+  }
+
+  /// Adds a text given as UTF-8.
+  mutating func append(text: Span<UInt8>, name: UInt64) {
+    appendHead(name, type: UInt8(ascii: "t"))
+    append(counted: text)
+  }
+
+  /// Adds a blob.
+  mutating func append(blob: Span<UInt8>, name: UInt64) {
+    appendHead(name, type: UInt8(ascii: "b"))
+    append(counted: blob)
+  }
+
+  /// Begins a related row, whose fields follow.
+  ///
+  /// - Returns: what `endRelated` needs to find the beginning again.
+  mutating func beginRelated(name: UInt64) -> Int {
+    appendHead(name, type: UInt8(ascii: "o"))
+    append(count: 0)
+    return buffer.count
+  }
+
+  /// Ends the related row that began at `start`.
+  mutating func endRelated(at start: Int) {
+    let count = UInt32(buffer.count - start)
+    for place in 0..<4 {
+      buffer[start - 4 + place] = UInt8(truncatingIfNeeded: count >> UInt32(place * 8))
+    }
+  }
+
+  private mutating func appendHead(_ name: UInt64, type: UInt8) {
+    append(word: name)
+    buffer.append(type)
+  }
+
+  private mutating func append(counted bytes: Span<UInt8>) {
+    append(count: UInt32(bytes.count))
+    buffer.append(copying: bytes)
+  }
+
+  private mutating func append(word: UInt64) {
+    unsafe withUnsafeBytes(of: word.littleEndian) { bytes in unsafe append(raw: bytes) }
+  }
+
+  private mutating func append(count: UInt32) {
+    unsafe withUnsafeBytes(of: count.littleEndian) { bytes in unsafe append(raw: bytes) }
+  }
+
+  private mutating func append(raw bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    unsafe buffer.append(from: start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+  }
+}

@@ -1,0 +1,61 @@
+/// A 128-bit hash of a record's canonical content, or the sum of such hashes over a table.
+///
+/// It is a number of 128 bits. Two devices whose tables hold the same records get the same sum,
+/// whatever the order of the rows and their ids.
+public struct Digest: Sendable, Hashable {
+  /// The upper 64 bits of the number.
+  public var high: UInt64
+
+  /// The lower 64 bits of the number.
+  public var low: UInt64
+
+  /// The number with the given halves.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The digest of an empty table: the number 0.
+  public static let zero = Digest(high: 0, low: 0)
+}
+
+extension Digest: Comparable {
+  /// Whether `left` is the smaller of two unsigned numbers.
+  public static func < (left: Digest, right: Digest) -> Bool {
+    left.high == right.high ? left.low < right.low : left.high < right.high
+  }
+}
+
+extension Digest {
+  /// The sum modulo 2^128, which depends neither on order nor on grouping.
+  public static func + (left: Digest, right: Digest) -> Digest {
+    let (low, carries) = left.low.addingReportingOverflow(right.low)
+    return Digest(high: left.high &+ right.high &+ (carries ? 1 : 0), low: low)
+  }
+
+  /// Adds `right` modulo 2^128.
+  public static func += (left: inout Digest, right: Digest) {
+    left = left + right
+  }
+}
+
+extension Digest: CustomStringConvertible {
+  /// The number in 32 lower-case hexadecimal digits.
+  public var description: String {
+    func digits(_ half: UInt64) -> String {
+      let digits = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+    return digits(high) + digits(low)
+  }
+}
+
+extension Digest {
+  /// The number in 16 bytes, the least significant first, which is the order in which MurmurHash3
+  /// gives its result.
+  var bytes: [UInt8] {
+    [low, high].flatMap { half in
+      (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64($0 * 8)) }
+    }
+  }
+}

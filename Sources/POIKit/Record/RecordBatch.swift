@@ -1,0 +1,147 @@
+internal import JSONStreaming
+
+/// The records and rejects that are written in one transaction.
+///
+/// Values stand in slots, text in one arena; both are kept and reused when the batch is emptied, so
+/// a run's memory does not grow with its input.
+struct RecordBatch: ~Copyable {
+  /// How many slots a record has.
+  let slotCount: Int
+
+  /// The slots of all records, `slotCount` for each.
+  private(set) var slots: GrowableBuffer<ValueSlot>
+
+  /// Where each record came from.
+  private(set) var origins: GrowableBuffer<RecordOrigin>
+
+  /// The text of the slots and the raw bytes of the rejects.
+  var arena: GrowableBuffer<UInt8>
+
+  /// The records that were refused, in the order of the input.
+  private(set) var rejects: [Reject] = []
+
+  init(slotCount: Int) {
+    self.slotCount = slotCount
+    slots = GrowableBuffer(minimumCapacity: 512 * max(slotCount, 1))
+    origins = GrowableBuffer(minimumCapacity: 512)
+    arena = GrowableBuffer(minimumCapacity: 1 << 17)
+  }
+
+  /// How many of the rejects were decoded without an issue and then refused by the table.
+  private(set) var refusedCount = 0
+
+  /// How many records were decoded without an issue.
+  var recordCount: Int { origins.count }
+
+  /// How many records were read into the batch, accepted or not.
+  var readCount: Int { origins.count + rejects.count - refusedCount }
+
+  /// How many records are rows once the batch is written.
+  var insertedCount: Int { origins.count - refusedCount }
+
+  /// The bytes of text and raw rejects in the batch.
+  var byteCount: Int { arena.count }
+
+  var isEmpty: Bool { readCount == 0 }
+
+  /// The slot of a record's field.
+  subscript(record: Int, slot: Int) -> ValueSlot {
+    get { slots[record * slotCount + slot] }
+    set { slots[record * slotCount + slot] = newValue }
+  }
+
+  /// Begins a record with all its slots absent.
+  ///
+  /// - Returns: the index of the record, for the subscript; `accept` or `discard` ends it.
+  mutating func beginRecord() -> Int {
+    let record = origins.count
+    slots.reserve(slotCount)
+    for _ in 0..<slotCount { slots.append(.absent) }
+    return record
+  }
+
+  /// Keeps the record that was begun.
+  mutating func accept(_ origin: RecordOrigin) {
+    origins.append(origin)
+  }
+
+  /// Forgets the record that was begun, and its text from `arenaStart` on.
+  mutating func discard(arenaStart: Int) {
+    slots.truncate(to: origins.count * slotCount)
+    arena.truncate(to: arenaStart)
+  }
+
+  /// Forgets the record that was accepted last, and its text from `arenaStart` on.
+  mutating func takeBack(arenaStart: Int) {
+    origins.truncate(to: origins.count - 1)
+    discard(arenaStart: arenaStart)
+  }
+
+  /// Turns a record that the table refused into a reject; its values stay, but no longer count.
+  mutating func refuse(record: Int, rule: String, message: String) {
+    refusedCount += 1
+    rejects.append(
+      Reject(
+        origin: origins[record], member: nil,
+        issues: [Issue(rule: rule, attribute: nil, message: message)]))
+  }
+
+  /// Adds a refused record.
+  mutating func reject(_ reject: Reject) {
+    rejects.append(reject)
+  }
+
+  /// Copies a record's bytes into the arena.
+  ///
+  /// - Returns: where they stand.
+  mutating func keep(_ raw: Span<UInt8>) -> Range<Int> {
+    let start = arena.count
+    arena.append(copying: raw)
+    return start..<arena.count
+  }
+
+  /// Forgets the content and keeps the capacity.
+  mutating func removeAll() {
+    slots.removeAll()
+    origins.removeAll()
+    arena.removeAll()
+    rejects.removeAll(keepingCapacity: true)
+    refusedCount = 0
+  }
+}
+
+/// Where a record stands in its input.
+struct RecordOrigin: BitwiseCopyable {
+  /// 0-based number of the record in its input, counting the refused ones.
+  var index: Int
+  /// 0-based offset of its first byte.
+  var byteOffset: Int
+  /// 0-based; only known for refused records and where raw records are kept.
+  var line = 0
+  /// 0-based, in bytes; known where `line` is.
+  var column = 0
+  /// Where the batch's arena holds the record's bytes; empty where raw records are not kept.
+  var raw: Range<Int> {
+    get { rawStart..<(rawStart + rawCount) }
+    set { (rawStart, rawCount) = (newValue.lowerBound, newValue.count) }
+  }
+
+  private var rawStart = 0
+  private var rawCount = 0
+
+  init(index: Int, byteOffset: Int) {
+    self.index = index
+    self.byteOffset = byteOffset
+  }
+}
+
+/// A refused record: where it stood, what the rules found, and where the batch's arena holds its
+/// bytes.
+struct Reject {
+  /// Where the record stood, with its raw bytes.
+  var origin: RecordOrigin
+  /// The name of the member that held the record, in an object of objects.
+  var member: String?
+  /// At least one.
+  var issues: [Issue]
+}

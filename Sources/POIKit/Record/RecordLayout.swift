@@ -1,0 +1,51 @@
+internal import JSONStreaming
+
+/// A model in the flat form that the hot path works on: one field, and so one slot, for each
+/// attribute and for each attribute of a related object.
+struct RecordLayout: Sendable {
+  /// One attribute and its place.
+  struct Field: Sendable {
+    let attribute: Attribute
+    /// The field of the relation that the attribute belongs to, for an attribute of a related
+    /// object.
+    let relationField: Int?
+    /// The fields of the related object's attributes, for a relation.
+    let relatedFields: Range<Int>
+    /// How messages call the attribute: `category.name`.
+    let path: String
+  }
+
+  /// The model's attributes in its order, then the attributes of related objects.
+  let fields: [Field]
+
+  /// How many of `fields` are the model's own attributes.
+  let attributeCount: Int
+
+  /// The slot of the members that no attribute maps, where the model keeps them.
+  let unmappedSlot: Int?
+
+  /// How many slots a record has.
+  let slotCount: Int
+
+  init(_ model: Model) {
+    var fields: [Field] = []
+    var related: [Field] = []
+    for attribute in model.attributes {
+      let first = model.attributes.count + related.count
+      for inner in attribute.relation?.attributes ?? [] {
+        related.append(
+          Field(
+            attribute: inner, relationField: fields.count, relatedFields: 0..<0,
+            path: "\(attribute.name).\(inner.name)"))
+      }
+      fields.append(
+        Field(
+          attribute: attribute, relationField: nil,
+          relatedFields: first..<(model.attributes.count + related.count), path: attribute.name))
+    }
+    self.fields = fields + related
+    attributeCount = fields.count
+    unmappedSlot = model.unmappedColumn == nil ? nil : self.fields.count
+    slotCount = self.fields.count + (unmappedSlot == nil ? 0 : 1)
+  }
+}

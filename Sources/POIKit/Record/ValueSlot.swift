@@ -1,0 +1,56 @@
+/// The value of one attribute of one record, 16 bytes; text stands in the batch's arena.
+struct ValueSlot: BitwiseCopyable {
+  /// What a slot holds.
+  enum Kind: UInt8 {
+    /// The record does not name the attribute.
+    case absent
+    /// The record says `null`.
+    case null
+    /// A 64-bit integer, which is also how booleans and instants are kept.
+    case integer
+    case real
+    /// UTF-8 text in the arena.
+    case text
+    /// An object that goes to a relation's table; its attributes have slots of their own.
+    case related
+  }
+
+  private var bits: UInt64
+  private var length: UInt32
+  let kind: Kind
+
+  private init(kind: Kind, bits: UInt64 = 0, length: UInt32 = 0) {
+    self.kind = kind
+    self.bits = bits
+    self.length = length
+  }
+
+  static let absent = ValueSlot(kind: .absent)
+  static let null = ValueSlot(kind: .null)
+  static let related = ValueSlot(kind: .related)
+
+  static func integer(_ value: Int64) -> ValueSlot {
+    ValueSlot(kind: .integer, bits: UInt64(bitPattern: value))
+  }
+
+  static func real(_ value: Double) -> ValueSlot {
+    ValueSlot(kind: .real, bits: value.bitPattern)
+  }
+
+  /// Text at `range` in the arena.
+  static func text(_ range: Range<Int>) -> ValueSlot {
+    ValueSlot(kind: .text, bits: UInt64(range.lowerBound), length: UInt32(range.count))
+  }
+
+  /// The value of an `integer` slot.
+  var integer: Int64 { Int64(bitPattern: bits) }
+
+  /// The value of a `real` slot.
+  var real: Double { Double(bitPattern: bits) }
+
+  /// Where the text of a `text` slot stands in the arena.
+  var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
+
+  /// Whether the column gets NULL.
+  var isNull: Bool { kind == .absent || kind == .null }
+}

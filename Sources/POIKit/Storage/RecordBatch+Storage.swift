@@ -1,0 +1,43 @@
+internal import JSONStreaming
+internal import SQLiteKit
+
+extension RecordBatch {
+  /// Binds the value of a slot to a parameter.
+  ///
+  /// Text is not copied: the parameter points into the batch's arena, so the statement must run
+  /// before the batch changes.
+  func bind(
+    record: Int, slot: Int, to statement: inout Statement, at index: Int
+  ) throws(SQLiteError) {
+    let value = self[record, slot]
+    switch value.kind {
+    case .absent, .null, .related: try statement.bindNull(index)
+    case .integer: try statement.bind(index, integer: value.integer)
+    case .real: try statement.bind(index, real: value.real)
+    case .text:
+      try unsafe arena.withUnsafeBufferPointer { (bytes) throws(SQLiteError) in
+        try unsafe statement.bindBorrowed(
+          index, text: UnsafeBufferPointer(rebasing: bytes[value.textRange]))
+      }
+    }
+  }
+
+  /// Appends the value of a slot to canonical content, under a column's name tag; NULL leaves no
+  /// trace.
+  func append(record: Int, slot: Int, name: UInt64, to content: inout CanonicalContent) {
+    let value = self[record, slot]
+    switch value.kind {
+    case .absent, .null, .related: break
+    case .integer: content.append(integer: value.integer, name: name)
+    case .real: content.append(real: value.real, name: name)
+    case .text: content.append(text: arena.span.extracting(value.textRange), name: name)
+    }
+  }
+
+  /// Turns a record that a constraint of the table refused into a reject.
+  mutating func refuse(record: Int, because error: SQLiteError) {
+    refuse(
+      record: record, rule: error.isUniqueViolation ? "unique" : "constraint",
+      message: "the table refuses the record: \(error.message)")
+  }
+}

@@ -1,0 +1,86 @@
+internal import JSONStreaming
+internal import SQLiteKit
+
+/// Finds or makes the rows of one relation's table, and remembers the ones it has seen.
+///
+/// The memory is bounded: when it is full it is emptied, and rows are looked up again. A class,
+/// because a writer keeps one for each relation in an array, which cannot hold noncopyable values.
+final class RelationWriter {
+  /// The most rows that are remembered.
+  private static let capacity = 8192
+
+  private struct Entry {
+    var content: [UInt8]
+    var rowID: Int64
+  }
+
+  private let fields: Range<Int>
+  private var lookup: Statement
+  private var insertion: Statement
+  private var entries: [Entry] = []
+  private var buckets: [Int32]
+  private var content = CanonicalContent()
+
+  /// - Parameters:
+  ///   - relation: what the related rows are.
+  ///   - fields: the slots of the attributes that identify a related row.
+  init(
+    _ relation: Relation, fields: Range<Int>, connection: borrowing Connection
+  ) throws(SQLiteError) {
+    self.fields = fields
+    lookup = try connection.prepare(StoreSchema.lookup(in: relation))
+    insertion = try connection.prepare(StoreSchema.insertion(into: relation))
+    buckets = [Int32](repeating: -1, count: RelationWriter.capacity * 2)
+  }
+
+  /// The id of the row that the record's related object names; the row is made if there is none
+  /// yet.
+  func rowID(
+    record: Int, batch: borrowing RecordBatch
+  ) throws(SQLiteError) -> Int64 {
+    content.removeAll()
+    for field in fields {
+      batch.append(record: record, slot: field, name: UInt64(field), to: &content)
+    }
+    let mask = buckets.count - 1
+    var bucket = Int(truncatingIfNeeded: content.digest.low) & mask
+    while buckets[bucket] >= 0 {
+      let entry = Int(buckets[bucket])
+      if FieldTable.isEqual(entries[entry].content, content.bytes) {
+        return entries[entry].rowID
+      }
+      bucket = (bucket + 1) & mask
+    }
+    let rowID = try storedRowID(record: record, batch: batch)
+    if entries.count == RelationWriter.capacity {
+      entries.removeAll(keepingCapacity: true)
+      for index in buckets.indices { buckets[index] = -1 }
+      bucket = Int(truncatingIfNeeded: content.digest.low) & mask
+    }
+    var copy: [UInt8] = []
+    copy.reserveCapacity(content.bytes.count)
+    for index in content.bytes.indices { copy.append(content.bytes[index]) }
+    buckets[bucket] = Int32(entries.count)
+    entries.append(Entry(content: copy, rowID: rowID))
+    return rowID
+  }
+
+  private func storedRowID(
+    record: Int, batch: borrowing RecordBatch
+  ) throws(SQLiteError) -> Int64 {
+    for (position, field) in fields.enumerated() {
+      try batch.bind(record: record, slot: field, to: &lookup, at: position + 1)
+    }
+    let found = try lookup.step() ? lookup.integer(0) : nil
+    lookup.reset()
+    if let found { return found }
+    for (position, field) in fields.enumerated() {
+      try batch.bind(record: record, slot: field, to: &insertion, at: position + 1)
+    }
+    defer { insertion.reset() }
+    guard try insertion.step() else {
+      preconditionFailure("an insertion that returns its row id returned none")
+    }
+    return insertion.integer(0)
+  }
+}

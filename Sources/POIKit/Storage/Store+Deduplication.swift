@@ -1,0 +1,66 @@
+internal import SQLiteKit
+
+/// Deduplication of the tables of records.
+extension Store {
+  /// The layout of a table of records, to be deduplicated by `key`.
+  ///
+  /// - Parameters:
+  ///   - table: the table; the only one of the store where none is named.
+  ///   - key: the names of the attributes to group by; the model's key where there are none.
+  ///   - timestamp: the attribute that says when a record was last changed; the model's where none
+  ///     is named.
+  /// - Throws: `StoreError` when the store has no such table or attribute.
+  public borrowing func layout(
+    ofTable table: String? = nil, key: [String] = [], timestamp: String? = nil
+  ) throws(StoreError) -> TableLayout {
+    let names = try tables()
+    guard let table = table ?? (names.count == 1 ? names[0] : nil) else {
+      throw StoreError(
+        .noSuchTable,
+        names.isEmpty
+          ? "\(path): the store holds no records; import some first"
+          : "\(path): the store holds several tables, \(names.joined(separator: ", ")); "
+            + "name one with --table")
+    }
+    return try TableLayout(model(ofTable: table), key: key, timestamp: timestamp)
+  }
+
+  /// Finds the duplicates and decides, and changes nothing; see `Deduplicator.plan`.
+  public borrowing func plan(
+    _ deduplicator: Deduplicator,
+    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
+  ) throws(DeduplicationError) -> DeduplicationPlan? {
+    try deduplicator.plan(on: connection, progress: progress)
+  }
+
+  /// Keeps one record of each group of duplicates; see `Deduplicator.run`.
+  public borrowing func deduplicate(
+    _ deduplicator: Deduplicator, clock: () -> Instant = SystemClock.now,
+    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
+  ) throws(DeduplicationError) -> DeduplicationReport {
+    try deduplicator.run(on: connection, clock: clock, progress: progress)
+  }
+
+  /// Puts back what a deduplication removed; see `Deduplicator.undo`.
+  ///
+  /// - Parameter run: the run to undo; the latest that is not undone where none is named.
+  public borrowing func undoDeduplication(
+    run: Int64? = nil, clock: () -> Instant = SystemClock.now
+  ) throws(DeduplicationError) -> UndoReport {
+    try Deduplicator.undo(run: run, on: connection, clock: clock)
+  }
+
+  /// The digest of a model's table: the same on every device that holds the same records.
+  ///
+  /// - Complexity: O(bytes of the table)
+  public borrowing func digest(of model: Model) throws(StoreError) -> TableDigest {
+    let layout = TableLayout(
+      table: model.table, contentColumns: TableLayout.contentColumns(of: model), keyColumns: [])
+    do {
+      return try Deduplicator.tableDigest(of: layout, on: connection)
+    } catch {
+      if let cause = error.cause { throw StoreError(cause, path: path) }
+      throw StoreError(.notAStore, "\(path): \(error.message)")
+    }
+  }
+}

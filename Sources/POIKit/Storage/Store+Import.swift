@@ -1,0 +1,70 @@
+internal import SQLiteKit
+
+/// What an import asks of the store.
+extension Store {
+  static let importTool = "poi-import"
+
+  /// Whether the table may refuse a row: by a unique index, a trigger or a check.
+  borrowing func mayRefuseRows(of table: String) throws(StoreError) -> Bool {
+    do {
+      var statement = try connection.prepare(
+        """
+        SELECT 1 FROM pragma_index_list(?1) WHERE "unique" = 1
+        UNION ALL
+        SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
+          AND (type = 'trigger' OR type = 'table' AND sql LIKE '%CHECK%')
+        LIMIT 1
+        """)
+      try statement.bind(1, text: table)
+      return try statement.step()
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// The imports into the table that stopped before their inputs ended, the latest first.
+  borrowing func unfinishedImports(
+    of table: String
+  ) throws(StoreError) -> [RunLog.Unfinished] {
+    do {
+      return try RunLog.unfinished(tool: Store.importTool, table: table, in: connection)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Gives up an unfinished run; the rows that it committed stay.
+  borrowing func abandonRun(_ id: Int64) throws(StoreError) {
+    do {
+      try RunLog.abandon(id, in: connection)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Begins an import.
+  ///
+  /// - Returns: the id of the run.
+  borrowing func beginImport(
+    into table: String, started: Instant, options: String
+  ) throws(SQLiteError) -> Int64 {
+    try RunLog.begin(
+      tool: Store.importTool, table: table, started: started, options: options, in: connection)
+  }
+
+  /// Ends a run.
+  borrowing func endRun(
+    _ id: Int64, state: String, ended: Instant, counters: String
+  ) throws(SQLiteError) {
+    try RunLog.end(id, state: state, ended: ended, counters: counters, in: connection)
+  }
+
+  /// A writer of batches for a run.
+  ///
+  /// - Parameter generation: how many batches the run has committed before.
+  borrowing func batchWriter(
+    for model: Model, runID: Int64, generation: Int64
+  ) throws(SQLiteError) -> BatchWriter {
+    try BatchWriter(model: model, runID: runID, generation: generation, connection: connection)
+  }
+}

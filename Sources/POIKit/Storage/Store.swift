@@ -1,0 +1,246 @@
+internal import SQLiteKit
+
+/// The SQLite database file that the toolkit keeps.
+///
+/// A store is used by one thread at a time. Every change is made in transactions that hold whole
+/// batches, so whatever happens to the process, the file holds exactly the committed batches.
+public struct Store: ~Copyable {
+  /// The format that this version reads and writes; `PRAGMA user_version` of the file.
+  public static let formatVersion: Int64 = 1
+
+  /// "POIS": `PRAGMA application_id` of the file.
+  public static let applicationID: Int64 = 0x504F_4953
+
+  /// Where the store is; for messages.
+  public let path: String
+
+  let connection: Connection
+
+  /// What a store is opened for.
+  public enum Opening: Sendable, Hashable {
+    /// To be read and written; a missing or empty file becomes a new store.
+    case create
+    /// To be read and written; the file must be there.
+    case existing
+    /// To be read; nothing of the file changes.
+    case readOnly
+  }
+
+  /// Opens the store at `path`.
+  ///
+  /// - Throws: `StoreError` when the file is not a store, or cannot be opened as asked.
+  public init(path: String, for opening: Opening = .create) throws(StoreError) {
+    let access: Access =
+      switch opening {
+      case .create: .readWriteCreate
+      case .existing: .readWrite
+      case .readOnly: .readOnly
+      }
+    let connection = try Store.connect(path, access: access)
+    try Store.prepare(connection, path: path, isInMemory: false, isReadOnly: opening == .readOnly)
+    self.path = path
+    self.connection = connection
+  }
+
+  private init(inMemory: Void) throws(StoreError) {
+    let path = "store in memory"
+    let connection = try Store.connect(nil, access: .readWriteCreate)
+    try Store.prepare(connection, path: path, isInMemory: true, isReadOnly: false)
+    self.path = path
+    self.connection = connection
+  }
+
+  /// A connection to the file at `path`, or to a database in memory.
+  private static func connect(
+    _ path: String?, access: Access
+  ) throws(StoreError) -> Connection {
+    do {
+      guard let path else { return try Connection.inMemory() }
+      return try Connection(path: path, access: access)
+    } catch {
+      throw StoreError(error, path: path ?? "")
+    }
+  }
+
+  /// A new store that lives in memory, as long as the value does.
+  public static func inMemory() throws(StoreError) -> Store {
+    try Store(inMemory: ())
+  }
+
+  private static func prepare(
+    _ connection: borrowing Connection, path: String, isInMemory: Bool, isReadOnly: Bool
+  ) throws(StoreError) {
+    do {
+      let application = try connection.integer("PRAGMA application_id") ?? 0
+      let version = try connection.integer("PRAGMA user_version") ?? 0
+      if application == Store.applicationID {
+        guard version <= Store.formatVersion else {
+          throw StoreError(
+            .newerFormat,
+            "\(path): the store has format \(version), this version knows "
+              + "\(Store.formatVersion); use a later version of the toolkit")
+        }
+      } else {
+        let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+        guard tables == 0, application == 0, version == 0, !isReadOnly else {
+          throw StoreError(
+            .notAStore,
+            "\(path): the database belongs to another program; name a store of its own with --store"
+          )
+        }
+      }
+      if isReadOnly { return }
+      if !isInMemory {
+        // WAL lets an app read while batches are written; FULL makes each committed batch survive a
+        // power cut.
+        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+      }
+      if application == 0 {
+        _ = try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+          try connection.execute(
+            "PRAGMA application_id = \(Store.applicationID); "
+              + "PRAGMA user_version = \(Store.formatVersion);" + Bookkeeping.creation)
+        }
+      }
+    } catch let error as StoreError {
+      throw error
+    } catch let error as SQLiteError {
+      throw StoreError(error, path: path)
+    } catch {
+      throw StoreError(.database, "\(path): \(error)")
+    }
+  }
+
+  /// Whether the database at `path` is a store of the toolkit.
+  ///
+  /// - Throws: `StoreError` when it cannot be read as a database.
+  public static func isStore(path: String) throws(StoreError) -> Bool {
+    do {
+      let connection = try Connection(path: path, access: .readOnly)
+      return try connection.integer("PRAGMA application_id") == Store.applicationID
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Writes the store, as it is, into a new file: compact, without a write-ahead log, ready to be
+  /// shipped.
+  ///
+  /// - Parameter path: where no file is yet.
+  /// - Throws: `StoreError` when the file is there already or cannot be written.
+  public borrowing func save(to path: String) throws(StoreError) {
+    do {
+      var statement = try connection.prepare("VACUUM INTO ?")
+      try statement.bind(1, text: path)
+      try statement.run()
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// The names of the tables of records in the store, in alphabetical order.
+  public borrowing func tables() throws(StoreError) -> [String] {
+    do {
+      var names: [String] = []
+      var statement = try connection.prepare("SELECT name FROM poikit_table ORDER BY name")
+      while try statement.step() { names.append(statement.text(0)) }
+      return names
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// The model that `table` was made with.
+  ///
+  /// - Throws: `StoreError` with `noSuchTable` where the store has no such table of records.
+  public borrowing func model(ofTable table: String) throws(StoreError) -> Model {
+    guard let document = try document(ofTable: table) else {
+      let names = try tables()
+      throw StoreError(
+        .noSuchTable,
+        "\(path): the store has no table of records \"\(table)\"; it has "
+          + (names.isEmpty ? "none" : names.joined(separator: ", ")))
+    }
+    do {
+      return try Model(parsing: document)
+    } catch {
+      throw StoreError(.notAStore, "\(path): the model of the table \"\(table)\": \(error)")
+    }
+  }
+
+  private borrowing func document(ofTable table: String) throws(StoreError) -> String? {
+    do {
+      var statement = try connection.prepare("SELECT model FROM poikit_table WHERE name = ?")
+      try statement.bind(1, text: table)
+      return try statement.step() ? statement.text(0) : nil
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Makes the model's tables, or checks that they were made with the same model.
+  borrowing func prepareTables(for model: Model) throws(StoreError) {
+    if let document = try document(ofTable: model.table) {
+      guard document == model.document else {
+        throw StoreError(
+          .modelDiffers,
+          "\(path): the table \"\(model.table)\" was made with another model; "
+            + "import into another store, or name another table in the model")
+      }
+      return
+    }
+    let schema = StoreSchema(model)
+    do {
+      try connection.begin(.immediate)
+      try makeRelations(of: model, schema: schema)
+      try refuseTable(model.table)
+      try connection.execute(schema.creation)
+      var statement = try connection.prepare(
+        "INSERT INTO poikit_table (name, model) VALUES (?, ?)")
+      try statement.bind(1, text: model.table)
+      try statement.bind(2, text: model.document)
+      try statement.run()
+      try connection.commit()
+    } catch let error as StoreError {
+      connection.rollback()
+      throw error
+    } catch let error as SQLiteError {
+      connection.rollback()
+      throw StoreError(error, path: path)
+    } catch {
+      connection.rollback()
+      throw StoreError(.database, "\(path): \(error)")
+    }
+  }
+
+  /// Makes the tables of the model's relations; several models may share one that is the same.
+  private borrowing func makeRelations(of model: Model, schema: StoreSchema) throws {
+    for relation in model.attributes.compactMap(\.relation) {
+      let creation = schema.creation(of: relation)
+      if let existing = try sql(ofTable: relation.table) {
+        guard existing == creation else {
+          try refuseTable(relation.table)
+          return
+        }
+      } else {
+        try connection.execute(creation)
+      }
+    }
+  }
+
+  private borrowing func refuseTable(_ table: String) throws {
+    guard try sql(ofTable: table) != nil else { return }
+    throw StoreError(
+      .modelDiffers,
+      "\(path): the store has another table or view called \"\(table)\"; name another one in the "
+        + "model")
+  }
+
+  /// The statement that a table or view was created with.
+  private borrowing func sql(ofTable table: String) throws(SQLiteError) -> String? {
+    var statement = try connection.prepare(
+      "SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')")
+    try statement.bind(1, text: table)
+    return try statement.step() ? statement.text(0) : nil
+  }
+}

@@ -1,0 +1,56 @@
+public import SQLiteKit
+
+/// Why a store cannot be opened, read or written.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  /// What kind of trouble it is.
+  public enum Code: Sendable, Hashable {
+    /// The file is a database of another program, or no database.
+    case notAStore
+    /// The store was made by a later version of the toolkit.
+    case newerFormat
+    /// The table was made with another model.
+    case modelDiffers
+    /// The store holds no such table, or several to choose from.
+    case noSuchTable
+    /// The model has no such attribute.
+    case noSuchColumn
+    /// SQLite said no: the disk is full, the store is locked, permission is missing, the file is
+    /// damaged.
+    case database
+  }
+
+  public var code: Code
+
+  /// What is wrong, in lower case, and what to do.
+  public var message: String
+
+  /// What SQLite said, for `database`.
+  public var cause: SQLiteError?
+
+  public var description: String { message }
+
+  init(_ code: Code, _ message: String, cause: SQLiteError? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  /// An error of SQLite while the store at `path` was in use.
+  init(_ error: SQLiteError, path: String) {
+    let advice =
+      if error.isBusy {
+        "another program holds the store; let it finish and run again"
+      } else if error.isFull {
+        "there is no space left; free some and run again"
+      } else if error.isReadOnly {
+        "the store cannot be written; check its permissions and those of its folder"
+      } else if error.isUnopenable {
+        "check the path, its folder and the permissions"
+      } else if error.isCorrupt {
+        "the file is damaged or is no SQLite database"
+      } else {
+        "the store holds exactly the batches that were committed"
+      }
+    self.init(.database, "\(path): \(error.message) (\(error.codeName)): \(advice)", cause: error)
+  }
+}

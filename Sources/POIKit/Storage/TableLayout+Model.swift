@@ -1,0 +1,63 @@
+extension TableLayout {
+  /// The layout of a model's table in a store.
+  ///
+  /// - Parameters:
+  ///   - model: what the table was made with.
+  ///   - key: the names of the attributes or columns to group by; the model's key where there are
+  ///     none.
+  ///   - timestamp: the name of the attribute or column that says when a record was last changed;
+  ///     the model's timestamp where there is none.
+  /// - Throws: `StoreError` with `noSuchColumn` when the model has no such attribute, or no key and
+  ///   none is given.
+  public init(
+    _ model: Model, key: [String] = [], timestamp: String? = nil
+  ) throws(StoreError) {
+    let columns = try (key.isEmpty ? model.key : key).map { name throws(StoreError) in
+      try TableLayout.attribute(name, of: model).column
+    }
+    guard !columns.isEmpty else {
+      throw StoreError(
+        .noSuchColumn, "the model \"\(model.name)\" names no key; name the attributes with --key")
+    }
+    let timestampAttribute = try (timestamp ?? model.timestamp).map { name throws(StoreError) in
+      try TableLayout.attribute(name, of: model)
+    }
+    var isInstant = false
+    if case .instant = timestampAttribute?.storage { isInstant = true }
+    self.init(
+      table: model.table, contentColumns: TableLayout.contentColumns(of: model),
+      keyColumns: columns,
+      timestampColumn: timestampAttribute?.column, isTimestampInstant: isInstant,
+      identityColumns: model.key.compactMap { model.attribute(named: $0)?.column },
+      isToolkitTable: true)
+  }
+
+  /// The columns that the digest of a model's record covers.
+  static func contentColumns(of model: Model) -> [ContentColumn] {
+    var columns = model.attributes.map { attribute in
+      ContentColumn(
+        attribute.column,
+        relation: attribute.relation.map { relation in
+          RelatedRow(
+            table: relation.table, idColumn: StoreSchema.idColumn,
+            uniqueColumns: relation.attributes.map(\.column))
+        })
+    }
+    if let unmapped = model.unmappedColumn { columns.append(ContentColumn(unmapped)) }
+    return columns
+  }
+
+  private static func attribute(
+    _ name: String, of model: Model
+  ) throws(StoreError) -> Attribute {
+    let attribute =
+      model.attribute(named: name) ?? model.attributes.first { $0.column == name }
+    guard let attribute else {
+      throw StoreError(
+        .noSuchColumn,
+        "the model \"\(model.name)\" has no attribute \"\(name)\"; it has "
+          + model.attributes.map(\.name).joined(separator: ", "))
+    }
+    return attribute
+  }
+}

@@ -1,0 +1,12 @@
+internal import Glibc
+
+/// The clock of the machine.
+public enum SystemClock {
+  /// The instant at hand; `clock_gettime(CLOCK_REALTIME)`.
+  @Sendable
+  public static func now() -> Instant {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+}

@@ -1,0 +1,57 @@
+/// A rule as it is documented, with records that keep it and records that break it.
+///
+/// The examples are the rule's tests as well: each is decoded with a model whose attributes are
+/// `attributes`.
+public struct RuleDescription: Sendable {
+  /// The name of the rule in rejects and reports.
+  public let name: String
+
+  /// What the rule asks for, as a fragment.
+  public let summary: String
+
+  /// The attributes of a model that states the rule, as the JSON text of its `properties`.
+  public let attributes: String
+
+  /// The names of the attributes that the model requires.
+  public let required: [String]
+
+  /// Records that keep the rule, as JSON texts.
+  public let accepted: [String]
+
+  /// Records that break it, as JSON texts.
+  public let rejected: [String]
+
+  init(
+    _ name: String, _ summary: String, attributes: String, required: [String] = [],
+    accepted: [String], rejected: [String]
+  ) {
+    self.name = name
+    self.summary = summary
+    self.attributes = attributes
+    self.required = required
+    self.accepted = accepted
+    self.rejected = rejected
+  }
+
+  /// The document of a model that states the rule.
+  public var model: String {
+    let names = required.map(JSONText.quoted).joined(separator: ",")
+    return """
+      {"x-table":"example","type":"object","required":[\(names)],"properties":\(attributes)}
+      """
+  }
+
+  /// The rules as a Markdown table.
+  public static var markdownTable: String {
+    var text = "| rule | asks that | model | accepted | rejected |\n|---|---|---|---|---|\n"
+    for rule in catalogue {
+      func code(_ examples: [String]) -> String {
+        examples.map { "`" + $0.replacing("|", with: "\\|") + "`" }.joined(separator: "<br>")
+      }
+      let required = rule.required.isEmpty ? "" : "<br>required"
+      text += "| `\(rule.name)` | \(rule.summary) | \(code([rule.attributes]))\(required) "
+      text += "| \(code(rule.accepted)) | \(code(rule.rejected)) |\n"
+    }
+    return text
+  }
+}

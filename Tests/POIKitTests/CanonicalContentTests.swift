@@ -1,0 +1,91 @@
+import Testing
+
+@testable import POIKit
+
+@Suite struct CanonicalContentTests {
+  private func digest(_ fill: (inout CanonicalContent) -> Void) -> Digest {
+    var content = CanonicalContent()
+    fill(&content)
+    return content.digest
+  }
+
+  @Test func `a row has the digest that another program computes from the documented bytes`() {
+    let text = Array("POI 0 ☕".utf8)
+    let category = Array("Category name".utf8)
+    let digest = digest { content in
+      let start = content.beginRelated(name: CanonicalContent.nameTag("category"))
+      content.append(text: category.span, name: CanonicalContent.nameTag("name"))
+      content.endRelated(at: start)
+      content.append(integer: -7, name: CanonicalContent.nameTag("count"))
+      content.append(real: 10.12339973449707, name: CanonicalContent.nameTag("latitude"))
+      content.append(real: 9, name: CanonicalContent.nameTag("longitude"))
+      content.append(text: text.span, name: CanonicalContent.nameTag("name"))
+      content.append(blob: ([0, 255] as [UInt8]).span, name: CanonicalContent.nameTag("photo"))
+      #expect(content.bytes.count == 127)
+    }
+    #expect(digest.description == "69f19eb589e813116ea404a054e86669")
+  }
+
+  @Test func `a real without fraction is the integer`() {
+    #expect(digest { $0.append(real: 2, name: 1) } == digest { $0.append(integer: 2, name: 1) })
+    #expect(digest { $0.append(real: -0.0, name: 1) } == digest { $0.append(integer: 0, name: 1) })
+    #expect(
+      digest { $0.append(real: -0x1p63, name: 1) } == digest { $0.append(integer: .min, name: 1) })
+    let beyond = digest { $0.append(real: 0x1p63, name: 1) }
+    #expect(beyond != digest { $0.append(integer: .max, name: 1) })
+    #expect(beyond != digest { $0.append(integer: .min, name: 1) })
+    #expect(digest { $0.append(real: .nan, name: 1) } == digest { _ in })
+  }
+
+  @Test func `types, names and borders between fields matter`() {
+    let a: [UInt8] = [97]
+    let ab: [UInt8] = [97, 98]
+    let b: [UInt8] = [98]
+    let empty: [UInt8] = []
+    let digests = [
+      digest { _ in },
+      digest { $0.append(text: a.span, name: 1) },
+      digest { $0.append(text: a.span, name: 2) },
+      digest { $0.append(blob: a.span, name: 1) },
+      digest { $0.append(text: empty.span, name: 1) },
+      digest { $0.append(blob: empty.span, name: 1) },
+      digest { $0.append(integer: 97, name: 1) },
+      digest { $0.append(real: 97.5, name: 1) },
+      digest {
+        $0.append(text: ab.span, name: 1)
+        $0.append(text: empty.span, name: 2)
+      },
+      digest {
+        $0.append(text: a.span, name: 1)
+        $0.append(text: b.span, name: 2)
+      },
+      digest {
+        let start = $0.beginRelated(name: 1)
+        $0.append(text: a.span, name: 1)
+        $0.endRelated(at: start)
+      },
+      digest {
+        let start = $0.beginRelated(name: 1)
+        $0.endRelated(at: start)
+        $0.append(text: a.span, name: 1)
+      },
+    ]
+    #expect(Set(digests).count == digests.count)
+  }
+
+  @Test func `a content is reused for the next row`() {
+    var content = CanonicalContent()
+    content.append(integer: 1, name: 1)
+    let first = content.digest
+    content.removeAll()
+    #expect(content.bytes.count == 0)
+    content.append(integer: 1, name: 1)
+    #expect(content.digest == first)
+  }
+
+  @Test func `names are ordered by their bytes`() {
+    let names = ["b", "a", "Z", "é", "aa", "", "a b"]
+    #expect(
+      names.sorted(by: CanonicalContent.fieldOrder) == ["", "Z", "a", "a b", "aa", "b", "é"])
+  }
+}

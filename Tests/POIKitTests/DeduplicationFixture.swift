@@ -1,0 +1,119 @@
+import POIKit
+import SQLiteKit
+import TestSupport
+
+/// A record of the tables that the deduplication tests make.
+struct SampleRecord: Hashable {
+  var key: String?
+  var part: Int64?
+  var time: Int64?
+  var isRemoval = false
+  var note: String?
+
+  /// Random records with few keys and few moments, so that every kind of tie happens.
+  static func random(count: Int, using generator: inout SplitMix64) -> [SampleRecord] {
+    (0..<count).map { _ in
+      SampleRecord(
+        key: Int.random(in: 0..<8, using: &generator) == 0
+          ? nil : "key \(Int.random(in: 0..<max(count / 4, 1), using: &generator))",
+        part: Int.random(in: 0..<6, using: &generator) == 0
+          ? nil : Int64.random(in: 0..<2, using: &generator),
+        time: Int.random(in: 0..<4, using: &generator) == 0
+          ? nil : Int64.random(in: 0..<3, using: &generator),
+        isRemoval: Int.random(in: 0..<4, using: &generator) == 0,
+        note: Int.random(in: 0..<5, using: &generator) == 0
+          ? nil : "note \(Int.random(in: 0..<3, using: &generator))")
+    }
+  }
+}
+
+/// A table `sample` in memory, and what the tests ask of it.
+enum SampleTable {
+  static let columns = ["key", "part", "time", "dead", "note"]
+
+  /// A connection whose table holds the records in the given order.
+  static func connection(_ records: [SampleRecord]) throws(SQLiteError) -> Connection {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      "CREATE TABLE sample (\"key\" TEXT, part INTEGER, time INTEGER, dead INTEGER, note TEXT)")
+    try insert(records, into: connection)
+    return connection
+  }
+
+  static func insert(
+    _ records: [SampleRecord], into connection: borrowing Connection
+  ) throws(SQLiteError) {
+    var insert = try connection.prepare("INSERT INTO sample VALUES (?1, ?2, ?3, ?4, ?5)")
+    for record in records {
+      insert.clearBindings()
+      if let key = record.key { try insert.bind(1, text: key) }
+      if let part = record.part { try insert.bind(2, integer: part) }
+      if let time = record.time { try insert.bind(3, integer: time) }
+      try insert.bind(4, integer: record.isRemoval ? 1 : 0)
+      if let note = record.note { try insert.bind(5, text: note) }
+      try insert.run()
+    }
+  }
+
+  static func layout(
+    key: [String] = ["key"], in connection: borrowing Connection
+  ) throws(DeduplicationError) -> TableLayout {
+    try TableLayout(
+      describing: "sample", in: connection, key: key, timestamp: "time", tombstone: "dead")
+  }
+
+  /// The records of the table, sorted, without their ids.
+  static func content(_ connection: borrowing Connection) throws(SQLiteError) -> [String] {
+    try rows(
+      "SELECT quote(\"key\"), quote(part), quote(time), quote(dead), quote(note) FROM sample",
+      in: connection
+    ).sorted()
+  }
+}
+
+/// The rows that a statement returns, each as one text.
+func rows(_ sql: String, in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+  var rows: [String] = []
+  var statement = try connection.prepare(sql)
+  while try statement.step() {
+    rows.append((0..<statement.columnCount).map { statement.text($0) }.joined(separator: "|"))
+  }
+  return rows
+}
+
+/// All rows of a table with their ids and types, byte by byte.
+func dump(_ table: String, in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+  var columns: [String] = ["rowid"]
+  for name in try rows(
+    "SELECT name FROM pragma_table_info(\(Connection.quoteText(table)))", in: connection)
+  {
+    let quoted = Connection.quoteIdentifier(name)
+    columns += ["typeof(\(quoted))", "hex(\(quoted))", "quote(\(quoted))"]
+  }
+  return try rows(
+    """
+    SELECT \(columns.joined(separator: ", ")) FROM \(Connection.quoteIdentifier(table)) ORDER BY rowid
+    """, in: connection)
+}
+
+/// The schema of the database but for the toolkit's bookkeeping.
+func schema(_ connection: borrowing Connection) throws(SQLiteError) -> [String] {
+  try rows(
+    """
+    SELECT type, name, tbl_name, sql FROM sqlite_schema
+    WHERE name NOT LIKE 'poikit%' AND tbl_name NOT LIKE 'poikit%' ORDER BY name
+    """, in: connection)
+}
+
+/// A moment for the table of runs.
+func someInstant() -> Instant { Instant(microseconds: 1_700_000_000_000_000) }
+
+/// The error that `body` throws, or nil.
+func deduplicationError(_ body: () throws(DeduplicationError) -> Void) -> DeduplicationError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error
+  }
+}

@@ -1,0 +1,143 @@
+import SQLiteKit
+import Testing
+
+@testable import POIKit
+
+@Suite struct DeduplicatorEnforcementTests {
+  /// A table of the toolkit's own kind, with its bookkeeping.
+  private func store() throws -> Connection {
+    let connection = try Connection.inMemory()
+    try connection.execute(Bookkeeping.creation)
+    try connection.execute(
+      """
+      CREATE TABLE poi (poikit_id INTEGER PRIMARY KEY, country TEXT, code TEXT COLLATE NOCASE,
+        at INTEGER) STRICT;
+      INSERT INTO poikit_table VALUES ('poi', '{}', NULL);
+      INSERT INTO poi (country, code, at) VALUES ('NL', 'a', 1), ('NL', 'a', 2), ('NL', 'A', 1),
+        ('BE', 'a', 1), ('BE', NULL, 1), ('BE', NULL, 2)
+      """)
+    return connection
+  }
+
+  private let layout = TableLayout(
+    table: "poi", contentColumns: [.init("country"), .init("code"), .init("at")],
+    keyColumns: ["country", "code"], timestampColumn: "at", isToolkitTable: true)
+
+  private func options(_ enforcement: KeyEnforcement) -> DeduplicationOptions {
+    var options = DeduplicationOptions()
+    options.enforcement = enforcement
+    return options
+  }
+
+  @Test(arguments: [KeyEnforcement.index, .hash])
+  func `the key is enforced afterwards, and no longer once the pass is undone`(
+    enforcement: KeyEnforcement
+  ) throws {
+    let connection = try store()
+    let before = try dump("poi", in: connection)
+    let schemaBefore = try schema(connection)
+    let deduplicator = Deduplicator(layout: layout, options: options(enforcement))
+    let report = try deduplicator.run(on: connection, clock: someInstant)
+    #expect(report.createdIndex)
+    #expect(report.rowsLeft == 5)
+    #expect(report.plan.nullKeyRowCount == 2)
+    #expect(
+      try connection.text("SELECT enforced_key FROM poikit_table") == #"["country","code"]"#)
+    let again = try deduplicator.run(on: connection, clock: someInstant)
+    #expect(!again.createdIndex)
+    #expect(again.digest == report.digest)
+
+    let column = enforcement == .hash ? "poikit_key" : "country, code"
+    let insert = """
+      INSERT INTO poi (country, code\(enforcement == .hash ? ", poikit_key" : ""))
+      SELECT country, code\(enforcement == .hash ? ", poikit_key" : "") FROM poi WHERE country = 'BE'
+        AND code = 'a'
+      """
+    #expect(throws: SQLiteError.self, "\(column)") { try connection.execute(insert) }
+    try connection.execute("INSERT INTO poi (country, code) VALUES ('BE', NULL)")
+    try connection.execute("DELETE FROM poi WHERE rowid = last_insert_rowid()")
+
+    let undone = try Deduplicator.undo(
+      run: report.run, on: connection, clock: someInstant)
+    #expect(undone.droppedIndex)
+    #expect(try dump("poi", in: connection) == before)
+    #expect(try schema(connection) == schemaBefore)
+    #expect(try connection.text("SELECT enforced_key FROM poikit_table") == nil)
+  }
+
+  @Test func `a compact key is the hash that another program computes`() throws {
+    let connection = try store()
+    _ = try Deduplicator(layout: layout, options: options(.hash))
+      .run(on: connection, clock: someInstant)
+    // Two fields with the names 0 and 1: 't', 2 bytes, "BE"; 't', 1 byte, "a".
+    let bytes: [UInt8] =
+      [0, 0, 0, 0, 0, 0, 0, 0, 0x74, 2, 0, 0, 0, 0x42, 0x45]
+      + [1, 0, 0, 0, 0, 0, 0, 0, 0x74, 1, 0, 0, 0, 0x61]
+    let digest = MurmurHash3.digest(of: bytes.span)
+    let expected = digest.bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+    #expect(
+      try connection.text(
+        "SELECT lower(hex(poikit_key)) FROM poi WHERE country = 'BE' AND code = 'a'") == expected)
+    #expect(
+      try connection.integer("SELECT count(*) FROM poi WHERE poikit_key IS NULL") == 2)
+  }
+
+  @Test func `rows in the way are listed, and the run has failed`() throws {
+    let connection = try store()
+    var deduplicator = Deduplicator(layout: layout, options: options(.hash))
+    // All keys hash alike: they stay apart as keys and cannot as compact keys.
+    deduplicator.keyHash = { _ in .zero }
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try deduplicator.run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .keyNotUnique)
+    #expect(error?.message.contains("in rows 2, 3, 4") == true, "\(error?.message ?? "")")
+    #expect(try connection.integer("SELECT count(*) FROM poi") == 5)
+    #expect(try rows("SELECT state FROM poikit_run", in: connection) == ["failed"])
+    #expect(try connection.text("SELECT enforced_key FROM poikit_table") == nil)
+    #expect(
+      try connection.integer(
+        "SELECT count(*) FROM pragma_table_info('poi') WHERE name LIKE 'poikit_k%'")
+        == 0)
+  }
+
+  @Test func `duplicates keep an index from being made, and at most ten keys are listed`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (k);
+      WITH RECURSIVE c (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c WHERE n < 39)
+      INSERT INTO t SELECT n / 2 FROM c
+      """)
+    let schema = try TableSchema(of: "t", in: connection)
+    let enforcer = KeyEnforcer(
+      layout: try TableLayout(describing: "t", in: connection, key: ["k"]), schema: schema,
+      enforcement: .index, nullKey: .keep, keyHash: { $0 })
+    try connection.begin()
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try enforcer.enforce(in: connection)
+    }
+    connection.rollback()
+    #expect(error?.code == .keyNotUnique)
+    #expect(error?.message.contains("'0' in rows 1, 2; '1' in rows 3, 4") == true)
+    #expect(error?.message.contains("'9' in rows 19, 20") == true)
+    #expect(error?.message.contains("'10'") == false)
+  }
+
+  @Test func `an index on another key is not replaced`() throws {
+    let connection = try store()
+    _ = try Deduplicator(layout: layout, options: options(.index))
+      .run(on: connection, clock: someInstant)
+    var other = layout
+    other.keyColumns = ["country"]
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator(layout: other, options: options(.index))
+        .run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .invalidOptions)
+    #expect(error?.message.contains("on 'country', 'code' already") == true)
+  }
+}

@@ -1,0 +1,522 @@
+import SQLiteKit
+import Testing
+
+@testable import POIKit
+
+/// What becomes of rows that refer to losers.
+@Suite struct DeduplicatorReferenceTests {
+  /// Deduplicates `t` by `k` with the timestamp `at`, checks all foreign keys, undoes it and checks
+  /// that all is as before.
+  ///
+  /// - Parameters:
+  ///   - script: makes the tables.
+  ///   - tables: the tables looked at.
+  ///   - isEnforcing: whether SQLite enforces foreign keys meanwhile.
+  ///   - batchSize: losers in a transaction.
+  ///   - archive: whether losers are archived, without which nothing is undone.
+  ///   - isSound: whether all that is referred to is unique, as SQLite wants it.
+  ///   - look: looks at the deduplicated database.
+  private func deduplicate(
+    _ script: String, tables: [String], isEnforcing: Bool = true, batchSize: Int = 500,
+    archive: Bool = true, isSound: Bool = true,
+    _ look: (borrowing Connection, DeduplicationReport) throws -> Void
+  ) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(script)
+    try connection.execute("PRAGMA foreign_keys = \(isEnforcing ? "ON" : "OFF")")
+    var before: [[String]] = []
+    for table in tables { before.append(try dump(table, in: connection)) }
+    let schemaBefore = try schema(connection)
+    var options = DeduplicationOptions()
+    options.batchSize = batchSize
+    options.archive = archive
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
+    let report = try Deduplicator(layout: layout, options: options)
+      .run(on: connection, clock: someInstant)
+    if isSound { #expect(try rows("PRAGMA foreign_key_check", in: connection) == []) }
+    try look(connection, report)
+    guard archive else { return }
+
+    let movedCount = try connection.integer("SELECT count(*) FROM poikit_moved")
+    let undone = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(undone.restoredRowCount == report.changes.archivedRowCount)
+    #expect(Int64(undone.restoredReferenceCount) == movedCount)
+    for (table, rows) in zip(tables, before) {
+      #expect(try dump(table, in: connection) == rows, "\(table)")
+    }
+    #expect(try schema(connection) == schemaBefore)
+    #expect(try connection.integer("SELECT count(*) FROM poikit_moved") == 0)
+    #expect(
+      try rows("SELECT DISTINCT state FROM poikit_run", in: connection) == ["undone"])
+  }
+
+  private static let parents = """
+    CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, at INTEGER);
+    INSERT INTO t VALUES (1, 'a', 1), (2, 'a', 2), (3, 'b', 2), (4, 'b', 1), (5, 'a', 3);
+    """
+
+  @Test(arguments: [true, false], [1, 500])
+  func `rows that refer to a loser refer to its winner afterwards`(
+    isEnforcing: Bool, batchSize: Int
+  ) throws {
+    try deduplicate(
+      Self.parents + """
+        CREATE TABLE visit (place INTEGER REFERENCES t ON DELETE CASCADE, note TEXT);
+        INSERT INTO visit VALUES (1, 'x'), (2, 'y'), (5, 'z'), (4, 'u'), (NULL, 'none');
+        """, tables: ["t", "visit"], isEnforcing: isEnforcing, batchSize: batchSize
+    ) { connection, report throws in
+      #expect(
+        try rows("SELECT place, note FROM visit ORDER BY rowid", in: connection)
+          == ["5|x", "5|y", "5|z", "3|u", "|none"])
+      #expect(report.changes.movedReferenceCount == 3)
+      #expect(report.changes.removedReferenceRowCount == 0)
+      #expect(try rows("SELECT id FROM t ORDER BY id", in: connection) == ["3", "5"])
+    }
+  }
+
+  @Test func `references move without an archive too`() throws {
+    try deduplicate(
+      Self.parents + """
+        CREATE TABLE tag (place INTEGER REFERENCES t, tag TEXT, UNIQUE (place, tag));
+        INSERT INTO tag VALUES (1, 'x'), (5, 'x'), (2, 'y');
+        """, tables: [], archive: false
+    ) { connection, report throws in
+      #expect(
+        try rows("SELECT * FROM tag ORDER BY 2", in: connection) == ["5|x", "5|y"])
+      #expect(report.changes.removedReferenceRowCount == 1)
+      #expect(
+        try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'poikit%'") == 0)
+    }
+  }
+
+  @Test func `a row that the winner has already goes with the loser, and what refers to it moves`()
+    throws
+  {
+    try deduplicate(
+      Self.parents + """
+        CREATE TABLE tag (
+          id INTEGER PRIMARY KEY, place INTEGER NOT NULL REFERENCES t, tag TEXT COLLATE NOCASE,
+          UNIQUE (tag, place) ON CONFLICT REPLACE);
+        INSERT INTO tag VALUES (10, 1, 'x'), (11, 5, 'X'), (12, 2, 'x'), (13, 2, 'y'), (14, 4, 'x');
+        CREATE TABLE vote (tag INTEGER REFERENCES tag, who TEXT);
+        INSERT INTO vote VALUES (10, 'p'), (12, 'q'), (13, 'r'), (11, 's');
+        """, tables: ["t", "tag", "vote"]
+    ) { connection, report throws in
+      #expect(
+        try rows("SELECT * FROM tag ORDER BY id", in: connection)
+          == ["11|5|X", "13|5|y", "14|3|x"])
+      #expect(
+        try rows("SELECT tag FROM vote ORDER BY rowid", in: connection) == ["11", "11", "13", "11"])
+      #expect(report.changes.removedRowCount == 3)
+      #expect(report.changes.removedReferenceRowCount == 2)
+      #expect(report.changes.movedReferenceCount == 4)
+      #expect(report.changes.archivedRowCount == 5)
+      #expect(
+        try rows(
+          "SELECT poikit_row_id, poikit_winner_id FROM poikit_archive_tag ORDER BY 1",
+          in: connection) == ["10|11", "12|11"])
+    }
+  }
+
+  @Test func `a reference may consist of several columns`() throws {
+    try deduplicate(
+      """
+      CREATE TABLE t (a TEXT, b INTEGER, k TEXT, at INTEGER, PRIMARY KEY (a, b));
+      INSERT INTO t VALUES ('p', 1, 'a', 1), ('p', 2, 'a', 2), ('q', 1, 'a', 3), ('r', 1, 'c', 1);
+      CREATE TABLE visit (y INTEGER, x TEXT, FOREIGN KEY (x, y) REFERENCES t);
+      INSERT INTO visit VALUES (1, 'p'), (2, 'p'), (1, 'q'), (1, 'r'), (NULL, 'p'), (1, NULL);
+      """, tables: ["t", "visit"]
+    ) { connection, report throws in
+      #expect(
+        try rows("SELECT x, y FROM visit ORDER BY rowid", in: connection)
+          == ["q|1", "q|1", "q|1", "r|1", "p|", "|1"])
+      #expect(report.changes.movedReferenceCount == 2)
+    }
+  }
+
+  @Test func `a reference to a column that loser and winner share stays`() throws {
+    try deduplicate(
+      """
+      CREATE TABLE t (code TEXT, k TEXT, at INTEGER);
+      INSERT INTO t VALUES ('c', 'a', 1), ('c', 'a', 2);
+      CREATE TABLE visit (code TEXT REFERENCES t (code));
+      INSERT INTO visit VALUES ('c');
+      """, tables: ["t", "visit"], isEnforcing: false, isSound: false
+    ) { connection, report throws in
+      #expect(report.changes.movedReferenceCount == 0)
+      #expect(try rows("SELECT code FROM visit", in: connection) == ["c"])
+    }
+  }
+
+  @Test func `a reference may be the row id of its own table`() throws {
+    try deduplicate(
+      Self.parents + """
+        CREATE TABLE detail (place INTEGER PRIMARY KEY REFERENCES t, note TEXT);
+        INSERT INTO detail VALUES (1, 'one'), (2, 'two'), (3, 'three'), (4, 'four');
+        """, tables: ["t", "detail"]
+    ) { connection, report throws in
+      #expect(
+        try rows("SELECT place, note FROM detail ORDER BY 1", in: connection)
+          == ["3|three", "5|one"])
+      #expect(report.changes.movedReferenceCount == 1)
+      #expect(report.changes.removedReferenceRowCount == 2)
+    }
+  }
+
+  @Test(arguments: [
+    "place INTEGER PRIMARY KEY REFERENCES t, other INTEGER REFERENCES t",
+    "place INTEGER PRIMARY KEY, other INTEGER REFERENCES t, FOREIGN KEY (place) REFERENCES t",
+  ])
+  func `a row whose id moves may refer to a loser once more`(columns: String) throws {
+    try deduplicate(
+      Self.parents + """
+        CREATE TABLE detail (\(columns));
+        INSERT INTO detail VALUES (1, 2), (4, 1);
+        """, tables: ["t", "detail"]
+    ) { connection, report throws in
+      #expect(try rows("SELECT * FROM detail ORDER BY 1", in: connection) == ["3|5", "5|5"])
+    }
+  }
+
+  @Test func `a loser that could not refer to the winner of another goes before it has to`() throws
+  {
+    try deduplicate(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, at INTEGER, next INTEGER UNIQUE REFERENCES t);
+      INSERT INTO t VALUES (1, 'a', 1, NULL), (2, 'a', 2, NULL), (3, 'b', 1, 1), (4, 'b', 2, 2);
+      """, tables: ["t"]
+    ) { connection, report throws in
+      #expect(try rows("SELECT id, next FROM t ORDER BY 1", in: connection) == ["2|", "4|2"])
+    }
+  }
+
+  @Test(arguments: [1, 2, 500])
+  func `rows may refer to rows of their own table`(batchSize: Int) throws {
+    try deduplicate(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, at INTEGER, parent INTEGER REFERENCES t);
+      INSERT INTO t VALUES (1, 'a', 1, NULL), (2, 'a', 2, 1), (3, 'b', 1, 1), (4, 'b', 2, 2),
+        (5, 'c', 1, 3), (6, 'd', 1, 1), (7, 'd', 1, 2);
+      """, tables: ["t"], batchSize: batchSize
+    ) { connection, report throws in
+      // 6 and 7 say the same: their parents are the same record.
+      #expect(report.plan.reasons.identical == 1)
+      #expect(
+        try rows("SELECT id, k, parent FROM t ORDER BY id", in: connection)
+          == ["2|a|2", "4|b|2", "5|c|4", "6|d|2"])
+    }
+  }
+
+  @Test func `more rows than are read at a time are all moved`() throws {
+    try deduplicate(
+      Self.parents + """
+        CREATE TABLE visit (place INTEGER REFERENCES t, n INTEGER, UNIQUE (place, n));
+        WITH RECURSIVE c (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c WHERE n < 2499)
+        INSERT INTO visit SELECT p.id, n FROM c, (SELECT 1 AS id UNION SELECT 2) AS p;
+        """, tables: ["t", "visit"]
+    ) { connection, report throws in
+      #expect(report.changes.movedReferenceCount == 2_500)
+      #expect(report.changes.removedReferenceRowCount == 2_500)
+      #expect(
+        try rows("SELECT count(*), min(place), max(place) FROM visit", in: connection)
+          == ["2500|5|5"])
+    }
+  }
+
+  @Test func `a table without row ids that refers to losers is refused before anything changes`()
+    throws
+  {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      Self.parents + """
+        CREATE TABLE tag (place INTEGER REFERENCES t, tag TEXT, PRIMARY KEY (place, tag))
+          WITHOUT ROWID;
+        """)
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .unsupportedTable)
+    #expect(error?.message.hasPrefix("rows of 'tag' refer to 't'") == true)
+    let planned = deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator(layout: layout).plan(on: connection)
+    }
+    #expect(planned == error)
+    #expect(try connection.integer("SELECT count(*) FROM t") == 5)
+    #expect(
+      try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'poikit%'") == 0)
+  }
+
+  @Test func `a table without row ids may refer to rows that only move`() throws {
+    let script =
+      Self.parents + """
+        CREATE TABLE tag (id INTEGER PRIMARY KEY, place INTEGER REFERENCES t, tag TEXT,
+          UNIQUE (place, tag));
+        INSERT INTO tag VALUES (10, 1, 'x'), (11, 5, 'y'), (12, 2, 'z');
+        CREATE TABLE vote (tag INTEGER REFERENCES tag, who TEXT, PRIMARY KEY (tag, who)) WITHOUT ROWID;
+        INSERT INTO vote VALUES (10, 'p'), (11, 'q');
+        """
+    try deduplicate(script, tables: ["t", "tag"]) { connection, report throws in
+      #expect(try rows("SELECT place FROM tag", in: connection) == ["5", "5", "5"])
+    }
+    // Nobody voted for the tag that its twin stands for: it goes.
+    try deduplicate(script + "; UPDATE tag SET tag = 'y' WHERE id = 12", tables: ["t", "tag"]) {
+      connection, report throws in
+      #expect(try rows("SELECT id FROM tag", in: connection) == ["10", "11"])
+    }
+    let connection = try Connection.inMemory()
+    try connection.execute(script + "; UPDATE tag SET tag = 'y' WHERE id = 10")
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .unsupportedTable)
+    #expect(error?.message.hasPrefix("rows of 'vote' refer to 'tag'") == true)
+    #expect(try connection.integer("SELECT count(*) FROM t") == 5)
+  }
+
+  @Test func `a row that a rule keeps from moving is named, and its batch is taken back`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, at INTEGER, next INTEGER UNIQUE REFERENCES t);
+      INSERT INTO t VALUES (1, 'a', 1, NULL), (2, 'a', 2, NULL), (3, 'b', 1, 1), (4, 'c', 1, 2);
+      """)
+    let before = try dump("t", in: connection)
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .unmovableReference)
+    #expect(error?.message.hasPrefix("row 3 of 't'") == true)
+    #expect(try dump("t", in: connection) == before)
+  }
+
+  // MARK: What follows a row that moves
+
+  @Test(arguments: [true, false], ["CASCADE", "SET NULL", "RESTRICT", "NO ACTION"])
+  func `what refers to a row that moves follows it`(isEnforcing: Bool, action: String) throws {
+    try deduplicate(
+      Self.parents + """
+        CREATE TABLE c (pid INTEGER REFERENCES t (id) ON UPDATE \(action), n INTEGER,
+          PRIMARY KEY (pid, n));
+        CREATE TABLE g (pid INTEGER, n INTEGER, txt,
+          FOREIGN KEY (pid, n) REFERENCES c (pid, n) ON UPDATE \(action));
+        CREATE TABLE h (a INTEGER, b INTEGER,
+          FOREIGN KEY (b, a) REFERENCES c (pid, n) ON UPDATE \(action));
+        INSERT INTO c VALUES (1, 7), (5, 8), (2, 8);
+        INSERT INTO g VALUES (1, 7, 'note'), (1, 7, 'other'), (5, 8, 'own'), (2, 8, 'twin');
+        INSERT INTO h VALUES (7, 1);
+        """, tables: ["t", "c", "g", "h"], isEnforcing: isEnforcing
+    ) { connection, report throws in
+      #expect(try rows("SELECT * FROM c ORDER BY 1, 2", in: connection) == ["5|7", "5|8"])
+      #expect(
+        try rows("SELECT * FROM g ORDER BY rowid", in: connection)
+          == ["5|7|note", "5|7|other", "5|8|own", "5|8|twin"])
+      #expect(try rows("SELECT * FROM h", in: connection) == ["7|5"])
+      #expect(report.changes.movedReferenceCount == 5)
+      #expect(report.changes.removedReferenceRowCount == 1)
+    }
+  }
+
+  @Test(arguments: [true, false], ["CASCADE", "NO ACTION"])
+  func `a chain of rows that share one id moves as a whole`(
+    isEnforcing: Bool, action: String
+  ) throws {
+    try deduplicate(
+      Self.parents + """
+        CREATE TABLE d (id INTEGER PRIMARY KEY REFERENCES t (id), up INTEGER REFERENCES d (id)
+          ON UPDATE \(action));
+        CREATE TABLE n (d_id INTEGER PRIMARY KEY REFERENCES d (id) ON UPDATE \(action), txt);
+        CREATE TABLE m (n_id INTEGER REFERENCES n ON UPDATE \(action));
+        INSERT INTO d VALUES (1, 1), (4, 1);
+        INSERT INTO n VALUES (1, 'one'), (4, 'four');
+        INSERT INTO m VALUES (1), (4), (1);
+        """, tables: ["t", "d", "n", "m"], isEnforcing: isEnforcing
+    ) { connection, report throws in
+      #expect(try rows("SELECT * FROM d ORDER BY id", in: connection) == ["3|5", "5|5"])
+      #expect(try rows("SELECT * FROM n ORDER BY 1", in: connection) == ["3|four", "5|one"])
+      #expect(try rows("SELECT * FROM m ORDER BY rowid", in: connection) == ["5", "3", "5"])
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a row that the winner has already goes with all that has a twin in its turn`(
+    isEnforcing: Bool
+  ) throws {
+    try deduplicate(
+      Self.parents + """
+        CREATE TABLE d (id INTEGER PRIMARY KEY REFERENCES t (id));
+        CREATE TABLE n (d_id INTEGER PRIMARY KEY REFERENCES d (id));
+        CREATE TABLE m (n_id INTEGER REFERENCES n, txt);
+        INSERT INTO d VALUES (1), (2), (5);
+        INSERT INTO n VALUES (1), (2), (5);
+        INSERT INTO m VALUES (1, 'a'), (5, 'b'), (2, 'c');
+        """, tables: ["t", "d", "n", "m"], isEnforcing: isEnforcing
+    ) { connection, report throws in
+      #expect(try rows("SELECT id FROM d", in: connection) == ["5"])
+      #expect(try rows("SELECT d_id FROM n", in: connection) == ["5"])
+      #expect(try rows("SELECT * FROM m ORDER BY 2", in: connection) == ["5|a", "5|b", "5|c"])
+      #expect(report.changes.removedReferenceRowCount == 4)
+    }
+  }
+
+  // MARK: What cannot move
+
+  private func unmovable(
+    _ script: String, archive: Bool = true, foreignKeys: Bool = false
+  ) throws -> DeduplicationError? {
+    let connection = try Connection.inMemory()
+    try connection.execute(script)
+    if foreignKeys { try connection.execute("PRAGMA foreign_keys = ON") }
+    let before = try dump("t", in: connection) + dump("c", in: connection)
+    var options = DeduplicationOptions()
+    options.archive = archive
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
+    }
+    #expect(try dump("t", in: connection) + dump("c", in: connection) == before)
+    return error
+  }
+
+  @Test(arguments: [
+    "BEFORE UPDATE ON c BEGIN SELECT RAISE(IGNORE); END",
+    "AFTER UPDATE OF pid ON c BEGIN UPDATE c SET pid = old.pid WHERE id = old.id; END",
+    "BEFORE UPDATE ON c BEGIN SELECT RAISE(ABORT, 'no'); END",
+  ])
+  func `a row that a trigger keeps from moving is named`(trigger: String) throws {
+    let error = try unmovable(
+      Self.parents + """
+        CREATE TABLE c (id INTEGER PRIMARY KEY, pid INTEGER REFERENCES t (id));
+        CREATE TRIGGER stubborn \(trigger);
+        INSERT INTO c VALUES (11, 3), (12, 1);
+        """)
+    #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
+    #expect(error?.message.hasPrefix("row 12 of 'c' refers to a loser of 't'") == true)
+  }
+
+  @Test func `a row whose column cannot hold the winner's value is named`() throws {
+    let error = try unmovable(
+      """
+      CREATE TABLE t (code TEXT UNIQUE, k TEXT, at INTEGER);
+      INSERT INTO t VALUES ('7', 'a', 1), ('007', 'a', 2);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, pcode INTEGER REFERENCES t (code));
+      INSERT INTO c VALUES (12, '7');
+      """)
+    #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
+    #expect(error?.message.hasPrefix("row 12 of 'c'") == true)
+  }
+
+  @Test func `a row refers by the type of the column that it refers to`() throws {
+    // SQLite finds the row 7 referring to '007' too when that is deleted under enforcement.
+    try deduplicate(
+      """
+      CREATE TABLE t (code TEXT UNIQUE, k TEXT, at INTEGER);
+      INSERT INTO t VALUES ('007', 'a', 1), ('7', 'a', 2), ('8', 'b', 1), ('9', 'b', 2);
+      CREATE TABLE c (pcode INTEGER REFERENCES t (code));
+      INSERT INTO c VALUES ('007'), (8);
+      """, tables: ["t", "c"], isEnforcing: false
+    ) { connection, report throws in
+      #expect(try rows("SELECT pcode FROM c ORDER BY rowid", in: connection) == ["7", "9"])
+      #expect(report.changes.movedReferenceCount == 1)
+    }
+  }
+
+  @Test(arguments: ["", "NOT NULL"])
+  func `a row that would refer to nothing is named`(constraint: String) throws {
+    let error = try unmovable(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT UNIQUE, k TEXT, at INTEGER);
+      INSERT INTO t VALUES (1, 'x', 'a', 1), (2, NULL, 'a', 2);
+      CREATE TABLE c (code TEXT \(constraint) REFERENCES t (code));
+      INSERT INTO c VALUES ('x');
+      """)
+    #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
+    #expect(error?.message.hasPrefix("row 1 of 'c'") == true)
+  }
+
+  @Test func `a row that a check keeps from moving is named`() throws {
+    let error = try unmovable(
+      Self.parents + """
+        CREATE TABLE c (pid INTEGER CHECK (pid < 5) REFERENCES t (id));
+        INSERT INTO c VALUES (1);
+        """)
+    #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
+    #expect(error?.message.hasPrefix("row 1 of 'c'") == true)
+    #expect(error?.cause?.isConstraint == true)
+  }
+
+  @Test func `without an archive no row is lost that says more than its twin`() throws {
+    let script =
+      Self.parents + """
+        CREATE TABLE c (pid INTEGER REFERENCES t, tag TEXT COLLATE NOCASE, note, UNIQUE (pid, tag));
+        INSERT INTO c VALUES (1, 'x', 'mine'), (5, 'X', 'yours');
+        """
+    let error = try unmovable(script, archive: false)
+    #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
+    #expect(error?.message.contains("row 1 of 'c'") == true)
+    #expect(error?.message.contains("row 2") == true)
+    try deduplicate(script, tables: ["t", "c"]) { connection, report throws in
+      #expect(report.changes.removedReferenceRowCount == 1)
+    }
+  }
+
+  // MARK: How rows are found
+
+  @Test(arguments: [true, false], ["", "REFERENCES t"])
+  func `rows without an index are found in every batch`(
+    hasTrigger: Bool, ownReference: String
+  ) throws {
+    try deduplicate(
+      """
+      CREATE TABLE t (k TEXT, at INTEGER, code TEXT UNIQUE, next INTEGER \(ownReference), id INTEGER
+        PRIMARY KEY);
+      WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 60)
+      INSERT INTO t SELECT n % 20, n, 'c' || n, 61 - n, n FROM c;
+      CREATE TABLE visit (place INTEGER REFERENCES t, code REFERENCES t (code));
+      INSERT INTO visit SELECT id, 'c' || (61 - id) FROM t UNION ALL SELECT NULL, NULL FROM t;
+      \(hasTrigger ? "CREATE TRIGGER x AFTER UPDATE ON visit BEGIN SELECT 1; END" : "")
+      """, tables: ["t", "visit"], batchSize: 7
+    ) { connection, report throws in
+      #expect(report.changes.removedRowCount == 40)
+      #expect(
+        try rows("SELECT min(place), max(place), count(place) FROM visit", in: connection)
+          == ["41|60|60"])
+      #expect(
+        try rows(
+          "SELECT count(*) FROM visit WHERE code NOT IN (SELECT code FROM t)", in: connection)
+          == ["0"])
+      if !ownReference.isEmpty {
+        #expect(try rows("SELECT min(next) FROM t", in: connection) == ["41"])
+      }
+      #expect(
+        try rows(
+          "SELECT name FROM temp.sqlite_schema WHERE name LIKE '%referrers%'", in: connection)
+          == [])
+    }
+  }
+
+  @Test func `rows that refer to a loser are searched where an index serves`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT UNIQUE COLLATE NOCASE);
+      CREATE TABLE a (pid INTEGER REFERENCES t (id), n, UNIQUE (pid, n));
+      CREATE TABLE b (id INTEGER PRIMARY KEY REFERENCES t (id));
+      CREATE TABLE c (n, pid INTEGER REFERENCES t (id), UNIQUE (n, pid));
+      CREATE TABLE d (pid INTEGER REFERENCES t (id));
+      CREATE TABLE e (code TEXT UNIQUE REFERENCES t (code));
+      CREATE TABLE f (code TEXT COLLATE NOCASE UNIQUE REFERENCES t (code));
+      CREATE TEMP TABLE pairs (loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL)
+      """)
+    let parent = try TableSchema(of: "t", in: connection)
+    var searchable: [String] = []
+    for reference in try TableReference.all(to: parent, in: connection) {
+      let child = try TableSchema(of: reference.childTable, in: connection)
+      let move = ReferenceMove(reference: reference, parent: parent, child: child)
+      if try move.isSearchable("pairs", in: connection) { searchable.append(child.name) }
+    }
+    #expect(searchable == ["a", "b", "f"])
+  }
+}

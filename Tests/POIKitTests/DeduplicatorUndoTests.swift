@@ -1,0 +1,165 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct DeduplicatorUndoTests {
+  private func deduplicate(
+    _ connection: borrowing Connection, key: [String] = ["key"]
+  ) throws -> Int64 {
+    let layout = try SampleTable.layout(key: key, in: connection)
+    let report = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    return try #require(report.run)
+  }
+
+  private func undoError(
+    _ connection: borrowing Connection, run: Int64? = nil
+  ) -> DeduplicationError? {
+    deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator.undo(run: run, on: connection, clock: someInstant)
+    }
+  }
+
+  @Test func `passes are undone in turn, back to the first state`() throws {
+    for seed in UInt64(1)...10 {
+      var generator = SplitMix64(seed: seed)
+      let connection = try SampleTable.connection(
+        SampleRecord.random(count: 80, using: &generator))
+      let first = try dump("sample", in: connection)
+      let run = try deduplicate(connection, key: ["key", "part"])
+      let second = try dump("sample", in: connection)
+      _ = try deduplicate(connection, key: ["key"])
+      #expect(first != second, "seed \(seed)")
+      #expect(undoError(connection, run: run)?.code == .cannotUndo, "seed \(seed)")
+      _ = try Deduplicator.undo(on: connection, clock: someInstant)
+      #expect(try dump("sample", in: connection) == second, "seed \(seed)")
+      _ = try Deduplicator.undo(on: connection, clock: someInstant)
+      #expect(try dump("sample", in: connection) == first, "seed \(seed)")
+      #expect(undoError(connection)?.code == .cannotUndo)
+    }
+  }
+
+  @Test func `values come back with their types, and generated columns by themselves`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE sample (id INTEGER PRIMARY KEY, "key" ANY, time REAL, dead, text TEXT, number NUMERIC,
+        length INTEGER AS (length(text)), double AS (id * 2) STORED);
+      INSERT INTO sample (id, "key", time, text, number) VALUES
+        (-9223372036854775808, x'00', 1, '', 9223372036854775807), (5, x'00', 2, 'a', 1.5),
+        (9223372036854775807, x'00', 0.5, CAST(x'610062' AS TEXT), '1e400'),
+        (6, x'00', NULL, NULL, x'ff')
+      """)
+    let before = try dump("sample", in: connection)
+    let report = try Deduplicator(layout: try SampleTable.layout(in: connection))
+      .run(on: connection, clock: someInstant)
+    #expect(report.rowsLeft == 1)
+    _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(try dump("sample", in: connection) == before)
+  }
+
+  @Test func `a row that has taken the id of a loser stands in the way`() throws {
+    let connection = try SampleTable.connection([
+      SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 3),
+      SampleRecord(key: "a", time: 2),
+    ])
+    _ = try deduplicate(connection)
+    try connection.execute("INSERT INTO sample (rowid, \"key\") VALUES (3, 'new')")
+    let before = try dump("sample", in: connection)
+    let error = undoError(connection)
+    #expect(error?.code == .cannotUndo)
+    #expect(
+      error?.message == """
+        run 1 cannot be undone: 'sample' has other rows with the ids 3 now: give these rows ids that \
+        are free, by the column 'rowid', and let what refers to them follow
+        """)
+    #expect(try dump("sample", in: connection) == before)
+    #expect(try rows("SELECT state FROM poikit_run", in: connection) == ["finished"])
+  }
+
+  @Test func `a pass that changed nothing is not the one to undo`() throws {
+    let connection = try SampleTable.connection([
+      SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 2),
+    ])
+    let before = try dump("sample", in: connection)
+    let run = try deduplicate(connection)
+    #expect(try deduplicate(connection) != run)
+    #expect(try Deduplicator.undo(on: connection, clock: someInstant).run == run)
+    #expect(try dump("sample", in: connection) == before)
+    #expect(undoError(connection)?.message.contains("could be undone") == true)
+  }
+
+  @Test(arguments: [
+    "AFTER INSERT ON sample BEGIN UPDATE sample SET part = 99 WHERE rowid = new.rowid; END",
+    "AFTER INSERT ON sample BEGIN UPDATE sample SET part = 1.0 WHERE rowid = new.rowid; END",
+    "BEFORE INSERT ON sample BEGIN SELECT RAISE(IGNORE); END",
+    "AFTER UPDATE OF ref ON visit BEGIN UPDATE visit SET ref = NULL WHERE rowid = new.rowid; END",
+    "AFTER UPDATE OF ref ON visit BEGIN UPDATE sample SET note = 'x'; END",
+  ])
+  func `a trigger that changes what comes back stands in the way`(trigger: String) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE sample (id INTEGER PRIMARY KEY, "key" TEXT, part, time, dead, note);
+      INSERT INTO sample VALUES (1, 'a', 1, 1, 0, NULL), (2, 'a', 1, 2, 0, NULL);
+      CREATE TABLE visit (ref INTEGER REFERENCES sample (id));
+      INSERT INTO visit VALUES (1)
+      """)
+    let before = try dump("sample", in: connection) + dump("visit", in: connection)
+    _ = try deduplicate(connection)
+    try connection.execute("CREATE TRIGGER meddling \(trigger)")
+    let after = try dump("sample", in: connection) + dump("visit", in: connection)
+    let error = undoError(connection)
+    #expect(error?.code == .cannotUndo, "\(error?.message ?? "")")
+    #expect(error?.message.contains("a trigger changes row 1") == true, "\(error?.message ?? "")")
+    #expect(try dump("sample", in: connection) + dump("visit", in: connection) == after)
+    try connection.execute("DROP TRIGGER meddling")
+    _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(try dump("sample", in: connection) + dump("visit", in: connection) == before)
+  }
+
+  @Test func `an index made since stands in the way`() throws {
+    let connection = try SampleTable.connection([
+      SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 2),
+    ])
+    _ = try deduplicate(connection)
+    try connection.execute("CREATE UNIQUE INDEX later ON sample (\"key\")")
+    let error = undoError(connection)
+    #expect(error?.code == .cannotUndo)
+    #expect(error?.cause?.isUniqueViolation == true)
+    #expect(try connection.integer("SELECT count(*) FROM sample") == 1)
+  }
+
+  @Test func `a column dropped since stands in the way if it held something`() throws {
+    let connection = try SampleTable.connection([
+      SampleRecord(key: "a", time: 1, note: "x"), SampleRecord(key: "a", time: 2),
+    ])
+    _ = try deduplicate(connection)
+    try connection.execute("ALTER TABLE sample DROP COLUMN part")
+    try connection.begin()
+    _ = try connection.execute("ALTER TABLE sample DROP COLUMN note")
+    try connection.commit()
+    #expect(undoError(connection)?.message.contains("no column 'note' any more") == true)
+    try connection.execute("ALTER TABLE sample ADD COLUMN note")
+    _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(try rows("SELECT time, note FROM sample", in: connection) == ["1|x", "2|"])
+  }
+
+  @Test func `what is not there or kept nothing cannot be undone`() throws {
+    let connection = try SampleTable.connection([
+      SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 2),
+      SampleRecord(key: "b", time: 1), SampleRecord(key: "b", time: 2),
+    ])
+    #expect(undoError(connection)?.message.contains("could be undone") == true)
+    let run = try deduplicate(connection)
+    #expect(undoError(connection, run: 99)?.message.contains("number 99") == true)
+    _ = try Deduplicator.undo(run: run, on: connection, clock: someInstant)
+    #expect(undoError(connection, run: run)?.message.contains("undone already") == true)
+    var options = DeduplicationOptions()
+    options.archive = false
+    _ = try Deduplicator(layout: try SampleTable.layout(in: connection), options: options)
+      .run(on: connection, clock: someInstant)
+    #expect(undoError(connection)?.message.contains("kept no archive") == true)
+  }
+}

@@ -1,0 +1,63 @@
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct ExternalSorterTests {
+  private func sorted(_ entries: [CandidateEntry], budget: Int) throws -> (
+    entries: [CandidateEntry], spilled: Int
+  ) {
+    var sorter = ExternalSorter<CandidateEntry>(memoryBudget: budget, folder: nil)
+    for entry in entries { try sorter.append(entry) }
+    try sorter.finish()
+    var result: [CandidateEntry] = []
+    while let entry = try sorter.next() { result.append(entry) }
+    return (result, sorter.spilledByteCount)
+  }
+
+  private func words(_ entries: [CandidateEntry]) -> [[UInt64]] {
+    entries.map { entry in (0..<CandidateEntry.wordCount).map { entry.word($0) } }
+  }
+
+  @Test(arguments: [0, 1_000, 10_000, 1 << 20])
+  func `entries come out in order, whatever the budget`(budget: Int) throws {
+    for seed in UInt64(1)...12 {
+      var generator = SplitMix64(seed: seed)
+      let count = Int.random(in: 0...2_000, using: &generator)
+      // Few different values in each word, so every word decides somewhere.
+      let bits = UInt64.random(in: 0...3, using: &generator) << UInt64(seed % 8 * 8)
+      let entries = (0..<count).map { number in
+        CandidateEntry(
+          keyHash: Digest(
+            high: generator.next() & bits, low: seed % 3 == 0 ? generator.next() : 7),
+          rank: CandidateRank(
+            timestamp: RowTimestamp(Int64.random(in: -2...2, using: &generator)),
+            isTombstone: Bool.random(using: &generator), keep: .newest),
+          rowID: Int64(number) - 50)
+      }
+      let result = try sorted(entries.shuffled(using: &generator), budget: budget)
+      let expected = words(entries).sorted { $0.lexicographicallyPrecedes($1) }
+      #expect(words(result.entries) == expected, "seed \(seed)")
+      #expect((result.spilled > 0) == (count > max(budget / 40, 16)), "seed \(seed)")
+    }
+  }
+
+  @Test func `equal entries all come out`() throws {
+    let entry = LoserEntry(loser: 5, winner: 6)
+    var sorter = ExternalSorter<LoserEntry>(memoryBudget: 0, folder: nil)
+    for _ in 0..<100 { try sorter.append(entry) }
+    try sorter.finish()
+    var count = 0
+    while let next = try sorter.next() {
+      #expect(next.loser == 5 && next.winner == 6)
+      count += 1
+    }
+    #expect(count == 100)
+  }
+
+  @Test func `a sorter without entries is at its end`() throws {
+    var sorter = ExternalSorter<LoserEntry>(memoryBudget: 1 << 20, folder: nil)
+    try sorter.finish()
+    #expect(try sorter.next()?.loser == nil)
+  }
+}

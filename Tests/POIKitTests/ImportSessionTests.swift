@@ -1,0 +1,493 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct ImportSessionTests {
+  /// A model that uses every kind of storage, a relation, and a column for what it does not map.
+  static let everything = #"""
+    {"x-table":"place","x-key":"id","x-timestamp":"seen","x-unmapped-column":"more","required":["id"],
+     "properties":{
+      "id":{"type":"integer","x-lenient":true},
+      "uuid":{"type":["string","null"],"format":"uuid"},
+      "name":{"type":["string","null"],"x-source":"/properties/name"},
+      "height":{"type":["number","null"],"x-source":"/properties/height"},
+      "open":{"type":["boolean","integer","null"]},
+      "seen":{"type":["integer","null"],"x-unit":"seconds"},
+      "x":{"type":"number","x-source":"/geometry/coordinates/0"},
+      "geometry":{"type":["object","null"]},
+      "tags":{"type":["array","null"]},
+      "mixed":{"type":["string","number","object","null"]},
+      "kind":{"type":["object","null"],"x-relation":{"table":"kind","unique":["name","level"]},
+       "required":["name","level"],
+       "properties":{"name":{"type":"string"},"level":{"type":"integer"}}}}}
+    """#
+
+  /// Random records for `everything`, one in ten with something wrong.
+  static func records(_ count: Int, seed: UInt64) -> [String] {
+    var generator = SplitMix64(seed: seed)
+    return (0..<count).map { index in
+      func pick(_ choices: String...) -> String { choices.randomElement(using: &generator)! }
+      var members = [
+        #""id":\#(Int.random(in: 0...count / 2, using: &generator))"#,
+        #""seen":\#(pick("1668039187", "1668039188", "null"))"#,
+        #""open":\#(pick("true", "false", "1", "0", "null"))"#,
+        #""properties":{"name":"\#(pick("Dom", "Café \\u00e9", "東京", "a\\nb"))","height":\#(pick("1", "2.5", "1e-3", "null"))}"#,
+        #""mixed":\#(pick("1", "\"1\"", "1.5", "{\"b\":[1,{}]}", "null"))"#,
+        #""kind":\#(pick("{\"name\":\"a\",\"level\":1}", "{\"name\":\"a\",\"level\":2}", "null"))"#,
+        #""geometry":{"type":"Point","coordinates":[\#(index).5,2,3]}"#,
+        #""other":\#(index % 7)"#,
+      ].filter { _ in Int.random(in: 0..<8, using: &generator) > 0 }
+      if Int.random(in: 0..<10, using: &generator) == 0 {
+        members.append(
+          pick(#""id":"x""#, #""uuid":"nope""#, #""open":{}"#, #""tags":nul"#, #""tags":"\ud800""#))
+      }
+      members.shuffle(using: &generator)
+      return "{\(members.joined(separator: ","))}"
+    }
+  }
+
+  static func importText(
+    _ text: String, model: Model, options: ImportOptions = ImportOptions(),
+    pieces: (Int) -> Int = { $0 }
+  ) throws -> (report: ImportReport, rows: [String]) {
+    var session = try ImportSession(into: .inMemory(), model: model, options: options)
+    let bytes = Array(text.utf8)
+    var start = 0
+    while start < bytes.count {
+      let end = min(start + max(1, pieces(bytes.count - start)), bytes.count)
+      try session.append(bytes[start..<end].span)
+      start = end
+    }
+    let report = try session.finish()
+    let store = session.takeStore()
+    return (report, try rows(of: store, model: model))
+  }
+
+  /// All rows and rejects of the store, as text, in the order of their ids.
+  static func rows(of store: borrowing Store, model: Model) throws -> [String] {
+    var rows: [String] = []
+    for sql in [
+      "SELECT * FROM poikit_readable_\(model.table) ORDER BY poikit_id",
+      "SELECT input, record, byte_offset, line, \"column\", issues, raw FROM poikit_reject ORDER BY id",
+    ] {
+      var statement = try store.connection.prepare(sql)
+      while try statement.step() {
+        rows.append(
+          (0..<statement.columnCount).map {
+            statement.isNull($0) ? "NULL" : statement.text($0)
+          }.joined(separator: "|"))
+      }
+    }
+    return rows
+  }
+
+  @Test func `every attribute of the sample is kept`() throws {
+    let text = #"""
+      {"address":"Address 0","city":"Amsterdam","information":"…","longitude":8.9876003265380859,"country":"The Netherlands","latitude":10.12339973449707,"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C710","name":"POI 0","category":{"name":"Category name"},"updatedAt":"1969-12-31T23:59:59.5Z"}
+      """#
+    let (report, rows) = try Self.importText(text, model: .poi)
+    #expect(report.counters.inserted == 1)
+    #expect(
+      rows == [
+        "1|1975DB51-5A45-4FD6-AC54-46CA6042C710|POI 0|Address 0|Amsterdam|The Netherlands|…"
+          + "|10.1233997344971|8.98760032653809|1969-12-31T23:59:59.500000Z|Category name"
+      ])
+  }
+
+  @Test func `any split of the input, any batch size and either way in give the same store`() throws
+  {
+    let seed = UInt64.random(in: .min ... .max)
+    let model = try Model(parsing: Self.everything)
+    let lines = Self.records(300, seed: seed).joined(separator: "\n")
+    let whole = try Self.importText(lines, model: model)
+    #expect(whole.report.counters.read == 300)
+    #expect(whole.report.counters.rejected > 0 && whole.report.counters.inserted > 200)
+    var generator = SplitMix64(seed: seed)
+    for batchSize in [1, 2, 7, 64, 1000] {
+      var options = ImportOptions()
+      options.batchSize = batchSize
+      let other = try Self.importText(lines, model: model, options: options) { _ in
+        Int.random(in: 1...100, using: &generator)
+      }
+      #expect(other.rows == whole.rows, "seed \(seed), batch \(batchSize)")
+      #expect(other.report.digest == whole.report.digest, "seed \(seed), batch \(batchSize)")
+    }
+    var options = ImportOptions()
+    options.batchByteLimit = 1
+    var session = try ImportSession(into: .inMemory(), model: model, options: options)
+    var source = BytesSource(Array(lines.utf8), name: "bytes")
+    try session.importAll(from: &source)
+    let report = try session.finish()
+    #expect(report.digest == whole.report.digest, "seed \(seed)")
+    #expect(report.batchCount > 200)
+    #expect(try Self.rows(of: session.takeStore(), model: model) == whole.rows, "seed \(seed)")
+  }
+
+  @Test func `a dry run reports what an import does`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    let model = try Model(parsing: Self.everything)
+    let lines = Self.records(200, seed: seed).joined(separator: "\n")
+    let (imported, _) = try Self.importText(lines, model: model)
+    var session = try ImportSession(checking: model)
+    try session.append(Array(lines.utf8).span)
+    let checked = try session.finish()
+    #expect(checked.counters == imported.counters, "seed \(seed)")
+    #expect(checked.digest == imported.digest, "seed \(seed)")
+    #expect(checked.rejectsByRule.map(\.rule) == imported.rejectsByRule.map(\.rule), "seed \(seed)")
+    #expect(checked.runID == nil)
+  }
+
+  @Test func `the digest does not depend on the order of the records`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    let model = try Model(parsing: Self.everything)
+    var records = Self.records(100, seed: seed).filter {
+      !$0.contains("nul}") && !$0.contains("nul,")
+    }
+    let (forward, _) = try Self.importText(records.joined(separator: "\n"), model: model)
+    records.reverse()
+    let (backward, _) = try Self.importText(records.joined(separator: "\n"), model: model)
+    #expect(forward.digest == backward.digest, "seed \(seed)")
+    #expect(forward.digest != .zero)
+  }
+
+  @Test func `what no attribute maps is counted by pointer, or kept where the model says so`()
+    throws
+  {
+    let model = try Model(parsing: Self.everything)
+    let text =
+      #"{"id":1,"b/c":1,"properties":{"name":"n","x":[1, {"y":"\u00e9"}]},"geometry":{"type":"Point","coordinates":[1,2]}}"#
+    let (report, rows) = try Self.importText(text, model: model)
+    // The geometry is a column of its own, so nothing in it is left over.
+    #expect(report.unmappedMembers.map(\.pointer) == ["/b~1c", "/properties/x"])
+    #expect(
+      rows[0].hasSuffix(#"|{"b/c":1,"properties":{"x":[1,{"y":"é"}]}}"#), "\(rows[0])")
+  }
+
+  @Test func `an array of which only a part is mapped is kept whole`() throws {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","x-unmapped-column":"more","properties":{
+         "x":{"type":"number","x-source":"/at/0"},"y":{"type":"number","x-source":"/at/1"},
+         "first":{"type":"string","x-source":"/names/0/text"}}}
+        """#)
+    let lines = [
+      #"{"at":[1,2],"names":[{"text":"a"}]}"#, #"{"at":[1,2,3],"names":[{"text":"a","in":"nl"}]}"#,
+    ]
+    let (report, rows) = try Self.importText(lines.joined(separator: "\n"), model: model)
+    #expect(report.unmappedMembers.map(\.pointer) == ["/at/2", "/names/0/in"])
+    #expect(rows[0] == "1|1.0|2.0|a|NULL")
+    #expect(rows[1] == #"2|1.0|2.0|a|{"at":[1,2,3],"names":[{"text":"a","in":"nl"}]}"#)
+  }
+
+  @Test func `a related row is created once however many batches name it`() throws {
+    var options = ImportOptions()
+    options.batchSize = 2
+    var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+    for index in 0..<20 {
+      try session.append(Array(Self.poi(index, category: "c\(index % 3)").utf8).span)
+    }
+    _ = try session.finish()
+    let store = session.takeStore()
+    #expect(try store.connection.integer("SELECT count(*) FROM category") == 3)
+    #expect(
+      try store.connection.integer(
+        "SELECT count(*) FROM poi JOIN category ON poi.category = category.poikit_id") == 20)
+  }
+
+  static func poi(_ index: Int, category: String = "c") -> String {
+    let digits = String(index)
+    let tail = String(repeating: "0", count: 12 - digits.count) + digits
+    return
+      #"{"identifier":"00000000-0000-0000-0000-\#(tail)","name":"n","latitude":1,"longitude":2,"category":{"name":"\#(category)"}}"#
+      + "\n"
+  }
+
+  @Test func `a limit of records ends the run in the middle of a batch`() throws {
+    var options = ImportOptions()
+    options.recordLimit = 7
+    options.batchSize = 5
+    let (report, rows) = try Self.importText(
+      (0..<20).map { Self.poi($0) }.joined(), model: .poi, options: options)
+    #expect(report.counters.read == 7 && rows.count == 7)
+    #expect(report.ending == .finished)
+    options.recordLimit = 0
+    #expect(
+      try Self.importText(Self.poi(1), model: .poi, options: options).report.counters.read == 0)
+  }
+
+  @Test func `too many rejects stop the run after a committed batch`() throws {
+    let text = (0..<20).map { $0 % 2 == 0 ? Self.poi($0) : "{\"name\":\"\($0)\"}\n" }.joined()
+    for limit in [ImportOptions.RejectLimit.count(2), .percent(20)] {
+      var options = ImportOptions()
+      options.batchSize = 6
+      options.rejectLimit = limit
+      var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+      let error = #expect(throws: ImportError.self) {
+        try session.append(Array(text.utf8).span)
+      }
+      #expect(error?.code == .tooManyRejects)
+      let store = session.takeStore()
+      #expect(try store.connection.integer("SELECT count(*) FROM poi") == 3)
+      #expect(try store.connection.integer("SELECT count(*) FROM poikit_reject") == 3)
+    }
+    var options = ImportOptions()
+    options.rejectLimit = .percent(50)
+    #expect(try Self.importText(text, model: .poi, options: options).report.counters.rejected == 10)
+  }
+
+  struct NoNowhere: RecordValidator {
+    func issues(in record: borrowing RecordView) -> [POIKit.Issue] {
+      guard record.real("latitude") == 0, record.real("longitude") == 0 else { return [] }
+      return [
+        POIKit.Issue(
+          rule: "null-island", attribute: nil,
+          message: "\(record.text("name") ?? "") of \(record.text("category.name") ?? "")")
+      ]
+    }
+  }
+
+  @Test func `a validator of the program's own sees the values and rejects`() throws {
+    var session = try ImportSession(checking: .poi, validators: [NoNowhere()])
+    try session.append(Array(Self.poi(1).utf8).span)
+    let nowhere = Self.poi(2).replacing(":1,", with: ":0,").replacing(":2,", with: ":0,")
+    try session.append(Array(nowhere.utf8).span)
+    let report = try session.finish()
+    #expect(report.counters.inserted == 1)
+    #expect(report.rejectsByRule.map(\.rule) == ["null-island"])
+  }
+
+  @Test func `the progress closure stops a run at a batch boundary and it resumes`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write((0..<20).map { Self.poi($0) }.joined(), to: "data.ndjson")
+    let whole = try Self.importText((0..<20).map { Self.poi($0) }.joined(), model: .poi)
+    var options = ImportOptions()
+    options.batchSize = 3
+    var session = try ImportSession(
+      into: Store(path: folder.file("s.sqlite")), model: .poi, options: options
+    ) { $0.counters.read >= 6 ? .stop : .proceed }
+    var source = try FileSource(path: path)
+    try session.importAll(from: &source)
+    let stopped = try session.finish()
+    #expect(stopped.ending == .stopped && stopped.counters.read == 6)
+    _ = session.takeStore()
+
+    var again = try ImportSession(
+      into: Store(path: folder.file("s.sqlite")), model: .poi, options: options)
+    var second = try FileSource(path: path)
+    let refusal = #expect(throws: ImportError.self) { try again.importAll(from: &second) }
+    #expect(refusal?.code == .unfinishedRun)
+    _ = again.takeStore()
+
+    options.isResuming = true
+    var resumed = try ImportSession(
+      into: Store(path: folder.file("s.sqlite")), model: .poi, options: options)
+    var third = try FileSource(path: path)
+    try resumed.importAll(from: &third)
+    let report = try resumed.finish()
+    #expect(report.resumedAt == 6 && report.counters.read == 20)
+    #expect(report.digest == whole.report.digest)
+    #expect(try Self.rows(of: resumed.takeStore(), model: .poi) == whole.rows)
+  }
+
+  @Test func `a resumed run names all inputs that it had begun`() throws {
+    let folder = try ScratchFolder()
+    let first = try folder.write((0..<10).map { Self.poi($0) }.joined(), to: "a")
+    let second = try folder.write((10..<20).map { Self.poi($0) }.joined() + "{}\n{}", to: "b")
+    var options = ImportOptions()
+    options.batchSize = 4
+    options.rejectLimit = .count(0)
+    var session = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var whole = try FileSource(path: first)
+    var damaged = try FileSource(path: second)
+    try session.importAll(from: &whole)
+    #expect(throws: ImportError.self) { try session.importAll(from: &damaged) }
+    _ = session.takeStore()
+
+    options.rejectLimit = nil
+    options.isResuming = true
+    var short = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var again = try FileSource(path: first)
+    try short.importAll(from: &again)
+    let error = #expect(throws: ImportError.self) { _ = try short.finish() }
+    #expect(error?.code == .cannotResume && error?.message.contains(second) == true)
+    _ = short.takeStore()
+
+    var full = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var one = try FileSource(path: first)
+    var two = try FileSource(path: second)
+    try full.importAll(from: &one)
+    try full.importAll(from: &two)
+    #expect(try full.finish().counters.inserted == 20)
+  }
+
+  /// Bytes that come through a pipe: nobody knows how many, and they come once.
+  struct Pipe: ByteSource {
+    var bytes: BytesSource
+    var name: String { "pipe" }
+    var totalByteCount: Int? { nil }
+    var consumedByteCount: Int { bytes.consumedByteCount }
+    init(_ text: some Sequence<UInt8>) { bytes = BytesSource(Array(text), name: "pipe") }
+    mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {
+      bytes.read(into: &output)
+    }
+    mutating func restart() throws(InputError) -> Bool { false }
+  }
+
+  @Test func `an end of input that comes with the wish to stop is not believed`() throws {
+    let folder = try ScratchFolder()
+    let text = (0..<10).map { Self.poi($0) }.joined()
+    var session = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, onProgress: { _ in .stop })
+    var cut = Pipe(text.utf8.prefix(text.utf8.count / 2 + 10))
+    try session.importAll(from: &cut)
+    let stopped = try session.finish()
+    #expect(stopped.ending == .stopped && stopped.counters.inserted == 5)
+    #expect(stopped.counters.rejected == 0)
+    _ = session.takeStore()
+    var options = ImportOptions()
+    options.isResuming = true
+    var resumed = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var whole = Pipe(text.utf8)
+    try resumed.importAll(from: &whole)
+    #expect(try resumed.finish().counters.inserted == 10)
+  }
+
+  @Test func `two sessions cannot drive one run`() throws {
+    let folder = try ScratchFolder()
+    var options = ImportOptions()
+    options.batchSize = 1
+    var first = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    try first.append(Array((Self.poi(1) + Self.poi(2)).utf8).span)
+    options.isResuming = true
+    var second = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    try second.append(Array((0..<4).map { Self.poi($0 + 1) }.joined().utf8).span)
+    let error = #expect(throws: ImportError.self) {
+      try first.append(Array((0..<3).map { Self.poi($0 + 3) }.joined().utf8).span)
+    }
+    #expect(error?.message.contains("another process") == true)
+    _ = try second.finish()
+    let store = second.takeStore()
+    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 4)
+  }
+
+  @Test func `models may share the table of a relation, if it is the same`() throws {
+    func model(_ table: String, _ attribute: String) throws -> Model {
+      try Model(
+        parsing: #"""
+          {"x-table":"\#(table)","properties":{"kind":{"type":"object",
+           "x-relation":{"table":"kind","unique":"\#(attribute)"},"required":["\#(attribute)"],
+           "properties":{"\#(attribute)":{"type":"string"}}}}}
+          """#)
+    }
+    let folder = try ScratchFolder()
+    for table in ["a", "b"] {
+      var session = try ImportSession(
+        into: Store(path: folder.file("s")), model: model(table, "name"))
+      try session.append(Array(#"{"kind":{"name":"x"}}"#.utf8).span)
+      #expect(try session.finish().counters.inserted == 1)
+      _ = session.takeStore()
+    }
+    #expect(try Connection(path: folder.file("s")).integer("SELECT count(*) FROM kind") == 1)
+    let error = #expect(throws: ImportError.self) {
+      _ = try ImportSession(into: Store(path: folder.file("s")), model: model("c", "title"))
+    }
+    #expect(error?.code == .usage && error?.message.contains("\"kind\"") == true)
+  }
+
+  @Test func `a trigger or a check of the table rejects a record with its bytes and place`() throws
+  {
+    let folder = try ScratchFolder()
+    let path = folder.file("s")
+    _ = try ImportSession(into: Store(path: path), model: .poi)
+    try Connection(path: path).execute(
+      "CREATE TRIGGER t BEFORE INSERT ON poi WHEN new.name = 'x' "
+        + "BEGIN SELECT raise(ABORT, 'no x'); END")
+    var session = try ImportSession(into: Store(path: path), model: .poi)
+    let refused = Self.poi(2).replacing("\"n\"", with: "\"x\"")
+    try session.append(Array((Self.poi(1) + "\n" + refused).utf8).span)
+    #expect(try session.finish().rejectsByRule.map(\.rule) == ["constraint"])
+    let store = session.takeStore()
+    #expect(try store.connection.integer("SELECT line FROM poikit_reject") == 3)
+    #expect(
+      try store.connection.text("SELECT CAST(raw AS TEXT) FROM poikit_reject")
+        == String(refused.dropLast()))
+  }
+
+  @Test func `a record without any value counts in the digest`() throws {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#)
+    let (one, _) = try Self.importText("{\"a\":null}", model: model)
+    let (two, _) = try Self.importText("{}\n{}", model: model)
+    #expect(one.digest != .zero && two.digest == one.digest + one.digest)
+  }
+
+  @Test func `a store made with another model is refused`() throws {
+    let folder = try ScratchFolder()
+    _ = try ImportSession(into: Store(path: folder.file("s.sqlite")), model: .poi)
+    let other = try Model(parsing: #"{"x-table":"poi","properties":{"a":{}}}"#)
+    let error = #expect(throws: ImportError.self) {
+      _ = try ImportSession(into: Store(path: folder.file("s.sqlite")), model: other)
+    }
+    #expect(error?.message.contains("another model") == true)
+  }
+
+  @Test func `a record that a unique index refuses is a reject with its bytes`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("s.sqlite")
+    _ = try ImportSession(into: Store(path: path), model: .poi)
+    try Connection(path: path).execute("CREATE UNIQUE INDEX u ON poi (identifier)")
+    var session = try ImportSession(into: Store(path: path), model: .poi)
+    try session.append(Array((Self.poi(1) + Self.poi(2) + Self.poi(1)).utf8).span)
+    let report = try session.finish()
+    #expect(report.counters.inserted == 2)
+    #expect(report.rejectsByRule.map(\.rule) == ["unique"])
+    let store = session.takeStore()
+    #expect(
+      try store.connection.text("SELECT CAST(raw AS TEXT) FROM poikit_reject")
+        == String(Self.poi(1).dropLast()))
+    #expect(try store.connection.integer("SELECT line FROM poikit_reject") == 3)
+  }
+
+  @Test func `a key that is enforced by its hash is enforced for imported records too`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("s.sqlite")
+    var session = try ImportSession(into: Store(path: path), model: .poi)
+    try session.append(Array((Self.poi(1) + Self.poi(1, category: "d")).utf8).span)
+    _ = try session.finish()
+    let store = session.takeStore()
+    var options = DeduplicationOptions()
+    options.enforcement = .hash
+    // The row id of the category is a part of the key, so both records stay.
+    _ = try store.deduplicate(
+      Deduplicator(layout: store.layout(key: ["identifier", "category"]), options: options))
+    #expect(try store.connection.integer("SELECT count(DISTINCT poikit_key) FROM poi") == 2)
+
+    var again = try ImportSession(into: store, model: .poi)
+    try again.append(
+      Array((Self.poi(1) + Self.poi(1, category: "e") + Self.poi(1, category: "e")).utf8).span)
+    let report = try again.finish()
+    #expect(report.counters.inserted == 1)
+    #expect(report.rejectsByRule.map(\.rule) == ["unique"])
+    #expect(report.rejectsByRule.map(\.count) == [2])
+  }
+
+  @Test func `a table's digest is the sum over what was imported in two runs`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("s.sqlite")
+    var last = Digest.zero
+    for range in [0..<10, 10..<20] {
+      var session = try ImportSession(into: Store(path: path), model: .poi)
+      try session.append(Array(range.map { Self.poi($0) }.joined().utf8).span)
+      last = try session.finish().digest
+    }
+    let whole = try Self.importText((0..<20).map { Self.poi($0) }.joined(), model: .poi)
+    #expect(last == whole.report.digest)
+  }
+}

@@ -1,0 +1,176 @@
+import POIKit
+import Testing
+
+@Suite struct ModelTests {
+  @Test func `the built-in model keeps every attribute of a point of interest`() throws {
+    let model = Model.poi
+    #expect(model.table == "poi")
+    #expect(model.key == ["identifier"])
+    #expect(model.timestamp == "updatedAt")
+    #expect(
+      model.attributes.map(\.column) == [
+        "identifier", "name", "address", "city", "country", "information", "latitude", "longitude",
+        "updatedAt", "category",
+      ])
+    #expect(model.attribute(named: "identifier")?.storage == .uuid)
+    #expect(model.attribute(named: "latitude")?.storage == .real)
+    #expect(
+      model.attribute(named: "updatedAt")?.storage == .instant(.rfc3339(defaultOffsetMinutes: nil)))
+    #expect(model.attribute(named: "category")?.relation?.table == "category")
+  }
+
+  @Test func `a model read from its own document is the same`() throws {
+    let again = try Model(parsing: Model.poi.document)
+    #expect(again.document == Model.poi.document)
+  }
+
+  @Test(arguments: [
+    (#"{"type":["integer","boolean"]}"#, Attribute.Storage.integer),
+    (#"{"type":["integer","number","null"]}"#, .real),
+    (#"{"type":["object","null"]}"#, .json), (#"{"type":["object","array"]}"#, .json),
+    (#"{"type":["string","integer"]}"#, .any), (#"{}"#, .any),
+    (
+      #"{"type":"number","x-unit":"milliseconds"}"#,
+      .instant(.sinceEpoch(microsecondsPerUnit: 1000))
+    ),
+    (
+      #"{"type":"string","format":"date-time","x-zone":"-05:30"}"#,
+      .instant(.rfc3339(defaultOffsetMinutes: -330))
+    ),
+    (#"{"type":"string","format":"date"}"#, .text),
+  ])
+  func `types and formats decide how a value is kept`(
+    _ schema: String, _ storage: Attribute.Storage
+  ) throws {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"a":\#(schema)}}"#)
+    #expect(model.attributes[0].storage == storage)
+  }
+
+  /// A document, the place that the error names, and a part of what it says.
+  @Test(arguments: [
+    (#"["#, "", "line 1"),
+    (#"[]"#, "", "a model is a JSON object"),
+    (#"{"x-table":"t","x-table":"u","properties":{"a":{}}}"#, "", "twice"),
+    (#"{"properties":{"a":{}}}"#, "", "x-table"),
+    (#"{"x-table":"t"}"#, "", "needs \"properties\""),
+    (#"{"x-table":"t","properties":{}}"#, "", "needs \"properties\""),
+    (#"{"x-table":"poikit_run","properties":{"a":{}}}"#, "/x-table", "reserved"),
+    (#"{"x-table":"sqlite_x","properties":{"a":{}}}"#, "/x-table", "reserved"),
+    (#"{"x-table":"t","properties":{"poikit_id":{}}}"#, "/properties/poikit_id", "reserved"),
+    (#"{"x-table":"t","properties":{"a":{}},"allOf":[]}"#, "/allOf", "cannot be enforced"),
+    (#"{"x-table":"t","properties":{"a":{}},"table":"t"}"#, "/table", "did you mean \"x-table\""),
+    (
+      #"{"x-table":"t","properties":{"a":{"colour":1}}}"#, "/properties/a/colour", "unknown keyword"
+    ),
+    (#"{"x-table":"t","properties":{"a":{"type":"text"}}}"#, "/properties/a/type", "is no type"),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","format":"email"}}}"#,
+      "/properties/a/format", "cannot be enforced"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"integer","format":"uuid"}}}"#,
+      "/properties/a/format", "needs the type string"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","pattern":"("}}}"#,
+      "/properties/a/pattern", "regular expression"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","pattern":"(a+)+$"}}}"#,
+      "/properties/a/pattern", "nests repetitions"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","pattern":"((x|[+*)])*b){2,}"}}}"#,
+      "/properties/a/pattern", "nests repetitions"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"integer","x-allow-nul":true}}}"#,
+      "/properties/a/x-allow-nul", "speaks of text"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-unit":"seconds"}}}"#,
+      "/properties/a/x-unit", "integer or number"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"integer","x-unit":"days"}}}"#,
+      "/properties/a/x-unit", "none of seconds"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","format":"date-time","x-zone":"Europe/Oslo"}}}"#,
+      "/properties/a/x-zone", "offset"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-zone":"UTC"}}}"#,
+      "/properties/a/x-zone", "date-time"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-lenient":true}}}"#,
+      "/properties/a/x-lenient", "numbers and booleans"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"x-source":"a/b"}}}"#, "/properties/a/x-source",
+      "JSON pointer"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"x-source":""}}}"#, "/properties/a/x-source",
+      "whole record"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{},"b":{"x-source":"/a"}}}"#, "/properties/b",
+      "same member"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{},"b":{"x-column":"A"}}}"#, "/properties/b",
+      "have the column"
+    ),
+    (#"{"x-table":"t","required":["b"],"properties":{"a":{}}}"#, "/required", "stands not in"),
+    (#"{"x-table":"t","x-key":"b","properties":{"a":{}}}"#, "/x-key", "no attribute"),
+    (#"{"x-table":"t","x-key":["a","a"],"properties":{"a":{}}}"#, "/x-key", "twice"),
+    (
+      #"{"x-table":"t","x-key":"a","properties":{"a":{"type":"object"}}}"#, "/x-key",
+      "cannot be a key"
+    ),
+    (
+      #"{"x-table":"t","x-timestamp":"a","properties":{"a":{"type":"string"}}}"#, "/x-timestamp",
+      "no instant"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"t","unique":"n"},"required":["n"],"properties":{"n":{"type":"string"}}}}}"#,
+      "/properties", "name of its own"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"properties":{"n":{"type":"string"}}}}}"#,
+      "/properties/a/x-relation", "required and not null"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"m"},"required":["n"],"properties":{"n":{"type":"string"}}}}}"#,
+      "/properties/a/x-relation", "must be exactly"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"object","properties":{}}}}"#,
+      "/properties/a/properties", "unknown keyword"
+    ),
+    (
+      #"{"$schema":"http://json-schema.org/draft-07/schema#","x-table":"t","properties":{"a":{}}}"#,
+      "/$schema", "2020-12"
+    ),
+  ])
+  func `what cannot be enforced is refused with its place`(
+    _ document: String, _ pointer: String, _ message: String
+  ) {
+    let error = #expect(throws: ModelError.self) { _ = try Model(parsing: document) }
+    #expect(error?.pointer == pointer)
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test(arguments: [#"^[a-z]+(-[0-9]+)?$"#, #"^(\\+|\\*)+$"#, "^[(+*)]+$", "(ab){2,5}(c+){1,3}"])
+  func `repetitions that are not nested are read`(_ pattern: String) throws {
+    let document = #"{"x-table":"t","properties":{"a":{"type":"string","pattern":"\#(pattern)"}}}"#
+    #expect(throws: Never.self) { _ = try Model(parsing: document) }
+  }
+
+  @Test func `a missing file is named`() {
+    let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: "/nonexistent.json") }
+    #expect(error?.message.contains("/nonexistent.json") == true)
+  }
+}

@@ -1,0 +1,109 @@
+import SQLiteKit
+import Testing
+
+@testable import POIKit
+
+@Suite struct TableLayoutTests {
+  private func names(_ layout: TableLayout) -> [String] { layout.contentColumns.map(\.name) }
+
+  @Test func `content is every stored column but a bare row id`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE Place (ID INTEGER PRIMARY KEY, Name TEXT, at INT, size AS (length(Name)));
+      CREATE TABLE other (id INT PRIMARY KEY, name TEXT);
+      CREATE TABLE odd (id INTEGER PRIMARY KEY DESC, name TEXT)
+      """)
+    let place = try TableLayout(
+      describing: "place", in: connection, key: ["name"], timestamp: "AT")
+    #expect(place.table == "Place")
+    #expect(names(place) == ["Name", "at"])
+    #expect(place.keyColumns == ["Name"])
+    #expect(place.timestampColumn == "at")
+    #expect(!place.isToolkitTable)
+    let byID = try TableLayout(describing: "Place", in: connection, key: ["id"])
+    #expect(names(byID) == ["ID", "Name", "at"])
+    // Neither INT nor a descending primary key is the row id.
+    #expect(
+      names(try TableLayout(describing: "other", in: connection, key: ["name"])) == ["id", "name"])
+    #expect(
+      names(try TableLayout(describing: "odd", in: connection, key: ["name"])) == ["id", "name"])
+  }
+
+  @Test(arguments: ["t (id)", "T (ID)", "T", "\"T\" (\"Id\")"])
+  func `a row of the same table is content by its key, however it is written`(
+    parent: String
+  ) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, par INTEGER REFERENCES \(parent))")
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"])
+    #expect(layout.contentColumns.last?.relation?.uniqueColumns == ["k"])
+  }
+
+  @Test func `a key may be a generated column`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (name TEXT, folded AS (lower(name)));
+      INSERT INTO t VALUES ('A'), ('a'), ('b')
+      """)
+    let layout = try TableLayout(describing: "t", in: connection, key: ["folded"])
+    let plan = try Deduplicator(layout: layout).plan(on: connection)
+    #expect(plan?.loserCount == 1)
+  }
+
+  @Test func `what is missing is told with what is there`() throws {
+    let connection = try Connection.inMemory()
+    func error(_ table: String, _ key: String) -> DeduplicationError? {
+      deduplicationError { () throws(DeduplicationError) in
+        _ = try TableLayout(describing: table, in: connection, key: [key])
+      }
+    }
+    #expect(error("t", "k")?.message == "there is no table 't': the database has no tables")
+    try connection.execute("CREATE TABLE a (x, y); CREATE TABLE b (z)")
+    #expect(error("t", "k")?.message == "there is no table 't': the database has 'a', 'b'")
+    #expect(error("a", "k")?.message == "'a' has no column 'k': it has 'x', 'y'")
+    #expect(error("a", "k")?.code == .unknownColumn)
+  }
+
+  @Test(arguments: [
+    ("a_view", "a view"), ("keyed", "WITHOUT ROWID"), ("search", "a virtual table"),
+    ("search_data", "a virtual table"), ("poikit_run", "a table of bookkeeping"),
+    ("hidden", "hide its row ids"), ("sqlite_schema", "a table of bookkeeping"),
+  ])
+  func `what has no row ids of its own is refused`(table: String, reason: String) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(Bookkeeping.creation)
+    try connection.execute(
+      """
+      CREATE TABLE t (k); CREATE VIEW a_view AS SELECT k FROM t;
+      CREATE TABLE keyed (k PRIMARY KEY) WITHOUT ROWID;
+      CREATE VIRTUAL TABLE search USING fts5 (k);
+      CREATE TABLE hidden (k, rowid, oid, _ROWID_)
+      """)
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try TableLayout(describing: table, in: connection, key: ["k"])
+    }
+    #expect(error?.code == .unsupportedTable)
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `row ids are found whatever the columns are called`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE one (rowid TEXT, k); CREATE TABLE two (rowid TEXT, _rowid_ TEXT, k);
+      CREATE TABLE three (rowid TEXT, _rowid_ TEXT, oid INTEGER PRIMARY KEY, k)
+      """)
+    for table in ["one", "two", "three"] {
+      try connection.execute("INSERT INTO \(table) (rowid, k) VALUES ('r', 1), ('r', 1), ('s', 1)")
+      let layout = try TableLayout(describing: table, in: connection, key: ["k"])
+      let report = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+      #expect(report.rowsLeft == 1, "\(table)")
+      _ = try Deduplicator.undo(on: connection, clock: someInstant)
+      #expect(
+        try rows("SELECT rowid FROM \(table) ORDER BY 1", in: connection) == ["r", "r", "s"])
+    }
+  }
+}
