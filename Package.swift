@@ -10,14 +10,17 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CYajl", pkgConfig: "yajl", providers: [.apt(["libyajl-dev"])]),
+      name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CYajl", providers: [.apt(["libyajl-dev"])]),
     .target(name: "JSONStreaming", dependencies: ["CYajl"]),
     .target(name: "SQLiteKit", dependencies: ["CSQLite"]),
     .target(name: "POIKit", dependencies: ["JSONStreaming", "SQLiteKit"]),
     .target(name: "ToolSupport"),
     .executableTarget(name: "poi-import", dependencies: ["POIKit", "ToolSupport"]),
-    .executableTarget(name: "poi-dedup", dependencies: ["POIKit", "ToolSupport"]),
+    .executableTarget(
+      name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"]),
+    .executableTarget(
+      name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),
 
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),

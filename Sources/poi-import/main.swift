@@ -1,1 +1,32 @@
-print("not yet")
+import POIKit
+import ToolSupport
+
+runTool(ImportCommand.description) { arguments, tool in
+  let job = try ImportCommand(arguments)
+  let diagnostics = tool.diagnostics
+  do {
+    var session = try job.session { progress in
+      diagnostics.progress(Progress(progress))
+      return Interruption.isRequested ? .stop : .proceed
+    }
+    for path in job.inputs {
+      var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
+      try session.importAll(from: &source)
+    }
+    let report = try session.finish()
+    diagnostics.clearProgress()
+    tool.output.write(job.text(of: report, isQuiet: tool.isQuiet))
+    for note in job.notes(on: report) { diagnostics.note(note) }
+    return report.exitCode
+  } catch let error as ImportError {
+    // Ctrl-C also ends the program that decompresses the input; that is no damaged input.
+    let isInterrupted = Interruption.isRequested && error.code == .unreadable
+    throw ToolFailure(
+      isInterrupted ? .interrupted : error.exitCode,
+      isInterrupted ? "interrupted; --resume goes on" : error.message)
+  } catch let error as InputError {
+    throw ToolFailure(ImportError(error).exitCode, error.description)
+  } catch let error as StoreError {
+    throw ToolFailure(ImportError(error).exitCode, error.message)
+  }
+}

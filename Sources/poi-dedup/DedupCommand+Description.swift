@@ -1,0 +1,77 @@
+import POIKit
+import ToolSupport
+
+extension DedupCommand {
+  /// The table that parsing, help, manual page, completions and the README follow.
+  static let description = CommandDescription(
+    name: "poi-dedup",
+    version: POIKitVersion.current,
+    summary: "keep one record of each group of duplicates, the same on every device",
+    positional: PositionalDescription(
+      "RUN", .zeroOrOne, help: "with --undo, the number of the run to put back"),
+    options: [
+      OptionDescription(
+        "store", short: "s", .value("PATH"), default: "poi.sqlite",
+        summary: "a store of poi-import, or any SQLite database", section: "What to deduplicate",
+        environmentVariable: "POI_STORE"),
+      OptionDescription(
+        "table", short: "t", .value("NAME"),
+        summary: "the table; by default the store's only table of records",
+        section: "What to deduplicate"),
+      OptionDescription(
+        "key", short: "k", .value("NAME[,NAME…]"), isRepeatable: true,
+        summary: "what identifies a record; by default the model's key",
+        detail: "Attributes of the model, or columns of another table. Rows with equal values in "
+          + "all of them are duplicates.",
+        section: "What to deduplicate"),
+      OptionDescription(
+        "timestamp", .value("COLUMN"),
+        summary: "when a record was last changed; by default the model's timestamp",
+        detail: "Numbers are compared as they are, texts are read as RFC 3339 or as SQLite writes "
+          + "dates.",
+        section: "What to deduplicate"),
+      OptionDescription(
+        "null-key", .choice(NullKeyRule.allCases.map(\.rawValue)), default: "keep",
+        summary: "leave rows alone whose key has a NULL, or group them by it",
+        section: "What to deduplicate"),
+      OptionDescription(
+        "keep", .choice(KeepRule.allCases.map(\.rawValue)), default: "newest",
+        summary: "which record of a group stays", section: "What to deduplicate"),
+      OptionDescription(
+        "dry-run", short: "n", summary: "print the plan and change nothing", section: "What to do"),
+      OptionDescription(
+        "enforce", summary: "make the key unique afterwards, with an index",
+        section: "What to do"),
+      OptionDescription(
+        "hash-key",
+        summary: "with --enforce, keep the key as a hash of 16 bytes in a column of its own",
+        detail: "For keys of long or several attributes, in the toolkit's own tables.",
+        section: "What to do"),
+      OptionDescription(
+        "undo", summary: "put back what the latest deduplication removed, or RUN",
+        section: "What to do"),
+      OptionDescription(
+        "digest", summary: "print the digest of the table and change nothing",
+        section: "What to do"),
+      OptionDescription(
+        "no-archive", summary: "do not keep the losers; the run cannot be undone",
+        section: "How to do it"),
+      OptionDescription(
+        "batch", short: "b", .value("N"), default: "500", summary: "losers in one transaction",
+        section: "How to do it"),
+      OptionDescription(
+        "memory", .value("SIZE"), default: "64MiB",
+        summary: "memory for sorting; what does not fit goes to temporary files",
+        section: "How to do it"),
+      .report,
+    ],
+    examples: [
+      .init("poi-dedup --key identifier", "keep the newest record of each identifier"),
+      .init("poi-dedup --key name,city --dry-run", "look what another key would do"),
+      .init("poi-dedup --key identifier --enforce", "and make the identifier unique"),
+      .init("poi-dedup --undo", "put the losers of the latest run back"),
+      .init(
+        "poi-dedup --store app.sqlite --table place --key uuid --timestamp modified",
+        "any SQLite table"),
+    ])
+}

@@ -1,0 +1,173 @@
+import POIKit
+import ToolSupport
+
+/// The report, as text and as JSON.
+extension DedupCommand {
+  /// The report in the form asked for; as text nothing when quiet.
+  func text(of outcome: DedupOutcome, isQuiet: Bool) -> String {
+    if isReportJSON { return json(of: outcome) }
+    if isQuiet { return "" }
+    switch outcome {
+    case .planned(let plan, let layout):
+      return plan.map { table(of: $0, layout: layout).text() + decisions(of: $0) } ?? ""
+    case .deduplicated(let report, let layout):
+      return text(of: report, layout: layout)
+    case .undone(let report):
+      return "run \(report.run) undone: \(QuantityFormat.count(report.restoredRowCount)) rows and "
+        + "\(QuantityFormat.count(report.restoredReferenceCount)) references put back\n"
+    case .digest(let digest, _):
+      return "digest \(digest.digest) of \(QuantityFormat.count(digest.rowCount)) rows\n"
+    }
+  }
+
+  private func table(of plan: DeduplicationPlan, layout: TableLayout) -> TextTable {
+    var table = TextTable(.left, .right, .left)
+    table.append(
+      "rows", QuantityFormat.count(plan.rowCount), "in \(layout.table) of \(storePath)")
+    if plan.nullKeyRowCount > 0 {
+      table.append("without key", QuantityFormat.count(plan.nullKeyRowCount), "left alone")
+    }
+    table.append(
+      "groups", QuantityFormat.count(plan.groupCount),
+      "by \(layout.keyColumns.joined(separator: ", ")); "
+        + "\(QuantityFormat.count(plan.duplicateGroupCount)) with duplicates")
+    table.append("losers", QuantityFormat.count(plan.loserCount), reasons(of: plan))
+    return table
+  }
+
+  private func reasons(of plan: DeduplicationPlan) -> String {
+    let reasons = plan.reasons
+    return [
+      (options.keep == .newest ? "older" : "younger", reasons.timestamp),
+      ("without timestamp", reasons.timestampPresent), ("live beside a removal", reasons.tombstone),
+      ("ties broken by digest", reasons.digest), ("identical", reasons.identical),
+    ].filter { $0.1 > 0 }.map { "\(QuantityFormat.count($0.1)) \($0.0)" }.joined(separator: ", ")
+  }
+
+  private func decisions(of plan: DeduplicationPlan) -> String {
+    var text = ""
+    if !plan.largestGroups.isEmpty {
+      text += "largest groups:\n"
+      var table = TextTable(.right, .left)
+      for group in plan.largestGroups {
+        table.append(QuantityFormat.count(group.rowCount), name(of: group.key))
+      }
+      text += table.text(indent: 2)
+    }
+    if !plan.samples.isEmpty {
+      text += "some decisions:\n"
+      var table = TextTable(.left, .left)
+      for sample in plan.samples {
+        table.append(
+          name(of: sample.key),
+          "row \(sample.winner) wins over row \(sample.loser): \(sample.explanation)")
+      }
+      text += table.text(indent: 2)
+    }
+    return text
+  }
+
+  private func name(of key: [String?]) -> String {
+    key.map { $0 ?? "NULL" }.joined(separator: ", ")
+  }
+
+  private func text(of report: DeduplicationReport, layout: TableLayout) -> String {
+    var table = table(of: report.plan, layout: layout)
+    table.append(
+      "rows left", QuantityFormat.count(report.rowsLeft),
+      options.archive
+        ? "\(QuantityFormat.count(report.changes.archivedRowCount)) archived"
+          + (report.run.map { " in run \($0)" } ?? "") : "no archive")
+    let (moved, removed) = (
+      report.changes.movedReferenceCount, report.changes.removedReferenceRowCount
+    )
+    if moved + removed > 0 {
+      table.append(
+        "references", QuantityFormat.count(moved),
+        "moved"
+          + (removed > 0
+            ? ", \(QuantityFormat.count(removed)) removed that the winner had too" : ""))
+    }
+    var text = table.text()
+    if options.enforcement != .none, report.isFinished {
+      text +=
+        report.createdIndex ? "the key is unique from now on\n" : "the key was unique before\n"
+    }
+    if let digest = report.digest { text += "digest \(digest)\n" }
+    return text
+  }
+
+  // MARK: JSON
+
+  private func json(of outcome: DedupOutcome) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("report", 1)
+      json.member("tool", "poi-dedup")
+      json.member("version", POIKitVersion.current)
+      json.member("store", storePath)
+      switch outcome {
+      case .planned(let plan, let layout):
+        json.member("task", "plan")
+        if let plan { write(plan, layout, nil, to: &json) }
+      case .deduplicated(let report, let layout):
+        json.member("task", "deduplicate")
+        json.member("run", report.run)
+        json.member("ending", report.isFinished ? "finished" : "stopped")
+        write(report.plan, layout, report, to: &json)
+        json.member("createdIndex", report.createdIndex)
+        json.member("digest", report.digest?.description)
+      case .undone(let report):
+        json.member("task", "undo")
+        json.member("run", report.run)
+        json.object("counters") { json in
+          json.member("restoredRows", report.restoredRowCount)
+          json.member("restoredReferences", report.restoredReferenceCount)
+        }
+      case .digest(let digest, let table):
+        json.member("task", "digest")
+        json.member("table", table)
+        json.object("counters") { json in json.member("rows", digest.rowCount) }
+        json.member("digest", digest.digest.description)
+      }
+    }
+    return json.text + "\n"
+  }
+
+  private func write(
+    _ plan: DeduplicationPlan, _ layout: TableLayout, _ report: DeduplicationReport?,
+    to json: inout JSONWriter
+  ) {
+    json.member("table", layout.table)
+    json.array("key") { json in for column in layout.keyColumns { json.value(column) } }
+    json.object("counters") { json in
+      json.member("rowsBefore", plan.rowCount)
+      json.member("nullKeyRows", plan.nullKeyRowCount)
+      json.member("unreadableTimestamps", plan.unreadableTimestampCount)
+      json.member("groups", plan.duplicateGroupCount)
+      json.member("keys", plan.groupCount)
+      json.member("losers", plan.loserCount)
+      if let report {
+        json.member("rowsLeft", report.rowsLeft)
+        json.member("archived", report.changes.archivedRowCount)
+        json.member("movedReferences", report.changes.movedReferenceCount)
+        json.member("removedReferences", report.changes.removedReferenceRowCount)
+      }
+    }
+    json.object("reasons") { json in
+      json.member("timestamp", plan.reasons.timestamp)
+      json.member("timestampPresent", plan.reasons.timestampPresent)
+      json.member("tombstone", plan.reasons.tombstone)
+      json.member("digest", plan.reasons.digest)
+      json.member("identical", plan.reasons.identical)
+    }
+    json.array("largestGroups") { json in
+      for group in plan.largestGroups {
+        json.object { json in
+          json.array("key") { json in for value in group.key { json.value(value) } }
+          json.member("rows", group.rowCount)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import POIKit
+import ToolSupport
+
+/// The options of `poi-dedup`, and what they ask for.
+struct DedupCommand {
+  /// What the tool is to do.
+  enum Task {
+    case deduplicate
+    /// Only find and decide.
+    case plan
+    /// Put back what a run removed; the latest where none is named.
+    case undo(run: Int64?)
+    /// Only the digest of the table.
+    case digest
+  }
+
+  let storePath: String
+  let table: String?
+  let key: [String]
+  let timestamp: String?
+  let task: Task
+  let isReportJSON: Bool
+  var options = DeduplicationOptions()
+
+  init(_ arguments: ParsedArguments) throws {
+    storePath = arguments.text("store") ?? "poi.sqlite"
+    table = arguments.text("table")
+    key = try arguments.list("key")
+    timestamp = arguments.text("timestamp")
+    isReportJSON = arguments.text("report") == "json"
+    let isUndoing = arguments.flag("undo")
+    let run = try DedupCommand.run(arguments, isUndoing: isUndoing)
+    let asked = [arguments.flag("dry-run"), isUndoing, arguments.flag("digest")]
+    guard asked.filter({ $0 }).count <= 1 else {
+      throw UsageError(
+        .conflict, at: "--dry-run", "--dry-run, --undo and --digest exclude each other")
+    }
+    task =
+      arguments.flag("dry-run")
+      ? .plan
+      : isUndoing
+        ? .undo(run: run) : arguments.flag("digest") ? .digest : .deduplicate
+    options.keep = arguments.choice("keep", as: KeepRule.self) ?? options.keep
+    options.nullKey = arguments.choice("null-key", as: NullKeyRule.self) ?? options.nullKey
+    options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize
+    options.memoryBudget =
+      try arguments.byteCount("memory", in: 1 << 20...1 << 40) ?? options.memoryBudget
+    options.archive = !arguments.flag("no-archive")
+    if arguments.flag("enforce") {
+      options.enforcement = arguments.flag("hash-key") ? .hash : .index
+      if options.enforcement == .hash, options.nullKey == .group {
+        throw UsageError(
+          .conflict, at: "--hash-key",
+          "--hash-key gives a key with a NULL no hash, so it does not go with --null-key group")
+      }
+    } else if arguments.flag("hash-key") {
+      throw UsageError(
+        .conflict, at: "--hash-key", "--hash-key says how --enforce keeps the key; give both")
+    }
+  }
+
+  /// The run to put back, which may stand behind `--undo`.
+  private static func run(
+    _ arguments: ParsedArguments, isUndoing: Bool
+  ) throws(ToolFailure) -> Int64? {
+    guard let text = arguments.positionals.first else { return nil }
+    guard isUndoing else {
+      throw ToolFailure(
+        .usage, "\(text): a run is named to be put back with --undo; name the store with --store")
+    }
+    guard let run = Int64(text), run > 0 else {
+      throw ToolFailure(
+        .usage, "\(text) is no run; the table poikit_run lists them by their numbers")
+    }
+    return run
+  }
+}

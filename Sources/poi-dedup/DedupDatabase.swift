@@ -1,0 +1,90 @@
+import Glibc
+import POIKit
+import SQLiteKit
+import ToolSupport
+
+/// The database that the tool works on: a store of the toolkit, or one of another program.
+enum DedupDatabase: ~Copyable {
+  case store(Store)
+  case foreign(Connection)
+
+  /// Opens the database that the job names.
+  init(_ job: DedupCommand) throws {
+    guard unsafe access(job.storePath, F_OK) == 0 else {
+      throw ToolFailure(
+        .noInput, "\(job.storePath): no such store; name one with --store, or import some records")
+    }
+    let isReading =
+      switch job.task {
+      case .plan, .digest: true
+      case .deduplicate, .undo: false
+      }
+    if try Store.isStore(path: job.storePath) {
+      let store = try Store(path: job.storePath, for: isReading ? .readOnly : .existing)
+      // An app's own table in the same file is deduplicated like one of any other database.
+      if try job.table.map({ try store.tables().contains($0) }) ?? true {
+        self = .store(store)
+        return
+      }
+    }
+    do {
+      self = .foreign(
+        try Connection(path: job.storePath, access: isReading ? .readOnly : .readWrite))
+    } catch {
+      throw DeduplicationError(error)
+    }
+  }
+
+  /// Does the job.
+  borrowing func run(
+    _ job: DedupCommand, progress: (DeduplicationProgress) -> BatchDecision
+  ) throws -> DedupOutcome {
+    switch self {
+    case .store(let store):
+      switch job.task {
+      case .undo(let run):
+        return .undone(try store.undoDeduplication(run: run))
+      case .digest:
+        let layout = try store.layout(ofTable: job.table, key: job.key)
+        return .digest(
+          try store.digest(of: store.model(ofTable: layout.table)), table: layout.table)
+      case .plan, .deduplicate:
+        let layout = try store.layout(
+          ofTable: job.table, key: job.key, timestamp: job.timestamp)
+        let deduplicator = Deduplicator(layout: layout, options: job.options)
+        guard case .plan = job.task else {
+          return .deduplicated(
+            try store.deduplicate(deduplicator, progress: progress), layout: layout)
+        }
+        return .planned(try store.plan(deduplicator, progress: progress), layout: layout)
+      }
+    case .foreign(let connection):
+      if case .undo(let run) = job.task {
+        return .undone(try Deduplicator.undo(run: run, on: connection, clock: SystemClock.now))
+      }
+      guard let table = job.table else {
+        throw ToolFailure(
+          .usage,
+          "\(job.storePath): the database was not made by poi-import; name the table with --table")
+      }
+      var key = job.key
+      if case .digest = job.task, key.isEmpty { key = [] }
+      let layout = try TableLayout(
+        describing: table, in: connection, key: key, timestamp: job.timestamp)
+      if case .digest = job.task {
+        return .digest(try Deduplicator.tableDigest(of: layout, on: connection), table: table)
+      }
+      guard !key.isEmpty else {
+        throw ToolFailure(
+          .usage, "\(job.storePath): name what identifies a record of \(table) with --key")
+      }
+      let deduplicator = Deduplicator(layout: layout, options: job.options)
+      guard case .plan = job.task else {
+        return .deduplicated(
+          try deduplicator.run(on: connection, clock: SystemClock.now, progress: progress),
+          layout: layout)
+      }
+      return .planned(try deduplicator.plan(on: connection, progress: progress), layout: layout)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import POIKit
+import ToolSupport
+
+extension ImportCommand {
+  /// The table that parsing, help, manual page, completions and the README follow.
+  static let description = CommandDescription(
+    name: "poi-import",
+    version: POIKitVersion.current,
+    summary: "stream records from JSON into a SQLite store: validated, in batches, resumable",
+    positional: PositionalDescription(
+      "FILE", .oneOrMore,
+      help: "JSON to read; '-' is standard input; .gz, .zst, .xz and .bz2 are decompressed"),
+    options: [
+      OptionDescription(
+        "store", short: "s", .value("PATH"), default: "poi.sqlite",
+        summary: "the SQLite store; made if it is missing", section: "Input and store",
+        environmentVariable: "POI_STORE"),
+      OptionDescription(
+        "model", short: "m", .value("FILE"), default: "poi",
+        summary: "what a record is: a JSON Schema with x- keywords, or poi, the built-in one",
+        section: "Input and store"),
+      OptionDescription(
+        "at", .value("POINTER"),
+        summary: "where the records stand, such as /data/stations",
+        detail: "A JSON pointer (RFC 6901) to an array of records, or to an object whose members "
+          + "are records. Without it a top-level array, newline-delimited records, a GeoJSON "
+          + "FeatureCollection or the only array of objects of an envelope is found.",
+        section: "Input and store"),
+      OptionDescription(
+        "batch", short: "b", .value("N"), default: "500",
+        summary: "records in one transaction", section: "Batches"),
+      OptionDescription(
+        "batch-bytes", .value("SIZE"), default: "8MiB",
+        summary: "bytes in one transaction; whichever comes first", section: "Batches"),
+      OptionDescription(
+        "limit", .value("N"), summary: "read at most N records", section: "Batches"),
+      OptionDescription(
+        "dry-run", short: "n", summary: "validate and report, without a store",
+        section: "Batches"),
+      OptionDescription(
+        "resume", summary: "go on after the last committed batch of an unfinished import",
+        detail: "Name the same inputs in the same order. An input that has changed is refused.",
+        section: "Batches"),
+      OptionDescription(
+        "restart", summary: "give up an unfinished import and begin again; its rows stay",
+        section: "Batches"),
+      OptionDescription(
+        "rejects", .value("FILE"),
+        summary: "write each rejected record as a line of JSON, too",
+        detail: "The store's table poikit_reject holds them as well. A corrected file can be "
+          + "imported like any other.",
+        section: "Rejects and limits"),
+      OptionDescription(
+        "max-rejects", .value("N|P%"),
+        summary: "stop with exit code 65 beyond so many rejects",
+        detail: "Looked at after each batch, which stays committed.",
+        section: "Rejects and limits"),
+      OptionDescription(
+        "max-record-bytes", .value("SIZE"), default: "16MiB",
+        summary: "reject a larger record", section: "Rejects and limits"),
+      OptionDescription(
+        "max-string-bytes", .value("SIZE"), default: "4MiB",
+        summary: "reject a record with a longer string", section: "Rejects and limits"),
+      OptionDescription(
+        "max-depth", .value("N"), default: "128",
+        summary: "reject a record that is nested deeper", section: "Rejects and limits"),
+      OptionDescription(
+        "max-keys", .value("N"), default: "10000",
+        summary: "reject a record with more members in one object", section: "Rejects and limits"),
+      .report,
+    ],
+    examples: [
+      .init("poi-import --batch 500 data.json", "import into poi.sqlite"),
+      .init(
+        "poi-import --store bikes.sqlite --model bikes.json --at /data/stations stations.json",
+        "records of another kind, inside an envelope"),
+      .init("curl -s https://example.org/pois | poi-import -", "import what a server answers"),
+      .init("poi-import --dry-run --rejects bad.ndjson data.json.gz", "only look what is wrong"),
+    ])
+}

@@ -1,0 +1,136 @@
+import POIKit
+import ToolSupport
+
+/// The report, as text and as JSON.
+extension ImportCommand {
+  /// The report in the form asked for; as text nothing when quiet.
+  func text(of report: ImportReport, isQuiet: Bool) -> String {
+    if isReportJSON { return json(of: report) }
+    return isQuiet ? "" : table(of: report)
+  }
+
+  private func table(of report: ImportReport) -> String {
+    var text = ""
+    for input in report.inputs where input.isPointerFound {
+      text += printable("\(input.name): records at \(place(input.pointer))") + "\n"
+    }
+    var counters = TextTable(.left, .right, .left)
+    func append(_ name: String, _ count: Int, _ remark: String = "") {
+      counters.append(name, QuantityFormat.count(count), remark)
+    }
+    append("read", report.counters.read, report.resumedAt.map { "resumed after \($0)" } ?? "")
+    append(
+      isDryRun ? "valid" : "inserted", report.counters.inserted,
+      isDryRun ? "" : "into \(model.table) of \(storePath)")
+    append(
+      "rejected", report.counters.rejected,
+      report.rejectsByRule.map { "\($0.rule) \($0.count)" }.joined(separator: ", "))
+    text += counters.text()
+    if !report.unmappedMembers.isEmpty {
+      let kept = report.keepsUnmappedMembers ? "kept in \(model.unmappedColumn ?? "")" : "not kept"
+      text += "members that the model does not map, \(kept):\n"
+      var members = TextTable(.left, .right)
+      for member in report.unmappedMembers.prefix(20) {
+        members.append(member.pointer, QuantityFormat.count(member.count))
+      }
+      text += members.text(indent: 2)
+      let more = report.unmappedMembers.count - 20
+      if more > 0 { text += "  and \(more) more names; --report json lists them\n" }
+    }
+    return text + "digest \(report.digest)\n"
+  }
+
+  private func place(_ pointer: String?) -> String {
+    guard let pointer else { return "the top level" }
+    return pointer.isEmpty ? "the top-level array" : pointer
+  }
+
+  private func json(of report: ImportReport) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("report", 1)
+      json.member("tool", "poi-import")
+      json.member("version", POIKitVersion.current)
+      json.member("store", isDryRun ? nil : storePath)
+      json.member("table", model.table)
+      json.member("run", report.runID)
+      json.member("ending", report.ending.rawValue)
+      json.array("inputs") { json in
+        for input in report.inputs {
+          json.object { json in
+            json.member("name", input.name)
+            json.member("at", input.pointer)
+          }
+        }
+      }
+      json.object("counters") { json in
+        json.member("read", report.counters.read)
+        json.member("inserted", report.counters.inserted)
+        json.member("rejected", report.counters.rejected)
+      }
+      json.member("batches", report.batchCount)
+      json.object("rejects") { json in
+        for (rule, count) in report.rejectsByRule { json.member(rule, count) }
+      }
+      json.object("unmapped") { json in
+        for (pointer, count) in report.unmappedMembers { json.member(pointer, count) }
+      }
+      json.member("otherUnmapped", report.otherUnmappedMemberCount)
+      json.member("digest", report.digest.description)
+    }
+    return json.text + "\n"
+  }
+
+  /// What the user may want to do next.
+  func notes(on report: ImportReport) -> [String] {
+    var notes: [String] = []
+    if report.ending == .stopped {
+      notes.append(
+        "stopped at a batch boundary; the store holds \(report.counters.read) records' outcome, "
+          + "--resume goes on")
+    }
+    if report.counters.rejected > 0, options.rejectFile == nil {
+      notes.append(
+        isDryRun
+          ? "--rejects FILE writes the rejected records"
+          : "the rejected records stand in the table poikit_reject; --rejects FILE writes them, too"
+      )
+    }
+    return notes
+  }
+}
+
+extension ImportReport {
+  /// The exit code that the report stands for.
+  var exitCode: ExitCode {
+    if ending == .stopped { return .interrupted }
+    return counters.rejected == 0 ? .done : .rejected
+  }
+}
+
+extension Progress {
+  /// The progress of an import as its line shows it.
+  init(_ progress: ImportProgress) {
+    self.init(
+      progress.inputName, unit: .bytes, done: progress.consumedByteCount,
+      total: progress.totalByteCount,
+      counts: [
+        Count("records", progress.counters.read, showsRate: true),
+        Count("rejects", progress.counters.rejected),
+      ])
+  }
+}
+
+extension ImportError {
+  /// The exit code that the error stands for.
+  var exitCode: ExitCode {
+    switch code {
+    case .usage, .unfinishedRun, .cannotResume: .usage
+    case .unreadable, .tooManyRejects: .dataError
+    case .noInput: .noInput
+    case .inputOutput: .ioError
+    case .interrupted: .interrupted
+    case .internalError: .internalError
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import POIKit
+import ToolSupport
+
+/// The options of `poi-import`, and what they ask for.
+struct ImportCommand {
+  /// The paths to read, in order; `-` is standard input.
+  let inputs: [String]
+  let model: Model
+  let storePath: String
+  let isDryRun: Bool
+  let isReportJSON: Bool
+  var options = ImportOptions()
+
+  init(_ arguments: ParsedArguments) throws {
+    inputs = arguments.positionals
+    guard inputs.filter({ $0 == "-" }).count <= 1 else {
+      throw ToolFailure(.usage, "standard input, '-', can be read only once")
+    }
+    do {
+      let model = arguments.text("model") ?? "poi"
+      self.model = try model == "poi" ? .poi : Model(contentsOf: model)
+    } catch {
+      throw ToolFailure(.usage, "\(error)")
+    }
+    storePath = arguments.text("store") ?? "poi.sqlite"
+    guard !storePath.isEmpty else { throw ToolFailure(.usage, "--store names no path") }
+    isDryRun = arguments.flag("dry-run")
+    isReportJSON = arguments.text("report") == "json"
+    options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize
+    options.batchByteLimit =
+      try arguments.byteCount("batch-bytes", in: 1...(1 << 30)) ?? options.batchByteLimit
+    options.pointer = arguments.text("at")
+    options.recordLimit = try arguments.integer("limit", in: 0...Int.max)
+    options.rejectLimit = try arguments.countOrPercent("max-rejects").map { limit in
+      switch limit {
+      case .count(let count): .count(count)
+      case .percent(let percent): .percent(percent)
+      }
+    }
+    options.isResuming = arguments.flag("resume")
+    options.isRestarting = arguments.flag("restart")
+    guard !(options.isResuming && options.isRestarting) else {
+      throw ToolFailure(.usage, "--resume goes on and --restart begins again; give one of them")
+    }
+    options.rejectFile = arguments.text("rejects")
+    if let path = options.rejectFile, inputs.contains(where: { ImportCommand.isSameFile($0, path) })
+    {
+      throw ToolFailure(
+        .usage, "\(path): the rejects would overwrite the input; name another file for --rejects")
+    }
+    options.limits.depth =
+      try arguments.integer("max-depth", in: 1...10_000) ?? options.limits.depth
+    options.limits.byteCount =
+      try arguments.byteCount("max-record-bytes", in: 2...(1 << 30)) ?? options.limits.byteCount
+    options.limits.stringByteCount =
+      try arguments.byteCount("max-string-bytes", in: 1...(1 << 30))
+      ?? options.limits.stringByteCount
+    options.limits.keysPerObject =
+      try arguments.integer("max-keys", in: 1...10_000_000) ?? options.limits.keysPerObject
+  }
+
+  /// Whether two paths lead to one regular file.
+  private static func isSameFile(_ left: String, _ right: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    guard unsafe stat(left, &first) == 0, unsafe stat(right, &second) == 0 else { return false }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+      && first.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// The session that does the job.
+  func session(
+    onProgress: @escaping (ImportProgress) -> ImportDecision
+  ) throws -> ImportSession {
+    if isDryRun {
+      return try ImportSession(checking: model, options: options, onProgress: onProgress)
+    }
+    return try ImportSession(
+      into: Store(path: storePath), model: model, options: options, onProgress: onProgress)
+  }
+}

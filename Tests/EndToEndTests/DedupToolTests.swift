@@ -1,0 +1,260 @@
+import Foundation
+import SQLiteKit
+import TestSupport
+import Testing
+
+@Suite struct DedupToolTests {
+  private let importer = Tool("poi-import")
+  private let tool = Tool("poi-dedup")
+
+  /// Records of which each identifier stands `copies` times, with random timestamps, some equal,
+  /// some missing.
+  static func records(_ count: Int, copies: Int, using generator: inout SplitMix64) -> [String] {
+    var records: [String] = []
+    for index in 0..<count {
+      let tail = String(format: "%012d", index / copies)
+      let day = Int.random(in: 1...3, using: &generator)
+      let updated =
+        Int.random(in: 0..<5, using: &generator) == 0
+        ? "" : #","updatedAt":"2026-01-0\#(day)T00:00:00Z""#
+      let name = Int.random(in: 0..<3, using: &generator)
+      records.append(
+        #"{"identifier":"00000000-0000-0000-0000-\#(tail)","name":"n\#(name)","latitude":1,"longitude":2\#(updated),"category":{"name":"c\#(name)"}}"#
+      )
+    }
+    return records
+  }
+
+  static func dump(_ path: String, _ sql: String) throws -> [String] {
+    let connection = try Connection(path: path, access: .readOnly)
+    #expect(try connection.text("PRAGMA integrity_check") == "ok")
+    var statement = try connection.prepare(sql)
+    var lines: [String] = []
+    while try statement.step() {
+      lines.append(
+        (0..<statement.columnCount).map { statement.isNull($0) ? "NULL" : statement.text($0) }
+          .joined(separator: "|"))
+    }
+    return lines
+  }
+
+  private static let rows = "SELECT * FROM poikit_readable_poi ORDER BY poikit_id"
+  private static let content =
+    "SELECT identifier, name, category, updatedAt FROM poikit_readable_poi ORDER BY 1, 2, 3, 4"
+
+  private func digest(_ output: String) -> Substring? {
+    output.split(separator: "\n").first { $0.hasPrefix("digest ") }
+  }
+
+  @Test func `any order of the records ends in the same winners and the same digest`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let folder = try ScratchFolder()
+    var records = Self.records(300, copies: 4, using: &generator)
+    var digests: Set<Substring?> = []
+    var contents: Set<[String]> = []
+    for (index, batch) in ["1", "7", "500"].enumerated() {
+      records.shuffle(using: &generator)
+      try folder.write(records.joined(separator: "\n"), to: "data")
+      let store = "s\(index).sqlite"
+      #expect(try importer.run(["data", "-s", store, "-q"], in: folder.path).exitCode == 0)
+      let outcome = try tool.run(
+        ["--key", "identifier", "-s", store, "--batch", batch], in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome.messages)")
+      #expect(outcome.output.contains("rows left   75"), "\(outcome.output)")
+      digests.insert(digest(outcome.output))
+      contents.insert(try Self.dump(folder.file(store), Self.content))
+    }
+    #expect(digests.count == 1 && contents.count == 1, "seed \(seed)")
+  }
+
+  @Test func `a dry run changes nothing and undo restores every row`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let folder = try ScratchFolder()
+    try folder.write(
+      Self.records(100, copies: 3, using: &generator).joined(separator: "\n"), to: "data")
+    #expect(try importer.run(["data"], in: folder.path).exitCode == 0)
+    let path = folder.file("poi.sqlite")
+    let before = try Self.dump(path, Self.rows)
+    let digestBefore = digest(try tool.run(["--digest"], in: folder.path).output)
+
+    let plan = try tool.run(["--key", "identifier", "--dry-run"], in: folder.path)
+    #expect(plan.output.contains("losers") && plan.output.contains("largest groups"))
+    #expect(plan.output.contains("wins over row"))
+    #expect(try Self.dump(path, Self.rows) == before)
+    #expect(try Self.dump(path, "SELECT * FROM poikit_run WHERE tool = 'poi-dedup'").isEmpty)
+
+    let run = try tool.run(["--enforce"], in: folder.path)
+    #expect(run.output.contains("the key is unique from now on"), "\(run.messages)")
+    #expect(try Self.dump(path, Self.rows).count == 34)
+    let refused = try importer.run(["data"], in: folder.path)
+    #expect(refused.exitCode == 1 && refused.output.contains("unique 100"), "\(refused.output)")
+
+    let undone = try tool.run(["--undo"], in: folder.path)
+    #expect(undone.exitCode == 0, "\(undone.messages)")
+    #expect(try Self.dump(path, Self.rows) == before, "seed \(seed)")
+    #expect(digest(try tool.run(["--digest"], in: folder.path).output) == digestBefore)
+    #expect(try tool.run(["--undo"], in: folder.path).exitCode == 64)
+  }
+
+  @Test func `what only reads leaves the file as it is, bit by bit`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(ImportToolTests.array(0..<10), to: "data")
+    #expect(try importer.run(["data"], in: folder.path).exitCode == 0)
+    let path = folder.file("poi.sqlite")
+    try Connection(path: path).execute("PRAGMA journal_mode = DELETE")
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    for arguments in [["--dry-run"], ["--digest"]] {
+      #expect(try tool.run(arguments, in: folder.path).exitCode == 0)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+  }
+
+  @Test func `an app's own table in a store is deduplicated, too`() throws {
+    let folder = try ScratchFolder()
+    #expect(try importer.run(["-"], in: folder.path, input: Array("[]".utf8)).exitCode == 0)
+    let path = folder.file("poi.sqlite")
+    try Connection(path: path).execute(
+      "CREATE TABLE visit (day); INSERT INTO visit VALUES ('mon'), ('mon'), ('tue')")
+    let outcome = try tool.run(["-t", "visit", "-k", "day"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    #expect(try Self.dump(path, "SELECT count(*) FROM visit") == ["2"])
+  }
+
+  @Test func `a killed deduplication that is run again ends in the same store`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let folder = try ScratchFolder()
+    try folder.write(
+      Self.records(6000, copies: 3, using: &generator).joined(separator: "\n"), to: "data")
+    #expect(try importer.run(["data", "-q"], in: folder.path).exitCode == 0)
+    let path = folder.file("poi.sqlite")
+    let before = try Self.dump(path, Self.rows)
+    try FileManager.default.copyItem(atPath: path, toPath: folder.file("whole.sqlite"))
+    let whole = try tool.run(["-s", "whole.sqlite"], in: folder.path)
+    let expected = try Self.dump(folder.file("whole.sqlite"), Self.content)
+
+    var killCount = 0
+    while true {
+      let running = try tool.start(["--batch", "20", "--enforce"], in: folder.path)
+      usleep(UInt32.random(in: 1000...(30_000 + UInt32(killCount) * 3000), using: &generator))
+      running.signal(SIGKILL)
+      let outcome = try running.wait()
+      guard outcome.exitCode == 128 + SIGKILL else {
+        #expect(outcome.exitCode == 0, "seed \(seed): \(outcome.messages)")
+        #expect(digest(outcome.output) == digest(whole.output), "seed \(seed)")
+        break
+      }
+      killCount += 1
+      try #require(killCount < 500, "seed \(seed)")
+    }
+    #expect(try Self.dump(path, Self.content) == expected, "seed \(seed)")
+    // The killed passes and the last one are one run, which is undone as a whole.
+    #expect(try tool.run(["--undo"], in: folder.path).exitCode == 0)
+    // Only a kill after the end of the run leaves another one, which had nothing to do.
+    if try Self.dump(path, Self.rows) != before {
+      #expect(try tool.run(["--undo"], in: folder.path).output.contains("4,000 rows"))
+    }
+    let runs = try Self.dump(path, "SELECT id, state, counters FROM poikit_run")
+    #expect(try Self.dump(path, Self.rows) == before, "seed \(seed): \(runs)")
+  }
+
+  @Test func `any SQLite table is deduplicated and otherwise left alone`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("app.db")
+    try Connection(path: path).execute(
+      """
+      PRAGMA user_version = 7;
+      CREATE TABLE "my ""places" (id INTEGER PRIMARY KEY, "the key" TEXT, changed, note BLOB);
+      CREATE TABLE visit (place INTEGER REFERENCES "my ""places" (id), day TEXT);
+      CREATE TRIGGER t AFTER UPDATE ON "my ""places" BEGIN SELECT RAISE(ABORT, 'no update'); END;
+      INSERT INTO "my ""places" VALUES
+        (1, 'a', '2024-01-01 10:00:00', x'00'), (2, 'a', '2024-01-01T12:00:00+01:00', NULL),
+        (3, NULL, NULL, NULL), (4, NULL, NULL, NULL), (5, 'b', NULL, NULL);
+      INSERT INTO visit VALUES (1, 'mon'), (2, 'tue'), (5, 'wed');
+      """)
+    let outcome = try tool.run(
+      ["-s", "app.db", "-t", "my \"places", "-k", "the key", "--timestamp", "changed"],
+      in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    #expect(
+      try Self.dump(path, "SELECT id, \"the key\" FROM \"my \"\"places\"") == [
+        "2|a", "3|NULL", "4|NULL", "5|b",
+      ])
+    #expect(try Self.dump(path, "SELECT place, day FROM visit") == ["2|mon", "2|tue", "5|wed"])
+    #expect(try Self.dump(path, "PRAGMA user_version") == ["7"])
+    #expect(try tool.run(["-s", "app.db", "--undo"], in: folder.path).exitCode == 0)
+    #expect(try Self.dump(path, "SELECT place, day FROM visit") == ["1|mon", "2|tue", "5|wed"])
+    let grouped = try tool.run(
+      [
+        "-s", "app.db", "-t", "my \"places", "-k", "the key", "--null-key", "group",
+        "--no-archive", "--keep", "oldest", "--timestamp", "changed",
+      ], in: folder.path)
+    #expect(grouped.exitCode == 0, "\(grouped.messages)")
+    #expect(
+      try Self.dump(path, "SELECT count(*), min(id) FROM \"my \"\"places\"") == ["3|1"])
+  }
+
+  @Test func `the report tells of rows removed with a loser and of unreadable timestamps`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("app.db")
+    let script = """
+      DROP TABLE IF EXISTS tag; DROP TABLE IF EXISTS p;
+      CREATE TABLE p (id INTEGER PRIMARY KEY, k TEXT, ts TEXT);
+      INSERT INTO p VALUES (1, 'a', '2024-01-01'), (2, 'a', 'yesterday'), (3, 'a', '2024-01-02');
+      CREATE TABLE tag (pid INTEGER REFERENCES p, tag TEXT, UNIQUE (pid, tag));
+      INSERT INTO tag VALUES (1, 'x'), (2, 'y'), (3, 'x');
+      """
+    let arguments = ["-s", "app.db", "-t", "p", "-k", "k", "--timestamp", "ts"]
+    try Connection(path: path).execute(script)
+    let text = try tool.run(arguments, in: folder.path)
+    #expect(text.exitCode == 0, "\(text.messages)")
+    #expect(
+      text.output.contains("1  moved, 1 removed that the winner had too"),
+      "\(text.output)")
+    #expect(text.messages.contains("poi-dedup: warning: timestamps of 1 of 3 rows cannot be read"))
+
+    try Connection(path: path).execute(script)
+    let json = try tool.run(arguments + ["--report", "json", "--quiet"], in: folder.path)
+    #expect(json.messages.contains("poi-dedup: warning: timestamps of 1 of 3 rows cannot be read"))
+    for member in [#""movedReferences""#, #""removedReferences""#, #""unreadableTimestamps""#] {
+      #expect(
+        json.output.contains(member + ": 1") || json.output.contains(member + ":1"),
+        "\(json.output)")
+    }
+  }
+
+  /// Arguments, exit code and a part of the message.
+  @Test(
+    arguments: [
+      (["-s", "missing.sqlite"], 66, "missing.sqlite: no such store"),
+      (["-s", "app.db"], 64, "--table"),
+      (["-s", "app.db", "-t", "places"], 64, "--key"),
+      (["-s", "app.db", "-t", "place", "-k", "a"], 64, "places"),
+      (["-s", "app.db", "-t", "places", "-k", "b"], 64, "a"),
+      (["-s", "app.db", "-t", "seen", "-k", "a"], 64, "view"),
+      (["-s", "text"], 74, "text"),
+      (["--key", "nope"], 64, "identifier"),
+      (["--key", "identifier,"], 64, "--key"),
+      (["--dry-run", "--undo"], 64, "exclude"),
+      (["--undo"], 64, "undo"),
+      (["--undo", "7"], 64, "7"),
+      (["--undo", "x"], 64, "x is no run"),
+      (["poi.sqlite"], 64, "--store"),
+      (["--memory", "1k"], 64, "--memory"),
+    ] as [([String], Int32, String)])
+  func `what cannot be done is said with its exit code`(
+    _ arguments: [String], _ code: Int32, _ message: String
+  ) throws {
+    let folder = try ScratchFolder()
+    try Connection(path: folder.file("app.db")).execute(
+      "CREATE TABLE places (a); CREATE VIEW seen AS SELECT * FROM places")
+    try folder.write(String(repeating: "no database ", count: 100), to: "text")
+    #expect(try importer.run(["-"], in: folder.path, input: Array("[]".utf8)).exitCode == 0)
+    let outcome = try tool.run(arguments, in: folder.path)
+    #expect(outcome.exitCode == code, "\(outcome.messages)")
+    #expect(outcome.messages.hasPrefix("poi-dedup: error: "))
+    #expect(outcome.messages.contains(message), "\(outcome.messages)")
+  }
+}

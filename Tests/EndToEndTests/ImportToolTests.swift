@@ -1,0 +1,338 @@
+import Foundation
+import SQLiteKit
+import TestSupport
+import Testing
+
+@Suite struct ImportToolTests {
+  private let tool = Tool("poi-import")
+
+  static func records(_ range: Range<Int>) -> [String] {
+    range.map { index in
+      let tail = String(format: "%012d", index)
+      return
+        #"{"identifier":"00000000-0000-0000-0000-\#(tail)","name":"place \#(index)","latitude":1.5,"longitude":2,"category":{"name":"c\#(index % 7)"}}"#
+    }
+  }
+
+  static func array(_ range: Range<Int>) -> String {
+    "[" + records(range).joined(separator: ",\n") + "]"
+  }
+
+  /// What the store at `path` holds, without row ids and without what differs between two runs.
+  static func content(of path: String) throws -> [String] {
+    let connection = try Connection(path: path, access: .readOnly)
+    var lines: [String] = []
+    for sql in [
+      "SELECT identifier || name || category FROM poikit_readable_poi ORDER BY 1",
+      "SELECT record || rule || byte_offset || hex(raw) FROM poikit_reject ORDER BY 1",
+    ] {
+      var statement = try connection.prepare(sql)
+      while try statement.step() { lines.append(statement.text(0)) }
+    }
+    #expect(try connection.text("PRAGMA integrity_check") == "ok")
+    return lines
+  }
+
+  @Test func `an array of records becomes rows`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.array(0..<1200), to: "data.json")
+    let outcome = try tool.run(["--batch", "500", "data.json"], in: folder.path)
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.output.contains("inserted  1,200  into poi of poi.sqlite"))
+    #expect(outcome.messages.isEmpty)
+    #expect(try Self.content(of: folder.file("poi.sqlite")).count == 1200)
+  }
+
+  @Test func `a run with rejects ends with 1 and keeps them in table and file`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      Self.records(0..<3).joined(separator: "\n") + "\n{\"name\":3}\n{\"name\":\"x\n",
+      to: "data.ndjson")
+    let outcome = try tool.run(
+      ["data.ndjson", "--rejects", "bad.ndjson", "--report", "json"], in: folder.path)
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.output.contains("\"rejected\": 2"))
+    let lines = try String(contentsOfFile: folder.file("bad.ndjson"), encoding: .utf8)
+      .split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines[0].contains(#""file":"data.ndjson","record":4,"#))
+    #expect(lines[0].contains(#""line":4,"column":1,"rule":"type","attribute":"name""#))
+    #expect(lines[1].contains(#""line":5,"#))
+  }
+
+  @Test func `a corrected reject file is imported again`() throws {
+    let folder = try ScratchFolder()
+    let records = Self.records(0..<4)
+    try folder.write(
+      [records[0], records[1].replacing("1.5", with: "91"), "{\"name\": nul}"]
+        .joined(separator: "\n"), to: "data.ndjson")
+    #expect(try tool.run(["data.ndjson", "--rejects", "bad"], in: folder.path).exitCode == 1)
+    let bad = try String(contentsOfFile: folder.file("bad"), encoding: .utf8)
+    try folder.write(bad.replacing("91", with: "1.5"), to: "good")
+    let again = try tool.run(["good", "--rejects", "still-bad"], in: folder.path)
+    #expect(again.exitCode == 1)
+    #expect(again.output.contains("inserted  1"))
+    let stillBad = try String(contentsOfFile: folder.file("still-bad"), encoding: .utf8)
+    #expect(stillBad.contains(#""raw":"{\"name\": nul}""#))
+    // A line holds one record, and as many levels as the options allow.
+    let lines = [
+      #"{"poikit_reject":1,"raw":"{}{}"}"#, #"{"poikit_reject":1,"raw":"{\"x\":[[[1]]]}"}"#,
+      #"{"poikit_reject":1,"raw":"\"key\": {\"name\":5}"}"#,
+    ]
+    try folder.write(lines.joined(separator: "\n"), to: "odd")
+    let odd = try tool.run(["odd", "--max-depth", "3", "--rejects", "odder"], in: folder.path)
+    #expect(odd.output.contains("rejected  3  depth 1, required 1, type 1"), "\(odd.output)")
+    // One line alone is a record, too, though it holds an array of objects.
+    try folder.write(stillBad.replacing(" nul", with: "1"), to: "one")
+    let one = try tool.run(["one"], in: folder.path)
+    #expect(one.output.contains("rejected  1  type 1"), "\(one.output)")
+  }
+
+  @Test(arguments: ["gzip -c", "zstd -qc", "xz -c", "bzip2 -c"])
+  func `compressed input is read, and half of it is an error`(_ compressor: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.array(0..<2000), to: "data.json")
+    let packing = try Tool(path: "/bin/sh").run(
+      ["-c", "\(compressor) data.json > packed && head -c 3000 packed > half"], in: folder.path)
+    try #require(packing.exitCode == 0, "\(packing.messages)")
+    let outcome = try tool.run(["packed"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    #expect(outcome.output.contains("inserted  2,000"))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("packed")))
+    let piped = try tool.run(["-", "--store", "pipe.sqlite"], in: folder.path, input: Array(bytes))
+    #expect(piped.output.contains("inserted  2,000"), "\(piped.messages)")
+    let half = try tool.run(["half", "--store", "half.sqlite"], in: folder.path)
+    #expect(half.exitCode == 65)
+    #expect(half.messages.contains("half"))
+  }
+
+  @Test func `standard input and several files go into one store`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.array(0..<10), to: "a.json")
+    try folder.write(Self.records(10..<20).joined(separator: "\n"), to: "b.ndjson")
+    let outcome = try tool.run(
+      ["a.json", "-", "b.ndjson", "--store", "all.sqlite"], in: folder.path,
+      input: Array("{\"meta\":{},\"pois\":\(Self.array(20..<30))}".utf8))
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    #expect(outcome.output.contains("standard input: records at /pois"))
+    #expect(try Self.content(of: folder.file("all.sqlite")).count == 30)
+  }
+
+  /// Arguments, standard input, exit code and a part of the message.
+  @Test(
+    arguments: [
+      (["missing.json"], "", 66, "missing.json: no such file"),
+      (["."], "", 66, "is a directory"),
+      ([], "", 64, "FILE"),
+      (["-", "-"], "", 64, "only once"),
+      (["-", "--bach", "5"], "", 64, "did you mean --batch"),
+      (["-", "--batch", "0"], "", 64, "--batch"),
+      (["-", "--model", "none.json"], "", 64, "none.json"),
+      (["-", "--at", "data"], "[]", 64, "data"),
+      (["-", "--resume"], "[]", 64, "no unfinished import"),
+      (["-", "--at", "/x"], "{\"y\":[{}]}", 65, "/x"),
+      (["-"], "{\"a\":[{\"x\":1}],\"b\":[{\"x\":1},{\"x\":2}]}", 65, "/a (1), /b (2)"),
+      (["-"], "[{\"name\":\"a\"} {", 65, "standard input:1:"),
+      (["-", "--max-rejects", "1"], "[{},{},{}]", 65, "--max-rejects"),
+      (["-", "--store", "/nonexistent/poi.sqlite"], "[]", 74, "/nonexistent/poi.sqlite"),
+      (["-", "--rejects", "/nonexistent/r"], "[]", 74, "/nonexistent/r"),
+    ] as [([String], String, Int32, String)])
+  func `what cannot be done is said with its exit code`(
+    _ arguments: [String], _ input: String, _ code: Int32, _ message: String
+  ) throws {
+    let folder = try ScratchFolder()
+    let outcome = try tool.run(arguments, in: folder.path, input: Array(input.utf8))
+    #expect(outcome.exitCode == code, "\(outcome.messages)")
+    #expect(outcome.messages.hasPrefix("poi-import: error: "))
+    #expect(outcome.messages.contains(message), "\(outcome.messages)")
+  }
+
+  @Test func `an empty input is done and leaves an empty table`() throws {
+    for text in ["", " \n", "[]"] {
+      let folder = try ScratchFolder()
+      let outcome = try tool.run(["-"], in: folder.path, input: Array(text.utf8))
+      #expect(outcome.exitCode == 0, "\(outcome.messages)")
+      #expect(try Self.content(of: folder.file("poi.sqlite")).isEmpty)
+    }
+  }
+
+  @Test func `another program's database is refused and not touched`() throws {
+    let folder = try ScratchFolder()
+    try Connection(path: folder.file("poi.sqlite")).execute("CREATE TABLE poi (a)")
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("poi.sqlite")))
+    let outcome = try tool.run(["-"], in: folder.path, input: Array("[]".utf8))
+    #expect(outcome.exitCode == 64)
+    #expect(outcome.messages.contains("another program"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("poi.sqlite"))) == before)
+    try folder.write(
+      "this is no database, though it is as long as a header of one is, or longer, "
+        + "to be sure of it: here are some more words", to: "text")
+    #expect(try tool.run(["-", "--store", "text"], in: folder.path).exitCode == 74)
+  }
+
+  @Test func `a store that another program writes to is waited for, then said to be held`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.array(0..<10), to: "data.json")
+    #expect(try tool.run(["data.json"], in: folder.path).exitCode == 0)
+    let holder = try Connection(path: folder.file("poi.sqlite"))
+    try holder.begin(.immediate)
+    let outcome = try tool.run(["data.json"], in: folder.path)
+    #expect(outcome.exitCode == 74)
+    #expect(outcome.messages.contains("another program holds the store"))
+    holder.rollback()
+    #expect(try Self.content(of: folder.file("poi.sqlite")).count == 10)
+  }
+
+  /// The forms of one input; each is killed at random instants and resumed.
+  @Test(arguments: ["array", "lines", "envelope", "gzip", "stdin"])
+  func `a killed run that is resumed ends in the same store`(_ form: String) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let folder = try ScratchFolder()
+    var records = Self.records(0..<6000)
+    for index in stride(from: 50, to: records.count, by: 97) {
+      records[index] = index % 2 == 0 ? "{\"name\": nul}" : "{\"name\":\"\(index)\"}"
+    }
+    let text =
+      switch form {
+      case "lines": records.joined(separator: "\n")
+      case "envelope":
+        "{\"meta\":[1],\"data\":{\"pois\":[\(records.joined(separator: ", "))]},\"x\":1}"
+      default: "[\(records.joined(separator: ",\n"))]"
+      }
+    try folder.write(text, to: "data")
+    if form == "gzip" {
+      #expect(try Tool(path: "/bin/sh").run(["-c", "gzip data"], in: folder.path).exitCode == 0)
+    }
+    let path = form == "stdin" ? "-" : form == "gzip" ? "data.gz" : "data"
+    let input = form == "stdin" ? Array(text.utf8) : []
+    let whole = try tool.run([path, "--store", "whole.sqlite"], in: folder.path, input: input)
+    #expect(whole.exitCode == 1, "\(whole.messages)")
+    let expected = try Self.content(of: folder.file("whole.sqlite"))
+
+    var arguments = [path, "--batch", "20", "--rejects", "bad"]
+    var killCount = 0
+    while true {
+      let running = try tool.start(arguments, in: folder.path, input: input)
+      // Later kills come later, so that a busy machine gets to the end as well.
+      usleep(UInt32.random(in: 1000...(40_000 + UInt32(killCount) * 3000), using: &generator))
+      running.signal(SIGKILL)
+      let outcome = try running.wait()
+      if outcome.exitCode != 128 + SIGKILL {
+        if outcome.messages.contains("no unfinished import") {
+          // The kill came before the first commit, or after the last one.
+          if try Self.content(of: folder.file("poi.sqlite")).count == expected.count { break }
+          arguments.removeAll { $0 == "--resume" }
+          continue
+        }
+        #expect(outcome.exitCode == 1, "seed \(seed): \(outcome.messages)")
+        break
+      }
+      killCount += 1
+      if !arguments.contains("--resume") { arguments.append("--resume") }
+      try #require(killCount < 500, "seed \(seed)")
+    }
+    #expect(try Self.content(of: folder.file("poi.sqlite")) == expected, "seed \(seed)")
+    let rejects = try String(contentsOfFile: folder.file("bad"), encoding: .utf8)
+    #expect(rejects.split(separator: "\n").count == expected.count - 5938, "seed \(seed)")
+  }
+
+  @Test func `rejects never overwrite the input, nor a file that holds something else`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("{\"name\":\"x\"}", to: "data")
+    try folder.write("precious", to: "notes")
+    for path in ["data", "./data", "notes", "poi.sqlite"] {
+      try Connection(path: folder.file("poi.sqlite")).execute("VACUUM")
+      let outcome = try tool.run(["data", "--rejects", path, "-s", "s"], in: folder.path)
+      #expect(outcome.exitCode == 64, "\(path): \(outcome.messages)")
+    }
+    #expect(try String(contentsOfFile: folder.file("notes"), encoding: .utf8) == "precious")
+    for _ in 0..<2 {
+      #expect(try tool.run(["data", "--rejects", "bad", "-s", "s"], in: folder.path).exitCode == 1)
+    }
+    let lines = try String(contentsOfFile: folder.file("bad"), encoding: .utf8)
+    #expect(lines.split(separator: "\n").count == 1)
+    #expect(
+      try tool.run(["bad", "--rejects", "bad", "-s", "s"], in: folder.path).exitCode == 64)
+  }
+
+  @Test func `an unfinished import is noticed though another one came after it`() throws {
+    let folder = try ScratchFolder()
+    for name in ["a", "b"] {
+      try folder.write(Self.records(0..<10).joined(separator: "\n") + "\n{}\n{}", to: name)
+      let outcome = try tool.run([name, "--batch", "5", "--max-rejects", "1"], in: folder.path)
+      #expect(outcome.exitCode == 65)
+    }
+    for name in ["a", "b"] {
+      let outcome = try tool.run([name], in: folder.path)
+      #expect(outcome.exitCode == 64 && outcome.messages.contains("--resume"))
+    }
+    #expect(try tool.run(["a", "--restart"], in: folder.path).exitCode == 1)
+    #expect(try tool.run(["b", "--resume"], in: folder.path).exitCode == 1)
+    #expect(try Self.content(of: folder.file("poi.sqlite")).count == 30 + 6)
+  }
+
+  @Test func `a changed input is not resumed`() throws {
+    let folder = try ScratchFolder()
+    var records = Self.records(0..<100)
+    records[55] = "{}"
+    try folder.write(records.joined(separator: "\n"), to: "data")
+    let first = try tool.run(["data", "--batch", "10", "--max-rejects", "0"], in: folder.path)
+    #expect(first.exitCode == 65)
+    var shifted = records
+    shifted[0] = records[0].replacing("place", with: "plaza")
+    for changed in [records + ["{}"], shifted] {
+      try folder.write(changed.joined(separator: "\n"), to: "data")
+      let outcome = try tool.run(["data", "--resume"], in: folder.path)
+      #expect(outcome.exitCode == 64, "\(outcome.messages)")
+      #expect(outcome.messages.contains("--restart"), "\(outcome.messages)")
+    }
+    let restarted = try tool.run(["data", "--restart"], in: folder.path)
+    #expect(restarted.exitCode == 1)
+    #expect(restarted.output.contains("inserted   99"))
+  }
+
+  @Test func `an interrupt ends the wait for a slow pipe`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.records(0..<10).joined(separator: "\n") + "\n", to: "data")
+    let shell = try Tool(path: "/bin/sh").start(
+      [
+        "-c",
+        "(cat data; sleep 20) | '\(tool.path)' --batch 100 - & sleep 1; kill -TERM $!; wait $!",
+      ],
+      in: folder.path)
+    let outcome = try shell.wait()
+    #expect(outcome.exitCode == 130, "\(outcome.messages)")
+    let resumed = try tool.run(
+      ["-", "--resume"], in: folder.path,
+      input: Array(Self.records(0..<30).joined(separator: "\n").utf8))
+    #expect(resumed.exitCode == 0, "\(resumed.messages)")
+    #expect(try Self.content(of: folder.file("poi.sqlite")).count == 30)
+  }
+
+  @Test func `a refused start leaves the reject file of the run before as it is`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("{}\n{}\n{}", to: "data")
+    let arguments = ["data", "--batch", "1", "--max-rejects", "1", "--rejects", "bad"]
+    #expect(try tool.run(arguments, in: folder.path).exitCode == 65)
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("bad")))
+    #expect(try tool.run(arguments, in: folder.path).exitCode == 64)
+    #expect(try tool.run(["none", "--rejects", "bad"], in: folder.path).exitCode == 66)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("bad"))) == before)
+  }
+
+  @Test func `an interrupted run ends at a batch boundary and says how to go on`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.array(0..<40_000), to: "data.json")
+    let running = try tool.start(["data.json", "--batch", "5"], in: folder.path)
+    usleep(100_000)
+    running.signal(SIGTERM)
+    let outcome = try running.wait()
+    #expect(outcome.exitCode == 130)
+    #expect(outcome.messages.contains("--resume"))
+    #expect(try Self.content(of: folder.file("poi.sqlite")).count % 5 == 0)
+    let resumed = try tool.run(["data.json", "--resume"], in: folder.path)
+    #expect(resumed.exitCode == 0)
+    #expect(try Self.content(of: folder.file("poi.sqlite")).count == 40_000)
+  }
+}
