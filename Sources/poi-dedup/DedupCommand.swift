@@ -16,7 +16,8 @@ struct DedupCommand {
 
   let storePath: String
   let table: String?
-  let key: [String]
+  /// What identifies a record, as given: each text is a name, or names with commas between them.
+  private let keyTexts: [String]
   let timestamp: String?
   let task: Task
   let isReportJSON: Bool
@@ -25,7 +26,7 @@ struct DedupCommand {
   init(_ arguments: ParsedArguments) throws {
     storePath = arguments.text("store") ?? "poi.sqlite"
     table = arguments.text("table")
-    key = try arguments.list("key")
+    keyTexts = arguments.texts("key")
     timestamp = arguments.text("timestamp")
     isReportJSON = arguments.text("report") == "json"
     let isUndoing = arguments.flag("undo")
@@ -57,6 +58,27 @@ struct DedupCommand {
       throw UsageError(
         .conflict, at: "--hash-key", "--hash-key says how --enforce keeps the key; give both")
     }
+  }
+
+  /// The names in the key.
+  ///
+  /// - Parameter known: the names that there are; a text that is just one of them is not split.
+  func key(known: [String]) throws(UsageError) -> [String] {
+    var names: [String] = []
+    for text in keyTexts {
+      let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      guard !known.contains(text) else {
+        names.append(text)
+        continue
+      }
+      guard !parts.contains("") else {
+        throw UsageError(
+          .invalidValue, at: "--key",
+          "--key '\(text)' has an empty name; separate names by single commas")
+      }
+      names += parts
+    }
+    return names
   }
 
   /// The run to put back, which may stand behind `--undo`.

@@ -45,12 +45,13 @@ enum DedupDatabase: ~Copyable {
       case .undo(let run):
         return .undone(try store.undoDeduplication(run: run))
       case .digest:
-        let layout = try store.layout(ofTable: job.table, key: job.key)
-        return .digest(
-          try store.digest(of: store.model(ofTable: layout.table)), table: layout.table)
+        let model = try store.model(ofTable: job.table)
+        return .digest(try store.digest(of: model), table: model.table)
       case .plan, .deduplicate:
-        let layout = try store.layout(
-          ofTable: job.table, key: job.key, timestamp: job.timestamp)
+        let model = try store.model(ofTable: job.table)
+        let known = model.attributes.flatMap { [$0.name, $0.column] }
+        let layout = try TableLayout(
+          model, key: job.key(known: known), timestamp: job.timestamp)
         let deduplicator = Deduplicator(layout: layout, options: job.options)
         guard case .plan = job.task else {
           return .deduplicated(
@@ -67,17 +68,17 @@ enum DedupDatabase: ~Copyable {
           .usage,
           "\(job.storePath): the database was not made by poi-import; name the table with --table")
       }
-      var key = job.key
-      if case .digest = job.task, key.isEmpty { key = [] }
-      let layout = try TableLayout(
-        describing: table, in: connection, key: key, timestamp: job.timestamp)
+      let whole = try TableLayout(describing: table, in: connection, key: [])
       if case .digest = job.task {
-        return .digest(try Deduplicator.tableDigest(of: layout, on: connection), table: table)
+        return .digest(try Deduplicator.tableDigest(of: whole, on: connection), table: table)
       }
+      let key = try job.key(known: whole.contentColumns.map(\.name))
       guard !key.isEmpty else {
         throw ToolFailure(
           .usage, "\(job.storePath): name what identifies a record of \(table) with --key")
       }
+      let layout = try TableLayout(
+        describing: table, in: connection, key: key, timestamp: job.timestamp)
       let deduplicator = Deduplicator(layout: layout, options: job.options)
       guard case .plan = job.task else {
         return .deduplicated(

@@ -111,6 +111,26 @@ import Testing
     }
   }
 
+  @Test func `a column with a comma in its name can be the key`() throws {
+    let folder = try ScratchFolder()
+    try Connection(path: folder.file("app.db")).execute(
+      "CREATE TABLE t (\"a,b\", a, c); INSERT INTO t VALUES (1, 1, 1), (1, 2, 2), (2, 1, 1)")
+    for (key, groups) in [("a,b", "2  by a,b; 1"), ("a,c", "2  by a, c; 1")] {
+      let outcome = try tool.run(["-s", "app.db", "-t", "t", "-k", key, "-n"], in: folder.path)
+      #expect(outcome.output.contains("groups  \(groups)"), "\(outcome.output)\(outcome.messages)")
+    }
+  }
+
+  @Test func `a table without a key has a digest`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"{"x-table":"t","properties":{"a":{}}}"#, to: "model")
+    let lines = Array("{\"a\":1}\n{\"a\":2}".utf8)
+    let imported = try importer.run(["-", "-m", "model"], in: folder.path, input: lines)
+    let digested = try tool.run(["--digest"], in: folder.path)
+    #expect(digest(imported.output).map { digested.output.hasPrefix($0) } == true)
+    #expect(try tool.run([], in: folder.path).messages.contains("names no key"))
+  }
+
   @Test func `an app's own table in a store is deduplicated, too`() throws {
     let folder = try ScratchFolder()
     #expect(try importer.run(["-"], in: folder.path, input: Array("[]".utf8)).exitCode == 0)

@@ -13,16 +13,7 @@ extension Store {
   public borrowing func layout(
     ofTable table: String? = nil, key: [String] = [], timestamp: String? = nil
   ) throws(StoreError) -> TableLayout {
-    let names = try tables()
-    guard let table = table ?? (names.count == 1 ? names[0] : nil) else {
-      throw StoreError(
-        .noSuchTable,
-        names.isEmpty
-          ? "\(path): the store holds no records; import some first"
-          : "\(path): the store holds several tables, \(names.joined(separator: ", ")); "
-            + "name one with --table")
-    }
-    return try TableLayout(model(ofTable: table), key: key, timestamp: timestamp)
+    try TableLayout(model(ofTable: table), key: key, timestamp: timestamp)
   }
 
   /// Finds the duplicates and decides, and changes nothing; see `Deduplicator.plan`.

@@ -150,12 +150,22 @@ public struct Store: ~Copyable {
     }
   }
 
-  /// The model that `table` was made with.
+  /// The model that a table of records was made with.
   ///
-  /// - Throws: `StoreError` with `noSuchTable` where the store has no such table of records.
-  public borrowing func model(ofTable table: String) throws(StoreError) -> Model {
+  /// - Parameter table: the table; the only one of the store where none is named.
+  /// - Throws: `StoreError` with `noSuchTable` where the store has no such table of records, or none
+  ///   is named and there are several.
+  public borrowing func model(ofTable table: String? = nil) throws(StoreError) -> Model {
+    let names = try tables()
+    guard let table = table ?? (names.count == 1 ? names[0] : nil) else {
+      throw StoreError(
+        .noSuchTable,
+        names.isEmpty
+          ? "\(path): the store holds no records; import some first"
+          : "\(path): the store holds several tables, \(names.joined(separator: ", ")); "
+            + "name one with --table")
+    }
     guard let document = try document(ofTable: table) else {
-      let names = try tables()
       throw StoreError(
         .noSuchTable,
         "\(path): the store has no table of records \"\(table)\"; it has "
