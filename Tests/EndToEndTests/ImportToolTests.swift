@@ -287,6 +287,14 @@ import Testing
       #expect(outcome.exitCode == 64, "\(outcome.messages)")
       #expect(outcome.messages.contains("--restart"), "\(outcome.messages)")
     }
+    // A refused resume leaves the run as it was: with the right input it still goes on.
+    try folder.write(records.joined(separator: "\n"), to: "data")
+    try FileManager.default.copyItem(
+      atPath: folder.file("poi.sqlite"), toPath: folder.file("copy.sqlite"))
+    let resumed = try tool.run(["data", "--resume", "-s", "copy.sqlite"], in: folder.path)
+    #expect(resumed.exitCode == 1, "\(resumed.messages)")
+    #expect(resumed.output.contains("inserted   99"), "\(resumed.output)")
+    #expect(try Self.content(of: folder.file("copy.sqlite")).count == 100)
     let restarted = try tool.run(["data", "--restart"], in: folder.path)
     #expect(restarted.exitCode == 1)
     #expect(restarted.output.contains("inserted   99"))
