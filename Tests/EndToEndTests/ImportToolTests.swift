@@ -74,14 +74,16 @@ import Testing
     #expect(again.output.contains("inserted  1"))
     let stillBad = try String(contentsOfFile: folder.file("still-bad"), encoding: .utf8)
     #expect(stillBad.contains(#""raw":"{\"name\": nul}""#))
+    let quoted = records[3].replacing("\"", with: "\\\"")
     // A line holds one record, and as many levels as the options allow.
     let lines = [
-      #"{"poikit_reject":1,"raw":"{}{}"}"#, #"{"poikit_reject":1,"raw":"{\"x\":[[[1]]]}"}"#,
+      #"{"poikit_reject":1,"raw":"\#(quoted)\#(quoted)"}"#,
+      #"{"poikit_reject":1,"raw":"{\"x\":[[[1]]]}"}"#,
       #"{"poikit_reject":1,"raw":"\"key\": {\"name\":5}"}"#,
     ]
     try folder.write(lines.joined(separator: "\n"), to: "odd")
     let odd = try tool.run(["odd", "--max-depth", "3", "--rejects", "odder"], in: folder.path)
-    #expect(odd.output.contains("rejected  3  depth 1, required 1, type 1"), "\(odd.output)")
+    #expect(odd.output.contains("rejected  3  depth 1, reject-line 1, type 1"), "\(odd.output)")
     // One line alone is a record, too, though it holds an array of objects.
     try folder.write(stillBad.replacing(" nul", with: "1"), to: "one")
     let one = try tool.run(["one"], in: folder.path)

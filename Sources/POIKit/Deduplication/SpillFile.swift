@@ -61,6 +61,7 @@ struct SpillFile: ~Copyable {
   }
 
   private mutating func create() throws(DeduplicationError) {
+    // mkstemp puts letters of its own in the place of the six at the end.
     var template = Array("\(folder)/poikit-XXXXXX".utf8CString)
     descriptor = unsafe template.withUnsafeMutableBufferPointer { template in
       guard let path = template.baseAddress else { return -1 }
