@@ -19,7 +19,7 @@ struct ByteLanes {
 
   /// A word with the highest bit of some lane set exactly if some lane is `byte`.
   ///
-  /// Which lanes have it set does not say which are `byte`.
+  /// The first lane that has it set is the first that is `byte`; the others say nothing.
   @inline(__always)
   func anyEqual(_ byte: UInt8) -> UInt64 {
     let difference = word ^ ByteLanes(repeating: byte).word

@@ -11,7 +11,7 @@ struct ElementMark: BitwiseCopyable {
   /// Where its member begins: at the quote of its name if it has one, otherwise at `start`.
   var memberStart: Int
 
-  /// The text of its member's name on the tape; `nameStart` is -1 when it has none.
+  /// Its member's name in the tape's copies; `nameStart` is -1 when it has none.
   var nameStart: Int
   var nameEnd: Int
 

@@ -62,7 +62,11 @@ extension ElementReader {
       return .malformed(flaw.malformation)
     }
     currentTokens = mark.firstToken..<mark.endToken
-    currentName = mark.nameStart < 0 ? nil : mark.nameStart..<mark.nameEnd
+    currentName =
+      mark.nameStart < 0
+      ? nil
+      : Token(
+        kind: .key, first: mark.nameStart, second: mark.nameEnd - mark.nameStart, isCopied: true)
     currentBytes = mark.start..<mark.end
     return .element
   }

@@ -60,7 +60,7 @@ public struct ElementReader: ~Copyable {
   // What the last event delivered.
   var currentTokens = 0..<0
   var currentBytes = 0..<0
-  var currentName: Range<Int>?
+  var currentName: Token?
   var currentHoldsNUL = false
   var currentIndex = 0
   /// The first bytes of a malformed element that is too long to stay in the buffer.
@@ -138,17 +138,14 @@ extension ElementReader {
   /// The tape; it holds the current element and may hold others.
   ///
   /// It is valid until the reader is next changed.
-  public var tokens: Span<Token> {
+  public var tape: Tape {
     @_lifetime(borrow self)
-    get { parser.tokens }
-  }
-
-  /// The bytes that ``Token/textRange`` and ``memberName`` index.
-  ///
-  /// They are valid until the reader is next changed.
-  public var text: Span<UInt8> {
-    @_lifetime(borrow self)
-    get { parser.text }
+    get {
+      let input = buffer.bytes.span
+      return Tape(
+        tokens: parser.tokens, input: unsafe _overrideLifetime(input, borrowing: self),
+        inputOffset: buffer.storageOffset, copies: parser.copies)
+    }
   }
 
   /// The current element's tokens on the tape; none when it is malformed.
@@ -177,9 +174,9 @@ extension ElementReader {
   /// Where ``elementBytes`` begin, in bytes from the start of the input.
   public var elementByteOffset: Int { currentBytes.lowerBound }
 
-  /// Where in ``text`` the name of the current element's member stands; nil in arrays and
+  /// The name of the current element's member, whose text the tape knows; nil in arrays and
   /// sequences, and when the element is malformed.
-  public var memberName: Range<Int>? { currentName }
+  public var memberName: Token? { currentName }
 
   /// Whether a string in the current element or its member's name holds U+0000.
   public var holdsNUL: Bool { currentHoldsNUL }

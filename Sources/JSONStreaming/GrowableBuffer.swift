@@ -68,6 +68,14 @@ extension GrowableBuffer {
     heldCount += 1
   }
 
+  /// Appends the same value a number of times.
+  @inlinable
+  public mutating func append(repeating value: Element, count added: Int) {
+    reserve(added)
+    unsafe (base + count).update(repeating: value, count: added)
+    heldCount += added
+  }
+
   /// Appends copies of all values of `values`.
   @inlinable
   public mutating func append(copying values: Span<Element>) {
@@ -153,5 +161,39 @@ extension GrowableBuffer {
     unsafe base.deallocate()
     unsafe base = newBase
     capacity = newCapacity
+  }
+}
+
+extension GrowableBuffer where Element == UInt8 {
+  /// Appends copies of all bytes; made for short texts, where a call of `memmove` costs more.
+  @inlinable
+  @inline(__always)
+  public mutating func append(bytes: Span<UInt8>) {
+    let added = bytes.count
+    reserve(added)
+    unsafe bytes.withUnsafeBytes { source in
+      guard let source = source.baseAddress else { return }
+      let target = unsafe UnsafeMutableRawPointer(base + heldCount)
+      // Two words that overlap, where they do not meet.
+      switch added {
+      case 8...16:
+        let (first, last) = unsafe (
+          source.loadUnaligned(as: UInt64.self),
+          source.loadUnaligned(fromByteOffset: added - 8, as: UInt64.self)
+        )
+        unsafe target.storeBytes(of: first, as: UInt64.self)
+        unsafe target.storeBytes(of: last, toByteOffset: added - 8, as: UInt64.self)
+      case 4..<8:
+        let (first, last) = unsafe (
+          source.loadUnaligned(as: UInt32.self),
+          source.loadUnaligned(fromByteOffset: added - 4, as: UInt32.self)
+        )
+        unsafe target.storeBytes(of: first, as: UInt32.self)
+        unsafe target.storeBytes(of: last, toByteOffset: added - 4, as: UInt32.self)
+      default:
+        unsafe target.copyMemory(from: source, byteCount: added)
+      }
+    }
+    heldCount += added
   }
 }

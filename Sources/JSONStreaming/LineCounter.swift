@@ -30,15 +30,19 @@ extension LineCounter {
       guard let base = raw.baseAddress else { return 0 }
       var count = 0
       var index = 0
-      while raw.count - index >= 8 {
-        // A lane counts at most 255 line feeds before it is added up.
-        let end = min(raw.count - 7, index + 8 * 255)
-        var lanes: UInt64 = 0
-        while index < end {
-          lanes &+= unsafe ByteLanes(base, at: index).ones(where: 0x0A)
-          index += 8
+      while raw.count - index >= 32 {
+        var found: UInt64 = 0
+        for lane in 0..<4 {
+          found |= unsafe ByteLanes(base, at: index + 8 * lane).anyEqual(0x0A)
         }
-        count += ByteLanes.sum(lanes)
+        if found != 0 {
+          var lanes: UInt64 = 0
+          for lane in 0..<4 {
+            lanes &+= unsafe ByteLanes(base, at: index + 8 * lane).ones(where: 0x0A)
+          }
+          count += ByteLanes.sum(lanes)
+        }
+        index += 32
       }
       while index < raw.count {
         if unsafe raw[index] == 0x0A { count += 1 }

@@ -71,10 +71,10 @@ extension ParseState {
     guard !isPriming else { return 1 }
     guard place.isInContainer else { return unsafe takeEnvelopeKey(start, length) }
     advanceBoundary()
-    elementText = text.count
+    elementCopies = copies.count
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
-    unsafe text.append(from: start, count: length)
-    (nameStart, nameEnd) = (elementText, text.count)
+    unsafe copies.append(from: start, count: length)
+    (nameStart, nameEnd) = (elementCopies, copies.count)
     nameEndOffset = consumedOffset
     return 1
   }

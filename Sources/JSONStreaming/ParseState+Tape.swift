@@ -63,8 +63,14 @@ extension ParseState {
   private mutating func appendText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) {
-    tokens.append(Token(kind: kind, first: text.count, second: length))
-    unsafe text.append(from: start, count: length)
+    let offset = UInt(bitPattern: start) &- UInt(bitPattern: unsafe bytes)
+    if offset < UInt(bitPattern: endOffset &- bytesOffset) {
+      tokens.append(
+        Token(kind: kind, first: bytesOffset &+ Int(bitPattern: offset), second: length))
+    } else {
+      tokens.append(Token(kind: kind, first: copies.count, second: length, isCopied: true))
+      unsafe copies.append(from: start, count: length)
+    }
   }
 
   mutating func stop(_ reason: Stop) -> Int32 {
@@ -95,7 +101,7 @@ extension ParseState {
     elementToken = tokens.count
     if nameStart < 0 {
       advanceBoundary()
-      elementText = text.count
+      elementCopies = copies.count
       elementStart = boundary
     }
     if start >= 0 {

@@ -34,7 +34,8 @@ struct ParseState: ~Copyable {
 
   // The tape.
   var tokens = GrowableBuffer<Token>(minimumCapacity: 4_096)
-  var text = GrowableBuffer<UInt8>(minimumCapacity: 65_536)
+  /// The text that tokens cannot point to in the input.
+  var copies = GrowableBuffer<UInt8>(minimumCapacity: 4_096)
   var marks = GrowableBuffer<ElementMark>(minimumCapacity: 512)
 
   // The unfinished element.
@@ -43,8 +44,8 @@ struct ParseState: ~Copyable {
   var valueCount = 0
   var elementStart = 0
   var elementToken = 0
-  /// Where its text, with that of its member's name, begins.
-  var elementText = 0
+  /// Where its copied text, with its member's name, begins.
+  var elementCopies = 0
   var nameStart = -1
   var nameEnd = -1
   /// The end of the member's name in the input, quote included.
@@ -69,14 +70,14 @@ struct ParseState: ~Copyable {
   var topLevelValueCount = 0
   var stop = Stop.none
 
-  // The bytes that are being parsed.
+  // The bytes that are held, some of which are being parsed.
   var handle: OpaquePointer?
   var bytes: UnsafePointer<UInt8>?
   /// The offset in the input of the first of `bytes`.
   var bytesOffset = 0
   /// The offset in the input of the first byte of the piece that yajl was given.
   var pieceOffset = 0
-  /// The offset in the input of the end of `bytes`.
+  /// The offset in the input of the end of the piece.
   var endOffset = 0
 
   init(shape: ElementShape, limits: ReadingLimits) {
@@ -144,24 +145,24 @@ extension ParseState {
     marks.removeAll()
     guard isInMember else {
       tokens.removeAll()
-      text.removeAll()
+      copies.removeAll()
       return
     }
     if open.isEmpty { elementToken = tokens.count }
     let tokenShift = elementToken
-    let textShift = elementText
-    guard tokenShift > 0 || textShift > 0 else { return }
+    let copyShift = elementCopies
+    guard tokenShift > 0 || copyShift > 0 else { return }
     tokens.removeFirst(tokenShift)
-    text.removeFirst(textShift)
+    copies.removeFirst(copyShift)
     for index in 0..<tokens.count {
-      tokens[index].rebase(tokensBy: tokenShift, textBy: textShift)
+      tokens[index].rebase(tokensBy: tokenShift, copiesBy: copyShift)
     }
     for index in 0..<open.count { open[index].token -= tokenShift }
     elementToken = 0
-    elementText = 0
+    elementCopies = 0
     if nameStart >= 0 {
-      nameStart -= textShift
-      nameEnd -= textShift
+      nameStart -= copyShift
+      nameEnd -= copyShift
     }
   }
 
@@ -169,7 +170,7 @@ extension ParseState {
   mutating func restart(at offset: Int, in newPlace: Place) {
     marks.removeAll()
     tokens.removeAll()
-    text.removeAll()
+    copies.removeAll()
     open.removeAll()
     (valueCount, nameStart, nameEnd, stop) = (0, -1, -1, .none)
     place = newPlace

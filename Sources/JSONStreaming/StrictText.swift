@@ -58,7 +58,7 @@ struct StrictText {
     var index = 0
     while index < bytes.count {
       if state == .plain {
-        index = unsafe Self.endOfPlainText(base, from: index, count: bytes.count)
+        index = unsafe Self.endOfSoundText(base, from: index, count: bytes.count)
         guard index < bytes.count else { return }
       }
       unsafe step(base[index], byteOffset + index, &flaws, &nuls)
@@ -80,21 +80,33 @@ struct StrictText {
     TextFlaw(rule: rule, byteOffset: start, noticedOffset: noticedOffset)
   }
 
-  /// The index of the first byte from `index` on that is neither plain ASCII nor harmless.
+  /// The index of the first byte from `index` on that needs a closer look: text up to it is ASCII,
+  /// whole UTF-8 sequences and short escapes.
   @inline(__always)
-  private static func endOfPlainText(
+  private static func endOfSoundText(
     _ base: UnsafePointer<UInt8>, from index: Int, count: Int
   ) -> Int {
     var index = index
     let raw = unsafe UnsafeRawPointer(base)
-    while count - index >= 32 {
-      var suspects: UInt64 = 0
-      for lane in 0..<4 {
-        let bytes = unsafe ByteLanes(raw, at: index + 8 * lane)
-        suspects |= bytes.word | bytes.anyEqual(0x5C) | bytes.anyEqual(0x0C)
+    while true {
+      while count - index >= 32 {
+        var suspects: UInt64 = 0
+        for lane in 0..<4 { suspects |= unsafe Self.suspects(in: raw, at: index + 8 * lane) }
+        guard suspects == 0 else { break }
+        index += 32
       }
-      guard suspects & ByteLanes(repeating: 0x80).word == 0 else { break }
-      index += 32
+      while count - index >= 8 {
+        let suspects = unsafe Self.suspects(in: raw, at: index)
+        guard suspects == 0 else {
+          index += suspects.trailingZeroBitCount / 8
+          break
+        }
+        index += 8
+      }
+      guard count - index >= 8 else { break }
+      let length = unsafe soundLength(base + index)
+      guard length > 0 else { return index }
+      index += length
     }
     while index < count {
       let byte = unsafe base[index]
@@ -102,6 +114,37 @@ struct StrictText {
       index += 1
     }
     return index
+  }
+
+  /// A word whose first set bit is in the lane of the first of eight bytes that is not ASCII, a
+  /// backslash or a form feed; 0 if none is.
+  @unsafe
+  @inline(__always)
+  private static func suspects(in raw: UnsafeRawPointer, at offset: Int) -> UInt64 {
+    let bytes = unsafe ByteLanes(raw, at: offset)
+    return (bytes.word & ByteLanes(repeating: 0x80).word)
+      | bytes.anyEqual(0x5C) | bytes.anyEqual(0x0C)
+  }
+
+  /// How many bytes the sound UTF-8 sequence or short escape at `start` takes; 0 where it is none.
+  ///
+  /// - Parameter start: at least four bytes can be read from it.
+  @unsafe
+  @inline(__always)
+  private static func soundLength(_ start: UnsafePointer<UInt8>) -> Int {
+    let (first, second, third) = unsafe (start[0], start[1], start[2])
+    func continues(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+    switch first {
+    case 0x5C where second < 0x80 && second != UInt8(ascii: "u") && second != 0x0C: return 2
+    case 0xC2...0xDF where continues(second): return 2
+    case 0xE0...0xEF where continues(second) && continues(third):
+      // Neither overlong nor a surrogate.
+      return (first != 0xE0 || second >= 0xA0) && (first != 0xED || second < 0xA0) ? 3 : 0
+    case 0xF0...0xF4 where unsafe continues(second) && continues(third) && continues(start[3]):
+      // Neither overlong nor beyond the last code point.
+      return (first != 0xF0 || second >= 0x90) && (first != 0xF4 || second < 0x90) ? 4 : 0
+    default: return 0
+    }
   }
 
   /// Takes one byte in any state.

@@ -5,7 +5,7 @@
 ///
 /// | kind | `first` | `second` |
 /// |---|---|---|
-/// | `string`, `key`, `number` | offset of its text in the tape's bytes | bytes of its text |
+/// | `string`, `key`, `number` | where its text stands, see ``Tape/text(of:)`` | bytes of its text |
 /// | `startObject`, `startArray` | index of the token after its end | members or elements |
 /// | `endObject`, `endArray`, `true`, `false`, `null` | 0 | 0 |
 ///
@@ -20,20 +20,24 @@ public struct Token: BitwiseCopyable, Sendable {
 
   /// What the token stands for.
   public var kind: Kind
+  /// Whether `first` is an offset in the tape's copies; otherwise it is one in the input, modulo
+  /// 2^32.
+  @usableFromInline var isCopied: Bool
   @usableFromInline var first: UInt32
   @usableFromInline var second: UInt32
 
-  /// A token with the two numbers that its kind gives a meaning; they fit 32 bits.
+  /// A token with the two numbers that its kind gives a meaning.
   @inlinable
-  public init(kind: Kind, first: Int = 0, second: Int = 0) {
+  init(kind: Kind, first: Int = 0, second: Int = 0, isCopied: Bool = false) {
     self.kind = kind
+    self.isCopied = isCopied
     self.first = UInt32(truncatingIfNeeded: first)
     self.second = UInt32(truncatingIfNeeded: second)
   }
 
-  /// Where the text of a `string`, `key` or `number` stands in the tape's bytes.
+  /// The number of bytes of the text of a `string`, `key` or `number`.
   @inlinable
-  public var textRange: Range<Int> { Int(first)..<(Int(first) + Int(second)) }
+  public var textByteCount: Int { Int(second) }
 
   /// Index on the tape of the token after a container's matching end.
   @inlinable
@@ -49,11 +53,11 @@ public struct Token: BitwiseCopyable, Sendable {
     second = UInt32(truncatingIfNeeded: elementCount)
   }
 
-  /// Corrects the token after as many tokens and bytes of text were removed before it.
-  mutating func rebase(tokensBy tokenShift: Int, textBy textShift: Int) {
+  /// Corrects the token after as many tokens and copied bytes were removed before it.
+  mutating func rebase(tokensBy tokenShift: Int, copiesBy copyShift: Int) {
     switch kind {
     case .string, .key, .number:
-      first -= UInt32(truncatingIfNeeded: textShift)
+      if isCopied { first -= UInt32(truncatingIfNeeded: copyShift) }
     case .startObject, .startArray:
       // An open container's is 0: it does not know its end.
       if first > 0 { first -= UInt32(truncatingIfNeeded: tokenShift) }

@@ -51,11 +51,11 @@ struct YajlParser: ~Copyable {
     }
   }
 
-  /// The tape's text.
-  var text: Span<UInt8> {
+  /// The tape's copied text.
+  var copies: Span<UInt8> {
     @_lifetime(borrow self)
     get {
-      let span = unsafe statePointer.pointee.text.span
+      let span = unsafe statePointer.pointee.copies.span
       return unsafe _overrideLifetime(span, borrowing: self)
     }
   }

@@ -112,14 +112,14 @@ func summaries(
 private func element(of reader: borrowing ElementReader) -> Observation.Element {
   var value = ""
   if let first = reader.elementTokens.first {
-    let end = write(reader.tokens, first, reader.text, to: &value)
+    let end = write(first, of: reader.tape, to: &value)
     precondition(end == reader.elementTokens.upperBound, "the element's tokens are one value")
   }
-  let text = reader.text
+  let tape = reader.tape
   return Observation.Element(
     value: value, bytes: array(reader.elementBytes), index: reader.elementIndex,
     byteOffset: reader.elementByteOffset,
-    name: reader.memberName.map { string(text.extracting($0)) },
+    name: reader.memberName.map { string(tape.text(of: $0)) },
     holdsNUL: reader.holdsNUL, position: reader.position)
 }
 
@@ -133,28 +133,28 @@ private func string(_ bytes: Span<UInt8>) -> String {
 
 /// Writes the value at a token in compact form and returns the index of the token after it.
 private func write(
-  _ tokens: Span<Token>, _ index: Int, _ text: Span<UInt8>, to output: inout String
+  _ index: Int, of tape: Tape, to output: inout String
 ) -> Int {
-  let token = tokens[index]
+  let token = tape.tokens[index]
   switch token.kind {
   case .null: output += "null"
   case .true: output += "true"
   case .false: output += "false"
-  case .number: output += string(text.extracting(token.textRange))
-  case .string, .key: output += string(text.extracting(token.textRange)).debugDescription
+  case .number: output += string(tape.text(of: token))
+  case .string, .key: output += string(tape.text(of: token)).debugDescription
   case .startObject, .startArray:
     let isObject = token.kind == .startObject
     output += isObject ? "{" : "["
     var next = index + 1
     var count = 0
-    while tokens[next].kind != .endObject, tokens[next].kind != .endArray {
+    while tape.tokens[next].kind != .endObject, tape.tokens[next].kind != .endArray {
       if count > 0 { output += "," }
       if isObject {
-        precondition(tokens[next].kind == .key)
-        next = write(tokens, next, text, to: &output)
+        precondition(tape.tokens[next].kind == .key)
+        next = write(next, of: tape, to: &output)
         output += ":"
       }
-      next = write(tokens, next, text, to: &output)
+      next = write(next, of: tape, to: &output)
       count += 1
     }
     precondition(token.next == next + 1, "a container knows its end")

@@ -83,8 +83,8 @@ import Testing
         reader.append(input.span.extracting(offset..<end))
         offset = end
       case .element:
-        let token = reader.tokens[reader.elementTokens.lowerBound]
-        texts.append(array(reader.text.extracting(token.textRange)))
+        let tape = reader.tape
+        texts.append(array(tape.text(of: tape.tokens[reader.elementTokens.lowerBound])))
       case .malformed, .end: return texts
       }
     }

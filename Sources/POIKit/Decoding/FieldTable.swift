@@ -1,41 +1,51 @@
 internal import JSONStreaming
 
-/// The source pointers of a model's fields, compiled so that a member's name finds its field with
-/// one hash.
+/// The source pointers of a model's fields, compiled so that a member's name finds its field
+/// without a search.
 ///
-/// The pointers form a tree. A node of it stands for one object or array on the way to a value; its
-/// members are looked up in a flat open-addressing table.
-struct FieldTable {
+/// The pointers form a tree. A node of it stands for one object or array on the way to a value. The
+/// members of records come mostly in one order: of each member the table remembers which one came
+/// behind it, and looks up the others in a flat open-addressing table.
+struct FieldTable: ~Copyable {
   /// What stands behind a member or element.
-  struct Target {
+  struct Target: BitwiseCopyable {
     /// The field that the value is, or -1.
     var field: Int
     /// The node that describes the value's own members, or -1.
     var node: Int
 
     static let none = Target(field: -1, node: -1)
+
+    /// Whether the model maps the value or something in it.
+    var isMapped: Bool { field >= 0 || node >= 0 }
   }
 
-  private struct Entry {
-    var name: [UInt8]
-    var hash: UInt32
+  /// A member of a node; the first entry of a node is no member and stands for the object's start.
+  struct Entry: BitwiseCopyable {
     var target: Target
+    var hash: UInt64
+    var nameStart: Int
+    var nameCount: Int
+    /// The entry that was found behind this one last; itself at first.
+    var successor: Int
   }
 
-  private struct Node {
-    /// Entry numbers by hash, -1 where free; the count is a power of two, at least twice the
-    /// entries'.
-    var buckets: [Int32]
-    var entries: [Entry]
-    /// The entries whose names are array indices, by index.
-    var elements: [(index: Int, target: Target)]
-    /// How messages call the place: `/properties`.
-    var pointer: String
-    /// A field at or below the node, for messages about the node's own type.
-    var anyField: Int
+  struct Node: BitwiseCopyable {
+    var firstEntry: Int
+    /// Where its buckets begin, entry numbers by hash or -1, and how many they are less one.
+    var firstBucket: Int
+    var bucketMask: Int
   }
 
-  private var nodes: [Node] = []
+  private var entries = GrowableBuffer<Entry>()
+  private var names = GrowableBuffer<UInt8>()
+  private var buckets = GrowableBuffer<Int32>()
+  private var nodes = GrowableBuffer<Node>()
+
+  /// For each node the targets of names that are array indices, and a field at or below it.
+  private let elements: [[(index: Int, target: Target)]]
+  private let pointers: [String]
+  private let anyFields: [Int]
 
   /// The fields that read the name of the member that holds the record.
   let memberNameFields: [Int]
@@ -60,7 +70,14 @@ struct FieldTable {
       }
     }
     self.memberNameFields = memberNameFields
-    nodes = draft.map { FieldTable.compile($0) }
+    pointers = draft.map(\.pointer)
+    anyFields = draft.map(\.anyField)
+    elements = draft.map { node in
+      zip(node.names, node.targets).compactMap { name, target in
+        Int(name).map { (index: $0, target: target) }
+      }
+    }
+    for node in draft { compile(node) }
   }
 
   /// The tree while it is built: names to targets.
@@ -108,25 +125,29 @@ struct FieldTable {
     return draft.count - 1
   }
 
-  private static func compile(_ draft: Draft) -> Node {
-    let entries = zip(draft.names, draft.targets).map { name, target in
-      let bytes = Array(name.utf8)
-      return Entry(name: bytes, hash: hash(bytes.span), target: target)
-    }
+  private mutating func compile(_ draft: Draft) {
     var size = 4
-    while size < entries.count * 2 { size *= 2 }
-    var buckets = [Int32](repeating: -1, count: size)
-    for (number, entry) in entries.enumerated() {
-      var bucket = Int(entry.hash) & (size - 1)
-      while buckets[bucket] >= 0 { bucket = (bucket + 1) & (size - 1) }
-      buckets[bucket] = Int32(number)
+    while size < draft.names.count * 2 { size *= 2 }
+    let node = Node(
+      firstEntry: entries.count, firstBucket: buckets.count, bucketMask: size - 1)
+    nodes.append(node)
+    for _ in 0..<size { buckets.append(-1) }
+    append(name: [], target: .none)
+    for (name, target) in zip(draft.names, draft.targets) {
+      append(name: Array(name.utf8), target: target)
+      let number = entries.count - 1
+      var bucket = Int(truncatingIfNeeded: entries[number].hash) & node.bucketMask
+      while buckets[node.firstBucket + bucket] >= 0 { bucket = (bucket + 1) & node.bucketMask }
+      buckets[node.firstBucket + bucket] = Int32(number)
     }
-    let elements = zip(draft.names, draft.targets).compactMap { name, target in
-      Int(name).map { (index: $0, target: target) }
-    }
-    return Node(
-      buckets: buckets, entries: entries, elements: elements, pointer: draft.pointer,
-      anyField: draft.anyField)
+  }
+
+  private mutating func append(name: [UInt8], target: Target) {
+    entries.append(
+      Entry(
+        target: target, hash: name.span.tableHash, nameStart: names.count, nameCount: name.count,
+        successor: entries.count))
+    names.append(copying: name.span)
   }
 
   var nodeCount: Int { nodes.count }
@@ -134,18 +155,47 @@ struct FieldTable {
   /// The node that describes a record.
   static let root = 0
 
+  /// What stands in front of a node's first member, for `target(ofMember:in:after:)`.
+  func start(of node: Int) -> Int { nodes[node].firstEntry }
+
   /// What stands behind the member called `name`.
-  func target(ofMember name: Span<UInt8>, in node: Int) -> Target {
-    let hash = FieldTable.hash(name)
-    let mask = nodes[node].buckets.count - 1
-    var bucket = Int(hash) & mask
+  ///
+  /// - Parameter previous: the mapped member before it, or `start(of:)`; becomes the member, if it
+  ///   is mapped.
+  @inline(__always)
+  mutating func target(
+    ofMember name: Span<UInt8>, in node: Int, after previous: inout Int
+  ) -> Target {
+    let expected = entries[previous].successor
+    let entry = entries[expected]
+    if expected != nodes[node].firstEntry,
+      name.hasSameBytes(
+        as: names.span.extracting(entry.nameStart..<entry.nameStart + entry.nameCount))
+    {
+      previous = expected
+      return entry.target
+    }
+    return target(ofUnexpectedMember: name, in: node, after: &previous)
+  }
+
+  @inline(never)
+  private mutating func target(
+    ofUnexpectedMember name: Span<UInt8>, in node: Int, after previous: inout Int
+  ) -> Target {
+    let hash = name.tableHash
+    let (firstBucket, mask) = (nodes[node].firstBucket, nodes[node].bucketMask)
+    var bucket = Int(truncatingIfNeeded: hash) & mask
     while true {
-      let number = Int(nodes[node].buckets[bucket])
+      let number = Int(buckets[firstBucket + bucket])
       if number < 0 { return .none }
-      if nodes[node].entries[number].hash == hash,
-        FieldTable.isEqual(nodes[node].entries[number].name, name)
+      let entry = entries[number]
+      if entry.hash == hash,
+        name.hasSameBytes(
+          as: names.span.extracting(entry.nameStart..<entry.nameStart + entry.nameCount))
       {
-        return nodes[node].entries[number].target
+        entries[previous].successor = number
+        previous = number
+        return entry.target
       }
       bucket = (bucket + 1) & mask
     }
@@ -153,27 +203,13 @@ struct FieldTable {
 
   /// What stands behind the element at `index`.
   func target(ofElement index: Int, in node: Int) -> Target {
-    for element in nodes[node].elements where element.index == index { return element.target }
+    for element in elements[node] where element.index == index { return element.target }
     return .none
   }
 
-  /// How messages call the place of a node.
-  func pointer(of node: Int) -> String { nodes[node].pointer }
+  /// How messages call the place of a node: `/properties`.
+  func pointer(of node: Int) -> String { pointers[node] }
 
-  /// A field that is read through a node.
-  func anyField(of node: Int) -> Int { nodes[node].anyField }
-
-  /// FNV-1a, 32 bits.
-  static func hash(_ name: Span<UInt8>) -> UInt32 {
-    var hash: UInt32 = 0x811C_9DC5
-    for index in name.indices { hash = (hash ^ UInt32(name[index])) &* 0x0100_0193 }
-    return hash
-  }
-
-  /// Whether `text` is just the bytes of `name`.
-  static func isEqual(_ name: [UInt8], _ text: Span<UInt8>) -> Bool {
-    guard name.count == text.count else { return false }
-    for index in text.indices where name[index] != text[index] { return false }
-    return true
-  }
+  /// A field at or below a node, for messages about the node's own type.
+  func anyField(of node: Int) -> Int { anyFields[node] }
 }

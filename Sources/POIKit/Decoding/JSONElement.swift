@@ -3,26 +3,27 @@ internal import JSONStreaming
 /// One element of the input on the tape, as the decoder sees it.
 struct JSONElement: ~Escapable {
   /// The whole tape.
-  let tokens: Span<Token>
-  /// The bytes that the tokens' text ranges index.
-  let text: Span<UInt8>
+  let tape: Tape
   /// The token that the element begins with.
   let start: Int
   /// The name of the member that holds the element, in an object of objects.
-  let memberName: Range<Int>?
+  let memberName: Token?
   /// Whether an escape inside the element stands for U+0000.
   let holdsNUL: Bool
 
-  @_lifetime(copy tokens, copy text)
-  init(
-    tokens: Span<Token>, text: Span<UInt8>, start: Int, memberName: Range<Int>? = nil,
-    holdsNUL: Bool
-  ) {
-    self.tokens = tokens
-    self.text = text
-    self.start = start
-    self.memberName = memberName
-    self.holdsNUL = holdsNUL
+  /// The element that `reader` stands on.
+  @_lifetime(borrow reader)
+  init(_ reader: borrowing ElementReader) {
+    tape = reader.tape
+    start = reader.elementTokens.lowerBound
+    memberName = reader.memberName
+    holdsNUL = reader.holdsNUL
+  }
+
+  /// The tokens of the tape.
+  var tokens: Span<Token> {
+    @_lifetime(copy self)
+    get { tape.tokens }
   }
 
   /// The index of the token after the value that starts at `index`.
@@ -33,14 +34,12 @@ struct JSONElement: ~Escapable {
 
   /// The text of a string, key or number.
   @_lifetime(copy self)
-  func bytes(of token: Token) -> Span<UInt8> {
-    text.extracting(token.textRange)
-  }
+  func bytes(of token: Token) -> Span<UInt8> { tape.text(of: token) }
 
   /// The value that starts at `index` as a message quotes it: compact JSON, cut at 60 bytes or so.
   func excerpt(ofValueAt index: Int) -> String {
     var output = GrowableBuffer<UInt8>()
-    _ = JSONText.append(valueAt: index, tokens: tokens, text: text, to: &output)
+    _ = JSONText.append(valueAt: index, of: tape, to: &output)
     return String.excerpt(of: output.span)
   }
 

@@ -7,15 +7,14 @@ enum JSONText {
   ///
   /// - Returns: the index of the token after the value.
   static func append(
-    valueAt index: Int, tokens: Span<Token>, text: Span<UInt8>,
-    to output: inout GrowableBuffer<UInt8>
+    valueAt index: Int, of tape: Tape, to output: inout GrowableBuffer<UInt8>
   ) -> Int {
     var index = index
     // Whether a comma must precede the next key or element.
     var needsComma = false
     var depth = 0
     repeat {
-      let token = tokens[index]
+      let token = tape.tokens[index]
       switch token.kind {
       case .endObject, .endArray:
         output.append(token.kind == .endObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
@@ -23,12 +22,12 @@ enum JSONText {
         needsComma = true
       case .key:
         if needsComma { output.append(UInt8(ascii: ",")) }
-        appendQuoted(text.extracting(token.textRange), to: &output)
+        appendQuoted(tape.text(of: token), to: &output)
         output.append(UInt8(ascii: ":"))
         needsComma = false
       default:
         if needsComma { output.append(UInt8(ascii: ",")) }
-        needsComma = appendStart(of: token, text: text, to: &output)
+        needsComma = appendStart(of: token, on: tape, to: &output)
         if !needsComma { depth += 1 }
       }
       index += 1
@@ -40,7 +39,7 @@ enum JSONText {
   ///
   /// - Returns: whether the value is complete.
   private static func appendStart(
-    of token: Token, text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>
+    of token: Token, on tape: Tape, to output: inout GrowableBuffer<UInt8>
   ) -> Bool {
     switch token.kind {
     case .startObject:
@@ -52,8 +51,8 @@ enum JSONText {
     case .null: append("null", to: &output)
     case .true: append("true", to: &output)
     case .false: append("false", to: &output)
-    case .number: output.append(copying: text.extracting(token.textRange))
-    default: appendQuoted(text.extracting(token.textRange), to: &output)
+    case .number: output.append(copying: tape.text(of: token))
+    default: appendQuoted(tape.text(of: token), to: &output)
     }
     return true
   }

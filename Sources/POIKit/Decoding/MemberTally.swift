@@ -2,7 +2,7 @@ internal import JSONStreaming
 
 /// Counts the members that no attribute maps, by name, without an allocation for a name that it
 /// knows.
-struct MemberTally {
+struct MemberTally: ~Copyable {
   /// The most names that are told apart; a record with random member names must not use up the
   /// memory.
   static let nameLimit = 1000
@@ -10,14 +10,23 @@ struct MemberTally {
   /// The longest name that is counted apart, in bytes.
   static let nameByteLimit = 256
 
-  private struct Entry {
+  struct Entry: BitwiseCopyable {
     var node: Int
-    var name: [UInt8]
+    /// Where its name stands in `names`.
+    var nameStart: Int
+    var nameCount: Int
     var count: Int
+
+    var name: Range<Int> { nameStart..<nameStart + nameCount }
   }
 
-  private var entries: [Entry] = []
-  private var buckets = [Int32](repeating: -1, count: 4096)
+  private var entries = GrowableBuffer<Entry>()
+  private var names = GrowableBuffer<UInt8>()
+  private var buckets = GrowableBuffer<Int32>()
+
+  init() {
+    buckets.append(repeating: -1, count: 4096)
+  }
 
   /// How many members had names beyond the limit.
   private var uncountedByName = 0
@@ -29,10 +38,12 @@ struct MemberTally {
       return
     }
     let mask = buckets.count - 1
-    var bucket = (Int(FieldTable.hash(name)) &+ node &* 0x9E37) & mask
+    var bucket = Int(truncatingIfNeeded: name.tableHash &+ UInt64(node) &* 0x9E37) & mask
     while buckets[bucket] >= 0 {
       let number = Int(buckets[bucket])
-      if entries[number].node == node, FieldTable.isEqual(entries[number].name, name) {
+      if entries[number].node == node,
+        name.hasSameBytes(as: names.span.extracting(entries[number].name))
+      {
         entries[number].count += 1
         return
       }
@@ -43,16 +54,22 @@ struct MemberTally {
       return
     }
     buckets[bucket] = Int32(entries.count)
-    var copy: [UInt8] = []
-    copy.reserveCapacity(name.count)
-    for index in name.indices { copy.append(name[index]) }
-    entries.append(Entry(node: node, name: copy, count: 1))
+    let start = names.count
+    names.append(bytes: name)
+    entries.append(Entry(node: node, nameStart: start, nameCount: name.count, count: 1))
+  }
+
+  /// Counts an element of the array that `node` stands for.
+  mutating func count(index: Int, in node: Int) {
+    count(String(index).utf8Span.span, in: node)
   }
 
   /// Adds the counts to `counts`, by JSON pointer, and begins anew.
-  mutating func move(to counts: inout [String: Int], others: inout Int, table: FieldTable) {
-    for index in entries.indices where entries[index].count > 0 {
-      let name = String(decoding: entries[index].name, as: UTF8.self)
+  mutating func move(
+    to counts: inout [String: Int], others: inout Int, table: borrowing FieldTable
+  ) {
+    for index in 0..<entries.count where entries[index].count > 0 {
+      let name = String(copying: names.span.extracting(entries[index].name))
       counts[
         table.pointer(of: entries[index].node) + JSONPointer.step(name), default: 0] +=
         entries[index].count

@@ -2,7 +2,65 @@ internal import JSONStreaming
 
 /// From a value on the tape to a slot: types, leniency, storage and the attribute's rules.
 extension RecordDecoder {
+  @inline(__always)
   mutating func decodeField(
+    _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
+  ) {
+    let token = element.tokens[value]
+    guard batch[record, index].kind == .absent,
+      let slot = plainSlot(of: index, token: token, element: element, arena: &batch.arena)
+    else {
+      return decodeUncommonField(
+        index, value: value, element: element, record: record, batch: &batch)
+    }
+    batch[record, index] = slot
+  }
+
+  /// The slot of a sound value of a common kind; nothing, and nothing appended, for all others.
+  @inline(__always)
+  private func plainSlot(
+    of index: Int, token: Token, element: JSONElement, arena: inout GrowableBuffer<UInt8>
+  ) -> ValueSlot? {
+    let plan = plans[index]
+    switch token.kind {
+    case .string where !element.holdsNUL:
+      guard plan.admits(byteCount: token.textByteCount) else { return nil }
+      switch plan.road {
+      case .text:
+        let start = arena.count
+        arena.append(bytes: element.bytes(of: token))
+        return .text(start..<arena.count)
+      case .uuid:
+        let start = arena.count
+        guard UUIDText.appendCanonical(element.bytes(of: token), to: &arena) else { return nil }
+        return .text(start..<arena.count)
+      case .instant:
+        guard
+          let instant = Instant(
+            rfc3339: element.bytes(of: token), defaultOffsetMinutes: plan.defaultOffsetMinutes),
+          Instant.range.contains(instant.microseconds)
+        else { return nil }
+        return .integer(instant.microseconds)
+      case .real, .integer, .general: return nil
+      }
+    case .number where plan.road == .real || plan.road == .integer:
+      switch NumberText.value(element.bytes(of: token)) {
+      case .integer(let integer):
+        // So far every integer is just a double.
+        guard integer.magnitude <= 1 << 53, plan.admits(Double(integer)) else { return nil }
+        return plan.road == .real ? .real(Double(integer)) : .integer(integer)
+      case .real(let real, isExact: true) where plan.road == .real && plan.admits(real):
+        return .real(real)
+      case .real, .tooLarge: return nil
+      }
+    case .null where plan.allowsNull: return .null
+    default: return nil
+    }
+  }
+
+  /// Decodes a value as the model says, and reports what is wrong with it.
+  @inline(never)
+  private mutating func decodeUncommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
   ) {
     guard batch[record, index].kind == .absent else {
@@ -22,7 +80,7 @@ extension RecordDecoder {
     for index in table.memberNameFields {
       let issueCount = issues.count
       let slot = stringSlot(
-        of: index, text: element.text.extracting(name), holdsNUL: element.holdsNUL,
+        of: index, text: element.bytes(of: name), holdsNUL: element.holdsNUL,
         arena: &batch.arena)
       if issues.count == issueCount { batch[record, index] = slot }
     }
@@ -51,7 +109,7 @@ extension RecordDecoder {
       checkContainer(excerpt: element.excerpt(ofValueAt: value), of: index)
       let start = arena.count
       _ = JSONText.append(
-        valueAt: value, tokens: element.tokens, text: element.text, to: &arena)
+        valueAt: value, of: element.tape, to: &arena)
       return .text(start..<arena.count)
     default:
       reportType(of: index, excerpt: element.excerpt(ofValueAt: value))
@@ -135,7 +193,7 @@ extension RecordDecoder {
       }
       if types.contains(.boolean) {
         for (word, value) in [("true", true), ("false", false)]
-        where FieldTable.isEqual(Array(word.utf8), text) {
+        where text.hasSameBytes(as: word.utf8Span.span) {
           checkScalar(.bool(value), of: index)
           return .integer(value ? 1 : 0)
         }
@@ -215,7 +273,7 @@ extension RecordDecoder {
       case .oneOf(let values, _):
         isKept = values.contains { value in
           if case .string(let string) = value {
-            FieldTable.isEqual(Array(string.utf8), text)
+            text.hasSameBytes(as: string.utf8Span.span)
           } else {
             false
           }

@@ -6,7 +6,13 @@ internal import JSONStreaming
 /// until the next record; all of them are found, not only the first.
 struct RecordDecoder: ~Copyable {
   let layout: RecordLayout
-  let table: FieldTable
+  var table: FieldTable
+
+  /// What to do with each field.
+  let plans: GrowableBuffer<FieldPlan>
+
+  /// The fields that a record may not lack.
+  private let requiredFields: GrowableBuffer<Int>
 
   /// What the rules found in the record decoded last.
   private(set) var issues: [Issue] = []
@@ -24,7 +30,7 @@ struct RecordDecoder: ~Copyable {
 
   /// For each node of the table the record that it was last met in, to find members that stand
   /// twice.
-  private var lastMet: [Int]
+  private var lastMet = GrowableBuffer<Int>()
   private var recordNumber = 0
 
   init(model: Model, validators: [any RecordValidator] = []) {
@@ -35,8 +41,16 @@ struct RecordDecoder: ~Copyable {
         if case .pattern(let text) = rule { Pattern(text) } else { nil }
       }
     }
-    lastMet = [Int](repeating: 0, count: table.nodeCount)
     self.validators = validators
+    var plans = GrowableBuffer<FieldPlan>()
+    var requiredFields = GrowableBuffer<Int>()
+    for (index, field) in layout.fields.enumerated() {
+      plans.append(FieldPlan(field))
+      if field.attribute.isRequired { requiredFields.append(index) }
+    }
+    self.plans = plans
+    self.requiredFields = requiredFields
+    for _ in 0..<table.nodeCount { lastMet.append(0) }
   }
 
   /// Decodes one element into `batch`.
@@ -46,7 +60,7 @@ struct RecordDecoder: ~Copyable {
   mutating func decode(
     _ element: JSONElement, origin: RecordOrigin, into batch: inout RecordBatch
   ) -> Bool {
-    issues.removeAll(keepingCapacity: true)
+    if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
     guard element.tokens[element.start].kind == .startObject else {
       report(
         "not-an-object", nil,
@@ -61,7 +75,7 @@ struct RecordDecoder: ~Copyable {
     walkObject(
       element.start, node: FieldTable.root, leftovers: .keep, element: element, record: record,
       batch: &batch)
-    decodeMemberName(element, record: record, batch: &batch)
+    if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
     checkRequired(record: record, batch: batch)
     if let slot = layout.unmappedSlot, !unmapped.isEmpty {
       let start = batch.arena.count
@@ -105,12 +119,17 @@ struct RecordDecoder: ~Copyable {
     }
     lastMet[node] = recordNumber
     var isWhollyMapped = true
+    var previous = table.start(of: node)
     var index = start + 1
-    while element.tokens[index].kind == .key {
-      let name = element.bytes(of: element.tokens[index])
-      let target = table.target(ofMember: name, in: node)
+    while true {
+      let key = element.tokens[index]
+      guard key.kind == .key else { return isWhollyMapped }
+      let name = element.bytes(of: key)
+      let target = table.target(ofMember: name, in: node, after: &previous)
       let value = index + 1
-      if target.field >= 0 || target.node >= 0 {
+      if target.node < 0, target.field >= 0 {
+        decodeField(target.field, value: value, element: element, record: record, batch: &batch)
+      } else if target.node >= 0 {
         let isMapped = visit(
           target, name: name, value: value, leftovers: leftovers, element: element,
           record: record, batch: &batch)
@@ -124,7 +143,6 @@ struct RecordDecoder: ~Copyable {
       }
       index = element.end(ofValueAt: value)
     }
-    return isWhollyMapped
   }
 
   /// Decodes what the model maps inside an array.
@@ -139,14 +157,14 @@ struct RecordDecoder: ~Copyable {
     var position = 0
     while element.tokens[index].kind != .endArray {
       let target = table.target(ofElement: position, in: node)
-      if target.field >= 0 || target.node >= 0 {
+      if target.isMapped {
         let isMapped = visit(
           target, name: nil, value: index, leftovers: leftovers, element: element,
           record: record, batch: &batch)
         isWhollyMapped = isWhollyMapped && isMapped
       } else {
         isWhollyMapped = false
-        if leftovers != .ignore { tally.count(Array(String(position).utf8).span, in: node) }
+        if leftovers != .ignore { tally.count(index: position, in: node) }
       }
       index = element.end(ofValueAt: index)
       position += 1
@@ -166,7 +184,7 @@ struct RecordDecoder: ~Copyable {
     var leftovers = leftovers
     if target.field >= 0 {
       decodeField(target.field, value: value, element: element, record: record, batch: &batch)
-      if layout.fields[target.field].attribute.storage != .relation { leftovers = .ignore }
+      if !plans[target.field].isRelation { leftovers = .ignore }
     }
     guard target.node >= 0 else { return true }
     switch element.tokens[value].kind {
@@ -216,7 +234,7 @@ struct RecordDecoder: ~Copyable {
     JSONText.appendQuoted(name, to: &unmapped)
     unmapped.append(UInt8(ascii: ":"))
     _ = JSONText.append(
-      valueAt: value, tokens: element.tokens, text: element.text, to: &unmapped)
+      valueAt: value, of: element.tape, to: &unmapped)
   }
 
   private mutating func openUnmapped(_ name: Span<UInt8>) {
@@ -233,10 +251,12 @@ struct RecordDecoder: ~Copyable {
   // MARK: Checks of the whole record
 
   private mutating func checkRequired(record: Int, batch: borrowing RecordBatch) {
-    for index in layout.fields.indices
-    where batch[record, index].kind == .absent && layout.fields[index].attribute.isRequired {
+    for number in 0..<requiredFields.count {
+      let index = requiredFields[number]
+      guard batch[record, index].kind == .absent else { continue }
+      let relation = plans[index].relationField
+      if relation >= 0, batch[record, relation].kind != .related { continue }
       let field = layout.fields[index]
-      if let relation = field.relationField, batch[record, relation].kind != .related { continue }
       // A value that broke another rule left its slot empty; it is not missing.
       guard !issues.contains(where: { $0.attribute == field.path }) else { continue }
       report("required", field.path, "the attribute is missing")

@@ -20,9 +20,7 @@ struct RecordIntake: ~Copyable {
 
   /// Takes the element that `reader` stands on.
   mutating func takeElement(of reader: borrowing ElementReader) {
-    let element = JSONElement(
-      tokens: reader.tokens, text: reader.text, start: reader.elementTokens.lowerBound,
-      memberName: reader.memberName, holdsNUL: reader.holdsNUL)
+    let element = JSONElement(reader)
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     if RejectLine.isMarked(element) {
       return takeRejectLine(RejectLine(element), of: reader)
@@ -32,7 +30,7 @@ struct RecordIntake: ~Copyable {
       origin.raw = batch.keep(reader.elementBytes)
     }
     guard !decoder.decode(element, origin: origin, into: &batch) else { return }
-    let member = reader.memberName.map { String(copying: reader.text.extracting($0)) }
+    let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
     reject(reader.elementBytes, of: reader, member: member, issues: decoder.issues)
   }
 
@@ -114,10 +112,7 @@ struct RecordIntake: ~Copyable {
   private mutating func decode(
     _ reader: borrowing ElementReader, origin: RecordOrigin
   ) -> Bool {
-    let element = JSONElement(
-      tokens: reader.tokens, text: reader.text, start: reader.elementTokens.lowerBound,
-      memberName: reader.memberName, holdsNUL: reader.holdsNUL)
-    return decoder.decode(element, origin: origin, into: &batch)
+    decoder.decode(JSONElement(reader), origin: origin, into: &batch)
   }
 
   private mutating func reject(

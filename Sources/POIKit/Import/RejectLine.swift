@@ -55,8 +55,8 @@ struct RejectLine {
   static func isMarked(_ element: JSONElement) -> Bool {
     guard element.tokens[element.start].kind == .startObject else { return false }
     let first = element.tokens[element.start + 1]
-    return first.kind == .key && first.textRange.count == marker.utf8.count
-      && FieldTable.isEqual(Array(marker.utf8), element.bytes(of: first))
+    return first.kind == .key && first.textByteCount == marker.utf8.count
+      && element.bytes(of: first).hasSameBytes(as: marker.utf8Span.span)
   }
 
   /// Reads a reject line; nothing where it holds no record.

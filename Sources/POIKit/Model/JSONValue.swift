@@ -72,7 +72,7 @@ extension JSONValue {
       switch try reader.next() {
       case .element:
         var index = reader.elementTokens.lowerBound
-        self = try JSONValue.value(at: &index, tokens: reader.tokens, text: reader.text)
+        self = try JSONValue.value(at: &index, of: reader.tape)
       case .malformed(let malformation):
         let place = reader.location(ofByteOffset: malformation.byteOffset)
         throw JSONValueError(
@@ -102,34 +102,34 @@ extension JSONValue {
   }
 
   private static func value(
-    at index: inout Int, tokens: Span<Token>, text: Span<UInt8>
+    at index: inout Int, of tape: Tape
   ) throws(JSONValueError) -> JSONValue {
-    let token = tokens[index]
+    let token = tape.tokens[index]
     index += 1
     switch token.kind {
     case .null: return .null
     case .true: return .bool(true)
     case .false: return .bool(false)
-    case .number: return .number(String(copying: text.extracting(token.textRange)))
-    case .string, .key: return .string(String(copying: text.extracting(token.textRange)))
+    case .number: return .number(String(copying: tape.text(of: token)))
+    case .string, .key: return .string(String(copying: tape.text(of: token)))
     case .startArray:
       var elements: [JSONValue] = []
       elements.reserveCapacity(token.elementCount)
-      while tokens[index].kind != .endArray {
-        elements.append(try value(at: &index, tokens: tokens, text: text))
+      while tape.tokens[index].kind != .endArray {
+        elements.append(try value(at: &index, of: tape))
       }
       index += 1
       return .array(elements)
     case .startObject:
       var members: [Member] = []
       members.reserveCapacity(token.elementCount)
-      while tokens[index].kind != .endObject {
-        let name = String(copying: text.extracting(tokens[index].textRange))
+      while tape.tokens[index].kind != .endObject {
+        let name = String(copying: tape.text(of: tape.tokens[index]))
         guard !members.contains(where: { $0.name == name }) else {
           throw JSONValueError(message: "the member \"\(name)\" stands twice", line: 1, column: 1)
         }
         index += 1
-        let value = try value(at: &index, tokens: tokens, text: text)
+        let value = try value(at: &index, of: tape)
         members.append(Member(name: name, value: value))
       }
       index += 1

@@ -55,8 +55,7 @@ struct RecordBatch: ~Copyable {
   /// - Returns: the index of the record, for the subscript; `accept` or `discard` ends it.
   mutating func beginRecord() -> Int {
     let record = origins.count
-    slots.reserve(slotCount)
-    for _ in 0..<slotCount { slots.append(.absent) }
+    slots.append(repeating: .absent, count: slotCount)
     return record
   }
 

@@ -9,16 +9,22 @@ final class RelationWriter {
   /// The most rows that are remembered.
   private static let capacity = 8192
 
-  private struct Entry {
-    var content: [UInt8]
+  private struct Entry: BitwiseCopyable {
+    /// Where its content stands in `contents`.
+    var start: Int
+    var count: Int
     var rowID: Int64
+
+    var content: Range<Int> { start..<start + count }
   }
 
   private let fields: Range<Int>
   private var lookup: Statement
   private var insertion: Statement
-  private var entries: [Entry] = []
-  private var buckets: [Int32]
+  private var entries = GrowableBuffer<Entry>()
+  /// The content of all entries.
+  private var contents = GrowableBuffer<UInt8>()
+  private var buckets = GrowableBuffer<Int32>()
   private var content = CanonicalContent()
 
   /// - Parameters:
@@ -30,7 +36,7 @@ final class RelationWriter {
     self.fields = fields
     lookup = try connection.prepare(StoreSchema.lookup(in: relation))
     insertion = try connection.prepare(StoreSchema.insertion(into: relation))
-    buckets = [Int32](repeating: -1, count: RelationWriter.capacity * 2)
+    buckets.append(repeating: -1, count: RelationWriter.capacity * 2)
   }
 
   /// The id of the row that the record's related object names; the row is made if there is none
@@ -46,22 +52,22 @@ final class RelationWriter {
     var bucket = Int(truncatingIfNeeded: content.digest.low) & mask
     while buckets[bucket] >= 0 {
       let entry = Int(buckets[bucket])
-      if FieldTable.isEqual(entries[entry].content, content.bytes) {
+      if content.bytes.hasSameBytes(as: contents.span.extracting(entries[entry].content)) {
         return entries[entry].rowID
       }
       bucket = (bucket + 1) & mask
     }
     let rowID = try storedRowID(record: record, batch: batch)
     if entries.count == RelationWriter.capacity {
-      entries.removeAll(keepingCapacity: true)
-      for index in buckets.indices { buckets[index] = -1 }
+      entries.removeAll()
+      contents.removeAll()
+      for index in 0..<buckets.count { buckets[index] = -1 }
       bucket = Int(truncatingIfNeeded: content.digest.low) & mask
     }
-    var copy: [UInt8] = []
-    copy.reserveCapacity(content.bytes.count)
-    for index in content.bytes.indices { copy.append(content.bytes[index]) }
     buckets[bucket] = Int32(entries.count)
-    entries.append(Entry(content: copy, rowID: rowID))
+    let start = contents.count
+    contents.append(bytes: content.bytes)
+    entries.append(Entry(start: start, count: contents.count - start, rowID: rowID))
     return rowID
   }
 

@@ -1,0 +1,79 @@
+extension Span where Element == UInt8 {
+  /// Whether both hold the same bytes.
+  ///
+  /// - Complexity: O(count); made for short names, where a call of `memcmp` costs more.
+  @inlinable
+  public func hasSameBytes(as other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    return unsafe withUnsafeBytes { left in
+      unsafe other.withUnsafeBytes { right in
+        guard let left = left.baseAddress, let right = right.baseAddress else { return true }
+        return unsafe areEqual(left, right, count: count)
+      }
+    }
+  }
+
+  /// A hash of the bytes for tables that live no longer than the process.
+  ///
+  /// It does not resist someone who looks for collisions.
+  ///
+  /// - Complexity: O(count)
+  @inlinable
+  public var tableHash: UInt64 {
+    unsafe withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return 0 }
+      return unsafe hash(start, count: count)
+    }
+  }
+}
+
+@unsafe
+@inlinable
+@inline(__always)
+func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Bool {
+  guard count >= 8 else {
+    for index in 0..<count {
+      let (one, other) = unsafe (
+        left.load(fromByteOffset: index, as: UInt8.self),
+        right.load(fromByteOffset: index, as: UInt8.self)
+      )
+      if one != other { return false }
+    }
+    return true
+  }
+  func differ(at offset: Int) -> Bool {
+    unsafe left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      != right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+  }
+  var offset = 0
+  while offset < count - 8 {
+    if differ(at: offset) { return false }
+    offset += 8
+  }
+  // The last eight bytes, some of which may have been compared before.
+  return !differ(at: count - 8)
+}
+
+@unsafe
+@inlinable
+@inline(__always)
+func hash(_ bytes: UnsafeRawPointer, count: Int) -> UInt64 {
+  let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
+  var hash = UInt64(truncatingIfNeeded: count) &* factor
+  func mix(_ word: UInt64) {
+    hash = (hash ^ word) &* factor
+    hash ^= hash >> 32
+  }
+  var offset = 0
+  while count - offset >= 8 {
+    mix(unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    offset += 8
+  }
+  var rest: UInt64 = 0
+  while offset < count {
+    rest = rest << 8 | UInt64(unsafe bytes.load(fromByteOffset: offset, as: UInt8.self))
+    offset += 1
+  }
+  mix(rest)
+  return hash
+}
