@@ -33,6 +33,10 @@ extension ImportCommand {
         "batch-bytes", .value("SIZE"), default: "8MiB",
         summary: "bytes in one transaction; whichever comes first", section: "Batches"),
       OptionDescription(
+        "jobs", short: "j", .value("N"), default: "2",
+        summary: "threads: 1, or 2 to write while the next batch is read",
+        detail: "The store is the same.", section: "Batches"),
+      OptionDescription(
         "limit", .value("N"), summary: "read at most N records", section: "Batches"),
       OptionDescription(
         "dry-run", short: "n", summary: "validate and report, without a store",

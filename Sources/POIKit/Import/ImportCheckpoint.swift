@@ -3,17 +3,8 @@ internal import JSONStreaming
 /// Where a run is, committed with each batch: enough to go on to the same store as if it had never
 /// stopped.
 struct ImportCheckpoint {
-  /// The inputs begun so far, by name; the last one is being read.
-  var inputs: [ImportReport.Input] = []
-
-  /// How many of `inputs` were read to their end.
-  var finishedInputCount = 0
-
-  /// The position in the input being read.
-  var position = ReadingPosition.start
-
-  /// The size of the input being read, where it is known, in bytes.
-  var byteCount: Int?
+  /// What was read of the inputs.
+  var progress = InputProgress()
 
   var counters = ImportReport.Counters()
   var batchCount = 0
@@ -29,15 +20,15 @@ struct ImportCheckpoint {
     .object([
       "version": .number(1),
       "inputs": .array(
-        inputs.map { input in
+        progress.inputs.map { input in
           .object([
             "name": .string(input.name), "pointer": input.pointer.map(JSONValue.string) ?? .null,
             "found": .bool(input.isPointerFound),
           ])
         }),
-      "finishedInputs": .number(finishedInputCount),
-      "position": .array(position.fields.map { .number($0) }),
-      "byteCount": byteCount.map { .number($0) } ?? .null,
+      "finishedInputs": .number(progress.finishedInputCount),
+      "position": .array(progress.position.fields.map { .number($0) }),
+      "byteCount": progress.byteCount.map { .number($0) } ?? .null,
       "counters": ImportCheckpoint.json(counters),
       "batches": .number(batchCount),
       "rejects": ImportCheckpoint.json(rejectsByRule),
@@ -66,13 +57,13 @@ struct ImportCheckpoint {
     else { return nil }
     for input in inputs {
       guard let name = input["name"]?.string, let found = input["found"] else { return nil }
-      self.inputs.append(
+      progress.inputs.append(
         ImportReport.Input(
           name: name, pointer: input["pointer"]?.string, isPointerFound: found == .bool(true)))
     }
-    finishedInputCount = finished
-    self.position = readingPosition
-    byteCount = json["byteCount"]?.integer
+    progress.finishedInputCount = finished
+    progress.position = readingPosition
+    progress.byteCount = json["byteCount"]?.integer
     self.counters.read = read
     self.counters.inserted = inserted
     self.counters.rejected = rejected
@@ -84,6 +75,27 @@ struct ImportCheckpoint {
   }
 
   init() {}
+
+  /// The checkpoint after a batch.
+  ///
+  /// - Parameter progress: what was read of the inputs up to the end of the batch.
+  func advanced(by batch: borrowing RecordBatch, _ progress: InputProgress) -> ImportCheckpoint {
+    var next = self
+    next.progress = progress
+    next.counters.read += batch.readCount
+    next.counters.rejected += batch.rejects.count
+    next.counters.inserted += batch.insertedCount
+    next.digest += batch.digest
+    if !batch.isEmpty { next.batchCount += 1 }
+    for reject in batch.rejects {
+      next.rejectsByRule[reject.issues[0].rule, default: 0] += 1
+    }
+    for (pointer, count) in batch.unmappedMembers {
+      next.unmappedMembers[pointer, default: 0] += count
+    }
+    next.otherUnmappedMemberCount += batch.otherUnmappedMemberCount
+    return next
+  }
 
   private static func json(_ counters: ImportReport.Counters) -> JSONValue {
     .object([

@@ -9,6 +9,10 @@ public struct ImportOptions: Sendable {
   /// bytes.
   public var batchByteLimit = 8 << 20
 
+  /// How many threads an import into a store uses: with 1 the caller's thread decodes and writes,
+  /// with more a thread of the import's own writes the batch before. The store is the same.
+  public var jobCount = 2
+
   /// Where the records stand in the input: a JSON pointer (RFC 6901) to an array of records or an
   /// object whose members are records. Found by a survey of the input where there is none.
   public var pointer: String?

@@ -4,7 +4,10 @@ internal import SQLiteKit
 /// Runs, batches and checkpoints.
 extension ImportSession {
   /// The name of the input at hand.
-  var inputName: String { checkpoint.inputs.last?.name ?? "" }
+  var inputName: String { progress.inputName }
+
+  /// How many records were read, those in batches that are not committed yet too.
+  var readCount: Int { checkpoint.counters.read + pendingReadCount + intake.batch.readCount }
 
   // MARK: Beginning
 
@@ -35,66 +38,26 @@ extension ImportSession {
     } catch {
       throw ImportError(.internalError, "\(error)")
     }
-    self.store = consume store
+    committer = BatchCommitter(store: store, model: model, options: options)
   }
 
   /// Chooses the run to resume: the latest unfinished one that began with the input called `name`.
   mutating func chooseRun(beginningWith name: String) throws(ImportError) {
-    guard let run = unfinished.first(where: { $0.checkpoint.inputs.first?.name == name }) else {
-      let others = unfinished.map { $0.checkpoint.inputs.first?.name ?? "" }
+    guard let run = unfinished.first(where: { $0.checkpoint.progress.inputs.first?.name == name }) else {
+      let others = unfinished.map { $0.checkpoint.progress.inputs.first?.name ?? "" }
       throw ImportError(
         .cannotResume,
         "\(name): no unfinished import began with it, only with \(others.joined(separator: ", ")); "
           + "name the same inputs in the same order, or start without --resume")
     }
     resumption = run.checkpoint
-    runID = run.id
-    generation = run.generation
-  }
-
-  /// Makes the reject file before the first batch; a resumed run writes it anew from the table.
-  private mutating func openRejectFile() throws(ImportError) {
-    guard rejectFile == nil, let path = options.rejectFile else { return }
-    rejectFile = try RejectFile(path: path)
-    if let runID, resumedAt != nil {
-      try ImportSession.restore(&rejectFile, run: runID, store: store)
-    }
-  }
-
-  private static func restore(
-    _ file: inout RejectFile?, run: Int64, store: borrowing Store?
-  ) throws(ImportError) {
-    switch store {
-    case .some(let store):
-      try file?.write(rejectsOf: run, in: store.connection, storePath: store.path)
-    case .none: break
-    }
-  }
-
-  /// Begins the run in the store, at the first input.
-  private mutating func beginRun() throws(ImportError) {
-    guard writer == nil, let path = store?.path else { return }
-    do {
-      let summary = JSONValue.object([
-        "batch": .number(options.batchSize), "at": options.pointer.map(JSONValue.string) ?? .null,
-        "limit": options.recordLimit.map { .number($0) } ?? .null,
-      ])
-      if runID == nil {
-        runID = try store?.beginImport(
-          into: model.table, started: options.clock(), options: summary.description)
-      }
-      if let runID {
-        writer = try store?.batchWriter(for: model, runID: runID, generation: generation)
-      }
-    } catch {
-      throw ImportError(StoreError(error, path: path))
-    }
+    committer?.resume(run)
   }
 
   /// Says so when the input was begun by an unfinished run, or gives that run up where it is to be
   /// restarted.
   mutating func settleUnfinished(_ name: String) throws(ImportError) {
-    for run in unfinished where run.checkpoint.inputs.contains(where: { $0.name == name }) {
+    for run in unfinished where run.checkpoint.progress.inputs.contains(where: { $0.name == name }) {
       guard options.isRestarting else {
         throw ImportError(
           .unfinishedRun,
@@ -102,11 +65,7 @@ extension ImportSession {
             + "go on with --resume, or begin again with --restart (the "
             + "\(run.checkpoint.counters.inserted) rows it committed stay)")
       }
-      do {
-        try store?.abandonRun(run.id)
-      } catch {
-        throw ImportError(error)
-      }
+      try committer?.abandonRun(run.id)
     }
   }
 
@@ -114,22 +73,22 @@ extension ImportSession {
   mutating func resumeInput(
     named name: String, index: Int, byteCount: Int?, from resumption: ImportCheckpoint
   ) throws(ImportError) -> Bool {
-    guard index < resumption.inputs.count else {
+    guard index < resumption.progress.inputs.count else {
       preconditionFailure("the checkpoint's inputs are behind")
     }
-    let begun = resumption.inputs[index]
+    let begun = resumption.progress.inputs[index]
     guard begun.name == name else {
       throw ImportError(
         .cannotResume,
         "\(name): the run to resume read \(begun.name) in this place; name the same inputs in the "
           + "same order, or begin again with --restart")
     }
-    let isLast = index == resumption.inputs.count - 1
-    if index < resumption.finishedInputCount {
+    let isLast = index == resumption.progress.inputs.count - 1
+    if index < resumption.progress.finishedInputCount {
       if isLast { takeUp(resumption) }
       return false
     }
-    if let before = resumption.byteCount, let byteCount, before != byteCount {
+    if let before = resumption.progress.byteCount, let byteCount, before != byteCount {
       throw ImportError(
         .cannotResume,
         "\(name): the input has \(byteCount) bytes, the run to resume began with \(before); "
@@ -146,95 +105,78 @@ extension ImportSession {
       phase = .ended(.finished)
       return false
     }
-    try beginReading(at: begun.pointer, resumingAt: resumption.position)
+    try beginReading(at: begun.pointer, resumingAt: resumption.progress.position)
     return true
   }
 
   private mutating func takeUp(_ resumption: ImportCheckpoint) {
     checkpoint = resumption
+    progress = resumption.progress
     resumedAt = resumption.counters.read
     self.resumption = nil
   }
 
   // MARK: Committing
 
-  /// Writes the batch, its rejects, the counters and the checkpoint in one transaction, and forgets
-  /// the batch.
-  mutating func commit() throws(ImportError) {
-    try openRejectFile()
-    try beginRun()
-    let next: ImportCheckpoint
-    if let path = store?.path {
-      do {
-        guard let written = try write() else {
-          throw ImportError(
-            .inputOutput,
-            "\(path): another process goes on with this import; its batches are kept, this one's "
-              + "last is not")
-        }
-        next = written
-      } catch let error as SQLiteError {
-        throw fail(ImportError(StoreError(error, path: path)))
-      } catch let error as ImportError {
-        throw error
-      } catch {
-        throw ImportError(.internalError, "\(error)")
-      }
-    } else {
-      var sum = Digest.zero
-      for record in 0..<intake.batch.recordCount {
-        sum += digester.digest(record: record, of: intake.batch)
-      }
-      next = advanced(by: sum)
-    }
-    let hadRecords = !intake.batch.isEmpty
-    checkpoint = next
-    let name = inputName
-    try rejectFile?.write(intake.batch, input: name)
-    intake.batch.removeAll()
-    if hadRecords {
-      try checkRejectLimit()
-      if decision() == .stop { phase = .ended(.stopped) }
-    }
-  }
-
-  /// Writes the batch.
-  ///
-  /// - Returns: the checkpoint after it; nothing where another process drives the run.
-  private mutating func write() throws(SQLiteError) -> ImportCheckpoint? {
-    try writer?.begin()
+  /// Starts the thread that commits batches.
+  mutating func startWriterThread() throws(ImportError) {
     do {
-      let sum =
-        try writer?.insertRows(of: &intake.batch, digester: &digester) ?? .zero
-      let next = advanced(by: sum)
-      let name = inputName
-      try writer?.insertRejects(of: intake.batch, input: name)
-      guard try writer?.writeCheckpoint(next.json.description) == true else {
-        writer?.rollBack()
-        return nil
-      }
-      try writer?.commit()
-      return next
+      writerThread = try WriterThread()
     } catch {
-      writer?.rollBack()
-      throw error
+      throw ImportError(
+        .inputOutput,
+        "the system gives no thread to write with: \(error.text); ask for one job instead of two")
     }
   }
 
-  /// The checkpoint after the batch at hand.
-  private mutating func advanced(by digest: Digest) -> ImportCheckpoint {
-    var next = checkpoint
-    if case .reading = phase { next.position = reader.position }
-    next.counters.read += intake.batch.readCount
-    next.counters.rejected += intake.batch.rejects.count
-    next.counters.inserted += intake.batch.insertedCount
-    intake.decoder.moveTally(to: &next.unmappedMembers, others: &next.otherUnmappedMemberCount)
-    next.digest += digest
-    if !intake.batch.isEmpty { next.batchCount += 1 }
-    for reject in intake.batch.rejects {
-      next.rejectsByRule[reject.issues[0].rule, default: 0] += 1
+  /// Has the batch committed: rows, rejects, counters and checkpoint in one transaction.
+  ///
+  /// With a writer thread it is on its way then, after the one before is committed; `settle` waits
+  /// for it. A run that ends at the batch before drops the batch.
+  mutating func commit() throws(ImportError) {
+    if case .reading = phase { progress.position = reader.position }
+    intake.moveTally()
+    if writerThread == nil {
+      let readCount = intake.batch.readCount
+      if let next = try committer?.commit(&intake.batch, progress, onto: checkpoint) {
+        try take(next, readCount: readCount)
+      }
+      return
     }
-    return next
+    try settle()
+    if case .ended = phase { return }
+    guard let committer = committer.take() else {
+      preconditionFailure("a settled session has its committer")
+    }
+    var batch = spareBatch.take() ?? RecordBatch(slotCount: intake.batch.slotCount)
+    swap(&batch, &intake.batch)
+    pendingReadCount = batch.readCount
+    writerThread?.start(
+      WriterThread.Job(
+        committer: committer, batch: batch, progress: progress, checkpoint: checkpoint,
+        outcome: nil))
+  }
+
+  /// Waits until the batch on its way, if there is one, is committed.
+  mutating func settle() throws(ImportError) {
+    guard committer == nil, let job = writerThread?.finish() else { return }
+    let readCount = pendingReadCount
+    pendingReadCount = 0
+    let outcome = job.outcome
+    committer = consume job.committer
+    spareBatch = consume job.batch
+    guard let outcome else { preconditionFailure("the job came back undone") }
+    try take(try outcome.get(), readCount: readCount)
+  }
+
+  /// Goes on from a committed batch.
+  private mutating func take(
+    _ next: ImportCheckpoint, readCount: Int
+  ) throws(ImportError) {
+    checkpoint = next
+    guard readCount > 0 else { return }
+    try checkRejectLimit()
+    if decision() == .stop { phase = .ended(.stopped) }
   }
 
   private mutating func checkRejectLimit() throws(ImportError) {
@@ -267,6 +209,7 @@ extension ImportSession {
   /// Commits what was read and ends the run where it is, so that it can be resumed.
   mutating func stop() throws(ImportError) {
     if case .reading = phase { try commit() }
+    try settle()
     phase = .ended(.stopped)
   }
 
@@ -274,22 +217,12 @@ extension ImportSession {
 
   /// Marks the run as failed, as far as the store still can, and hands the error on.
   mutating func fail(_ error: ImportError) -> ImportError {
-    if runID != nil { try? endRun(state: "failed") }
+    try? committer?.endRun(state: "failed", checkpoint)
     return error
   }
 
-  mutating func endRun(state: String) throws(ImportError) {
-    guard let runID, let path = store?.path else { return }
-    do {
-      try store?.endRun(
-        runID, state: state, ended: options.clock(), counters: checkpoint.countersJSON.description)
-    } catch {
-      throw ImportError(StoreError(error, path: path))
-    }
-  }
-
   /// What the run did up to now.
-  func report() -> ImportReport {
+  mutating func report() -> ImportReport {
     var report = ImportReport()
     report.counters = checkpoint.counters
     report.rejectsByRule = checkpoint.rejectsByRule.sorted { $0.key < $1.key }
@@ -298,10 +231,10 @@ extension ImportSession {
       .map { ($0.key, $0.value) }
     report.otherUnmappedMemberCount = checkpoint.otherUnmappedMemberCount
     report.keepsUnmappedMembers = model.unmappedColumn != nil
-    report.inputs = checkpoint.inputs
+    report.inputs = checkpoint.progress.inputs
     report.digest = checkpoint.digest
     report.batchCount = checkpoint.batchCount
-    report.runID = runID
+    report.runID = committer?.runID
     report.resumedAt = resumedAt
     return report
   }

@@ -68,13 +68,13 @@ extension ImportSession {
   private mutating func decide() throws(ImportError) {
     guard let outcome = survey?.outcome else { return }
     survey = nil
-    let last = checkpoint.inputs.count - 1
+    let last = progress.inputs.count - 1
     switch outcome {
     case .sequence:
       try beginReading(at: nil)
     case .container(let pointer):
-      checkpoint.inputs[last].pointer = pointer.description
-      checkpoint.inputs[last].isPointerFound = true
+      progress.inputs[last].pointer = pointer.description
+      progress.inputs[last].isPointerFound = true
       try beginReading(at: pointer.description)
     case .ambiguous(let candidates):
       let list = candidates.map { "\($0.pointer) (\($0.elementCount))" }
@@ -109,6 +109,7 @@ extension ImportSession {
       } catch {
         // What was read before the trouble is kept.
         try commit()
+        try settle()
         throw fail(ImportError(error, input: inputName))
       }
       switch event {
@@ -117,12 +118,15 @@ extension ImportSession {
       case .malformed(let malformation): intake.take(malformation, of: reader)
       }
       let isLast =
-        options.recordLimit.map { checkpoint.counters.read + intake.batch.readCount >= $0 } ?? false
+        options.recordLimit.map { readCount >= $0 } ?? false
       if isLast || intake.batch.readCount >= options.batchSize
         || intake.batch.byteCount >= options.batchByteLimit
       {
         try commit()
-        if isLast { phase = .ended(.finished) }
+        if isLast {
+          try settle()
+          phase = .ended(.finished)
+        }
         guard case .reading = phase else { return }
       }
     }

@@ -27,14 +27,22 @@ public struct ImportSession: ~Copyable {
   let options: ImportOptions
   let onProgress: ((ImportProgress) -> ImportDecision)?
 
-  var store: Store?
-  var runID: Int64?
-  var writer: BatchWriter?
-  var rejectFile: RejectFile?
   var intake: RecordIntake
-  var digester: RecordDigester
 
-  /// What is committed, and with the batch at hand will be.
+  /// What commits the batches; nothing while a batch is with the writer thread.
+  var committer: BatchCommitter?
+  var writerThread: WriterThread?
+
+  /// The batch that the writer thread gave back; it is filled next.
+  var spareBatch: RecordBatch?
+
+  /// How many records the batch holds that is with the writer thread.
+  var pendingReadCount = 0
+
+  /// What was read of the inputs, up to the batch at hand.
+  var progress = InputProgress()
+
+  /// What is committed.
   var checkpoint = ImportCheckpoint()
 
   /// The checkpoint that the run goes on from, until its input is reached.
@@ -43,9 +51,6 @@ public struct ImportSession: ~Copyable {
 
   /// The unfinished runs, which stand in the way of reading their inputs from the beginning.
   var unfinished: [UnfinishedImport] = []
-
-  /// How many batches the run had committed when this session took it up.
-  var generation: Int64 = 0
 
   /// How many inputs were begun or skipped.
   var inputCount = 0
@@ -86,6 +91,7 @@ public struct ImportSession: ~Copyable {
       model: model, options: options, validators: validators, onProgress: onProgress)
     try checkOptions()
     try open(store)
+    if options.jobCount > 1 { try startWriterThread() }
   }
 
   /// A session that checks records and counts what would become of them, without a store: a dry
@@ -103,6 +109,7 @@ public struct ImportSession: ~Copyable {
     if options.isResuming {
       throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")
     }
+    committer = BatchCommitter(store: nil, model: model, options: options)
   }
 
   private init(
@@ -113,12 +120,14 @@ public struct ImportSession: ~Copyable {
     self.options = options
     self.onProgress = onProgress
     intake = RecordIntake(model: model, limits: options.limits.forReading, validators: validators)
-    digester = RecordDigester(model)
   }
 
   private func checkOptions() throws(ImportError) {
     guard options.batchSize > 0, options.batchByteLimit > 0 else {
       throw ImportError(.usage, "a batch holds at least one record and one byte")
+    }
+    guard options.jobCount > 0 else {
+      throw ImportError(.usage, "an import needs at least one thread")
     }
     if let pointer = options.pointer {
       do {
@@ -207,10 +216,10 @@ public struct ImportSession: ~Copyable {
       return try resumeInput(named: name, index: index, byteCount: byteCount, from: resumption)
     }
     try settleUnfinished(name)
-    checkpoint.inputs.append(
+    progress.inputs.append(
       ImportReport.Input(name: name, pointer: options.pointer, isPointerFound: false))
-    checkpoint.position = .start
-    checkpoint.byteCount = byteCount
+    progress.position = .start
+    progress.byteCount = byteCount
     if let pointer = options.pointer {
       try beginReading(at: pointer)
     } else {
@@ -249,9 +258,10 @@ public struct ImportSession: ~Copyable {
     reader.finish()
     try readRecords()
     guard case .reading = phase else { return }
-    checkpoint.finishedInputCount = checkpoint.inputs.count
+    progress.finishedInputCount = progress.inputs.count
     phase = .idle
     try commit()
+    try settle()
   }
 
   /// Ends the run.
@@ -263,7 +273,7 @@ public struct ImportSession: ~Copyable {
     if let resumption, case .idle = phase {
       throw ImportError(
         .cannotResume,
-        "the run to resume was reading \(resumption.inputs.last?.name ?? ""); name the same inputs "
+        "the run to resume was reading \(resumption.progress.inputName); name the same inputs "
           + "in the same order")
     }
     var report = report()
@@ -274,14 +284,16 @@ public struct ImportSession: ~Copyable {
           + "inserted \(report.counters.inserted), rejected \(report.counters.rejected)")
     }
     if case .ended(let ending) = phase { report.ending = ending }
-    if report.ending == .finished { try endRun(state: "finished") }
+    if report.ending == .finished { try committer?.endRun(state: "finished", checkpoint) }
     phase = .ended(report.ending)
     return report
   }
 
   /// Gives the store back; the session is over.
   public consuming func takeStore() -> Store {
-    guard let store = consume store else {
+    // What comes of a batch on its way is not asked for any more.
+    try? settle()
+    guard let store = committer.take()?.takeStore() else {
       preconditionFailure("a dry run has no store")
     }
     return store

@@ -5,6 +5,7 @@ internal import JSONStreaming
 struct RecordIntake: ~Copyable {
   var decoder: RecordDecoder
   var batch: RecordBatch
+  private var digester: RecordDigester
 
   /// Whether accepted records keep their bytes, because the table may still refuse them.
   var keepsRawRecords = false
@@ -16,6 +17,13 @@ struct RecordIntake: ~Copyable {
     self.limits = limits
     decoder = RecordDecoder(model: model, validators: validators)
     batch = RecordBatch(slotCount: decoder.layout.slotCount)
+    digester = RecordDigester(model)
+  }
+
+  /// Moves the counts of members that no attribute maps to the batch.
+  mutating func moveTally() {
+    decoder.moveTally(
+      to: &batch.unmappedMembers, others: &batch.otherUnmappedMemberCount)
   }
 
   /// Takes the element that `reader` stands on.
@@ -29,7 +37,7 @@ struct RecordIntake: ~Copyable {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
       origin.raw = batch.keep(reader.elementBytes)
     }
-    guard !decoder.decode(element, origin: origin, into: &batch) else { return }
+    guard !decode(element, origin: origin) else { return }
     let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
     reject(reader.elementBytes, of: reader, member: member, issues: decoder.issues)
   }
@@ -85,7 +93,7 @@ struct RecordIntake: ~Copyable {
           origin.raw = batch.keep(line.raw.span)
         }
         let arenaStart = batch.arena.count
-        guard decode(inner, origin: origin) else { return decoder.issues }
+        guard decode(JSONElement(inner), origin: origin) else { return decoder.issues }
         guard case .end = try inner.next() else {
           batch.takeBack(arenaStart: arenaStart)
           return [
@@ -108,11 +116,10 @@ struct RecordIntake: ~Copyable {
     }
   }
 
-  /// Decodes the element that `reader` stands on.
-  private mutating func decode(
-    _ reader: borrowing ElementReader, origin: RecordOrigin
-  ) -> Bool {
-    decoder.decode(JSONElement(reader), origin: origin, into: &batch)
+  private mutating func decode(_ element: JSONElement, origin: RecordOrigin) -> Bool {
+    guard decoder.decode(element, origin: origin, into: &batch) else { return false }
+    batch.add(digester.digest(record: batch.recordCount - 1, of: batch))
+    return true
   }
 
   private mutating func reject(

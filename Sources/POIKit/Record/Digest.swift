@@ -2,7 +2,7 @@
 ///
 /// It is a number of 128 bits. Two devices whose tables hold the same records get the same sum,
 /// whatever the order of the rows and their ids.
-public struct Digest: Sendable, Hashable {
+public struct Digest: Sendable, Hashable, BitwiseCopyable {
   /// The upper 64 bits of the number.
   public var high: UInt64
 
@@ -31,6 +31,12 @@ extension Digest {
   public static func + (left: Digest, right: Digest) -> Digest {
     let (low, carries) = left.low.addingReportingOverflow(right.low)
     return Digest(high: left.high &+ right.high &+ (carries ? 1 : 0), low: low)
+  }
+
+  /// Subtracts `right` modulo 2^128.
+  public static func -= (left: inout Digest, right: Digest) {
+    let (low, borrows) = left.low.subtractingReportingOverflow(right.low)
+    left = Digest(high: left.high &- right.high &- (borrows ? 1 : 0), low: low)
   }
 
   /// Adds `right` modulo 2^128.

@@ -20,11 +20,24 @@ struct RecordBatch: ~Copyable {
   /// The records that were refused, in the order of the input.
   private(set) var rejects: [Reject] = []
 
+  /// The digest of each record.
+  private var digests: GrowableBuffer<Digest>
+
+  /// The sum of the digests of the records that are rows once the batch is written.
+  private(set) var digest = Digest.zero
+
+  /// How often each member that no attribute maps stood in the records, by JSON pointer.
+  var unmappedMembers: [String: Int] = [:]
+
+  /// How many such members had names beyond the number that is counted apart.
+  var otherUnmappedMemberCount = 0
+
   init(slotCount: Int) {
     self.slotCount = slotCount
     slots = GrowableBuffer(minimumCapacity: 512 * max(slotCount, 1))
     origins = GrowableBuffer(minimumCapacity: 512)
     arena = GrowableBuffer(minimumCapacity: 1 << 17)
+    digests = GrowableBuffer(minimumCapacity: 512)
   }
 
   /// How many of the rejects were decoded without an issue and then refused by the table.
@@ -73,12 +86,21 @@ struct RecordBatch: ~Copyable {
   /// Forgets the record that was accepted last, and its text from `arenaStart` on.
   mutating func takeBack(arenaStart: Int) {
     origins.truncate(to: origins.count - 1)
+    digest -= digests[origins.count]
+    digests.truncate(to: origins.count)
     discard(arenaStart: arenaStart)
+  }
+
+  /// Adds the digest of the record that was accepted last.
+  mutating func add(_ digest: Digest) {
+    digests.append(digest)
+    self.digest += digest
   }
 
   /// Turns a record that the table refused into a reject; its values stay, but no longer count.
   mutating func refuse(record: Int, rule: String, message: String) {
     refusedCount += 1
+    digest -= digests[record]
     rejects.append(
       Reject(
         origin: origins[record], member: nil,
@@ -104,8 +126,12 @@ struct RecordBatch: ~Copyable {
     slots.removeAll()
     origins.removeAll()
     arena.removeAll()
-    rejects.removeAll(keepingCapacity: true)
+    if !rejects.isEmpty { rejects.removeAll(keepingCapacity: true) }
     refusedCount = 0
+    digests.removeAll()
+    digest = .zero
+    if !unmappedMembers.isEmpty { unmappedMembers.removeAll(keepingCapacity: true) }
+    otherUnmappedMemberCount = 0
   }
 }
 

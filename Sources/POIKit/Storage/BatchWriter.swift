@@ -86,13 +86,7 @@ struct BatchWriter: ~Copyable {
   /// becomes a reject.
   ///
   /// Runs inside the caller's transaction.
-  ///
-  /// - Parameter digester: gives the digest of each record that was inserted.
-  /// - Returns: the sum of the digests of the inserted records.
-  mutating func insertRows(
-    of batch: inout RecordBatch, digester: inout RecordDigester
-  ) throws(SQLiteError) -> Digest {
-    var sum = Digest.zero
+  mutating func insertRows(of batch: inout RecordBatch) throws(SQLiteError) {
     for record in 0..<batch.recordCount {
       for slot in 0..<layout.attributeCount {
         try batch.bind(record: record, slot: slot, to: &insertion, at: slot + 1)
@@ -118,13 +112,11 @@ struct BatchWriter: ~Copyable {
       }
       do {
         try insertion.run()
-        sum += digester.digest(record: record, of: batch)
       } catch {
         guard error.isConstraint else { throw error }
         batch.refuse(record: record, because: error)
       }
     }
-    return sum
   }
 
   /// Inserts the rejects of `batch`. Runs inside the caller's transaction.
