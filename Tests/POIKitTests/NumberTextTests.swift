@@ -61,6 +61,112 @@ import Testing
     }
   }
 
+  @Test func `random digits with random exponents are rounded as the C library rounds them`() {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    for _ in 0..<50_000 {
+      let count = Bool.random(using: &generator) ? 18 : 60
+      var lexeme = Bool.random(using: &generator) ? "-" : ""
+      let isSmall = Bool.random(using: &generator)
+      lexeme += isSmall ? "0" : randomDigits(1...count, &generator)
+      if Bool.random(using: &generator) {
+        let zeroCount = isSmall ? Int.random(in: 0...30, using: &generator) : 0
+        lexeme += "." + String(repeating: "0", count: zeroCount)
+        lexeme += randomDigits(1...count, &generator)
+      }
+      if Bool.random(using: &generator) {
+        lexeme += "e\(Int.random(in: -400...330, using: &generator))"
+      }
+      #expect(isRoundedAsInC(lexeme), "seed \(seed): \(lexeme)")
+    }
+  }
+
+  @Test func `random doubles with any number of digits are rounded as the C library does`() {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    for _ in 0..<50_000 {
+      // Every other one is subnormal or next to it.
+      let mask: UInt64 = Bool.random(using: &generator) ? .max : 0x802F_FFFF_FFFF_FFFF
+      let double = Double(bitPattern: generator.next() & mask)
+      guard double.isFinite else { continue }
+      let digits = Int.random(in: 0...30, using: &generator)
+      let lexeme = String(format: "%.\(digits)e", double)
+      #expect(isRoundedAsInC(lexeme), "seed \(seed): \(lexeme)")
+    }
+  }
+
+  /// The middle of two doubles, exactly, and what is next to it when digits are added, changed or
+  /// left out.
+  @Test func `the middle of two neighbours is rounded as the C library rounds it`() {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    var doubles: [Double] = [
+      0, .leastNonzeroMagnitude, .leastNormalMagnitude, Double.leastNormalMagnitude.nextDown,
+      .greatestFiniteMagnitude, Double.greatestFiniteMagnitude.nextDown, 0x1p53, 0x1p-27, 1, 1e22,
+    ]
+    for _ in 0..<150 {
+      let double = Double(bitPattern: generator.next() >> 1)
+      if double.isFinite { doubles.append(double) }
+      // Where a middle can have few digits.
+      let power = Double(
+        sign: .plus, exponent: .random(in: -8...90, using: &generator), significand: 1)
+      doubles.append(Double(1 << 52 + generator.next() >> 12) * power)
+    }
+    for double in doubles {
+      let (digits, exponent) = middle(above: double)
+      let cut = Int.random(in: 15...25, using: &generator)
+      for digits in [
+        digits, digits + "1", digits + "000000000000000000000001",
+        digits.dropLast() + "4" + String(repeating: "9", count: 30), String(digits.prefix(cut)),
+      ] {
+        // The point stands behind the first digit.
+        let lexeme = "\(digits.prefix(1)).\(digits.dropFirst())0e\(exponent)"
+        #expect(isRoundedAsInC(lexeme), "seed \(seed): \(lexeme)")
+        #expect(isRoundedAsInC("-" + lexeme), "seed \(seed): -\(lexeme)")
+      }
+    }
+  }
+
+  @Test func `an integer is exact wherever the point and the zeros stand`() {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    for _ in 0..<20_000 {
+      let shift = Int64.random(in: 0...63, using: &generator)
+      let integer = Int64(bitPattern: generator.next()) >> shift
+      let zeros = String(
+        repeating: "0", count: [0, 1, 3, 20].randomElement(using: &generator) ?? 0)
+      var digits = "\(integer.magnitude)\(zeros)"
+      var exponent = -zeros.count
+      let fraction = Int.random(in: 0...30, using: &generator)
+      if fraction > 0 {
+        digits = String(repeating: "0", count: max(fraction + 1 - digits.count, 0)) + digits
+        digits = "\(digits.dropLast(fraction)).\(digits.suffix(fraction))"
+        exponent += fraction
+      }
+      let lexeme = "\(integer < 0 ? "-" : "")\(digits)" + (exponent == 0 ? "" : "E\(exponent)")
+      #expect(value(lexeme) == .integer(integer), "seed \(seed): \(lexeme)")
+    }
+  }
+
+  /// The C library reads a number by the locale of the program, which may be one with a comma.
+  @Test func `the program's locale does not matter`() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try ScratchFolder()
+      // Whether there is such a locale is up to the machine.
+      let maker = Process()
+      maker.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      maker.arguments = ["localedef", "-i", "de_DE", "-f", "UTF-8", folder.file("de_DE.UTF-8")]
+      maker.standardError = FileHandle.nullDevice
+      try maker.run()
+      maker.waitUntilExit()
+      unsafe setenv("LOCPATH", folder.path, 1)
+      guard unsafe setlocale(LC_ALL, "de_DE.UTF-8") != nil else { return }
+      let lexeme = "0.500000000000000166533453693773481063544750213623046875"
+      #expect(
+        NumberText.value(Array(lexeme.utf8).span) == .real(0.5000000000000002, isExact: true))
+    }
+  }
+
   @Test(arguments: ["0", "-1", "1.5", "1e5", "1.5E-10", "100"])
   func `a number of the grammar is one`(_ text: String) {
     #expect(isNumber(text))
@@ -87,5 +193,58 @@ import Testing
     case .real(let real, _): real
     case .tooLarge: nil
     }
+  }
+
+  private func isRoundedAsInC(_ lexeme: String) -> Bool {
+    let expected = unsafe strtod(lexeme, nil)
+    return real(lexeme) == (expected.isFinite ? expected : nil)
+  }
+
+  /// Digits, the first of them not 0.
+  private func randomDigits(
+    _ count: ClosedRange<Int>, _ generator: inout SplitMix64
+  ) -> String {
+    let digits = (0..<Int.random(in: count, using: &generator)).map { _ in
+      String(Int.random(in: 0...9, using: &generator))
+    }
+    return "\(Int.random(in: 1...9, using: &generator))" + digits.dropFirst().joined()
+  }
+
+  /// The middle of a double that is not negative and the next one: its digits, and the power of ten
+  /// of the first.
+  private func middle(above double: Double) -> (digits: String, exponent: Int) {
+    let isNormal = double >= .leastNormalMagnitude
+    // The double is `significand` times two to the `binaryExponent`.
+    let significand = double.significandBitPattern | (isNormal ? 1 << 52 : 0)
+    let binaryExponent = Int(max(double.exponentBitPattern, 1)) - 1_075
+    // Limbs of nine digits, the least one first.
+    var limbs = [2 * significand + 1]
+    func multiply(by factor: UInt64) {
+      var carry: UInt64 = 0
+      for index in limbs.indices {
+        // The first limb can have more than nine digits at first.
+        let (high, low) = limbs[index].multipliedFullWidth(by: factor)
+        let (quotient, remainder) = (1_000_000_000 as UInt64).dividingFullWidth((high, low))
+        limbs[index] = remainder + carry
+        carry = quotient
+        if limbs[index] >= 1_000_000_000 {
+          limbs[index] -= 1_000_000_000
+          carry += 1
+        }
+      }
+      while carry > 0 {
+        limbs.append(carry % 1_000_000_000)
+        carry /= 1_000_000_000
+      }
+    }
+    multiply(by: 1)
+    let halves = binaryExponent - 1
+    for _ in 0..<abs(halves) { multiply(by: halves < 0 ? 5 : 2) }
+    var digits = limbs.reversed().map { limb in
+      let text = String(limb)
+      return String(repeating: "0", count: 9 - text.count) + text
+    }.joined()
+    digits = String(digits.drop { $0 == "0" })
+    return (digits, digits.count - 1 + min(halves, 0))
   }
 }

@@ -1,0 +1,66 @@
+/// Rounds a decimal number to the nearest double, ties to even: the algorithm of Eisel and Lemire.
+///
+/// The product of the digits with the leading 128 bits of a power of five has the leading bits of
+/// the double and, but for a few cases, enough more to round it.
+///
+/// Page: Daniel Lemire, "Number Parsing at a Gigabyte per Second", 2021, algorithm 1
+enum DecimalRounding {
+  private static let powersOfFive = PowersOfFive()
+
+  /// The double nearest to `digits` times ten to the `exponent`, infinite beyond the greatest one.
+  ///
+  /// - Returns: nil where 128 bits do not decide it.
+  static func nearest(digits: UInt64, exponent: Int) -> Double? {
+    if digits == 0 || exponent < PowersOfFive.exponents.lowerBound { return 0 }
+    if exponent > PowersOfFive.exponents.upperBound { return .infinity }
+    let leadingZeroCount = digits.leadingZeroBitCount
+    let (upper, lower) = product(digits << leadingZeroCount, exponent: exponent)
+    // The lower bits of the power were cut off: all ones could have become a carry.
+    if lower == .max, exponent < -27 || exponent > 55 { return nil }
+
+    // The 53 bits of the significand and one more to round by.
+    let isTopBitSet = Int(upper >> 63)
+    let shift = isTopBitSet + 9
+    var significand = upper >> shift
+    // The binary exponent of ten to the `exponent` is the whole part of `exponent` times log2 10.
+    var binaryExponent = (217_706 * exponent) >> 16 + 1_086 + isTopBitSet - leadingZeroCount
+    if binaryExponent <= 0 {
+      // A subnormal number has fewer bits.
+      guard binaryExponent > -63 else { return 0 }
+      significand >>= 1 - binaryExponent
+      significand = (significand + significand & 1) >> 1
+      // Rounded up to 2^52 it is the least normal number, whose bits are those of this sum.
+      return Double(bitPattern: significand)
+    }
+    // Just between two doubles the even one is nearest. Only with these exponents can a number of
+    // 64 bits be there.
+    if lower <= 1, exponent >= -4, exponent <= 23, significand & 3 == 1,
+      significand << shift == upper
+    {
+      significand &= ~1
+    }
+    significand = (significand + significand & 1) >> 1
+    if significand == 1 << 53 {
+      significand >>= 1
+      binaryExponent += 1
+    }
+    if binaryExponent >= 2_047 { return .infinity }
+    return Double(bitPattern: UInt64(binaryExponent) << 52 | significand & ~(1 << 52))
+  }
+
+  /// The upper 128 bits of `digits`, whose highest bit is set, times a power of five.
+  private static func product(
+    _ digits: UInt64, exponent: Int
+  ) -> (upper: UInt64, lower: UInt64) {
+    let power = powersOfFive[exponent]
+    var (upper, lower) = digits.multipliedFullWidth(by: power.upper)
+    // The lower half of the power matters where it could carry into the bits that are kept.
+    if upper & 0x1FF == 0x1FF {
+      let (sum, carries) = lower.addingReportingOverflow(
+        digits.multipliedFullWidth(by: power.lower).high)
+      lower = sum
+      if carries { upper += 1 }
+    }
+    return (upper, lower)
+  }
+}

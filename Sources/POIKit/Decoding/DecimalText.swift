@@ -1,0 +1,121 @@
+/// What the lexeme of a JSON number writes: digits, a power of ten to multiply them with, and a sign.
+struct DecimalText {
+  /// The digits as one integer; where there are more than 19 behind the leading zeros, the first 19.
+  private(set) var digits: UInt64 = 0
+
+  /// The power of ten, held within a range that no double and no count of digits leaves.
+  private(set) var exponent = 0
+
+  private(set) var isNegative = false
+
+  /// Whether the lexeme has neither fraction nor exponent.
+  private(set) var isPlainInteger = false
+
+  /// Whether digits other than 0 are left out of `digits`.
+  private(set) var isCutOff = false
+
+  /// Reads a lexeme that the JSON grammar accepts as a number.
+  ///
+  /// - Complexity: O(count of bytes)
+  @inline(__always)
+  init(_ lexeme: Span<UInt8>) {
+    let digitCount = unsafe lexeme.withUnsafeBytes { unsafe read($0) }
+    if digitCount > 19 { readFirstDigits(lexeme) }
+  }
+
+  /// Reads all digits as if they fitted, and the exponent.
+  ///
+  /// - Returns: the number of digits, leading zeros among them.
+  @inline(__always)
+  private mutating func read(_ lexeme: UnsafeRawBufferPointer) -> Int {
+    guard let bytes = unsafe lexeme.baseAddress else { return 0 }
+    let count = lexeme.count
+    isNegative = unsafe lexeme[0] == UInt8(ascii: "-")
+    var index = isNegative ? 1 : 0
+    let wholeStart = index
+    var digits: UInt64 = 0
+    while index < count {
+      let digit = unsafe lexeme[index] &- 0x30
+      guard digit < 10 else { break }
+      digits = digits &* 10 &+ UInt64(digit)
+      index += 1
+    }
+    var digitCount = index - wholeStart
+    if index == count {
+      isPlainInteger = true
+    } else {
+      if unsafe lexeme[index] == UInt8(ascii: ".") {
+        index += 1
+        let fractionStart = index
+        while count - index >= 8 {
+          let next = unsafe EightBytes(bytes, at: index)
+          guard next.areDigits else { break }
+          digits = digits &* 100_000_000 &+ next.number
+          index += 8
+        }
+        let rest = count - index
+        if rest > 0, rest < 8, count >= 8 {
+          // The last bytes of the lexeme in one go, unless there is an exponent among them.
+          let last = unsafe EightBytes(bytes, at: count - 8).keepingLast(rest)
+          if last.areDigits {
+            digits = digits &* DecimalText.powersOfTen[rest] &+ last.number
+            index = count
+          }
+        }
+        while index < count {
+          let digit = unsafe lexeme[index] &- 0x30
+          guard digit < 10 else { break }
+          digits = digits &* 10 &+ UInt64(digit)
+          index += 1
+        }
+        exponent = fractionStart - index
+        digitCount -= exponent
+      }
+      if index < count { exponent += DecimalText.writtenExponent(lexeme, from: index + 1) }
+    }
+    self.digits = digits
+    return digitCount
+  }
+
+  /// Takes the first 19 digits behind the leading zeros into `digits`, and the number of the others
+  /// into `exponent`.
+  @inline(never)
+  private mutating func readFirstDigits(_ lexeme: Span<UInt8>) {
+    digits = 0
+    var kept = 0
+    for index in lexeme.indices {
+      let digit = lexeme[index] &- 0x30
+      // The sign, the point, or the end of the digits.
+      guard digit < 10 else {
+        if lexeme[index] | 0x20 == UInt8(ascii: "e") { return }
+        continue
+      }
+      if kept < 19 {
+        digits = digits * 10 + UInt64(digit)
+        if digits > 0 { kept += 1 }
+      } else {
+        exponent += 1
+        if digit > 0 { isCutOff = true }
+      }
+    }
+  }
+
+  /// The exponent behind `e`.
+  private static func writtenExponent(
+    _ lexeme: UnsafeRawBufferPointer, from start: Int
+  ) -> Int {
+    var index = start
+    let sign = unsafe lexeme[index]
+    if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { index += 1 }
+    var exponent = 0
+    while index < lexeme.count {
+      if exponent < 1 << 40 { exponent = unsafe exponent * 10 + Int(lexeme[index] &- 0x30) }
+      index += 1
+    }
+    return sign == UInt8(ascii: "-") ? -exponent : exponent
+  }
+
+  private static let powersOfTen: [UInt64] = [
+    1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000,
+  ]
+}

@@ -1,0 +1,57 @@
+/// Eight bytes of a text in one word, the first one in the lowest lane, looked at together.
+struct EightBytes {
+  var word: UInt64
+
+  @inline(__always)
+  init(_ word: UInt64) {
+    self.word = word
+  }
+
+  /// The eight bytes at `offset` of `bytes`.
+  @unsafe
+  @inline(__always)
+  init(_ bytes: UnsafeRawPointer, at offset: Int) {
+    word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// The same byte in every lane.
+  @inline(__always)
+  init(repeating byte: UInt8) {
+    word = 0x0101_0101_0101_0101 &* UInt64(byte)
+  }
+
+  /// The eight bytes with all but the last `count` replaced by the digit 0.
+  ///
+  /// - Parameter count: in 1...8.
+  @inline(__always)
+  func keepingLast(_ count: Int) -> EightBytes {
+    let kept = ~0 as UInt64 &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
+    return EightBytes((word & kept) | (EightBytes(repeating: 0x30).word & ~kept))
+  }
+
+  /// Whether all eight are digits.
+  @inline(__always)
+  var areDigits: Bool {
+    // A digit has the upper half 3, and still has it with 6 added.
+    let upperHalves = word & 0xF0F0_F0F0_F0F0_F0F0
+    let upperHalvesOfSums = (word &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0
+    return upperHalves | upperHalvesOfSums &>> 4 == 0x3333_3333_3333_3333
+  }
+
+  /// For eight digits: in every lane but the last its digit times ten plus the next one.
+  @inline(__always)
+  var digitPairs: UInt64 {
+    let digits = word & 0x0F0F_0F0F_0F0F_0F0F
+    return digits &* 10 &+ digits &>> 8
+  }
+
+  /// For eight digits: the number that they write.
+  @inline(__always)
+  var number: UInt64 {
+    // The pairs stand in lanes 0, 2, 4 and 6; the product adds two of them up in its upper half.
+    let pairs = digitPairs
+    let outer = (pairs & 0x0000_00FF_0000_00FF) &* (100 &+ 1_000_000 &<< 32)
+    let inner = (pairs &>> 16 & 0x0000_00FF_0000_00FF) &* (1 &+ 10_000 &<< 32)
+    return (outer &+ inner) &>> 32
+  }
+}
