@@ -83,6 +83,59 @@ import Testing
     return rows
   }
 
+  /// Imports `text` into a store in a file and returns the bytes of the file and the reject file.
+  private static func files(
+    of text: String, model: Model, options: ImportOptions
+  ) throws -> (store: [UInt8], rejects: [UInt8]) {
+    let folder = try ScratchFolder()
+    var options = options
+    options.clock = { Instant(microseconds: 0) }
+    options.rejectFile = folder.file("rejects")
+    do {
+      var session = try ImportSession(
+        into: Store(path: folder.file("store")), model: model, options: options)
+      var source = BytesSource(Array(text.utf8), name: "bytes")
+      try session.importAll(from: &source)
+      _ = try session.finish()
+    }
+    // The last connection is closed: all is in the store's own file.
+    return (try folder.bytes("store"), try folder.bytes("rejects"))
+  }
+
+  @Test(arguments: [1, 7, 500])
+  func `one thread and two write the same files byte for byte`(batchSize: Int) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    let model = try Model(parsing: Self.everything)
+    let lines = Self.records(700, seed: seed).joined(separator: "\n")
+    var options = ImportOptions()
+    options.batchSize = batchSize
+    options.jobCount = 1
+    let alone = try Self.files(of: lines, model: model, options: options)
+    options.jobCount = 2
+    let together = try Self.files(of: lines, model: model, options: options)
+    #expect(alone.store == together.store, "seed \(seed)")
+    #expect(alone.rejects == together.rejects && !alone.rejects.isEmpty, "seed \(seed)")
+  }
+
+  @Test(arguments: [1, 2])
+  func `a run that is told to stop ends with the batch that it was told after`(jobCount: Int) throws
+  {
+    for stop in 1...5 {
+      var options = ImportOptions()
+      options.batchSize = 10
+      options.jobCount = jobCount
+      var session = try ImportSession(
+        into: .inMemory(), model: .poi, options: options
+      ) { $0.counters.read >= stop * 10 ? .stop : .proceed }
+      try session.append(Array((0..<60).map { Self.poi($0) }.joined().utf8).span)
+      let report = try session.finish()
+      #expect(report.ending == .stopped)
+      #expect(report.counters.read == stop * 10)
+      let store = session.takeStore()
+      #expect(try store.connection.integer("SELECT count(*) FROM poi") == Int64(stop * 10))
+    }
+  }
+
   @Test func `every attribute of the sample is kept`() throws {
     let text = #"""
       {"address":"Address 0","city":"Amsterdam","information":"…","longitude":8.9876003265380859,"country":"The Netherlands","latitude":10.12339973449707,"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C710","name":"POI 0","category":{"name":"Category name"},"updatedAt":"1969-12-31T23:59:59.5Z"}
@@ -362,6 +415,7 @@ import Testing
     let folder = try ScratchFolder()
     var options = ImportOptions()
     options.batchSize = 1
+    options.jobCount = 1
     var first = try ImportSession(
       into: Store(path: folder.file("s")), model: .poi, options: options)
     try first.append(Array((Self.poi(1) + Self.poi(2)).utf8).span)

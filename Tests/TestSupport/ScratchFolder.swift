@@ -32,4 +32,9 @@ public struct ScratchFolder: ~Copyable {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
     return file(name)
   }
+
+  /// The bytes of a file in the folder.
+  public func bytes(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: file(name))))
+  }
 }
