@@ -2,6 +2,7 @@ internal import CYajl
 
 // Each of these is one callback's work; it returns 1 to go on and 0 to stop the parser.
 extension ParseState {
+  @inline(__always)
   mutating func takeLiteral(_ kind: Token.Kind, length: Int) -> Int32 {
     guard !open.isEmpty else {
       guard place.isInContainer, !isPriming else { return takeEnvelopeScalar() }
@@ -15,6 +16,7 @@ extension ParseState {
   }
 
   @unsafe
+  @inline(__always)
   mutating func takeText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
@@ -26,6 +28,7 @@ extension ParseState {
   }
 
   @unsafe
+  @inline(__always)
   mutating func takeKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
     guard !open.isEmpty else { return unsafe takeOutsideKey(start, length) }
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
@@ -34,6 +37,7 @@ extension ParseState {
     return 1
   }
 
+  @inline(__always)
   mutating func takeStart(_ kind: Token.Kind) -> Int32 {
     if open.isEmpty {
       guard place.isInContainer, !isPriming else { return takeEnvelopeStart(kind) }
@@ -48,6 +52,7 @@ extension ParseState {
     return 1
   }
 
+  @inline(__always)
   mutating func takeEnd(_ kind: Token.Kind) -> Int32 {
     guard !open.isEmpty else { return takeEnvelopeEnd() }
     let container = open[open.count - 1]

@@ -3,33 +3,63 @@
 /// Text is not copied: a token points into the reader's input, unless the input writes it with
 /// escapes or the parser met it in two pieces, which is kept in a buffer beside.
 @frozen
+@safe
 public struct Tape: ~Escapable {
-  /// The tokens.
-  public let tokens: Span<Token>
+  @usableFromInline let tokens: UnsafePointer<Token>?
+  @usableFromInline let input: UnsafePointer<UInt8>?
+  @usableFromInline let copies: UnsafePointer<UInt8>?
 
-  @usableFromInline let input: Span<UInt8>
-  /// The offset of the first byte of `input`, modulo 2^32.
+  /// The number of tokens.
+  public let count: Int
+  @usableFromInline let inputCount: Int
+  @usableFromInline let copiesCount: Int
+  /// The offset of the first byte of the input that is held, modulo 2^32.
   @usableFromInline let inputOffset: UInt32
-  @usableFromInline let copies: Span<UInt8>
 
   @_lifetime(copy tokens, copy input, copy copies)
   init(tokens: Span<Token>, input: Span<UInt8>, inputOffset: Int, copies: Span<UInt8>) {
-    self.tokens = tokens
-    self.input = input
+    unsafe self.tokens = tokens.withUnsafeBufferPointer { $0.baseAddress }
+    unsafe self.input = input.withUnsafeBufferPointer { $0.baseAddress }
+    unsafe self.copies = copies.withUnsafeBufferPointer { $0.baseAddress }
+    count = tokens.count
+    inputCount = input.count
+    copiesCount = copies.count
     self.inputOffset = UInt32(truncatingIfNeeded: inputOffset)
-    self.copies = copies
+  }
+
+  /// The token at `index`, which is in `0..<count`.
+  @inlinable
+  public subscript(index: Int) -> Token {
+    @inline(__always)
+    get {
+      guard let tokens = unsafe tokens, UInt(bitPattern: index) < UInt(bitPattern: count) else {
+        preconditionFailure("no such token")
+      }
+      return unsafe tokens[index]
+    }
   }
 
   /// The text of a `string` or `key`, unescaped UTF-8, or the lexeme of a `number`.
+  ///
+  /// - Parameter token: one of this tape, or the name of a member of its reader.
   @inlinable
+  @inline(__always)
   @_lifetime(copy self)
   public func text(of token: Token) -> Span<UInt8> {
-    if token.isCopied {
-      let start = Int(token.first)
-      return copies.extracting(start..<start + Int(token.second))
+    // Offsets wrap around; what is held is far smaller than 2^32 bytes.
+    let start = Int(token.isCopied ? token.first : token.first &- inputOffset)
+    let (base, held) = unsafe token.isCopied ? (copies, copiesCount) : (input, inputCount)
+    guard let base = unsafe base, start &+ token.textByteCount <= held else {
+      preconditionFailure("the token is not of this tape")
     }
-    // Offsets wrap around, what is held is far smaller than 2^32 bytes.
-    let start = Int(token.first &- inputOffset)
-    return input.extracting(start..<start + Int(token.second))
+    let span = unsafe Span(_unsafeStart: base + start, count: token.textByteCount)
+    return unsafe _overrideLifetime(span, copying: self)
+  }
+
+  /// The index of the token after the value that starts at `index`.
+  @inlinable
+  public func end(ofValueAt index: Int) -> Int {
+    let token = self[index]
+    return token.kind == .startObject || token.kind == .startArray ? token.next : index + 1
   }
 }

@@ -135,7 +135,7 @@ private func string(_ bytes: Span<UInt8>) -> String {
 private func write(
   _ index: Int, of tape: Tape, to output: inout String
 ) -> Int {
-  let token = tape.tokens[index]
+  let token = tape[index]
   switch token.kind {
   case .null: output += "null"
   case .true: output += "true"
@@ -147,10 +147,10 @@ private func write(
     output += isObject ? "{" : "["
     var next = index + 1
     var count = 0
-    while tape.tokens[next].kind != .endObject, tape.tokens[next].kind != .endArray {
+    while tape[next].kind != .endObject, tape[next].kind != .endArray {
       if count > 0 { output += "," }
       if isObject {
-        precondition(tape.tokens[next].kind == .key)
+        precondition(tape[next].kind == .key)
         next = write(next, of: tape, to: &output)
         output += ":"
       }

@@ -84,7 +84,7 @@ import Testing
         offset = end
       case .element:
         let tape = reader.tape
-        texts.append(array(tape.text(of: tape.tokens[reader.elementTokens.lowerBound])))
+        texts.append(array(tape.text(of: tape[reader.elementTokens.lowerBound])))
       case .malformed, .end: return texts
       }
     }

@@ -20,22 +20,6 @@ struct JSONElement: ~Escapable {
     holdsNUL = reader.holdsNUL
   }
 
-  /// The tokens of the tape.
-  var tokens: Span<Token> {
-    @_lifetime(copy self)
-    get { tape.tokens }
-  }
-
-  /// The index of the token after the value that starts at `index`.
-  func end(ofValueAt index: Int) -> Int {
-    let token = tokens[index]
-    return token.kind == .startObject || token.kind == .startArray ? token.next : index + 1
-  }
-
-  /// The text of a string, key or number.
-  @_lifetime(copy self)
-  func bytes(of token: Token) -> Span<UInt8> { tape.text(of: token) }
-
   /// The value that starts at `index` as a message quotes it: compact JSON, cut at 60 bytes or so.
   func excerpt(ofValueAt index: Int) -> String {
     var output = GrowableBuffer<UInt8>()
@@ -45,7 +29,7 @@ struct JSONElement: ~Escapable {
 
   /// What JSON Schema calls the type of the value that starts at `index`.
   func typeName(ofValueAt index: Int) -> String {
-    switch tokens[index].kind {
+    switch tape[index].kind {
     case .null: "null"
     case .true, .false: "boolean"
     case .number: "number"

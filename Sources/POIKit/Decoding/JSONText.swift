@@ -14,7 +14,7 @@ enum JSONText {
     var needsComma = false
     var depth = 0
     repeat {
-      let token = tape.tokens[index]
+      let token = tape[index]
       switch token.kind {
       case .endObject, .endArray:
         output.append(token.kind == .endObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))

@@ -6,7 +6,7 @@ extension RecordDecoder {
   mutating func decodeField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
   ) {
-    let token = element.tokens[value]
+    let token = element.tape[value]
     guard batch[record, index].kind == .absent,
       let slot = plainSlot(of: index, token: token, element: element, arena: &batch.arena)
     else {
@@ -28,23 +28,23 @@ extension RecordDecoder {
       switch plan.road {
       case .text:
         let start = arena.count
-        arena.append(bytes: element.bytes(of: token))
+        arena.append(bytes: element.tape.text(of: token))
         return .text(start..<arena.count)
       case .uuid:
         let start = arena.count
-        guard UUIDText.appendCanonical(element.bytes(of: token), to: &arena) else { return nil }
+        guard UUIDText.appendCanonical(element.tape.text(of: token), to: &arena) else { return nil }
         return .text(start..<arena.count)
       case .instant:
         guard
           let instant = Instant(
-            rfc3339: element.bytes(of: token), defaultOffsetMinutes: plan.defaultOffsetMinutes),
+            rfc3339: element.tape.text(of: token), defaultOffsetMinutes: plan.defaultOffsetMinutes),
           Instant.range.contains(instant.microseconds)
         else { return nil }
         return .integer(instant.microseconds)
       case .real, .integer, .general: return nil
       }
     case .number where plan.road == .real || plan.road == .integer:
-      switch NumberText.value(element.bytes(of: token)) {
+      switch NumberText.value(element.tape.text(of: token)) {
       case .integer(let integer):
         // So far every integer is just a double.
         guard integer.magnitude <= 1 << 53, plan.admits(Double(integer)) else { return nil }
@@ -80,7 +80,7 @@ extension RecordDecoder {
     for index in table.memberNameFields {
       let issueCount = issues.count
       let slot = stringSlot(
-        of: index, text: element.bytes(of: name), holdsNUL: element.holdsNUL,
+        of: index, text: element.tape.text(of: name), holdsNUL: element.holdsNUL,
         arena: &batch.arena)
       if issues.count == issueCount { batch[record, index] = slot }
     }
@@ -89,7 +89,7 @@ extension RecordDecoder {
   private mutating func slot(
     of index: Int, value: Int, element: JSONElement, arena: inout GrowableBuffer<UInt8>
   ) -> ValueSlot {
-    let token = element.tokens[value]
+    let token = element.tape[value]
     let types = layout.fields[index].attribute.types
     switch token.kind {
     case .null where types.contains(.null):
@@ -99,10 +99,10 @@ extension RecordDecoder {
       checkScalar(.bool(token.kind == .true), of: index)
       return .integer(token.kind == .true ? 1 : 0)
     case .number where !types.isDisjoint(with: [.integer, .number]):
-      return numberSlot(of: index, lexeme: element.bytes(of: token))
+      return numberSlot(of: index, lexeme: element.tape.text(of: token))
     case .string where types.contains(.string) || layout.fields[index].attribute.isLenient:
       return stringSlot(
-        of: index, text: element.bytes(of: token), holdsNUL: element.holdsNUL, arena: &arena)
+        of: index, text: element.tape.text(of: token), holdsNUL: element.holdsNUL, arena: &arena)
     case .startObject where layout.fields[index].attribute.storage == .relation:
       return .related
     case .startObject where types.contains(.object), .startArray where types.contains(.array):

@@ -61,7 +61,7 @@ struct RecordDecoder: ~Copyable {
     _ element: JSONElement, origin: RecordOrigin, into batch: inout RecordBatch
   ) -> Bool {
     if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
-    guard element.tokens[element.start].kind == .startObject else {
+    guard element.tape[element.start].kind == .startObject else {
       report(
         "not-an-object", nil,
         "a record is an object, this is \(element.typeName(ofValueAt: element.start)) "
@@ -121,10 +121,11 @@ struct RecordDecoder: ~Copyable {
     var isWhollyMapped = true
     var previous = table.start(of: node)
     var index = start + 1
+    let tape = element.tape
     while true {
-      let key = element.tokens[index]
+      let key = tape[index]
       guard key.kind == .key else { return isWhollyMapped }
-      let name = element.bytes(of: key)
+      let name = tape.text(of: key)
       let target = table.target(ofMember: name, in: node, after: &previous)
       let value = index + 1
       if target.node < 0, target.field >= 0 {
@@ -141,7 +142,7 @@ struct RecordDecoder: ~Copyable {
           keepUnmapped(name, value: value, element: element)
         }
       }
-      index = element.end(ofValueAt: value)
+      index = tape.end(ofValueAt: value)
     }
   }
 
@@ -155,7 +156,7 @@ struct RecordDecoder: ~Copyable {
     var isWhollyMapped = true
     var index = start + 1
     var position = 0
-    while element.tokens[index].kind != .endArray {
+    while element.tape[index].kind != .endArray {
       let target = table.target(ofElement: position, in: node)
       if target.isMapped {
         let isMapped = visit(
@@ -166,7 +167,7 @@ struct RecordDecoder: ~Copyable {
         isWhollyMapped = false
         if leftovers != .ignore { tally.count(index: position, in: node) }
       }
-      index = element.end(ofValueAt: index)
+      index = element.tape.end(ofValueAt: index)
       position += 1
     }
     return isWhollyMapped
@@ -187,7 +188,7 @@ struct RecordDecoder: ~Copyable {
       if !plans[target.field].isRelation { leftovers = .ignore }
     }
     guard target.node >= 0 else { return true }
-    switch element.tokens[value].kind {
+    switch element.tape[value].kind {
     case .startObject:
       guard leftovers == .keep, let name, layout.unmappedSlot != nil else {
         let isWhollyMapped = walkObject(

@@ -53,21 +53,21 @@ struct RejectLine {
 
   /// Whether an element of an input is a reject line.
   static func isMarked(_ element: JSONElement) -> Bool {
-    guard element.tokens[element.start].kind == .startObject else { return false }
-    let first = element.tokens[element.start + 1]
+    guard element.tape[element.start].kind == .startObject else { return false }
+    let first = element.tape[element.start + 1]
     return first.kind == .key && first.textByteCount == marker.utf8.count
-      && element.bytes(of: first).hasSameBytes(as: marker.utf8Span.span)
+      && element.tape.text(of: first).hasSameBytes(as: marker.utf8Span.span)
   }
 
   /// Reads a reject line; nothing where it holds no record.
   init?(_ element: JSONElement) {
     var raw: [UInt8]?
     var index = element.start + 1
-    while element.tokens[index].kind == .key {
-      let name = String(copying: element.bytes(of: element.tokens[index]))
-      let value = element.tokens[index + 1]
+    while element.tape[index].kind == .key {
+      let name = String(copying: element.tape.text(of: element.tape[index]))
+      let value = element.tape[index + 1]
       if value.kind == .string {
-        let text = String(copying: element.bytes(of: value))
+        let text = String(copying: element.tape.text(of: value))
         switch name {
         case "raw": raw = Array(text.utf8)
         case "raw_base64": raw = Base64.decode(text)
@@ -75,7 +75,7 @@ struct RejectLine {
         default: break
         }
       }
-      index = element.end(ofValueAt: index + 1)
+      index = element.tape.end(ofValueAt: index + 1)
     }
     guard let raw else { return nil }
     self.raw = raw

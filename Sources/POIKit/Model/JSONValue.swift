@@ -104,7 +104,7 @@ extension JSONValue {
   private static func value(
     at index: inout Int, of tape: Tape
   ) throws(JSONValueError) -> JSONValue {
-    let token = tape.tokens[index]
+    let token = tape[index]
     index += 1
     switch token.kind {
     case .null: return .null
@@ -115,7 +115,7 @@ extension JSONValue {
     case .startArray:
       var elements: [JSONValue] = []
       elements.reserveCapacity(token.elementCount)
-      while tape.tokens[index].kind != .endArray {
+      while tape[index].kind != .endArray {
         elements.append(try value(at: &index, of: tape))
       }
       index += 1
@@ -123,8 +123,8 @@ extension JSONValue {
     case .startObject:
       var members: [Member] = []
       members.reserveCapacity(token.elementCount)
-      while tape.tokens[index].kind != .endObject {
-        let name = String(copying: tape.text(of: tape.tokens[index]))
+      while tape[index].kind != .endObject {
+        let name = String(copying: tape.text(of: tape[index]))
         guard !members.contains(where: { $0.name == name }) else {
           throw JSONValueError(message: "the member \"\(name)\" stands twice", line: 1, column: 1)
         }
