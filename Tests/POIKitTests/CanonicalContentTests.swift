@@ -73,6 +73,37 @@ import Testing
     #expect(Set(digests).count == digests.count)
   }
 
+  @Test func `a text of any length stands whole in the content`() {
+    let text = (0..<300).map { UInt8(($0 * 7 + 3) % 256) }
+    for count in 0...300 {
+      var content = CanonicalContent()
+      content.append(text: text.span.extracting(first: count), name: 0x0807_0605_0403_0201)
+      content.append(integer: -2, name: 1)
+      let expected: [UInt8] =
+        [1, 2, 3, 4, 5, 6, 7, 8, UInt8(ascii: "t"), UInt8(count % 256), UInt8(count / 256), 0, 0]
+        + text[..<count]
+        + [1, 0, 0, 0, 0, 0, 0, 0, UInt8(ascii: "i"), 254, 255, 255, 255, 255, 255, 255, 255]
+      #expect(content.bytes.indices.map { content.bytes[$0] } == expected)
+    }
+  }
+
+  @Test func `contents are compared by their bytes`() {
+    var a = CanonicalContent()
+    var ab = CanonicalContent()
+    var b = CanonicalContent()
+    a.append(integer: 1, name: 1)
+    ab.append(integer: 1, name: 1)
+    ab.append(integer: 1, name: 2)
+    b.append(integer: 255, name: 1)
+    let orders = [
+      a.compareBytes(with: a), a.compareBytes(with: ab), ab.compareBytes(with: a),
+      ab.compareBytes(with: b), b.compareBytes(with: a),
+    ]
+    #expect(orders.map { $0.signum() } == [0, -1, 1, -1, 1])
+    let equalities = [a.hasSameBytes(as: a), a.hasSameBytes(as: ab)]
+    #expect(equalities == [true, false])
+  }
+
   @Test func `a content is reused for the next row`() {
     var content = CanonicalContent()
     content.append(integer: 1, name: 1)

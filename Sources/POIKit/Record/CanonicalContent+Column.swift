@@ -11,8 +11,8 @@ extension CanonicalContent {
     switch statement.columnType(column) {
     case .integer: append(integer: statement.integer(column), name: name)
     case .real: append(real: statement.real(column), name: name)
-    case .text: append(text: statement.bytes(column), name: name)
-    case .blob: append(blob: statement.bytes(column), name: name)
+    case .text: append(text: statement.bytes(column, of: .text), name: name)
+    case .blob: append(blob: statement.bytes(column, of: .blob), name: name)
     case .null: break
     }
   }

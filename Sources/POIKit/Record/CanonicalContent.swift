@@ -1,3 +1,4 @@
+internal import Glibc
 internal import JSONStreaming
 
 /// The canonical content of one row: bytes that are equal if and only if two rows say the same, on
@@ -64,12 +65,13 @@ struct CanonicalContent: ~Copyable {
   ///
   /// - Complexity: O(count of bytes)
   func compareBytes(with other: borrowing CanonicalContent) -> Int {
-    let (left, right) = (bytes, other.bytes)
-    let shared = min(left.count, right.count)
-    for index in 0..<shared where left[index] != right[index] {
-      return left[index] < right[index] ? -1 : 1
+    let shared = min(bytes.count, other.bytes.count)
+    let order = unsafe buffer.withUnsafeBufferPointer { left in
+      unsafe other.buffer.withUnsafeBufferPointer { right in
+        unsafe Int(memcmp(left.baseAddress!, right.baseAddress!, shared))
+      }
     }
-    return left.count - right.count
+    return order == 0 ? bytes.count - other.bytes.count : order
   }
 
   /// Whether the bytes are those of another row.
@@ -89,38 +91,41 @@ struct CanonicalContent: ~Copyable {
 extension CanonicalContent {
   /// Adds an integer.
   mutating func append(integer: Int64, name: UInt64) {
-    appendHead(name, type: UInt8(ascii: "i"))
-    append(word: UInt64(bitPattern: integer))
+    unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
+      var writer = unsafe writer
+      unsafe writer.append(integer: integer, name: name)
+      return unsafe writer
+    }
   }
 
   /// Adds a real; not-a-number is null, as in SQLite.
   mutating func append(real: Double, name: UInt64) {
-    if real >= -0x1p63, real < 0x1p63, Double(Int64(real)) == real {
-      append(integer: Int64(real), name: name)
-    } else if !real.isNaN {
-      appendHead(name, type: UInt8(ascii: "r"))
-      append(word: real.bitPattern)
+    unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
+      var writer = unsafe writer
+      unsafe writer.append(real: real, name: name)
+      return unsafe writer
     }
   }
 
   /// Adds a text given as UTF-8.
   mutating func append(text: Span<UInt8>, name: UInt64) {
-    appendHead(name, type: UInt8(ascii: "t"))
-    append(counted: text)
+    append(bytes: text, type: UInt8(ascii: "t"), name: name)
   }
 
   /// Adds a blob.
   mutating func append(blob: Span<UInt8>, name: UInt64) {
-    appendHead(name, type: UInt8(ascii: "b"))
-    append(counted: blob)
+    append(bytes: blob, type: UInt8(ascii: "b"), name: name)
   }
 
   /// Begins a related row, whose fields follow.
   ///
   /// - Returns: what `endRelated` needs to find the beginning again.
   mutating func beginRelated(name: UInt64) -> Int {
-    appendHead(name, type: UInt8(ascii: "o"))
-    append(count: 0)
+    unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
+      var writer = unsafe writer
+      _ = unsafe writer.beginRelated(name: name)
+      return unsafe writer
+    }
     return buffer.count
   }
 
@@ -132,26 +137,27 @@ extension CanonicalContent {
     }
   }
 
-  private mutating func appendHead(_ name: UInt64, type: UInt8) {
-    append(word: name)
-    buffer.append(type)
+  /// Lets `body` write fields without checks.
+  ///
+  /// - Parameters:
+  ///   - room: how many bytes `body` may write, by the writer's `sizeLimit`.
+  ///   - body: gets a writer, and returns it behind the last field. It is no `inout` parameter so
+  ///     that it can stay in a register.
+  @unsafe
+  @inline(__always)
+  mutating func appendFields(room: Int, _ body: (CanonicalFieldWriter) -> CanonicalFieldWriter) {
+    unsafe buffer.appendUnchecked(room: room) { start in
+      unsafe body(CanonicalFieldWriter(at: start)).end.assumingMemoryBound(to: UInt8.self)
+    }
   }
 
-  private mutating func append(counted bytes: Span<UInt8>) {
-    append(count: UInt32(bytes.count))
-    buffer.append(copying: bytes)
-  }
-
-  private mutating func append(word: UInt64) {
-    unsafe withUnsafeBytes(of: word.littleEndian) { bytes in unsafe append(raw: bytes) }
-  }
-
-  private mutating func append(count: UInt32) {
-    unsafe withUnsafeBytes(of: count.littleEndian) { bytes in unsafe append(raw: bytes) }
-  }
-
-  private mutating func append(raw bytes: UnsafeRawBufferPointer) {
-    guard let start = bytes.baseAddress else { return }
-    unsafe buffer.append(from: start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+  private mutating func append(bytes: Span<UInt8>, type: UInt8, name: UInt64) {
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe appendFields(room: CanonicalFieldWriter.sizeLimit + bytes.count) { writer in
+        var writer = unsafe writer
+        unsafe writer.append(bytes: bytes, type: type, name: name)
+        return unsafe writer
+      }
+    }
   }
 }

@@ -17,41 +17,34 @@ enum MurmurHash3 {
     unsafe bytes.withUnsafeBytes { bytes in unsafe digest(of: bytes) }
   }
 
+  @inline(__always)
   private static func digest(of bytes: UnsafeRawBufferPointer) -> Digest {
     var first: UInt64 = 0
     var second: UInt64 = 0
-    let tailOffset = bytes.count & ~15
+    let count = bytes.count
+    let tailOffset = count & ~15
+    // Always 0, which the optimizer does not know: with constant factors it turns the rotation of a
+    // product into two products, and half as many again limit the speed.
+    let zero = UInt64(truncatingIfNeeded: count) >> 62
+    let factor1 = factor1 ^ zero
+    let factor2 = factor2 ^ zero
 
     var offset = 0
     while offset < tailOffset {
-      let word1 = unsafe UInt64(
-        littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      let word2 = unsafe UInt64(
-        littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-      first ^= scramble1(word1)
+      first ^= unsafe scramble(word(bytes, at: offset), factor1, 31, factor2)
       first = (rotate(first, 27) &+ second) &* 5 &+ 0x52dc_e729
-      second ^= scramble2(word2)
+      second ^= unsafe scramble(word(bytes, at: offset + 8), factor2, 33, factor1)
       second = (rotate(second, 31) &+ first) &* 5 &+ 0x3849_5ab5
       offset += 16
     }
 
-    var tail1: UInt64 = 0
-    var tail2: UInt64 = 0
-    for offset in tailOffset..<bytes.count {
-      let place = offset - tailOffset
-      let byte = unsafe UInt64(bytes[offset])
-      if place < 8 {
-        tail1 |= byte << UInt64(place * 8)
-      } else {
-        tail2 |= byte << UInt64((place - 8) * 8)
-      }
-    }
-    // Both are 0, and change nothing, where the tail does not reach them.
-    first ^= scramble1(tail1)
-    second ^= scramble2(tail2)
+    // Zeros, and so nothing changed, where the tail does not reach.
+    let (tail1, tail2) = unsafe tail(of: bytes, from: tailOffset)
+    first ^= scramble(tail1, factor1, 31, factor2)
+    second ^= scramble(tail2, factor2, 33, factor1)
 
-    first ^= UInt64(bytes.count)
-    second ^= UInt64(bytes.count)
+    first ^= UInt64(count)
+    second ^= UInt64(count)
     first &+= second
     second &+= first
     first = finish(first)
@@ -61,18 +54,51 @@ enum MurmurHash3 {
     return Digest(high: second, low: first)
   }
 
-  private static func scramble1(_ word: UInt64) -> UInt64 {
-    rotate(word &* factor1, 31) &* factor2
+  /// The eight bytes at `offset`.
+  @inline(__always)
+  private static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  private static func scramble2(_ word: UInt64) -> UInt64 {
-    rotate(word &* factor2, 33) &* factor1
+  /// The fewer than 16 bytes from `start` on, in two words filled up with zeros.
+  @inline(__always)
+  private static func tail(
+    of bytes: UnsafeRawBufferPointer, from start: Int
+  ) -> (UInt64, UInt64) {
+    let count = bytes.count - start
+    if start == 0 {
+      var words: (UInt64, UInt64) = (0, 0)
+      for place in 0..<count {
+        let byte = unsafe UInt64(bytes[place])
+        if place < 8 {
+          words.0 |= byte << UInt64(place * 8)
+        } else {
+          words.1 |= byte << UInt64(place * 8 - 64)
+        }
+      }
+      return words
+    }
+    // The last 16 bytes, moved so that those before the tail fall out.
+    let low = unsafe word(bytes, at: bytes.count - 16)
+    let high = unsafe word(bytes, at: bytes.count - 8)
+    let surplus = UInt64((16 - count) * 8)
+    if count > 8 { return (low >> surplus | high << (64 - surplus), high >> surplus) }
+    return (high >> (surplus - 64), 0)
   }
 
+  @inline(__always)
+  private static func scramble(
+    _ word: UInt64, _ factor: UInt64, _ bits: UInt64, _ lastFactor: UInt64
+  ) -> UInt64 {
+    rotate(word &* factor, bits) &* lastFactor
+  }
+
+  @inline(__always)
   private static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
     word &<< bits | word &>> (64 - bits)
   }
 
+  @inline(__always)
   private static func finish(_ word: UInt64) -> UInt64 {
     var word = word
     word ^= word >> 33

@@ -51,6 +51,9 @@ struct ValueSlot: BitwiseCopyable {
   /// Where the text of a `text` slot stands in the arena.
   var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
 
+  /// How many bytes the text of a `text` slot has; 0 for the other kinds.
+  var textCount: Int { Int(length) }
+
   /// Whether the column gets NULL.
   var isNull: Bool { kind == .absent || kind == .null }
 }

@@ -1,0 +1,115 @@
+/// Writes fields of canonical content to memory that has room for them.
+///
+/// Nothing checks the room: whoever makes a writer sees to it, by `sizeLimit`. What the bytes are,
+/// says `CanonicalContent`.
+@unsafe
+struct CanonicalFieldWriter {
+  /// Where the next field begins.
+  private(set) var end: UnsafeMutableRawPointer
+
+  init(at start: UnsafeMutableRawPointer) {
+    unsafe end = start
+  }
+
+  /// How many bytes a field takes at most while it is written, and those of its text or blob beside.
+  static let sizeLimit = 17
+
+  @inline(__always)
+  mutating func append(integer: Int64, name: UInt64) {
+    appendNumber(UInt64(bitPattern: integer), type: UInt8(ascii: "i"), name: name)
+  }
+
+  @inline(__always)
+  mutating func append(real: Double, name: UInt64) {
+    if real >= -0x1p63, real < 0x1p63, Double(Int64(real)) == real {
+      unsafe append(integer: Int64(real), name: name)
+    } else if !real.isNaN {
+      unsafe appendNumber(real.bitPattern, type: UInt8(ascii: "r"), name: name)
+    }
+  }
+
+  /// Appends a text or a blob.
+  @inline(__always)
+  mutating func append(
+    bytes: UnsafeRawBufferPointer, type: UInt8, name: UInt64
+  ) {
+    unsafe appendHead(name, type: type, count: UInt32(truncatingIfNeeded: bytes.count))
+    guard let start = unsafe bytes.baseAddress else { return }
+    unsafe CanonicalFieldWriter.copy(start, to: end, count: bytes.count)
+    unsafe end += bytes.count
+  }
+
+  /// Begins a related row, whose fields follow.
+  ///
+  /// - Returns: where its content begins.
+  @inline(__always)
+  mutating func beginRelated(name: UInt64) -> UnsafeMutableRawPointer {
+    unsafe appendHead(name, type: UInt8(ascii: "o"), count: 0)
+    return unsafe end
+  }
+
+  /// Ends the related row whose content began at `start`.
+  @inline(__always)
+  func endRelated(at start: UnsafeMutableRawPointer) {
+    let count = unsafe UInt32(end - start)
+    unsafe (start - 4).storeBytes(of: count.littleEndian, as: UInt32.self)
+  }
+
+  @inline(__always)
+  private mutating func appendNumber(_ word: UInt64, type: UInt8, name: UInt64) {
+    unsafe end.storeBytes(of: name.littleEndian, as: UInt64.self)
+    unsafe end.storeBytes(of: type, toByteOffset: 8, as: UInt8.self)
+    unsafe end.storeBytes(of: word.littleEndian, toByteOffset: 9, as: UInt64.self)
+    unsafe end += 17
+  }
+
+  /// Appends name, type and count; what follows overwrites the three bytes that are written beyond.
+  @inline(__always)
+  private mutating func appendHead(_ name: UInt64, type: UInt8, count: UInt32) {
+    unsafe end.storeBytes(of: name.littleEndian, as: UInt64.self)
+    let word = UInt64(type) | UInt64(count) << 8
+    unsafe end.storeBytes(of: word.littleEndian, toByteOffset: 8, as: UInt64.self)
+    unsafe end += 13
+  }
+
+  /// Copies bytes, most often fewer than a call of `memcpy` is worth: by whole words, the last of
+  /// which may overlap the one before.
+  @inline(__always)
+  private static func copy(
+    _ source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer, count: Int
+  ) {
+    switch count {
+    case 16...128:
+      var offset = 0
+      while offset < count - 16 {
+        unsafe copy(UInt64.self, source, to: destination, at: offset)
+        unsafe copy(UInt64.self, source, to: destination, at: offset + 8)
+        offset += 16
+      }
+      unsafe copy(UInt64.self, source, to: destination, at: count - 16)
+      unsafe copy(UInt64.self, source, to: destination, at: count - 8)
+    case 8..<16:
+      unsafe copy(UInt64.self, source, to: destination, at: 0)
+      unsafe copy(UInt64.self, source, to: destination, at: count - 8)
+    case 4..<8:
+      unsafe copy(UInt32.self, source, to: destination, at: 0)
+      unsafe copy(UInt32.self, source, to: destination, at: count - 4)
+    case 1..<4:
+      unsafe copy(UInt8.self, source, to: destination, at: 0)
+      unsafe copy(UInt8.self, source, to: destination, at: count / 2)
+      unsafe copy(UInt8.self, source, to: destination, at: count - 1)
+    default:
+      unsafe destination.copyMemory(from: source, byteCount: count)
+    }
+  }
+
+  @inline(__always)
+  private static func copy<Word: BitwiseCopyable>(
+    _ type: Word.Type, _ source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer,
+    at offset: Int
+  ) {
+    unsafe destination.storeBytes(
+      of: source.loadUnaligned(fromByteOffset: offset, as: Word.self), toByteOffset: offset,
+      as: Word.self)
+  }
+}

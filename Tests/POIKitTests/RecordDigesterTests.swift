@@ -1,0 +1,51 @@
+import JSONStreaming
+import Testing
+
+@testable import POIKit
+
+@Suite struct RecordDigesterTests {
+  private func digest(_ json: String) throws -> Digest {
+    var intake = RecordIntake(model: .poi, limits: ReadingLimits(), validators: [])
+    var reader = ElementReader(shape: .sequence, limits: ReadingLimits())
+    reader.append(Array(json.utf8).span)
+    reader.finish()
+    while case .element = try reader.next() { intake.takeElement(of: reader) }
+    try #require(intake.batch.recordCount == 1)
+    var digester = RecordDigester(.poi)
+    return digester.digest(record: 0, of: intake.batch)
+  }
+
+  private let identifier = "1975DB51-5A45-4FD6-AC54-46CA6042C710"
+
+  @Test func `a record has the digest of its columns in their order`() throws {
+    let digest = try digest(
+      """
+      {"name":"POI 0 ☕","category":{"name":"Café"},"latitude":10.5,"longitude":9,"country":null,
+      "updatedAt":"1970-01-01T00:00:01Z","identifier":"\(identifier.lowercased())"}
+      """)
+    var content = CanonicalContent()
+    func tag(_ name: String) -> UInt64 { CanonicalContent.nameTag(name) }
+    let start = content.beginRelated(name: tag("category"))
+    content.append(text: Array("Café".utf8).span, name: tag("name"))
+    content.endRelated(at: start)
+    content.append(text: Array(identifier.utf8).span, name: tag("identifier"))
+    content.append(real: 10.5, name: tag("latitude"))
+    content.append(integer: 9, name: tag("longitude"))
+    content.append(text: Array("POI 0 ☕".utf8).span, name: tag("name"))
+    content.append(integer: 1_000_000, name: tag("updatedAt"))
+    #expect(digest == content.digest)
+  }
+
+  @Test func `a text longer than any before it has room`() throws {
+    let name = String(repeating: "long ", count: 5_000)
+    let digest = try digest(
+      #"{"identifier":"\#(identifier)","name":"\#(name)","latitude":1,"longitude":2}"#)
+    var content = CanonicalContent()
+    func tag(_ name: String) -> UInt64 { CanonicalContent.nameTag(name) }
+    content.append(text: Array(identifier.utf8).span, name: tag("identifier"))
+    content.append(integer: 1, name: tag("latitude"))
+    content.append(integer: 2, name: tag("longitude"))
+    content.append(text: Array(name.utf8).span, name: tag("name"))
+    #expect(digest == content.digest)
+  }
+}
