@@ -1,5 +1,7 @@
-import POIKit
+import TestSupport
 import Testing
+
+@testable import POIKit
 
 @Suite struct InstantTests {
   private func parsed(_ text: String, _ offset: Int? = nil) -> Int64? {
@@ -101,6 +103,32 @@ import Testing
   ])
   func `a moment is printed in UTC`(microseconds: Int64, text: String) {
     #expect(Instant(microseconds: microseconds).description == text)
+  }
+
+  @Test func `the common form is read as every other`() {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let ends = [
+      "Z", "z", "", ".5Z", ".123456789Z", "+02:00", ".25-00:30", "+24:00", ".Z", "ZZ", "+",
+    ]
+    let others = Array("0123456789-:TtZz .+/".utf8) + [0, 0x80, 0xFF]
+    for _ in 0..<50_000 {
+      // Every field may be a little beyond its range.
+      func field(_ range: ClosedRange<Int>, _ digits: Int) -> String {
+        padded(Int.random(in: range, using: &generator), digits)
+      }
+      let date = "\(field(0...9_999, 4))-\(field(0...13, 2))-\(field(0...32, 2))"
+      let time = "\(field(0...24, 2)):\(field(0...60, 2)):\(field(0...61, 2))"
+      var text = Array("\(date)T\(time)\(ends.randomElement(using: &generator) ?? "")".utf8)
+      for _ in 0..<Int.random(in: 0...1, using: &generator) {
+        text[Int.random(in: text.indices, using: &generator)] =
+          others.randomElement(using: &generator) ?? 0
+      }
+      let offset = Bool.random(using: &generator) ? 90 : nil
+      #expect(
+        Instant(rfc3339: text.span, defaultOffsetMinutes: offset)
+          == Instant(anyForm: text.span, defaultOffsetMinutes: offset), "seed \(seed): \(text)")
+    }
   }
 
   @Test func `moments are ordered in time`() {

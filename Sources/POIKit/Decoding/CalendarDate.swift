@@ -55,6 +55,7 @@ struct CalendarDate {
   }
 
   /// Quotient rounded down and the remainder, which is never negative.
+  @inline(__always)
   static func divide(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let remainder = number % divisor
     return remainder < 0

@@ -1,11 +1,13 @@
 /// Reads the parts of a date from the front of a text.
 struct DateReader: ~Escapable {
   private let text: Span<UInt8>
-  private var offset = 0
+  private var offset: Int
 
+  /// - Parameter offset: where reading begins, in `0...text.count`.
   @_lifetime(copy text)
-  init(_ text: Span<UInt8>) {
+  init(_ text: Span<UInt8>, at offset: Int = 0) {
     self.text = text
+    self.offset = offset
   }
 
   var isAtEnd: Bool { offset == text.count }

@@ -28,7 +28,7 @@ struct DecimalText {
   /// - Returns: the number of digits, leading zeros among them.
   @inline(__always)
   private mutating func read(_ lexeme: UnsafeRawBufferPointer) -> Int {
-    guard let bytes = unsafe lexeme.baseAddress else { return 0 }
+    guard let bytes = lexeme.baseAddress else { return 0 }
     let count = lexeme.count
     isNegative = unsafe lexeme[0] == UInt8(ascii: "-")
     var index = isNegative ? 1 : 0
@@ -71,7 +71,9 @@ struct DecimalText {
         exponent = fractionStart - index
         digitCount -= exponent
       }
-      if index < count { exponent += DecimalText.writtenExponent(lexeme, from: index + 1) }
+      if index < count {
+        unsafe exponent += DecimalText.writtenExponent(lexeme, from: index + 1)
+      }
     }
     self.digits = digits
     return digitCount

@@ -20,6 +20,13 @@ struct EightBytes {
     word = 0x0101_0101_0101_0101 &* UInt64(byte)
   }
 
+  /// Writes the eight bytes to `offset` of `bytes`.
+  @unsafe
+  @inline(__always)
+  func store(to bytes: UnsafeMutableRawPointer, at offset: Int) {
+    unsafe bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
+  }
+
   /// The eight bytes with all but the last `count` replaced by the digit 0.
   ///
   /// - Parameter count: in 1...8.
@@ -53,5 +60,24 @@ struct EightBytes {
     let outer = (pairs & 0x0000_00FF_0000_00FF) &* (100 &+ 1_000_000 &<< 32)
     let inner = (pairs &>> 16 & 0x0000_00FF_0000_00FF) &* (1 &+ 10_000 &<< 32)
     return (outer &+ inner) &>> 32
+  }
+
+  /// The eight bytes in upper case, if they are hexadecimal digits.
+  ///
+  /// `flaws` is 0 exactly if they are.
+  @inline(__always)
+  var hexadecimalDigits: (upperCase: EightBytes, flaws: UInt64) {
+    let one = EightBytes(repeating: 1).word
+    // A 1 in the lanes of letters.
+    let letters = word &>> 6 & one
+    let upperCase = word & ~(letters &<< 5)
+    let wrongHalf =
+      upperCase & EightBytes(repeating: 0xF0).word
+      ^ (EightBytes(repeating: 0x30).word &+ letters &<< 4)
+    // What the digit stands for: a letter for 10 to 15, another for less than 10.
+    let values = upperCase & EightBytes(repeating: 0x0F).word &+ letters &* 9
+    let isTenOrMore = (values &+ EightBytes(repeating: 6).word) &>> 4 & one
+    let flaws = wrongHalf | values & EightBytes(repeating: 0x10).word | isTenOrMore ^ letters
+    return (EightBytes(upperCase), flaws)
   }
 }

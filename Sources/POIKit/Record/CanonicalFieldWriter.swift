@@ -16,7 +16,7 @@ struct CanonicalFieldWriter {
 
   @inline(__always)
   mutating func append(integer: Int64, name: UInt64) {
-    appendNumber(UInt64(bitPattern: integer), type: UInt8(ascii: "i"), name: name)
+    unsafe appendNumber(UInt64(bitPattern: integer), type: UInt8(ascii: "i"), name: name)
   }
 
   @inline(__always)
@@ -34,7 +34,7 @@ struct CanonicalFieldWriter {
     bytes: UnsafeRawBufferPointer, type: UInt8, name: UInt64
   ) {
     unsafe appendHead(name, type: type, count: UInt32(truncatingIfNeeded: bytes.count))
-    guard let start = unsafe bytes.baseAddress else { return }
+    guard let start = bytes.baseAddress else { return }
     unsafe CanonicalFieldWriter.copy(start, to: end, count: bytes.count)
     unsafe end += bytes.count
   }

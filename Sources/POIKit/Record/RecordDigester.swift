@@ -44,10 +44,10 @@ struct RecordDigester: ~Copyable {
     content.removeAll()
     let slots = batch.slots.span.extracting(
       record * batch.slotCount..<(record + 1) * batch.slotCount)
-    var room = columns.count * CanonicalFieldWriter.sizeLimit
+    var room = unsafe columns.count * CanonicalFieldWriter.sizeLimit
     for slot in slots.indices { room &+= slots[slot].textCount }
     unsafe batch.arena.withUnsafeBufferPointer { arena in
-      let arena = unsafe UnsafeRawBufferPointer(arena)
+      let arena = UnsafeRawBufferPointer(arena)
       unsafe content.appendFields(room: room) { writer in
         var writer = unsafe writer
         var index = 0
