@@ -3,13 +3,35 @@ internal import SQLiteKit
 
 /// Finds or makes the rows of one relation's table, and remembers the ones it has seen.
 ///
-/// The memory is bounded: when it is full it is emptied, and rows are looked up again. A class,
-/// because a writer keeps one for each relation in an array, which cannot hold noncopyable values.
+/// A class, because a writer keeps one for each relation in an array, which cannot hold noncopyable
+/// values.
 final class RelationWriter {
+  private var rows: RelatedRows
+
+  /// - Parameters:
+  ///   - relation: what the related rows are.
+  ///   - fields: the slots of the attributes that identify a related row.
+  init(
+    _ relation: Relation, fields: Range<Int>, connection: borrowing Connection
+  ) throws(SQLiteError) {
+    rows = try RelatedRows(relation, fields: fields, connection: connection)
+  }
+
+  /// The id of the row that the record's related object names; the row is made if there is none
+  /// yet.
+  func rowID(record: Int, batch: borrowing RecordBatch) throws(SQLiteError) -> Int64 {
+    try rows.rowID(record: record, batch: batch)
+  }
+}
+
+/// The rows of a relation's table that were met last.
+///
+/// The memory is bounded: when it is full it is emptied, and rows are looked up again.
+private struct RelatedRows: ~Copyable {
   /// The most rows that are remembered.
   private static let capacity = 8192
 
-  private struct Entry: BitwiseCopyable {
+  struct Entry: BitwiseCopyable {
     /// Where its content stands in `contents`.
     var start: Int
     var count: Int
@@ -27,21 +49,18 @@ final class RelationWriter {
   private var buckets = GrowableBuffer<Int32>()
   private var content = CanonicalContent()
 
-  /// - Parameters:
-  ///   - relation: what the related rows are.
-  ///   - fields: the slots of the attributes that identify a related row.
   init(
     _ relation: Relation, fields: Range<Int>, connection: borrowing Connection
   ) throws(SQLiteError) {
+    let lookup = try connection.prepare(StoreSchema.lookup(in: relation))
+    let insertion = try connection.prepare(StoreSchema.insertion(into: relation))
     self.fields = fields
-    lookup = try connection.prepare(StoreSchema.lookup(in: relation))
-    insertion = try connection.prepare(StoreSchema.insertion(into: relation))
-    buckets.append(repeating: -1, count: RelationWriter.capacity * 2)
+    self.lookup = lookup
+    self.insertion = insertion
+    buckets.append(repeating: -1, count: RelatedRows.capacity * 2)
   }
 
-  /// The id of the row that the record's related object names; the row is made if there is none
-  /// yet.
-  func rowID(
+  mutating func rowID(
     record: Int, batch: borrowing RecordBatch
   ) throws(SQLiteError) -> Int64 {
     content.removeAll()
@@ -49,7 +68,7 @@ final class RelationWriter {
       batch.append(record: record, slot: field, name: UInt64(field), to: &content)
     }
     let mask = buckets.count - 1
-    var bucket = Int(truncatingIfNeeded: content.digest.low) & mask
+    var bucket = Int(truncatingIfNeeded: content.bytes.tableHash) & mask
     while buckets[bucket] >= 0 {
       let entry = Int(buckets[bucket])
       if content.bytes.hasSameBytes(as: contents.span.extracting(entries[entry].content)) {
@@ -58,20 +77,26 @@ final class RelationWriter {
       bucket = (bucket + 1) & mask
     }
     let rowID = try storedRowID(record: record, batch: batch)
-    if entries.count == RelationWriter.capacity {
+    if entries.count == RelatedRows.capacity {
       entries.removeAll()
       contents.removeAll()
       for index in 0..<buckets.count { buckets[index] = -1 }
-      bucket = Int(truncatingIfNeeded: content.digest.low) & mask
+      bucket = Int(truncatingIfNeeded: content.bytes.tableHash) & mask
     }
     buckets[bucket] = Int32(entries.count)
     let start = contents.count
-    contents.append(bytes: content.bytes)
+    RelatedRows.append(content, to: &contents)
     entries.append(Entry(start: start, count: contents.count - start, rowID: rowID))
     return rowID
   }
 
-  private func storedRowID(
+  private static func append(
+    _ content: borrowing CanonicalContent, to contents: inout GrowableBuffer<UInt8>
+  ) {
+    contents.append(copying: content.bytes)
+  }
+
+  private mutating func storedRowID(
     record: Int, batch: borrowing RecordBatch
   ) throws(SQLiteError) -> Int64 {
     for (position, field) in fields.enumerated() {
