@@ -256,7 +256,9 @@ extension ElementReader {
       guard isFinished else { return false }
       throw fail(changedFrom: resumed)
     }
-    guard buffer.hash.value == resumed.inputHash else { throw fail(changedFrom: resumed) }
+    guard buffer.hash(before: resumed.byteOffset) == resumed.inputHash else {
+      throw fail(changedFrom: resumed)
+    }
     firstEndLine = buffer.location(ofByteOffset: resumed.byteOffset).line
     restart()
     return true

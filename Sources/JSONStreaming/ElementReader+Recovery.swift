@@ -67,7 +67,7 @@ extension ElementReader {
   }
 
   /// How the end of the malformed element at `start` is looked for.
-  private func search(from start: Int, after failure: ParseFailure) -> Recovery.Search {
+  private mutating func search(from start: Int, after failure: ParseFailure) -> Recovery.Search {
     if shape == .sequence, lineMode == .unknown {
       return .lineMode(LineModeProbe(start: start, byteLimit: limits.elementByteCount))
     }

@@ -37,7 +37,7 @@ public struct ElementReader: ~Copyable {
   let shape: ElementShape
   let limits: ReadingLimits
   var parser: YajlParser
-  var buffer = ReadBuffer()
+  var buffer: ReadBuffer
   var phase: Phase
 
   /// The input up to here has been given to the parser.
@@ -86,12 +86,15 @@ public struct ElementReader: ~Copyable {
   ///   - position: where an earlier reader of the same input, shape and limits stopped. The input
   ///     is given from its first byte all the same; the bytes before the position are hashed and
   ///     not parsed.
+  ///   - isResumable: whether another reader is to go on from ``position``: without it the input is
+  ///     not hashed.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
-    resumingAt position: ReadingPosition = .start
+    resumingAt position: ReadingPosition = .start, isResumable: Bool = true
   ) {
     self.shape = shape
     self.limits = limits
+    buffer = ReadBuffer(hashes: isResumable || position != .start)
     parser = YajlParser(shape: shape, limits: limits)
     resumed = position
     if position == .start {
@@ -183,21 +186,23 @@ extension ElementReader {
 
   /// The place just after the element that was last delivered.
   ///
-  /// - Complexity: O(n) in the bytes read since more input was last given, at most.
+  /// - Complexity: O(n) in the bytes since the position that was asked for last.
   public var position: ReadingPosition {
-    var place = deliveredPlace
-    place.lineMode = lineMode
-    return ReadingPosition(
-      byteOffset: deliveredOffset, elementCount: deliveredCount,
-      inputHash: deliveredHash ?? buffer.hash(before: deliveredOffset),
-      state: deliveredOffset == 0 ? 0 : place.state)
+    mutating get {
+      var place = deliveredPlace
+      place.lineMode = lineMode
+      return ReadingPosition(
+        byteOffset: deliveredOffset, elementCount: deliveredCount,
+        inputHash: deliveredHash ?? buffer.hash(before: deliveredOffset),
+        state: deliveredOffset == 0 ? 0 : place.state)
+    }
   }
 
   /// The 0-based line and the bytes before it in that line, of an offset inside the current
   /// element.
   ///
-  /// - Complexity: O(n) in the bytes read since more input was last given, at most.
-  public func location(ofByteOffset byteOffset: Int) -> (line: Int, column: Int) {
+  /// - Complexity: O(n) in the bytes since the offset that was asked for last, where they ascend.
+  public mutating func location(ofByteOffset byteOffset: Int) -> (line: Int, column: Int) {
     if let location = oversized?.location(ofByteOffset: byteOffset) { return location }
     return buffer.location(ofByteOffset: byteOffset)
   }

@@ -13,10 +13,20 @@ struct ReadBuffer: ~Copyable {
   /// The offset in the input of the first byte held.
   private(set) var startOffset = 0
 
-  /// The hash of all bytes that have left.
-  private(set) var hash = StreamHash()
+  /// The hash of the input before some offset, which is not before `startOffset` and never goes
+  /// back; nothing where no hash is wanted.
+  private var hash: StreamHash?
 
+  /// The lines of the bytes that have left.
   private var lines = LineCounter()
+
+  /// The lines before the offset that was last asked for, if that is not before `startOffset`.
+  private var askedLines = LineCounter()
+
+  /// - Parameter hashes: whether `hash(before:)` will be asked.
+  init(hashes: Bool) {
+    if hashes { hash = StreamHash() }
+  }
 
   /// How many bytes are parsed, and at least read, at a time.
   static let pieceSize = 65_536
@@ -61,7 +71,9 @@ struct ReadBuffer: ~Copyable {
   /// - Complexity: O(n) in the number of bytes that leave.
   mutating func discard(before offset: Int) {
     guard offset > startOffset else { return }
-    (hash, lines) = counted(upTo: offset)
+    if let hash, hash.byteCount < offset { advanceHash(to: offset) }
+    let isAskedNearer = askedLines.byteCount > lines.byteCount && askedLines.byteCount <= offset
+    lines = counted(from: isAskedNearer ? askedLines : lines, to: offset)
     startOffset = offset
   }
 
@@ -71,33 +83,37 @@ struct ReadBuffer: ~Copyable {
     storageOffset = startOffset
   }
 
-  /// The hash and the lines of all bytes of the input before `offset`.
-  private func counted(upTo offset: Int) -> (StreamHash, LineCounter) {
-    var (hash, lines) = (hash, lines)
-    let counted = span(startOffset..<offset)
-    hash.update(counted)
-    lines.update(counted)
-    return (hash, lines)
+  private func counted(from lines: LineCounter, to offset: Int) -> LineCounter {
+    var lines = lines
+    lines.update(span(lines.byteCount..<offset))
+    return lines
   }
 
-  /// The hash of all bytes of the input before `offset`, which is not before the bytes held.
+  private mutating func advanceHash(to offset: Int) {
+    guard var hash else { return }
+    hash.update(span(hash.byteCount..<offset))
+    self.hash = hash
+  }
+
+  /// The hash of all bytes of the input before `offset`, which is neither before the bytes held nor
+  /// before an offset that was asked for earlier; 0 where no hash is wanted.
   ///
-  /// - Complexity: O(n) in the number of bytes held before `offset`.
-  func hash(before offset: Int) -> UInt64 {
-    var hash = hash
-    hash.update(span(startOffset..<offset))
-    return hash.value
+  /// - Complexity: O(n) in the number of bytes since the offset that was asked for last.
+  mutating func hash(before offset: Int) -> UInt64 {
+    advanceHash(to: offset)
+    return hash?.value ?? 0
   }
 
   /// The 0-based line of `offset` and the bytes between the start of that line and it.
   ///
   /// An offset before the bytes held counts as the first of them.
   ///
-  /// - Complexity: O(n) in the number of bytes held before `offset`.
-  func location(ofByteOffset offset: Int) -> (line: Int, column: Int) {
+  /// - Complexity: O(n) in the number of bytes since the offset that was asked for last, or, for one
+  ///   before that, in the bytes held before `offset`.
+  mutating func location(ofByteOffset offset: Int) -> (line: Int, column: Int) {
     let offset = max(startOffset, min(offset, endOffset))
-    var lines = lines
-    lines.update(span(startOffset..<offset))
-    return (lines.lineCount, offset - lines.lineStart)
+    let isAskedBefore = askedLines.byteCount >= startOffset && askedLines.byteCount <= offset
+    askedLines = counted(from: isAskedBefore ? askedLines : lines, to: offset)
+    return (askedLines.lineCount, offset - askedLines.lineStart)
   }
 }

@@ -78,11 +78,11 @@ func observe(
           offset += size
         }
       case .element:
-        seen.append(.element(element(of: reader)))
+        seen.append(.element(element(of: &reader)))
       case .malformed(let flaw):
         let location = reader.location(ofByteOffset: flaw.byteOffset)
         seen.append(
-          .malformed(element(of: reader), flaw, line: location.line, column: location.column))
+          .malformed(element(of: &reader), flaw, line: location.line, column: location.column))
       case .end:
         seen.append(.end)
         return seen
@@ -109,18 +109,19 @@ func summaries(
   observe(input, shape, limits: limits, chunkSizes: chunkSizes).map(\.summary)
 }
 
-private func element(of reader: borrowing ElementReader) -> Observation.Element {
+private func element(of reader: inout ElementReader) -> Observation.Element {
   var value = ""
   if let first = reader.elementTokens.first {
     let end = write(first, of: reader.tape, to: &value)
     precondition(end == reader.elementTokens.upperBound, "the element's tokens are one value")
   }
-  let tape = reader.tape
+  let name = reader.memberName.map { string(reader.tape.text(of: $0)) }
+  let position = reader.position
   return Observation.Element(
     value: value, bytes: array(reader.elementBytes), index: reader.elementIndex,
     byteOffset: reader.elementByteOffset,
-    name: reader.memberName.map { string(tape.text(of: $0)) },
-    holdsNUL: reader.holdsNUL, position: reader.position)
+    name: name,
+    holdsNUL: reader.holdsNUL, position: position)
 }
 
 func array(_ bytes: Span<UInt8>) -> [UInt8] {

@@ -134,7 +134,7 @@ extension ImportSession {
   /// With a writer thread it is on its way then, after the one before is committed; `settle` waits
   /// for it. A run that ends at the batch before drops the batch.
   mutating func commit() throws(ImportError) {
-    if case .reading = phase { progress.position = reader.position }
+    if case .reading = phase, !isDryRun { progress.position = reader.position }
     intake.moveTally()
     if writerThread == nil {
       let readCount = intake.batch.readCount

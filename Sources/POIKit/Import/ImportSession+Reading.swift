@@ -12,7 +12,8 @@ extension ImportSession {
       let shape: ElementShape =
         if let pointer { .container(try JSONPointer(parsing: pointer)) } else { .sequence }
       reader = ElementReader(
-        shape: shape, limits: options.limits.forReading, resumingAt: position)
+        shape: shape, limits: options.limits.forReading, resumingAt: position,
+        isResumable: !isDryRun)
       phase = .reading
     } catch {
       throw ImportError(.usage, "\(error)")
@@ -114,8 +115,8 @@ extension ImportSession {
       }
       switch event {
       case .needsInput, .end: return
-      case .element: intake.takeElement(of: reader)
-      case .malformed(let malformation): intake.take(malformation, of: reader)
+      case .element: intake.takeElement(of: &reader)
+      case .malformed(let malformation): intake.take(malformation, of: &reader)
       }
       let isLast =
         options.recordLimit.map { readCount >= $0 } ?? false

@@ -26,6 +26,7 @@ public struct ImportSession: ~Copyable {
   let model: Model
   let options: ImportOptions
   let onProgress: ((ImportProgress) -> ImportDecision)?
+  let isDryRun: Bool
 
   var intake: RecordIntake
 
@@ -88,7 +89,8 @@ public struct ImportSession: ~Copyable {
     onProgress: ((ImportProgress) -> ImportDecision)? = nil
   ) throws(ImportError) {
     self.init(
-      model: model, options: options, validators: validators, onProgress: onProgress)
+      model: model, options: options, validators: validators, onProgress: onProgress,
+      isDryRun: false)
     try checkOptions()
     try open(store)
     if options.jobCount > 1 { try startWriterThread() }
@@ -104,7 +106,8 @@ public struct ImportSession: ~Copyable {
     onProgress: ((ImportProgress) -> ImportDecision)? = nil
   ) throws(ImportError) {
     self.init(
-      model: model, options: options, validators: validators, onProgress: onProgress)
+      model: model, options: options, validators: validators, onProgress: onProgress,
+      isDryRun: true)
     try checkOptions()
     if options.isResuming {
       throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")
@@ -114,11 +117,12 @@ public struct ImportSession: ~Copyable {
 
   private init(
     model: Model, options: ImportOptions, validators: [any RecordValidator],
-    onProgress: ((ImportProgress) -> ImportDecision)?
+    onProgress: ((ImportProgress) -> ImportDecision)?, isDryRun: Bool
   ) {
     self.model = model
     self.options = options
     self.onProgress = onProgress
+    self.isDryRun = isDryRun
     intake = RecordIntake(model: model, limits: options.limits.forReading, validators: validators)
   }
 

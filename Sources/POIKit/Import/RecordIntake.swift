@@ -27,44 +27,44 @@ struct RecordIntake: ~Copyable {
   }
 
   /// Takes the element that `reader` stands on.
-  mutating func takeElement(of reader: borrowing ElementReader) {
-    let element = JSONElement(reader)
-    var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
-    if RejectLine.isMarked(element) {
-      return takeRejectLine(RejectLine(element), of: reader)
+  mutating func takeElement(of reader: inout ElementReader) {
+    if RejectLine.isMarked(JSONElement(reader)) {
+      return takeRejectLine(RejectLine(JSONElement(reader)), of: &reader)
     }
+    var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     if keepsRawRecords {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
       origin.raw = batch.keep(reader.elementBytes)
     }
-    guard !decode(element, origin: origin) else { return }
+    guard !decode(JSONElement(reader), origin: origin) else { return }
     let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
-    reject(reader.elementBytes, of: reader, member: member, issues: decoder.issues)
+    rejectElement(of: &reader, member: member, issues: decoder.issues)
   }
 
   /// Takes the malformed element that `reader` stands on.
-  mutating func take(_ malformation: Malformation, of reader: borrowing ElementReader) {
-    reject(
-      reader.elementBytes, of: reader, member: nil,
+  mutating func take(_ malformation: Malformation, of reader: inout ElementReader) {
+    rejectElement(
+      of: &reader, member: nil,
       issues: [Issue(rule: malformation.rule, attribute: nil, message: malformation.message)])
   }
 
   /// Takes the record inside a line of a reject file.
   private mutating func takeRejectLine(
-    _ line: RejectLine?, of reader: borrowing ElementReader
+    _ line: RejectLine?, of reader: inout ElementReader
   ) {
     guard let line else {
-      return reject(
-        reader.elementBytes, of: reader, member: nil,
+      return rejectElement(
+        of: &reader, member: nil,
         issues: [
           Issue(
             rule: "reject-line", attribute: nil,
             message: "the reject line holds no record in \"raw\" or \"raw_base64\"")
         ])
     }
-    let issues = decode(line, of: reader)
+    let issues = decode(line, of: &reader)
     if !issues.isEmpty {
-      reject(line.raw.span, of: reader, member: line.member, issues: issues)
+      let origin = origin(of: &reader)
+      reject(line.raw.span, origin: origin, member: line.member, issues: issues)
     }
   }
 
@@ -72,7 +72,7 @@ struct RecordIntake: ~Copyable {
   ///
   /// - Returns: why it is refused; nothing where it is accepted.
   private mutating func decode(
-    _ line: RejectLine, of reader: borrowing ElementReader
+    _ line: RejectLine, of reader: inout ElementReader
   ) -> [Issue] {
     // A record is an object; text that begins with a quote is a member, its name in front.
     let isMember = line.member != nil || line.raw.first == UInt8(ascii: "\"")
@@ -122,11 +122,24 @@ struct RecordIntake: ~Copyable {
     return true
   }
 
-  private mutating func reject(
-    _ raw: Span<UInt8>, of reader: borrowing ElementReader, member: String?, issues: [Issue]
-  ) {
+  /// Where the element stands that `reader` stands on.
+  private func origin(of reader: inout ElementReader) -> RecordOrigin {
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
+    return origin
+  }
+
+  private mutating func rejectElement(
+    of reader: inout ElementReader, member: String?, issues: [Issue]
+  ) {
+    let origin = origin(of: &reader)
+    reject(reader.elementBytes, origin: origin, member: member, issues: issues)
+  }
+
+  private mutating func reject(
+    _ raw: Span<UInt8>, origin: RecordOrigin, member: String?, issues: [Issue]
+  ) {
+    var origin = origin
     origin.raw = batch.keep(raw)
     batch.reject(Reject(origin: origin, member: member, issues: issues))
   }
