@@ -49,8 +49,11 @@ extension Diagnostics {
 
   /// Draws the progress line anew if it is shown and due. It is meant to be called often: per batch
   /// or read.
-  public func progress(_ progress: Progress) {
+  ///
+  /// - Parameter progress: evaluated only where the line is shown, since to make it allocates.
+  public func progress(_ progress: @autoclosure () -> Progress) {
     guard style.showsProgress, !style.isQuiet else { return }
+    let progress = progress()
     progressLine.withLock { line in
       if let text = line.update(progress, width: { descriptor.terminalWidth ?? 80 }) { write(text) }
     }
