@@ -7,6 +7,8 @@ let package = Package(
     .library(name: "POIKit", targets: ["POIKit"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
+    // For tests only; to be loaded into a tool it must be a library of its own.
+    .library(name: "call-counter", type: .dynamic, targets: ["CallCounter"]),
   ],
   targets: [
     .systemLibrary(
@@ -23,6 +25,7 @@ let package = Package(
       name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),
 
     .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "CallCounter", path: "Tests/CallCounter"),
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),
     .testTarget(name: "SQLiteKitTests", dependencies: ["SQLiteKit", "TestSupport"]),
     .testTarget(

@@ -1,0 +1,107 @@
+import Foundation
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// Budgets that depend on no machine: how often the tools ask the C library and SQLite for
+/// something. What grows with the input is the difference between a smaller and a larger run.
+@Suite struct CallCountTests {
+  /// Where the released tools are; `Tests/run` names the folder. A debug build allocates where they
+  /// do not.
+  static let releaseFolder = ProcessInfo.processInfo.environment["RELEASE_TOOLS"]
+
+  private static let counter = Tool("libcall-counter.so").path
+
+  /// The calls of a run of a tool, by name.
+  private func counts(
+    of tool: Tool, _ arguments: [String], in folder: borrowing ScratchFolder
+  ) throws -> [String: Int] {
+    let outcome = try tool.run(
+      arguments, in: folder.path,
+      environment: ["LD_PRELOAD": Self.counter, "CALL_COUNTS": folder.file("counts")])
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    let lines = try String(contentsOfFile: folder.file("counts"), encoding: .utf8)
+      .split(separator: "\n")
+    return Dictionary(
+      uniqueKeysWithValues: lines.map { line in
+        let words = line.split(separator: " ")
+        return (String(words[0]), Int(words[1]) ?? -1)
+      })
+  }
+
+  /// What two runs differ by in the count of `name`.
+  private func difference(
+    _ name: String, _ less: [String: Int], _ more: [String: Int]
+  ) throws -> Int {
+    try #require(more[name]) - #require(less[name])
+  }
+
+  @Test(.enabled(if: releaseFolder != nil), arguments: ["1", "2"])
+  func `records are parsed, decoded, validated and digested without allocating`(
+    jobs: String
+  ) throws {
+    let folder = try ScratchFolder()
+    let tool = Tool(path: try #require(Self.releaseFolder) + "/poi-import")
+    let counts = try [10_000, 20_000].map { count in
+      let name = try folder.write(Self.places(0..<count), to: "\(count).json")
+      return try self.counts(of: tool, ["--dry-run", "--jobs", jobs, name], in: folder)
+    }
+    #expect(try difference("allocations", counts[0], counts[1]) == 0)
+  }
+
+  @Test func `a megabyte takes at most eight reads`() throws {
+    let folder = try ScratchFolder()
+    let text = String(repeating: "a text of some length ", count: 100)
+    let counts = try [1_000, 4_000].map { count in
+      let name = try folder.write(
+        Self.places(0..<count, information: text), to: "\(count).json")
+      return try self.counts(of: Tool("poi-import"), ["--dry-run", name], in: folder)
+    }
+    let byteCount = try difference("read-bytes", counts[0], counts[1])
+    #expect(byteCount > 6_000_000)
+    #expect(try difference("reads", counts[0], counts[1]) * 1_000_000 <= byteCount * 8)
+  }
+
+  @Test func `an import commits once a batch and prepares its statements once`() throws {
+    let folder = try ScratchFolder()
+    let name = try folder.write(Self.places(0..<2_000), to: "data.json")
+    let counts = try [500, 100].map { size in
+      try self.counts(
+        of: Tool("poi-import"), ["--batch", "\(size)", "--store", "\(size).sqlite", name],
+        in: folder)
+    }
+    #expect(try difference("commits", counts[0], counts[1]) == 2_000 / 100 - 2_000 / 500)
+    #expect(try difference("prepares", counts[0], counts[1]) == 0)
+  }
+
+  /// Every place stands twice, so every batch is full of losers.
+  @Test func `a deduplication commits once a batch`() throws {
+    let folder = try ScratchFolder()
+    let name = try folder.write(Self.places(0..<2_000), to: "data.json")
+    let counts = try [500, 100].map { size in
+      let store = "\(size).sqlite"
+      for _ in 0..<2 {
+        let outcome = try Tool("poi-import").run(
+          ["--store", store, "--restart", name], in: folder.path)
+        #expect(outcome.exitCode == 0, "\(outcome.messages)")
+      }
+      return try self.counts(
+        of: Tool("poi-dedup"), ["--key", "identifier", "--batch", "\(size)", "--store", store],
+        in: folder)
+    }
+    #expect(try difference("commits", counts[0], counts[1]) == 2_000 / 100 - 2_000 / 500)
+  }
+
+  /// A JSON array of places.
+  private static func places(_ range: Range<Int>, information: String = "a text") -> String {
+    let places = range.map { index in
+      """
+      {"identifier":"00000000-0000-0000-0000-\(String(format: "%012d", index))",\
+      "name":"place \(index)","latitude":\(index % 90).4375,"longitude":\(index % 180).133731,\
+      "address":"a street \(index)","city":"Zürich","country":"CH","information":"\(information)",\
+      "updatedAt":"2024-02-29T12:30:\(10 + index % 50)Z","category":{"name":"c\(index % 7)"}}
+      """
+    }
+    return "[" + places.joined(separator: ",\n") + "]"
+  }
+}
