@@ -72,8 +72,8 @@ struct CanonicalFieldWriter {
     unsafe end += 13
   }
 
-  /// Copies bytes, most often fewer than a call of `memcpy` is worth: by whole words, the last of
-  /// which may overlap the one before.
+  /// Copies bytes, most often fewer than a call of `memcpy` is worth: in pieces of up to 16, the
+  /// last of which may overlap the one before.
   @inline(__always)
   private static func copy(
     _ source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer, count: Int
@@ -82,12 +82,10 @@ struct CanonicalFieldWriter {
     case 16...128:
       var offset = 0
       while offset < count - 16 {
-        unsafe copy(UInt64.self, source, to: destination, at: offset)
-        unsafe copy(UInt64.self, source, to: destination, at: offset + 8)
-        offset += 16
+        unsafe copy(SIMD2<UInt64>.self, source, to: destination, at: offset)
+        offset &+= 16
       }
-      unsafe copy(UInt64.self, source, to: destination, at: count - 16)
-      unsafe copy(UInt64.self, source, to: destination, at: count - 8)
+      unsafe copy(SIMD2<UInt64>.self, source, to: destination, at: count - 16)
     case 8..<16:
       unsafe copy(UInt64.self, source, to: destination, at: 0)
       unsafe copy(UInt64.self, source, to: destination, at: count - 8)

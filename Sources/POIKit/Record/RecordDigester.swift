@@ -83,10 +83,7 @@ extension CanonicalFieldWriter {
     _ value: ValueSlot, of arena: UnsafeRawBufferPointer, name: UInt64
   ) {
     if value.kind == .text {
-      let range = value.textRange
-      precondition(range.upperBound <= arena.count)
-      unsafe append(
-        bytes: UnsafeRawBufferPointer(rebasing: arena[range]), type: UInt8(ascii: "t"), name: name)
+      unsafe append(bytes: value.text(in: arena), type: UInt8(ascii: "t"), name: name)
     } else if value.kind == .integer {
       unsafe append(integer: value.integer, name: name)
     } else if value.kind == .real {

@@ -51,6 +51,16 @@ struct ValueSlot: BitwiseCopyable {
   /// Where the text of a `text` slot stands in the arena.
   var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
 
+  /// The bytes of a `text` slot's text in `arena`.
+  @unsafe
+  @inline(__always)
+  func text(in arena: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    precondition(bits &+ UInt64(length) <= UInt64(truncatingIfNeeded: arena.count))
+    return unsafe UnsafeRawBufferPointer(
+      start: arena.baseAddress.unsafelyUnwrapped + Int(truncatingIfNeeded: bits),
+      count: Int(length))
+  }
+
   /// How many bytes the text of a `text` slot has; 0 for the other kinds.
   var textCount: Int { Int(length) }
 
