@@ -60,7 +60,7 @@ extension RecordDecoder {
 
   /// Decodes a value as the model says, and reports what is wrong with it.
   @inline(never)
-  private mutating func decodeUncommonField(
+  mutating func decodeUncommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
   ) {
     guard batch[record, index].kind == .absent else {

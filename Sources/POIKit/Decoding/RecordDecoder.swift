@@ -184,8 +184,14 @@ struct RecordDecoder: ~Copyable {
   ) -> Bool {
     var leftovers = leftovers
     if target.field >= 0 {
-      decodeField(target.field, value: value, element: element, record: record, batch: &batch)
-      if !plans[target.field].isRelation { leftovers = .ignore }
+      if plans[target.field].isRelation {
+        decodeRelation(
+          target.field, value: value, element: element, record: record, batch: &batch)
+      } else {
+        decodeUncommonField(
+          target.field, value: value, element: element, record: record, batch: &batch)
+        leftovers = .ignore
+      }
     }
     guard target.node >= 0 else { return true }
     switch element.tape[value].kind {
@@ -227,6 +233,17 @@ struct RecordDecoder: ~Copyable {
             + "not \(element.excerpt(ofValueAt: value))")
       }
       return true
+    }
+  }
+
+  private mutating func decodeRelation(
+    _ field: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
+  ) {
+    if element.tape[value].kind == .startObject, batch[record, field].kind == .absent {
+      batch[record, field] = .related
+    } else {
+      decodeUncommonField(
+        field, value: value, element: element, record: record, batch: &batch)
     }
   }
 
