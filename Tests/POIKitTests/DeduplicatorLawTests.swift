@@ -53,7 +53,7 @@ import Testing
 
   private func deduplicate(
     _ connection: borrowing Connection, key: [String], _ options: DeduplicationOptions,
-    keyHash: @escaping @Sendable (Digest) -> Digest = { $0 }
+    keyHash: (@Sendable (Digest) -> Digest)? = nil
   ) throws -> DeduplicationReport {
     var deduplicator = Deduplicator(
       layout: try SampleTable.layout(key: key, in: connection), options: options)

@@ -515,7 +515,9 @@ import Testing
     for reference in try TableReference.all(to: parent, in: connection) {
       let child = try TableSchema(of: reference.childTable, in: connection)
       let move = ReferenceMove(reference: reference, parent: parent, child: child)
-      if try move.isSearchable("pairs", in: connection) { searchable.append(child.name) }
+      if try move.isSearchable("pairs", by: PreparedStatements(), in: connection) {
+        searchable.append(child.name)
+      }
     }
     #expect(searchable == ["a", "b", "f"])
   }

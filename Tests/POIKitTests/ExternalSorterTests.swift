@@ -28,7 +28,7 @@ import Testing
       let bits = UInt64.random(in: 0...3, using: &generator) << UInt64(seed % 8 * 8)
       let entries = (0..<count).map { number in
         CandidateEntry(
-          keyHash: Digest(
+          keyCode: Digest(
             high: generator.next() & bits, low: seed % 3 == 0 ? generator.next() : 7),
           rank: CandidateRank(
             timestamp: RowTimestamp(Int64.random(in: -2...2, using: &generator)),

@@ -14,12 +14,12 @@ struct CandidateEntry: SortableEntry {
   /// The entry of one row.
   ///
   /// - Parameters:
-  ///   - keyHash: the hash of the row's key.
+  ///   - keyCode: what stands for the row's key.
   ///   - rank: how the row stands among those with the same key.
   ///   - rowID: the row's id.
-  init(keyHash: Digest, rank: CandidateRank, rowID: Int64) {
-    keyHigh = keyHash.high
-    keyLow = keyHash.low
+  init(keyCode: Digest, rank: CandidateRank, rowID: Int64) {
+    keyHigh = keyCode.high
+    keyLow = keyCode.low
     invertedTime = ~rank.time
     invertedDetail = ~rank.detail
     orderedRowID = UInt64(bitPattern: rowID) ^ 1 << 63
@@ -29,7 +29,7 @@ struct CandidateEntry: SortableEntry {
 
   var rowID: Int64 { Int64(bitPattern: orderedRowID ^ 1 << 63) }
 
-  func hasSameKeyHash(as other: CandidateEntry) -> Bool {
+  func hasSameKeyCode(as other: CandidateEntry) -> Bool {
     keyHigh == other.keyHigh && keyLow == other.keyLow
   }
 

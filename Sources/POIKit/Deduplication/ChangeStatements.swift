@@ -1,7 +1,7 @@
 internal import SQLiteKit
 
 /// The prepared statements of a change of columns.
-struct ChangeStatements: ~Copyable {
+struct ChangeStatements {
   /// What came of changing a row.
   enum Outcome {
     case changed
@@ -16,66 +16,65 @@ struct ChangeStatements: ~Copyable {
     case missing
   }
 
-  private var update: Statement
-  private var verify: Statement
-  private var find: Statement
-  private var remember: Statement?
+  private let update: PreparedStatements.Box
+  private let verify: PreparedStatements.Box
+  private let find: PreparedStatements.Box
+  private let remember: PreparedStatements.Box?
 
   /// The statements of `change`.
   ///
   /// - Parameters:
   ///   - change: the change.
   ///   - run: the run under which rows are remembered before they change, or nil if they are not.
+  ///   - statements: the statements of the run.
   ///   - connection: the database.
   /// - Throws: `SQLiteError` when the change does not fit the database.
   init(
-    _ change: ColumnChange, rememberingUnder run: Int64?, in connection: borrowing Connection
+    _ change: ColumnChange, rememberingUnder run: Int64?, from statements: PreparedStatements,
+    in connection: borrowing Connection
   ) throws(SQLiteError) {
-    let update = try connection.prepare(change.update)
-    let verify = try connection.prepare(change.verify)
-    let find = try connection.prepare(change.find)
-    let remember = try run.map { run throws(SQLiteError) in
-      var statement = try connection.prepare(change.remember)
-      try statement.bind(3, integer: run)
-      return statement
+    update = try statements.statement(change.update, in: connection)
+    verify = try statements.statement(change.verify, in: connection)
+    find = try statements.statement(change.find, in: connection)
+    var remember: PreparedStatements.Box?
+    if let run {
+      remember = try statements.statement(change.remember, in: connection)
+      try remember?.statement.bind(3, integer: run)
     }
-    self.update = update
-    self.verify = verify
-    self.find = find
     self.remember = remember
   }
 
   /// Remembers what a row holds, if rows are to be remembered.
   ///
   /// - Throws: `SQLiteError` when the database cannot be written.
-  mutating func remember(_ row: Int64, winner: Int64) throws(SQLiteError) {
-    try remember?.bind(1, integer: row)
-    try remember?.bind(2, integer: winner)
-    try remember?.run()
+  func remember(_ row: Int64, winner: Int64) throws(SQLiteError) {
+    try remember?.statement.bind(1, integer: row)
+    try remember?.statement.bind(2, integer: winner)
+    try remember?.statement.run()
   }
 
   /// Changes a row.
   ///
   /// - Throws: `SQLiteError` when the database cannot be written.
-  mutating func change(_ row: Int64, winner: Int64) throws(SQLiteError) -> Outcome {
-    try update.bind(1, integer: row)
-    try update.bind(2, integer: winner)
+  func change(_ row: Int64, winner: Int64) throws(SQLiteError) -> Outcome {
+    try update.statement.bind(1, integer: row)
+    try update.statement.bind(2, integer: winner)
     do {
-      try update.run()
+      try update.statement.run()
     } catch {
       guard error.isConstraint else { throw error }
       return .refused(error)
     }
-    try verify.bind(1, integer: row)
-    try verify.bind(2, integer: winner)
-    if try Self.returnsRow(&verify) { return .changed }
-    try find.bind(1, integer: row)
-    return try Self.returnsRow(&find) ? .ineffective : .missing
+    try verify.statement.bind(1, integer: row)
+    try verify.statement.bind(2, integer: winner)
+    if try Self.returnsRow(verify) { return .changed }
+    try find.statement.bind(1, integer: row)
+    return try Self.returnsRow(find) ? .ineffective : .missing
   }
 
-  private static func returnsRow(_ statement: inout Statement) throws(SQLiteError) -> Bool {
-    let isFound = try statement.step()
-    statement.reset()
+  private static func returnsRow(_ box: PreparedStatements.Box) throws(SQLiteError) -> Bool {
+    let isFound = try box.statement.step()
+    box.statement.reset()
     return isFound
   }
 }

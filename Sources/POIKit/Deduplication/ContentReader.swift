@@ -49,10 +49,18 @@ struct ContentReader: ~Copyable {
     }
     self.fields = fields
     if results.isEmpty { results.append("1") }
-    var sql = "SELECT \(results.joined(separator: ", "))"
-    sql += " FROM main.\(Connection.quoteIdentifier(schema.name)) AS t" + joins
-    if case .one = rows { sql += " WHERE t.\(Connection.quoteIdentifier(schema.rowIDName)) = ?1" }
-    statement = try connection.prepare(sql)
+    let rowID = "t.\(Connection.quoteIdentifier(schema.rowIDName))"
+    var source = "main.\(Connection.quoteIdentifier(schema.name)) AS t"
+    var condition = ""
+    switch rows {
+    case .all: break
+    case .one: condition = "WHERE \(rowID) = ?1"
+    case .range: condition = "WHERE \(rowID) BETWEEN ?1 AND ?2"
+    case .losers(let pairs):
+      source = "temp.\(pairs) AS p CROSS JOIN \(source) ON \(rowID) = p.loser"
+    }
+    statement = try connection.prepare(
+      "SELECT \(results.joined(separator: ", ")) FROM \(source)\(joins) \(condition)")
   }
 
   /// Reads the next row.
@@ -75,6 +83,23 @@ struct ContentReader: ~Copyable {
       }
     }
     return true
+  }
+
+  /// Makes the rows of a range the next to be read.
+  ///
+  /// - Throws: `SQLiteError` when the reader is not one of ranges.
+  mutating func select(_ rows: ClosedRange<Int64>) throws(SQLiteError) {
+    try statement.bind(1, integer: rows.lowerBound)
+    try statement.bind(2, integer: rows.upperBound)
+  }
+
+  /// Adds the digests of all rows that are left to a sum.
+  ///
+  /// - Throws: `SQLiteError` when the database cannot be read.
+  mutating func addDigests(
+    to sum: inout TableDigest, by content: inout CanonicalContent
+  ) throws(SQLiteError) {
+    while try next(into: &content) { sum.add(content.digest) }
   }
 
   /// Reads the row with the given id; a row that does not exist has no content.

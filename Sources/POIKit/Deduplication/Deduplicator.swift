@@ -6,8 +6,9 @@ public import SQLiteKit
 /// the one with the greatest digest of its content: the same on every device, in whatever order the
 /// records came.
 ///
-/// All work is done on the caller's connection and thread. Losers are removed in transactions of
-/// their own; whatever ends a pass early, running it again ends in the same table.
+/// Everything is changed on the caller's connection and thread; a second thread helps to read, if
+/// the options allow it. Losers are removed in transactions of their own; whatever ends a pass
+/// early, running it again ends in the same table.
 public struct Deduplicator: Sendable {
   /// The table.
   public let layout: TableLayout
@@ -15,8 +16,8 @@ public struct Deduplicator: Sendable {
   /// How duplicates are found and removed.
   public let options: DeduplicationOptions
 
-  /// What is used instead of the hash of a key; itself but in tests.
-  var keyHash: @Sendable (Digest) -> Digest = { $0 }
+  /// In tests, what is used instead of the hash of a key; every key is hashed then.
+  var keyHash: (@Sendable (Digest) -> Digest)?
 
   /// What is used instead of the digest of a content to break a tie; itself but in tests.
   var contentHash: @Sendable (Digest) -> Digest = { $0 }
@@ -42,10 +43,12 @@ public struct Deduplicator: Sendable {
   ) throws(DeduplicationError) -> DeduplicationPlan? {
     let schema = try checkedSchema(connection)
     // What keeps losers from being removed is said here too.
-    _ = try LoserRemoval(layout, schema: schema, in: connection)
+    _ = try LoserRemoval(
+      layout, schema: schema, statements: PreparedStatements(), in: connection)
     var selection = WinnerSelection(
       layout, options: options, keyHash: keyHash, contentHash: contentHash)
-    let decided = try select(&selection, schema, on: connection, progress: progress)
+    let decided = try select(
+      &selection, schema, sumsDigests: false, on: connection, progress: progress)
     return decided == nil ? nil : selection.plan
   }
 
@@ -72,12 +75,18 @@ public struct Deduplicator: Sendable {
     }
     var selection = WinnerSelection(
       layout, options: options, keyHash: keyHash, contentHash: contentHash)
-    guard let version = try select(&selection, schema, on: connection, progress: progress) else {
+    let statements = PreparedStatements()
+    var removal = try LoserRemoval(
+      layout, schema: schema, statements: statements, in: connection)
+    guard
+      let found = try select(
+        &selection, schema, sumsDigests: removal.removedDigest != nil, on: connection,
+        progress: progress)
+    else {
       return report(selection.plan, RemovalCounts(), run: nil)
     }
     let plan = selection.plan
 
-    var removal = try LoserRemoval(layout, schema: schema, in: connection)
     defer { removal.discardLists(in: connection) }
     var record: RunRecord?
     do {
@@ -97,10 +106,12 @@ public struct Deduplicator: Sendable {
       while batch.count < options.batchSize, let pair = try selection.nextLoser() {
         batch.append(pair)
       }
-      try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
-        try checkUnchanged(since: version, removal.counts, on: connection)
+      try statements.inTransaction(in: connection) { () throws(DeduplicationError) in
+        try checkUnchanged(since: found.version, removal.counts, by: statements, on: connection)
         try removal.remove(batch, in: connection)
-        do throws(SQLiteError) { try record?.save(plan, removal.counts, in: connection) } catch {
+        do throws(SQLiteError) {
+          try record?.save(plan, removal.counts, by: statements, in: connection)
+        } catch {
           throw DeduplicationError(error)
         }
       }
@@ -109,8 +120,18 @@ public struct Deduplicator: Sendable {
           removedCount: removal.counts.removedRowCount, loserCount: plan.loserCount))
       if decision == .stop { return report(plan, removal.counts, run: record?.id) }
     }
-    return try finish(
-      plan, removal.counts, record, schema, since: version, on: connection, clock: clock)
+    return try finish(plan, removal, record, found, on: connection, clock: clock)
+  }
+}
+
+extension Deduplicator {
+  /// What was found while the table was read.
+  private struct Finding {
+    /// The version of the database that was read.
+    let version: Int64
+
+    /// The digest of the table, if it was asked for and could be read.
+    let digest: TableDigest?
   }
 }
 
@@ -141,32 +162,45 @@ extension Deduplicator {
 
   /// Reads and decides within one view of the database.
   ///
-  /// - Returns: the version of the database that was read, or nil if it was stopped.
+  /// - Parameter sumsDigests: whether to compute the digest of the table, too.
+  /// - Returns: what was found, or nil if it was stopped.
   private func select(
-    _ selection: inout WinnerSelection, _ schema: TableSchema, on connection: borrowing Connection,
-    progress: (DeduplicationProgress) -> BatchDecision
-  ) throws(DeduplicationError) -> Int64? {
-    try connection.inTransaction(.deferred) { () throws(DeduplicationError) -> Int64? in
+    _ selection: inout WinnerSelection, _ schema: TableSchema, sumsDigests: Bool,
+    on connection: borrowing Connection, progress: (DeduplicationProgress) -> BatchDecision
+  ) throws(DeduplicationError) -> Finding? {
+    try connection.inTransaction(.deferred) { () throws(DeduplicationError) -> Finding? in
       let version: Int64
+      var sharedDigest: SharedDigest?
       do throws(SQLiteError) {
         // The view begins with the first read, and the version is that of the view.
         _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
         version = try connection.dataVersion()
+        if sumsDigests {
+          sharedDigest = try SharedDigest(
+            layout, schema: schema, threadCount: options.threadCount, in: connection)
+        }
       } catch {
         throw DeduplicationError(error)
       }
       guard try selection.readTable(schema, in: connection, progress: progress) else { return nil }
       try selection.decide(schema, in: connection)
-      return version
+      let digest: TableDigest?
+      do throws(SQLiteError) { digest = try sharedDigest?.finish(in: connection) ?? nil } catch {
+        throw DeduplicationError(error)
+      }
+      return Finding(version: version, digest: digest)
     }
   }
 
   /// Throws if another connection has committed since the rows were read.
   private func checkUnchanged(
-    since version: Int64, _ counts: RemovalCounts, on connection: borrowing Connection
+    since version: Int64, _ counts: RemovalCounts, by statements: PreparedStatements,
+    on connection: borrowing Connection
   ) throws(DeduplicationError) {
-    let current: Int64
-    do { current = try connection.dataVersion() } catch { throw DeduplicationError(error) }
+    let current: Int64?
+    do { current = try statements.integer("PRAGMA data_version", in: connection) } catch {
+      throw DeduplicationError(error)
+    }
     guard current == version else {
       throw DeduplicationError(
         .changedByOther,
@@ -179,19 +213,16 @@ extension Deduplicator {
 
   /// Enforces the key, computes the digest and ends the run, in one transaction.
   private func finish(
-    _ plan: DeduplicationPlan, _ counts: RemovalCounts, _ record: RunRecord?,
-    _ schema: TableSchema, since version: Int64, on connection: borrowing Connection,
-    clock: () -> Instant
+    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, _ found: Finding,
+    on connection: borrowing Connection, clock: () -> Instant
   ) throws(DeduplicationError) -> DeduplicationReport {
-    let enforcer = KeyEnforcer(
-      layout: layout, schema: schema, enforcement: options.enforcement, nullKey: options.nullKey,
-      keyHash: keyHash)
     let writes = record != nil || options.enforcement != .none
     do {
       return try connection.inTransaction(writes ? .immediate : .deferred) {
         () throws(DeduplicationError) -> DeduplicationReport in
-        try checkUnchanged(since: version, counts, on: connection)
-        return try complete(plan, counts, record, enforcer, on: connection, end: clock())
+        try checkUnchanged(
+          since: found.version, removal.counts, by: removal.statements, on: connection)
+        return try complete(plan, removal, record, found.digest, on: connection, end: clock())
       }
     } catch {
       // The losers are gone; where only the key could not be enforced the run ends here.
@@ -202,11 +233,19 @@ extension Deduplicator {
     }
   }
 
+  /// - Parameter digestBefore: the digest of the table before losers were removed, if it is known.
   private func complete(
-    _ plan: DeduplicationPlan, _ counts: RemovalCounts, _ record: RunRecord?,
-    _ enforcer: KeyEnforcer, on connection: borrowing Connection, end: Instant
+    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?,
+    _ digestBefore: TableDigest?, on connection: borrowing Connection, end: Instant
   ) throws(DeduplicationError) -> DeduplicationReport {
-    let table = try Self.tableDigest(of: layout, on: connection)
+    let counts = removal.counts
+    let table: TableDigest
+    if let digestBefore, digestBefore.rowCount == plan.rowCount, let removed = removal.removedDigest
+    {
+      table = digestBefore - removed
+    } else {
+      table = try Self.tableDigest(of: layout, on: connection)
+    }
     guard plan.rowCount == table.rowCount + counts.removedRowCount,
       plan.loserCount == counts.removedRowCount
     else {
@@ -217,9 +256,12 @@ extension Deduplicator {
         \(counts.removedRowCount) removed, \(table.rowCount) rows left
         """)
     }
+    let enforcer = KeyEnforcer(
+      layout: layout, schema: removal.root, enforcement: options.enforcement,
+      nullKey: options.nullKey, keyHash: keyHash ?? { $0 })
     let outcome = try enforcer.enforce(in: connection)
     do {
-      try record?.save(plan, counts, in: connection)
+      try record?.save(plan, counts, by: removal.statements, in: connection)
       try record?.finish(at: end, outcome, digest: table.digest, in: connection)
     } catch {
       throw DeduplicationError(error)
@@ -254,13 +296,9 @@ extension Deduplicator {
     do {
       var reader = try ContentReader(layout, schema: schema, rows: .all, in: connection)
       var content = CanonicalContent()
-      var sum = Digest.zero
-      var rowCount = 0
-      while try reader.next(into: &content) {
-        sum += content.digest
-        rowCount += 1
-      }
-      return TableDigest(digest: sum, rowCount: rowCount)
+      var sum = TableDigest.empty
+      try reader.addDigests(to: &sum, by: &content)
+      return sum
     } catch {
       throw DeduplicationError(error)
     }

@@ -27,7 +27,7 @@ struct GroupState {
   /// A group that stands for none.
   init() {
     let rank = CandidateRank(timestamp: nil, isTombstone: false, keep: .newest)
-    winner = CandidateEntry(keyHash: .zero, rank: rank, rowID: 0)
+    winner = CandidateEntry(keyCode: .zero, rank: rank, rowID: 0)
   }
 
   /// Notes a row that lost by its rank.

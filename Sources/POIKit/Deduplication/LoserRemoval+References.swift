@@ -22,14 +22,14 @@ extension LoserRemoval {
     let list = "poikit_referring_\(depth)"
     do {
       let search = try search(for: move, pairTable, depth: depth, in: connection)
-      try Self.fill(list, with: move.findRows(pairTable, by: search), in: connection)
+      try fill(list, with: move.findRows(pairTable, by: search), in: connection)
     } catch {
       throw DeduplicationError(error)
     }
     var last: Int64?
     while true {
       let referring = try DeduplicationError.converting { () throws(SQLiteError) in
-        try Self.read(list, after: last, in: connection)
+        try read(list, after: last, in: connection)
       }
       guard let end = referring.last else { return }
       last = end.row
@@ -43,16 +43,16 @@ extension LoserRemoval {
 
   /// Lists the rows that refer to a loser. The list is made once, so that moving its rows comes to
   /// an end.
-  private static func fill(
+  private mutating func fill(
     _ list: String, with select: String, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    try connection.execute(
-      """
-      CREATE TEMP TABLE IF NOT EXISTS \(list) (
-        child INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL, lacks_target INTEGER NOT NULL);
-      DELETE FROM temp.\(list);
-      INSERT OR IGNORE INTO temp.\(list) \(select)
-      """)
+    try makeTemporaryTable(
+      list,
+      columns: """
+        child INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL, lacks_target INTEGER NOT NULL
+        """, in: connection)
+    try statements.run("DELETE FROM temp.\(list)", in: connection)
+    try statements.run("INSERT OR IGNORE INTO temp.\(list) \(select)", in: connection)
   }
 
   /// How the rows that refer to losers are best found.
@@ -62,7 +62,7 @@ extension LoserRemoval {
   private mutating func search(
     for move: ReferenceMove, _ pairTable: String, depth: Int, in connection: borrowing Connection
   ) throws(SQLiteError) -> ReferrerSearch {
-    if try move.isSearchable(pairTable, in: connection) { return .index }
+    if try move.isSearchable(pairTable, by: statements, in: connection) { return .index }
     guard depth == 0, counts.removedRowCount > 0 else { return .scan }
     if let list = lists[move.reference] { return .list(list) }
     guard try move.isListable(in: connection) else { return .scan }
@@ -80,21 +80,25 @@ extension LoserRemoval {
     for list in lists.values { try? connection.execute("DROP TABLE IF EXISTS temp.\(list)") }
   }
 
-  private static func read(
+  private func read(
     _ list: String, after last: Int64?, in connection: borrowing Connection
   ) throws(SQLiteError) -> [Referring] {
     var found: [Referring] = []
-    var statement = try connection.prepare(
+    let select = try statements.statement(
       """
       SELECT child, winner, lacks_target FROM temp.\(list)
-      WHERE child > ?1 OR ?1 IS NULL ORDER BY child LIMIT \(portion)
-      """)
-    if let last { try statement.bind(1, integer: last) }
-    while try statement.step() {
+      WHERE child > ?1 OR ?1 IS NULL ORDER BY child LIMIT \(Self.portion)
+      """, in: connection)
+    if let last {
+      try select.statement.bind(1, integer: last)
+    } else {
+      try select.statement.bindNull(1)
+    }
+    while try select.statement.step() {
       found.append(
         Referring(
-          row: statement.integer(0), winner: statement.integer(1),
-          lacksTarget: statement.integer(2) == 1))
+          row: select.statement.integer(0), winner: select.statement.integer(1),
+          lacksTarget: select.statement.integer(2) == 1))
     }
     return found
   }
@@ -110,13 +114,13 @@ extension LoserRemoval {
     let isReferredTo = (referencesByTable[move.child.name] ?? []).contains { reference in
       reference.parentColumns.contains { change.source(of: $0) != nil }
     }
-    var statements = try statements(of: change, in: connection)
+    let statements = try changeStatements(of: change, in: connection)
     var leftovers: [Referring] = []
     for row in referring {
       guard !row.lacksTarget else {
         throw Self.unmovable(row, move, "the winner has no value there")
       }
-      try Self.execute("SAVEPOINT poikit_move", in: connection)
+      try execute("SAVEPOINT poikit_move", in: connection)
       var movedCount = 1
       let outcome: ChangeStatements.Outcome
       if isReferredTo {
@@ -133,12 +137,12 @@ extension LoserRemoval {
       case .changed: counts.movedReferenceCount += movedCount
       case .missing: break
       case .refused(let error) where error.isUniqueViolation && connection.isInTransaction:
-        try Self.execute("ROLLBACK TO poikit_move", in: connection)
+        try execute("ROLLBACK TO poikit_move", in: connection)
         leftovers.append(row)
       case .refused(let error): throw Self.unmovable(row, move, error.message, error)
       case .ineffective: throw Self.unmovable(row, move, Self.ineffectiveReason)
       }
-      try Self.execute("RELEASE poikit_move", in: connection)
+      try execute("RELEASE poikit_move", in: connection)
     }
     return leftovers
   }
@@ -146,19 +150,19 @@ extension LoserRemoval {
   private static let ineffectiveReason =
     "it does not keep the value: a trigger, or the type of the column, is in the way"
 
-  private func statements(
+  private func changeStatements(
     of change: ColumnChange, in connection: borrowing Connection
   ) throws(DeduplicationError) -> ChangeStatements {
     let run = archives ? run : nil
     return try DeduplicationError.converting { () throws(SQLiteError) in
-      try ChangeStatements(change, rememberingUnder: run, in: connection)
+      try ChangeStatements(change, rememberingUnder: run, from: statements, in: connection)
     }
   }
 
-  private static func execute(
+  private func execute(
     _ sql: String, in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    do { try connection.execute(sql) } catch { throw DeduplicationError(error) }
+    do { try statements.run(sql, in: connection) } catch { throw DeduplicationError(error) }
   }
 
   private static func unmovable(
@@ -179,14 +183,14 @@ extension LoserRemoval {
     var twins: [Int64: (row: Int64, isEqual: Bool)] = [:]
     do {
       for sql in try move.findTwins(in: connection) {
-        var statement = try connection.prepare(sql)
+        let find = try statements.statement(sql, in: connection)
         for row in leftovers where twins[row.row] == nil {
-          try statement.bind(1, integer: row.row)
-          try statement.bind(2, integer: row.winner)
-          if try statement.step() {
-            twins[row.row] = (statement.integer(0), statement.integer(1) == 1)
+          try find.statement.bind(1, integer: row.row)
+          try find.statement.bind(2, integer: row.winner)
+          if try find.statement.step() {
+            twins[row.row] = (find.statement.integer(0), find.statement.integer(1) == 1)
           }
-          statement.reset()
+          find.statement.reset()
         }
       }
     } catch {
@@ -245,7 +249,7 @@ extension LoserRemoval {
             of: reference, to: "SELECT \(row)", of: change.child, in: connection)
         else { continue }
         let link = ReferenceMove(reference: reference, parent: change.child, child: child)
-        for follower in try Self.followers(of: row, link, in: connection) {
+        for follower in try followers(of: row, link, in: connection) {
           let place = Place(table: child.name, row: follower)
           if let known = indices[place] {
             let added = steps[known].change.add(following)
@@ -262,14 +266,14 @@ extension LoserRemoval {
     return steps
   }
 
-  private static func followers(
+  private func followers(
     of row: Int64, _ link: ReferenceMove, in connection: borrowing Connection
   ) throws(DeduplicationError) -> [Int64] {
     do {
       var found: [Int64] = []
-      var statement = try connection.prepare(link.findFollowers)
-      try statement.bind(1, integer: row)
-      while try statement.step() { found.append(statement.integer(0)) }
+      let find = try statements.statement(link.findFollowers, in: connection)
+      try find.statement.bind(1, integer: row)
+      while try find.statement.step() { found.append(find.statement.integer(0)) }
       return found
     } catch {
       throw DeduplicationError(error)
@@ -287,13 +291,13 @@ extension LoserRemoval {
     in connection: borrowing Connection
   ) throws(DeduplicationError) -> ChangeStatements.Outcome {
     for step in steps where archives {
-      var statements = try statements(of: step.change, in: connection)
+      let statements = try changeStatements(of: step.change, in: connection)
       do { try statements.remember(step.row, winner: row.winner) } catch {
         throw DeduplicationError(error)
       }
     }
     for (index, step) in steps.enumerated().reversed() {
-      var statements = try statements(of: step.change, in: connection)
+      let statements = try changeStatements(of: step.change, in: connection)
       let outcome: ChangeStatements.Outcome
       do { outcome = try statements.change(step.row, winner: row.winner) } catch {
         throw DeduplicationError(error)

@@ -9,6 +9,12 @@ struct LoserRemoval {
   private let layout: TableLayout
   private var preparedArchives: Set<String> = []
 
+  /// The temporary tables that have been made.
+  private var madeTables: Set<String> = []
+
+  /// The statements of the run.
+  let statements: PreparedStatements
+
   /// The table that the losers are from.
   let root: TableSchema
 
@@ -33,16 +39,48 @@ struct LoserRemoval {
   /// What has been changed so far.
   var counts = RemovalCounts()
 
+  /// The digest of the losers removed so far, where that is all that changes in the table.
+  private(set) var removedDigest: TableDigest?
+
+  private var loserDigester: LoserDigester?
+
   /// A removal from a table.
   ///
+  /// - Parameters:
+  ///   - layout: the table's layout.
+  ///   - schema: the table.
+  ///   - statements: the statements of the run.
+  ///   - connection: the database.
   /// - Throws: `DeduplicationError` when a table that refers to this one has no row ids.
   init(
-    _ layout: TableLayout, schema: TableSchema, in connection: borrowing Connection
+    _ layout: TableLayout, schema: TableSchema, statements: PreparedStatements,
+    in connection: borrowing Connection
   ) throws(DeduplicationError) {
     self.layout = layout
+    self.statements = statements
     root = schema
     schemas[schema.name] = schema
     try readReferences(to: schema, in: connection)
+    let isAlone: Bool
+    do { isAlone = try changesNothingElse(in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+    if isAlone { removedDigest = .empty }
+  }
+
+  /// Whether nothing but the losers themselves changes in the content of the table when they are
+  /// removed: no row refers to a row of it, and there is no trigger.
+  private func changesNothingElse(
+    in connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    guard referencesByTable[root.name]?.isEmpty == true,
+      !layout.contentColumns.contains(where: { TableSchema.isSame(root.name, $0.relation?.table) })
+    else { return false }
+    return try connection.integer(
+      """
+      SELECT 1 FROM (SELECT type FROM main.sqlite_schema UNION ALL SELECT type FROM temp.sqlite_schema)
+      WHERE type = 'trigger'
+      """) == nil
   }
 
   /// Makes the removal keep redirects under a run, and archived rows and moved references too if it
@@ -60,7 +98,7 @@ struct LoserRemoval {
   ) throws(DeduplicationError) {
     do {
       // While a row and those that refer to it move, one of them is ahead of the other.
-      try connection.execute("PRAGMA defer_foreign_keys = ON")
+      try statements.run("PRAGMA defer_foreign_keys = ON", in: connection)
     } catch {
       throw DeduplicationError(error)
     }
@@ -117,7 +155,10 @@ struct LoserRemoval {
     _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     let pairTable = "poikit_pair_\(depth)"
-    do { try Self.fill(pairTable, with: pairs, in: connection) } catch {
+    do {
+      try fill(pairTable, with: pairs, in: connection)
+      if depth == 0 { try addDigests(of: pairTable, in: connection) }
+    } catch {
       throw DeduplicationError(error)
     }
     if archives { try archive(schema, pairTable, in: connection) }
@@ -134,11 +175,11 @@ struct LoserRemoval {
     let deletedCount: Int
     do {
       if depth == 0 { try redirect(pairTable, in: connection) }
-      try connection.execute(
+      try statements.run(
         """
         DELETE FROM main.\(Connection.quoteIdentifier(schema.name))
         WHERE \(Connection.quoteIdentifier(schema.rowIDName)) IN (SELECT loser FROM temp.\(pairTable))
-        """)
+        """, in: connection)
       deletedCount = connection.changeCount
     } catch {
       throw DeduplicationError(error)
@@ -153,21 +194,40 @@ struct LoserRemoval {
     }
   }
 
-  private static func fill(
+  /// Makes a temporary table on its first use.
+  mutating func makeTemporaryTable(
+    _ name: String, columns: String, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    guard madeTables.insert(name).inserted else { return }
+    try connection.execute("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(columns))")
+  }
+
+  private mutating func fill(
     _ pairTable: String, with pairs: [LoserEntry], in connection: borrowing Connection
   ) throws(SQLiteError) {
-    try connection.execute(
-      """
-      CREATE TEMP TABLE IF NOT EXISTS \(pairTable) (
-        loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL);
-      DELETE FROM temp.\(pairTable)
-      """)
-    var insert = try connection.prepare("INSERT INTO temp.\(pairTable) VALUES (?1, ?2)")
+    try makeTemporaryTable(
+      pairTable, columns: "loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL",
+      in: connection)
+    try statements.run("DELETE FROM temp.\(pairTable)", in: connection)
+    let insert = try statements.statement(
+      "INSERT INTO temp.\(pairTable) VALUES (?1, ?2)", in: connection)
     for pair in pairs {
-      try insert.bind(1, integer: pair.loser)
-      try insert.bind(2, integer: pair.winner)
-      try insert.run()
+      try insert.statement.bind(1, integer: pair.loser)
+      try insert.statement.bind(2, integer: pair.winner)
+      try insert.statement.run()
     }
+  }
+
+  /// Reads the digests of the losers, while they are still there.
+  private mutating func addDigests(
+    of pairTable: String, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    guard var sum = removedDigest else { return }
+    if loserDigester == nil {
+      loserDigester = try LoserDigester(layout, root, pairTable, in: connection)
+    }
+    try loserDigester?.addDigests(to: &sum)
+    removedDigest = sum
   }
 
   private mutating func archive(
@@ -182,14 +242,12 @@ struct LoserRemoval {
     let values = (["?1", "l.\(rowID)", "p.winner"] + columns.map { "l." + $0 })
       .joined(separator: ", ")
     do {
-      var insert = try connection.prepare(
+      try statements.run(
         """
         INSERT INTO \(archive.quotedName) (\(targets)) SELECT \(values)
         FROM temp.\(pairTable) AS p
         CROSS JOIN main.\(Connection.quoteIdentifier(schema.name)) AS l ON l.\(rowID) = p.loser
-        """, isPersistent: false)
-      try insert.bind(1, integer: run)
-      try insert.run()
+        """, run, in: connection)
     } catch {
       throw DeduplicationError(error)
     }
@@ -213,17 +271,14 @@ struct LoserRemoval {
     }
     let table = "main." + Connection.quoteIdentifier(root.name)
     let rowID = Connection.quoteIdentifier(root.rowIDName)
-    var insert = try connection.prepare(
+    try statements.run(
       """
       INSERT INTO main.poikit_redirect (run, table_name, loser_key, winner_key)
-      SELECT ?1, ?2, \(identity("l")), \(identity("w")) FROM temp.\(pairTable) AS p
+      SELECT ?1, \(Connection.quoteText(root.name)), \(identity("l")), \(identity("w")) FROM temp.\(pairTable) AS p
       CROSS JOIN \(table) AS l ON l.\(rowID) = p.loser
       CROSS JOIN \(table) AS w ON w.\(rowID) = p.winner
       WHERE \(identity("l")) <> \(identity("w"))
-      """, isPersistent: false)
-    try insert.bind(1, integer: run)
-    try insert.bind(2, text: root.name)
-    try insert.run()
+      """, run, in: connection)
     counts.redirectCount += connection.changeCount
   }
 }

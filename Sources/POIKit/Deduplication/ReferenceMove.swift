@@ -108,12 +108,13 @@ struct ReferenceMove {
   ///
   /// - Throws: `SQLiteError` when the statement does not fit the database.
   func isSearchable(
-    _ pairs: String, in connection: borrowing Connection
+    _ pairs: String, by statements: PreparedStatements, in connection: borrowing Connection
   ) throws(SQLiteError) -> Bool {
-    var plan = try connection.prepare(
-      "EXPLAIN QUERY PLAN " + findRows(pairs, by: .index), isPersistent: false)
-    while try plan.step() {
-      let detail = plan.text(3)
+    let plan = try statements.statement(
+      "EXPLAIN QUERY PLAN " + findRows(pairs, by: .index), in: connection)
+    defer { plan.statement.reset() }
+    while try plan.statement.step() {
+      let detail = plan.statement.text(3)
       if detail.hasPrefix("SEARCH c ") { return !detail.contains("AUTOMATIC") }
     }
     return false

@@ -5,4 +5,10 @@ enum RowSelection {
 
   /// The row whose id is bound as the first parameter.
   case one
+
+  /// The rows whose ids are from the first to the second parameter.
+  case range
+
+  /// The rows in the column `loser` of a temporary table, in its order.
+  case losers(of: String)
 }

@@ -118,20 +118,26 @@ extension RunRecord {
   ///
   /// - Throws: `SQLiteError` when the database cannot be written.
   func save(
-    _ plan: DeduplicationPlan, _ counts: RemovalCounts, in connection: borrowing Connection
+    _ plan: DeduplicationPlan, _ counts: RemovalCounts, by statements: PreparedStatements,
+    in connection: borrowing Connection
   ) throws(SQLiteError) {
     let sum = earlier + counts
     let before = plan.rowCount + earlier.removedRowCount
-    let values: [(String, Int)] = [
+    let values: [(name: String, value: Int)] = [
       ("rowsBefore", before), ("nullKeyRows", plan.nullKeyRowCount),
       ("unreadableTimestamps", plan.unreadableTimestampCount), ("groups", plan.groupCount),
       ("losers", sum.removedRowCount), ("rowsLeft", before - sum.removedRowCount),
       ("archived", sum.archivedRowCount), ("movedReferences", sum.movedReferenceCount),
       ("removedReferences", sum.removedReferenceRowCount), ("redirects", sum.redirectCount),
     ]
-    let members = values.map { "'\($0.0)', \($0.1)" }.joined(separator: ", ")
-    try connection.execute(
-      "UPDATE main.poikit_run SET counters = json_object(\(members)) WHERE id = \(id)")
+    let members = values.enumerated().map { "'\($1.name)', ?\($0 + 1)" }.joined(separator: ", ")
+    let update = try statements.statement(
+      "UPDATE main.poikit_run SET counters = json_object(\(members)) WHERE id = \(id)",
+      in: connection)
+    for (place, counter) in values.enumerated() {
+      try update.statement.bind(place + 1, integer: Int64(counter.value))
+    }
+    try update.statement.run()
   }
 
   /// Marks the run as finished.

@@ -1,8 +1,32 @@
 /// The content of a whole table in one number.
 public struct TableDigest: Sendable, Hashable {
   /// The sum of the digests of all rows: the same on every device that holds the same records.
-  public let digest: Digest
+  public private(set) var digest: Digest
 
   /// The number of rows.
-  public let rowCount: Int
+  public private(set) var rowCount: Int
+}
+
+extension TableDigest {
+  /// The digest of a table without rows.
+  static let empty = TableDigest(digest: .zero, rowCount: 0)
+
+  /// Adds the digest of one more row.
+  mutating func add(_ row: Digest) {
+    digest += row
+    rowCount += 1
+  }
+
+  /// The digest of the rows of both.
+  static func + (left: TableDigest, right: TableDigest) -> TableDigest {
+    TableDigest(digest: left.digest + right.digest, rowCount: left.rowCount + right.rowCount)
+  }
+
+  /// The digest of the rows on the left that are not among those on the right.
+  static func - (left: TableDigest, right: TableDigest) -> TableDigest {
+    let negative = Digest(
+      high: ~right.digest.high &+ (right.digest.low == 0 ? 1 : 0), low: 0 &- right.digest.low)
+    return TableDigest(
+      digest: left.digest + negative, rowCount: left.rowCount - right.rowCount)
+  }
 }

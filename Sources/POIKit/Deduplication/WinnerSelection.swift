@@ -2,7 +2,7 @@ internal import SQLiteKit
 
 /// Reads a table once, finds the rows that share a key and decides which of them stays.
 ///
-/// Of every row a fixed-size entry is sorted, never the row. Rows whose keys hash alike are
+/// Of every row a fixed-size entry is sorted, never the row. Rows whose keys only hash alike are
 /// compared by their real keys, and rows that tie by age and tombstone by their content; both are
 /// read again for that. Memory depends neither on the number of rows nor on the size of a group.
 struct WinnerSelection: ~Copyable {
@@ -14,12 +14,15 @@ struct WinnerSelection: ~Copyable {
 
   private let layout: TableLayout
   private let options: DeduplicationOptions
-  private let keyHash: @Sendable (Digest) -> Digest
+  private let keyHash: (@Sendable (Digest) -> Digest)?
   private let contentHash: @Sendable (Digest) -> Digest
 
   private var candidates: ExternalSorter<CandidateEntry>
   private var losers: ExternalSorter<LoserEntry>
   private var timestamps: TimestampReader
+
+  /// How the keys are written in the entries.
+  private var keyForms = KeyForms()
 
   private var group = GroupState()
   private var groupKey = CanonicalContent()
@@ -30,7 +33,7 @@ struct WinnerSelection: ~Copyable {
   /// Tied rows that lost while the winner was not known yet.
   private var tiedLosers: EntryLog<Int64>
 
-  /// Rows whose key hashes like the group's and is another one.
+  /// Rows whose key only hashes like the group's.
   private var strangers: EntryLog<CandidateEntry>
   private var nextStrangers: EntryLog<CandidateEntry>
 
@@ -42,11 +45,11 @@ struct WinnerSelection: ~Copyable {
   /// - Parameters:
   ///   - layout: the table's layout.
   ///   - options: the keep rule, the null rule, the budget.
-  ///   - keyHash: what is used instead of a key's hash; itself but in tests.
+  ///   - keyHash: in tests, what is used instead of a key's hash; every key is hashed then.
   ///   - contentHash: what is used instead of a content's digest; itself but in tests.
   init(
     _ layout: TableLayout, options: DeduplicationOptions,
-    keyHash: @escaping @Sendable (Digest) -> Digest,
+    keyHash: (@Sendable (Digest) -> Digest)?,
     contentHash: @escaping @Sendable (Digest) -> Digest
   ) {
     self.layout = layout
@@ -107,21 +110,35 @@ extension WinnerSelection {
       if let timestampPlace {
         timestamp = try timestamps.read(timestampPlace, of: statement, rowID: rowID)
       }
-      otherKey.removeAll()
-      let isWhole = KeyReader.append(keyOf: statement, from: 1, count: keyCount, to: &otherKey)
-      if !isWhole, options.nullKey == .keep {
+      guard let keyCode = readKey(of: statement, columnCount: keyCount) else {
         plan.nullKeyRowCount += 1
         continue
       }
+      keyForms.note(keyCode.form)
       let isTombstone = tombstonePlace.map { Self.isTombstone($0, of: statement) } ?? false
       try candidates.append(
         CandidateEntry(
-          keyHash: keyHash(otherKey.digest),
+          keyCode: keyCode.bits,
           rank: CandidateRank(timestamp: timestamp, isTombstone: isTombstone, keep: options.keep),
           rowID: rowID))
     }
     plan.unreadableTimestampCount = timestamps.unreadableCount
     return progress(.reading(rowCount: plan.rowCount)) == .proceed
+  }
+
+  /// What stands for the key in the current row of a statement, from its second column on; nil if
+  /// the row is to be left alone because of a null.
+  private mutating func readKey(
+    of statement: borrowing Statement, columnCount: Int
+  ) -> KeyCode? {
+    if columnCount == 1, keyHash == nil, let code = KeyCode(column: 1, of: statement) {
+      return code
+    }
+    otherKey.removeAll()
+    let isWhole = KeyReader.append(keyOf: statement, from: 1, count: columnCount, to: &otherKey)
+    if !isWhole, options.nullKey == .keep { return nil }
+    let hash = otherKey.digest
+    return KeyCode(hash: keyHash?(hash) ?? hash)
   }
 
   /// Whether a value marks a removal: every value does but null, zero and an empty text or blob.
@@ -153,12 +170,12 @@ extension WinnerSelection {
     var following = try candidates.next()
     while let first = following {
       following = try candidates.next()
-      guard let second = following, second.hasSameKeyHash(as: first) else {
+      guard let second = following, second.hasSameKeyCode(as: first) else {
         plan.groupCount += 1
         continue
       }
       try begin(first, &keys)
-      while let entry = following, entry.hasSameKeyHash(as: first) {
+      while let entry = following, entry.hasSameKeyCode(as: first) {
         try add(entry, &keys, &contents)
         following = try candidates.next()
       }
@@ -184,6 +201,8 @@ extension WinnerSelection {
     plan.spilledByteCount =
       candidates.spilledByteCount + tiedLosers.spilledByteCount + strangers.spilledByteCount
       + nextStrangers.spilledByteCount
+    // What was sorted is done with, and its memory free for others.
+    candidates = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)
     try losers.finish()
     plan.spilledByteCount += losers.spilledByteCount
   }
@@ -193,6 +212,7 @@ extension WinnerSelection {
     _ entry: CandidateEntry, _ keys: inout KeyReader
   ) throws(DeduplicationError) {
     group = GroupState(winner: entry)
+    guard !keyForms.areExact else { return }
     do { try keys.read(entry.rowID, into: &groupKey) } catch { throw DeduplicationError(error) }
   }
 
@@ -200,8 +220,10 @@ extension WinnerSelection {
   private mutating func add(
     _ entry: CandidateEntry, _ keys: inout KeyReader, _ contents: inout ContentReader
   ) throws(DeduplicationError) {
-    do { try keys.read(entry.rowID, into: &otherKey) } catch { throw DeduplicationError(error) }
-    guard otherKey.hasSameBytes(as: groupKey) else { return try nextStrangers.append(entry) }
+    if !keyForms.areExact {
+      do { try keys.read(entry.rowID, into: &otherKey) } catch { throw DeduplicationError(error) }
+      guard otherKey.hasSameBytes(as: groupKey) else { return try nextStrangers.append(entry) }
+    }
     group.rowCount += 1
     if entry.rank == group.winner.rank {
       try settleTie(entry, &contents)

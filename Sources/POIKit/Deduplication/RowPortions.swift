@@ -1,0 +1,54 @@
+internal import SQLiteKit
+internal import Synchronization
+
+/// The ids of a table's rows in portions, each of which is given out once, to whichever thread asks
+/// for it.
+final class RowPortions: Sendable {
+  /// The most portions; where ids are spread evenly the last ones keep no thread busy for long.
+  private static let largestCount: UInt64 = 256
+
+  /// The least ids in a portion.
+  private static let leastSize: UInt64 = 4_096
+
+  /// The number of portions.
+  let count: Int
+
+  /// Ids are counted from 0 here, the least 64-bit integer.
+  private let first: UInt64
+  private let last: UInt64
+  private let size: UInt64
+  private let givenCount = Atomic<Int>(0)
+
+  /// The portions of a table as it is now.
+  ///
+  /// - Throws: `SQLiteError` when the database cannot be read.
+  init(of schema: TableSchema, in connection: borrowing Connection) throws(SQLiteError) {
+    let id = Connection.quoteIdentifier(schema.rowIDName)
+    let table = "main." + Connection.quoteIdentifier(schema.name)
+    // Each of the two alone is one step into the table.
+    let least = try connection.integer("SELECT min(\(id)) FROM \(table)")
+    let greatest = try connection.integer("SELECT max(\(id)) FROM \(table)")
+    guard let least, let greatest else {
+      (first, last, size, count) = (0, 0, 1, 0)
+      return
+    }
+    first = UInt64(bitPattern: least) ^ 1 << 63
+    last = UInt64(bitPattern: greatest) ^ 1 << 63
+    size = max((last - first) / Self.largestCount + 1, Self.leastSize)
+    count = Int((last - first) / size) + 1
+  }
+
+  /// A portion that nobody has yet, or nil if none is left.
+  func next() -> ClosedRange<Int64>? {
+    let place = givenCount.wrappingAdd(1, ordering: .relaxed).oldValue
+    guard place < count else { return nil }
+    let start = first + UInt64(place) * size
+    let end = last - start < size ? last : start + (size - 1)
+    return Int64(bitPattern: start ^ 1 << 63)...Int64(bitPattern: end ^ 1 << 63)
+  }
+
+  /// Makes no portion be left.
+  func cancel() {
+    givenCount.store(count, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,55 @@
+internal import SQLiteKit
+
+/// The digest of a table while the caller does something else with it: a second thread begins to
+/// add it up, and the caller takes over its share when it is done.
+///
+/// Both threads must see the same rows. So the caller's connection is in a transaction, which has
+/// read already, over the life of the value, and afterwards the caller makes sure that no other
+/// connection had committed by then.
+///
+/// A digest takes two to three times as long as finding the duplicates. Done in this way it adds
+/// 0.2 s to the 0.4 s that 1,000,000 rows take to be sorted, and a pass over the table at the end,
+/// of 0.9 s, is saved.
+struct SharedDigest: ~Copyable {
+  private let layout: TableLayout
+  private let schema: TableSchema
+  private let portions: RowPortions
+  private var helper: DigestHelper?
+
+  /// Begins to add up the digest.
+  ///
+  /// - Parameters:
+  ///   - layout: the table's layout.
+  ///   - schema: the table.
+  ///   - threadCount: with 1 there is no second thread.
+  ///   - connection: the database; only a file is read by a second thread, and only if it is worth
+  ///     it.
+  /// - Throws: `SQLiteError` when the database cannot be read.
+  init(
+    _ layout: TableLayout, schema: TableSchema, threadCount: Int,
+    in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    self.layout = layout
+    self.schema = schema
+    portions = try RowPortions(of: schema, in: connection)
+    if threadCount > 1, portions.count > 1, connection.path != ":memory:" {
+      helper = DigestHelper(path: connection.path, layout, schema: schema, portions: portions)
+    }
+  }
+
+  /// Adds up what nobody has added up yet, and waits for the second thread.
+  ///
+  /// - Returns: the digest, or nil if the second thread failed.
+  /// - Throws: `SQLiteError` when the database cannot be read.
+  mutating func finish(in connection: borrowing Connection) throws(SQLiteError) -> TableDigest? {
+    var sum = TableDigest.empty
+    var reader = try ContentReader(layout, schema: schema, rows: .range, in: connection)
+    var content = CanonicalContent()
+    while let rows = portions.next() {
+      try reader.select(rows)
+      try reader.addDigests(to: &sum, by: &content)
+    }
+    guard helper != nil else { return sum }
+    return helper?.finish().map { sum + $0 }
+  }
+}
