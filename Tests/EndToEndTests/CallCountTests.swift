@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Every place stands twice, so every batch is full of losers.
-  @Test func `a deduplication commits once a batch`() throws {
+  @Test func `a deduplication commits once a batch and prepares its statements once`() throws {
     let folder = try ScratchFolder()
     let name = try folder.write(Self.places(0..<2_000), to: "data.json")
     let counts = try [500, 100].map { size in
@@ -90,6 +90,7 @@ import Testing
         in: folder)
     }
     #expect(try difference("commits", counts[0], counts[1]) == 2_000 / 100 - 2_000 / 500)
+    #expect(try difference("prepares", counts[0], counts[1]) == 0)
   }
 
   /// A JSON array of places.
