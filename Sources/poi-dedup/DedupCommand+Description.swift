@@ -60,6 +60,10 @@ extension DedupCommand {
         "batch", short: "b", .value("N"), default: "500", summary: "losers in one transaction",
         section: "How to do it"),
       OptionDescription(
+        "jobs", short: "j", .value("N"), default: "2",
+        summary: "threads: 1, or 2 to compute digests while rows are sorted",
+        detail: "The result is the same.", section: "How to do it"),
+      OptionDescription(
         "memory", .value("SIZE"), default: "64MiB",
         summary: "memory for sorting; what does not fit goes to temporary files",
         section: "How to do it"),

@@ -44,6 +44,7 @@ struct DedupCommand {
     options.keep = arguments.choice("keep", as: KeepRule.self) ?? options.keep
     options.nullKey = arguments.choice("null-key", as: NullKeyRule.self) ?? options.nullKey
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize
+    options.jobCount = try arguments.integer("jobs", in: 1...2) ?? options.jobCount
     options.memoryBudget =
       try arguments.byteCount("memory", in: 1 << 20...1 << 40) ?? options.memoryBudget
     options.archive = !arguments.flag("no-archive")

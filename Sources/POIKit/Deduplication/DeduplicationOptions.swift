@@ -12,10 +12,9 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// The memory for sorting, in bytes; 64 MiB. What does not fit goes to temporary files.
   public var memoryBudget = 64 << 20
 
-  /// The threads that read the table, at most; 2. With 1 all is done on the caller's thread.
-  ///
-  /// A second thread opens the database file for itself. The result does not depend on it.
-  public var threadCount = 2
+  /// How many threads a deduplication of a file uses: with 1 the caller's thread does all, with
+  /// more a thread of its own, with its own connection, computes digests. The result is the same.
+  public var jobCount = 2
 
   /// Where temporary files are; the folder that the environment's `TMPDIR` names, or `/var/tmp`.
   public var temporaryFolder: String?

@@ -177,7 +177,7 @@ extension Deduplicator {
         version = try connection.dataVersion()
         if sumsDigests {
           sharedDigest = try SharedDigest(
-            layout, schema: schema, threadCount: options.threadCount, in: connection)
+            layout, schema: schema, jobCount: options.jobCount, in: connection)
         }
       } catch {
         throw DeduplicationError(error)

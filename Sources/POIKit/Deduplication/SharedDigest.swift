@@ -21,18 +21,18 @@ struct SharedDigest: ~Copyable {
   /// - Parameters:
   ///   - layout: the table's layout.
   ///   - schema: the table.
-  ///   - threadCount: with 1 there is no second thread.
+  ///   - jobCount: with 1 there is no second thread.
   ///   - connection: the database; only a file is read by a second thread, and only if it is worth
   ///     it.
   /// - Throws: `SQLiteError` when the database cannot be read.
   init(
-    _ layout: TableLayout, schema: TableSchema, threadCount: Int,
+    _ layout: TableLayout, schema: TableSchema, jobCount: Int,
     in connection: borrowing Connection
   ) throws(SQLiteError) {
     self.layout = layout
     self.schema = schema
     portions = try RowPortions(of: schema, in: connection)
-    if threadCount > 1, portions.count > 1, connection.path != ":memory:" {
+    if jobCount > 1, portions.count > 1, connection.path != ":memory:" {
       helper = DigestHelper(path: connection.path, layout, schema: schema, portions: portions)
     }
   }

@@ -1,0 +1,92 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// The digest that a deduplication tells without reading what it leaves.
+@Suite struct DeduplicatorDigestTests {
+  /// Enough ids that a second thread takes part.
+  private static let rowCount = 9_000
+
+  private func fill(_ connection: borrowing Connection, seed: UInt64) throws {
+    try connection.execute(
+      "CREATE TABLE sample (\"key\" TEXT, part INTEGER, time INTEGER, dead INTEGER, note TEXT)")
+    var generator = SplitMix64(seed: seed)
+    try connection.begin()
+    try SampleTable.insert(
+      SampleRecord.random(count: Self.rowCount, using: &generator), into: connection)
+    try connection.commit()
+  }
+
+  @Test(arguments: ["DELETE", "WAL"])
+  func `threads, budget and batch size make no difference`(journal: String) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    let folder = try ScratchFolder()
+    var results: Set<[String]> = []
+    for (number, setting) in [(1, 64 << 20, 500), (2, 64 << 20, 500), (2, 0, 77), (1, 0, 9_999)]
+      .enumerated()
+    {
+      let connection = try Connection(path: folder.file("\(number).sqlite"))
+      try connection.execute("PRAGMA journal_mode = \(journal)")
+      try fill(connection, seed: seed)
+      var options = DeduplicationOptions()
+      (options.jobCount, options.memoryBudget, options.batchSize) = setting
+      let layout = try SampleTable.layout(in: connection)
+      let report = try Deduplicator(layout: layout, options: options)
+        .run(on: connection, clock: someInstant)
+      let digest = try Deduplicator.tableDigest(of: layout, on: connection)
+      #expect(report.digest == digest.digest, "seed \(seed)")
+      #expect(report.rowsLeft == digest.rowCount, "seed \(seed)")
+      let table = try dump("sample", in: connection)
+      let archive = try dump("poikit_archive_sample", in: connection)
+      results.insert(table + archive + ["\(digest.digest)"])
+    }
+    #expect(results.count == 1, "seed \(seed)")
+  }
+
+  @Test(arguments: [
+    "CREATE TRIGGER c AFTER DELETE ON t BEGIN UPDATE t SET note = 'x' WHERE id = 4; END",
+    "CREATE TEMP TRIGGER c AFTER DELETE ON t BEGIN UPDATE t SET note = 'x'; END",
+    "CREATE TRIGGER c AFTER INSERT ON poikit_archive_t BEGIN UPDATE t SET note = 'x'; END",
+    "CREATE TABLE other (t REFERENCES t (id)); INSERT INTO other VALUES (1), (4)",
+    "ALTER TABLE t ADD COLUMN parent REFERENCES t (id); UPDATE t SET parent = 5 - id",
+  ])
+  func `it is right where more than losers changes`(script: String) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, note);
+      CREATE TABLE poikit_archive_t (poikit_run, poikit_row_id, poikit_winner_id, id, k, at, note);
+      INSERT INTO t VALUES (1, 'a', 1, 'p'), (2, 'a', 2, 'q'), (3, 'b', 3, 'r'), (4, 'c', 3, 's'),
+        (5, 'c', 1, 't');
+      \(script)
+      """)
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
+    let report = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    #expect(report.rowsLeft == 3)
+    #expect(try report.digest == Deduplicator.tableDigest(of: layout, on: connection).digest)
+  }
+
+  @Test func `portions cover every id once, whatever the ids are`() throws {
+    for ids in [[], [7], [0, 4_095], [0, 4_096], [-3, 1 << 40], [.min, 0, .max]] as [[Int64]] {
+      let connection = try Connection.inMemory()
+      try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+      for id in ids {
+        var insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+        try insert.bind(1, integer: id)
+        try insert.run()
+      }
+      let portions = try RowPortions(of: TableSchema(of: "t", in: connection), in: connection)
+      var next = ids.first
+      var count = 0
+      while let rows = portions.next() {
+        #expect(rows.lowerBound == next)
+        next = rows.upperBound == .max ? nil : rows.upperBound + 1
+        count += 1
+      }
+      #expect(count == portions.count && count <= 256)
+      #expect(next == ids.last.flatMap { $0 == .max ? nil : $0 + 1 })
+    }
+  }
+}
