@@ -50,17 +50,17 @@ struct ContentReader: ~Copyable {
     self.fields = fields
     if results.isEmpty { results.append("1") }
     let rowID = "t.\(Connection.quoteIdentifier(schema.rowIDName))"
-    var source = "main.\(Connection.quoteIdentifier(schema.name)) AS t"
-    var condition = ""
-    switch rows {
-    case .all: break
-    case .one: condition = "WHERE \(rowID) = ?1"
-    case .range: condition = "WHERE \(rowID) BETWEEN ?1 AND ?2"
-    case .losers(let pairs):
-      source = "temp.\(pairs) AS p CROSS JOIN \(source) ON \(rowID) = p.loser"
-    }
+    let condition =
+      switch rows {
+      case .all: ""
+      case .one: "WHERE \(rowID) = ?1"
+      case .range: "WHERE \(rowID) BETWEEN ?1 AND ?2"
+      }
     statement = try connection.prepare(
-      "SELECT \(results.joined(separator: ", ")) FROM \(source)\(joins) \(condition)")
+      """
+      SELECT \(results.joined(separator: ", "))
+      FROM main.\(Connection.quoteIdentifier(schema.name)) AS t\(joins) \(condition)
+      """)
   }
 
   /// Reads the next row.

@@ -6,8 +6,8 @@ public import SQLiteKit
 /// the one with the greatest digest of its content: the same on every device, in whatever order the
 /// records came.
 ///
-/// Everything is changed on the caller's connection and thread; a second thread helps to read, if
-/// the options allow it. Losers are removed in transactions of their own; whatever ends a pass
+/// Everything is changed on the caller's connection and thread; if the options allow it, a second
+/// thread helps to compute the digest. Losers are removed in transactions of their own; whatever ends a pass
 /// early, running it again ends in the same table.
 public struct Deduplicator: Sendable {
   /// The table.
@@ -47,8 +47,7 @@ public struct Deduplicator: Sendable {
       layout, schema: schema, statements: PreparedStatements(), in: connection)
     var selection = WinnerSelection(
       layout, options: options, keyHash: keyHash, contentHash: contentHash)
-    let decided = try select(
-      &selection, schema, sumsDigests: false, on: connection, progress: progress)
+    let decided = try select(&selection, schema, on: connection, progress: progress)
     return decided == nil ? nil : selection.plan
   }
 
@@ -78,11 +77,7 @@ public struct Deduplicator: Sendable {
     let statements = PreparedStatements()
     var removal = try LoserRemoval(
       layout, schema: schema, statements: statements, in: connection)
-    guard
-      let found = try select(
-        &selection, schema, sumsDigests: removal.removedDigest != nil, on: connection,
-        progress: progress)
-    else {
+    guard let version = try select(&selection, schema, on: connection, progress: progress) else {
       return report(selection.plan, RemovalCounts(), run: nil)
     }
     let plan = selection.plan
@@ -107,7 +102,7 @@ public struct Deduplicator: Sendable {
         batch.append(pair)
       }
       try statements.inTransaction(in: connection) { () throws(DeduplicationError) in
-        try checkUnchanged(since: found.version, removal.counts, by: statements, on: connection)
+        try checkUnchanged(since: version, removal.counts, by: statements, on: connection)
         try removal.remove(batch, in: connection)
         do throws(SQLiteError) {
           try record?.save(plan, removal.counts, by: statements, in: connection)
@@ -120,18 +115,7 @@ public struct Deduplicator: Sendable {
           removedCount: removal.counts.removedRowCount, loserCount: plan.loserCount))
       if decision == .stop { return report(plan, removal.counts, run: record?.id) }
     }
-    return try finish(plan, removal, record, found, on: connection, clock: clock)
-  }
-}
-
-extension Deduplicator {
-  /// What was found while the table was read.
-  private struct Finding {
-    /// The version of the database that was read.
-    let version: Int64
-
-    /// The digest of the table, if it was asked for and could be read.
-    let digest: TableDigest?
+    return try finish(plan, removal, record, since: version, on: connection, clock: clock)
   }
 }
 
@@ -162,33 +146,23 @@ extension Deduplicator {
 
   /// Reads and decides within one view of the database.
   ///
-  /// - Parameter sumsDigests: whether to compute the digest of the table, too.
-  /// - Returns: what was found, or nil if it was stopped.
+  /// - Returns: the version of the database that was read, or nil if it was stopped.
   private func select(
-    _ selection: inout WinnerSelection, _ schema: TableSchema, sumsDigests: Bool,
-    on connection: borrowing Connection, progress: (DeduplicationProgress) -> BatchDecision
-  ) throws(DeduplicationError) -> Finding? {
-    try connection.inTransaction(.deferred) { () throws(DeduplicationError) -> Finding? in
+    _ selection: inout WinnerSelection, _ schema: TableSchema, on connection: borrowing Connection,
+    progress: (DeduplicationProgress) -> BatchDecision
+  ) throws(DeduplicationError) -> Int64? {
+    try connection.inTransaction(.deferred) { () throws(DeduplicationError) -> Int64? in
       let version: Int64
-      var sharedDigest: SharedDigest?
       do throws(SQLiteError) {
         // The view begins with the first read, and the version is that of the view.
         _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
         version = try connection.dataVersion()
-        if sumsDigests {
-          sharedDigest = try SharedDigest(
-            layout, schema: schema, jobCount: options.jobCount, in: connection)
-        }
       } catch {
         throw DeduplicationError(error)
       }
       guard try selection.readTable(schema, in: connection, progress: progress) else { return nil }
       try selection.decide(schema, in: connection)
-      let digest: TableDigest?
-      do throws(SQLiteError) { digest = try sharedDigest?.finish(in: connection) ?? nil } catch {
-        throw DeduplicationError(error)
-      }
-      return Finding(version: version, digest: digest)
+      return version
     }
   }
 
@@ -213,16 +187,17 @@ extension Deduplicator {
 
   /// Enforces the key, computes the digest and ends the run, in one transaction.
   private func finish(
-    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, _ found: Finding,
+    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, since version: Int64,
     on connection: borrowing Connection, clock: () -> Instant
   ) throws(DeduplicationError) -> DeduplicationReport {
-    let writes = record != nil || options.enforcement != .none
+    let writes = record != nil || options.enforcement != .none || plan.loserCount > 0
     do {
       return try connection.inTransaction(writes ? .immediate : .deferred) {
         () throws(DeduplicationError) -> DeduplicationReport in
-        try checkUnchanged(
-          since: found.version, removal.counts, by: removal.statements, on: connection)
-        return try complete(plan, removal, record, found.digest, on: connection, end: clock())
+        try checkUnchanged(since: version, removal.counts, by: removal.statements, on: connection)
+        return try complete(
+          plan, removal, record, jobCount: writes ? options.jobCount : 1, on: connection,
+          end: clock())
       }
     } catch {
       // The losers are gone; where only the key could not be enforced the run ends here.
@@ -233,19 +208,27 @@ extension Deduplicator {
     }
   }
 
-  /// - Parameter digestBefore: the digest of the table before losers were removed, if it is known.
+  /// - Parameter jobCount: how many threads may read; more than one only while nobody can write.
   private func complete(
-    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?,
-    _ digestBefore: TableDigest?, on connection: borrowing Connection, end: Instant
+    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, jobCount: Int,
+    on connection: borrowing Connection, end: Instant
   ) throws(DeduplicationError) -> DeduplicationReport {
     let counts = removal.counts
-    let table: TableDigest
-    if let digestBefore, digestBefore.rowCount == plan.rowCount, let removed = removal.removedDigest
-    {
-      table = digestBefore - removed
-    } else {
-      table = try Self.tableDigest(of: layout, on: connection)
+    let enforcer = KeyEnforcer(
+      layout: layout, schema: removal.root, enforcement: options.enforcement,
+      nullKey: options.nullKey, keyHash: keyHash ?? { $0 })
+    let isWriteAhead = try DeduplicationError.converting { () throws(SQLiteError) in
+      try connection.text("PRAGMA main.journal_mode") == "wal"
     }
+    var digest = try DeduplicationError.converting { () throws(SQLiteError) in
+      try SharedDigest(layout, schema: removal.root, jobCount: jobCount, in: connection)
+    }
+    // Without a write-ahead log no page can be written while another connection reads, and compact
+    // keys are written into the very rows.
+    let isDigestFirst = !isWriteAhead || options.enforcement == .hash
+    var table = isDigestFirst ? try finish(&digest, on: connection) : .empty
+    let outcome = try enforcer.enforce(in: connection)
+    if !isDigestFirst { table = try finish(&digest, on: connection) }
     guard plan.rowCount == table.rowCount + counts.removedRowCount,
       plan.loserCount == counts.removedRowCount
     else {
@@ -256,10 +239,6 @@ extension Deduplicator {
         \(counts.removedRowCount) removed, \(table.rowCount) rows left
         """)
     }
-    let enforcer = KeyEnforcer(
-      layout: layout, schema: removal.root, enforcement: options.enforcement,
-      nullKey: options.nullKey, keyHash: keyHash ?? { $0 })
-    let outcome = try enforcer.enforce(in: connection)
     do {
       try record?.save(plan, counts, by: removal.statements, in: connection)
       try record?.finish(at: end, outcome, digest: table.digest, in: connection)
@@ -268,6 +247,16 @@ extension Deduplicator {
     }
     return report(
       plan, counts, run: record?.id, createdIndex: outcome.createdIndex, digest: table.digest)
+  }
+
+  /// The digest of the table; it is read once more if the second thread failed.
+  private func finish(
+    _ digest: inout SharedDigest, on connection: borrowing Connection
+  ) throws(DeduplicationError) -> TableDigest {
+    let sum: TableDigest?
+    do { sum = try digest.finish(in: connection) } catch { throw DeduplicationError(error) }
+    if let sum { return sum }
+    return try Self.tableDigest(of: layout, on: connection)
   }
 
   private func report(

@@ -39,11 +39,6 @@ struct LoserRemoval {
   /// What has been changed so far.
   var counts = RemovalCounts()
 
-  /// The digest of the losers removed so far, where that is all that changes in the table.
-  private(set) var removedDigest: TableDigest?
-
-  private var loserDigester: LoserDigester?
-
   /// A removal from a table.
   ///
   /// - Parameters:
@@ -61,26 +56,6 @@ struct LoserRemoval {
     root = schema
     schemas[schema.name] = schema
     try readReferences(to: schema, in: connection)
-    let isAlone: Bool
-    do { isAlone = try changesNothingElse(in: connection) } catch {
-      throw DeduplicationError(error)
-    }
-    if isAlone { removedDigest = .empty }
-  }
-
-  /// Whether nothing but the losers themselves changes in the content of the table when they are
-  /// removed: no row refers to a row of it, and there is no trigger.
-  private func changesNothingElse(
-    in connection: borrowing Connection
-  ) throws(SQLiteError) -> Bool {
-    guard referencesByTable[root.name]?.isEmpty == true,
-      !layout.contentColumns.contains(where: { TableSchema.isSame(root.name, $0.relation?.table) })
-    else { return false }
-    return try connection.integer(
-      """
-      SELECT 1 FROM (SELECT type FROM main.sqlite_schema UNION ALL SELECT type FROM temp.sqlite_schema)
-      WHERE type = 'trigger'
-      """) == nil
   }
 
   /// Makes the removal keep redirects under a run, and archived rows and moved references too if it
@@ -155,10 +130,7 @@ struct LoserRemoval {
     _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     let pairTable = "poikit_pair_\(depth)"
-    do {
-      try fill(pairTable, with: pairs, in: connection)
-      if depth == 0 { try addDigests(of: pairTable, in: connection) }
-    } catch {
+    do { try fill(pairTable, with: pairs, in: connection) } catch {
       throw DeduplicationError(error)
     }
     if archives { try archive(schema, pairTable, in: connection) }
@@ -216,18 +188,6 @@ struct LoserRemoval {
       try insert.statement.bind(2, integer: pair.winner)
       try insert.statement.run()
     }
-  }
-
-  /// Reads the digests of the losers, while they are still there.
-  private mutating func addDigests(
-    of pairTable: String, in connection: borrowing Connection
-  ) throws(SQLiteError) {
-    guard var sum = removedDigest else { return }
-    if loserDigester == nil {
-      loserDigester = try LoserDigester(layout, root, pairTable, in: connection)
-    }
-    try loserDigester?.addDigests(to: &sum)
-    removedDigest = sum
   }
 
   private mutating func archive(

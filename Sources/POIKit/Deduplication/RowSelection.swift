@@ -8,7 +8,4 @@ enum RowSelection {
 
   /// The rows whose ids are from the first to the second parameter.
   case range
-
-  /// The rows in the column `loser` of a temporary table, in its order.
-  case losers(of: String)
 }

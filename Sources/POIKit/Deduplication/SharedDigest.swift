@@ -1,15 +1,14 @@
 internal import SQLiteKit
 
-/// The digest of a table while the caller does something else with it: a second thread begins to
-/// add it up, and the caller takes over its share when it is done.
+/// The digest of a table while the caller does something else: a second thread begins to add it up,
+/// and the caller takes over its share when it is done.
 ///
-/// Both threads must see the same rows. So the caller's connection is in a transaction, which has
-/// read already, over the life of the value, and afterwards the caller makes sure that no other
-/// connection had committed by then.
+/// Both threads must see the same rows. So over the life of the value the caller's connection is in
+/// a transaction that lets nobody else write, and the caller itself has changed none of them in it.
 ///
-/// A digest takes two to three times as long as finding the duplicates. Done in this way it adds
-/// 0.2 s to the 0.4 s that 1,000,000 rows take to be sorted, and a pass over the table at the end,
-/// of 0.9 s, is saved.
+/// The digest of a table takes longer than any other pass over it: 0.65 s for 1,000,000 rows, as
+/// much as creating the index of their key, beside which it costs no time. A digest taken while
+/// rows are sorted, less that of the losers, was slower: losers had to be read once more.
 struct SharedDigest: ~Copyable {
   private let layout: TableLayout
   private let schema: TableSchema

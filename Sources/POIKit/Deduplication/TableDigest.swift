@@ -21,12 +21,4 @@ extension TableDigest {
   static func + (left: TableDigest, right: TableDigest) -> TableDigest {
     TableDigest(digest: left.digest + right.digest, rowCount: left.rowCount + right.rowCount)
   }
-
-  /// The digest of the rows on the left that are not among those on the right.
-  static func - (left: TableDigest, right: TableDigest) -> TableDigest {
-    let negative = Digest(
-      high: ~right.digest.high &+ (right.digest.low == 0 ? 1 : 0), low: 0 &- right.digest.low)
-    return TableDigest(
-      digest: left.digest + negative, rowCount: left.rowCount - right.rowCount)
-  }
 }
