@@ -6,7 +6,7 @@ internal import SQLiteKit
 /// them as a whole; any other key is hashed. Equal keys always have equal bits. Where all keys of a
 /// table are written in forms that do not meet, equal bits are equal keys too, and no row has to be
 /// read again to compare them: of 1,000,000 rows with 120,000 losers that saves 225,000 reads of
-/// rows all over the table, which took a quarter of the time of a deduplication.
+/// rows all over the table, which took 0.5 s.
 struct KeyCode: Equatable {
   /// How keys are written. A raw value is a bit of `KeyForms`.
   enum Form: UInt8 {

