@@ -93,20 +93,12 @@ extension Statement {
   /// C functions: `sqlite3_column_text`, `sqlite3_column_blob`, `sqlite3_column_bytes`
   @_lifetime(borrow self)
   public func bytes(_ column: Int) -> Span<UInt8> {
-    bytes(column, of: columnType(column))
-  }
-
-  /// The bytes of a value whose type the caller has asked for already; none but for texts and blobs.
-  ///
-  /// - Parameter type: what `columnType` says of the column.
-  @_lifetime(borrow self)
-  public func bytes(_ column: Int, of type: ColumnType) -> Span<UInt8> {
     let column = Int32(clamping: column)
     let start: UnsafePointer<UInt8>?
-    switch type {
-    case .text:
+    switch unsafe sqlite3_column_type(handle, column) {
+    case SQLITE_TEXT:
       unsafe start = sqlite3_column_text(handle, column)
-    case .blob:
+    case SQLITE_BLOB:
       unsafe start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     default:
       unsafe start = nil

@@ -32,6 +32,36 @@ import Testing
     #expect(statement.columnType(0) == .real)
   }
 
+  @Test(arguments: ["UTF-8", "UTF-16le"])
+  func `a value says its type and what it is at once`(encoding: String) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute("PRAGMA encoding = '\(encoding)'; CREATE TABLE t (a)")
+    var statement = try connection.prepare(
+      "SELECT -7, 2.5, 'é' || char(0) || '😀', x'00ff', NULL, '', x''")
+    #expect(try statement.step())
+    var described: [String] = []
+    for column in 0..<7 {
+      switch statement.value(column) {
+      case .integer(let integer): described.append("integer \(integer)")
+      case .real(let real): described.append("real \(real)")
+      case .text(let text): described.append("text \(text.indices.map { text[$0] })")
+      case .blob(let blob): described.append("blob \(blob.indices.map { blob[$0] })")
+      case .null: described.append("null")
+      }
+    }
+    #expect(
+      described == [
+        "integer -7", "real 2.5", "text \(Array("é\0😀".utf8))", "blob [0, 255]", "null", "text []",
+        "blob []",
+      ])
+    // No row is current any more.
+    #expect(try !statement.step())
+    guard case .null = statement.value(0) else {
+      Issue.record("a value without a row")
+      return
+    }
+  }
+
   @Test func `not-a-number is null`() throws {
     var statement = try echo(try Connection.inMemory())
     try statement.bind(1, real: .nan)

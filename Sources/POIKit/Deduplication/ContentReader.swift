@@ -74,23 +74,15 @@ struct ContentReader: ~Copyable {
       if let related = field.related {
         if statement.isNull(field.column) { continue }
         let start = content.beginRelated(name: field.name)
-        for part in related { append(part.column, name: part.name, to: &content) }
+        for part in related {
+          content.append(column: part.column, of: statement, name: part.name)
+        }
         content.endRelated(at: start)
       } else {
-        append(field.column, name: field.name, to: &content)
+        content.append(column: field.column, of: statement, name: field.name)
       }
     }
     return true
-  }
-
-  private func append(_ column: Int, name: UInt64, to content: inout CanonicalContent) {
-    switch statement.value(column) {
-    case .integer(let integer): content.append(integer: integer, name: name)
-    case .real(let real): content.append(real: real, name: name)
-    case .text(let text): content.append(text: text, name: name)
-    case .blob(let blob): content.append(blob: blob, name: name)
-    case .null: break
-    }
   }
 
   /// Makes the rows of a range the next to be read.

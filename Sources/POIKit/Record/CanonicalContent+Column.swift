@@ -8,11 +8,11 @@ extension CanonicalContent {
   ///   - statement: a statement with a current row.
   ///   - name: the tag of the name under which the value is content.
   mutating func append(column: Int, of statement: borrowing Statement, name: UInt64) {
-    switch statement.columnType(column) {
-    case .integer: append(integer: statement.integer(column), name: name)
-    case .real: append(real: statement.real(column), name: name)
-    case .text: append(text: statement.bytes(column, of: .text), name: name)
-    case .blob: append(blob: statement.bytes(column, of: .blob), name: name)
+    switch statement.value(column) {
+    case .integer(let integer): append(integer: integer, name: name)
+    case .real(let real): append(real: real, name: name)
+    case .text(let text): append(text: text, name: name)
+    case .blob(let blob): append(blob: blob, name: name)
     case .null: break
     }
   }
