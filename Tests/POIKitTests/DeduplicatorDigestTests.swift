@@ -19,8 +19,11 @@ import Testing
     try connection.commit()
   }
 
-  @Test(arguments: ["DELETE", "WAL"])
-  func `threads, budget and batch size make no difference`(journal: String) throws {
+  /// With an exclusive lock the second thread gets no look at the file.
+  @Test(arguments: [
+    "journal_mode = DELETE", "journal_mode = WAL", "locking_mode = EXCLUSIVE",
+  ])
+  func `threads, budget and batch size make no difference`(pragma: String) throws {
     let seed = UInt64.random(in: .min ... .max)
     let folder = try ScratchFolder()
     var results: Set<[String]> = []
@@ -28,10 +31,11 @@ import Testing
       .enumerated()
     {
       let connection = try Connection(path: folder.file("\(number).sqlite"))
-      try connection.execute("PRAGMA journal_mode = \(journal)")
+      try connection.execute("PRAGMA \(pragma)")
       try fill(connection, seed: seed)
       var options = DeduplicationOptions()
       (options.jobCount, options.memoryBudget, options.batchSize) = setting
+      options.enforcement = number % 2 == 0 ? .index : .none
       let layout = try SampleTable.layout(in: connection)
       let report = try Deduplicator(layout: layout, options: options)
         .run(on: connection, clock: someInstant)

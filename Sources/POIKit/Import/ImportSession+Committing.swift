@@ -43,7 +43,8 @@ extension ImportSession {
 
   /// Chooses the run to resume: the latest unfinished one that began with the input called `name`.
   mutating func chooseRun(beginningWith name: String) throws(ImportError) {
-    guard let run = unfinished.first(where: { $0.checkpoint.progress.inputs.first?.name == name }) else {
+    guard let run = unfinished.first(where: { $0.checkpoint.progress.inputs.first?.name == name })
+    else {
       let others = unfinished.map { $0.checkpoint.progress.inputs.first?.name ?? "" }
       throw ImportError(
         .cannotResume,
@@ -57,7 +58,8 @@ extension ImportSession {
   /// Says so when the input was begun by an unfinished run, or gives that run up where it is to be
   /// restarted.
   mutating func settleUnfinished(_ name: String) throws(ImportError) {
-    for run in unfinished where run.checkpoint.progress.inputs.contains(where: { $0.name == name }) {
+    for run in unfinished where run.checkpoint.progress.inputs.contains(where: { $0.name == name })
+    {
       guard options.isRestarting else {
         throw ImportError(
           .unfinishedRun,
