@@ -165,6 +165,17 @@ extension GrowableBuffer {
 }
 
 extension GrowableBuffer where Element == UInt8 {
+  /// Whether the bytes from `start` on begin with `bytes`; made for short names.
+  @inlinable
+  @inline(__always)
+  public func hasBytes(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+    precondition(start >= 0 && start <= heldCount &- bytes.count)
+    return unsafe bytes.withUnsafeBytes { bytes in
+      guard let first = bytes.baseAddress else { return true }
+      return unsafe areEqual(first, UnsafeRawPointer(base + start), count: bytes.count)
+    }
+  }
+
   /// Appends copies of all bytes; made for short texts, where a call of `memmove` costs more.
   @inlinable
   @inline(__always)

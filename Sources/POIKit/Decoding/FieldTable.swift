@@ -20,7 +20,8 @@ struct FieldTable: ~Copyable {
     var isMapped: Bool { field >= 0 || node >= 0 }
   }
 
-  /// A member of a node; the first entry of a node is no member and stands for the object's start.
+  /// A member of a node; the first entry of a node is no member, has no name and stands for the
+  /// object's start.
   struct Entry: BitwiseCopyable {
     var target: Target
     var hash: UInt64
@@ -133,6 +134,7 @@ struct FieldTable: ~Copyable {
     nodes.append(node)
     for _ in 0..<size { buckets.append(-1) }
     append(name: [], target: .none)
+    entries[node.firstEntry].nameCount = -1
     for (name, target) in zip(draft.names, draft.targets) {
       append(name: Array(name.utf8), target: target)
       let number = entries.count - 1
@@ -155,46 +157,50 @@ struct FieldTable: ~Copyable {
   /// The node that describes a record.
   static let root = 0
 
-  /// What stands in front of a node's first member, for `target(ofMember:in:after:)`.
-  func start(of node: Int) -> Int { nodes[node].firstEntry }
+  /// How far a walk over the members of an object is.
+  struct Walk {
+    fileprivate let node: Int
+    /// The mapped member that was met last.
+    fileprivate var previous: Int
+    /// The one that was found behind it last time.
+    fileprivate var expected: Int
+  }
 
-  /// What stands behind the member called `name`.
-  ///
-  /// - Parameter previous: the mapped member before it, or `start(of:)`; becomes the member, if it
-  ///   is mapped.
+  /// The beginning of a walk over the members of a node.
+  func walk(over node: Int) -> Walk {
+    let first = nodes[node].firstEntry
+    return Walk(node: node, previous: first, expected: entries[first].successor)
+  }
+
+  /// What stands behind the next member of a walk, which is called `name`.
   @inline(__always)
-  mutating func target(
-    ofMember name: Span<UInt8>, in node: Int, after previous: inout Int
-  ) -> Target {
-    let expected = entries[previous].successor
-    let entry = entries[expected]
-    if expected != nodes[node].firstEntry,
-      name.hasSameBytes(
-        as: names.span.extracting(entry.nameStart..<entry.nameStart + entry.nameCount))
-    {
-      previous = expected
-      return entry.target
+  mutating func target(ofMember name: Span<UInt8>, on walk: inout Walk) -> Target {
+    let entry = entries[walk.expected]
+    guard entry.nameCount == name.count, names.hasBytes(name, at: entry.nameStart) else {
+      return target(ofUnexpectedMember: name, on: &walk)
     }
-    return target(ofUnexpectedMember: name, in: node, after: &previous)
+    walk.previous = walk.expected
+    walk.expected = entry.successor
+    return entry.target
   }
 
   @inline(never)
   private mutating func target(
-    ofUnexpectedMember name: Span<UInt8>, in node: Int, after previous: inout Int
+    ofUnexpectedMember name: Span<UInt8>, on walk: inout Walk
   ) -> Target {
     let hash = name.tableHash
-    let (firstBucket, mask) = (nodes[node].firstBucket, nodes[node].bucketMask)
+    let (firstBucket, mask) = (nodes[walk.node].firstBucket, nodes[walk.node].bucketMask)
     var bucket = Int(truncatingIfNeeded: hash) & mask
     while true {
       let number = Int(buckets[firstBucket + bucket])
       if number < 0 { return .none }
       let entry = entries[number]
-      if entry.hash == hash,
-        name.hasSameBytes(
-          as: names.span.extracting(entry.nameStart..<entry.nameStart + entry.nameCount))
+      if entry.hash == hash, entry.nameCount == name.count,
+        names.hasBytes(name, at: entry.nameStart)
       {
-        entries[previous].successor = number
-        previous = number
+        entries[walk.previous].successor = number
+        walk.previous = number
+        walk.expected = entries[number].successor
         return entry.target
       }
       bucket = (bucket + 1) & mask

@@ -119,14 +119,14 @@ struct RecordDecoder: ~Copyable {
     }
     lastMet[node] = recordNumber
     var isWhollyMapped = true
-    var previous = table.start(of: node)
+    var walk = table.walk(over: node)
     var index = start + 1
     let tape = element.tape
     while true {
       let key = tape[index]
       guard key.kind == .key else { return isWhollyMapped }
       let name = tape.text(of: key)
-      let target = table.target(ofMember: name, in: node, after: &previous)
+      let target = table.target(ofMember: name, on: &walk)
       let value = index + 1
       if target.node < 0, target.field >= 0 {
         decodeField(target.field, value: value, element: element, record: record, batch: &batch)

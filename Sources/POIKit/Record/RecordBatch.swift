@@ -59,8 +59,8 @@ struct RecordBatch: ~Copyable {
 
   /// The slot of a record's field.
   subscript(record: Int, slot: Int) -> ValueSlot {
-    get { slots[record * slotCount + slot] }
-    set { slots[record * slotCount + slot] = newValue }
+    get { slots[record &* slotCount &+ slot] }
+    set { slots[record &* slotCount &+ slot] = newValue }
   }
 
   /// Begins a record with all its slots absent.
