@@ -3,8 +3,17 @@ import PackageDescription
 
 let package = Package(
   name: "poi-bench",
-  products: [.executable(name: "generate-poi", targets: ["generate-poi"])],
-  targets: [.executableTarget(name: "generate-poi")],
+  products: [
+    .executable(name: "generate-poi", targets: ["generate-poi"]),
+    .executable(name: "floor", targets: ["floor"]),
+  ],
+  targets: [
+    .executableTarget(name: "generate-poi"),
+    .executableTarget(
+      name: "floor",
+      cSettings: [.unsafeFlags(["-O3", "-Wall", "-Wextra"])],
+      linkerSettings: [.linkedLibrary("yajl"), .linkedLibrary("sqlite3")]),
+  ],
   swiftLanguageModes: [.v6]
 )
 

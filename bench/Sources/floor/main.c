@@ -1,0 +1,185 @@
+/* floor MODE [options]: does one job and prints a line of JSON, its counts and its seconds. */
+#include "floor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: floor MODE [options]\n"
+    "\n"
+    "Does one job at the speed of C on yajl and SQLite; prints its counts and seconds as JSON.\n"
+    "\n"
+    "  parse    yajl with empty callbacks                        (--input)\n"
+    "  check    yajl, records collected, decoded and checked     (--input)\n"
+    "  append   check, and rows in a new store                   (--input --store)\n"
+    "  dedup    the newest row of each identifier stays          (--store)\n"
+    "  whole    append, dedup, unique index in one process       (--input --store)\n"
+    "  digest   MurmurHash3 x64 128 of records of 400 bytes      (--records)\n"
+    "  sort     entries of 40 bytes in random order              (--records)\n"
+    "\n"
+    "  --input FILE        an array of generate-poi\n"
+    "  --store FILE        the SQLite store\n"
+    "  --batch N           records or losers in one transaction (500)\n"
+    "  --threads N         2: one reads, one writes; 1: one does both (2)\n"
+    "  --synchronous MODE  PRAGMA synchronous (FULL)\n"
+    "  --pragmas SQL       further settings, to see what they change\n"
+    "  --unique-index      dedup: then make the unique index\n"
+    "  --records N         for digest and sort (1000000)\n";
+
+static size_t number(const char *option, const char *text) {
+  char *end;
+  unsigned long value = text == NULL ? 0 : strtoul(text, &end, 10);
+  if (text == NULL || *end != 0 || value == 0) fail("%s needs a number from 1", option);
+  return value;
+}
+
+static struct options parse_arguments(char **arguments) {
+  struct options options = {
+    .synchronous = "FULL", .batch_size = 500, .record_count = 1000000, .thread_count = 2
+  };
+  while (*arguments != NULL) {
+    const char *option = *arguments++;
+    if (strcmp(option, "--help") == 0) {
+      fputs(help, stdout);
+      exit(0);
+    }
+    if (option[0] != '-') { options.mode = option; continue; }
+    if (strcmp(option, "--unique-index") == 0) { options.unique_index = true; continue; }
+    const char *value = *arguments;
+    if (value == NULL) fail("%s needs a value; see --help", option);
+    arguments++;
+    if (strcmp(option, "--input") == 0) options.input = value;
+    else if (strcmp(option, "--store") == 0) options.store = value;
+    else if (strcmp(option, "--synchronous") == 0) options.synchronous = value;
+    else if (strcmp(option, "--pragmas") == 0) options.pragmas = value;
+    else if (strcmp(option, "--batch") == 0) options.batch_size = number(option, value);
+    else if (strcmp(option, "--threads") == 0) options.thread_count = (int)number(option, value);
+    else if (strcmp(option, "--records") == 0) options.record_count = number(option, value);
+    else fail("unknown option '%s'; see --help", option);
+  }
+  if (options.mode == NULL) fail("no mode; see --help");
+  return options;
+}
+
+static const char *input_of(const struct options *options) {
+  if (options->input == NULL) fail("--input is missing");
+  return options->input;
+}
+
+static void print_reading(const struct reading *reading) {
+  printf("\"bytes\": %llu, \"read\": %zu, \"rejected\": %zu, ",
+         (unsigned long long)reading->byte_count, reading->read_count, reading->rejected_count);
+}
+
+static void run_parse(const struct options *options) {
+  double start = seconds_now();
+  struct reading reading = parse_only(input_of(options));
+  double seconds = seconds_now() - start;
+  printf("\"bytes\": %llu, \"seconds\": {\"parse\": %.6f}",
+         (unsigned long long)reading.byte_count, seconds);
+}
+
+static struct batch *discard(void *context, struct batch *full) {
+  *(size_t *)context += full->count;
+  batch_clear(full);
+  return full;
+}
+
+static void run_check(const struct options *options) {
+  struct batch batch;
+  batch_make(&batch, options->batch_size);
+  size_t accepted_count = 0;
+  double start = seconds_now();
+  struct reading reading = read_records(input_of(options), &batch, discard, &accepted_count);
+  double seconds = seconds_now() - start;
+  batch_free(&batch);
+  print_reading(&reading);
+  printf("\"accepted\": %zu, \"seconds\": {\"check\": %.6f}", accepted_count, seconds);
+}
+
+/* Closing the store is a part of its last phase: it copies the log into the file. */
+static void run_store_modes(const struct options *options) {
+  bool appends = strcmp(options->mode, "dedup") != 0, is_whole = strcmp(options->mode, "whole") == 0;
+  bool deduplicates = is_whole || !appends;
+  if (appends) input_of(options);
+  double start = seconds_now(), append_seconds = 0, index_seconds = 0;
+  struct sqlite3 *store = store_open(options, appends);
+  if (appends) {
+    struct reading reading = append(store, options);
+    print_reading(&reading);
+    append_seconds = seconds_now() - start;
+  }
+  struct dedup_seconds parts = { 0 };
+  if (deduplicates)
+    printf("\"losers\": %zu, ", deduplicate(store, options->batch_size, &parts));
+  if (is_whole || options->unique_index) {
+    double index_start = seconds_now();
+    store_make_unique_index(store);
+    index_seconds = seconds_now() - index_start;
+  }
+  double close_start = seconds_now();
+  store_close(store);
+  double end = seconds_now();
+  printf("\"seconds\": {\"append\": %.6f, \"scan\": %.6f, \"sort\": %.6f, \"delete\": %.6f, "
+         "\"index\": %.6f, \"close\": %.6f, \"all\": %.6f}",
+         append_seconds, parts.scan, parts.sort, parts.delete, index_seconds, end - close_start,
+         end - start);
+}
+
+static uint64_t next_random(uint64_t *state) {
+  uint64_t value = *state += 0x9E3779B97F4A7C15;   /* SplitMix64 */
+  value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
+  value = (value ^ value >> 27) * 0x94D049BB133111EB;
+  return value ^ value >> 31;
+}
+
+static void run_digest(const struct options *options) {
+  enum { LENGTH = 400, VARIETY = 64 };
+  static unsigned char records[VARIETY][LENGTH];
+  uint64_t random = 1, digest[2], sum = 0;
+  for (size_t index = 0; index < sizeof records; index++)
+    records[0][index] = (unsigned char)next_random(&random);
+  double start = seconds_now();
+  for (size_t index = 0; index < options->record_count; index++) {
+    murmur3(records[index % VARIETY], LENGTH, digest);
+    sum += digest[0];
+  }
+  double seconds = seconds_now() - start;
+  printf("\"records\": %zu, \"sum\": %llu, \"seconds\": {\"digest\": %.6f}",
+         options->record_count, (unsigned long long)sum, seconds);
+}
+
+static void run_sort(const struct options *options) {
+  struct entry *entries = allocate(options->record_count * sizeof *entries);
+  uint64_t random = 1;
+  for (size_t index = 0; index < options->record_count; index++) {
+    entries[index] = (struct entry){
+      .key = { next_random(&random), next_random(&random) },
+      .timestamp = (int64_t)(next_random(&random) >> 14), .row = (int64_t)index + 1
+    };
+  }
+  double start = seconds_now();
+  sort_entries(entries, options->record_count);
+  double seconds = seconds_now() - start;
+  for (size_t index = 1; index < options->record_count; index++)
+    if (entries[index].key[0] < entries[index - 1].key[0]) fail("not sorted");
+  free(entries);
+  printf("\"records\": %zu, \"seconds\": {\"sort\": %.6f}", options->record_count, seconds);
+}
+
+int main(int count, char **arguments) {
+  (void)count;
+  struct options options = parse_arguments(arguments + 1);
+  const char *mode = options.mode;
+  printf("{\"mode\": \"%s\", ", mode);
+  if (strcmp(mode, "parse") == 0) run_parse(&options);
+  else if (strcmp(mode, "check") == 0) run_check(&options);
+  else if (strcmp(mode, "digest") == 0) run_digest(&options);
+  else if (strcmp(mode, "sort") == 0) run_sort(&options);
+  else if (strcmp(mode, "append") == 0 || strcmp(mode, "dedup") == 0 || strcmp(mode, "whole") == 0)
+    run_store_modes(&options);
+  else fail("unknown mode '%s'; see --help", mode);
+  puts("}");
+  return 0;
+}

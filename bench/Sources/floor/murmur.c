@@ -1,0 +1,40 @@
+/* MurmurHash3 x64 128, as poi-import digests records. */
+#include "floor.h"
+
+#include <string.h>
+
+static const uint64_t first_factor = 0x87C37B91114253D5, second_factor = 0x4CF5AD432745937F;
+
+static uint64_t rotate(uint64_t value, int count) { return value << count | value >> (64 - count); }
+
+static uint64_t finish(uint64_t value) {
+  value = (value ^ value >> 33) * 0xFF51AFD7ED558CCD;
+  value = (value ^ value >> 33) * 0xC4CEB9FE1A85EC53;
+  return value ^ value >> 33;
+}
+
+void murmur3(const void *bytes, size_t length, uint64_t digest[2]) {
+  const unsigned char *cursor = bytes, *end = cursor + length / 16 * 16;
+  uint64_t low = 0, high = 0, words[2];
+  for (; cursor < end; cursor += 16) {
+    memcpy(words, cursor, 16);
+    low ^= rotate(words[0] * first_factor, 31) * second_factor;
+    low = (rotate(low, 27) + high) * 5 + 0x52DCE729;
+    high ^= rotate(words[1] * second_factor, 33) * first_factor;
+    high = (rotate(high, 31) + low) * 5 + 0x38495AB5;
+  }
+  words[0] = words[1] = 0;
+  memcpy(words, cursor, length % 16);
+  high ^= rotate(words[1] * second_factor, 33) * first_factor;
+  low ^= rotate(words[0] * first_factor, 31) * second_factor;
+  low ^= length;
+  high ^= length;
+  low += high;
+  high += low;
+  low = finish(low);
+  high = finish(high);
+  low += high;
+  high += low;
+  digest[0] = low;
+  digest[1] = high;
+}
