@@ -8,9 +8,9 @@ static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
 /* The value of eight digits, the first of them in the lowest byte. */
 static uint64_t eight_digits(uint64_t bytes) {
-  bytes = (bytes & 0x0F0F0F0F0F0F0F0F) * (10 + (1 << 8)) >> 8;
-  bytes = (bytes & 0x00FF00FF00FF00FF) * (100 + (1 << 16)) >> 16;
-  return (bytes & 0x0000FFFF0000FFFF) * (10000 + (1ull << 32)) >> 32;
+  bytes = (bytes & 0x0F0F0F0F0F0F0F0F) * (1 + (10 << 8)) >> 8;
+  bytes = (bytes & 0x00FF00FF00FF00FF) * (1 + (100 << 16)) >> 16;
+  return (bytes & 0x0000FFFF0000FFFF) * (1 + (10000ull << 32)) >> 32;
 }
 
 static bool are_eight_digits(uint64_t bytes) {
