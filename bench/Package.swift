@@ -6,19 +6,26 @@ let package = Package(
   products: [
     .executable(name: "generate-poi", targets: ["generate-poi"]),
     .executable(name: "floor", targets: ["floor"]),
+    .executable(name: "decode-peer", targets: ["decode-peer"]),
+    .executable(name: "phases", targets: ["phases"]),
   ],
+  dependencies: [.package(name: "poi-toolkit", path: "..")],
   targets: [
     .executableTarget(name: "generate-poi"),
     .executableTarget(
       name: "floor",
       cSettings: [.unsafeFlags(["-O3", "-Wall", "-Wextra"])],
       linkerSettings: [.linkedLibrary("yajl"), .linkedLibrary("sqlite3")]),
+    .systemLibrary(name: "PeerSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .executableTarget(name: "decode-peer", dependencies: ["PeerSQLite"]),
+    .executableTarget(
+      name: "phases", dependencies: [.product(name: "POIKit", package: "poi-toolkit")]),
   ],
   swiftLanguageModes: [.v6]
 )
 
 // The same settings as in the package that is measured.
-for target in package.targets {
+for target in package.targets where target.type != .system && target.name != "floor" {
   target.swiftSettings = [
     .strictMemorySafety(),
     .enableUpcomingFeature("ExistentialAny"),

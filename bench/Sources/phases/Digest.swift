@@ -1,0 +1,1 @@
+../../../Sources/POIKit/Record/Digest.swift

@@ -1,0 +1,16 @@
+"""Prints what a store of DuckDB holds, as verification.py asks of one of SQLite."""
+
+import json
+import sys
+
+import duckdb
+
+connection = duckdb.connect(sys.argv[1], read_only=True)
+row = connection.execute(
+    """
+    SELECT count(*), count(DISTINCT identifier), sum(epoch_us(updatedAt) // 1000000),
+      sum(epoch_us(updatedAt) // 1000000 * unicode(upper(CAST(identifier AS VARCHAR)))),
+      sum(length(information))
+    FROM poi
+    """).fetchone()
+print(json.dumps([int(value) for value in row]))
