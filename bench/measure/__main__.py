@@ -1,0 +1,211 @@
+"""Measures the toolkit beside a floor in C and beside its peers, and keeps the numbers.
+
+Contestants run in turn, round by round. A round counts only if the store that it leaves is right.
+"""
+
+import argparse
+import datetime
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import contestants
+import machine
+import phases
+import places
+import summary
+from figures import Figures
+from inputs import Input
+from process import Failure, become_reaper, start_up_seconds
+
+# A peer takes as many rounds as fit in so many seconds, and at least one.
+PEER_SECONDS = 30
+START_UP_COUNT = 21
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="bench/run", description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true",
+                        help="10000 and 100000 records, 2 rounds; nothing is kept in bench/runs")
+    parser.add_argument("--large", action="store_true",
+                        help="5000000 records too, without peers")
+    parser.add_argument("--records", type=int, action="append", metavar="N",
+                        help="so many records (repeatable; 10000, 100000 and 1000000)")
+    parser.add_argument("--rounds", type=int, metavar="N", help="how often each runs (5)")
+    parser.add_argument("--jobs", default="2,1", metavar="N,…",
+                        help="what poi-import gets as --jobs, the first for the whole job (2,1)")
+    parser.add_argument("--no-peers", action="store_true", help="only the floor and the tools")
+    parser.add_argument("--no-phases", action="store_true", help="without single phases")
+    parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
+                        help="keep the record there instead of bench/runs")
+    arguments = parser.parse_args()
+    if arguments.records is None:
+        arguments.records = [10_000, 100_000] if arguments.quick else [10_000, 100_000, 1_000_000]
+    if arguments.large:
+        arguments.records.append(5_000_000)
+    arguments.records = sorted(set(arguments.records))
+    arguments.rounds = arguments.rounds or (2 if arguments.quick else 5)
+    if min(arguments.records) < 10 or arguments.rounds < 1:
+        parser.error("--records needs a number from 10 and --rounds one from 1")
+    return arguments
+
+
+class Recorder:
+    """Runs contestants and collects what is recorded."""
+
+    def __init__(self, rounds, scratch):
+        self.rounds, self.scratch = rounds, scratch
+        self.runs, self.skipped, self.remarks = [], {}, {}
+
+    def rounds_of(self, contestant, first_seconds):
+        if contestant.kind != "peer" or not first_seconds:
+            return self.rounds
+        return min(self.rounds, max(1, int(PEER_SECONDS / first_seconds)))
+
+    def run(self, work, everyone):
+        first = {}
+        for number in range(self.rounds):
+            for contestant in everyone:
+                name = contestant.name
+                if name in self.skipped or number >= self.rounds_of(contestant, first.get(name)):
+                    continue
+                try:
+                    found = contestant.run(work, self.scratch)
+                except Failure as failure:
+                    if contestant.kind != "peer":
+                        raise
+                    self.skipped[name] = f"{work.record_count:,} records: {failure}"
+                    say(f"  {name}: {failure}")
+                    continue
+                first.setdefault(name, found["wall"])
+                self.remarks[name] = contestant.remark
+                self.runs.append({"contestant": name, "kind": contestant.kind,
+                                  "records": work.record_count, "round": number} | found)
+                say(f"  {name}: {found['wall']:.2f} s, {found['peakBytes'] / 1e6:.0f} MB")
+            say(f"{work.record_count:,} records: round {number + 1} of {self.rounds} done")
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def line_up(arguments):
+    """Floors and tools, and the peers that this machine can run; the others with the reason."""
+    jobs = []
+    if places.has_option("poi-import", "--jobs"):
+        jobs = [number.strip() for number in arguments.jobs.split(",")]
+    ours = contestants.floors() + contestants.tools(jobs)
+    peers, skipped = [], {}
+    if not arguments.no_peers:
+        for peer in contestants.peers():
+            reason = peer.missing()
+            if reason:
+                skipped[peer.name] = reason
+            else:
+                peers.append(peer)
+    return ours, peers, skipped, jobs
+
+
+def start_ups(scratch):
+    """Seconds of either tool on an input without records."""
+    empty, store = scratch / "empty.json", scratch / "empty.sqlite"
+    empty.write_text("[]")
+    subprocess.run([places.TOOLS / "poi-import", empty, "--store", store, "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    found = {
+        "poi-import": [places.TOOLS / "poi-import", empty, "--dry-run", "--quiet"],
+        "poi-dedup": [places.TOOLS / "poi-dedup", "--store", store, "--dry-run", "--quiet"],
+    }
+    return {tool: start_up_seconds(command, START_UP_COUNT) for tool, command in found.items()}
+
+
+def measure_phases(figures_runs, work, rounds, jobs, scratch):
+    found = [phases.one_round(work, scratch, contestants.remove_store) for _ in range(rounds)]
+    runs = [run for run in figures_runs if run["records"] == work.record_count]
+    with_one_job = "import, 1 job" if any(
+        run["contestant"] == "import, 1 job" for run in runs) else "toolkit"
+    # Without --jobs the tool reads and writes on one thread.
+    write = phases.write_seconds(runs, with_one_job) if with_one_job != "toolkit" or not jobs else []
+    return phases.table(found, write, work.record_count, work.expected["losers"])
+
+
+def measure_all(arguments, scratch):
+    ours, peers, skipped, jobs = line_up(arguments)
+    recorder = Recorder(arguments.rounds, scratch)
+    recorder.skipped |= skipped
+    inputs, phase_rows = [], []
+    main_size = max((size for size in arguments.records if size <= 1_000_000),
+                    default=arguments.records[0])
+    for size in arguments.records:
+        work = Input(scratch, size)
+        recorder.run(work, ours + (peers if size <= 1_000_000 else []))
+        inputs.append({"records": size, "bytes": work.path("array").stat().st_size,
+                       "losers": work.expected["losers"]})
+        if size == main_size and not arguments.no_phases:
+            phase_rows = measure_phases(recorder.runs, work, min(3, arguments.rounds), jobs, scratch)
+        work.remove()
+    return {
+        "format": 2,
+        "date": datetime.date.today().isoformat(),
+        "machine": machine.description(not arguments.no_peers),
+        "jobs": jobs,
+        "inputs": inputs,
+        "runs": recorder.runs,
+        "startUp": start_ups(scratch),
+        "phases": phase_rows,
+        "remarks": {name: remark for name, remark in recorder.remarks.items() if remark},
+        "skipped": recorder.skipped,
+        "charts": [],
+    }
+
+
+def keep(raw, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "raw.json").write_text(json.dumps(raw, indent=1) + "\n")
+    drawn = places.PYTHON.exists() and subprocess.run(
+        [places.PYTHON, places.BENCH / "measure" / "charts.py", folder]).returncode == 0
+    if drawn:
+        raw["charts"] = list(summary.CHARTS)
+        (folder / "raw.json").write_text(json.dumps(raw, indent=1) + "\n")
+    (folder / "summary.md").write_text(summary.description(Figures(raw)))
+
+
+def new_folder(raw):
+    name = machine.folder_name(raw["date"], raw["machine"])
+    folder, number = places.BENCH / "runs" / name, 1
+    while folder.exists():
+        number += 1
+        folder = places.BENCH / "runs" / f"{name}-{number}"
+    return folder
+
+
+def main():
+    arguments = parse_arguments()
+    start = time.monotonic()
+    scratch = None
+    try:
+        places.build(not arguments.no_phases, not arguments.no_peers)
+        if not arguments.no_peers:
+            places.make_environment()
+        become_reaper()
+        scratch = pathlib.Path(tempfile.mkdtemp(prefix="poi-bench-"))
+        raw = measure_all(arguments, scratch)
+    except (Failure, subprocess.CalledProcessError, OSError) as failure:
+        sys.exit(f"bench/run: error: {failure}")
+    finally:
+        if scratch:
+            shutil.rmtree(scratch)
+    if arguments.output or not arguments.quick:
+        folder = arguments.output or new_folder(raw)
+        keep(raw, folder)
+        say(f"kept in {folder}")
+    say("\n" + summary.description(Figures(raw)))
+    say(f"took {time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Draws a run's charts with matplotlib: charts.py RUN. Runs in the bench's virtual environment."""
+
+import json
+import pathlib
+import sys
+
+import matplotlib
+
+matplotlib.use("svg")
+# The same figures give the same file.
+matplotlib.rcParams["svg.hashsalt"] = "poi-bench"
+matplotlib.rcParams["font.size"] = 9
+
+from matplotlib import pyplot, ticker
+
+from figures import Figures
+
+OURS, FLOOR, OTHERS = "#1b6ca8", "#9aa5b1", "#d9a441"
+
+
+def color(name):
+    return OURS if name == "toolkit" else FLOOR if name.startswith("floor") else OTHERS
+
+
+def save(figure, folder, name):
+    figure.tight_layout()
+    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def draw_time(figures, folder):
+    size = figures.main_size
+    names = ["floor whole", "toolkit"] + figures.names(size, "peer")
+    names = [name for name in names if figures.median(name, size)]
+    names.sort(key=lambda name: -figures.median(name, size))
+    chart, axes = pyplot.subplots(figsize=(8, 0.32 * len(names) + 1.2))
+    values = [figures.median(name, size) for name in names]
+    bars = axes.barh(names, values, color=[color(name) for name in names])
+    axes.bar_label(bars, [f"{value:.3g} s" for value in values], padding=3)
+    axes.margins(x=0.12)
+    axes.set_title(f"{size:,} records to a store without duplicates")
+    axes.set_xlabel("seconds")
+    axes.spines[["top", "right"]].set_visible(False)
+    save(chart, folder, "time")
+
+
+def draw_lines(figures, folder, name, title, label, value):
+    chart, axes = pyplot.subplots(figsize=(8, 5))
+    names = []
+    for size in figures.sizes:
+        names += [known for known in ["floor whole", "toolkit"] + figures.names(size, "peer")
+                  if known not in names]
+    for known in names:
+        points = [(size, value(known, size)) for size in figures.sizes
+                  if figures.runs(known, size)]
+        if points:
+            is_ours = color(known) != OTHERS
+            axes.plot(*zip(*points), marker="o", markersize=4, label=known,
+                      linewidth=2.5 if is_ours else 1,
+                      color=color(known) if is_ours else None)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda number, _: f"{number:g}"))
+    axes.set_xticks(figures.sizes, [f"{size:,}" for size in figures.sizes])
+    axes.set_title(title)
+    axes.set_xlabel("records")
+    axes.set_ylabel(label)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize=7, ncols=2, frameon=False)
+    save(chart, folder, name)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    figures = Figures(json.loads((folder / "raw.json").read_text()))
+    draw_time(figures, folder)
+    draw_lines(figures, folder, "memory", "Peak memory", "MB",
+               lambda name, size: figures.peak(name, size) / 1e6)
+    draw_lines(figures, folder, "scaling", "Time per record", "microseconds",
+               lambda name, size: figures.median(name, size) / size * 1e6)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""Who is measured: the floor, the tools, the peers. Each knows its commands and what must come
+of them."""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+import verification
+from places import BENCH, ENVIRONMENT, PRODUCTS, PYTHON, TOOLS
+from process import Failure, measure
+
+# More settings for the floor, so that it always has those that the tools have.
+FLOOR_PRAGMAS = ""
+
+
+class Contestant:
+    """Steps that are measured one after the other and add up."""
+
+    name = ""
+    kind = ""
+    form = "array"
+    remark = ""
+    suffix = "sqlite"
+
+    def run(self, work, scratch):
+        """Runs once and returns what is recorded; raises Failure if the result is wrong."""
+        store = scratch / f"store.{self.suffix}"
+        remove_store(store)
+        steps, counts = {}, {}
+        for step, command in self.commands(work, store):
+            steps[step] = measure(command, scratch / "output", environment())
+            steps[step] |= self.verify_step(step, work, store, scratch / "output", counts)
+        self.verify(work, store)
+        if store.exists():
+            counts["storeBytes"] = store.stat().st_size
+        remove_store(store)
+        return {
+            "wall": sum(one["wall"] for one in steps.values()),
+            "cpu": sum(one["cpu"] for one in steps.values()),
+            "peakBytes": max(one["peakBytes"] for one in steps.values()),
+            "steps": steps, "counts": counts,
+        }
+
+    def verify_step(self, step, work, store, output, counts):
+        return {}
+
+    def verify(self, work, store):
+        pass
+
+
+def environment():
+    return {"BENCH_PRODUCTS_FOLDER": str(PRODUCTS),
+            "BENCH_PYTHON_FOLDER": str(ENVIRONMENT / "bin")}
+
+
+def remove_store(store):
+    for path in store.parent.glob(store.name + "*"):
+        path.unlink()
+
+
+class Floor(Contestant):
+    kind = "floor"
+
+    def __init__(self, name, mode, *options):
+        self.name, self.mode, self.options = name, mode, options
+
+    def commands(self, work, store):
+        command = [PRODUCTS / "floor", self.mode, "--input", work.path("array"), *self.options]
+        if self.mode in ("append", "whole"):
+            command += ["--store", store]
+            command += ["--pragmas", FLOOR_PRAGMAS] if FLOOR_PRAGMAS else []
+        yield self.mode, command
+
+    def verify_step(self, step, work, store, output, counts):
+        report = json.loads(output.read_text())
+        if self.mode != "parse":
+            verification.expect_equal(
+                [report["read"], report["rejected"]], [work.record_count, 0], "records")
+        counts |= {name: report[name] for name in ("read", "rejected", "losers") if name in report}
+        return {"parts": report["seconds"]}
+
+    def verify(self, work, store):
+        if self.mode == "append":
+            verification.expect_equal(
+                verification.row_count(store), work.record_count, "rows")
+        if self.mode == "whole":
+            verification.expect_winners(verification.content_of(store), work)
+
+
+class Tool(Contestant):
+    """poi-import, and poi-dedup on its store where the whole job is done."""
+
+    kind = "toolkit"
+
+    def __init__(self, name, import_options=(), is_dry_run=False, is_whole=False):
+        self.name, self.import_options = name, import_options
+        self.is_dry_run, self.is_whole = is_dry_run, is_whole
+
+    def commands(self, work, store):
+        shared = ["--quiet", "--report", "json"]
+        if not self.is_dry_run:
+            shared += ["--store", store]
+        yield "poi-import", [
+            TOOLS / "poi-import", "--batch", "500", work.path("array"), *self.import_options,
+            *(["--dry-run"] if self.is_dry_run else []), *shared]
+        if self.is_whole:
+            yield "poi-dedup", [
+                TOOLS / "poi-dedup", "--key", "identifier", "--enforce", *shared]
+
+    def verify_step(self, step, work, store, output, counts):
+        report = json.loads(output.read_text())
+        records = work.record_count
+        if step == "poi-dedup":
+            expected = {"rowsBefore": records, "losers": work.expected["losers"],
+                        "rowsLeft": work.expected["rowsLeft"]}
+        else:
+            expected = {"read": records, "rejected": 0}
+            expected |= {} if self.is_dry_run else {"inserted": records}
+        verification.expect_counters(report, expected)
+        if step == "poi-import" and not self.is_dry_run:
+            verification.expect_equal(verification.row_count(store), records, "rows")
+        counts[step] = expected | {
+            name: report[name] for name in ("digest", "batches") if report.get(name) is not None}
+        return {}
+
+    def verify(self, work, store):
+        if self.is_whole:
+            verification.expect_winners(verification.content_of(store), work)
+
+
+class Peer(Contestant):
+    """A file of bench/peers; its head says what it needs and what it cannot do."""
+
+    kind = "peer"
+
+    def __init__(self, path, fields, variant):
+        self.path = path
+        parts = [part.strip() for part in variant.split("|")]
+        self.name, self.form, self.extra = parts[0], parts[1], parts[2:]
+        self.remark = "; ".join(fields.get("remark", []))
+        self.needs = fields.get("needs", [])
+        self.is_duckdb = "duckdb" in fields.get("store", [])
+        self.knows_newest = "last" not in fields.get("winner", [])
+        self.suffix = "duckdb" if self.is_duckdb else "gpkg" if self.form == "geojson" else "sqlite"
+
+    def missing(self):
+        """What it needs and this machine lacks, or None."""
+        for need in self.needs:
+            kind, name = need.split()
+            if kind == "program" and not shutil.which(name):
+                return f"no program {name}"
+            if kind == "python":
+                found = PYTHON.exists() and subprocess.run(
+                    [PYTHON, "-c", f"import {name}"], capture_output=True).returncode == 0
+                if not found:
+                    return f"no Python module {name}"
+        return None
+
+    def commands(self, work, store):
+        interpreter = [PYTHON] if self.path.suffix == ".py" else []
+        yield "all", [*interpreter, self.path, work.path(self.form), store, *self.extra]
+
+    def verify(self, work, store):
+        content = (verification.duckdb_content_of(store) if self.is_duckdb
+                   else verification.content_of(store))
+        verification.expect_winners(content, work, self.knows_newest)
+
+
+def peers():
+    for path in sorted((BENCH / "peers").glob("*.[ps][yh]")):
+        fields = {}
+        for name, value in re.findall(r"^# ([a-z]+): (.+)$", path.read_text(), re.MULTILINE):
+            fields.setdefault(name, []).append(value.strip())
+        for variant in fields.get("variant", []):
+            yield Peer(path, fields, variant)
+
+
+def floors():
+    return [
+        Floor("floor parse", "parse"),
+        Floor("floor check", "check"),
+        Floor("floor append", "append"),
+        Floor("floor append, 1 thread", "append", "--threads", "1"),
+        Floor("floor whole", "whole"),
+    ]
+
+
+def tools(jobs):
+    """`jobs` is empty where poi-import has no such option."""
+    one_job = ("--jobs", "1") if jobs else ()
+    found = [Tool("dry run", one_job, is_dry_run=True)]
+    found.append(Tool("toolkit", ("--jobs", jobs[0]) if jobs else (), is_whole=True))
+    for number in jobs[1:]:
+        found.append(Tool(f"import, {number} job" + ("s" if number != "1" else ""),
+                          ("--jobs", number)))
+    return found

@@ -1,0 +1,114 @@
+"""Medians, ratios and their noise, from the runs of one record."""
+
+import statistics
+
+
+class Figures:
+    """`raw` is the content of a raw.json."""
+
+    def __init__(self, raw):
+        self.raw = raw
+        self.sizes = sorted({run["records"] for run in raw["runs"]})
+
+    @property
+    def main_size(self):
+        """The size that is told where only one is: a million, or what comes nearest below."""
+        usual = [size for size in self.sizes if size <= 1_000_000]
+        return usual[-1] if usual else self.sizes[0]
+
+    def runs(self, contestant, records):
+        return [run for run in self.raw["runs"]
+                if run["contestant"] == contestant and run["records"] == records]
+
+    def names(self, records, kind=None):
+        found = []
+        for run in self.raw["runs"]:
+            if run["records"] == records and kind in (None, run["kind"]):
+                if run["contestant"] not in found:
+                    found.append(run["contestant"])
+        return found
+
+    def values(self, contestant, records, figure="wall", step=None):
+        return [run["steps"][step][figure] if step else run[figure]
+                for run in self.runs(contestant, records)]
+
+    def median(self, contestant, records, figure="wall", step=None):
+        """The median of the rounds, or None where it was not measured."""
+        values = self.values(contestant, records, figure, step)
+        return statistics.median(values) if values else None
+
+    def peak(self, contestant, records, step=None):
+        """The most bytes of any round, or None."""
+        return max(self.values(contestant, records, "peakBytes", step), default=None)
+
+    def noise(self, contestant, records, figure="wall", step=None):
+        """The standard error of the median, as a part of it.
+
+        Estimated from the median absolute deviation, which a single disturbed round does not
+        change much: deviation times 1.4826 is the sigma of a normal distribution, and the error of
+        the median of n values is 1.2533 sigma / sqrt(n). Two rounds or fewer tell nothing of their
+        spread; a tenth is assumed.
+        """
+        values = self.values(contestant, records, figure, step)
+        if len(values) < 3:
+            return 0.1
+        middle = statistics.median(values)
+        deviation = statistics.median(abs(value - middle) for value in values)
+        return 1.2533 * 1.4826 * deviation / len(values) ** 0.5 / middle
+
+    def ratio(self, ours, floor, records):
+        """Median of a tool over that of its floor; each is (contestant, step or None)."""
+        top = self.median(ours[0], records, step=ours[1])
+        bottom = self.median(floor[0], records, step=floor[1])
+        return top / bottom if top and bottom else None
+
+    def ratio_noise(self, ours, floor, records):
+        return (self.noise(ours[0], records, step=ours[1]) ** 2
+                + self.noise(floor[0], records, step=floor[1]) ** 2) ** 0.5
+
+
+# What is compared with which floor, at most how much of it: (contestant, step).
+RATIOS = [
+    ("decode, validate and digest (`--dry-run`), one thread", ("dry run", None),
+     ("floor check", None), 1.15),
+    ("`poi-import --batch 500`", ("toolkit", "poi-import"), ("floor append", None), 1.15),
+    ("import and `poi-dedup --enforce`", ("toolkit", None), ("floor whole", None), 1.10),
+]
+SPREAD_LIMIT = 1.25
+IMPORT_MEGABYTES = 20
+DEDUP_MEGABYTES = 64 * 1.048576 + 20
+START_UP_SECONDS = 0.005
+
+
+def targets(figures):
+    """Rows of what is aimed at: what, at most, reached, and whether that is enough."""
+    main, rows = figures.main_size, []
+    for what, ours, floor, limit in RATIOS:
+        reached = figures.ratio(ours, floor, main)
+        if reached:
+            rows.append((f"{what}, against {floor[0]} in C", f"{limit:.2f} x",
+                         f"{reached:.2f} x", reached <= limit))
+    base = figures.median("toolkit", main)
+    for size in figures.sizes:
+        found = figures.median("toolkit", size)
+        if size != main and size != 100_000 and found and base:
+            reached = found / size / (base / main)
+            rows.append((f"the same: time per record at {size:,} against {main:,}",
+                         f"{SPREAD_LIMIT:.2f} x", f"{reached:.2f} x", reached <= SPREAD_LIMIT))
+    peaks = {size: figures.peak("toolkit", size, "poi-import") / 1e6 for size in figures.sizes
+             if figures.peak("toolkit", size, "poi-import")}
+    if peaks:
+        most, least = max(peaks.values()), min(peaks.values())
+        sizes = f"{min(peaks):,} to {max(peaks):,} records"
+        rows.append((f"peak memory of `poi-import`, {sizes}", f"{IMPORT_MEGABYTES} MB",
+                     f"{most:.1f} MB", most <= IMPORT_MEGABYTES))
+        rows.append(("the same: how far apart", "1 MB", f"{most - least:.1f} MB",
+                     most - least <= 1))
+        most = max(figures.peak("toolkit", size, "poi-dedup") / 1e6 for size in peaks)
+        rows.append((f"peak memory of `poi-dedup` with 64 MiB to sort in, {sizes}",
+                     f"{DEDUP_MEGABYTES:.0f} MB", f"{most:.1f} MB", most <= DEDUP_MEGABYTES))
+    for tool, seconds in figures.raw.get("startUp", {}).items():
+        middle = statistics.median(seconds)
+        rows.append((f"start of `{tool}` on nothing", f"{START_UP_SECONDS * 1e3:.0f} ms",
+                     f"{middle * 1e3:.1f} ms", middle <= START_UP_SECONDS))
+    return rows

@@ -1,0 +1,74 @@
+"""The generated files, and what must come out of them."""
+
+import json
+import re
+import subprocess
+
+from places import PRODUCTS
+
+# How generate-poi calls the formats that contestants name.
+FORMATS = {"array": ("array", "json"), "lines": ("ndjson", "ndjson"), "geojson": ("geojson", "geojson")}
+
+# A record stands on a line of its own; this takes what a winner depends on, without a JSON parser.
+RECORD = re.compile(
+    rb'"information":"((?:[^"\\]|\\.)*)".*"identifier":"([^"]*)".*"updatedAt":"([^"]*)"')
+
+
+class Input:
+    """Records of one count, in every format that is asked for."""
+
+    def __init__(self, folder, record_count):
+        self.folder = folder
+        self.record_count = record_count
+        done = subprocess.run(
+            [PRODUCTS / "generate-poi", "--records", str(record_count), "--expect"],
+            check=True, capture_output=True)
+        self.expected = json.loads(done.stdout)
+        self.content = None
+
+    def path(self, form):
+        generated, suffix = FORMATS[form]
+        path = self.folder / f"{self.record_count}.{suffix}"
+        if not path.exists():
+            subprocess.run(
+                [PRODUCTS / "generate-poi", "--records", str(self.record_count),
+                 "--format", generated, "--output", path], check=True)
+        return path
+
+    def winners(self):
+        """What `verification.content_of` must find: computed from the file, by no contestant."""
+        if self.content is None:
+            newest = {}
+            with open(self.path("array"), "rb") as lines:
+                for line in lines:
+                    record = RECORD.search(line)
+                    if not record:
+                        continue
+                    information, identifier, updated_at = record.groups()
+                    known = newest.get(identifier)
+                    if known is None or known[0] < updated_at:
+                        length = len(information.replace(b'\\"', b'"').decode())
+                        newest[identifier] = (updated_at, length)
+            self.content = summary(newest)
+        return self.content
+
+    def remove(self):
+        for path in self.folder.glob(f"{self.record_count}.*"):
+            path.unlink()
+
+
+def seconds_since_1970(text):
+    """Of an instant as generate-poi writes it."""
+    import calendar
+    digits = [int(part) for part in re.split(rb"[-T:Z]", text)[:6]]
+    return calendar.timegm((*digits, 0, 0, 0))
+
+
+def summary(newest):
+    seconds, weighted, lengths = 0, 0, 0
+    for identifier, (updated_at, length) in newest.items():
+        second = seconds_since_1970(updated_at)
+        seconds += second
+        weighted += second * identifier[0]
+        lengths += length
+    return [len(newest), len(newest), seconds, weighted, lengths]

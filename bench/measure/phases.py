@@ -1,0 +1,79 @@
+"""The toolkit's phases by themselves, in nanoseconds per record, each beside its floor."""
+
+import json
+import statistics
+import subprocess
+
+from places import PRODUCTS, TOOLS
+from process import Failure
+
+
+def seconds_of(*command):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f"{command[1]} of the phases failed: {done.stderr.strip()[-200:]}")
+    return json.loads(done.stdout)["seconds"]
+
+
+def one_round(work, scratch, remove_store):
+    """Seconds of each program's phases."""
+    data, store = work.path("array"), scratch / "phases.sqlite"
+    phases, floor = PRODUCTS / "phases", PRODUCTS / "floor"
+    remove_store(store)
+    subprocess.run([TOOLS / "poi-import", data, "--store", store, "--quiet"],
+                   check=True, capture_output=True)
+    ours = {}
+    for mode, argument in (("parse", data), ("check", data), ("digest", work.record_count),
+                           ("dedup", store)):
+        ours |= seconds_of(phases, mode, argument)
+    remove_store(store)
+    floors = {}
+    for mode in ("parse", "check"):
+        floors |= seconds_of(floor, mode, "--input", data)
+    for mode in ("digest",):
+        floors |= seconds_of(floor, mode, "--records", work.record_count)
+    whole = seconds_of(floor, "whole", "--input", data, "--store", store)
+    floors |= {name: whole[name] for name in ("scan", "sort", "delete", "index")}
+    remove_store(store)
+    return {"ours": ours, "floor": floors}
+
+
+def table(rounds, write_rounds, record_count, loser_count):
+    """Rows: phase, what it is, nanoseconds of ours and of the floor, per record or per loser."""
+    def median(side, name):
+        return statistics.median(one[side][name] for one in rounds)
+
+    def row(phase, ours, floor, count, unit="record"):
+        return {"phase": phase, "ours": ours / count * 1e9, "floor": floor / count * 1e9,
+                "per": unit}
+
+    parse, check, digest = (
+        [median(side, name) for side in ("ours", "floor")] for name in ("parse", "check", "digest"))
+    rows = [
+        row("parse", *parse, record_count),
+        # The floor makes no digest: it is added, so that both do the same.
+        row("decode, validate, digest", check[0] - parse[0], check[1] - parse[1] + digest[1],
+            record_count),
+        row("digest of 400 bytes", *digest, record_count),
+    ]
+    if write_rounds:
+        rows.append(row("write", statistics.median(one[0] for one in write_rounds),
+                        statistics.median(one[1] for one in write_rounds), record_count))
+    for name in ("scan", "sort", "index"):
+        rows.append(row(name, median("ours", name), median("floor", name), record_count))
+    rows.append(row("delete", median("ours", "delete"), median("floor", "delete"),
+                    loser_count, "loser"))
+    return rows
+
+
+def write_seconds(runs, name_of_import):
+    """Import less dry run, both on one thread, and the same of the floor; round by round."""
+    def walls(name):
+        return {run["round"]: run["steps"][next(iter(run["steps"]))]["wall"]
+                for run in runs if run["contestant"] == name}
+
+    imported, checked = walls(name_of_import), walls("dry run")
+    floor_appended, floor_checked = walls("floor append, 1 thread"), walls("floor check")
+    return [(imported[number] - checked[number], floor_appended[number] - floor_checked[number])
+            for number in imported
+            if number in checked and number in floor_appended and number in floor_checked]

@@ -1,0 +1,50 @@
+"""Where things are, and building them."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+BENCH = pathlib.Path(__file__).resolve().parent.parent
+ROOT = BENCH.parent
+TOOLS = ROOT / ".build" / "release"
+PRODUCTS = BENCH / ".build" / "release"
+ENVIRONMENT = BENCH / ".venv"
+PYTHON = ENVIRONMENT / "bin" / "python"
+
+PACKAGES = ["sqlite-utils", "ijson", "orjson", "duckdb", "polars", "matplotlib"]
+
+
+def build(has_phases, has_peers):
+    """Builds the tools and what of the bench is needed, for release."""
+    swift = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
+    for product in ("poi-import", "poi-dedup"):
+        subprocess.run([*swift, "--product", product], cwd=ROOT, check=True)
+    products = ["generate-poi", "floor"]
+    products += ["phases"] if has_phases else []
+    products += ["decode-peer"] if has_peers else []
+    for product in products:
+        subprocess.run(
+            [*swift, "--package-path", str(BENCH), "--product", product], cwd=ROOT, check=True)
+
+
+def make_environment():
+    """The virtual environment of the peers in Python, with whatever of it can be had."""
+    if not PYTHON.exists():
+        done = subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)])
+        if done.returncode != 0:
+            shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+            return
+    for package in PACKAGES:
+        known = subprocess.run(
+            [PYTHON, "-m", "pip", "show", "--quiet", package], capture_output=True)
+        if known.returncode != 0:
+            subprocess.run([PYTHON, "-m", "pip", "install", "--quiet", package],
+                           env=os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"})
+
+
+def has_option(tool, option):
+    """Whether a tool of ours has an option yet."""
+    done = subprocess.run([TOOLS / tool, "--help"], capture_output=True, text=True)
+    return f"{option} " in done.stdout

@@ -1,0 +1,122 @@
+"""Running a contestant: its times and the memory of all its processes."""
+
+import ctypes
+import os
+import pathlib
+import signal
+import subprocess
+import threading
+import time
+
+SAMPLE_SECONDS = 0.02
+MOST_SECONDS = 900
+
+
+class Failure(Exception):
+    """Why the numbers of a run do not count."""
+
+
+def become_reaper():
+    """Makes orphans below this process its own children: prctl(PR_SET_CHILD_SUBREAPER)."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(36, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def descendants(identifier):
+    """A process and all below it, as far as they can be seen at this moment."""
+    found, open_ends = [], [identifier]
+    while open_ends:
+        current = open_ends.pop()
+        found.append(current)
+        for children in pathlib.Path(f"/proc/{current}/task").glob("*/children"):
+            try:
+                open_ends += map(int, children.read_text().split())
+            except OSError:
+                pass  # It ended meanwhile.
+    return found
+
+
+def peak_of(identifier):
+    """The most memory that a process has had so far, in bytes; 0 if it has ended."""
+    try:
+        for line in pathlib.Path(f"/proc/{identifier}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
+class TreeWatch(threading.Thread):
+    """Looks at a tree of processes again and again.
+
+    The memory of a pipeline is the sum of its processes' peaks, for those that run at the same
+    time: an upper bound, since they need not peak together. Shared pages count in each of them.
+    """
+
+    def __init__(self, identifier):
+        super().__init__(daemon=True)
+        self.identifier = identifier
+        self.ended = threading.Event()
+        self.peak_bytes = 0
+
+    def run(self):
+        while not self.ended.wait(SAMPLE_SECONDS):
+            living = sum(peak_of(process) for process in descendants(self.identifier))
+            self.peak_bytes = max(self.peak_bytes, living)
+
+
+def measure(command, output_path, environment=None, accepted_codes=(0,)):
+    """Runs a command and returns its times in seconds and its peak memory in bytes.
+
+    The kernel counts the memory of the process that starts a program as the program's own, until
+    it starts. So a shell of a megabyte starts it and leaves, and the orphan comes to this process.
+    A command that is a shell script is watched as a tree; for others the kernel's own figure is
+    exact.
+    """
+    launcher = 'exec 3</dev/null; "$@" <&3 >"$BENCH_OUTPUT" & echo $!'
+    os.sync()
+    begin = time.monotonic()
+    shell = subprocess.Popen(
+        ["sh", "-c", launcher, "sh", *map(str, command)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        env=os.environ | (environment or {}) | {"BENCH_OUTPUT": str(output_path)})
+    identifier = int(shell.stdout.readline())
+    watch = TreeWatch(identifier) if str(command[0]).endswith(".sh") else None
+    if watch:
+        watch.start()
+    limit = threading.Timer(MOST_SECONDS, os.kill, (identifier, signal.SIGKILL))
+    limit.daemon = True
+    limit.start()
+    shell.wait()
+    _, status, usage = os.wait4(identifier, 0)
+    wall = time.monotonic() - begin
+    limit.cancel()
+    shell.stdout.close()
+    peak = usage.ru_maxrss * 1024
+    if watch:
+        watch.ended.set()
+        watch.join()
+        peak = max(peak, watch.peak_bytes)
+    code = os.waitstatus_to_exitcode(status)
+    if code not in accepted_codes:
+        raise Failure(f"{os.path.basename(str(command[0]))} ended with {code}")
+    return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "peakBytes": peak}
+
+
+def start_up_seconds(command, count):
+    """How long a command takes, several times; nothing but the kernel is between."""
+    found = []
+    null = os.open(os.devnull, os.O_RDWR)
+    for _ in range(count):
+        begin = time.monotonic()
+        identifier = os.posix_spawn(
+            str(command[0]), list(map(str, command)), os.environ,
+            file_actions=[(os.POSIX_SPAWN_DUP2, null, descriptor) for descriptor in (0, 1)])
+        _, status = os.waitpid(identifier, 0)
+        found.append(time.monotonic() - begin)
+        if os.waitstatus_to_exitcode(status) != 0:
+            raise Failure(f"{command[0]} failed on an empty input")
+    os.close(null)
+    return found

@@ -1,0 +1,117 @@
+"""What a run found, as Markdown."""
+
+from figures import targets
+
+
+def seconds(value):
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def megabytes(value):
+    return f"{value / 1e6:.0f}" if value >= 20e6 else f"{value / 1e6:.1f}"
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
+
+
+def spread(figures, name, records, step=None):
+    values = figures.values(name, records, step=step)
+    middle = seconds(figures.median(name, records, step=step))
+    if len(values) < 2:
+        return middle
+    return f"{middle} ({seconds(min(values))} to {seconds(max(values))})"
+
+
+def label(name):
+    return "**poi-import and poi-dedup --enforce**" if name == "toolkit" else name
+
+
+def comparison(figures, records):
+    """The toolkit and the peers at one size, the fastest first."""
+    base = figures.median("toolkit", records)
+    names = ["toolkit"] + figures.names(records, "peer")
+    names.sort(key=lambda name: figures.median(name, records))
+    rows = []
+    for name in names:
+        wall = figures.median(name, records)
+        rows.append((label(name), spread(figures, name, records), f"{wall / base:.2f} x",
+                     megabytes(figures.peak(name, records)),
+                     len(figures.values(name, records)),
+                     figures.raw["remarks"].get(name, "")))
+    return table(("who", "seconds (least to most)", "of ours", "peak MB", "rounds", "remark"), rows)
+
+
+def own(figures, records):
+    """The floor and the toolkit's parts at one size."""
+    rows = []
+    for name in figures.names(records, "floor") + figures.names(records, "toolkit"):
+        steps = list(figures.runs(name, records)[0]["steps"])
+        for step in ([None] if len(steps) == 1 else [None, *steps]):
+            wall = figures.median(name, records, step=step)
+            rows.append((f"{name}: {step}" if step else name,
+                         spread(figures, name, records, step),
+                         seconds(figures.median(name, records, "cpu", step)),
+                         f"{wall / records * 1e9:,.0f}",
+                         megabytes(figures.peak(name, records, step))))
+    return table(("what", "seconds (least to most)", "cpu seconds", "ns per record", "peak MB"), rows)
+
+
+def phases(rows):
+    return table(("phase", "ns", "floor, ns", "ratio", "per"),
+                 [(row["phase"], f"{row['ours']:,.0f}", f"{row['floor']:,.0f}",
+                   f"{row['ours'] / row['floor']:.2f} x" if row["floor"] > 0 else "",
+                   row["per"]) for row in rows])
+
+
+def description(figures):
+    raw, place = figures.raw, figures.raw["machine"]
+    main = figures.main_size
+    parts = [f"# Bench, {raw['date']}", ""]
+    for work in raw["inputs"]:
+        parts.append(f"- {work['records']:,} made-up records, {work['bytes'] / 1e6:,.0f} MB, "
+                     f"{work['losers']:,} of them duplicates by identifier")
+    parts += [
+        "",
+        "Medians of rounds in which the contestants take turns. The peak of a pipeline is the sum "
+        "of the peaks of the processes that run at the same time. The result of every round was "
+        "checked: rows, unique identifiers, and what the newest records add up to.",
+        "", "## What is aimed at", "",
+        table(("what", "at most", "reached", ""),
+              [(what, limit, reached, "yes" if holds else "**no**")
+               for what, limit, reached, holds in targets(figures)]),
+    ]
+    for records in reversed(figures.sizes):
+        has_peers = bool(figures.names(records, "peer"))
+        parts += ["", f"## {records:,} records", ""]
+        if has_peers:
+            parts += [comparison(figures, records), ""]
+        parts.append(own(figures, records))
+    if raw.get("phases"):
+        parts += ["", f"## Phases at {main:,} records", "",
+                  "The floor of the second row is what C decodes and checks, and its digest.",
+                  "", phases(raw["phases"])]
+    parts += ["", "## Charts", ""]
+    parts += [f"![{text}]({name}.svg)" for name, text in CHARTS.items() if name in raw["charts"]]
+    if raw["skipped"]:
+        parts += ["", "## Not measured", ""]
+        parts += [f"- {name}: {reason}" for name, reason in raw["skipped"].items()]
+    memory = place["memoryBytes"]
+    parts += [
+        "", "## Machine", "",
+        f"- {place['processor']}, {place['cores']} cores"
+        + (f", {memory / 2**30:.0f} GiB" if memory else "") + f", Linux {place['kernel']}",
+        "- " + ", ".join(f"{name} {version}" for name, version in place["versions"].items()),
+        f"- commit {place['commit']}"
+        + (" with changes that were not committed" if place["uncommittedChanges"] else ""),
+        "",
+    ]
+    return "\n".join(parts)
+
+
+CHARTS = {
+    "time": "seconds by contestant",
+    "memory": "peak memory by number of records",
+    "scaling": "time per record by number of records",
+}

@@ -1,0 +1,64 @@
+"""Whether a store holds what it must."""
+
+import json
+import sqlite3
+import subprocess
+
+from places import BENCH, PYTHON
+from process import Failure
+
+# Rows, identifiers, then what the newest of each identifier adds up to: its instant, the same
+# weighted by the identifier's first character, and the length of a text.
+SECONDS = """(CASE typeof(updatedAt) WHEN 'integer' THEN updatedAt / 1000000
+              ELSE CAST(strftime('%s', updatedAt) AS INTEGER) END)"""
+CONTENT = f"""
+    SELECT count(*), count(DISTINCT identifier), sum({SECONDS}),
+      sum({SECONDS} * unicode(upper(identifier))), sum(length(information))
+    FROM poi
+"""
+# Any index is good that leaves each identifier once, a primary key too.
+UNIQUE = """
+    SELECT count(*) FROM pragma_index_list('poi') AS list
+    WHERE list."unique" = 1
+      AND (SELECT group_concat(name) FROM pragma_index_info(list.name)) = 'identifier'
+"""
+
+
+def content_of(store):
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+        if connection.execute(UNIQUE).fetchone()[0] == 0:
+            raise Failure("the store does not keep identifiers unique")
+        return [int(value) for value in connection.execute(CONTENT).fetchone()]
+
+
+def duckdb_content_of(store):
+    done = subprocess.run(
+        [PYTHON, BENCH / "peers" / "support" / "describe_duckdb.py", store],
+        capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f"the store cannot be read: {done.stderr.strip()[-200:]}")
+    return json.loads(done.stdout)
+
+
+def row_count(store):
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+        return connection.execute("SELECT count(*) FROM poi").fetchone()[0]
+
+
+def expect_equal(found, expected, what):
+    if found != expected:
+        raise Failure(f"{what}: found {found}, expected {expected}")
+
+
+def expect_winners(found, work, knows_newest=True):
+    """A store after the whole job; `knows_newest` is false where the last record wins."""
+    left = work.expected["rowsLeft"]
+    expect_equal(found[:2], [left, left], "rows and identifiers")
+    # Millions more would need more memory here than the tools that are measured.
+    if knows_newest and work.record_count <= 1_000_000:
+        expect_equal(found, work.winners(), "content of the winners")
+
+
+def expect_counters(report, expected):
+    found = {name: report["counters"].get(name) for name in expected}
+    expect_equal(found, expected, f"counters of {report['tool']}")
