@@ -24,6 +24,7 @@ from process import Failure, become_reaper, start_up_seconds
 
 # A peer takes as many rounds as fit in so many seconds, and at least one.
 PEER_SECONDS = 30
+QUICK_PEER_SECONDS = 1
 START_UP_COUNT = 21
 
 
@@ -40,6 +41,7 @@ def parse_arguments():
                         help="what poi-import gets as --jobs, the first for the whole job (2,1)")
     parser.add_argument("--no-peers", action="store_true", help="only the floor and the tools")
     parser.add_argument("--no-phases", action="store_true", help="without single phases")
+    parser.add_argument("--no-build", action="store_true", help="take what is built already")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
                         help="keep the record there instead of bench/runs")
     arguments = parser.parse_args()
@@ -57,14 +59,14 @@ def parse_arguments():
 class Recorder:
     """Runs contestants and collects what is recorded."""
 
-    def __init__(self, rounds, scratch):
-        self.rounds, self.scratch = rounds, scratch
+    def __init__(self, rounds, peer_seconds, scratch):
+        self.rounds, self.peer_seconds, self.scratch = rounds, peer_seconds, scratch
         self.runs, self.skipped, self.remarks = [], {}, {}
 
     def rounds_of(self, contestant, first_seconds):
         if contestant.kind != "peer" or not first_seconds:
             return self.rounds
-        return min(self.rounds, max(1, int(PEER_SECONDS / first_seconds)))
+        return min(self.rounds, max(1, int(self.peer_seconds / first_seconds)))
 
     def run(self, work, everyone):
         first = {}
@@ -78,8 +80,9 @@ class Recorder:
                 except Failure as failure:
                     if contestant.kind != "peer":
                         raise
-                    self.skipped[name] = f"{work.record_count:,} records: {failure}"
-                    say(f"  {name}: {failure}")
+                    reason = str(failure).replace(str(self.scratch), "…")
+                    self.skipped[name] = f"{work.record_count:,} records: {reason}"
+                    say(f"  {name}: {reason}")
                     continue
                 first.setdefault(name, found["wall"])
                 self.remarks[name] = contestant.remark
@@ -129,13 +132,16 @@ def measure_phases(figures_runs, work, rounds, jobs, scratch):
     with_one_job = "import, 1 job" if any(
         run["contestant"] == "import, 1 job" for run in runs) else "toolkit"
     # Without --jobs the tool reads and writes on one thread.
-    write = phases.write_seconds(runs, with_one_job) if with_one_job != "toolkit" or not jobs else []
+    write = []
+    if with_one_job != "toolkit" or not jobs:
+        write = phases.write_seconds(runs, with_one_job)
     return phases.table(found, write, work.record_count, work.expected["losers"])
 
 
 def measure_all(arguments, scratch):
     ours, peers, skipped, jobs = line_up(arguments)
-    recorder = Recorder(arguments.rounds, scratch)
+    recorder = Recorder(
+        arguments.rounds, QUICK_PEER_SECONDS if arguments.quick else PEER_SECONDS, scratch)
     recorder.skipped |= skipped
     inputs, phase_rows = [], []
     main_size = max((size for size in arguments.records if size <= 1_000_000),
@@ -146,7 +152,8 @@ def measure_all(arguments, scratch):
         inputs.append({"records": size, "bytes": work.path("array").stat().st_size,
                        "losers": work.expected["losers"]})
         if size == main_size and not arguments.no_phases:
-            phase_rows = measure_phases(recorder.runs, work, min(3, arguments.rounds), jobs, scratch)
+            phase_rows = measure_phases(
+                recorder.runs, work, min(3, arguments.rounds), jobs, scratch)
         work.remove()
     return {
         "format": 2,
@@ -188,7 +195,8 @@ def main():
     start = time.monotonic()
     scratch = None
     try:
-        places.build(not arguments.no_phases, not arguments.no_peers)
+        if not arguments.no_build:
+            places.build(not arguments.no_phases, not arguments.no_peers)
         if not arguments.no_peers:
             places.make_environment()
         become_reaper()

@@ -2,14 +2,13 @@
 of them."""
 
 import json
-import pathlib
 import re
 import shutil
 import subprocess
 
 import verification
-from places import BENCH, ENVIRONMENT, PRODUCTS, PYTHON, TOOLS
-from process import Failure, measure
+from places import BENCH, ENVIRONMENT, PRODUCTS, PYTHON, TOOLS, has_option
+from process import measure
 
 # More settings for the floor, so that it always has those that the tools have.
 FLOOR_PRAGMAS = ""
@@ -94,8 +93,9 @@ class Tool(Contestant):
 
     kind = "toolkit"
 
-    def __init__(self, name, import_options=(), is_dry_run=False, is_whole=False):
-        self.name, self.import_options = name, import_options
+    def __init__(self, name, import_options=(), dedup_options=(), is_dry_run=False,
+                 is_whole=False):
+        self.name, self.import_options, self.dedup_options = name, import_options, dedup_options
         self.is_dry_run, self.is_whole = is_dry_run, is_whole
 
     def commands(self, work, store):
@@ -107,7 +107,8 @@ class Tool(Contestant):
             *(["--dry-run"] if self.is_dry_run else []), *shared]
         if self.is_whole:
             yield "poi-dedup", [
-                TOOLS / "poi-dedup", "--key", "identifier", "--enforce", *shared]
+                TOOLS / "poi-dedup", "--key", "identifier", "--enforce", *self.dedup_options,
+                *shared]
 
     def verify_step(self, step, work, store, output, counts):
         report = json.loads(output.read_text())
@@ -189,9 +190,10 @@ def floors():
 
 def tools(jobs):
     """`jobs` is empty where poi-import has no such option."""
+    memory = ("--memory", "64MiB") if has_option("poi-dedup", "--memory") else ()
     one_job = ("--jobs", "1") if jobs else ()
     found = [Tool("dry run", one_job, is_dry_run=True)]
-    found.append(Tool("toolkit", ("--jobs", jobs[0]) if jobs else (), is_whole=True))
+    found.append(Tool("toolkit", ("--jobs", jobs[0]) if jobs else (), memory, is_whole=True))
     for number in jobs[1:]:
         found.append(Tool(f"import, {number} job" + ("s" if number != "1" else ""),
                           ("--jobs", number)))

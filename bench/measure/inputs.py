@@ -1,5 +1,6 @@
 """The generated files, and what must come out of them."""
 
+import calendar
 import json
 import re
 import subprocess
@@ -7,7 +8,9 @@ import subprocess
 from places import PRODUCTS
 
 # How generate-poi calls the formats that contestants name.
-FORMATS = {"array": ("array", "json"), "lines": ("ndjson", "ndjson"), "geojson": ("geojson", "geojson")}
+FORMATS = {
+    "array": ("array", "json"), "lines": ("ndjson", "ndjson"), "geojson": ("geojson", "geojson"),
+}
 
 # A record stands on a line of its own; this takes what a winner depends on, without a JSON parser.
 RECORD = re.compile(
@@ -59,7 +62,6 @@ class Input:
 
 def seconds_since_1970(text):
     """Of an instant as generate-poi writes it."""
-    import calendar
     digits = [int(part) for part in re.split(rb"[-T:Z]", text)[:6]]
     return calendar.timegm((*digits, 0, 0, 0))
 

@@ -55,7 +55,8 @@ def own(figures, records):
                          seconds(figures.median(name, records, "cpu", step)),
                          f"{wall / records * 1e9:,.0f}",
                          megabytes(figures.peak(name, records, step))))
-    return table(("what", "seconds (least to most)", "cpu seconds", "ns per record", "peak MB"), rows)
+    return table(
+        ("what", "seconds (least to most)", "cpu seconds", "ns per record", "peak MB"), rows)
 
 
 def phases(rows):
@@ -79,7 +80,7 @@ def description(figures):
         "checked: rows, unique identifiers, and what the newest records add up to.",
         "", "## What is aimed at", "",
         table(("what", "at most", "reached", ""),
-              [(what, limit, reached, "yes" if holds else "**no**")
+              [(what, limit, reached, {True: "yes", False: "**no**", None: ""}[holds])
                for what, limit, reached, holds in targets(figures)]),
     ]
     for records in reversed(figures.sizes):

@@ -15,18 +15,22 @@ static uint64_t finish(uint64_t value) {
 
 void murmur3(const void *bytes, size_t length, uint64_t digest[2]) {
   const unsigned char *cursor = bytes, *end = cursor + length / 16 * 16;
-  uint64_t low = 0, high = 0, words[2];
+  uint64_t low = 0, high = 0;
   for (; cursor < end; cursor += 16) {
-    memcpy(words, cursor, 16);
-    low ^= rotate(words[0] * first_factor, 31) * second_factor;
+    uint64_t first, second;
+    memcpy(&first, cursor, 8);
+    memcpy(&second, cursor + 8, 8);
+    low ^= rotate(first * first_factor, 31) * second_factor;
     low = (rotate(low, 27) + high) * 5 + 0x52DCE729;
-    high ^= rotate(words[1] * second_factor, 33) * first_factor;
+    high ^= rotate(second * second_factor, 33) * first_factor;
     high = (rotate(high, 31) + low) * 5 + 0x38495AB5;
   }
-  words[0] = words[1] = 0;
-  memcpy(words, cursor, length % 16);
-  high ^= rotate(words[1] * second_factor, 33) * first_factor;
-  low ^= rotate(words[0] * first_factor, 31) * second_factor;
+  if (length % 16 > 0) {
+    uint64_t tail[2] = { 0, 0 };
+    memcpy(tail, cursor, length % 16);
+    high ^= rotate(tail[1] * second_factor, 33) * first_factor;
+    low ^= rotate(tail[0] * first_factor, 31) * second_factor;
+  }
   low ^= length;
   high ^= length;
   low += high;
