@@ -14,7 +14,8 @@ FORMATS = {
 
 # A record stands on a line of its own; this takes what a winner depends on, without a JSON parser.
 RECORD = re.compile(
-    rb'"information":"((?:[^"\\]|\\.)*)".*"identifier":"([^"]*)".*"updatedAt":"([^"]*)"')
+    rb'"information":"((?:[^"\\]|\\.)*)","longitude":([^,]*),"latitude":([^,]*),'
+    rb'"identifier":"([^"]*)".*"updatedAt":"([^"]*)"')
 
 
 class Input:
@@ -47,11 +48,11 @@ class Input:
                     record = RECORD.search(line)
                     if not record:
                         continue
-                    information, identifier, updated_at = record.groups()
+                    information, longitude, latitude, identifier, updated_at = record.groups()
                     known = newest.get(identifier)
                     if known is None or known[0] < updated_at:
                         length = len(information.replace(b'\\"', b'"').decode())
-                        newest[identifier] = (updated_at, length)
+                        newest[identifier] = (updated_at, length, longitude, latitude)
             self.content = summary(newest)
         return self.content
 
@@ -67,10 +68,11 @@ def seconds_since_1970(text):
 
 
 def summary(newest):
-    seconds, weighted, lengths = 0, 0, 0
-    for identifier, (updated_at, length) in newest.items():
+    seconds, weighted, lengths, coordinates = 0, 0, 0, 0
+    for identifier, (updated_at, length, longitude, latitude) in newest.items():
         second = seconds_since_1970(updated_at)
         seconds += second
         weighted += second * identifier[0]
         lengths += length
-    return [len(newest), len(newest), seconds, weighted, lengths]
+        coordinates += int(float(longitude) * 1e6) + int(float(latitude) * 1e6)
+    return [len(newest), len(newest), seconds, weighted, lengths, coordinates]

@@ -8,7 +8,8 @@ from places import BENCH, PYTHON
 from process import Failure
 
 # Rows, identifiers, then what the newest of each identifier adds up to: its instant, the same
-# weighted by the identifier's first character, and the length of a text.
+# weighted by the identifier's first character, the length of a text, and the coordinates in
+# millionths of a degree where the store has columns of them.
 SECONDS = """(CASE typeof(updatedAt) WHEN 'integer' THEN updatedAt / 1000000
               ELSE CAST(strftime('%s', updatedAt) AS INTEGER) END)"""
 CONTENT = f"""
@@ -16,6 +17,10 @@ CONTENT = f"""
       sum({SECONDS} * unicode(upper(identifier))), sum(length(information))
     FROM poi
 """
+COORDINATES = """
+    SELECT sum(CAST(longitude * 1e6 AS INTEGER) + CAST(latitude * 1e6 AS INTEGER)) FROM poi
+"""
+HAS_COORDINATES = "SELECT count(*) FROM pragma_table_info('poi') WHERE name = 'latitude'"
 # Any index is good that leaves each identifier once, a primary key too.
 UNIQUE = """
     SELECT count(*) FROM pragma_index_list('poi') AS list
@@ -28,7 +33,10 @@ def content_of(store):
     with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
         if connection.execute(UNIQUE).fetchone()[0] == 0:
             raise Failure("the store does not keep identifiers unique")
-        return [int(value) for value in connection.execute(CONTENT).fetchone()]
+        found = list(connection.execute(CONTENT).fetchone())
+        if connection.execute(HAS_COORDINATES).fetchone()[0] == 1:
+            found += connection.execute(COORDINATES).fetchone()
+        return list(map(int, found))
 
 
 def duckdb_content_of(store):
@@ -56,7 +64,7 @@ def expect_winners(found, work, knows_newest=True):
     expect_equal(found[:2], [left, left], "rows and identifiers")
     # Millions more would need more memory here than the tools that are measured.
     if knows_newest and work.record_count <= 1_000_000:
-        expect_equal(found, work.winners(), "content of the winners")
+        expect_equal(found, work.winners()[:len(found)], "content of the winners")
 
 
 def expect_counters(report, expected):

@@ -10,7 +10,8 @@ row = connection.execute(
     """
     SELECT count(*), count(DISTINCT identifier), sum(epoch_us(updatedAt) // 1000000),
       sum(epoch_us(updatedAt) // 1000000 * unicode(upper(CAST(identifier AS VARCHAR)))),
-      sum(length(information))
+      sum(length(information)),
+      sum(trunc(longitude * 1e6)::BIGINT + trunc(latitude * 1e6)::BIGINT)
     FROM poi
     """).fetchone()
 print(json.dumps([int(value) for value in row]))
