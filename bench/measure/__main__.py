@@ -81,6 +81,9 @@ class Recorder:
                     if contestant.kind != "peer":
                         raise
                     reason = str(failure).replace(str(self.scratch), "…")
+                    # A contestant that is wrong once is not believed at this size.
+                    self.runs = [run for run in self.runs if (
+                        run["contestant"], run["records"]) != (name, work.record_count)]
                     self.skipped[name] = f"{work.record_count:,} records: {reason}"
                     say(f"  {name}: {reason}")
                     continue
@@ -132,7 +135,7 @@ def measure_phases(figures_runs, work, rounds, jobs, scratch):
     with_one_job = "import, 1 job" if any(
         run["contestant"] == "import, 1 job" for run in runs) else "toolkit"
     # Without --jobs the tool reads and writes on one thread.
-    write = []
+    write = None
     if with_one_job != "toolkit" or not jobs:
         write = phases.write_seconds(runs, with_one_job)
     return phases.table(found, write, work.record_count, work.expected["losers"])

@@ -1,5 +1,6 @@
 """Draws a run's charts with matplotlib: charts.py RUN. Runs in the bench's virtual environment."""
 
+import itertools
 import json
 import pathlib
 import sys
@@ -9,13 +10,14 @@ import matplotlib
 matplotlib.use("svg")
 # The same figures give the same file.
 matplotlib.rcParams["svg.hashsalt"] = "poi-bench"
+matplotlib.rcParams["svg.fonttype"] = "none"
 matplotlib.rcParams["font.size"] = 9
 
 from matplotlib import pyplot, ticker
 
 from figures import Figures
 
-OURS, FLOOR, OTHERS = "#1b6ca8", "#9aa5b1", "#d9a441"
+OURS, FLOOR, OTHERS = "#c1121f", "#222222", "#9aa5b1"
 
 
 def color(name):
@@ -45,7 +47,9 @@ def draw_time(figures, folder):
 
 
 def draw_lines(figures, folder, name, title, label, value):
-    chart, axes = pyplot.subplots(figsize=(8, 5))
+    chart, axes = pyplot.subplots(figsize=(9, 5))
+    # Twenty colours, and another mark for each line that comes to one again.
+    looks = itertools.product("osv", pyplot.get_cmap("tab20").colors)
     names = []
     for size in figures.sizes:
         names += [known for known in ["floor whole", "toolkit"] + figures.names(size, "peer")
@@ -54,10 +58,13 @@ def draw_lines(figures, folder, name, title, label, value):
         points = [(size, value(known, size)) for size in figures.sizes
                   if figures.runs(known, size)]
         if points:
-            is_ours = color(known) != OTHERS
-            axes.plot(*zip(*points), marker="o", markersize=4, label=known,
-                      linewidth=2.5 if is_ours else 1,
-                      color=color(known) if is_ours else None)
+            if color(known) == OTHERS:
+                mark, shade = next(looks)
+                axes.plot(*zip(*points), marker=mark, markersize=4, label=known, linewidth=1,
+                          color=shade)
+            else:
+                axes.plot(*zip(*points), marker="o", markersize=4, label=known, linewidth=2.5,
+                          color=color(known))
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda number, _: f"{number:g}"))
@@ -66,7 +73,7 @@ def draw_lines(figures, folder, name, title, label, value):
     axes.set_xlabel("records")
     axes.set_ylabel(label)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(fontsize=7, ncols=2, frameon=False)
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     save(chart, folder, name)
 
 

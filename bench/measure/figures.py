@@ -56,10 +56,10 @@ class Figures:
         deviation = statistics.median(abs(value - middle) for value in values)
         return 1.2533 * 1.4826 * deviation / len(values) ** 0.5 / middle
 
-    def ratio(self, ours, floor, records):
+    def ratio(self, ours, floor, records, figure="wall"):
         """Median of a tool over that of its floor; each is (contestant, step or None)."""
-        top = self.median(ours[0], records, step=ours[1])
-        bottom = self.median(floor[0], records, step=floor[1])
+        top = self.median(ours[0], records, figure, ours[1])
+        bottom = self.median(floor[0], records, figure, floor[1])
         return top / bottom if top and bottom else None
 
     def ratio_noise(self, ours, floor, records):
@@ -86,8 +86,10 @@ def targets(figures):
     for what, ours, floor, limit in RATIOS:
         reached = figures.ratio(ours, floor, main)
         if reached:
+            # Where other work is on the machine, this is the calmer figure.
+            cpu = figures.ratio(ours, floor, main, "cpu")
             rows.append((f"{what}, against {floor[0]} in C", f"{limit:.2f} x",
-                         f"{reached:.2f} x", reached <= limit))
+                         f"{reached:.2f} x (cpu time {cpu:.2f} x)", reached <= limit))
     base = figures.median("toolkit", main)
     for size in figures.sizes:
         found = figures.median("toolkit", size)

@@ -1,7 +1,6 @@
 """The toolkit's phases by themselves, in nanoseconds per record, each beside its floor."""
 
 import json
-import statistics
 import subprocess
 
 from places import PRODUCTS, TOOLS
@@ -38,17 +37,21 @@ def one_round(work, scratch, remove_store):
     return {"ours": ours, "floor": floors}
 
 
-def table(rounds, write_rounds, record_count, loser_count):
-    """Rows: phase, what it is, nanoseconds of ours and of the floor, per record or per loser."""
-    def median(side, name):
-        return statistics.median(one[side][name] for one in rounds)
+def table(rounds, write, record_count, loser_count):
+    """Rows: phase, nanoseconds of ours and of the floor, per record or per loser.
+
+    The least of the rounds is taken: times are subtracted here, and whatever else the machine does
+    only adds to them.
+    """
+    def least(side, name):
+        return min(one[side][name] for one in rounds)
 
     def row(phase, ours, floor, count, unit="record"):
         return {"phase": phase, "ours": ours / count * 1e9, "floor": floor / count * 1e9,
                 "per": unit}
 
     parse, check, digest = (
-        [median(side, name) for side in ("ours", "floor")] for name in ("parse", "check", "digest"))
+        [least(side, name) for side in ("ours", "floor")] for name in ("parse", "check", "digest"))
     rows = [
         row("parse", *parse, record_count),
         # The floor makes no digest: it is added, so that both do the same.
@@ -56,24 +59,21 @@ def table(rounds, write_rounds, record_count, loser_count):
             record_count),
         row("digest of 400 bytes", *digest, record_count),
     ]
-    if write_rounds:
-        rows.append(row("write", statistics.median(one[0] for one in write_rounds),
-                        statistics.median(one[1] for one in write_rounds), record_count))
+    if write:
+        rows.append(row("write", *write, record_count))
     for name in ("scan", "sort", "index"):
-        rows.append(row(name, median("ours", name), median("floor", name), record_count))
-    rows.append(row("delete", median("ours", "delete"), median("floor", "delete"),
+        rows.append(row(name, least("ours", name), least("floor", name), record_count))
+    rows.append(row("delete", least("ours", "delete"), least("floor", "delete"),
                     loser_count, "loser"))
     return rows
 
 
 def write_seconds(runs, name_of_import):
-    """Import less dry run, both on one thread, and the same of the floor; round by round."""
-    def walls(name):
-        return {run["round"]: run["steps"][next(iter(run["steps"]))]["wall"]
-                for run in runs if run["contestant"] == name}
+    """Import less dry run, both on one thread, and the same of the floor; None if not measured."""
+    def least(name):
+        return min((next(iter(run["steps"].values()))["wall"]
+                    for run in runs if run["contestant"] == name), default=None)
 
-    imported, checked = walls(name_of_import), walls("dry run")
-    floor_appended, floor_checked = walls("floor append, 1 thread"), walls("floor check")
-    return [(imported[number] - checked[number], floor_appended[number] - floor_checked[number])
-            for number in imported
-            if number in checked and number in floor_appended and number in floor_checked]
+    walls = [least(name) for name in (
+        name_of_import, "dry run", "floor append, 1 thread", "floor check")]
+    return None if None in walls else (walls[0] - walls[1], walls[2] - walls[3])
