@@ -1,9 +1,9 @@
 """The store that the peers in Python fill through the sqlite3 module, at its fastest settings: one
-transaction, no journal (the file is new, so a failed run loses nothing), the unique index made
-last, from rows that are sorted by it.
+transaction, no journal (the file is new, so a failed run loses nothing).
 
-While rows come in they go to a table without an index; SQLite's own sorter then keeps the newest of
-each identifier. That beats an upsert into a unique index at a million rows.
+Rows that may have duplicates are upserted into a table with a unique key. That takes as long as
+collecting them all, removing the older ones with a window function and making the index last, in
+less memory.
 """
 
 import sqlite3
@@ -27,14 +27,11 @@ TABLES = """
 COLUMNS = ("identifier", "name", "address", "city", "country", "information", "latitude",
            "longitude", "updatedAt")
 INSERTION = f"INSERT INTO poi VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
-
-REMOVAL = """
-    DELETE FROM poi WHERE rowid IN (
-      SELECT rowid FROM (
-        SELECT rowid, row_number() OVER (PARTITION BY identifier ORDER BY updatedAt DESC) AS place
-        FROM poi)
-      WHERE place > 1);
-"""
+UPSERT = (
+    f"{INSERTION} ON CONFLICT (identifier) DO UPDATE SET "
+    + ", ".join(f"{column} = excluded.{column}" for column in (*COLUMNS[1:], "category"))
+    + " WHERE excluded.updatedAt > poi.updatedAt")
+INDEX = "CREATE UNIQUE INDEX poi_identifier ON poi (identifier)"
 
 
 class Categories(dict):
@@ -59,10 +56,11 @@ def fill(path, make_rows, has_duplicates=True):
     connection.executescript(SETTINGS + TABLES)
     categories = Categories()
     connection.execute("BEGIN")
-    connection.executemany(INSERTION, make_rows(categories))
-    connection.executemany("INSERT INTO category (name, id) VALUES (?, ?)", categories.items())
     if has_duplicates:
-        connection.execute(REMOVAL)
-    connection.execute("CREATE UNIQUE INDEX poi_identifier ON poi (identifier)")
+        connection.execute(INDEX)
+    connection.executemany(UPSERT if has_duplicates else INSERTION, make_rows(categories))
+    connection.executemany("INSERT INTO category (name, id) VALUES (?, ?)", categories.items())
+    if not has_duplicates:
+        connection.execute(INDEX)
     connection.execute("COMMIT")
     connection.close()
