@@ -1,4 +1,7 @@
-"""The toolkit's phases by themselves, in nanoseconds per record, each beside its floor."""
+"""The toolkit's phases by themselves, in nanoseconds per record, each beside its floor.
+
+All of it is processor time, so that other work on the machine and a slow disk are not in it.
+"""
 
 import json
 import subprocess
@@ -11,7 +14,7 @@ def seconds_of(*command):
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode != 0:
         raise Failure(f"{command[1]} of the phases failed: {done.stderr.strip()[-200:]}")
-    return json.loads(done.stdout)["seconds"]
+    return json.loads(done.stdout)["cpu"]
 
 
 def one_round(work, scratch, remove_store):
@@ -40,8 +43,7 @@ def one_round(work, scratch, remove_store):
 def table(rounds, write, record_count, loser_count):
     """Rows: phase, nanoseconds of ours and of the floor, per record or per loser.
 
-    The least of the rounds is taken: times are subtracted here, and whatever else the machine does
-    only adds to them.
+    The least of the rounds is taken: times are subtracted here, and disturbances only add to them.
     """
     def least(side, name):
         return min(one[side][name] for one in rounds)
@@ -71,9 +73,9 @@ def table(rounds, write, record_count, loser_count):
 def write_seconds(runs, name_of_import):
     """Import less dry run, both on one thread, and the same of the floor; None if not measured."""
     def least(name):
-        return min((next(iter(run["steps"].values()))["wall"]
+        return min((next(iter(run["steps"].values()))["cpu"]
                     for run in runs if run["contestant"] == name), default=None)
 
-    walls = [least(name) for name in (
+    times = [least(name) for name in (
         name_of_import, "dry run", "floor append, 1 thread", "floor check")]
-    return None if None in walls else (walls[0] - walls[1], walls[2] - walls[3])
+    return None if None in times else (times[0] - times[1], times[2] - times[3])

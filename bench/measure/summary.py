@@ -91,7 +91,8 @@ def description(figures):
         parts.append(own(figures, records))
     if raw.get("phases"):
         parts += ["", f"## Phases at {main:,} records", "",
-                  "The floor of the second row is what C decodes and checks, and its digest.",
+                  "Processor time, the least of some rounds; the wait for the disk is not in it. The "
+                  "floor of the second row is what C decodes and checks, and its digest.",
                   "", phases(raw["phases"])]
     parts += ["", "## Charts", ""]
     parts += [f"![{text}]({name}.svg)" for name, text in CHARTS.items() if name in raw["charts"]]

@@ -85,18 +85,20 @@ static void delete_rows(sqlite3 *store, const struct losers *losers, size_t batc
 }
 
 size_t deduplicate(sqlite3 *store, size_t batch_size, struct dedup_seconds *seconds) {
-  double start = seconds_now();
+  struct seconds start = seconds_now();
   size_t count;
   struct entry *entries = read_entries(store, &count);
-  double scanned = seconds_now();
+  seconds->scan = seconds_since(start);
+
+  start = seconds_now();
   sort_entries(entries, count);
   struct losers losers = find_losers(entries, count);
   free(entries);
-  double sorted = seconds_now();
+  seconds->sort = seconds_since(start);
+
+  start = seconds_now();
   delete_rows(store, &losers, batch_size);
   free(losers.words);
-  *seconds = (struct dedup_seconds){
-    .scan = scanned - start, .sort = sorted - scanned, .delete = seconds_now() - sorted
-  };
+  seconds->delete = seconds_since(start);
   return losers.count;
 }

@@ -28,7 +28,13 @@ struct options {
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *allocate(size_t size);
 void *reallocate(void *memory, size_t size);
-double seconds_now(void);
+
+/* Time that has passed: on the clock, and on the processors, all threads together. */
+struct seconds {
+  double wall, cpu;
+};
+struct seconds seconds_now(void);
+struct seconds seconds_since(struct seconds start);
 
 /* A place in the arena of a batch. */
 struct text {
@@ -109,7 +115,7 @@ struct reading append(struct sqlite3 *store, const struct options *options);
 
 /* dedup.c: returns the number of losers, and the seconds of its parts. */
 struct dedup_seconds {
-  double scan, sort, delete;
+  struct seconds scan, sort, delete;
 };
 size_t deduplicate(struct sqlite3 *store, size_t batch_size, struct dedup_seconds *seconds);
 

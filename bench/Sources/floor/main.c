@@ -8,7 +8,8 @@
 static const char help[] =
     "usage: floor MODE [options]\n"
     "\n"
-    "Does one job at the speed of C on yajl and SQLite; prints its counts and seconds as JSON.\n"
+    "Does one job at the speed of C on yajl and SQLite; prints its counts and seconds as JSON, by the\n"
+    "clock and of the processors.\n"
     "\n"
     "  parse    yajl with empty callbacks                        (--input)\n"
     "  check    yajl, records collected, decoded and checked     (--input)\n"
@@ -72,12 +73,33 @@ static void print_reading(const struct reading *reading) {
          (unsigned long long)reading->byte_count, reading->read_count, reading->rejected_count);
 }
 
+struct phase {
+  const char *name;
+  struct seconds seconds;
+};
+
+static void print_phases(const struct phase *phases, size_t count) {
+  printf("\"seconds\": {");
+  for (size_t index = 0; index < count; index++)
+    printf("%s\"%s\": %.6f", index > 0 ? ", " : "", phases[index].name,
+           phases[index].seconds.wall);
+  printf("}, \"cpu\": {");
+  for (size_t index = 0; index < count; index++)
+    printf("%s\"%s\": %.6f", index > 0 ? ", " : "", phases[index].name,
+           phases[index].seconds.cpu);
+  printf("}");
+}
+
+static void print_phase(const char *name, struct seconds seconds) {
+  print_phases(&(struct phase){ name, seconds }, 1);
+}
+
 static void run_parse(const struct options *options) {
-  double start = seconds_now();
+  struct seconds start = seconds_now();
   struct reading reading = parse_only(input_of(options));
-  double seconds = seconds_now() - start;
-  printf("\"bytes\": %llu, \"seconds\": {\"parse\": %.6f}",
-         (unsigned long long)reading.byte_count, seconds);
+  struct seconds seconds = seconds_since(start);
+  printf("\"bytes\": %llu, ", (unsigned long long)reading.byte_count);
+  print_phase("parse", seconds);
 }
 
 static struct batch *discard(void *context, struct batch *full) {
@@ -90,41 +112,43 @@ static void run_check(const struct options *options) {
   struct batch batch;
   batch_make(&batch, options->batch_size);
   size_t accepted_count = 0;
-  double start = seconds_now();
+  struct seconds start = seconds_now();
   struct reading reading = read_records(input_of(options), &batch, discard, &accepted_count);
-  double seconds = seconds_now() - start;
+  struct seconds seconds = seconds_since(start);
   batch_free(&batch);
   print_reading(&reading);
-  printf("\"accepted\": %zu, \"seconds\": {\"check\": %.6f}", accepted_count, seconds);
+  printf("\"accepted\": %zu, ", accepted_count);
+  print_phase("check", seconds);
 }
 
-/* Closing the store is a part of its last phase: it copies the log into the file. */
 static void run_store_modes(const struct options *options) {
-  bool appends = strcmp(options->mode, "dedup") != 0, is_whole = strcmp(options->mode, "whole") == 0;
-  bool deduplicates = is_whole || !appends;
+  bool is_whole = strcmp(options->mode, "whole") == 0;
+  bool appends = is_whole || strcmp(options->mode, "append") == 0;
   if (appends) input_of(options);
-  double start = seconds_now(), append_seconds = 0, index_seconds = 0;
+  struct seconds start = seconds_now(), append_seconds = { 0 }, index_seconds = { 0 };
   struct sqlite3 *store = store_open(options, appends);
   if (appends) {
     struct reading reading = append(store, options);
     print_reading(&reading);
-    append_seconds = seconds_now() - start;
+    append_seconds = seconds_since(start);
   }
   struct dedup_seconds parts = { 0 };
-  if (deduplicates)
+  if (is_whole || !appends)
     printf("\"losers\": %zu, ", deduplicate(store, options->batch_size, &parts));
   if (is_whole || options->unique_index) {
-    double index_start = seconds_now();
+    struct seconds index_start = seconds_now();
     store_make_unique_index(store);
-    index_seconds = seconds_now() - index_start;
+    index_seconds = seconds_since(index_start);
   }
-  double close_start = seconds_now();
+  /* The last to close it copies the log into the file. */
+  struct seconds close_start = seconds_now();
   store_close(store);
-  double end = seconds_now();
-  printf("\"seconds\": {\"append\": %.6f, \"scan\": %.6f, \"sort\": %.6f, \"delete\": %.6f, "
-         "\"index\": %.6f, \"close\": %.6f, \"all\": %.6f}",
-         append_seconds, parts.scan, parts.sort, parts.delete, index_seconds, end - close_start,
-         end - start);
+  const struct phase phases[] = {
+    { "append", append_seconds }, { "scan", parts.scan }, { "sort", parts.sort },
+    { "delete", parts.delete }, { "index", index_seconds },
+    { "close", seconds_since(close_start) }, { "all", seconds_since(start) },
+  };
+  print_phases(phases, sizeof phases / sizeof *phases);
 }
 
 static uint64_t next_random(uint64_t *state) {
@@ -140,14 +164,14 @@ static void run_digest(const struct options *options) {
   uint64_t random = 1, digest[2], sum = 0;
   for (size_t index = 0; index < sizeof records; index++)
     records[0][index] = (unsigned char)next_random(&random);
-  double start = seconds_now();
+  struct seconds start = seconds_now();
   for (size_t index = 0; index < options->record_count; index++) {
     murmur3(records[index % VARIETY], LENGTH, digest);
     sum += digest[0];
   }
-  double seconds = seconds_now() - start;
-  printf("\"records\": %zu, \"sum\": %llu, \"seconds\": {\"digest\": %.6f}",
-         options->record_count, (unsigned long long)sum, seconds);
+  struct seconds seconds = seconds_since(start);
+  printf("\"records\": %zu, \"sum\": %llu, ", options->record_count, (unsigned long long)sum);
+  print_phase("digest", seconds);
 }
 
 static void run_sort(const struct options *options) {
@@ -159,13 +183,14 @@ static void run_sort(const struct options *options) {
       .timestamp = (int64_t)(next_random(&random) >> 14), .row = (int64_t)index + 1
     };
   }
-  double start = seconds_now();
+  struct seconds start = seconds_now();
   sort_entries(entries, options->record_count);
-  double seconds = seconds_now() - start;
+  struct seconds seconds = seconds_since(start);
   for (size_t index = 1; index < options->record_count; index++)
     if (entries[index].key[0] < entries[index - 1].key[0]) fail("not sorted");
   free(entries);
-  printf("\"records\": %zu, \"seconds\": {\"sort\": %.6f}", options->record_count, seconds);
+  printf("\"records\": %zu, ", options->record_count);
+  print_phase("sort", seconds);
 }
 
 int main(int count, char **arguments) {

@@ -24,8 +24,19 @@ void *reallocate(void *memory, size_t size) {
   return result;
 }
 
-double seconds_now(void) {
+static double read_clock(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+struct seconds seconds_now(void) {
+  return (struct seconds){
+    read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_PROCESS_CPUTIME_ID)
+  };
+}
+
+struct seconds seconds_since(struct seconds start) {
+  struct seconds now = seconds_now();
+  return (struct seconds){ now.wall - start.wall, now.cpu - start.cpu };
 }
