@@ -29,7 +29,9 @@ START_UP_COUNT = 21
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(prog="bench/run", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="bench/run", description=__doc__.partition("\n")[0],
+        epilog="Inputs and stores stand in a new folder in TMPDIR: about 2 GB, with --large 6 GB.")
     parser.add_argument("--quick", action="store_true",
                         help="10000 and 100000 records, 2 rounds; nothing is kept in bench/runs")
     parser.add_argument("--large", action="store_true",
