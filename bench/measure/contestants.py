@@ -97,6 +97,8 @@ class Tool(Contestant):
                  is_whole=False):
         self.name, self.import_options, self.dedup_options = name, import_options, dedup_options
         self.is_dry_run, self.is_whole = is_dry_run, is_whole
+        if is_whole:
+            self.remark = "commits 500 records at a time; checks and digests; keeps an archive"
 
     def commands(self, work, store):
         shared = ["--quiet", "--report", "json"]

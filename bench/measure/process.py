@@ -67,7 +67,7 @@ class TreeWatch(threading.Thread):
             self.peak_bytes = max(self.peak_bytes, living)
 
 
-def measure(command, output_path, environment=None, accepted_codes=(0,)):
+def measure(command, output_path, environment=None):
     """Runs a command and returns its times in seconds and its peak memory in bytes.
 
     The kernel counts the memory of the process that starts a program as the program's own, until
@@ -100,7 +100,7 @@ def measure(command, output_path, environment=None, accepted_codes=(0,)):
         watch.join()
         peak = max(peak, watch.peak_bytes)
     code = os.waitstatus_to_exitcode(status)
-    if code not in accepted_codes:
+    if code != 0:
         raise Failure(f"{os.path.basename(str(command[0]))} ended with {code}")
     return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "peakBytes": peak}
 
