@@ -8,6 +8,7 @@ import datetime
 import json
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -199,6 +200,8 @@ def main():
     arguments = parse_arguments()
     start = time.monotonic()
     scratch = None
+    # Ended from outside, it removes its files too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench/run: error: ended by a signal"))
     try:
         if not arguments.no_build:
             places.build(not arguments.no_phases, not arguments.no_peers)
