@@ -11,7 +11,7 @@ from places import BENCH, ENVIRONMENT, PRODUCTS, PYTHON, TOOLS, has_option
 from process import measure
 
 # More settings for the floor, so that it always has those that the tools have.
-FLOOR_PRAGMAS = ""
+FLOOR_PRAGMAS = "PRAGMA page_size = 8192; PRAGMA wal_autocheckpoint = 2000;"
 
 
 class Contestant:

@@ -11,6 +11,19 @@ public struct Store: ~Copyable {
   /// "POIS": `PRAGMA application_id` of the file.
   public static let applicationID: Int64 = 0x504F_4953
 
+  /// The size of a new store's pages in bytes.
+  ///
+  /// A C program that imports a million records of 390 bytes, deduplicates them and makes the key
+  /// unique takes 0.83 to 0.87 of the time that it takes with SQLite's 4,096 bytes; with 16,384 it
+  /// takes 0.75 to 0.80, but an app that changes one row writes a whole page.
+  static let pageSize = 8_192
+
+  /// After how many pages of write-ahead log, 16 MB, they are copied into the store.
+  ///
+  /// The same program takes 4 to 7 % longer with half as many. With pages of 4,096 bytes, 16 MB and
+  /// 32 MB did equally well. Until it is copied, a page that changes again is written again.
+  static let checkpointInterval = 2_000
+
   /// Where the store is; for messages.
   public let path: String
 
@@ -90,7 +103,9 @@ public struct Store: ~Copyable {
         }
       }
       if isReadOnly { return }
+      if application == 0 { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
       if !isInMemory {
+        try connection.execute("PRAGMA wal_autocheckpoint = \(Store.checkpointInterval)")
         // WAL lets an app read while batches are written; FULL makes each committed batch survive a
         // power cut.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
