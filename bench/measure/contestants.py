@@ -195,7 +195,10 @@ def tools(jobs):
     memory = ("--memory", "64MiB") if has_option("poi-dedup", "--memory") else ()
     one_job = ("--jobs", "1") if jobs else ()
     found = [Tool("dry run", one_job, is_dry_run=True)]
-    found.append(Tool("toolkit", ("--jobs", jobs[0]) if jobs else (), memory, is_whole=True))
+    all_jobs = ("--jobs", jobs[0]) if jobs else ()
+    found.append(Tool("toolkit", all_jobs, memory, is_whole=True))
+    if memory:
+        found.append(Tool("toolkit, 4 MiB", all_jobs, ("--memory", "4MiB"), is_whole=True))
     for number in jobs[1:]:
         found.append(Tool(f"import, {number} job" + ("s" if number != "1" else ""),
                           ("--jobs", number)))

@@ -28,6 +28,10 @@ class Figures:
                     found.append(run["contestant"])
         return found
 
+    def wholes(self, records):
+        """The contestants that do the whole job with the tools."""
+        return [name for name in self.names(records, "toolkit") if name.startswith("toolkit")]
+
     def values(self, contestant, records, figure="wall", step=None):
         return [run["steps"][step][figure] if step else run[figure]
                 for run in self.runs(contestant, records)]

@@ -24,19 +24,22 @@ def spread(figures, name, records, step=None):
     return f"{middle} ({seconds(min(values))} to {seconds(max(values))})"
 
 
-def label(name):
-    return "**poi-import and poi-dedup --enforce**" if name == "toolkit" else name
+LABELS = {
+    "toolkit": "**`poi-import` and `poi-dedup --enforce`**",
+    "toolkit, 4 MiB": "**the same with `--memory 4M`**",
+    "floor whole": "(a floor: the same in C, without rejects, checkpoints and archive)",
+}
 
 
 def comparison(figures, records):
     """The toolkit and the peers at one size, the fastest first."""
     base = figures.median("toolkit", records)
-    names = ["toolkit"] + figures.names(records, "peer")
+    names = figures.wholes(records) + figures.names(records, "peer")
     names.sort(key=lambda name: figures.median(name, records))
     rows = []
     for name in names:
         wall = figures.median(name, records)
-        rows.append((label(name), spread(figures, name, records), f"{wall / base:.2f} x",
+        rows.append((LABELS.get(name, name), spread(figures, name, records), f"{wall / base:.2f} x",
                      megabytes(figures.peak(name, records)),
                      len(figures.values(name, records)),
                      figures.raw["remarks"].get(name, "")))

@@ -24,6 +24,9 @@ public struct Store: ~Copyable {
   /// 32 MB did equally well. Until it is copied, a page that changes again is written again.
   static let checkpointInterval = 2_000
 
+  /// How much of the store is held in memory, in KiB.
+  static let cacheSize = 1_000
+
   /// Where the store is; for messages.
   public let path: String
 
@@ -105,7 +108,9 @@ public struct Store: ~Copyable {
       if isReadOnly { return }
       if application == 0 { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
       if !isInMemory {
-        try connection.execute("PRAGMA wal_autocheckpoint = \(Store.checkpointInterval)")
+        try connection.execute(
+          "PRAGMA wal_autocheckpoint = \(Store.checkpointInterval); "
+            + "PRAGMA cache_size = -\(Store.cacheSize)")
         // WAL lets an app read while batches are written; FULL makes each committed batch survive a
         // power cut.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
