@@ -26,19 +26,4 @@ struct ByteLanes {
     return (difference &- ByteLanes(repeating: 0x01).word) & ~difference
       & ByteLanes(repeating: 0x80).word
   }
-
-  /// A word with a 1 in every lane that is `byte`, and 0 in the others.
-  @inline(__always)
-  func ones(where byte: UInt8) -> UInt64 {
-    let low = ByteLanes(repeating: 0x7F).word
-    let difference = word ^ ByteLanes(repeating: byte).word
-    return ~(((difference & low) &+ low) | difference | low) >> 7
-  }
-
-  /// The sum of the lanes of `word`.
-  static func sum(_ word: UInt64) -> Int {
-    let even = word & 0x00FF_00FF_00FF_00FF
-    let odd = (word >> 8) & 0x00FF_00FF_00FF_00FF
-    return Int(((even &+ odd) &* 0x0001_0001_0001_0001) >> 48)
-  }
 }
