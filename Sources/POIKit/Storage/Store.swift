@@ -133,11 +133,20 @@ public struct Store: ~Copyable {
 
   /// Whether the database at `path` is a store of the toolkit.
   ///
+  /// Nothing in it changes, but that a transaction which a killed program left in a rollback journal
+  /// is rolled back: SQLite lets nobody read before, and a read-only connection not do it.
+  ///
   /// - Throws: `StoreError` when it cannot be read as a database.
   public static func isStore(path: String) throws(StoreError) -> Bool {
-    do {
-      let connection = try Connection(path: path, access: .readOnly)
+    func isStore(_ access: Access) throws(SQLiteError) -> Bool {
+      let connection = try Connection(path: path, access: access)
       return try connection.integer("PRAGMA application_id") == Store.applicationID
+    }
+    do throws(SQLiteError) {
+      do throws(SQLiteError) { return try isStore(.readOnly) } catch {
+        guard error.isReadOnly else { throw error }
+        return try isStore(.readWrite)
+      }
     } catch {
       throw StoreError(error, path: path)
     }
