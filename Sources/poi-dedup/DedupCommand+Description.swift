@@ -52,6 +52,7 @@ extension DedupCommand {
         section: "What to do"),
       OptionDescription(
         "digest", summary: "print the digest of the table and change nothing",
+        detail: "With --key, of an app's own table, the one that deduplicating by it prints.",
         section: "What to do"),
       OptionDescription(
         "no-archive", summary: "do not keep the losers; the run cannot be undone",

@@ -69,16 +69,16 @@ enum DedupDatabase: ~Copyable {
           "\(job.storePath): the database was not made by poi-import; name the table with --table")
       }
       let whole = try TableLayout(describing: table, in: connection, key: [])
-      if case .digest = job.task {
-        return .digest(try Deduplicator.tableDigest(of: whole, on: connection), table: table)
-      }
       let key = try job.key(known: whole.contentColumns.map(\.name))
+      let layout = try TableLayout(
+        describing: table, in: connection, key: key, timestamp: job.timestamp)
+      if case .digest = job.task {
+        return .digest(try Deduplicator.tableDigest(of: layout, on: connection), table: table)
+      }
       guard !key.isEmpty else {
         throw ToolFailure(
           .usage, "\(job.storePath): name what identifies a record of \(table) with --key")
       }
-      let layout = try TableLayout(
-        describing: table, in: connection, key: key, timestamp: job.timestamp)
       let deduplicator = Deduplicator(layout: layout, options: job.options)
       guard case .plan = job.task else {
         return .deduplicated(

@@ -131,6 +131,21 @@ import Testing
     #expect(try tool.run([], in: folder.path).messages.contains("names no key"))
   }
 
+  @Test(arguments: ["id", "name"])
+  func `the digest by a key is the one that a deduplication by it prints`(_ key: String) throws {
+    let folder = try ScratchFolder()
+    try Connection(path: folder.file("app.db")).execute(
+      """
+      CREATE TABLE place (id INTEGER PRIMARY KEY, name, part_of REFERENCES place (id));
+      INSERT INTO place VALUES (1, 'a', NULL), (2, 'b', 1), (3, 'b', 1), (4, 'c', 3)
+      """)
+    let table = ["-s", "app.db", "-t", "place", "-k", key]
+    let outcome = try tool.run(table, in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    let digested = try tool.run(table + ["--digest"], in: folder.path)
+    #expect(digest(outcome.output).map { digested.output.hasPrefix($0) } == true)
+  }
+
   @Test func `an app's own table in a store is deduplicated, too`() throws {
     let folder = try ScratchFolder()
     #expect(try importer.run(["-"], in: folder.path, input: Array("[]".utf8)).exitCode == 0)
