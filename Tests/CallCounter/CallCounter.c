@@ -101,5 +101,12 @@ int sqlite3_step(void *statement) {
   if (!sql_of) sql_of = (sql_function)dlsym(RTLD_NEXT, "sqlite3_sql");
   const char *sql = sql_of(statement);
   if (sql && strncasecmp(sql, "COMMIT", 6) == 0) commits++;
-  return next(statement);
+  const int status = next(statement);
+  // A step prepares a statement again that a change of schema or settings has made stale.
+  typedef int (*status_function)(void *, int, int);
+  static status_function status_of;
+  if (!status_of) status_of = (status_function)dlsym(RTLD_NEXT, "sqlite3_stmt_status");
+  const int reprepare_count = 5;
+  prepares += status_of(statement, reprepare_count, 1);
+  return status;
 }

@@ -24,6 +24,10 @@ struct LoserRemoval {
   /// The table that the losers are from.
   let root: TableSchema
 
+  /// Whether the connection enforces foreign keys. Where it does not, nothing is to be deferred: the
+  /// setting makes SQLite prepare all statements again, in every batch.
+  private let enforcesReferences: Bool
+
   /// The run under which what is changed is kept.
   private(set) var run: Int64?
 
@@ -52,7 +56,8 @@ struct LoserRemoval {
   ///   - schema: the table.
   ///   - statements: the statements of the run.
   ///   - connection: the database.
-  /// - Throws: `DeduplicationError` when a table that refers to this one has no row ids.
+  /// - Throws: `DeduplicationError` when a table that refers to this one has no row ids, or the
+  ///   database cannot be read.
   init(
     _ layout: TableLayout, schema: TableSchema, statements: PreparedStatements,
     in connection: borrowing Connection
@@ -60,6 +65,9 @@ struct LoserRemoval {
     self.layout = layout
     self.statements = statements
     root = schema
+    do { enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1 } catch {
+      throw DeduplicationError(error)
+    }
     schemas[schema.name] = schema
     try readReferences(to: schema, in: connection)
   }
@@ -77,11 +85,13 @@ struct LoserRemoval {
   mutating func remove(
     _ pairs: [LoserEntry], in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    do {
-      // While a row and those that refer to it move, one of them is ahead of the other.
-      try statements.run("PRAGMA defer_foreign_keys = ON", in: connection)
-    } catch {
-      throw DeduplicationError(error)
+    if enforcesReferences {
+      do {
+        // While a row and those that refer to it move, one of them is ahead of the other.
+        try connection.execute("PRAGMA defer_foreign_keys = ON")
+      } catch {
+        throw DeduplicationError(error)
+      }
     }
     try fold(pairs, of: root, depth: 0, in: connection)
     counts.removedRowCount += pairs.count

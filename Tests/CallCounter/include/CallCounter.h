@@ -7,7 +7,7 @@
 //   allocations    calls that allocate memory, from any thread
 //   reads          calls of read
 //   read-bytes     the bytes that they read
-//   prepares       SQL statements prepared, by the program itself
+//   prepares       SQL statements prepared, by the program itself or again by SQLite
 //   commits        steps of a COMMIT
 //
 // Nothing in it is called by name.
