@@ -62,7 +62,7 @@ extension DedupCommand {
         section: "How to do it"),
       OptionDescription(
         "jobs", short: "j", .value("N"), default: "2",
-        summary: "threads: 1, or 2 to compute digests while rows are sorted",
+        summary: "threads: 1, or 2 to compute the digest beside other work",
         detail: "The result is the same.", section: "How to do it"),
       OptionDescription(
         "memory", .value("SIZE"), default: "64MiB",
