@@ -15,12 +15,17 @@ struct WriterThread: ~Copyable {
     /// What came of it: the checkpoint after the batch.
     var outcome: Result<ImportCheckpoint, ImportError>?
 
-    mutating func commit() {
+    /// Commits the batch, unless that was done.
+    ///
+    /// - Returns: whether it was not.
+    mutating func commit() -> Bool {
+      guard outcome == nil else { return false }
       do throws(ImportError) {
         outcome = .success(try committer.commit(&batch, progress, onto: checkpoint))
       } catch {
         outcome = .failure(error)
       }
+      return true
     }
   }
 
@@ -68,7 +73,6 @@ struct WriterThread: ~Copyable {
 /// What the two threads share; the semaphores say whose turn it is.
 private final class Channel: Sendable {
   private nonisolated(unsafe) var job: WriterThread.Job?
-  private nonisolated(unsafe) var isEnding = false
   private let isPosted = Semaphore()
   private let isDone = Semaphore()
 
@@ -83,17 +87,14 @@ private final class Channel: Sendable {
     return job
   }
 
-  func end() {
-    unsafe isEnding = true
-    isPosted.signal()
-  }
+  /// Posts no job, which is the end.
+  func end() { isPosted.signal() }
 
-  /// What the thread does until the end.
+  /// What the thread does until the end; a job that was posted before is done first.
   func commitAll() {
     while true {
       isPosted.wait()
-      if unsafe isEnding { return }
-      unsafe job?.commit()
+      guard unsafe job?.commit() == true else { return }
       isDone.signal()
     }
   }
