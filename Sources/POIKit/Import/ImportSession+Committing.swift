@@ -136,13 +136,19 @@ extension ImportSession {
   /// With a writer thread it is on its way then, after the one before is committed; `settle` waits
   /// for it. A run that ends at the batch before drops the batch.
   mutating func commit() throws(ImportError) {
+    if let failure { throw failure }
     if case .reading = phase, !isDryRun { progress.position = reader.position }
     intake.moveTally()
     if writerThread == nil {
       let readCount = intake.batch.readCount
-      if let next = try committer?.commit(&intake.batch, progress, onto: checkpoint) {
-        try take(next, readCount: readCount)
+      let next: ImportCheckpoint?
+      do throws(ImportError) {
+        next = try committer?.commit(&intake.batch, progress, onto: checkpoint)
+      } catch {
+        failure = error
+        throw error
       }
+      if let next { try take(next, readCount: readCount) }
       return
     }
     try settle()
@@ -159,6 +165,17 @@ extension ImportSession {
         outcome: nil))
   }
 
+  /// Has the batch committed, and waits until it is.
+  ///
+  /// - Returns: whether it is: a run that ends at the batch before drops the batch.
+  mutating func commitAtOnce() throws(ImportError) -> Bool {
+    try settle()
+    if case .ended = phase { return false }
+    try commit()
+    try settle()
+    return true
+  }
+
   /// Waits until the batch on its way, if there is one, is committed.
   mutating func settle() throws(ImportError) {
     guard committer == nil, let job = writerThread?.finish() else { return }
@@ -168,7 +185,12 @@ extension ImportSession {
     committer = consume job.committer
     spareBatch = consume job.batch
     guard let outcome else { preconditionFailure("the job came back undone") }
-    try take(try outcome.get(), readCount: readCount)
+    switch outcome {
+    case .success(let next): try take(next, readCount: readCount)
+    case .failure(let error):
+      failure = error
+      throw error
+    }
   }
 
   /// Goes on from a committed batch.
@@ -210,8 +232,12 @@ extension ImportSession {
 
   /// Commits what was read and ends the run where it is, so that it can be resumed.
   mutating func stop() throws(ImportError) {
-    if case .reading = phase { try commit() }
-    try settle()
+    if case .reading = phase {
+      try settle()
+      // Where the run ended at the batch before, what was read since is kept all the same.
+      phase = .reading
+      _ = try commitAtOnce()
+    }
     phase = .ended(.stopped)
   }
 
@@ -219,6 +245,7 @@ extension ImportSession {
 
   /// Marks the run as failed, as far as the store still can, and hands the error on.
   mutating func fail(_ error: ImportError) -> ImportError {
+    failure = error
     try? committer?.endRun(state: "failed", checkpoint)
     return error
   }

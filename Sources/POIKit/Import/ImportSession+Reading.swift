@@ -109,8 +109,7 @@ extension ImportSession {
         event = try reader.next()
       } catch {
         // What was read before the trouble is kept.
-        try commit()
-        try settle()
+        guard try commitAtOnce() else { return }
         throw fail(ImportError(error, input: inputName))
       }
       switch event {
@@ -123,10 +122,10 @@ extension ImportSession {
       if isLast || intake.batch.readCount >= options.batchSize
         || intake.batch.byteCount >= options.batchByteLimit
       {
-        try commit()
         if isLast {
-          try settle()
-          phase = .ended(.finished)
+          if try commitAtOnce() { phase = .ended(.finished) }
+        } else {
+          try commit()
         }
         guard case .reading = phase else { return }
       }

@@ -50,6 +50,10 @@ public struct ImportSession: ~Copyable {
   var resumption: ImportCheckpoint?
   var resumedAt: Int?
 
+  /// Why the run cannot go on, once it cannot. No batch is committed from then on: it would leave
+  /// out the one before, and be taken for the place to resume at.
+  var failure: ImportError?
+
   /// The unfinished runs, which stand in the way of reading their inputs from the beginning.
   var unfinished: [UnfinishedImport] = []
 
@@ -183,6 +187,9 @@ public struct ImportSession: ~Copyable {
       }
     } catch let error as InputError {
       if error.code == .interrupted { return try stop() }
+      // The batch on its way was read before; the run may have ended there.
+      try settle()
+      if case .ended = phase { return }
       throw fail(ImportError(error))
     } catch let error as ImportError {
       throw error
@@ -274,6 +281,7 @@ public struct ImportSession: ~Copyable {
   /// - Throws: `ImportError` when the last batch cannot be written, or the counters do not balance.
   public mutating func finish() throws(ImportError) -> ImportReport {
     try endInput()
+    if let failure { throw failure }
     if let resumption, case .idle = phase {
       throw ImportError(
         .cannotResume,

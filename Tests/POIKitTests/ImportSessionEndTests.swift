@@ -1,0 +1,133 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// How imports end that do not come to the end of their input, on one thread and on two.
+@Suite struct ImportSessionEndTests {
+  /// What a source and the progress closure of a session know of each other.
+  final class Wish {
+    var isStop = false
+  }
+
+  /// Some bytes, and then no more: the wish to stop, or an error.
+  struct BrokenSource: ByteSource {
+    var bytes: BytesSource
+    var wish: Wish?
+    let name = "broken"
+    var totalByteCount: Int? { nil }
+    var consumedByteCount: Int { bytes.consumedByteCount }
+
+    init(_ text: String, wish: Wish? = nil) {
+      bytes = BytesSource(Array(text.utf8), name: "broken")
+      self.wish = wish
+    }
+
+    mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {
+      bytes.read(into: &output)
+      guard output.isEmpty else { return }
+      guard let wish else {
+        throw InputError(code: .readFailed(errno: 5), path: name, message: "cannot be read")
+      }
+      wish.isStop = true
+    }
+
+    mutating func restart() throws(InputError) -> Bool { false }
+  }
+
+  static func pois(_ range: Range<Int>) -> String {
+    range.map { ImportSessionTests.poi($0) }.joined()
+  }
+
+  static func options(batchSize: Int, jobCount: Int) -> ImportOptions {
+    var options = ImportOptions()
+    options.batchSize = batchSize
+    options.jobCount = jobCount
+    return options
+  }
+
+  @Test(arguments: [1, 2])
+  func `a run that is told to stop before the batch that reaches its limit is not finished`(
+    jobCount: Int
+  ) throws {
+    var options = Self.options(batchSize: 10, jobCount: jobCount)
+    options.recordLimit = 20
+    var session = try ImportSession(into: .inMemory(), model: .poi, options: options) { progress in
+      progress.counters.read == 10 ? .stop : .proceed
+    }
+    try session.append(Array(Self.pois(0..<30).utf8).span)
+    let report = try session.finish()
+    #expect(report.ending == .stopped && report.counters.read == 10)
+    let store = session.takeStore()
+    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 10)
+    #expect(try store.connection.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
+  }
+
+  @Test(arguments: [1, 2])
+  func `what was read before the wish to stop is kept`(jobCount: Int) throws {
+    let wish = Wish()
+    var session = try ImportSession(
+      into: .inMemory(), model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount)
+    ) { _ in wish.isStop ? .stop : .proceed }
+    var source = BrokenSource(Self.pois(0..<6), wish: wish)
+    try session.importAll(from: &source)
+    let report = try session.finish()
+    #expect(report.ending == .stopped && report.counters.read == 6)
+    let store = session.takeStore()
+    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 6)
+  }
+
+  @Test(arguments: [1, 2])
+  func `a run whose input cannot be read on has failed`(jobCount: Int) throws {
+    var session = try ImportSession(
+      into: .inMemory(), model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount))
+    var source = BrokenSource(Self.pois(0..<6))
+    #expect(throws: ImportError.self) { try session.importAll(from: &source) }
+    // The input is not at its end, so the run cannot be finished.
+    #expect(throws: ImportError.self) { _ = try session.finish() }
+    let store = session.takeStore()
+    #expect(
+      try store.connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'failed'") == 1)
+    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 4)
+    #expect(try store.connection.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
+  }
+
+  @Test(arguments: [1, 2])
+  func `a session that failed to commit a batch goes on with no other`(jobCount: Int) throws {
+    var options = Self.options(batchSize: 4, jobCount: jobCount)
+    // A device that is always full takes no rejects.
+    options.rejectFile = "/dev/full"
+    var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+    #expect(throws: ImportError.self) {
+      try session.append(Array(("{}\n" + Self.pois(0..<20)).utf8).span)
+    }
+    #expect(throws: ImportError.self) { try session.append(Array(Self.pois(20..<40).utf8).span) }
+    for _ in 0..<2 { #expect(throws: ImportError.self) { _ = try session.finish() } }
+    let store = session.takeStore()
+    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 3)
+    #expect(try store.connection.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
+    #expect(
+      try store.connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 0)
+  }
+
+  @Test(arguments: [1, 2])
+  func `a run that failed at its last batch is not finished`(jobCount: Int) throws {
+    var options = Self.options(batchSize: 4, jobCount: jobCount)
+    options.rejectFile = "/dev/full"
+    var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+    try session.append(Array((Self.pois(0..<2) + "{}\n").utf8).span)
+    for _ in 0..<2 { #expect(throws: ImportError.self) { _ = try session.finish() } }
+    let store = session.takeStore()
+    #expect(
+      try store.connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 0)
+  }
+
+  @Test func `a session that is dropped ends its thread`() throws {
+    for _ in 0..<50 {
+      var session = try ImportSession(
+        into: .inMemory(), model: .poi, options: Self.options(batchSize: 1, jobCount: 2))
+      try session.append(Array(Self.pois(0..<3).utf8).span)
+    }
+  }
+}
