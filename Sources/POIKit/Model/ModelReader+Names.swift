@@ -1,0 +1,60 @@
+internal import JSONStreaming
+
+/// Names and other small values of a document.
+extension ModelReader {
+  static func refuseUnknown(
+    _ members: [JSONValue.Member], known: Set<String>, at place: String
+  ) throws(ModelError) {
+    for member in members
+    where !known.contains(member.name) && !annotations.contains(member.name) {
+      let advice =
+        known.contains("x-\(member.name)")
+        ? "did you mean \"x-\(member.name)\"?"
+        : "it cannot be enforced, so it is refused; take it out, or use one of "
+          + known.sorted().joined(separator: ", ")
+      throw ModelError(
+        message: "unknown keyword \"\(member.name)\": \(advice)",
+        pointer: place + JSONPointer.step(member.name))
+    }
+  }
+
+  /// The names in a string or an array of strings; none where the keyword is absent.
+  static func names(
+    _ json: JSONValue?, at place: String
+  ) throws(ModelError) -> [String] {
+    guard let json else { return [] }
+    var names: [String] = []
+    for element in json.elements ?? [json] {
+      guard let name = element.string else {
+        throw ModelError(message: "\(element) is no name of an attribute", pointer: place)
+      }
+      names.append(name)
+    }
+    return names
+  }
+
+  static func boolean(_ json: JSONValue?, at place: String) throws(ModelError) -> Bool {
+    guard let json else { return false }
+    guard case .bool(let value) = json else {
+      throw ModelError(message: "\(json) is neither true nor false", pointer: place)
+    }
+    return value
+  }
+
+  /// The name of a table or column.
+  static func identifier(
+    _ json: JSONValue?, at place: String
+  ) throws(ModelError) -> String? {
+    guard let json else { return nil }
+    guard let name = json.string, !name.isEmpty, !name.utf8.contains(0) else {
+      throw ModelError(message: "\(json) cannot name a table or column", pointer: place)
+    }
+    for reserved in [Bookkeeping.prefix, "sqlite_"]
+    where name.lowercased().hasPrefix(reserved) {
+      throw ModelError(
+        message: "\"\(name)\": names that begin with \(reserved) are reserved; name another with "
+          + "\"x-column\" or \"x-table\"", pointer: place)
+    }
+    return name
+  }
+}

@@ -1,0 +1,44 @@
+internal import JSONStreaming
+
+/// Relations.
+extension ModelReader {
+  static func relation(
+    from json: JSONValue, types: JSONTypes, at place: String
+  ) throws(ModelError) -> Relation {
+    let place = place + "/x-relation"
+    guard let keyword = json["x-relation"], let members = keyword.members else {
+      throw ModelError(
+        message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: place)
+    }
+    try refuseUnknown(members, known: relationKeywords, at: place)
+    guard types.contains(.object), types.subtracting([.object, .null]).isEmpty else {
+      throw ModelError(
+        message: "a relation needs the type object, and at most null beside it", pointer: place)
+    }
+    guard let table = try identifier(keyword["table"], at: place + "/table") else {
+      throw ModelError(message: "the relation's table is not named", pointer: place)
+    }
+    let unique = try names(keyword["unique"], at: place + "/unique")
+    let required = try names(json["required"], at: place + "/required")
+    var attributes: [Attribute] = []
+    for property in json["properties"]?.members ?? [] {
+      attributes.append(
+        try attribute(
+          property.name, from: property.value, isRequired: required.contains(property.name),
+          isRelated: true, at: place + "/properties" + JSONPointer.step(property.name)))
+    }
+    guard !attributes.isEmpty, Set(unique) == Set(attributes.map(\.name)) else {
+      throw ModelError(
+        message:
+          "\"unique\" names the attributes that identify a related row; they must be exactly "
+          + "those in its \"properties\"", pointer: place)
+    }
+    guard attributes.allSatisfy(\.isColumnNotNull) else {
+      throw ModelError(
+        message: "the attributes that identify a related row must be required and not null",
+        pointer: place)
+    }
+    try checkSources(of: attributes, at: place + "/properties")
+    return Relation(table: table, attributes: attributes)
+  }
+}
