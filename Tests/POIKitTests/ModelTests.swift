@@ -135,6 +135,42 @@ import Testing
       "no instant"
     ),
     (
+      #"{"x-table":"t","x-key":"a","x-tombstone":"b","properties":{"a":{}}}"#, "/x-tombstone",
+      "no attribute"
+    ),
+    (
+      #"{"x-table":"t","x-key":"a","x-tombstone":"a","properties":{"a":{"type":"string"}}}"#,
+      "/x-tombstone", "neither a boolean nor an instant"
+    ),
+    (
+      #"{"x-table":"t","x-tombstone":"a","properties":{"a":{"type":"boolean"}}}"#, "/x-tombstone",
+      "name the key"
+    ),
+    (
+      #"{"x-table":"t","x-key":"a","x-tombstone":{},"properties":{"a":{}}}"#, "/x-tombstone",
+      "name the attribute"
+    ),
+    (
+      #"{"x-table":"t","x-key":"a","x-tombstone":{"attribute":"b","remove":1},"properties":{"a":{},"b":{"type":"boolean"}}}"#,
+      "/x-tombstone/remove", "unknown keyword"
+    ),
+    (
+      #"{"x-table":"t","x-key":"a","x-tombstone":{"attribute":"b","removal":"hide"},"properties":{"a":{},"b":{"type":"boolean"}}}"#,
+      "/x-tombstone/removal", "is no removal; they are mark, delete"
+    ),
+    (
+      #"{"x-table":"t","x-key":"a","x-tombstone":{"null":true,"removal":"delete"},"properties":{"a":{}}}"#,
+      "/x-tombstone/null", "0#"
+    ),
+    (
+      #"{"x-table":"t","x-key":"a","x-tombstone":{"null":true},"properties":{"a":{"x-source":"0#"}}}"#,
+      "/x-tombstone/null", "name a boolean"
+    ),
+    (
+      #"{"x-table":"t","x-key":"a","x-tombstone":{"null":true,"attribute":"b"},"required":["c"],"properties":{"a":{"x-source":"0#"},"b":{"type":"boolean"},"c":{}}}"#,
+      "/x-tombstone/null", "lacks \"c\", which is required"
+    ),
+    (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"t","unique":"n"},"required":["n"],"properties":{"n":{"type":"string"}}}}}"#,
       "/properties", "name of its own"
     ),
@@ -161,6 +197,27 @@ import Testing
     let error = #expect(throws: ModelError.self) { _ = try Model(parsing: document) }
     #expect(error?.pointer == pointer)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test(arguments: [
+    (#""gone""#, "gone", Tombstone.Removal.mark, false),
+    (#"{"attribute":"left"}"#, "left", .mark, false),
+    (#"{"attribute":"gone","removal":"delete"}"#, "gone", .delete, false),
+    (#"{"null":true,"removal":"delete"}"#, "", .delete, true),
+    (#"{"null":true,"attribute":"gone"}"#, "gone", .mark, true),
+  ])
+  func `a tombstone is an attribute, a null record or either`(
+    _ keyword: String, _ attribute: String?, _ removal: Tombstone.Removal, _ isNullRecord: Bool
+  ) throws {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","x-key":"id","x-tombstone":\#(keyword),"required":["id"],"properties":{
+         "id":{"type":"string","x-source":"0#"},"gone":{"type":["boolean","null"]},
+         "left":{"type":"string","format":"date-time"}}}
+        """#)
+    #expect(model.tombstone?.attribute ?? "" == attribute)
+    #expect(model.tombstone?.removal == removal)
+    #expect(model.tombstone?.isNullRecord == isNullRecord)
   }
 
   @Test(arguments: [#"^[a-z]+(-[0-9]+)?$"#, #"^(\\+|\\*)+$"#, "^[(+*)]+$", "(ab){2,5}(c+){1,3}"])

@@ -1,5 +1,5 @@
 /// What a record is: its attributes with their types, sources and rules; its key; its timestamp;
-/// its relations.
+/// its tombstone; its relations.
 ///
 /// A model comes from a JSON Schema (2020-12) document with the toolkit's own `x-` keywords, see
 /// ``init(parsing:)``. The built-in one is ``poi``.
@@ -18,6 +18,9 @@ public struct Model: Sendable {
 
   /// The name of the attribute that says when a record was last changed.
   public let timestamp: String?
+
+  /// What says that a record was removed; nothing where no record of the model does.
+  public let tombstone: Tombstone?
 
   /// The column that keeps the members that no attribute maps, as one JSON object.
   public let unmappedColumn: String?

@@ -34,7 +34,8 @@ enum ModelReader {
   ]
 
   static let rootKeywords: Set<String> = [
-    "type", "required", "properties", "x-table", "x-key", "x-timestamp", "x-unmapped-column",
+    "type", "required", "properties", "x-table", "x-key", "x-timestamp", "x-tombstone",
+    "x-unmapped-column",
   ]
 
   static let attributeKeywords: Set<String> = [
@@ -84,11 +85,12 @@ enum ModelReader {
     }
     let key = try keyNames(json["x-key"], attributes: attributes)
     let timestamp = try timestampName(json["x-timestamp"], attributes: attributes)
+    let tombstone = try tombstone(json["x-tombstone"], attributes: attributes, key: key)
     let unmapped = try identifier(json["x-unmapped-column"], at: "/x-unmapped-column")
     let model = Model(
       name: json["$id"]?.string ?? json["title"]?.string ?? table, table: table,
-      attributes: attributes, key: key, timestamp: timestamp, unmappedColumn: unmapped,
-      document: json.description)
+      attributes: attributes, key: key, timestamp: timestamp, tombstone: tombstone,
+      unmappedColumn: unmapped, document: json.description)
     try checkColumns(of: model)
     try checkSources(of: attributes, at: "/properties")
     return model

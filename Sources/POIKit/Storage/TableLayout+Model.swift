@@ -28,6 +28,7 @@ extension TableLayout {
       table: model.table, contentColumns: TableLayout.contentColumns(of: model),
       keyColumns: columns,
       timestampColumn: timestampAttribute?.column, isTimestampInstant: isInstant,
+      tombstoneColumn: model.tombstoneColumn,
       identityColumns: model.key.compactMap { model.attribute(named: $0)?.column },
       isToolkitTable: true)
   }

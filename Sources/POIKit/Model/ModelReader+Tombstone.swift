@@ -1,0 +1,87 @@
+/// What says that a record was removed.
+extension ModelReader {
+  private static let tombstoneKeywords: Set<String> = ["attribute", "removal", "null"]
+
+  static func tombstone(
+    _ json: JSONValue?, attributes: [Attribute], key: [String]
+  ) throws(ModelError) -> Tombstone? {
+    let place = "/x-tombstone"
+    guard let json else { return nil }
+    if let members = json.members {
+      try refuseUnknown(members, known: tombstoneKeywords, at: place)
+    }
+    let name = json.members == nil ? json : json["attribute"]
+    let attribute = try name.map { name throws(ModelError) in
+      try tombstoneAttribute(name, attributes: attributes)
+    }
+    let isNullRecord = try boolean(json["null"], at: place + "/null")
+    guard attribute != nil || isNullRecord else {
+      throw ModelError(
+        message: "nothing says that a record was removed; name the attribute that does, or say "
+          + "\"null\": true", pointer: place)
+    }
+    guard !key.isEmpty else {
+      throw ModelError(
+        message: "a removal is that of the record with the same key; name the key with \"x-key\"",
+        pointer: place)
+    }
+    var removal = Tombstone.Removal.mark
+    if let value = json["removal"] {
+      guard let named = value.string.flatMap(Tombstone.Removal.init(rawValue:)) else {
+        throw ModelError(
+          message: "\(value) is no removal; they are "
+            + Tombstone.Removal.allCases.map(\.rawValue).joined(separator: ", "),
+          pointer: place + "/removal")
+      }
+      removal = named
+    }
+    let tombstone = Tombstone(
+      attribute: attribute?.name, removal: removal, isNullRecord: isNullRecord)
+    if isNullRecord { try checkNullRecord(tombstone, attribute, attributes, key: key) }
+    return tombstone
+  }
+
+  private static func tombstoneAttribute(
+    _ json: JSONValue, attributes: [Attribute]
+  ) throws(ModelError) -> Attribute {
+    guard let name = json.string, let attribute = attributes.first(where: { $0.name == name })
+    else {
+      throw ModelError(
+        message: "the tombstone \(json) is no attribute", pointer: "/x-tombstone")
+    }
+    if case .instant = attribute.storage { return attribute }
+    guard attribute.storage == .integer, attribute.types.contains(.boolean) else {
+      throw ModelError(
+        message: "\"\(name)\" cannot say that a record was removed: it is neither a boolean nor an "
+          + "instant", pointer: "/x-tombstone")
+    }
+    return attribute
+  }
+
+  /// Refuses models by which a null record could be no record of the table.
+  private static func checkNullRecord(
+    _ tombstone: Tombstone, _ attribute: Attribute?, _ attributes: [Attribute], key: [String]
+  ) throws(ModelError) {
+    let place = "/x-tombstone/null"
+    let named = attributes.filter { key.contains($0.name) }
+    guard named.count == 1, named[0].source == .memberName else {
+      throw ModelError(
+        message: "a null record has nothing but its member's name; the key must be one attribute "
+          + "with \"x-source\": \"0#\"", pointer: place)
+    }
+    guard tombstone.removal == .mark else { return }
+    guard let attribute, attribute.storage == .integer else {
+      throw ModelError(
+        message: "a null record sets the mark to true; name a boolean as \"attribute\", or say "
+          + "\"removal\": \"delete\"", pointer: place)
+    }
+    let others = attributes.filter {
+      $0.isRequired && $0.name != key[0] && $0.name != attribute.name
+    }
+    guard others.isEmpty else {
+      throw ModelError(
+        message: "a null record lacks \"\(others[0].name)\", which is required; say \"removal\": "
+          + "\"delete\", or do not require it", pointer: place)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/// How a record says that it was removed, and what then becomes of its row.
+public struct Tombstone: Sendable, Hashable {
+  /// What becomes of the row of a removed record.
+  public enum Removal: String, Sendable, Hashable, CaseIterable {
+    /// It stays, with the attribute that marks it.
+    case mark
+    /// It is deleted. Key and timestamp of the removal are remembered, so that an older record does
+    /// not come back.
+    case delete
+  }
+
+  /// The name of the attribute that says so: a boolean that is true, or an instant that is there
+  /// and not the start of 1970. Nothing where only a null record does.
+  public let attribute: String?
+
+  /// What becomes of the row.
+  public let removal: Removal
+
+  /// Whether a JSON `null` in the place of a record is a removal, in an object of records whose
+  /// members' names are their keys.
+  public let isNullRecord: Bool
+}
+
+extension Model {
+  /// The column that marks the rows of removed records; nothing where they are deleted.
+  var tombstoneColumn: String? {
+    guard let tombstone, tombstone.removal == .mark else { return nil }
+    return tombstone.attribute.flatMap { attribute(named: $0)?.column }
+  }
+}
