@@ -94,6 +94,21 @@ extension ParsedArguments {
     return count
   }
 
+  /// A span of time: `90s`, `15m`, `36h`, `90d` or `2w`.
+  ///
+  /// - Throws: `UsageError` if the value is none.
+  public func duration(_ name: String) throws(UsageError) -> Duration? {
+    guard let text = text(name) else { return nil }
+    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+    guard let unit = text.last.flatMap({ units[$0] }),
+      let number = Self.wholeNumber(String(text.dropLast())), number >= 0,
+      number <= 100_000 * 366 * 86_400 / unit
+    else {
+      throw invalidValue(name, text, "is not a span of time such as 90s, 15m, 36h, 90d or 2w")
+    }
+    return .seconds(number * unit)
+  }
+
   /// A count such as `10`, or a share such as `2.5%`.
   ///
   /// - Throws: `UsageError` if the value is neither, or a share beyond 100 %.

@@ -60,6 +60,11 @@ extension ImportCommand {
         detail: "Looked at after each batch, which stays committed.",
         section: "Rejects and limits"),
       OptionDescription(
+        "max-skew", .value("TIME|none"), default: "1d",
+        summary: "reject a record whose timestamp is further ahead of the clock",
+        detail: "One wrong clock would win for ever. TIME is a number with s, m, h, d or w.",
+        section: "Rejects and limits"),
+      OptionDescription(
         "max-record-bytes", .value("SIZE"), default: "16MiB",
         summary: "reject a larger record", section: "Rejects and limits"),
       OptionDescription(

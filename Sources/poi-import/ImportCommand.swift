@@ -39,6 +39,11 @@ struct ImportCommand {
       case .percent(let percent): .percent(percent)
       }
     }
+    if arguments.text("max-skew") == "none" {
+      options.maximumSkew = nil
+    } else {
+      options.maximumSkew = try arguments.duration("max-skew") ?? options.maximumSkew
+    }
     options.isResuming = arguments.flag("resume")
     options.isRestarting = arguments.flag("restart")
     guard !(options.isResuming && options.isRestarting) else {

@@ -89,7 +89,7 @@ import Testing
   ) throws -> (store: [UInt8], rejects: [UInt8]) {
     let folder = try ScratchFolder()
     var options = options
-    options.clock = { Instant(microseconds: 0) }
+    options.clock = someInstant
     options.rejectFile = folder.file("rejects")
     do {
       var session = try ImportSession(

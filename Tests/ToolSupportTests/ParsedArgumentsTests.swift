@@ -75,6 +75,21 @@ import Testing
     #expect(throws: UsageError.self) { try arguments.countOrPercent("limit") }
   }
 
+  @Test(arguments: [
+    ("0s", Duration.zero), ("90s", .seconds(90)), ("15m", .seconds(900)),
+    ("36h", .seconds(129_600)), ("90d", .seconds(7_776_000)), ("2w", .seconds(1_209_600)),
+  ])
+  func `spans of time are read`(text: String, span: Duration) throws {
+    #expect(try parsed(limit: text).duration("limit") == span)
+  }
+
+  @Test(arguments: ["", "d", "1", "-1d", "1.5d", "1y", "1 d", "99999999999999999d", "1dd"])
+  func `what is no span of time is refused`(text: String) throws {
+    let arguments = try parsed(limit: text)
+    let error = #expect(throws: UsageError.self) { try arguments.duration("limit") }
+    #expect(error?.message.contains("90s, 15m, 36h, 90d or 2w") == true)
+  }
+
   @Test func `lists are split at commas`() throws {
     #expect(try CommandDescription.parse("a").list("key") == [])
     #expect(try CommandDescription.parse("-k", "x", "a").list("key") == ["x"])

@@ -19,6 +19,19 @@ extension Instant: Comparable {
 }
 
 extension Instant {
+  /// The moment so much later, or earlier where the duration is negative; the parts of it below a
+  /// microsecond are dropped, and beyond 64 bits it is the last or first moment.
+  func advanced(by duration: Duration) -> Instant {
+    let (seconds, attoseconds) = duration.components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    let (sum, overflows) = microseconds.addingReportingOverflow(
+      whole &+ attoseconds / 1_000_000_000_000)
+    guard !overflow, !overflows else {
+      return Instant(microseconds: seconds < 0 ? .min : .max)
+    }
+    return Instant(microseconds: sum)
+  }
+
   /// The moment that a date with a time names, or nil if `text` is none.
   ///
   /// Date and time are separated by `T`, `t` or one space. A fraction of a second may have any

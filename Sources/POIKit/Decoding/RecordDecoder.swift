@@ -25,6 +25,12 @@ struct RecordDecoder: ~Copyable {
 
   private let validators: [any RecordValidator]
 
+  /// The slot of the timestamp; -1 where there is none, or any moment is accepted.
+  private let timestampSlot: Int
+
+  /// The latest timestamp that is accepted, in microseconds since 1970.
+  private let latestTimestamp: Int64
+
   /// The JSON object of the unmapped members of the record at hand.
   private var unmapped = GrowableBuffer<UInt8>()
 
@@ -33,7 +39,10 @@ struct RecordDecoder: ~Copyable {
   private var lastMet = GrowableBuffer<Int>()
   private var recordNumber = 0
 
-  init(model: Model, validators: [any RecordValidator] = []) {
+  /// - Parameter latestTimestamp: a record with a later timestamp is refused.
+  init(
+    model: Model, validators: [any RecordValidator] = [], latestTimestamp: Instant? = nil
+  ) {
     layout = RecordLayout(model)
     table = FieldTable(layout)
     patterns = layout.fields.map { field in
@@ -42,6 +51,10 @@ struct RecordDecoder: ~Copyable {
       }
     }
     self.validators = validators
+    timestampSlot =
+      latestTimestamp == nil
+      ? -1 : model.attributes.firstIndex { $0.name == model.timestamp } ?? -1
+    self.latestTimestamp = latestTimestamp?.microseconds ?? .max
     var plans = GrowableBuffer<FieldPlan>()
     var requiredFields = GrowableBuffer<Int>()
     for (index, field) in layout.fields.enumerated() {
@@ -77,6 +90,7 @@ struct RecordDecoder: ~Copyable {
       batch: &batch)
     if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
     checkRequired(record: record, batch: batch)
+    if timestampSlot >= 0 { checkTimestamp(batch[record, timestampSlot]) }
     if let slot = layout.unmappedSlot, !unmapped.isEmpty {
       let start = batch.arena.count
       batch.arena.append(UInt8(ascii: "{"))
@@ -279,6 +293,15 @@ struct RecordDecoder: ~Copyable {
       guard !issues.contains(where: { $0.attribute == field.path }) else { continue }
       report("required", field.path, "the attribute is missing")
     }
+  }
+
+  /// Refuses a moment that has not come yet: it would win over every record to come.
+  private mutating func checkTimestamp(_ value: ValueSlot) {
+    guard value.kind == .integer, value.integer > latestTimestamp else { return }
+    report(
+      "skew", layout.fields[timestampSlot].path,
+      "\(Instant(microseconds: value.integer)) is later than "
+        + "\(Instant(microseconds: latestTimestamp)), the latest that --max-skew allows now")
   }
 
   private mutating func runValidators(record: Int, batch: borrowing RecordBatch) {

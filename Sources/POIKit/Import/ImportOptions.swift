@@ -36,6 +36,10 @@ public struct ImportOptions: Sendable {
   /// What one record of the input may be at most.
   public var limits = RecordLimits()
 
+  /// How far ahead of the clock a timestamp may be; a record with a later one is rejected, because
+  /// it would win over every record to come. Nothing accepts any.
+  public var maximumSkew: Duration? = .seconds(86_400)
+
   /// Asked for the time at the beginning and end of a run.
   public var clock: @Sendable () -> Instant = SystemClock.now
 

@@ -127,7 +127,9 @@ public struct ImportSession: ~Copyable {
     self.options = options
     self.onProgress = onProgress
     self.isDryRun = isDryRun
-    intake = RecordIntake(model: model, limits: options.limits.forReading, validators: validators)
+    intake = RecordIntake(
+      model: model, limits: options.limits.forReading, validators: validators,
+      latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
   }
 
   private func checkOptions() throws(ImportError) {

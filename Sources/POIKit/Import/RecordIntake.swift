@@ -13,9 +13,14 @@ struct RecordIntake: ~Copyable {
   /// What a record may be at most.
   private let limits: ReadingLimits
 
-  init(model: Model, limits: ReadingLimits, validators: [any RecordValidator]) {
+  /// - Parameter latestTimestamp: a record with a later timestamp is refused.
+  init(
+    model: Model, limits: ReadingLimits, validators: [any RecordValidator],
+    latestTimestamp: Instant? = nil
+  ) {
     self.limits = limits
-    decoder = RecordDecoder(model: model, validators: validators)
+    decoder = RecordDecoder(
+      model: model, validators: validators, latestTimestamp: latestTimestamp)
     batch = RecordBatch(slotCount: decoder.layout.slotCount)
     digester = RecordDigester(model)
   }
