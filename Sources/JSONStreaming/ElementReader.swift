@@ -88,14 +88,18 @@ public struct ElementReader: ~Copyable {
   ///     not parsed.
   ///   - isResumable: whether another reader is to go on from ``position``: without it the input is
   ///     not hashed.
+  ///   - watchedPointer: where a string, number or boolean stands around the elements that is to be
+  ///     known as ``watchedText``.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
-    resumingAt position: ReadingPosition = .start, isResumable: Bool = true
+    resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
+    watching watchedPointer: JSONPointer? = nil
   ) {
     self.shape = shape
     self.limits = limits
     buffer = ReadBuffer(hashes: isResumable || position != .start)
-    parser = YajlParser(shape: shape, limits: limits)
+    parser = YajlParser(
+      shape: shape, limits: limits, watching: watchedPointer.map { WatchedValue(at: $0) })
     resumed = position
     if position == .start {
       phase = .starting
@@ -183,6 +187,13 @@ extension ElementReader {
 
   /// Whether a string in the current element or its member's name holds U+0000.
   public var holdsNUL: Bool { currentHoldsNUL }
+
+  /// The value around the elements that was asked for, once it has passed: a string's text, or a
+  /// number or boolean as the input writes it. A reader that resumes does not know what stands before
+  /// its position.
+  public var watchedText: String? {
+    parser.state.watched?.text.map { String(decoding: $0, as: UTF8.self) }
+  }
 
   /// The place just after the element that was last delivered.
   ///

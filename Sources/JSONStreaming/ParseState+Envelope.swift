@@ -8,6 +8,7 @@ extension ParseState {
   /// Notes that a value begins, and says whether the pointer passes it or ends at it.
   private mutating func passesNextValue() -> Bool {
     boundary = consumedOffset
+    watched?.beginValue(depth: depth)
     if depth == 0 { topLevelValueCount += 1 }
     guard isOnPath else { return false }
     guard !levels.isEmpty else { return true }
@@ -22,11 +23,24 @@ extension ParseState {
     return index == stepIndexes[last]
   }
 
-  mutating func takeEnvelopeScalar() -> Int32 {
+  /// A value that is neither an array nor an object.
+  ///
+  /// - Parameter text: a string's text, or the value as JSON writes it; nothing for null.
+  @unsafe
+  mutating func takeEnvelopeScalar(_ text: UnsafeBufferPointer<UInt8>?) -> Int32 {
     guard !isPriming else { return 1 }
     let step = levels.count
-    guard passesNextValue(), step == steps.count else { return 1 }
+    let isPassed = passesNextValue()
+    unsafe watched?.takeScalar(text)
+    guard isPassed, step == steps.count else { return 1 }
     return stop(.notAContainer)
+  }
+
+  mutating func takeEnvelopeLiteral(_ kind: Token.Kind) -> Int32 {
+    guard kind != .null else { return unsafe takeEnvelopeScalar(nil) }
+    let word: StaticString = kind == .true ? "true" : "false"
+    return unsafe takeEnvelopeScalar(
+      UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 
   mutating func takeEnvelopeStart(_ kind: Token.Kind) -> Int32 {
@@ -45,6 +59,7 @@ extension ParseState {
       }
       levels.append(Level(isArray: isArray))
     }
+    watched?.open(isArray: isArray)
     depth += 1
     return 1
   }
@@ -60,6 +75,7 @@ extension ParseState {
         place.arrayLevels &= ~(1 << UInt64(levels.count))
       }
     }
+    watched?.close(depth: depth)
     depth -= 1
     return 1
   }
@@ -83,8 +99,9 @@ extension ParseState {
   private mutating func takeEnvelopeKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
     guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
     boundary = consumedOffset
-    guard isOnPath, let last = levels.isEmpty ? nil : levels.count - 1 else { return 1 }
     let name = unsafe UnsafeBufferPointer(start: start, count: length)
+    unsafe watched?.takeKey(name, depth: depth)
+    guard isOnPath, let last = levels.isEmpty ? nil : levels.count - 1 else { return 1 }
     guard unsafe name.elementsEqual(steps[last]) else { return 1 }
     guard !levels[last].isStepSeen else { return stop(.duplicateMember) }
     levels[last].isStepSeen = true

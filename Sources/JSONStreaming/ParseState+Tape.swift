@@ -5,7 +5,7 @@ extension ParseState {
   @inline(__always)
   mutating func takeLiteral(_ kind: Token.Kind, length: Int) -> Int32 {
     guard !open.isEmpty else {
-      guard place.isInContainer, !isPriming else { return takeEnvelopeScalar() }
+      guard place.isInContainer, !isPriming else { return takeEnvelopeLiteral(kind) }
       beginElement(start: consumedOffset - length)
       tokens.append(Token(kind: kind))
       return endElement()
@@ -91,7 +91,7 @@ extension ParseState {
   ) -> Int32 {
     guard place.isInContainer, !isPriming else {
       guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
-      return takeEnvelopeScalar()
+      return unsafe takeEnvelopeScalar(UnsafeBufferPointer(start: start, count: length))
     }
     // A number is written as it is read; how long a string was with its escapes is not known here.
     let valueStart = kind == .number ? consumedOffset - length : -1

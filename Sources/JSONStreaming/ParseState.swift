@@ -60,6 +60,8 @@ struct ParseState: ~Copyable {
   let steps: [[UInt8]]
   let stepIndexes: [Int?]
   let limits: ReadingLimits
+  /// A value around the elements that is kept when it passes.
+  var watched: WatchedValue?
   var levels = GrowableBuffer<Level>(minimumCapacity: 8)
   var place: Place
   /// How many containers around the elements are open, and how many of them the pointer passes.
@@ -80,7 +82,8 @@ struct ParseState: ~Copyable {
   /// The offset in the input of the end of the piece.
   var endOffset = 0
 
-  init(shape: ElementShape, limits: ReadingLimits) {
+  init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
+    self.watched = watched
     var tokens: [String] = []
     if case .container(let pointer) = shape { tokens = pointer.tokens }
     isSequence = shape == .sequence
@@ -92,7 +95,7 @@ struct ParseState: ~Copyable {
   }
 
   /// The array index that a step of a pointer can stand for (RFC 6901, section 4).
-  private static func arrayIndex(_ step: String) -> Int? {
+  static func arrayIndex(_ step: String) -> Int? {
     let isNumber = step.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
     guard isNumber, step == "0" || step.utf8.first != 0x30 else { return nil }
     return Int(step)
@@ -185,6 +188,8 @@ extension ParseState {
     }
     levels.append(Level(isArray: !place.containerIsObject))
     depth = levels.count
+    let (steps, arrayLevels) = (steps, place.arrayLevels)
+    watched?.restart(inside: steps) { arrayLevels & 1 << UInt64($0) != 0 }
     isTargetFound = true
     topLevelValueCount = max(1, topLevelValueCount)
   }

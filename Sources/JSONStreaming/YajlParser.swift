@@ -17,11 +17,11 @@ struct YajlParser: ~Copyable {
   private let callbacks: UnsafeMutablePointer<yajl_callbacks>
   private let statePointer: UnsafeMutablePointer<ParseState>
 
-  init(shape: ElementShape, limits: ReadingLimits) {
+  init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
     unsafe callbacks = .allocate(capacity: 1)
     unsafe callbacks.initialize(to: ParseState.callbacks)
     unsafe statePointer = .allocate(capacity: 1)
-    unsafe statePointer.initialize(to: ParseState(shape: shape, limits: limits))
+    unsafe statePointer.initialize(to: ParseState(shape: shape, limits: limits, watching: watched))
     unsafe handle = nil
     restart()
   }
