@@ -27,6 +27,13 @@ extension ImportCommand {
           + "FeatureCollection or the only array of objects of an envelope is found.",
         section: "Input and store"),
       OptionDescription(
+        "merge", .choice(MergePolicy.allCases.map(\.rawValue)),
+        summary: "what happens when a record meets a stored one with the same key",
+        detail:
+          "By default append where the key is not enforced, newest where it is. Any other than "
+          + "append makes a new table enforce its key.",
+        section: "Input and store"),
+      OptionDescription(
         "batch", short: "b", .value("N"), default: "500",
         summary: "records in one transaction", section: "Batches"),
       OptionDescription(

@@ -22,6 +22,10 @@ extension ImportCommand {
     append(
       isDryRun ? "valid" : "inserted", report.counters.inserted,
       isDryRun ? "" : "into \(model.table) of \(storePath)")
+    let merged = report.counters.byName.filter {
+      !["read", "inserted", "rejected"].contains($0.name)
+    }
+    for counter in merged where counter.count > 0 { append(counter.name, counter.count) }
     append(
       "rejected", report.counters.rejected,
       report.rejectsByRule.map { "\($0.rule) \($0.count)" }.joined(separator: ", "))
@@ -54,6 +58,7 @@ extension ImportCommand {
       json.member("store", isDryRun ? nil : storePath)
       json.member("table", model.table)
       json.member("run", report.runID)
+      json.member("merge", report.mergePolicy?.rawValue)
       json.member("ending", report.ending.rawValue)
       json.array("inputs") { json in
         for input in report.inputs {
@@ -64,9 +69,7 @@ extension ImportCommand {
         }
       }
       json.object("counters") { json in
-        json.member("read", report.counters.read)
-        json.member("inserted", report.counters.inserted)
-        json.member("rejected", report.counters.rejected)
+        for counter in report.counters.byName { json.member(counter.name, counter.count) }
       }
       json.member("batches", report.batchCount)
       json.object("rejects") { json in
@@ -126,7 +129,7 @@ extension ImportError {
   var exitCode: ExitCode {
     switch code {
     case .usage, .unfinishedRun, .cannotResume: .usage
-    case .unreadable, .tooManyRejects: .dataError
+    case .unreadable, .tooManyRejects, .conflict: .dataError
     case .noInput: .noInput
     case .inputOutput: .ioError
     case .interrupted: .interrupted

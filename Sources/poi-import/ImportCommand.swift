@@ -44,6 +44,7 @@ struct ImportCommand {
     } else {
       options.maximumSkew = try arguments.duration("max-skew") ?? options.maximumSkew
     }
+    options.mergePolicy = arguments.text("merge").flatMap(MergePolicy.init)
     options.isResuming = arguments.flag("resume")
     options.isRestarting = arguments.flag("restart")
     guard !(options.isResuming && options.isRestarting) else {

@@ -1,7 +1,7 @@
 /// How a row stands by age and tombstone among the rows with its key; the greatest wins.
 ///
 /// It is the part of the winner rule's tuple that needs no look at the content.
-struct CandidateRank: Equatable {
+struct CandidateRank: Comparable {
   /// The whole part of the timestamp, offset to be unsigned; 0 without one.
   let time: UInt64
 
@@ -36,6 +36,10 @@ struct CandidateRank: Equatable {
       let inverted = RowTimestamp.greatestFraction - fraction
       self.init(time: ~time, detail: 1 << 63 | inverted << 1 | tombstone)
     }
+  }
+
+  static func < (left: CandidateRank, right: CandidateRank) -> Bool {
+    left.time == right.time ? left.detail < right.detail : left.time < right.time
   }
 
   var hasTimestamp: Bool { detail >> 63 == 1 }

@@ -15,6 +15,9 @@ struct BatchCommitter: ~Copyable {
   private let model: Model
   private let options: ImportOptions
 
+  /// What becomes of records whose key is stored.
+  var policy = MergePolicy.append
+
   /// How many batches the run had committed when it was taken up.
   private var generation: Int64 = 0
   private var writer: BatchWriter?
@@ -63,6 +66,7 @@ struct BatchCommitter: ~Copyable {
         try? endRun(state: "failed", checkpoint)
         throw ImportError(StoreError(error, path: path))
       } catch let error as ImportError {
+        try? endRun(state: "failed", checkpoint)
         throw error
       } catch {
         throw ImportError(.internalError, "\(error)")
@@ -80,10 +84,16 @@ struct BatchCommitter: ~Copyable {
   /// - Returns: the checkpoint after it; nothing where another process drives the run.
   private mutating func write(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
-  ) throws(SQLiteError) -> ImportCheckpoint? {
+  ) throws -> ImportCheckpoint? {
     try writer?.begin()
     do {
-      try writer?.insertRows(of: &batch)
+      let conflicts = try writer?.writeRows(of: &batch, input: progress.inputName)
+      if let conflicts, !conflicts.isEmpty {
+        writer?.rollBack()
+        throw ImportError(
+          .conflict,
+          conflicts.message(store: store?.path ?? "", table: model.table))
+      }
       let next = checkpoint.advanced(by: batch, progress)
       try writer?.insertRejects(of: batch, input: progress.inputName)
       guard try writer?.writeCheckpoint(next.json.description) == true else {
@@ -122,13 +132,15 @@ struct BatchCommitter: ~Copyable {
       let summary = JSONValue.object([
         "batch": .number(options.batchSize), "at": options.pointer.map(JSONValue.string) ?? .null,
         "limit": options.recordLimit.map { .number($0) } ?? .null,
+        "merge": .string(policy.rawValue),
       ])
       if runID == nil {
         runID = try store?.beginImport(
           into: model.table, started: options.clock(), options: summary.description)
       }
       if let runID {
-        writer = try store?.batchWriter(for: model, runID: runID, generation: generation)
+        writer = try store?.batchWriter(
+          for: model, policy: policy, runID: runID, generation: generation)
       }
     } catch {
       throw ImportError(StoreError(error, path: path))

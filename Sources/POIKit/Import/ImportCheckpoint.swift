@@ -6,6 +6,9 @@ struct ImportCheckpoint {
   /// What was read of the inputs.
   var progress = InputProgress()
 
+  /// What becomes of records whose key is stored.
+  var policy = MergePolicy.append
+
   var counters = ImportReport.Counters()
   var batchCount = 0
   var rejectsByRule: [String: Int] = [:]
@@ -29,7 +32,8 @@ struct ImportCheckpoint {
       "finishedInputs": .number(progress.finishedInputCount),
       "position": .array(progress.position.fields.map { .number($0) }),
       "byteCount": progress.byteCount.map { .number($0) } ?? .null,
-      "counters": ImportCheckpoint.json(counters),
+      "merge": .string(policy.rawValue),
+      "counters": countersJSON,
       "batches": .number(batchCount),
       "rejects": ImportCheckpoint.json(rejectsByRule),
       "unmapped": ImportCheckpoint.json(unmappedMembers),
@@ -39,7 +43,9 @@ struct ImportCheckpoint {
   }
 
   /// The counters as the store's run keeps them.
-  var countersJSON: JSONValue { ImportCheckpoint.json(counters) }
+  var countersJSON: JSONValue {
+    .object(counters.byName.map { JSONValue.Member(name: $0.name, value: .number($0.count)) })
+  }
 
   /// Reads a checkpoint as the store keeps it; nothing where the text is not one.
   init?(_ text: String) {
@@ -49,8 +55,8 @@ struct ImportCheckpoint {
       let batches = json["batches"]?.integer, let digest = json["digest"]?.elements,
       let rejects = ImportCheckpoint.counts(json["rejects"]),
       let unmapped = ImportCheckpoint.counts(json["unmapped"]),
-      let otherUnmapped = json["otherUnmapped"]?.integer, let read = counters["read"]?.integer,
-      let inserted = counters["inserted"]?.integer, let rejected = counters["rejected"]?.integer,
+      let otherUnmapped = json["otherUnmapped"]?.integer,
+      let policy = json["merge"]?.string.flatMap(MergePolicy.init),
       digest.count == 2, let high = ImportCheckpoint.unsigned(digest[0]),
       let low = ImportCheckpoint.unsigned(digest[1]),
       let readingPosition = ReadingPosition(fields: position.compactMap(ImportCheckpoint.unsigned))
@@ -64,9 +70,11 @@ struct ImportCheckpoint {
     progress.finishedInputCount = finished
     progress.position = readingPosition
     progress.byteCount = json["byteCount"]?.integer
-    self.counters.read = read
-    self.counters.inserted = inserted
-    self.counters.rejected = rejected
+    self.policy = policy
+    for counter in ImportReport.Counters.all {
+      guard let count = counters[counter.key]?.integer else { return nil }
+      self.counters[keyPath: counter.value] = count
+    }
     batchCount = batches
     rejectsByRule = rejects
     unmappedMembers = unmapped
@@ -85,6 +93,10 @@ struct ImportCheckpoint {
     next.counters.read += batch.readCount
     next.counters.rejected += batch.rejects.count
     next.counters.inserted += batch.insertedCount
+    next.counters.updated += batch.merged.updated
+    next.counters.unchanged += batch.merged.unchanged
+    next.counters.stale += batch.merged.stale
+    next.counters.ignored += batch.merged.ignored
     next.digest += batch.digest
     if !batch.isEmpty { next.batchCount += 1 }
     for reject in batch.rejects {
@@ -95,13 +107,6 @@ struct ImportCheckpoint {
     }
     next.otherUnmappedMemberCount += batch.otherUnmappedMemberCount
     return next
-  }
-
-  private static func json(_ counters: ImportReport.Counters) -> JSONValue {
-    .object([
-      "read": .number(counters.read), "inserted": .number(counters.inserted),
-      "rejected": .number(counters.rejected),
-    ])
   }
 
   private static func json(_ counts: [String: Int]) -> JSONValue {

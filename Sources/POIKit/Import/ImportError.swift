@@ -14,6 +14,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     case unreadable
     /// More records were rejected than the limit allows.
     case tooManyRejects
+    /// Records met stored ones with their keys, which the policy `error` does not allow.
+    case conflict
     /// The input is missing, or may not be read.
     case noInput
     /// Reading the input, or writing the store or the reject file, failed.

@@ -23,6 +23,11 @@ public struct ImportOptions: Sendable {
   /// How many rejects the run may have before it stops.
   public var rejectLimit: RejectLimit?
 
+  /// What happens when a record meets a stored one with the same key. Where none is named: `append`
+  /// in a table whose key is not enforced, `newest` in one whose key is. Any policy but `append`
+  /// makes an empty table enforce its key.
+  public var mergePolicy: MergePolicy?
+
   /// Go on after the last committed batch of an unfinished run over the same inputs.
   public var isResuming = false
 

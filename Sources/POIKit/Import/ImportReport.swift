@@ -1,17 +1,36 @@
 /// What an import did.
 public struct ImportReport: Sendable {
-  /// What became of the records read; they balance: read = inserted + rejected.
+  /// What became of the records read; they balance: read is the sum of all others.
   public struct Counters: Sendable, Hashable {
     /// Records read from the input, accepted or not.
     public var read = 0
-    /// Records that are rows now; in a dry run, those that would be.
+    /// Records that are new rows; in a dry run, those that would be rows.
     public var inserted = 0
+    /// Records that changed a stored row.
+    public var updated = 0
+    /// Records that the stored row says already; it was not written.
+    public var unchanged = 0
+    /// Records that are older than the stored row.
+    public var stale = 0
+    /// Records that the policy `rollback` ignored, because their key is stored.
+    public var ignored = 0
     /// Records refused.
     public var rejected = 0
 
     public init() {}
 
-    var areBalanced: Bool { read == inserted + rejected }
+    /// The counters by the names that the report and the store have for them, `read` first.
+    static let all: KeyValuePairs<String, WritableKeyPath<Counters, Int> & Sendable> = [
+      "read": \.read, "inserted": \.inserted, "updated": \.updated, "unchanged": \.unchanged,
+      "stale": \.stale, "ignored": \.ignored, "rejected": \.rejected,
+    ]
+
+    /// The counters in their order, by name: `read`, then those that add up to it.
+    public var byName: [(name: String, count: Int)] {
+      Counters.all.map { ($0.key, self[keyPath: $0.value]) }
+    }
+
+    var areBalanced: Bool { byName.dropFirst().reduce(0) { $0 + $1.count } == read }
   }
 
   /// How a run ended.
@@ -60,6 +79,9 @@ public struct ImportReport: Sendable {
 
   /// The id of the run in the store's `poikit_run`; nothing in a dry run.
   public var runID: Int64?
+
+  /// What became of records whose key was stored; nothing in a dry run.
+  public var mergePolicy: MergePolicy?
 
   /// The number of records skipped because an earlier run had committed them.
   public var resumedAt: Int?

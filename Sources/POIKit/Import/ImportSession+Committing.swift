@@ -15,6 +15,7 @@ extension ImportSession {
   mutating func open(_ store: consuming Store) throws(ImportError) {
     do {
       try store.prepareTables(for: model)
+      checkpoint.policy = try store.mergePolicy(options.mergePolicy, for: model)
       intake.keepsRawRecords = try store.mayRefuseRows(of: model.table)
       for run in try store.unfinishedImports(of: model.table) {
         guard let checkpoint = ImportCheckpoint(run.checkpoint) else {
@@ -39,6 +40,14 @@ extension ImportSession {
       throw ImportError(.internalError, "\(error)")
     }
     committer = BatchCommitter(store: store, model: model, options: options)
+    merge(by: checkpoint.policy)
+  }
+
+  /// Makes records merge by a policy from now on.
+  private mutating func merge(by policy: MergePolicy) {
+    committer?.policy = policy
+    // What stops the run is to be told with line and column.
+    if policy == .error { intake.keepsRawRecords = true }
   }
 
   /// Chooses the run to resume: the latest unfinished one that began with the input called `name`.
@@ -51,6 +60,17 @@ extension ImportSession {
         "\(name): no unfinished import began with it, only with \(others.joined(separator: ", ")); "
           + "name the same inputs in the same order, or start without --resume")
     }
+    let policy = run.checkpoint.policy
+    guard policy == options.mergePolicy ?? policy,
+      (policy == .append) == (checkpoint.policy == .append)
+    else {
+      throw ImportError(
+        .cannotResume,
+        "\(name): the run to resume merges by \(policy.rawValue), not by "
+          + "\(checkpoint.policy.rawValue); give it --merge \(policy.rawValue), or begin again with --restart"
+      )
+    }
+    merge(by: policy)
     resumption = run.checkpoint
     committer?.resume(run)
   }
@@ -265,6 +285,7 @@ extension ImportSession {
     report.batchCount = checkpoint.batchCount
     report.runID = committer?.runID
     report.resumedAt = resumedAt
+    report.mergePolicy = isDryRun ? nil : checkpoint.policy
     return report
   }
 }

@@ -294,8 +294,8 @@ public struct ImportSession: ~Copyable {
     guard report.counters.areBalanced else {
       throw ImportError(
         .internalError,
-        "the counters do not balance: read \(report.counters.read), "
-          + "inserted \(report.counters.inserted), rejected \(report.counters.rejected)")
+        "the counters do not balance: "
+          + report.counters.byName.map { "\($0.name) \($0.count)" }.joined(separator: ", "))
     }
     if case .ended(let ending) = phase { report.ending = ending }
     if report.ending == .finished { try committer?.endRun(state: "finished", checkpoint) }

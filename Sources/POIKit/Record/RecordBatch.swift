@@ -23,7 +23,7 @@ struct RecordBatch: ~Copyable {
   /// The digest of each record.
   private var digests: GrowableBuffer<Digest>
 
-  /// The sum of the digests of the records that are rows once the batch is written.
+  /// What the batch adds to the sum of the digests of the table's rows once it is written.
   private(set) var digest = Digest.zero
 
   /// How often each member that no attribute maps stood in the records, by JSON pointer.
@@ -32,16 +32,20 @@ struct RecordBatch: ~Copyable {
   /// How many such members had names beyond the number that is counted apart.
   var otherUnmappedMemberCount = 0
 
-  init(slotCount: Int) {
+  /// - Parameter recordCapacity: how many records are expected; more fit.
+  init(slotCount: Int, recordCapacity: Int = 512) {
     self.slotCount = slotCount
-    slots = GrowableBuffer(minimumCapacity: 512 * max(slotCount, 1))
-    origins = GrowableBuffer(minimumCapacity: 512)
-    arena = GrowableBuffer(minimumCapacity: 1 << 17)
-    digests = GrowableBuffer(minimumCapacity: 512)
+    slots = GrowableBuffer(minimumCapacity: recordCapacity * max(slotCount, 1))
+    origins = GrowableBuffer(minimumCapacity: recordCapacity)
+    arena = GrowableBuffer(minimumCapacity: recordCapacity << 8)
+    digests = GrowableBuffer(minimumCapacity: recordCapacity)
   }
 
   /// How many of the rejects were decoded without an issue and then refused by the table.
   private(set) var refusedCount = 0
+
+  /// What became of those that met a stored record.
+  private(set) var merged = MergeCounts()
 
   /// How many records were decoded without an issue.
   var recordCount: Int { origins.count }
@@ -49,8 +53,8 @@ struct RecordBatch: ~Copyable {
   /// How many records were read into the batch, accepted or not.
   var readCount: Int { origins.count + rejects.count - refusedCount }
 
-  /// How many records are rows once the batch is written.
-  var insertedCount: Int { origins.count - refusedCount }
+  /// How many records are rows of their own once the batch is written.
+  var insertedCount: Int { origins.count - refusedCount - merged.all }
 
   /// The bytes of text and raw rejects in the batch.
   var byteCount: Int { arena.count }
@@ -107,6 +111,37 @@ struct RecordBatch: ~Copyable {
         issues: [Issue(rule: rule, attribute: nil, message: message)]))
   }
 
+  /// The digest of a record.
+  func digest(of record: Int) -> Digest { digests[record] }
+
+  /// Notes that a record met a stored one, and is no row of its own.
+  ///
+  /// - Parameters:
+  ///   - former: the digest that the stored row had, if it changed.
+  ///   - digest: the one that it has now.
+  mutating func settle(
+    record: Int, as outcome: MergeOutcome, replacing former: Digest = .zero,
+    by digest: Digest = .zero
+  ) {
+    merged.add(outcome)
+    self.digest -= digests[record]
+    self.digest -= former
+    self.digest += digest
+  }
+
+  /// Gives a slot the value that a record of another batch with the same slots has there.
+  mutating func copy(
+    slot: Int, from record: Int, of other: borrowing RecordBatch, to target: Int
+  ) {
+    let value = other[record, slot]
+    guard value.kind == .text else {
+      self[target, slot] = value
+      return
+    }
+    let range = keep(other.arena.span.extracting(value.textRange))
+    self[target, slot] = .text(range)
+  }
+
   /// Adds a refused record.
   mutating func reject(_ reject: Reject) {
     rejects.append(reject)
@@ -128,6 +163,7 @@ struct RecordBatch: ~Copyable {
     arena.removeAll()
     if !rejects.isEmpty { rejects.removeAll(keepingCapacity: true) }
     refusedCount = 0
+    merged = MergeCounts()
     digests.removeAll()
     digest = .zero
     if !unmappedMembers.isEmpty { unmappedMembers.removeAll(keepingCapacity: true) }

@@ -74,6 +74,12 @@ struct RecordDigester: ~Copyable {
     }
     return content.digest
   }
+
+  /// Compares the content of the record whose digest was computed last with that of another
+  /// digester's: negative if its bytes come before them, 0 if they are the same.
+  func compareContent(with other: borrowing RecordDigester) -> Int {
+    content.compareBytes(with: other.content)
+  }
 }
 
 extension CanonicalFieldWriter {

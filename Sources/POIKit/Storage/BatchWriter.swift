@@ -6,32 +6,30 @@ internal import SQLiteKit
 ///
 /// The statements are prepared once and kept for the run.
 struct BatchWriter: ~Copyable {
-  private let layout: RecordLayout
   private let runID: Int64
   private var generation: Int64
-  private var insertion: Statement
+  private var rows: RowWriter
+  private var merger: MergeWriter?
   private var rejection: Statement
   private var checkpoint: Statement
   private var beginning: Statement
   private var ending: Statement
   private var cancelling: Statement
-  private let relations: [(slot: Int, writer: RelationWriter)]
-  private var compactKey: CompactKey?
-  private let keyHashParameter: Int
 
   /// - Parameters:
   ///   - runID: the run in `poikit_run` that the batches belong to.
   ///   - generation: how many batches the run has committed before.
   init(
-    model: Model, runID: Int64, generation: Int64, connection: borrowing Connection
+    model: Model, runID: Int64, generation: Int64, policy: MergePolicy,
+    connection: borrowing Connection
   ) throws(SQLiteError) {
-    let schema = StoreSchema(model)
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
     // fail is done.
-    let compactKey = try CompactKey(model, connection: connection)
-    let hasCompactKey = compactKey != nil
-    let insertion = try connection.prepare(
-      hasCompactKey ? schema.insertionWithKeyHash : schema.insertion)
+    let table = RowWriter.Table(
+      schema: StoreSchema(model), key: try EnforcedKey.read(of: model, in: connection),
+      hasTimes: try PropertyTimes.isKept(in: model.table, of: connection))
+    let rows = try RowWriter(table, connection: connection)
+    let merger = try MergeWriter(policy, table, connection: connection)
     let rejection = try connection.prepare(
       """
       INSERT INTO poikit_reject
@@ -49,28 +47,15 @@ struct BatchWriter: ~Copyable {
     let beginning = try connection.prepare("BEGIN IMMEDIATE")
     let ending = try connection.prepare("COMMIT")
     let cancelling = try connection.prepare("ROLLBACK")
-    var relations: [(slot: Int, writer: RelationWriter)] = []
-    for (slot, attribute) in model.attributes.enumerated() {
-      guard let relation = attribute.relation else { continue }
-      relations.append(
-        (
-          slot,
-          try RelationWriter(
-            relation, fields: schema.layout.fields[slot].relatedFields, connection: connection)
-        ))
-    }
-    layout = schema.layout
     self.runID = runID
     self.generation = generation
-    self.insertion = insertion
+    self.rows = rows
+    self.merger = merger
     self.rejection = rejection
     self.checkpoint = checkpoint
     self.beginning = beginning
     self.ending = ending
     self.cancelling = cancelling
-    self.relations = relations
-    self.compactKey = compactKey
-    keyHashParameter = hasCompactKey ? schema.columnCount + 1 : 0
   }
 
   /// Begins the transaction of a batch.
@@ -82,41 +67,29 @@ struct BatchWriter: ~Copyable {
   /// Gives up the transaction of a batch; SQLite may have done so already.
   mutating func rollBack() { try? cancelling.run() }
 
-  /// Inserts the records of `batch`; one that another unique key or a check of the table refuses
-  /// becomes a reject.
+  /// Writes the records of `batch` by the merge policy; one that another unique key or a check of the
+  /// table refuses becomes a reject.
   ///
   /// Runs inside the caller's transaction.
-  mutating func insertRows(of batch: inout RecordBatch) throws(SQLiteError) {
+  ///
+  /// - Returns: the records that must not meet stored ones, and do; the transaction is then to be
+  ///   rolled back.
+  mutating func writeRows(
+    of batch: inout RecordBatch, input: String
+  ) throws(SQLiteError) -> MergeConflicts {
     for record in 0..<batch.recordCount {
-      for slot in 0..<layout.attributeCount {
-        try batch.bind(record: record, slot: slot, to: &insertion, at: slot + 1)
-      }
-      var relatedRowIDs: [(slot: Int, rowID: Int64)] = []
-      for relation in relations where batch[record, relation.slot].kind == .related {
-        let rowID = try relation.writer.rowID(record: record, batch: batch)
-        try insertion.bind(relation.slot + 1, integer: rowID)
-        if keyHashParameter > 0 { relatedRowIDs.append((relation.slot, rowID)) }
-      }
-      if keyHashParameter > 0 {
-        let key = compactKey?.digest(record: record, of: batch) { slot in
-          relatedRowIDs.first { $0.slot == slot }?.rowID
-        }
-        if let key {
-          try insertion.bind(keyHashParameter, blob: key.bytes.span)
-        } else {
-          try insertion.bindNull(keyHashParameter)
-        }
-      }
-      if let slot = layout.unmappedSlot {
-        try batch.bind(record: record, slot: slot, to: &insertion, at: layout.attributeCount + 1)
-      }
       do {
-        try insertion.run()
+        if merger == nil {
+          try rows.insert(record: record, of: batch)
+        } else {
+          try merger?.merge(record: record, of: &batch, input: input, by: &rows)
+        }
       } catch {
         guard error.isConstraint else { throw error }
         batch.refuse(record: record, because: error)
       }
     }
+    return merger?.takeConflicts() ?? MergeConflicts()
   }
 
   /// Inserts the rejects of `batch`. Runs inside the caller's transaction.

@@ -40,4 +40,42 @@ extension RecordBatch {
       record: record, rule: error.isUniqueViolation ? "unique" : "constraint",
       message: "the table refuses the record: \(error.message)")
   }
+
+  /// Where a record stands, as messages say it.
+  ///
+  /// - Parameter input: what its input is called.
+  func place(of record: Int, in input: String) -> String {
+    let origin = origins[record]
+    return "\(input):\(origin.line + 1):\(origin.column + 1) (record \(origin.index + 1))"
+  }
+}
+
+extension RecordLayout {
+  /// Makes `content` the value of an attribute alone: that of a slot, or those that identify the
+  /// related row.
+  func append(
+    _ slot: Int, of record: Int, in batch: borrowing RecordBatch,
+    to content: inout CanonicalContent
+  ) {
+    content.removeAll()
+    let related = slot < attributeCount ? fields[slot].relatedFields : 0..<0
+    for slot in related.isEmpty ? slot..<slot + 1 : related {
+      batch.append(record: record, slot: slot, name: UInt64(slot), to: &content)
+    }
+  }
+
+  /// The value of an attribute as a person reads it.
+  func text(of slot: Int, of record: Int, in batch: borrowing RecordBatch) -> String {
+    let related = fields[slot].relatedFields
+    guard related.isEmpty else {
+      return related.map { text(of: $0, of: record, in: batch) }.joined(separator: ", ")
+    }
+    let value = batch[record, slot]
+    return switch value.kind {
+    case .absent, .null, .related: "null"
+    case .integer: String(value.integer)
+    case .real: String(value.real)
+    case .text: "\"\(String(copying: batch.arena.span.extracting(value.textRange)))\""
+    }
+  }
 }

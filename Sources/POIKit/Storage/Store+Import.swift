@@ -4,18 +4,20 @@ internal import SQLiteKit
 extension Store {
   static let importTool = "poi-import"
 
-  /// Whether the table may refuse a row: by a unique index, a trigger or a check.
+  /// Whether the table may refuse a row: by a unique index other than the one that enforces the key
+  /// by which records are merged, by a trigger or by a check.
   borrowing func mayRefuseRows(of table: String) throws(StoreError) -> Bool {
     do {
       var statement = try connection.prepare(
         """
-        SELECT 1 FROM pragma_index_list(?1) WHERE "unique" = 1
+        SELECT 1 FROM pragma_index_list(?1) WHERE "unique" = 1 AND name <> ?2
         UNION ALL
         SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
           AND (type = 'trigger' OR type = 'table' AND sql LIKE '%CHECK%')
         LIMIT 1
         """)
       try statement.bind(1, text: table)
+      try statement.bind(2, text: KeyEnforcer.indexName(table))
       return try statement.step()
     } catch {
       throw StoreError(error, path: path)
@@ -63,8 +65,9 @@ extension Store {
   ///
   /// - Parameter generation: how many batches the run has committed before.
   borrowing func batchWriter(
-    for model: Model, runID: Int64, generation: Int64
+    for model: Model, policy: MergePolicy, runID: Int64, generation: Int64
   ) throws(SQLiteError) -> BatchWriter {
-    try BatchWriter(model: model, runID: runID, generation: generation, connection: connection)
+    try BatchWriter(
+      model: model, runID: runID, generation: generation, policy: policy, connection: connection)
   }
 }

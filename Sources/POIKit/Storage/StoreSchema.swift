@@ -90,21 +90,6 @@ struct StoreSchema {
   /// How many columns a record has of its own.
   var columnCount: Int { model.attributes.count + (model.unmappedColumn == nil ? 0 : 1) }
 
-  /// The statement that inserts one record; parameter n + 1 is the column of attribute n.
-  var insertion: String { insertion(of: []) }
-
-  /// The same for a table whose key is enforced by its hash, which is the last parameter.
-  var insertionWithKeyHash: String { insertion(of: [KeyEnforcer.hashColumn]) }
-
-  private func insertion(of added: [String]) -> String {
-    var columns = model.attributes.map { quoted($0.column) }
-    if let unmapped = model.unmappedColumn { columns.append(quoted(unmapped)) }
-    columns += added
-    let parameters = columns.map { _ in "?" }.joined(separator: ", ")
-    return "INSERT INTO \(quoted(model.table)) (\(columns.joined(separator: ", "))) "
-      + "VALUES (\(parameters))"
-  }
-
   /// The statement that inserts a related row and returns its id.
   static func insertion(into relation: Relation) -> String {
     let columns = relation.attributes.map { Connection.quoteIdentifier($0.column) }

@@ -1,0 +1,38 @@
+internal import SQLiteKit
+
+/// The key that a table of records is unique by, as the store enforces it.
+struct EnforcedKey {
+  /// The columns of the key, in its order.
+  let columns: [String]
+
+  /// The slots of the columns.
+  let slots: [Int]
+
+  /// Whether the unique index is on the key's hash, in a column of its own.
+  let isHashed: Bool
+
+  /// The key of the model's table; nothing where none is enforced.
+  ///
+  /// - Throws: `SQLiteError` when the store cannot be read.
+  static func read(
+    of model: Model, in connection: borrowing Connection
+  ) throws(SQLiteError) -> EnforcedKey? {
+    var columns: [String] = []
+    var statement = try connection.prepare(
+      """
+      SELECT k.value FROM poikit_table AS t, json_each(t.enforced_key) AS k
+      WHERE t.name = ?1 ORDER BY k.key
+      """)
+    try statement.bind(1, text: model.table)
+    while try statement.step() { columns.append(statement.text(0)) }
+    let slots = columns.compactMap { column in
+      model.attributes.firstIndex { $0.column == column }
+    }
+    guard !slots.isEmpty, slots.count == columns.count else { return nil }
+    var indexed = try connection.prepare("SELECT name FROM pragma_index_info(?1, 'main')")
+    try indexed.bind(1, text: KeyEnforcer.indexName(model.table))
+    guard try indexed.step() else { return nil }
+    return EnforcedKey(
+      columns: columns, slots: slots, isHashed: indexed.text(0) == KeyEnforcer.hashColumn)
+  }
+}

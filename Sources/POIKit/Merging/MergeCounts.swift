@@ -1,0 +1,19 @@
+/// What became of records that met a stored one.
+struct MergeCounts {
+  private(set) var updated = 0
+  private(set) var unchanged = 0
+  private(set) var stale = 0
+  private(set) var ignored = 0
+
+  var all: Int { updated + unchanged + stale + ignored }
+
+  mutating func add(_ outcome: MergeOutcome) {
+    switch outcome {
+    case .inserted: break
+    case .updated: updated += 1
+    case .unchanged: unchanged += 1
+    case .stale: stale += 1
+    case .ignored: ignored += 1
+    }
+  }
+}

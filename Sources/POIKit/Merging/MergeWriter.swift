@@ -1,0 +1,230 @@
+internal import SQLiteKit
+
+/// Merges records into a table whose key is enforced: finds the stored row with the key of a record,
+/// decides by the policy what becomes of it, and writes.
+///
+/// The statements are prepared once and kept for the run.
+struct MergeWriter: ~Copyable {
+  private let policy: MergePolicy
+  private let table: RowWriter.Table
+  private let key: EnforcedKey
+  private let ranking: RecordRanking
+
+  /// What the records of a table and its rows have slots for: attributes, and the members that none
+  /// maps.
+  private let mergedSlots: [Int]
+
+  private var finding: Statement
+  private var stored: StoredRow
+  private var storedDigest = Digest.zero
+  private var storedDigester: RecordDigester
+  private var recordDigester: RecordDigester
+  private var storedValue = CanonicalContent()
+  private var recordValue = CanonicalContent()
+  private var times: PropertyTimes
+  private var places: PlaceLog?
+  private var conflicts = MergeConflicts()
+
+  /// A writer for a policy; nothing for `append`.
+  init?(
+    _ policy: MergePolicy, _ table: RowWriter.Table, connection: borrowing Connection
+  ) throws(SQLiteError) {
+    guard policy != .append, let key = table.key else { return nil }
+    let schema = table.schema
+    var conditions = key.columns.enumerated().map {
+      "t.\(Connection.quoteIdentifier($0.element)) = ?\($0.offset + 1)"
+    }
+    if key.isHashed { conditions.append("t.\(KeyEnforcer.hashColumn) = ?\(conditions.count + 1)") }
+    let finding = try connection.prepare(
+      StoredRow.query(table, where: conditions.joined(separator: " AND ")))
+    let places = policy == .error ? try PlaceLog(connection: connection) : nil
+    self.policy = policy
+    self.table = table
+    self.key = key
+    ranking = RecordRanking(schema.model)
+    mergedSlots =
+      Array(0..<schema.layout.attributeCount) + (schema.layout.unmappedSlot.map { [$0] } ?? [])
+    self.finding = finding
+    stored = StoredRow(schema.layout)
+    storedDigester = RecordDigester(schema.model)
+    recordDigester = RecordDigester(schema.model)
+    times = PropertyTimes(
+      columns: schema.model.attributes.map(\.column)
+        + (schema.model.unmappedColumn.map { [$0] } ?? []))
+    self.places = places
+  }
+
+  /// Merges one record of a batch, and notes in the batch what became of it.
+  ///
+  /// - Parameters:
+  ///   - input: what the record's input is called.
+  ///   - rows: writes into the table.
+  /// - Throws: `SQLiteError`; with a constraint that refuses the row, nothing of the record is
+  ///   written.
+  mutating func merge(
+    record: Int, of batch: inout RecordBatch, input: String, by rows: inout RowWriter
+  ) throws(SQLiteError) {
+    guard try find(record, of: batch, by: &rows) else {
+      return try insert(record, of: batch, input: input, by: &rows)
+    }
+    switch policy {
+    case .append: preconditionFailure("appending needs no look at stored rows")
+    case .newest: try takeNewer(record, of: &batch, by: &rows)
+    case .overwrite: try overwrite(record, of: &batch, by: &rows)
+    case .objectTrump:
+      digestStored()
+      for slot in mergedSlots where batch[record, slot].kind != .absent {
+        stored.take(slot: slot, from: record, of: batch)
+      }
+      try writeMerged(record, of: &batch, by: &rows)
+    case .storeTrump:
+      digestStored()
+      for slot in mergedSlots where stored.batch[0, slot].isNull && !batch[record, slot].isNull {
+        stored.take(slot: slot, from: record, of: batch)
+      }
+      try writeMerged(record, of: &batch, by: &rows)
+    case .newestByProperty: try takeNewerProperties(record, of: &batch, by: &rows)
+    case .rollback: batch.settle(record: record, as: .ignored)
+    case .error: try noteConflict(record, of: batch, input: input)
+    }
+  }
+
+  /// The records of the batch that must not meet stored ones, and did.
+  mutating func takeConflicts() -> MergeConflicts {
+    defer { conflicts = MergeConflicts() }
+    return conflicts
+  }
+
+  /// Loads the stored row with the key of a record.
+  ///
+  /// - Returns: whether there is one; there is none for a key that is null in part.
+  private mutating func find(
+    _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter
+  ) throws(SQLiteError) -> Bool {
+    for slot in key.slots where batch[record, slot].isNull { return false }
+    try rows.bindKey(key, of: record, in: batch, to: &finding)
+    return try stored.load(&finding)
+  }
+
+  /// Computes the digest of the stored row as it was found.
+  private mutating func digestStored() {
+    storedDigest = storedDigester.digest(record: 0, of: stored.batch)
+  }
+
+  private mutating func insert(
+    _ record: Int, of batch: borrowing RecordBatch, input: String, by rows: inout RowWriter
+  ) throws(SQLiteError) {
+    var text: String?
+    if policy == .newestByProperty {
+      let time = ranking.time(of: record, in: batch)
+      for (index, slot) in mergedSlots.enumerated() {
+        times.times[index] = batch[record, slot].kind == .absent ? .never : time
+      }
+      text = times.text(rowTime: time)
+    }
+    try rows.insert(record: record, of: batch, times: text)
+    if places != nil { try places?.add(batch.place(of: record, in: input)) }
+  }
+}
+
+// MARK: - Policies
+
+extension MergeWriter {
+  /// The greater by the winner rule stays.
+  private mutating func takeNewer(
+    _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
+  ) throws(SQLiteError) {
+    let storedRank = ranking.rank(of: 0, in: stored.batch)
+    let rank = ranking.rank(of: record, in: batch)
+    guard storedRank <= rank else { return batch.settle(record: record, as: .stale) }
+    digestStored()
+    if storedRank == rank {
+      let order = compareContent(of: record, of: batch)
+      if order == 0 { return batch.settle(record: record, as: .unchanged) }
+      guard order > 0 else { return batch.settle(record: record, as: .stale) }
+    }
+    try replace(record, of: &batch, by: &rows)
+  }
+
+  private mutating func overwrite(
+    _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
+  ) throws(SQLiteError) {
+    digestStored()
+    if compareContent(of: record, of: batch) == 0 {
+      return batch.settle(record: record, as: .unchanged)
+    }
+    try replace(record, of: &batch, by: &rows)
+  }
+
+  /// Compares a record with the stored row as the last part of the winner rule does: by digest, and
+  /// by content where the digests are equal. 0 if they say the same, positive if the record is
+  /// greater.
+  private mutating func compareContent(
+    of record: Int, of batch: borrowing RecordBatch
+  ) -> Int {
+    let digest = batch.digest(of: record)
+    if digest != storedDigest { return storedDigest < digest ? 1 : -1 }
+    _ = recordDigester.digest(record: record, of: batch)
+    return recordDigester.compareContent(with: storedDigester)
+  }
+
+  /// The row becomes the record.
+  private mutating func replace(
+    _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
+  ) throws(SQLiteError) {
+    try rows.update(stored.rowID, to: record, of: batch)
+    batch.settle(
+      record: record, as: .updated, replacing: storedDigest, by: batch.digest(of: record))
+  }
+
+  /// Each attribute takes the value of the record if that is newer, or as new and greater.
+  private mutating func takeNewerProperties(
+    _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
+  ) throws(SQLiteError) {
+    digestStored()
+    let recordTime = ranking.time(of: record, in: batch)
+    let storedTime = ranking.time(of: 0, in: stored.batch)
+    times.read(stored.times, rowTime: storedTime)
+    for (index, slot) in mergedSlots.enumerated() where batch[record, slot].kind != .absent {
+      guard times.times[index] <= recordTime else { continue }
+      if times.times[index] == recordTime {
+        table.schema.layout.append(slot, of: 0, in: stored.batch, to: &storedValue)
+        table.schema.layout.append(slot, of: record, in: batch, to: &recordValue)
+        guard recordValue.compareBytes(with: storedValue) > 0 else { continue }
+      }
+      stored.take(slot: slot, from: record, of: batch)
+      times.times[index] = recordTime
+    }
+    try writeMerged(
+      record, of: &batch, by: &rows,
+      times: times.text(rowTime: ranking.time(of: 0, in: stored.batch)),
+      otherwise: recordTime < storedTime ? .stale : .unchanged)
+  }
+
+  /// Writes the stored row, after it took values of a record, unless that changed nothing.
+  ///
+  /// - Parameter outcome: what became of the record where nothing changed.
+  private mutating func writeMerged(
+    _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter, times: String? = nil,
+    otherwise outcome: MergeOutcome = .unchanged
+  ) throws(SQLiteError) {
+    let digest = storedDigester.digest(record: 0, of: stored.batch)
+    guard digest != storedDigest || (policy == .newestByProperty && times != stored.times) else {
+      return batch.settle(record: record, as: outcome)
+    }
+    try rows.update(stored.rowID, to: 0, of: stored.batch, times: times)
+    batch.settle(record: record, as: .updated, replacing: storedDigest, by: digest)
+  }
+
+  private mutating func noteConflict(
+    _ record: Int, of batch: borrowing RecordBatch, input: String
+  ) throws(SQLiteError) {
+    let values = key.slots.map { slot in
+      table.schema.layout.text(of: slot, of: record, in: batch)
+    }
+    conflicts.add(
+      MergeConflicts.Conflict(
+        key: values.joined(separator: ", "), place: batch.place(of: record, in: input),
+        rowID: stored.rowID, rowPlace: try places?.place(of: stored.rowID)))
+  }
+}

@@ -1,0 +1,33 @@
+internal import SQLiteKit
+
+/// Remembers, in a temporary table, where the records stand that became rows in this run.
+struct PlaceLog: ~Copyable {
+  private var insertion: Statement
+  private var lookup: Statement
+
+  init(connection: borrowing Connection) throws(SQLiteError) {
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS poikit_place (row INTEGER PRIMARY KEY, place TEXT NOT NULL);
+      DELETE FROM temp.poikit_place;
+      """)
+    let insertion = try connection.prepare(
+      "INSERT OR REPLACE INTO temp.poikit_place VALUES (last_insert_rowid(), ?1)")
+    let lookup = try connection.prepare("SELECT place FROM temp.poikit_place WHERE row = ?1")
+    self.insertion = insertion
+    self.lookup = lookup
+  }
+
+  /// Remembers the place of the record that became the row inserted last.
+  mutating func add(_ place: String) throws(SQLiteError) {
+    try insertion.bind(1, text: place)
+    try insertion.run()
+  }
+
+  /// The place of the record that became a row, if it did in this run.
+  mutating func place(of rowID: Int64) throws(SQLiteError) -> String? {
+    try lookup.bind(1, integer: rowID)
+    defer { lookup.reset() }
+    return try lookup.step() ? lookup.text(0) : nil
+  }
+}

@@ -1,0 +1,77 @@
+internal import SQLiteKit
+
+/// When each attribute of a row was changed, for the policy `newest-by-property`.
+///
+/// The column `poikit_times` holds a JSON object with a member for each column whose time differs
+/// from the timestamp of the row: microseconds since 1970 UTC, `null` where the record that named
+/// the attribute had no timestamp, `false` where no record named it. It is NULL where none differs,
+/// as in rows that other policies wrote.
+struct PropertyTimes {
+  /// The column that keeps the times.
+  static let column = Bookkeeping.prefix + "times"
+
+  /// The columns of the attributes, in the order of `times`.
+  let columns: [String]
+
+  /// The time of each attribute.
+  var times: [PropertyTime]
+
+  /// The times of attributes that no record has named.
+  init(columns: [String]) {
+    self.columns = columns
+    times = Array(repeating: .never, count: columns.count)
+  }
+
+  /// Whether the table keeps times.
+  static func isKept(
+    in table: String, of connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    var statement = try connection.prepare(
+      "SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = ?2", isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: column)
+    return try statement.step()
+  }
+
+  /// Makes the table keep times; rows that are there have those of their timestamps.
+  static func keep(
+    in table: String, of connection: borrowing Connection
+  ) throws(SQLiteError) {
+    guard try !isKept(in: table, of: connection) else { return }
+    try connection.execute(
+      "ALTER TABLE \(Connection.quoteIdentifier(table)) ADD COLUMN \(column) TEXT")
+  }
+
+  /// Takes the times of a row.
+  ///
+  /// - Parameters:
+  ///   - text: what the column holds.
+  ///   - rowTime: the timestamp of the row.
+  mutating func read(_ text: String?, rowTime: PropertyTime) {
+    let json = text.flatMap { try? JSONValue(parsing: $0) }
+    for index in times.indices {
+      times[index] =
+        switch json?[columns[index]] {
+        case .bool: .never
+        case .null: .untimed
+        case .number(let lexeme): Int64(lexeme).map(PropertyTime.at) ?? rowTime
+        default: rowTime
+        }
+    }
+  }
+
+  /// What the column is to hold in a row with the timestamp `rowTime`.
+  func text(rowTime: PropertyTime) -> String? {
+    var members: [JSONValue.Member] = []
+    for (column, time) in zip(columns, times) where time != rowTime {
+      let value: JSONValue =
+        switch time {
+        case .never: .bool(false)
+        case .untimed: .null
+        case .at(let microseconds): .number(microseconds)
+        }
+      members.append(JSONValue.Member(name: column, value: value))
+    }
+    return members.isEmpty ? nil : JSONValue.object(members).description
+  }
+}

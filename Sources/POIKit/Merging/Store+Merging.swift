@@ -1,0 +1,77 @@
+internal import SQLiteKit
+
+/// Whether and how imported records are merged with stored ones.
+extension Store {
+  /// The policy by which records go into a model's table, after a look at whether it fits the table.
+  ///
+  /// A table that is empty is made ready for the policy: its key is enforced from then on.
+  ///
+  /// - Parameter asked: the policy that was named, if one was.
+  /// - Throws: `ImportError` with `usage` when the policy does not fit the model or the table.
+  borrowing func mergePolicy(
+    _ asked: MergePolicy?, for model: Model
+  ) throws(ImportError) -> MergePolicy {
+    do {
+      let isEnforced = try EnforcedKey.read(of: model, in: connection) != nil
+      guard let policy = asked else { return isEnforced ? .newest : .append }
+      if policy == .append {
+        guard isEnforced else { return policy }
+        throw ImportError(
+          .usage,
+          "\(path): the key of the table \"\(model.table)\" is enforced, so --merge append cannot "
+            + "add a record beside one with the same key; name another policy, or import into "
+            + "another store")
+      }
+      if !isEnforced { try enforceKey(of: model, for: policy) }
+      if policy == .newestByProperty { try keepTimes(of: model) }
+      return policy
+    } catch let error as ImportError {
+      throw error
+    } catch let error as SQLiteError {
+      throw ImportError(StoreError(error, path: path))
+    } catch let error as StoreError {
+      throw ImportError(error)
+    } catch {
+      throw ImportError(.inputOutput, "\(path): \(error)")
+    }
+  }
+
+  private borrowing func enforceKey(of model: Model, for policy: MergePolicy) throws {
+    guard !model.key.isEmpty else {
+      throw ImportError(
+        .usage,
+        "the model \"\(model.name)\" names no key, so --merge \(policy.rawValue) cannot tell which "
+          + "records are one; add \"x-key\" to it")
+    }
+    let table = Connection.quoteIdentifier(model.table)
+    guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {
+      throw ImportError(
+        .usage,
+        "\(path): the key of the table \"\(model.table)\" is not enforced, so --merge "
+          + "\(policy.rawValue) could meet several rows with one key; run poi-dedup --enforce first"
+      )
+    }
+    try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
+      let enforcer = KeyEnforcer(
+        layout: try layout(of: model), schema: try TableSchema(of: model.table, in: connection),
+        enforcement: .index, nullKey: .keep, keyHash: { $0 })
+      _ = try enforcer.enforce(in: connection)
+    }
+  }
+
+  private borrowing func layout(of model: Model) throws(DeduplicationError) -> TableLayout {
+    do { return try TableLayout(model) } catch {
+      throw DeduplicationError(.invalidOptions, error.message)
+    }
+  }
+
+  private borrowing func keepTimes(of model: Model) throws {
+    guard model.timestamp != nil else {
+      throw ImportError(
+        .usage,
+        "the model \"\(model.name)\" names no timestamp, so --merge newest-by-property cannot tell "
+          + "which value is newer; add \"x-timestamp\" to it")
+    }
+    try PropertyTimes.keep(in: model.table, of: connection)
+  }
+}

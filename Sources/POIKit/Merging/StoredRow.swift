@@ -1,0 +1,94 @@
+internal import JSONStreaming
+internal import SQLiteKit
+
+/// A stored row in the form of a record: what an imported record is compared and merged with.
+///
+/// One value serves one row after the other and keeps its memory.
+struct StoredRow: ~Copyable {
+  private let layout: RecordLayout
+
+  /// How many columns stand before those of the slots in a result.
+  private static let leadingCount = 2
+
+  /// A batch of one record: the row.
+  private(set) var batch: RecordBatch
+
+  private(set) var rowID: Int64 = 0
+
+  /// What the row says about when its attributes were changed.
+  private(set) var times: String?
+
+  init(_ layout: RecordLayout) {
+    self.layout = layout
+    batch = RecordBatch(slotCount: layout.slotCount, recordCapacity: 1)
+  }
+
+  /// A statement that finds rows as `load` takes them.
+  ///
+  /// - Parameter condition: what the row, `t`, must fulfil.
+  static func query(_ table: RowWriter.Table, where condition: String) -> String {
+    let schema = table.schema
+    var results = ["t.\(StoreSchema.idColumn)"]
+    results.append(table.hasTimes ? "t.\(PropertyTimes.column)" : "NULL")
+    var joins = ""
+    for (slot, field) in schema.layout.fields.enumerated() {
+      let column = Connection.quoteIdentifier(field.attribute.column)
+      results.append(field.relationField.map { "r\($0).\(column)" } ?? "t.\(column)")
+      guard let relation = field.attribute.relation else { continue }
+      joins += """
+         LEFT JOIN \(Connection.quoteIdentifier(relation.table)) AS r\(slot) \
+        ON r\(slot).\(StoreSchema.idColumn) = t.\(column)
+        """
+    }
+    if let unmapped = schema.model.unmappedColumn {
+      results.append("t.\(Connection.quoteIdentifier(unmapped))")
+    }
+    return """
+      SELECT \(results.joined(separator: ", "))
+      FROM \(Connection.quoteIdentifier(schema.model.table)) AS t\(joins) WHERE \(condition)
+      """
+  }
+
+  /// Takes the row that a statement finds.
+  ///
+  /// - Returns: whether it finds one.
+  mutating func load(_ statement: inout Statement) throws(SQLiteError) -> Bool {
+    guard try statement.step() else { return false }
+    batch.removeAll()
+    let record = batch.beginRecord()
+    batch.accept(RecordOrigin(index: 0, byteOffset: 0))
+    rowID = statement.integer(0)
+    times = statement.isNull(1) ? nil : statement.text(1)
+    for slot in 0..<layout.slotCount {
+      let isRelation = slot < layout.attributeCount && !layout.fields[slot].relatedFields.isEmpty
+      batch[record, slot] = StoredRow.value(
+        slot + StoredRow.leadingCount, of: statement, isRelation: isRelation, in: &batch)
+    }
+    statement.reset()
+    return true
+  }
+
+  private static func value(
+    _ column: Int, of statement: borrowing Statement, isRelation: Bool,
+    in batch: inout RecordBatch
+  ) -> ValueSlot {
+    switch statement.value(column) {
+    case .integer(let integer): isRelation ? .related : .integer(integer)
+    case .real(let real): .real(real)
+    case .text(let text): .text(batch.keep(text))
+    // No attribute is kept as a blob.
+    case .null, .blob: .null
+    }
+  }
+
+  /// Gives an attribute of the row the value that a record has for it.
+  mutating func take(
+    slot: Int, from record: Int, of other: borrowing RecordBatch
+  ) {
+    batch.copy(slot: slot, from: record, of: other, to: 0)
+    guard slot < layout.attributeCount else { return }
+    for related in layout.fields[slot].relatedFields {
+      batch.copy(slot: related, from: record, of: other, to: 0)
+    }
+  }
+}

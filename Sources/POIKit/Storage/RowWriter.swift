@@ -1,0 +1,166 @@
+internal import SQLiteKit
+
+/// Writes records as rows of a model's table: as new ones, or in the place of stored ones.
+///
+/// The statements are prepared once and kept for the run.
+struct RowWriter: ~Copyable {
+  /// The table as a writer must know it.
+  struct Table {
+    let schema: StoreSchema
+    /// The key that the table is unique by, if it is.
+    let key: EnforcedKey?
+    /// Whether rows say when each of their attributes was changed.
+    let hasTimes: Bool
+
+    /// The numbers of the parameters behind those of the columns.
+    var keyHashParameter: Int { schema.columnCount + 1 }
+    var timesParameter: Int { schema.columnCount + 2 }
+    var rowIDParameter: Int { schema.columnCount + 3 }
+  }
+
+  private let table: Table
+  private var insertion: Statement
+  private var update: Statement
+  private var compactKey: CompactKey?
+  private let relations: [(slot: Int, writer: RelationWriter)]
+  private var relatedRowIDs: [(slot: Int, rowID: Int64)] = []
+
+  init(_ table: Table, connection: borrowing Connection) throws(SQLiteError) {
+    // A value that is not copyable is made whole at once: nothing of it is set before all that may
+    // fail is done.
+    let insertion = try connection.prepare(table.insertion)
+    let update = try connection.prepare(table.update)
+    var relations: [(slot: Int, writer: RelationWriter)] = []
+    for (slot, attribute) in table.schema.model.attributes.enumerated() {
+      guard let relation = attribute.relation else { continue }
+      relations.append(
+        (
+          slot,
+          try RelationWriter(
+            relation, fields: table.schema.layout.fields[slot].relatedFields,
+            connection: connection)
+        ))
+    }
+    self.table = table
+    self.insertion = insertion
+    self.update = update
+    self.relations = relations
+    compactKey = CompactKey(table.key)
+  }
+
+  /// Inserts a record as a new row.
+  ///
+  /// - Parameter times: when its attributes were changed, for a table that keeps that.
+  mutating func insert(
+    record: Int, of batch: borrowing RecordBatch, times: String? = nil
+  ) throws(SQLiteError) {
+    try findRelatedRows(record: record, of: batch)
+    try RowWriter.bind(record, of: batch, relatedRowIDs, to: &insertion, table.schema.layout)
+    if table.key?.isHashed == true {
+      if let hash = keyHash(record: record, of: batch) {
+        try insertion.bind(table.keyHashParameter, blob: hash.bytes.span)
+      } else {
+        try insertion.bindNull(table.keyHashParameter)
+      }
+    }
+    if table.hasTimes { try insertion.bind(table.timesParameter, text: times) }
+    try insertion.run()
+  }
+
+  /// Writes a record in the place of the row that has its key.
+  ///
+  /// - Parameter times: when its attributes were changed, for a table that keeps that.
+  mutating func update(
+    _ rowID: Int64, to record: Int, of batch: borrowing RecordBatch, times: String? = nil
+  ) throws(SQLiteError) {
+    try findRelatedRows(record: record, of: batch)
+    try RowWriter.bind(record, of: batch, relatedRowIDs, to: &update, table.schema.layout)
+    if table.hasTimes { try update.bind(table.timesParameter, text: times) }
+    try update.bind(table.rowIDParameter, integer: rowID)
+    try update.run()
+  }
+
+  /// Binds the key of a record to the parameters from 1 on, and its hash, where the key is enforced
+  /// by it, to the one behind them.
+  mutating func bindKey(
+    _ key: EnforcedKey, of record: Int, in batch: borrowing RecordBatch,
+    to statement: inout Statement
+  ) throws(SQLiteError) {
+    relatedRowIDs.removeAll(keepingCapacity: true)
+    for (part, slot) in key.slots.enumerated() {
+      if let relation = relations.first(where: { $0.slot == slot }) {
+        let rowID = try relation.writer.rowID(record: record, batch: batch)
+        relatedRowIDs.append((slot, rowID))
+        try statement.bind(part + 1, integer: rowID)
+      } else {
+        try batch.bind(record: record, slot: slot, to: &statement, at: part + 1)
+      }
+    }
+    if key.isHashed, let hash = keyHash(record: record, of: batch) {
+      try statement.bind(key.slots.count + 1, blob: hash.bytes.span)
+    }
+  }
+
+  private mutating func findRelatedRows(
+    record: Int, of batch: borrowing RecordBatch
+  ) throws(SQLiteError) {
+    relatedRowIDs.removeAll(keepingCapacity: true)
+    for relation in relations where batch[record, relation.slot].kind == .related {
+      relatedRowIDs.append(
+        (relation.slot, try relation.writer.rowID(record: record, batch: batch)))
+    }
+  }
+
+  private mutating func keyHash(record: Int, of batch: borrowing RecordBatch) -> Digest? {
+    let relatedRowIDs = relatedRowIDs
+    return compactKey?.digest(record: record, of: batch) { slot in
+      relatedRowIDs.first { $0.slot == slot }?.rowID
+    }
+  }
+
+  private static func bind(
+    _ record: Int, of batch: borrowing RecordBatch, _ relatedRowIDs: [(slot: Int, rowID: Int64)],
+    to statement: inout Statement, _ layout: RecordLayout
+  ) throws(SQLiteError) {
+    for slot in 0..<layout.attributeCount {
+      try batch.bind(record: record, slot: slot, to: &statement, at: slot + 1)
+    }
+    for related in relatedRowIDs { try statement.bind(related.slot + 1, integer: related.rowID) }
+    if let slot = layout.unmappedSlot {
+      try batch.bind(record: record, slot: slot, to: &statement, at: layout.attributeCount + 1)
+    }
+  }
+}
+
+extension RowWriter.Table {
+  /// What the columns of a record are bound to: the one of attribute n to parameter n + 1.
+  private var columns: [(name: String, parameter: Int)] {
+    var names = schema.model.attributes.map(\.column)
+    if let unmapped = schema.model.unmappedColumn { names.append(unmapped) }
+    return names.enumerated().map { ($0.element, $0.offset + 1) }
+  }
+
+  fileprivate var insertion: String {
+    var columns = columns
+    if key?.isHashed == true { columns.append((KeyEnforcer.hashColumn, keyHashParameter)) }
+    if hasTimes { columns.append((PropertyTimes.column, timesParameter)) }
+    let names = columns.map { Connection.quoteIdentifier($0.name) }
+    return """
+      INSERT INTO \(Connection.quoteIdentifier(schema.model.table)) (\(names.joined(separator: ", ")))
+      VALUES (\(columns.map { "?\($0.parameter)" }.joined(separator: ", ")))
+      """
+  }
+
+  /// The columns of the key are not in it: they have the values already, and SQLite would remove and
+  /// add the entry in their index. They are where a row has no others.
+  fileprivate var update: String {
+    var changed = columns.filter { key?.columns.contains($0.name) != true }
+    if hasTimes { changed.append((PropertyTimes.column, timesParameter)) }
+    if changed.isEmpty { changed = columns }
+    let values = changed.map { "\(Connection.quoteIdentifier($0.name)) = ?\($0.parameter)" }
+    return """
+      UPDATE \(Connection.quoteIdentifier(schema.model.table)) SET \(values.joined(separator: ", "))
+      WHERE \(StoreSchema.idColumn) = ?\(rowIDParameter)
+      """
+  }
+}

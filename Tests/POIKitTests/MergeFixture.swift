@@ -1,0 +1,119 @@
+import POIKit
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// What the tests of merging share: a model with every kind of attribute, random records, imports.
+enum MergeFixture {
+  static let document = #"""
+    {"x-table":"note","x-key":"id","x-timestamp":"at","x-unmapped-column":"more",
+     "properties":{
+      "id":{"type":["integer","null"]},
+      "text":{"type":["string","null"]},
+      "tag":{"type":["string","number","null"]},
+      "at":{"type":["integer","null"],"x-unit":"seconds"},
+      "kind":{"type":["object","null"],"x-relation":{"table":"kind","unique":["name","level"]},
+       "required":["name","level"],
+       "properties":{"name":{"type":"string"},"level":{"type":"integer"}}}}}
+    """#
+
+  /// A random record with one of few keys, moments and values, so that every kind of tie happens.
+  static func record(keyCount: Int, using generator: inout SplitMix64) -> String {
+    func pick(_ choices: String...) -> String { choices.randomElement(using: &generator)! }
+    let key = Int.random(in: 0..<10, using: &generator) == 0 ? "null" : nil
+    let members = [
+      #""id":\#(key ?? String(Int.random(in: 0..<keyCount, using: &generator)))"#,
+      #""text":\#(pick("\"a\"", "\"b\"", "\"long enough to be no short text\"", "null"))"#,
+      #""tag":\#(pick("1", "1.0", "2.5", "\"1\"", "null"))"#,
+      #""at":\#(pick("0", "1", "2", "-1", "null"))"#,
+      #""kind":\#(pick("{\"name\":\"a\",\"level\":1}", "{\"name\":\"a\",\"level\":2}", "null"))"#,
+      #""other":\#(pick("1", "2"))"#,
+    ].filter { _ in Int.random(in: 0..<5, using: &generator) > 0 }
+    return "{\(members.joined(separator: ","))}"
+  }
+
+  static func records(_ count: Int, using generator: inout SplitMix64) -> [String] {
+    let keyCount = max(1, count / 4)
+    return (0..<count).map { _ in record(keyCount: keyCount, using: &generator) }
+  }
+}
+
+/// A store in memory that the tests import into, run after run.
+final class MergeStore {
+  let model: Model
+  private var store: Store?
+
+  init(_ document: String = MergeFixture.document, store: consuming Store? = nil) throws {
+    model = try Model(parsing: document)
+    self.store = try store.take() ?? .inMemory()
+  }
+
+  /// Imports records as one input called `bytes`.
+  func run(
+    _ records: some Sequence<String>, _ options: ImportOptions,
+    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+  ) throws -> ImportReport {
+    var session = try ImportSession(
+      into: store.take()!, model: model, options: options, onProgress: onProgress)
+    if try session.beginInput(named: "bytes") {
+      try session.append(Array(records.joined(separator: "\n").utf8).span)
+    }
+    let report = try session.finish()
+    store = session.takeStore()
+    return report
+  }
+
+  func run(_ records: some Sequence<String>, _ policy: MergePolicy) throws -> ImportReport {
+    var options = ImportOptions()
+    options.mergePolicy = policy
+    return try run(records, options)
+  }
+
+  /// Deduplicates the table by the model's key, and enforces it.
+  func deduplicate() throws -> DeduplicationReport {
+    var options = DeduplicationOptions()
+    options.enforcement = .index
+    let deduplicator = Deduplicator(layout: try TableLayout(model), options: options)
+    return try #require(try store?.deduplicate(deduplicator))
+  }
+
+  func execute(_ sql: String) throws { try store?.connection.execute(sql) }
+
+  func rows(_ sql: String) throws -> [String] {
+    switch store {
+    case .some(let store): try POIKitTests.rows(sql, in: store.connection)
+    case .none: []
+    }
+  }
+
+  /// All rows with their ids, byte by byte.
+  func dump() throws -> [String] {
+    switch store {
+    case .some(let store): try POIKitTests.dump(model.table, in: store.connection)
+    case .none: []
+    }
+  }
+
+  /// The digest of the table, computed from its rows.
+  func digest() throws -> Digest { try #require(try store?.digest(of: model)).digest }
+
+  /// The rows without their ids, in an order of their own.
+  func content(times: Bool = false) throws -> [String] {
+    let columns = try rows(
+      """
+      SELECT name FROM pragma_table_info('poikit_readable_\(model.table)')
+      WHERE name <> 'poikit_id'
+      """)
+    let values =
+      columns.map { "quote(v.\(Connection.quoteIdentifier($0)))" }
+      + (times ? ["quote(t.poikit_times)"] : [])
+    return try rows(
+      """
+      SELECT \(values.joined(separator: ", ")) FROM poikit_readable_\(model.table) AS v
+      JOIN \(model.table) AS t USING (poikit_id)
+      """
+    ).sorted()
+  }
+}

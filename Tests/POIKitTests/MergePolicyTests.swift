@@ -1,0 +1,208 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct MergePolicyTests {
+  private static let stored = [
+    #"{"id":1,"text":"a","tag":"x","at":10,"kind":{"name":"k","level":1}}"#,
+    #"{"id":2,"text":"b","at":10}"#,
+    #"{"id":3,"text":"c","tag":"z","at":10}"#,
+  ]
+
+  private static let imported = [
+    // Newer, and silent about tag and kind.
+    #"{"id":1,"text":"A","at":11}"#,
+    // Older, with an explicit null and a tag that the stored one lacks.
+    #"{"id":2,"text":null,"tag":"y","at":9}"#,
+    // The same.
+    #"{"id":3,"text":"c","tag":"z","at":10}"#,
+    #"{"id":4,"text":"d","at":1}"#,
+  ]
+
+  /// The rows after both imports, and the counters of the second.
+  private static func outcome(
+    _ policy: MergePolicy
+  ) throws -> (rows: [String], counters: ImportReport.Counters) {
+    let store = try MergeStore()
+    _ = try store.run(stored, .newest)
+    // A column of an app's own, which no policy touches.
+    try store.execute(
+      "ALTER TABLE note ADD COLUMN isFavorite INTEGER; UPDATE note SET isFavorite = id + 10")
+    let report = try store.run(imported, policy)
+    #expect(report.mergePolicy == policy)
+    #expect(try store.digest() == report.digest)
+    let found = try store.rows(
+      """
+      SELECT poikit_id, text, tag, at / 1000000, (SELECT name FROM kind WHERE poikit_id = kind),
+        isFavorite FROM note ORDER BY poikit_id
+      """)
+    return (found, report.counters)
+  }
+
+  private static func counters(
+    inserted: Int = 1, updated: Int = 0, unchanged: Int = 0, stale: Int = 0, ignored: Int = 0
+  ) -> ImportReport.Counters {
+    var counters = ImportReport.Counters()
+    counters.read = 4
+    counters.inserted = inserted
+    counters.updated = updated
+    counters.unchanged = unchanged
+    counters.stale = stale
+    counters.ignored = ignored
+    return counters
+  }
+
+  @Test func `newest takes the newer record whole`() throws {
+    let (rows, counters) = try Self.outcome(.newest)
+    #expect(
+      rows == ["1|A||11||11", "2|b||10||12", "3|c|z|10||13", "4|d||1||"])
+    #expect(counters == Self.counters(updated: 1, unchanged: 1, stale: 1))
+  }
+
+  @Test func `object-trump overwrites what the record names, with null too`() throws {
+    let (rows, counters) = try Self.outcome(.objectTrump)
+    #expect(
+      rows == ["1|A|x|11|k|11", "2||y|9||12", "3|c|z|10||13", "4|d||1||"])
+    #expect(counters == Self.counters(updated: 2, unchanged: 1))
+  }
+
+  @Test func `store-trump only fills what the stored one lacks`() throws {
+    let (rows, counters) = try Self.outcome(.storeTrump)
+    #expect(
+      rows == ["1|a|x|10|k|11", "2|b|y|10||12", "3|c|z|10||13", "4|d||1||"])
+    #expect(counters == Self.counters(updated: 1, unchanged: 2))
+  }
+
+  @Test func `overwrite makes the row the record, whatever its age`() throws {
+    let (rows, counters) = try Self.outcome(.overwrite)
+    #expect(
+      rows == ["1|A||11||11", "2||y|9||12", "3|c|z|10||13", "4|d||1||"])
+    #expect(counters == Self.counters(updated: 2, unchanged: 1))
+  }
+
+  @Test func `rollback ignores the record and counts it`() throws {
+    let (rows, counters) = try Self.outcome(.rollback)
+    #expect(
+      rows == ["1|a|x|10|k|11", "2|b||10||12", "3|c|z|10||13", "4|d||1||"])
+    #expect(counters == Self.counters(ignored: 3))
+  }
+
+  @Test func `newest-by-property keeps the newest value of each attribute`() throws {
+    let (rows, counters) = try Self.outcome(.newestByProperty)
+    // A stored row that another policy wrote has all its values, null too, from its own instant.
+    #expect(
+      rows == ["1|A|x|11|k|11", "2|b||10||12", "3|c|z|10||13", "4|d||1||"])
+    #expect(counters == Self.counters(updated: 1, unchanged: 1, stale: 1))
+  }
+
+  @Test func `error stops at the batch, names key and places, and keeps the batches before`() throws
+  {
+    let model = try Model(parsing: MergeFixture.document)
+    var options = ImportOptions()
+    options.mergePolicy = .error
+    options.batchSize = 2
+    let folder = try ScratchFolder()
+    let path = folder.file("s.sqlite")
+    var session = try ImportSession(into: Store(path: path), model: model, options: options)
+    let lines = (1...5).map { #"{"id":\#($0)}"# } + [#"{"id":2}"#, #"{"id":9}"#]
+    var thrown: ImportError?
+    do throws(ImportError) {
+      try session.append(Array(lines.joined(separator: "\n").utf8).span)
+      _ = try session.finish()
+    } catch {
+      thrown = error
+    }
+    let error = try #require(thrown)
+    #expect(error.code == .conflict)
+    #expect(
+      error.message.hasPrefix(
+        "bytes:6:1 (record 6): the key 2 is that of bytes:2:1 (record 2), which is row 2 of note; ")
+    )
+    let store = try Store(path: path)
+    #expect(try rows("SELECT id FROM note", in: store.connection) == ["1", "2", "3", "4"])
+    #expect(try rows("SELECT state FROM poikit_run", in: store.connection) == ["failed"])
+  }
+
+  @Test func `error names the row where the stored record is of another run`() throws {
+    let store = try MergeStore()
+    _ = try store.run(Self.stored, .error)
+    do {
+      _ = try store.run(Self.imported, .error)
+      Issue.record("nothing was thrown")
+    } catch let error as ImportError {
+      #expect(
+        error.message.hasPrefix(
+          "bytes:1:1 (record 1): the key 1 is that of row 1 of note; "
+            + "bytes:2:1 (record 2): the key 2 is that of row 2 of note; "))
+    }
+  }
+
+  @Test func `two devices that edit different attributes of one record both keep their edit`()
+    throws
+  {
+    let base = #"{"id":1,"text":"a","tag":"x","at":10}"#
+    let phone = #"{"id":1,"text":"phone","at":12}"#
+    let tablet = #"{"id":1,"tag":"tablet","at":11}"#
+    var contents: Set<[String]> = []
+    for order in [[base, phone, tablet], [tablet, base, phone], [phone, tablet, base]] {
+      let store = try MergeStore()
+      for record in order { _ = try store.run([record], .newestByProperty) }
+      contents.insert(try store.rows("SELECT text, tag, at, poikit_times FROM note"))
+    }
+    #expect(
+      contents == [["phone|tablet|12000000|{\"tag\":11000000,\"kind\":false,\"more\":false}"]])
+  }
+
+  @Test func `a row that a check or another unique index refuses is rejected alone`() throws {
+    for policy in [MergePolicy.newest, .objectTrump, .overwrite, .newestByProperty] {
+      let store = try MergeStore()
+      _ = try store.run(Self.stored, policy)
+      try store.execute(
+        """
+        CREATE UNIQUE INDEX app ON note (text);
+        CREATE TRIGGER refuse BEFORE UPDATE ON note WHEN new.text = 'never'
+          BEGIN SELECT raise(ABORT, 'never'); END;
+        """)
+      let records = [
+        #"{"id":1,"text":"b","at":20}"#, #"{"id":2,"text":"never","at":20}"#,
+        #"{"id":3,"text":"fine","at":20}"#, #"{"id":5,"text":"fine","at":20}"#,
+      ]
+      let report = try store.run(records, policy)
+      #expect(report.counters.updated == 1)
+      #expect(report.rejectsByRule.map(\.rule) == ["constraint", "unique"])
+      #expect(report.rejectsByRule.map(\.count) == [1, 2])
+      #expect(
+        try store.rows("SELECT text FROM note ORDER BY id") == ["a", "b", "fine"])
+      #expect(
+        try store.rows("SELECT record, CAST(raw AS TEXT) FROM poikit_reject")
+          == ["1|\(records[0])", "2|\(records[1])", "4|\(records[3])"])
+      #expect(try store.digest() == report.digest)
+    }
+  }
+
+  @Test func `what a policy cannot be used for is refused before anything is read`() throws {
+    func message(
+      _ policy: MergePolicy, _ document: String = MergeFixture.document,
+      prepare: MergePolicy? = nil
+    ) throws -> String {
+      let store = try MergeStore(document)
+      if let prepare { _ = try store.run(Self.stored, prepare) }
+      do {
+        _ = try store.run([], policy)
+        return ""
+      } catch let error as ImportError {
+        #expect(error.code == .usage)
+        return error.message
+      }
+    }
+    let withoutKey = #"{"x-table":"t","properties":{"a":{"type":"integer"}}}"#
+    let withoutTime = #"{"x-table":"t","x-key":"a","properties":{"a":{"type":"integer"}}}"#
+    #expect(try message(.newest, withoutKey).contains("names no key"))
+    #expect(try message(.newestByProperty, withoutTime).contains("names no timestamp"))
+    #expect(try message(.newest, prepare: .append).contains("run poi-dedup --enforce first"))
+    #expect(try message(.append, prepare: .newest).contains("is enforced"))
+    #expect(try message(.overwrite, prepare: .newest).isEmpty)
+  }
+}
