@@ -50,4 +50,36 @@ extension Connection {
     do { try commit() } catch { throw Failure(error) }
     return result
   }
+
+  /// Runs `body`, whose transactions are committed without waiting for the disk, where the main
+  /// database has a write-ahead log; elsewhere they wait as ever.
+  ///
+  /// A killed process loses nothing of them. A power cut may, and then all that was committed after
+  /// them too; the database stays whole. The next commit that waits brings them to the disk with
+  /// itself, because it brings all of the log. So this is for preparations: they are of no use
+  /// without what is committed next.
+  ///
+  /// - Parameter body: begins and ends its transactions itself.
+  ///
+  /// Page: `PRAGMA synchronous`
+  public func withoutWaitingForDisk<Result: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let normal: Int64 = 1
+    guard !isInTransaction, (try? text("PRAGMA main.journal_mode")) == "wal",
+      let level = try? integer("PRAGMA main.synchronous"), level > normal
+    else { return try body() }
+    setSynchronous(normal)
+    defer { setSynchronous(level) }
+    return try body()
+  }
+
+  /// Outside of a transaction this changes a number in memory and cannot fail.
+  private func setSynchronous(_ level: Int64) {
+    do {
+      try execute("PRAGMA main.synchronous = \(level)")
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
 }

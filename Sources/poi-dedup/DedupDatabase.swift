@@ -19,19 +19,18 @@ enum DedupDatabase: ~Copyable {
       case .plan, .digest: true
       case .deduplicate, .undo: false
       }
-    if try Store.isStore(path: job.storePath) {
-      let store = try Store(path: job.storePath, for: isReading ? .readOnly : .existing)
-      // An app's own table in the same file is deduplicated like one of any other database.
-      if try job.table.map({ try store.tables().contains($0) }) ?? true {
-        self = .store(store)
-        return
-      }
+    let opening: Store.Opening = isReading ? .readOnly : .existing
+    let connection = try Store.connect(path: job.storePath, for: opening)
+    guard try Store.isStore(connection) else {
+      self = .foreign(connection)
+      return
     }
-    do {
-      self = .foreign(
-        try Connection(path: job.storePath, access: isReading ? .readOnly : .readWrite))
-    } catch {
-      throw DeduplicationError(error)
+    let store = try Store(connection, for: opening)
+    // An app's own table in the same file is deduplicated like one of any other database.
+    if try job.table.map({ try store.tables().contains($0) }) ?? true {
+      self = .store(store)
+    } else {
+      self = .foreign(store.takeConnection())
     }
   }
 

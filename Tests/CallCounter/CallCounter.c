@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-static atomic_long allocations, reads, read_bytes, prepares, commits;
+static atomic_long allocations, reads, read_bytes, prepares, commits, syncs;
 
 __attribute__((destructor)) static void write_counts(void) {
   const long counted_allocations = allocations;
@@ -18,8 +18,9 @@ __attribute__((destructor)) static void write_counts(void) {
   FILE *file = path ? fopen(path, "w") : NULL;
   if (!file) return;
   fprintf(
-      file, "allocations %ld\nreads %ld\nread-bytes %ld\nprepares %ld\ncommits %ld\n",
-      counted_allocations, reads, read_bytes, prepares, commits);
+      file, "allocations %ld\nreads %ld\nread-bytes %ld\nprepares %ld\ncommits %ld\n"
+      "syncs %ld\n",
+      counted_allocations, reads, read_bytes, prepares, commits, syncs);
   fclose(file);
 }
 
@@ -74,6 +75,20 @@ ssize_t read(int descriptor, void *buffer, size_t size) {
   reads++;
   if (count > 0) read_bytes += count;
   return count;
+}
+
+int fsync(int descriptor) {
+  typedef int (*sync_function)(int);
+  NEXT(sync_function, "fsync")
+  syncs++;
+  return next(descriptor);
+}
+
+int fdatasync(int descriptor) {
+  typedef int (*sync_function)(int);
+  NEXT(sync_function, "fdatasync")
+  syncs++;
+  return next(descriptor);
 }
 
 int sqlite3_prepare_v3(

@@ -93,6 +93,26 @@ import Testing
     #expect(try difference("prepares", counts[0], counts[1]) == 0)
   }
 
+  /// Beside the batches, an import waits for the first page of a new store, for the beginning of
+  /// the log and its name, for the end of the run, and for the log and the store when it closes them;
+  /// a deduplication for all of these but the first.
+  @Test func `the tools wait for the disk once a batch, and few times more`() throws {
+    let folder = try ScratchFolder()
+    let name = try folder.write(Self.places(0..<2_000), to: "data.json")
+    for (size, batchCount) in [(500, 4), (100, 20)] {
+      let store = ["--batch", "\(size)", "--store", "\(size).sqlite"]
+      let importing = try self.counts(of: Tool("poi-import"), store + [name], in: folder)
+      // The end of the input is known after the last full batch, and committed by itself.
+      let importCount = try #require(importing["syncs"])
+      #expect((batchCount + 1...batchCount + 7).contains(importCount), "\(importCount)")
+      _ = try Tool("poi-import").run(store + ["--restart", name], in: folder.path)
+      let deduplicating = try self.counts(
+        of: Tool("poi-dedup"), store + ["--key", "identifier", "--enforce"], in: folder)
+      let count = try #require(deduplicating["syncs"])
+      #expect((batchCount...batchCount + 5).contains(count), "\(count)")
+    }
+  }
+
   /// A JSON array of places.
   private static func places(_ range: Range<Int>, information: String = "a text") -> String {
     let places = range.map { index in

@@ -161,6 +161,40 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     connection.rollback()
   }
 
+  @Test(arguments: [0, 1, 2, 3])
+  func `commits wait for the disk again after those that need not`(level: Int64) throws {
+    let folder = try ScratchFolder()
+    let connection = try Connection(path: folder.file("a.sqlite"))
+    try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(level)")
+    let inside = try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+      try connection.inTransaction { () throws(SQLiteError) in
+        try connection.execute("CREATE TABLE t (a)")
+      }
+      return try connection.integer("PRAGMA synchronous")
+    }
+    #expect(inside == min(level, 1))
+    #expect(try connection.integer("PRAGMA synchronous") == level)
+    let error = thrown { () throws(SQLiteError) in
+      try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+        try connection.inTransaction { () throws(SQLiteError) in
+          try connection.execute("CREATE TABLE t (a)")
+        }
+      }
+    }
+    #expect(error != nil)
+    #expect(try connection.integer("PRAGMA synchronous") == level)
+  }
+
+  @Test func `without a write-ahead log every commit waits for the disk`() throws {
+    let folder = try ScratchFolder()
+    let connection = try Connection(path: folder.file("a.sqlite"))
+    try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
+    let inside = try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+      try connection.integer("PRAGMA synchronous")
+    }
+    #expect(inside == 2)
+  }
+
   @Test func `a transaction that SQLite ended itself is not rolled back twice`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(

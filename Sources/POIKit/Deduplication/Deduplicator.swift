@@ -87,7 +87,10 @@ public struct Deduplicator: Sendable {
     do {
       let hasWork = plan.loserCount > 0 || options.enforcement != .none
       if try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
-        record = try RunRecord.begin(layout, options, at: clock(), in: connection)
+        // It goes to the disk with the first batch, or with the end of the run.
+        record = try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+          try RunRecord.begin(layout, options, at: clock(), in: connection)
+        }
       }
     } catch {
       throw DeduplicationError(error)

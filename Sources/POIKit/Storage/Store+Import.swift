@@ -44,14 +44,16 @@ extension Store {
     }
   }
 
-  /// Begins an import.
+  /// Begins an import; the row of the run goes to the disk with the first batch.
   ///
   /// - Returns: the id of the run.
   borrowing func beginImport(
     into table: String, started: Instant, options: String
   ) throws(SQLiteError) -> Int64 {
-    try RunLog.begin(
-      tool: Store.importTool, table: table, started: started, options: options, in: connection)
+    try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+      try RunLog.begin(
+        tool: Store.importTool, table: table, started: started, options: options, in: connection)
+    }
   }
 
   /// Ends a run.

@@ -1,4 +1,4 @@
-internal import SQLiteKit
+public import SQLiteKit
 
 /// The SQLite database file that the toolkit keeps.
 ///
@@ -40,47 +40,50 @@ public struct Store: ~Copyable {
     case existing
     /// To be read; nothing of the file changes.
     case readOnly
+
+    /// How SQLite opens the file.
+    fileprivate var access: Access {
+      switch self {
+      case .create: .readWriteCreate
+      case .existing: .readWrite
+      case .readOnly: .readOnly
+      }
+    }
   }
 
   /// Opens the store at `path`.
   ///
   /// - Throws: `StoreError` when the file is not a store, or cannot be opened as asked.
   public init(path: String, for opening: Opening = .create) throws(StoreError) {
-    let access: Access =
-      switch opening {
-      case .create: .readWriteCreate
-      case .existing: .readWrite
-      case .readOnly: .readOnly
-      }
-    let connection = try Store.connect(path, access: access)
-    try Store.prepare(connection, path: path, isInMemory: false, isReadOnly: opening == .readOnly)
-    self.path = path
-    self.connection = connection
+    try self.init(Store.connect(path: path, for: opening), path: path, for: opening)
   }
 
-  private init(inMemory: Void) throws(StoreError) {
-    let path = "store in memory"
-    let connection = try Store.connect(nil, access: .readWriteCreate)
-    try Store.prepare(connection, path: path, isInMemory: true, isReadOnly: false)
-    self.path = path
-    self.connection = connection
+  /// Takes over a connection to a store.
+  ///
+  /// - Parameters:
+  ///   - connection: the store's database, outside of a transaction.
+  ///   - opening: what the connection was opened for.
+  /// - Throws: `StoreError` when the database is not a store, or cannot be used as asked.
+  public init(_ connection: consuming Connection, for opening: Opening) throws(StoreError) {
+    let path = connection.path
+    try self.init(connection, path: path, for: opening)
   }
 
-  /// A connection to the file at `path`, or to a database in memory.
-  private static func connect(
-    _ path: String?, access: Access
-  ) throws(StoreError) -> Connection {
-    do {
-      guard let path else { return try Connection.inMemory() }
-      return try Connection(path: path, access: access)
-    } catch {
-      throw StoreError(error, path: path ?? "")
-    }
+  private init(
+    _ connection: consuming Connection, path: String, isInMemory: Bool = false, for opening: Opening
+  ) throws(StoreError) {
+    try Store.prepare(
+      connection, path: path, isInMemory: isInMemory, isReadOnly: opening == .readOnly)
+    self.path = path
+    self.connection = connection
   }
 
   /// A new store that lives in memory, as long as the value does.
   public static func inMemory() throws(StoreError) -> Store {
-    try Store(inMemory: ())
+    let path = "store in memory"
+    let connection: Connection
+    do { connection = try Connection.inMemory() } catch { throw StoreError(error, path: path) }
+    return try Store(connection, path: path, isInMemory: true, for: .create)
   }
 
   private static func prepare(
@@ -106,20 +109,16 @@ public struct Store: ~Copyable {
         }
       }
       if isReadOnly { return }
-      if application == 0 { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
-      if !isInMemory {
-        try connection.execute(
-          "PRAGMA wal_autocheckpoint = \(Store.checkpointInterval); "
-            + "PRAGMA cache_size = -\(Store.cacheSize)")
-        // WAL lets an app read while batches are written; FULL makes each committed batch survive a
-        // power cut.
-        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-      }
-      if application == 0 {
-        _ = try connection.inTransaction(.immediate) { () throws(SQLiteError) in
-          try connection.execute(
-            "PRAGMA application_id = \(Store.applicationID); "
-              + "PRAGMA user_version = \(Store.formatVersion);" + Bookkeeping.creation)
+      let isNew = application == 0
+      if isNew { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
+      if !isInMemory { try chooseLog(of: connection, isNew: isNew) }
+      if isNew {
+        try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+          try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+            try connection.execute(
+              "PRAGMA application_id = \(Store.applicationID); "
+                + "PRAGMA user_version = \(Store.formatVersion);" + Bookkeeping.creation)
+          }
         }
       }
     } catch let error as StoreError {
@@ -131,26 +130,60 @@ public struct Store: ~Copyable {
     }
   }
 
-  /// Whether the database at `path` is a store of the toolkit.
+  /// Makes a file have a write-ahead log.
+  ///
+  /// WAL lets an app read while batches are written; FULL makes each committed batch survive a power
+  /// cut.
+  ///
+  /// A new file gets its first page by that, and waits until the disk has it. The page is empty, so
+  /// it needs no journal: what a power cut leaves of it is an empty database still. Where another
+  /// program was faster the file keeps its log, and only the first bytes of the page change.
+  private static func chooseLog(
+    of connection: borrowing Connection, isNew: Bool
+  ) throws(SQLiteError) {
+    try connection.execute(
+      "PRAGMA wal_autocheckpoint = \(Store.checkpointInterval); "
+        + "PRAGMA cache_size = -\(Store.cacheSize); PRAGMA synchronous = FULL")
+    if isNew { _ = try? connection.text("PRAGMA journal_mode = MEMORY") }
+    let mode = try connection.text("PRAGMA journal_mode = WAL")
+    if mode == "memory" { try connection.execute("PRAGMA journal_mode = DELETE") }
+  }
+
+  /// A connection to the database at `path`, which need not be a store.
   ///
   /// Nothing in it changes, but that a transaction which a killed program left in a rollback journal
   /// is rolled back: SQLite lets nobody read before, and a read-only connection not do it.
   ///
-  /// - Throws: `StoreError` when it cannot be read as a database.
-  public static func isStore(path: String) throws(StoreError) -> Bool {
-    func isStore(_ access: Access) throws(SQLiteError) -> Bool {
-      let connection = try Connection(path: path, access: access)
-      return try connection.integer("PRAGMA application_id") == Store.applicationID
-    }
+  /// - Throws: `StoreError` when it cannot be opened as asked.
+  public static func connect(
+    path: String, for opening: Opening
+  ) throws(StoreError) -> Connection {
     do throws(SQLiteError) {
-      do throws(SQLiteError) { return try isStore(.readOnly) } catch {
-        guard error.isReadOnly else { throw error }
-        return try isStore(.readWrite)
+      do throws(SQLiteError) {
+        return try Connection(path: path, access: opening.access)
+      } catch {
+        guard opening == .readOnly, error.isReadOnly else { throw error }
+        _ = try Connection(path: path, access: .readWrite)
+        return try Connection(path: path, access: .readOnly)
       }
     } catch {
       throw StoreError(error, path: path)
     }
   }
+
+  /// Whether a database is a store of the toolkit; nothing in it changes.
+  ///
+  /// - Throws: `StoreError` when it cannot be read.
+  public static func isStore(_ connection: borrowing Connection) throws(StoreError) -> Bool {
+    do {
+      return try connection.integer("PRAGMA application_id") == Store.applicationID
+    } catch {
+      throw StoreError(error, path: connection.path)
+    }
+  }
+
+  /// Gives the connection back; the store is over.
+  public consuming func takeConnection() -> Connection { connection }
 
   /// Writes the store, as it is, into a new file: compact, without a write-ahead log, ready to be
   /// shipped.
@@ -228,6 +261,12 @@ public struct Store: ~Copyable {
       }
       return
     }
+    try connection.withoutWaitingForDisk { () throws(StoreError) in
+      try makeTables(for: model)
+    }
+  }
+
+  private borrowing func makeTables(for model: Model) throws(StoreError) {
     let schema = StoreSchema(model)
     do {
       try connection.begin(.immediate)

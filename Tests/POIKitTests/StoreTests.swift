@@ -1,0 +1,96 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct StoreTests {
+  /// What a process that is killed, or a power cut, leaves of a new store before its first batch:
+  /// any part of the write-ahead log, from its beginning on.
+  @Test func `a store that was left before its first batch can be imported into`() throws {
+    let folder = try ScratchFolder()
+    let store = try Store(path: folder.file("new.sqlite"))
+    try store.prepareTables(for: .poi)
+    _ = try store.beginImport(
+      into: Model.poi.table, started: Instant(microseconds: 0), options: "{}")
+    let file = try folder.bytes("new.sqlite")
+    let log = try folder.bytes("new.sqlite-wal")
+    let frameSize = Store.pageSize + 24
+    #expect(file.count == Store.pageSize)
+    #expect(log.count > 10 * frameSize)
+
+    var lengths = Array(stride(from: 32, through: log.count, by: frameSize))
+    lengths += [0, 31, 32 + 100, 32 + frameSize * 5 / 2, log.count - 1]
+    for (index, length) in lengths.enumerated() {
+      let name = "left-\(index).sqlite"
+      try folder.write(file, to: name)
+      try folder.write(Array(log.prefix(length)), to: name + "-wal")
+      try Self.expectImport(into: folder.file(name), "\(length) bytes of the log")
+    }
+  }
+
+  @Test(arguments: [0, 4_096, Store.pageSize])
+  func `a store of which only the first page was begun can be imported into`(
+    byteCount: Int
+  ) throws {
+    let folder = try ScratchFolder()
+    let store = try Store(path: folder.file("new.sqlite"))
+    let file = try folder.bytes("new.sqlite")
+    try folder.write(Array(file.prefix(byteCount)), to: "left.sqlite")
+    try Self.expectImport(into: folder.file("left.sqlite"), "\(byteCount) bytes of \(store.path)")
+  }
+
+  @Test func `a new store has a write-ahead log and waits for the disk at every commit`() throws {
+    let folder = try ScratchFolder()
+    for _ in 0..<2 {
+      let store = try Store(path: folder.file("a.sqlite"))
+      try store.prepareTables(for: .poi)
+      #expect(try store.connection.text("PRAGMA journal_mode") == "wal")
+      #expect(try store.connection.integer("PRAGMA synchronous") == 2)
+      #expect(try store.connection.integer("PRAGMA page_size") == Int64(Store.pageSize))
+      #expect(try store.connection.text("PRAGMA integrity_check") == "ok")
+    }
+  }
+
+  @Test func `two programs that make one store at once both have it`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    // Each has found an empty file before the other began.
+    let first = try Connection(path: path)
+    let second = try Connection(path: path)
+    #expect(try second.integer("SELECT count(*) FROM sqlite_schema") == 0)
+    let one = try Store(first, for: .create)
+    let other = try Store(second, for: .create)
+    try one.prepareTables(for: .poi)
+    try other.prepareTables(for: .poi)
+    #expect(try other.tables() == ["poi"])
+    #expect(try other.connection.text("PRAGMA journal_mode") == "wal")
+  }
+
+  @Test func `a connection is known as one to a store, and goes back as it was`() throws {
+    let folder = try ScratchFolder()
+    try Connection(path: folder.file("app.db")).execute("CREATE TABLE t (a)")
+    #expect(try !Store.isStore(Store.connect(path: folder.file("app.db"), for: .readOnly)))
+    #expect(throws: StoreError.self) {
+      _ = try Store(Store.connect(path: folder.file("app.db"), for: .existing), for: .existing)
+    }
+    try Store(path: folder.file("a.sqlite")).prepareTables(for: .poi)
+    let connection = try Store.connect(path: folder.file("a.sqlite"), for: .existing)
+    #expect(try Store.isStore(connection))
+    let store = try Store(connection, for: .existing)
+    #expect(store.path == folder.file("a.sqlite"))
+    #expect(try store.takeConnection().integer("SELECT count(*) FROM poi") == 0)
+  }
+
+  private static func expectImport(into path: String, _ comment: Comment) throws {
+    var session = try ImportSession(into: Store(path: path), model: .poi)
+    try session.append(Array(ImportSessionEndTests.pois(0..<3).utf8).span)
+    #expect(try session.finish().counters.inserted == 3, comment)
+    let connection = try session.takeStore().takeConnection()
+    #expect(try connection.integer("SELECT count(*) FROM poi") == 3, comment)
+    #expect(
+      try connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 1,
+      comment)
+    #expect(try connection.text("PRAGMA integrity_check") == "ok", comment)
+  }
+}
