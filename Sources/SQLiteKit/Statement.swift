@@ -32,6 +32,14 @@ extension Statement {
   /// C function: `sqlite3_bind_parameter_count`
   public var parameterCount: Int { unsafe Int(sqlite3_bind_parameter_count(handle)) }
 
+  /// The row id of the latest insert on the statement's connection into a rowid table; 0 before the
+  /// first.
+  ///
+  /// C function: `sqlite3_last_insert_rowid`
+  public var lastInsertRowID: Int64 {
+    unsafe sqlite3_last_insert_rowid(sqlite3_db_handle(handle))
+  }
+
   /// Moves to the next row of the result.
   ///
   /// - Returns: whether there is one. After `false` or an error the statement is reset: parameters

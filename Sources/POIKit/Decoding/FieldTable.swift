@@ -9,7 +9,8 @@ internal import JSONStreaming
 struct FieldTable: ~Copyable {
   /// What stands behind a member or element.
   struct Target: BitwiseCopyable {
-    /// The field that the value is, or -1.
+    /// The field that the value is, or -1; the number of the fields and that of a relation to many
+    /// together where it is one.
     var field: Int
     /// The node that describes the value's own members, or -1.
     var node: Int
@@ -69,6 +70,13 @@ struct FieldTable: ~Copyable {
           FieldTable.add(tokens, field: related, under: inner, to: &draft)
         }
       }
+    }
+    for (number, many) in layout.relations.enumerated() {
+      guard case .pointer(let tokens) = many.relation.source else { continue }
+      let target = layout.fields.count + number
+      let place = FieldTable.add(tokens, field: target, under: 0, to: &draft)
+      // Not a plain value, even though its elements are described by a table of their own.
+      _ = FieldTable.child(of: place, to: &draft, anyField: target)
     }
     self.memberNameFields = memberNameFields
     pointers = draft.map(\.pointer)

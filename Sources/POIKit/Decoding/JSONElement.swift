@@ -20,6 +20,15 @@ struct JSONElement: ~Escapable {
     holdsNUL = reader.holdsNUL
   }
 
+  /// A value inside of the element, as an element.
+  @_lifetime(copy element)
+  init(valueAt index: Int, of element: JSONElement) {
+    tape = element.tape
+    start = index
+    memberName = nil
+    holdsNUL = element.holdsNUL
+  }
+
   /// The value that starts at `index` as a message quotes it: compact JSON, cut at 60 bytes or so.
   func excerpt(ofValueAt index: Int) -> String {
     var output = GrowableBuffer<UInt8>()

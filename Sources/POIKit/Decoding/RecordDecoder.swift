@@ -17,11 +17,17 @@ struct RecordDecoder: ~Copyable {
   /// What the rules found in the record decoded last.
   private(set) var issues: [Issue] = []
 
+  /// Whether the model maps all of the record decoded last.
+  private(set) var isLastWhollyMapped = true
+
   /// The members that no attribute maps, since the tally was moved last.
   private var tally = MemberTally()
 
   /// The compiled patterns of each field's rules, in the order of the rules.
   let patterns: [[Pattern]]
+
+  /// What decodes the elements of each relation to many.
+  let children: [ChildDecoder]
 
   private let validators: [any RecordValidator]
 
@@ -44,6 +50,7 @@ struct RecordDecoder: ~Copyable {
     model: Model, validators: [any RecordValidator] = [], latestTimestamp: Instant? = nil
   ) {
     layout = RecordLayout(model)
+    children = layout.relations.map { ChildDecoder($0.relation) }
     table = FieldTable(layout)
     patterns = layout.fields.map { field in
       field.attribute.rules.compactMap { rule in
@@ -73,7 +80,7 @@ struct RecordDecoder: ~Copyable {
   mutating func decode(
     _ element: JSONElement, origin: RecordOrigin, into batch: inout RecordBatch
   ) -> Bool {
-    if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
+    forgetIssues()
     guard element.tape[element.start].kind == .startObject else {
       report(
         "not-an-object", nil,
@@ -85,7 +92,7 @@ struct RecordDecoder: ~Copyable {
     let arenaStart = batch.arena.count
     let record = batch.beginRecord()
     unmapped.removeAll()
-    walkObject(
+    isLastWhollyMapped = walkObject(
       element.start, node: FieldTable.root, leftovers: .keep, element: element, record: record,
       batch: &batch)
     if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
@@ -105,6 +112,11 @@ struct RecordDecoder: ~Copyable {
     }
     batch.accept(origin)
     return true
+  }
+
+  /// Forgets what the rules found in the record decoded last.
+  mutating func forgetIssues() {
+    if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
   }
 
   // MARK: Walking
@@ -197,6 +209,15 @@ struct RecordDecoder: ~Copyable {
     element: JSONElement, record: Int, batch: inout RecordBatch
   ) -> Bool {
     var leftovers = leftovers
+    if target.field >= layout.fields.count {
+      let isWhollyMapped = decodeChildren(
+        target.field - layout.fields.count, value: value, element: element, record: record,
+        batch: &batch)
+      if !isWhollyMapped, leftovers == .keep, let name, layout.unmappedSlot != nil {
+        keepUnmapped(name, value: value, element: element)
+      }
+      return isWhollyMapped
+    }
     if target.field >= 0 {
       if plans[target.field].isRelation {
         decodeRelation(
@@ -242,7 +263,7 @@ struct RecordDecoder: ~Copyable {
       // A field of its own has its own type, and has reported it.
       if target.field < 0 {
         report(
-          "type", layout.fields[table.anyField(of: target.node)].path,
+          "type", layout.path(ofTarget: table.anyField(of: target.node)),
           "\(table.pointer(of: target.node)) holds attributes and must be an object or an array, "
             + "not \(element.excerpt(ofValueAt: value))")
       }
@@ -293,6 +314,7 @@ struct RecordDecoder: ~Copyable {
       guard !issues.contains(where: { $0.attribute == field.path }) else { continue }
       report("required", field.path, "the attribute is missing")
     }
+    if !children.isEmpty { checkRequiredChildren(record: record, batch: batch) }
   }
 
   /// Refuses a moment that has not come yet: it would win over every record to come.
@@ -316,7 +338,11 @@ struct RecordDecoder: ~Copyable {
   /// anew.
   mutating func moveTally(to counts: inout [String: Int], others: inout Int) {
     tally.move(to: &counts, others: &others, table: table)
+    for child in children { child.moveTally(to: &counts, others: &others) }
   }
+
+  /// Adds the issues of the elements of an array.
+  mutating func report(_ found: [Issue]) { issues.append(contentsOf: found) }
 
   /// Adds an issue.
   mutating func report(_ rule: String, _ attribute: String?, _ message: String) {

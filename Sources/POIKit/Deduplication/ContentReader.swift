@@ -2,16 +2,8 @@ internal import SQLiteKit
 
 /// Reads the canonical content of rows.
 struct ContentReader: ~Copyable {
-  /// Where in the result a field's value is.
-  private struct Field {
-    let name: UInt64
-    let column: Int
-
-    /// The fields of the related row, if the value refers to one.
-    let related: [(name: UInt64, column: Int)]?
-  }
-
-  private let fields: [Field]
+  private let fields: ContentFields
+  private let relations: [RelatedContentReader]
   private var statement: Statement
 
   /// A reader of the rows of a table.
@@ -21,46 +13,25 @@ struct ContentReader: ~Copyable {
     _ layout: TableLayout, schema: TableSchema, rows: RowSelection,
     in connection: borrowing Connection
   ) throws(SQLiteError) {
-    var fields: [Field] = []
-    var results: [String] = []
-    var joins = ""
-    func result(_ table: String, _ column: String) -> Int {
-      results.append("\(table).\(Connection.quoteIdentifier(column))")
-      return results.count - 1
-    }
-    for content in layout.contentColumns.sorted(by: {
-      CanonicalContent.fieldOrder($0.name, $1.name)
-    }) {
-      let column = result("t", content.name)
-      var related: [(name: UInt64, column: Int)]?
-      if let relation = content.relation {
-        let alias = "r\(column)"
-        joins += """
-           LEFT JOIN main.\(Connection.quoteIdentifier(relation.table)) AS \(alias) \
-          ON \(alias).\(Connection.quoteIdentifier(relation.idColumn)) \
-          = t.\(Connection.quoteIdentifier(content.name))
-          """
-        related = relation.uniqueColumns.sorted(by: CanonicalContent.fieldOrder).map { name in
-          (CanonicalContent.nameTag(name), result(alias, name))
-        }
-      }
-      fields.append(
-        Field(name: CanonicalContent.nameTag(content.name), column: column, related: related))
-    }
-    self.fields = fields
-    if results.isEmpty { results.append("1") }
     let rowID = "t.\(Connection.quoteIdentifier(schema.rowIDName))"
+    // Only what belongs to the row through its id needs that.
+    let fields = ContentFields(
+      layout.contentColumns, leading: layout.relations.isEmpty ? [] : [rowID])
     let condition =
       switch rows {
       case .all: ""
       case .one: "WHERE \(rowID) = ?1"
       case .range: "WHERE \(rowID) BETWEEN ?1 AND ?2"
       }
-    statement = try connection.prepare(
+    let statement = try connection.prepare(
       """
-      SELECT \(results.joined(separator: ", "))
-      FROM main.\(Connection.quoteIdentifier(schema.name)) AS t\(joins) \(condition)
+      SELECT \(fields.results.joined(separator: ", "))
+      FROM main.\(Connection.quoteIdentifier(schema.name)) AS t\(fields.joins) \(condition)
       """)
+    let relations = try RelatedContentReader.readers(of: layout.relations, in: connection)
+    self.fields = fields
+    self.relations = relations
+    self.statement = statement
   }
 
   /// Reads the next row.
@@ -70,18 +41,8 @@ struct ContentReader: ~Copyable {
   mutating func next(into content: inout CanonicalContent) throws(SQLiteError) -> Bool {
     content.removeAll()
     guard try statement.step() else { return false }
-    for field in fields {
-      if let related = field.related {
-        if statement.isNull(field.column) { continue }
-        let start = content.beginRelated(name: field.name)
-        for part in related {
-          content.append(column: part.column, of: statement, name: part.name)
-        }
-        content.endRelated(at: start)
-      } else {
-        content.append(column: field.column, of: statement, name: field.name)
-      }
-    }
+    fields.append(statement, to: &content)
+    for relation in relations { try relation.append(ofRow: statement.integer(0), to: &content) }
     return true
   }
 

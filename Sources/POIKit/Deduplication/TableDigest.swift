@@ -1,5 +1,5 @@
 /// The content of a whole table in one number.
-public struct TableDigest: Sendable, Hashable {
+public struct TableDigest: Sendable, Hashable, BitwiseCopyable {
   /// The sum of the digests of all rows: the same on every device that holds the same records.
   public private(set) var digest: Digest
 

@@ -9,6 +9,9 @@ public struct TableLayout: Sendable, Hashable {
   /// The columns whose values are the record's content, in any order.
   public var contentColumns: [ContentColumn]
 
+  /// The rows of other tables that belong to the record's content, in any order.
+  public var relations: [ContentRelation]
+
   /// The columns that identify a record: rows with equal values in all of them are duplicates. At
   /// least one.
   public var keyColumns: [String]
@@ -37,7 +40,8 @@ public struct TableLayout: Sendable, Hashable {
   public init(
     table: String, contentColumns: [ContentColumn], keyColumns: [String],
     timestampColumn: String? = nil, isTimestampInstant: Bool = false,
-    tombstoneColumn: String? = nil, identityColumns: [String] = [], isToolkitTable: Bool = false
+    tombstoneColumn: String? = nil, identityColumns: [String] = [], isToolkitTable: Bool = false,
+    relations: [ContentRelation] = []
   ) {
     self.table = table
     self.contentColumns = contentColumns
@@ -47,5 +51,6 @@ public struct TableLayout: Sendable, Hashable {
     self.tombstoneColumn = tombstoneColumn
     self.identityColumns = identityColumns
     self.isToolkitTable = isToolkitTable
+    self.relations = relations
   }
 }

@@ -176,7 +176,7 @@ extension ImportSession {
     guard let committer = committer.take() else {
       preconditionFailure("a settled session has its committer")
     }
-    var batch = spareBatch.take() ?? RecordBatch(slotCount: intake.batch.slotCount)
+    var batch = spareBatch.take() ?? RecordBatch(intake.decoder.layout)
     swap(&batch, &intake.batch)
     pendingReadCount = batch.readCount
     writerThread?.start(

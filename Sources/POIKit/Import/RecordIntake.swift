@@ -21,7 +21,7 @@ struct RecordIntake: ~Copyable {
     self.limits = limits
     decoder = RecordDecoder(
       model: model, validators: validators, latestTimestamp: latestTimestamp)
-    batch = RecordBatch(slotCount: decoder.layout.slotCount)
+    batch = RecordBatch(decoder.layout)
     digester = RecordDigester(model)
   }
 

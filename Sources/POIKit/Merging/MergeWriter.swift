@@ -10,8 +10,8 @@ struct MergeWriter: ~Copyable {
   private let key: EnforcedKey
   private let ranking: RecordRanking
 
-  /// What the records of a table and its rows have slots for: attributes, and the members that none
-  /// maps.
+  /// What the records of a table and its rows have slots for: attributes, the members that none maps,
+  /// and relations to many.
   private let mergedSlots: [Int]
 
   private var finding: Statement
@@ -37,6 +37,7 @@ struct MergeWriter: ~Copyable {
     if key.isHashed { conditions.append("t.\(KeyEnforcer.hashColumn) = ?\(conditions.count + 1)") }
     let finding = try connection.prepare(
       StoredRow.query(table, where: conditions.joined(separator: " AND ")))
+    let stored = try StoredRow(schema, connection: connection)
     let places = policy == .error ? try PlaceLog(connection: connection) : nil
     self.policy = policy
     self.table = table
@@ -44,13 +45,14 @@ struct MergeWriter: ~Copyable {
     ranking = RecordRanking(schema.model)
     mergedSlots =
       Array(0..<schema.layout.attributeCount) + (schema.layout.unmappedSlot.map { [$0] } ?? [])
+      + schema.layout.relations.map(\.slot)
     self.finding = finding
-    stored = StoredRow(schema.layout)
+    self.stored = stored
     storedDigester = RecordDigester(schema.model)
     recordDigester = RecordDigester(schema.model)
     times = PropertyTimes(
       columns: schema.model.attributes.map(\.column)
-        + (schema.model.unmappedColumn.map { [$0] } ?? []))
+        + (schema.model.unmappedColumn.map { [$0] } ?? []) + schema.model.relations.map(\.name))
     self.places = places
   }
 
@@ -72,13 +74,13 @@ struct MergeWriter: ~Copyable {
     case .newest: try takeNewer(record, of: &batch, by: &rows)
     case .overwrite: try overwrite(record, of: &batch, by: &rows)
     case .objectTrump:
-      digestStored()
+      try digestStored()
       for slot in mergedSlots where batch[record, slot].kind != .absent {
         stored.take(slot: slot, from: record, of: batch)
       }
       try writeMerged(record, of: &batch, by: &rows)
     case .storeTrump:
-      digestStored()
+      try digestStored()
       for slot in mergedSlots where stored.batch[0, slot].isNull && !batch[record, slot].isNull {
         stored.take(slot: slot, from: record, of: batch)
       }
@@ -107,7 +109,8 @@ struct MergeWriter: ~Copyable {
   }
 
   /// Computes the digest of the stored row as it was found.
-  private mutating func digestStored() {
+  private mutating func digestStored() throws(SQLiteError) {
+    try stored.loadRelations()
     storedDigest = storedDigester.digest(record: 0, of: stored.batch)
   }
 
@@ -122,8 +125,8 @@ struct MergeWriter: ~Copyable {
       }
       text = times.text(rowTime: time)
     }
-    try rows.insert(record: record, of: batch, times: text)
-    if places != nil { try places?.add(batch.place(of: record, in: input)) }
+    let rowID = try rows.insert(record: record, of: batch, times: text)
+    if places != nil { try places?.add(batch.place(of: record, in: input), of: rowID) }
   }
 }
 
@@ -137,7 +140,7 @@ extension MergeWriter {
     let storedRank = ranking.rank(of: 0, in: stored.batch)
     let rank = ranking.rank(of: record, in: batch)
     guard storedRank <= rank else { return batch.settle(record: record, as: .stale) }
-    digestStored()
+    try digestStored()
     if storedRank == rank {
       let order = compareContent(of: record, of: batch)
       if order == 0 { return batch.settle(record: record, as: .unchanged) }
@@ -149,7 +152,7 @@ extension MergeWriter {
   private mutating func overwrite(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws(SQLiteError) {
-    digestStored()
+    try digestStored()
     if compareContent(of: record, of: batch) == 0 {
       return batch.settle(record: record, as: .unchanged)
     }
@@ -173,6 +176,7 @@ extension MergeWriter {
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws(SQLiteError) {
     try rows.update(stored.rowID, to: record, of: batch)
+    try rows.replaceRelations(ofRow: stored.rowID, by: record, of: batch)
     batch.settle(
       record: record, as: .updated, replacing: storedDigest, by: batch.digest(of: record))
   }
@@ -181,7 +185,7 @@ extension MergeWriter {
   private mutating func takeNewerProperties(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws(SQLiteError) {
-    digestStored()
+    try digestStored()
     let recordTime = ranking.time(of: record, in: batch)
     let storedTime = ranking.time(of: 0, in: stored.batch)
     times.read(stored.times, rowTime: storedTime)
@@ -213,6 +217,8 @@ extension MergeWriter {
       return batch.settle(record: record, as: outcome)
     }
     try rows.update(stored.rowID, to: 0, of: stored.batch, times: times)
+    try rows.replaceRelations(
+      ofRow: stored.rowID, by: record, of: batch, numbers: stored.takenRelations)
     batch.settle(record: record, as: .updated, replacing: storedDigest, by: digest)
   }
 

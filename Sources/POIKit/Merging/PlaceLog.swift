@@ -12,15 +12,16 @@ struct PlaceLog: ~Copyable {
       DELETE FROM temp.poikit_place;
       """)
     let insertion = try connection.prepare(
-      "INSERT OR REPLACE INTO temp.poikit_place VALUES (last_insert_rowid(), ?1)")
+      "INSERT OR REPLACE INTO temp.poikit_place VALUES (?1, ?2)")
     let lookup = try connection.prepare("SELECT place FROM temp.poikit_place WHERE row = ?1")
     self.insertion = insertion
     self.lookup = lookup
   }
 
-  /// Remembers the place of the record that became the row inserted last.
-  mutating func add(_ place: String) throws(SQLiteError) {
-    try insertion.bind(1, text: place)
+  /// Remembers the place of the record that became a row.
+  mutating func add(_ place: String, of rowID: Int64) throws(SQLiteError) {
+    try insertion.bind(1, integer: rowID)
+    try insertion.bind(2, text: place)
     try insertion.run()
   }
 

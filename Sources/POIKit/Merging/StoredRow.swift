@@ -18,9 +18,20 @@ struct StoredRow: ~Copyable {
   /// What the row says about when its attributes were changed.
   private(set) var times: String?
 
-  init(_ layout: RecordLayout) {
-    self.layout = layout
-    batch = RecordBatch(slotCount: layout.slotCount, recordCapacity: 1)
+  /// What reads the digests of its rows of relations to many, by the number of the relation.
+  private let relations: [RelatedContentReader]
+
+  /// The relations to many that took the rows of a record.
+  private(set) var takenRelations: [Int] = []
+
+  init(_ schema: StoreSchema, connection: borrowing Connection) throws(SQLiteError) {
+    var relations: [RelatedContentReader] = []
+    for relation in ContentRelation.all(of: schema.model) {
+      relations.append(try RelatedContentReader(relation, in: connection))
+    }
+    self.relations = relations
+    layout = schema.layout
+    batch = RecordBatch(schema.layout, recordCapacity: 1)
   }
 
   /// A statement that finds rows as `load` takes them.
@@ -59,13 +70,21 @@ struct StoredRow: ~Copyable {
     batch.accept(RecordOrigin(index: 0, byteOffset: 0))
     rowID = statement.integer(0)
     times = statement.isNull(1) ? nil : statement.text(1)
-    for slot in 0..<layout.slotCount {
+    takenRelations.removeAll(keepingCapacity: true)
+    for slot in 0..<layout.slotCount - layout.relations.count {
       let isRelation = slot < layout.attributeCount && !layout.fields[slot].relatedFields.isEmpty
       batch[record, slot] = StoredRow.value(
         slot + StoredRow.leadingCount, of: statement, isRelation: isRelation, in: &batch)
     }
     statement.reset()
     return true
+  }
+
+  /// Reads what the rows of its relations to many say.
+  mutating func loadRelations() throws(SQLiteError) {
+    for (number, reader) in relations.enumerated() {
+      setRelation(number, to: try reader.digest(ofRow: rowID))
+    }
   }
 
   private static func value(
@@ -86,9 +105,18 @@ struct StoredRow: ~Copyable {
     slot: Int, from record: Int, of other: borrowing RecordBatch
   ) {
     batch.copy(slot: slot, from: record, of: other, to: 0)
+    if let number = layout.relations.firstIndex(where: { $0.slot == slot }) {
+      setRelation(number, to: other.children[number].digest(ofParent: record))
+      return takenRelations.append(number)
+    }
     guard slot < layout.attributeCount else { return }
     for related in layout.fields[slot].relatedFields {
       batch.copy(slot: related, from: record, of: other, to: 0)
     }
+  }
+
+  private mutating func setRelation(_ number: Int, to rows: TableDigest) {
+    batch[0, layout.relations[number].slot] = rows.rowCount > 0 ? .related : .null
+    batch.children[number].setDigest(ofParent: 0, to: rows)
   }
 }

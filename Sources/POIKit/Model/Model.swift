@@ -10,8 +10,11 @@ public struct Model: Sendable {
   /// The table that holds the records.
   public let table: String
 
-  /// The attributes in the order in which the document names them.
+  /// The attributes in the order in which the document names them, but for relations to many.
   public let attributes: [Attribute]
+
+  /// The relations to many, in the order in which the document names them.
+  public let relations: [RelationToMany]
 
   /// The names of the attributes that identify a record; empty where the model names none.
   public let key: [String]

@@ -46,6 +46,8 @@ enum ModelReader {
 
   static let relationKeywords: Set<String> = ["table", "unique"]
 
+  static let relationToManyKeywords: Set<String> = ["table", "unique", "parent", "join"]
+
   static func model(from json: JSONValue) throws(ModelError) -> Model {
     guard let members = json.members else {
       throw ModelError(
@@ -72,28 +74,55 @@ enum ModelReader {
       throw ModelError(
         message: "a model needs \"properties\", an object of attributes", pointer: "")
     }
-    var attributes: [Attribute] = []
-    for property in properties {
-      attributes.append(
-        try attribute(
-          property.name, from: property.value, isRequired: required.contains(property.name),
-          isRelated: false, at: "/properties" + JSONPointer.step(property.name)))
-    }
-    for name in required where !attributes.contains(where: { $0.name == name }) {
-      throw ModelError(
-        message: "\"\(name)\" is required, but stands not in \"properties\"", pointer: "/required")
-    }
+    let (attributes, relations) = try attributesAndRelations(
+      properties, required: required, table: table, depth: 0, at: "")
     let key = try keyNames(json["x-key"], attributes: attributes)
     let timestamp = try timestampName(json["x-timestamp"], attributes: attributes)
     let tombstone = try tombstone(json["x-tombstone"], attributes: attributes, key: key)
     let unmapped = try identifier(json["x-unmapped-column"], at: "/x-unmapped-column")
     let model = Model(
       name: json["$id"]?.string ?? json["title"]?.string ?? table, table: table,
-      attributes: attributes, key: key, timestamp: timestamp, tombstone: tombstone,
-      unmappedColumn: unmapped, document: json.description)
-    try checkColumns(of: model)
-    try checkSources(of: attributes, at: "/properties")
+      attributes: attributes, relations: relations, key: key, timestamp: timestamp,
+      tombstone: tombstone, unmappedColumn: unmapped, document: json.description)
+    try checkColumns(of: model, at: "")
+    try checkTables(of: model)
+    try checkSources(of: attributes, relations, at: "/properties")
     return model
+  }
+
+  /// The attributes and the relations to many of a record, or of an element of one.
+  ///
+  /// - Parameters:
+  ///   - table: what holds the records.
+  ///   - depth: in how many relations to many they are nested.
+  ///   - place: where the schema of the record stands.
+  static func attributesAndRelations(
+    _ properties: [JSONValue.Member], required: [String], table: String, depth: Int,
+    at place: String
+  ) throws(ModelError) -> (attributes: [Attribute], relations: [RelationToMany]) {
+    var attributes: [Attribute] = []
+    var relations: [RelationToMany] = []
+    for property in properties {
+      let inner = place + "/properties" + JSONPointer.step(property.name)
+      let isRequired = required.contains(property.name)
+      if isRelationToMany(property.value) {
+        relations.append(
+          try relationToMany(
+            property.name, from: property.value, isRequired: isRequired, parent: table,
+            depth: depth + 1, at: inner))
+      } else {
+        attributes.append(
+          try attribute(
+            property.name, from: property.value, isRequired: isRequired, isRelated: false,
+            at: inner))
+      }
+    }
+    for name in required where !properties.contains(where: { $0.name == name }) {
+      throw ModelError(
+        message: "\"\(name)\" is required, but stands not in \"properties\"",
+        pointer: place + "/required")
+    }
+    return (attributes, relations)
   }
 
   // MARK: Parts of the root
@@ -133,24 +162,32 @@ enum ModelReader {
     return name
   }
 
-  private static func checkColumns(of model: Model) throws(ModelError) {
+  /// - Parameter place: where the schema of the record stands.
+  static func checkColumns(of model: Model, at place: String) throws(ModelError) {
     var columns: Set<String> = []
-    let named = model.attributes.map { ($0.column, "/properties" + JSONPointer.step($0.name)) }
-    let unmapped = model.unmappedColumn.map { [($0, "/x-unmapped-column")] } ?? []
-    for (column, place) in named + unmapped {
+    let inner = place + "/properties"
+    var named = model.attributes.map { ($0.column, inner + JSONPointer.step($0.name)) }
+    // The readable view has a column for each relation to many.
+    named += model.relations.map { ($0.name, inner + JSONPointer.step($0.name)) }
+    if let unmapped = model.unmappedColumn { named.append((unmapped, "/x-unmapped-column")) }
+    for (column, place) in named {
       // SQLite compares column names without regard to the case of ASCII letters.
       guard columns.insert(column.lowercased()).inserted else {
         throw ModelError(message: "two attributes have the column \"\(column)\"", pointer: place)
       }
       _ = try identifier(.string(column), at: place)
     }
-    guard model.attributes.count <= 1000 else {
-      throw ModelError(message: "a model has at most 1,000 attributes", pointer: "/properties")
+    guard model.attributes.count + model.relations.count <= 1000 else {
+      throw ModelError(message: "a model has at most 1,000 attributes", pointer: inner)
     }
-    let tables = model.attributes.compactMap(\.relation).map { $0.table.lowercased() }
-    // The readable view joins them all, and SQLite joins at most 64 tables.
+  }
+
+  private static func checkTables(of model: Model) throws(ModelError) {
+    let tables = tablesOfRelations(of: model).map { $0.lowercased() }
+    // The readable view joins those of relations to one, and SQLite joins at most 64 tables.
     guard tables.count <= 60 else {
-      throw ModelError(message: "a model has at most 60 relations", pointer: "/properties")
+      throw ModelError(
+        message: "the relations of a model have at most 60 tables", pointer: "/properties")
     }
     guard Set(tables + [model.table.lowercased()]).count == tables.count + 1 else {
       throw ModelError(
@@ -158,14 +195,36 @@ enum ModelReader {
     }
   }
 
+  private static func tablesOfRelations(of model: Model) -> [String] {
+    var tables = model.attributes.compactMap(\.relation?.table)
+    for relation in model.relations {
+      if case .join(let table, _, _) = relation.link { tables.append(table) }
+      tables.append(relation.element.table)
+      tables += tablesOfRelations(of: relation.element)
+    }
+    return tables
+  }
+
   static func checkSources(
-    of attributes: [Attribute], at place: String
+    of attributes: [Attribute], _ relations: [RelationToMany] = [], at place: String
   ) throws(ModelError) {
     var sources: Set<Attribute.Source> = []
-    for attribute in attributes where !sources.insert(attribute.source).inserted {
+    let named = attributes.map { ($0.name, $0.source) } + relations.map { ($0.name, $0.source) }
+    for (name, source) in named where !sources.insert(source).inserted {
       throw ModelError(
         message: "another attribute reads the same member",
-        pointer: place + JSONPointer.step(attribute.name))
+        pointer: place + JSONPointer.step(name))
+    }
+    for relation in relations {
+      guard case .pointer(let array) = relation.source else { continue }
+      for (name, source) in named {
+        guard case .pointer(let tokens) = source, tokens.count > array.count,
+          tokens.starts(with: array)
+        else { continue }
+        throw ModelError(
+          message: "\"\(relation.name)\" is a relation to many: state what its elements hold in "
+            + "its \"items\"", pointer: place + JSONPointer.step(name))
+      }
     }
   }
 }

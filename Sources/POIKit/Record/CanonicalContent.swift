@@ -24,6 +24,13 @@ internal import JSONStreaming
 /// | `b`, blob | 4 bytes: the number of bytes that follow; then the blob |
 /// | `o`, related row | 4 bytes: the number of bytes that follow; then the canonical content of the related row's unique columns |
 ///
+/// Behind these stands one field for each relation to many in which the row has rows, in ascending
+/// order of the relations' names. It has the name's tag, the type `m` and 24 bytes: the number of
+/// rows, 8 bytes, and the sum of their digests modulo 2^128, 16 bytes. So neither the order of the
+/// rows nor their ids are content. The content of such a row is made of its columns, but for its row
+/// id and the one that refers to the parent, and of its own relations to many; that of a row which
+/// several parents share is made of its unique columns.
+///
 /// The content of a row that has no value is the one byte 0.
 ///
 /// A relation to a row that does not exist is a related row without content. The digest of a row is
@@ -117,6 +124,18 @@ extension CanonicalContent {
     append(bytes: blob, type: UInt8(ascii: "b"), name: name)
   }
 
+  /// Adds the rows of a relation to many.
+  ///
+  /// - Parameter rows: how many there are, and the sum of their digests; none leave no trace.
+  mutating func append(rows: TableDigest, name: UInt64) {
+    guard rows.rowCount > 0 else { return }
+    append(littleEndian: name)
+    buffer.append(UInt8(ascii: "m"))
+    append(littleEndian: UInt64(rows.rowCount))
+    append(littleEndian: rows.digest.low)
+    append(littleEndian: rows.digest.high)
+  }
+
   /// Begins a related row, whose fields follow.
   ///
   /// - Returns: what `endRelated` needs to find the beginning again.
@@ -149,6 +168,10 @@ extension CanonicalContent {
     unsafe buffer.appendUnchecked(room: room) { start in
       unsafe body(CanonicalFieldWriter(at: start)).end.assumingMemoryBound(to: UInt8.self)
     }
+  }
+
+  private mutating func append(littleEndian word: UInt64) {
+    for place in 0..<8 { buffer.append(UInt8(truncatingIfNeeded: word >> UInt64(place * 8))) }
   }
 
   private mutating func append(bytes: Span<UInt8>, type: UInt8, name: UInt64) {

@@ -26,6 +26,9 @@ struct RecordBatch: ~Copyable {
   /// What the batch adds to the sum of the digests of the table's rows once it is written.
   private(set) var digest = Digest.zero
 
+  /// The rows of each relation to many; none where the model has none.
+  let children: [ChildRecords]
+
   /// How often each member that no attribute maps stood in the records, by JSON pointer.
   var unmappedMembers: [String: Int] = [:]
 
@@ -33,12 +36,13 @@ struct RecordBatch: ~Copyable {
   var otherUnmappedMemberCount = 0
 
   /// - Parameter recordCapacity: how many records are expected; more fit.
-  init(slotCount: Int, recordCapacity: Int = 512) {
-    self.slotCount = slotCount
+  init(_ layout: RecordLayout, recordCapacity: Int = 512) {
+    slotCount = layout.slotCount
     slots = GrowableBuffer(minimumCapacity: recordCapacity * max(slotCount, 1))
     origins = GrowableBuffer(minimumCapacity: recordCapacity)
     arena = GrowableBuffer(minimumCapacity: recordCapacity << 8)
     digests = GrowableBuffer(minimumCapacity: recordCapacity)
+    children = layout.relations.map { ChildRecords($0.layout) }
   }
 
   /// How many of the rejects were decoded without an issue and then refused by the table.
@@ -56,8 +60,18 @@ struct RecordBatch: ~Copyable {
   /// How many records are rows of their own once the batch is written.
   var insertedCount: Int { origins.count - refusedCount - merged.all }
 
-  /// The bytes of text and raw rejects in the batch.
-  var byteCount: Int { arena.count }
+  /// The bytes of text and raw rejects in the batch, and of the rows of relations to many.
+  var byteCount: Int {
+    var count = arena.count
+    for child in children { count += child.byteCount }
+    return count
+  }
+
+  /// How many bytes a record takes beside its text.
+  var recordByteCount: Int {
+    slotCount * MemoryLayout<ValueSlot>.stride + MemoryLayout<RecordOrigin>.stride
+      + MemoryLayout<Digest>.stride
+  }
 
   var isEmpty: Bool { readCount == 0 }
 
@@ -79,19 +93,26 @@ struct RecordBatch: ~Copyable {
   /// Keeps the record that was begun.
   mutating func accept(_ origin: RecordOrigin) {
     origins.append(origin)
+    for child in children { child.endParent() }
   }
 
   /// Forgets the record that was begun, and its text from `arenaStart` on.
   mutating func discard(arenaStart: Int) {
     slots.truncate(to: origins.count * slotCount)
     arena.truncate(to: arenaStart)
+    for child in children { child.truncate(toParents: origins.count) }
   }
 
   /// Forgets the record that was accepted last, and its text from `arenaStart` on.
   mutating func takeBack(arenaStart: Int) {
-    origins.truncate(to: origins.count - 1)
-    digest -= digests[origins.count]
-    digests.truncate(to: origins.count)
+    truncate(to: origins.count - 1, arenaStart: arenaStart)
+  }
+
+  /// Forgets all records but the first ones, whose text ends at `arenaStart`.
+  mutating func truncate(to recordCount: Int, arenaStart: Int) {
+    for record in recordCount..<digests.count { digest -= digests[record] }
+    digests.truncate(to: min(digests.count, recordCount))
+    origins.truncate(to: recordCount)
     discard(arenaStart: arenaStart)
   }
 
@@ -166,6 +187,7 @@ struct RecordBatch: ~Copyable {
     merged = MergeCounts()
     digests.removeAll()
     digest = .zero
+    for child in children { child.removeAll() }
     if !unmappedMembers.isEmpty { unmappedMembers.removeAll(keepingCapacity: true) }
     otherUnmappedMemberCount = 0
   }

@@ -16,10 +16,15 @@ struct RecordDigester: ~Copyable {
 
   /// In the order of their fields.
   private var columns = GrowableBuffer<Column>()
+  /// The relations to many in the order of their fields: the tags of their names and their numbers.
+  private let relations: [(name: UInt64, number: Int)]
   private var content = CanonicalContent()
 
   init(_ model: Model) {
     let layout = RecordLayout(model)
+    relations = model.relations.map(\.name).enumerated()
+      .sorted { CanonicalContent.fieldOrder($0.element, $1.element) }
+      .map { (CanonicalContent.nameTag($0.element), $0.offset) }
     var fields: [(name: String, columns: [Column])] = []
     for (slot, attribute) in model.attributes.enumerated() {
       var columns = [Column(name: CanonicalContent.nameTag(attribute.column), slot: slot)]
@@ -71,6 +76,10 @@ struct RecordDigester: ~Copyable {
         }
         return unsafe writer
       }
+    }
+    for relation in relations {
+      let rows = batch.children[relation.number].digest(ofParent: record)
+      content.append(rows: rows, name: relation.name)
     }
     return content.digest
   }

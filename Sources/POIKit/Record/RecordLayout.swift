@@ -15,6 +15,15 @@ struct RecordLayout: Sendable {
     let path: String
   }
 
+  /// One relation to many and its place.
+  struct Many: Sendable {
+    let relation: RelationToMany
+    /// The slot that says whether the record names the array: `absent`, `null` or `related`.
+    let slot: Int
+    /// What an element is.
+    let layout: RecordLayout
+  }
+
   /// The model's attributes in its order, then the attributes of related objects.
   let fields: [Field]
 
@@ -23,6 +32,9 @@ struct RecordLayout: Sendable {
 
   /// The slot of the members that no attribute maps, where the model keeps them.
   let unmappedSlot: Int?
+
+  /// The relations to many.
+  let relations: [Many]
 
   /// How many slots a record has.
   let slotCount: Int
@@ -46,6 +58,17 @@ struct RecordLayout: Sendable {
     self.fields = fields + related
     attributeCount = fields.count
     unmappedSlot = model.unmappedColumn == nil ? nil : self.fields.count
-    slotCount = self.fields.count + (unmappedSlot == nil ? 0 : 1)
+    let firstSlot = self.fields.count + (unmappedSlot == nil ? 0 : 1)
+    relations = model.relations.enumerated().map { number, relation in
+      Many(
+        relation: relation, slot: firstSlot + number, layout: RecordLayout(relation.element))
+    }
+    slotCount = firstSlot + relations.count
+  }
+
+  /// How messages call what the field table finds under a number: a field, or behind them a relation
+  /// to many.
+  func path(ofTarget number: Int) -> String {
+    number < fields.count ? fields[number].path : relations[number - fields.count].relation.name
   }
 }

@@ -11,7 +11,8 @@ struct ValueSlot: BitwiseCopyable {
     case real
     /// UTF-8 text in the arena.
     case text
-    /// An object that goes to a relation's table; its attributes have slots of their own.
+    /// An object that goes to a relation's table, whose attributes have slots of their own; or an
+    /// array whose elements do, which stand in the batch's `children`.
     case related
   }
 

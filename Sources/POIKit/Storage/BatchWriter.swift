@@ -15,6 +15,9 @@ struct BatchWriter: ~Copyable {
   private var beginning: Statement
   private var ending: Statement
   private var cancelling: Statement
+  private var beginningRecord: Statement
+  private var endingRecord: Statement
+  private var cancellingRecord: Statement
 
   /// - Parameters:
   ///   - runID: the run in `poikit_run` that the batches belong to.
@@ -47,6 +50,9 @@ struct BatchWriter: ~Copyable {
     let beginning = try connection.prepare("BEGIN IMMEDIATE")
     let ending = try connection.prepare("COMMIT")
     let cancelling = try connection.prepare("ROLLBACK")
+    let beginningRecord = try connection.prepare("SAVEPOINT poikit_record")
+    let endingRecord = try connection.prepare("RELEASE poikit_record")
+    let cancellingRecord = try connection.prepare("ROLLBACK TO poikit_record")
     self.runID = runID
     self.generation = generation
     self.rows = rows
@@ -56,6 +62,9 @@ struct BatchWriter: ~Copyable {
     self.beginning = beginning
     self.ending = ending
     self.cancelling = cancelling
+    self.beginningRecord = beginningRecord
+    self.endingRecord = endingRecord
+    self.cancellingRecord = cancellingRecord
   }
 
   /// Begins the transaction of a batch.
@@ -79,10 +88,10 @@ struct BatchWriter: ~Copyable {
   ) throws(SQLiteError) -> MergeConflicts {
     for record in 0..<batch.recordCount {
       do {
-        if merger == nil {
-          try rows.insert(record: record, of: batch)
+        if rows.hasRelationsToMany {
+          try writeWhole(record, of: &batch, input: input)
         } else {
-          try merger?.merge(record: record, of: &batch, input: input, by: &rows)
+          try write(record, of: &batch, input: input)
         }
       } catch {
         guard error.isConstraint else { throw error }
@@ -90,6 +99,33 @@ struct BatchWriter: ~Copyable {
       }
     }
     return merger?.takeConflicts() ?? MergeConflicts()
+  }
+
+  private mutating func write(
+    _ record: Int, of batch: inout RecordBatch, input: String
+  ) throws(SQLiteError) {
+    if merger == nil {
+      try rows.insert(record: record, of: batch)
+    } else {
+      try merger?.merge(record: record, of: &batch, input: input, by: &rows)
+    }
+  }
+
+  /// Writes all rows of a record, or none.
+  private mutating func writeWhole(
+    _ record: Int, of batch: inout RecordBatch, input: String
+  ) throws(SQLiteError) {
+    try beginningRecord.run()
+    do {
+      try write(record, of: &batch, input: input)
+    } catch {
+      // Where SQLite has given up the whole transaction, neither is there any more.
+      try? cancellingRecord.run()
+      try? endingRecord.run()
+      rows.forgetRows()
+      throw error
+    }
+    try endingRecord.run()
   }
 
   /// Inserts the rejects of `batch`. Runs inside the caller's transaction.

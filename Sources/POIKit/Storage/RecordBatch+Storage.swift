@@ -58,6 +58,10 @@ extension RecordLayout {
     to content: inout CanonicalContent
   ) {
     content.removeAll()
+    if let number = relations.firstIndex(where: { $0.slot == slot }) {
+      return content.append(
+        rows: batch.children[number].digest(ofParent: record), name: UInt64(slot))
+    }
     let related = slot < attributeCount ? fields[slot].relatedFields : 0..<0
     for slot in related.isEmpty ? slot..<slot + 1 : related {
       batch.append(record: record, slot: slot, name: UInt64(slot), to: &content)

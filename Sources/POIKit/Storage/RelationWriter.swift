@@ -17,6 +17,23 @@ final class RelationWriter {
     rows = try RelatedRows(relation, fields: fields, connection: connection)
   }
 
+  /// Writers for the relations to one of a record, with the slots of these.
+  static func writers(
+    for model: Model, layout: RecordLayout, connection: borrowing Connection
+  ) throws(SQLiteError) -> [(slot: Int, writer: RelationWriter)] {
+    var writers: [(slot: Int, writer: RelationWriter)] = []
+    for (slot, attribute) in model.attributes.enumerated() {
+      guard let relation = attribute.relation else { continue }
+      let writer = try RelationWriter(
+        relation, fields: layout.fields[slot].relatedFields, connection: connection)
+      writers.append((slot, writer))
+    }
+    return writers
+  }
+
+  /// Forgets the rows that it remembers: after some of them were rolled back.
+  func forgetRows() { rows.forget() }
+
   /// The id of the row that the record's related object names; the row is made if there is none
   /// yet.
   func rowID(record: Int, batch: borrowing RecordBatch) throws(SQLiteError) -> Int64 {
@@ -30,6 +47,9 @@ final class RelationWriter {
 private struct RelatedRows: ~Copyable {
   /// The most rows that are remembered.
   private static let capacity = 8192
+
+  /// How many bytes of their content are remembered at most.
+  private static let byteCapacity = 1 << 20
 
   struct Entry: BitwiseCopyable {
     /// Where its content stands in `contents`.
@@ -77,10 +97,11 @@ private struct RelatedRows: ~Copyable {
       bucket = (bucket + 1) & mask
     }
     let rowID = try storedRowID(record: record, batch: batch)
-    if entries.count == RelatedRows.capacity {
-      entries.removeAll()
-      contents.removeAll()
-      for index in 0..<buckets.count { buckets[index] = -1 }
+    guard content.bytes.count <= RelatedRows.byteCapacity else { return rowID }
+    if entries.count == RelatedRows.capacity
+      || contents.count + content.bytes.count > RelatedRows.byteCapacity
+    {
+      forget()
       bucket = Int(truncatingIfNeeded: content.bytes.tableHash) & mask
     }
     buckets[bucket] = Int32(entries.count)
@@ -88,6 +109,12 @@ private struct RelatedRows: ~Copyable {
     RelatedRows.append(content, to: &contents)
     entries.append(Entry(start: start, count: contents.count - start, rowID: rowID))
     return rowID
+  }
+
+  mutating func forget() {
+    entries.removeAll()
+    contents.removeAll()
+    for index in 0..<buckets.count { buckets[index] = -1 }
   }
 
   private static func append(

@@ -23,6 +23,7 @@ struct RowWriter: ~Copyable {
   private var update: Statement
   private var compactKey: CompactKey?
   private let relations: [(slot: Int, writer: RelationWriter)]
+  private let relationsToMany: [RelationToManyWriter]
   private var relatedRowIDs: [(slot: Int, rowID: Int64)] = []
 
   init(_ table: Table, connection: borrowing Connection) throws(SQLiteError) {
@@ -30,30 +31,26 @@ struct RowWriter: ~Copyable {
     // fail is done.
     let insertion = try connection.prepare(table.insertion)
     let update = try connection.prepare(table.update)
-    var relations: [(slot: Int, writer: RelationWriter)] = []
-    for (slot, attribute) in table.schema.model.attributes.enumerated() {
-      guard let relation = attribute.relation else { continue }
-      relations.append(
-        (
-          slot,
-          try RelationWriter(
-            relation, fields: table.schema.layout.fields[slot].relatedFields,
-            connection: connection)
-        ))
-    }
+    let relations = try RelationWriter.writers(
+      for: table.schema.model, layout: table.schema.layout, connection: connection)
+    let relationsToMany = try RelationToManyWriter.writers(
+      for: table.schema.layout, connection: connection)
     self.table = table
     self.insertion = insertion
     self.update = update
     self.relations = relations
+    self.relationsToMany = relationsToMany
     compactKey = CompactKey(table.key)
   }
 
-  /// Inserts a record as a new row.
+  /// Inserts a record as a new row, with the rows of its relations to many.
   ///
   /// - Parameter times: when its attributes were changed, for a table that keeps that.
+  /// - Returns: the id of the row.
+  @discardableResult
   mutating func insert(
     record: Int, of batch: borrowing RecordBatch, times: String? = nil
-  ) throws(SQLiteError) {
+  ) throws(SQLiteError) -> Int64 {
     try findRelatedRows(record: record, of: batch)
     try RowWriter.bind(record, of: batch, relatedRowIDs, to: &insertion, table.schema.layout)
     if table.key?.isHashed == true {
@@ -65,9 +62,14 @@ struct RowWriter: ~Copyable {
     }
     if table.hasTimes { try insertion.bind(table.timesParameter, text: times) }
     try insertion.run()
+    let rowID = insertion.lastInsertRowID
+    for writer in relationsToMany {
+      try writer.insertRows(ofRow: rowID, record: record, of: batch)
+    }
+    return rowID
   }
 
-  /// Writes a record in the place of the row that has its key.
+  /// Writes a record's attributes in the place of the row that has its key.
   ///
   /// - Parameter times: when its attributes were changed, for a table that keeps that.
   mutating func update(
@@ -78,6 +80,27 @@ struct RowWriter: ~Copyable {
     if table.hasTimes { try update.bind(table.timesParameter, text: times) }
     try update.bind(table.rowIDParameter, integer: rowID)
     try update.run()
+  }
+
+  /// Whether one record may be several rows.
+  var hasRelationsToMany: Bool { !relationsToMany.isEmpty }
+
+  /// Makes the rows of a row's relations to many those of a record.
+  ///
+  /// - Parameter numbers: which relations; all where there are none.
+  func replaceRelations(
+    ofRow rowID: Int64, by record: Int, of batch: borrowing RecordBatch, numbers: [Int]? = nil
+  ) throws(SQLiteError) {
+    for (number, writer) in relationsToMany.enumerated()
+    where numbers?.contains(number) ?? true {
+      try writer.replaceRows(ofRow: rowID, record: record, of: batch)
+    }
+  }
+
+  /// Forgets the row ids of relations: after some of their rows were rolled back.
+  func forgetRows() {
+    for relation in relations { relation.writer.forgetRows() }
+    for writer in relationsToMany { writer.forgetRows() }
   }
 
   /// Binds the key of a record to the parameters from 1 on, and its hash, where the key is enforced

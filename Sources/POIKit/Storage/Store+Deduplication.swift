@@ -46,7 +46,8 @@ extension Store {
   /// - Complexity: O(bytes of the table)
   public borrowing func digest(of model: Model) throws(StoreError) -> TableDigest {
     let layout = TableLayout(
-      table: model.table, contentColumns: TableLayout.contentColumns(of: model), keyColumns: [])
+      table: model.table, contentColumns: TableLayout.contentColumns(of: model), keyColumns: [],
+      relations: ContentRelation.all(of: model))
     do {
       return try Deduplicator.tableDigest(of: layout, on: connection)
     } catch {

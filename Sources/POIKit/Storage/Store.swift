@@ -251,7 +251,15 @@ public struct Store: ~Copyable {
   }
 
   /// Makes the model's tables, or checks that they were made with the same model.
+  ///
+  /// From then on foreign keys are enforced where the model has relations to many: rows that belong
+  /// to a row are removed with it.
   borrowing func prepareTables(for model: Model) throws(StoreError) {
+    if !model.relations.isEmpty {
+      do { try connection.execute("PRAGMA foreign_keys = ON") } catch {
+        throw StoreError(error, path: path)
+      }
+    }
     if let document = try document(ofTable: model.table) {
       guard document == model.document else {
         throw StoreError(
@@ -273,6 +281,7 @@ public struct Store: ~Copyable {
       try makeRelations(of: model, schema: schema)
       try refuseTable(model.table)
       try connection.execute(schema.creation)
+      try makeRelationsToMany(of: model, schema: schema)
       var statement = try connection.prepare(
         "INSERT INTO poikit_table (name, model) VALUES (?, ?)")
       try statement.bind(1, text: model.table)
@@ -294,15 +303,34 @@ public struct Store: ~Copyable {
   /// Makes the tables of the model's relations; several models may share one that is the same.
   private borrowing func makeRelations(of model: Model, schema: StoreSchema) throws {
     for relation in model.attributes.compactMap(\.relation) {
-      let creation = schema.creation(of: relation)
-      if let existing = try sql(ofTable: relation.table) {
-        guard existing == creation else {
-          try refuseTable(relation.table)
-          return
-        }
-      } else {
-        try connection.execute(creation)
+      try makeShared(relation.table, creation: schema.creation(of: relation))
+    }
+  }
+
+  /// Makes the tables of a table's relations to many. Only rows that several parents share may be in
+  /// a table that is there.
+  private borrowing func makeRelationsToMany(of model: Model, schema: StoreSchema) throws {
+    for relation in model.relations {
+      try makeRelations(of: relation.element, schema: schema)
+      let creation = schema.creation(of: relation, parent: model.table)
+      switch relation.link {
+      case .parent:
+        try refuseTable(relation.element.table)
+        try connection.execute(creation.rows)
+      case .join(let join, _, _):
+        try makeShared(relation.element.table, creation: creation.rows)
+        try refuseTable(join)
+        if let creation = creation.join { try connection.execute(creation) }
       }
+      try makeRelationsToMany(of: relation.element, schema: schema)
+    }
+  }
+
+  private borrowing func makeShared(_ table: String, creation: String) throws {
+    if let existing = try sql(ofTable: table) {
+      guard existing == creation else { return try refuseTable(table) }
+    } else {
+      try connection.execute(creation)
     }
   }
 

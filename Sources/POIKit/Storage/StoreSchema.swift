@@ -31,14 +31,7 @@ struct StoreSchema {
   /// The statements that create the table of records and its readable view.
   var creation: String {
     var statements: [String] = []
-    var columns = model.attributes.map { attribute in
-      let reference =
-        attribute.relation.map {
-          " REFERENCES \(quoted($0.table)) (\(StoreSchema.idColumn))"
-        } ?? ""
-      return "\(quoted(attribute.column)) \(columnType(of: attribute))"
-        + (attribute.isColumnNotNull ? " NOT NULL" : "") + reference
-    }
+    var columns = model.attributes.map(definition)
     if let unmapped = model.unmappedColumn { columns.append("\(quoted(unmapped)) TEXT") }
     statements.append(
       """
@@ -51,7 +44,18 @@ struct StoreSchema {
     return statements.joined(separator: "\n")
   }
 
-  /// A view of the table with instants as RFC 3339 text and related rows by what identifies them.
+  /// The definition of an attribute's column.
+  func definition(of attribute: Attribute) -> String {
+    let reference =
+      attribute.relation.map {
+        " REFERENCES \(quoted($0.table)) (\(StoreSchema.idColumn))"
+      } ?? ""
+    return "\(quoted(attribute.column)) \(columnType(of: attribute))"
+      + (attribute.isColumnNotNull ? " NOT NULL" : "") + reference
+  }
+
+  /// A view of the table with instants as RFC 3339 text, related rows by what identifies them and
+  /// the number of rows of each relation to many.
   private var readableView: String {
     var columns = ["t.\(StoreSchema.idColumn)"]
     var joins = ""
@@ -80,6 +84,7 @@ struct StoreSchema {
       }
     }
     if let unmapped = model.unmappedColumn { columns.append("t.\(quoted(unmapped))") }
+    columns += model.relations.map(count)
     return """
       CREATE VIEW \(quoted(Bookkeeping.prefix + "readable_" + model.table)) AS
       SELECT \(columns.joined(separator: ",\n  "))
@@ -114,5 +119,5 @@ struct StoreSchema {
     }
   }
 
-  private func quoted(_ name: String) -> String { Connection.quoteIdentifier(name) }
+  func quoted(_ name: String) -> String { Connection.quoteIdentifier(name) }
 }

@@ -30,7 +30,7 @@ extension TableLayout {
       timestampColumn: timestampAttribute?.column, isTimestampInstant: isInstant,
       tombstoneColumn: model.tombstoneColumn,
       identityColumns: model.key.compactMap { model.attribute(named: $0)?.column },
-      isToolkitTable: true)
+      isToolkitTable: true, relations: ContentRelation.all(of: model))
   }
 
   /// The columns that the digest of a model's record covers.

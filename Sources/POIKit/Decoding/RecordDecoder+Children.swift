@@ -1,0 +1,61 @@
+internal import JSONStreaming
+
+/// Relations to many.
+extension RecordDecoder {
+  /// Decodes the array of a relation to many.
+  ///
+  /// - Parameter number: that of the relation.
+  /// - Returns: whether the model maps all of it.
+  @inline(never)
+  mutating func decodeChildren(
+    _ number: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
+  ) -> Bool {
+    let slot = layout.relations[number].slot
+    let relation = layout.relations[number].relation
+    guard batch[record, slot].kind == .absent else {
+      report("duplicate-key", relation.name, "the member stands twice in the record")
+      return true
+    }
+    switch element.tape[value].kind {
+    case .startArray:
+      batch[record, slot] = .related
+      let isWhollyMapped = children[number].decode(
+        arrayAt: value, of: element, into: batch.children[number])
+      report(children[number].issues)
+      return isWhollyMapped
+    case .null where relation.allowsNull:
+      batch[record, slot] = .null
+    default:
+      let types: JSONTypes = relation.allowsNull ? [.array, .null] : .array
+      report(
+        "type", relation.name,
+        "\(element.excerpt(ofValueAt: value)) is not of type \(types.phrase)")
+    }
+    return true
+  }
+
+  /// Decodes an element that is the value of the only attribute.
+  ///
+  /// - Returns: whether it was accepted.
+  mutating func decodePlain(_ element: JSONElement, into batch: inout RecordBatch) -> Bool {
+    forgetIssues()
+    let arenaStart = batch.arena.count
+    let record = batch.beginRecord()
+    decodeField(0, value: element.start, element: element, record: record, batch: &batch)
+    guard issues.isEmpty else {
+      batch.discard(arenaStart: arenaStart)
+      return false
+    }
+    batch.accept(RecordOrigin(index: 0, byteOffset: 0))
+    return true
+  }
+
+  /// Reports the required relations to many that the record does not name.
+  mutating func checkRequiredChildren(record: Int, batch: borrowing RecordBatch) {
+    for many in layout.relations
+    where many.relation.isRequired && batch[record, many.slot].kind == .absent {
+      guard !issues.contains(where: { $0.attribute == many.relation.name }) else { continue }
+      report("required", many.relation.name, "the attribute is missing")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import SQLiteKit
+
+/// The fields of a row's canonical content, as a statement returns them.
+struct ContentFields {
+  /// Where in the result a field's value is.
+  private struct Field {
+    let name: UInt64
+    let column: Int
+
+    /// The fields of the related row, if the value refers to one.
+    let related: [(name: UInt64, column: Int)]?
+  }
+
+  private let fields: [Field]
+
+  /// What the statement selects, from the table with the alias `t`; at least one result.
+  let results: [String]
+
+  /// The joins of the rows that these columns refer to.
+  let joins: String
+
+  /// - Parameters:
+  ///   - columns: the columns of the table that are content.
+  ///   - leading: what the statement selects before them.
+  init(_ columns: [ContentColumn], leading: [String] = []) {
+    var fields: [Field] = []
+    var results = leading
+    var joins = ""
+    func result(_ table: String, _ column: String) -> Int {
+      results.append("\(table).\(Connection.quoteIdentifier(column))")
+      return results.count - 1
+    }
+    for content in columns.sorted(by: { CanonicalContent.fieldOrder($0.name, $1.name) }) {
+      let column = result("t", content.name)
+      var related: [(name: UInt64, column: Int)]?
+      if let relation = content.relation {
+        let alias = "r\(column)"
+        joins += """
+           LEFT JOIN main.\(Connection.quoteIdentifier(relation.table)) AS \(alias) \
+          ON \(alias).\(Connection.quoteIdentifier(relation.idColumn)) \
+          = t.\(Connection.quoteIdentifier(content.name))
+          """
+        related = relation.uniqueColumns.sorted(by: CanonicalContent.fieldOrder).map { name in
+          (CanonicalContent.nameTag(name), result(alias, name))
+        }
+      }
+      fields.append(
+        Field(name: CanonicalContent.nameTag(content.name), column: column, related: related))
+    }
+    if results.isEmpty { results.append("1") }
+    self.fields = fields
+    self.results = results
+    self.joins = joins
+  }
+
+  /// Appends the fields of a statement's current row.
+  func append(_ statement: borrowing Statement, to content: inout CanonicalContent) {
+    for field in fields {
+      if let related = field.related {
+        if statement.isNull(field.column) { continue }
+        let start = content.beginRelated(name: field.name)
+        for part in related {
+          content.append(column: part.column, of: statement, name: part.name)
+        }
+        content.endRelated(at: start)
+      } else {
+        content.append(column: field.column, of: statement, name: field.name)
+      }
+    }
+  }
+}

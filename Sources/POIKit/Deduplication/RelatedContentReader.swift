@@ -1,0 +1,79 @@
+internal import SQLiteKit
+
+/// Reads the digests of the rows that belong to a row through one relation to many.
+///
+/// A class, because a reader keeps one for each relation in an array, which cannot hold noncopyable
+/// values. It belongs to one thread, as its connection does.
+final class RelatedContentReader {
+  /// The tag of the name under which the rows are content.
+  let name: UInt64
+
+  private let fields: ContentFields
+  private let relations: [RelatedContentReader]
+  private var statement: Statement
+  private var content = CanonicalContent()
+
+  /// - Throws: `SQLiteError` when the relation does not fit the database.
+  init(
+    _ relation: ContentRelation, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let rowID = "t.\(Connection.quoteIdentifier(relation.idColumn))"
+    let fields = ContentFields(relation.contentColumns, leading: [rowID])
+    let table = "main.\(Connection.quoteIdentifier(relation.table)) AS t"
+    let source =
+      switch relation.link {
+      case .parent(let column):
+        "\(table)\(fields.joins) WHERE t.\(Connection.quoteIdentifier(column)) = ?1"
+      case .join(let join, let parentColumn, let rowColumn):
+        """
+        main.\(Connection.quoteIdentifier(join)) AS j CROSS JOIN \(table) \
+        ON \(rowID) = j.\(Connection.quoteIdentifier(rowColumn))\(fields.joins) \
+        WHERE j.\(Connection.quoteIdentifier(parentColumn)) = ?1
+        """
+      }
+    let statement = try connection.prepare(
+      "SELECT \(fields.results.joined(separator: ", ")) FROM \(source)")
+    let relations = try RelatedContentReader.readers(of: relation.relations, in: connection)
+    name = CanonicalContent.nameTag(relation.name)
+    self.fields = fields
+    self.relations = relations
+    self.statement = statement
+  }
+
+  /// The readers of a row's relations, in the order of their fields.
+  ///
+  /// - Throws: `SQLiteError` when a relation does not fit the database.
+  static func readers(
+    of relations: [ContentRelation], in connection: borrowing Connection
+  ) throws(SQLiteError) -> [RelatedContentReader] {
+    var readers: [RelatedContentReader] = []
+    for relation in relations.sorted(by: { CanonicalContent.fieldOrder($0.name, $1.name) }) {
+      readers.append(try RelatedContentReader(relation, in: connection))
+    }
+    return readers
+  }
+
+  /// How many rows belong to a row, and the sum of their digests.
+  ///
+  /// - Throws: `SQLiteError` when the database cannot be read.
+  func digest(ofRow rowID: Int64) throws(SQLiteError) -> TableDigest {
+    var sum = TableDigest.empty
+    try statement.bind(1, integer: rowID)
+    while try statement.step() {
+      content.removeAll()
+      fields.append(statement, to: &content)
+      for relation in relations { try relation.append(ofRow: statement.integer(0), to: &content) }
+      sum.add(content.digest)
+    }
+    return sum
+  }
+
+  /// Appends the field of the rows that belong to a row.
+  ///
+  /// - Throws: `SQLiteError` when the database cannot be read.
+  func append(
+    ofRow rowID: Int64, to content: inout CanonicalContent
+  ) throws(SQLiteError) {
+    content.append(rows: try digest(ofRow: rowID), name: name)
+  }
+}

@@ -1,0 +1,172 @@
+internal import JSONStreaming
+
+/// Relations to many.
+extension ModelReader {
+  /// Whether an attribute is a relation whose type is an array.
+  static func isRelationToMany(_ json: JSONValue) -> Bool {
+    guard json["x-relation"] != nil, let type = json["type"] else { return false }
+    return (type.elements ?? [type]).contains(.string("array"))
+  }
+
+  /// - Parameters:
+  ///   - parent: the table of the records that have the array.
+  ///   - depth: in how many relations to many the elements are nested.
+  static func relationToMany(
+    _ name: String, from json: JSONValue, isRequired: Bool, parent: String, depth: Int,
+    at place: String
+  ) throws(ModelError) -> RelationToMany {
+    try refuseUnknown(
+      json.members ?? [], known: ["type", "items", "x-relation", "x-source"], at: place)
+    let types = try types(json["type"], at: place + "/type")
+    guard types.subtracting([.array, .null]).isEmpty else {
+      throw ModelError(
+        message: "a relation to many needs the type array, and at most null beside it",
+        pointer: place + "/type")
+    }
+    guard depth <= Model.relationDepthLimit else {
+      throw ModelError(
+        message: "relations to many are nested at most \(Model.relationDepthLimit) deep",
+        pointer: place)
+    }
+    let keyword = try relationToManyKeyword(json["x-relation"], at: place + "/x-relation")
+    let link = try link(
+      keyword, parent: parent, table: keyword.table, at: place + "/x-relation")
+    let (element, isPlain) = try element(
+      json["items"], keyword: keyword, link: link, depth: depth, at: place + "/items")
+    let source = try source(json["x-source"], name: name, at: place + "/x-source")
+    guard case .pointer = source else {
+      throw ModelError(
+        message: "the name of a member is no array", pointer: place + "/x-source")
+    }
+    return RelationToMany(
+      name: name, source: source, isRequired: isRequired, allowsNull: types.contains(.null),
+      element: element, isPlain: isPlain, link: link)
+  }
+
+  /// What `x-relation` says of a relation to many.
+  private struct Keyword {
+    let table: String
+    let unique: [String]
+    let parent: String?
+    let join: String?
+  }
+
+  private static func relationToManyKeyword(
+    _ json: JSONValue?, at place: String
+  ) throws(ModelError) -> Keyword {
+    guard let json, let members = json.members else {
+      throw ModelError(
+        message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: place)
+    }
+    try refuseUnknown(members, known: relationToManyKeywords, at: place)
+    guard let table = try identifier(json["table"], at: place + "/table") else {
+      throw ModelError(message: "the relation's table is not named", pointer: place)
+    }
+    let unique = try names(json["unique"], at: place + "/unique")
+    guard !unique.isEmpty, Set(unique).count == unique.count else {
+      throw ModelError(
+        message: "\"unique\" names the attributes that tell the elements of one array apart, "
+          + "each once", pointer: place + "/unique")
+    }
+    return Keyword(
+      table: table, unique: unique,
+      parent: try identifier(json["parent"], at: place + "/parent"),
+      join: try identifier(json["join"], at: place + "/join"))
+  }
+
+  private static func link(
+    _ keyword: Keyword, parent: String, table: String, at place: String
+  ) throws(ModelError) -> RelationToMany.Link {
+    let column = keyword.parent ?? parent
+    guard let join = keyword.join else { return .parent(column: column) }
+    guard column.lowercased() != table.lowercased() else {
+      throw ModelError(
+        message: "the table \"\(join)\" would have two columns \"\(column)\"; name the one of the "
+          + "parent with \"parent\"", pointer: place)
+    }
+    return .join(table: join, parentColumn: column, rowColumn: table)
+  }
+
+  /// What an element is, and whether it is a plain value.
+  private static func element(
+    _ json: JSONValue?, keyword: Keyword, link: RelationToMany.Link, depth: Int, at place: String
+  ) throws(ModelError) -> (model: Model, isPlain: Bool) {
+    guard let json, let members = json.members else {
+      throw ModelError(
+        message: "a relation to many says in \"items\" what an element is", pointer: place)
+    }
+    let isPlain = json["properties"] == nil
+    let attributes: [Attribute]
+    var relations: [RelationToMany] = []
+    if isPlain {
+      guard keyword.unique.count == 1 else {
+        throw ModelError(
+          message: "an element without \"properties\" is one value: name one attribute for it in "
+            + "\"unique\"", pointer: place)
+      }
+      guard json["x-source"] == nil else {
+        throw ModelError(
+          message: "the element itself is the value", pointer: place + "/x-source")
+      }
+      attributes = [
+        try attribute(
+          keyword.unique[0], from: json, isRequired: true, isRelated: true, at: place)
+      ]
+    } else {
+      try refuseUnknown(members, known: ["type", "properties", "required"], at: place)
+      guard json["type"] == .string("object") else {
+        throw ModelError(
+          message: "an element is an object; say \"type\": \"object\"", pointer: place + "/type")
+      }
+      let required = try names(json["required"], at: place + "/required")
+      (attributes, relations) = try attributesAndRelations(
+        json["properties"]?.members ?? [], required: required, table: keyword.table, depth: depth,
+        at: place)
+    }
+    let model = Model(
+      name: keyword.table, table: keyword.table, attributes: attributes, relations: relations,
+      key: keyword.unique, timestamp: nil, tombstone: nil, unmappedColumn: nil, document: json.description)
+    try check(model, link: link, at: place)
+    return (model, isPlain)
+  }
+
+  private static func check(
+    _ element: Model, link: RelationToMany.Link, at place: String
+  ) throws(ModelError) {
+    for name in element.key {
+      guard let attribute = element.attribute(named: name) else {
+        throw ModelError(
+          message: "\"unique\" names \"\(name)\", which is no attribute of an element",
+          pointer: place)
+      }
+      guard attribute.isColumnNotNull, ![.json, .any, .relation].contains(attribute.storage) else {
+        throw ModelError(
+          message: "\"\(name)\" tells the elements apart: it must be required, not null, and a "
+            + "text, number, boolean, date or uuid", pointer: place)
+      }
+    }
+    if let attribute = element.attributes.first(where: { $0.source == .memberName }) {
+      throw ModelError(
+        message: "an element of an array has no member's name",
+        pointer: place + "/properties" + JSONPointer.step(attribute.name) + "/x-source")
+    }
+    try checkColumns(of: element, at: place)
+    try checkSources(of: element.attributes, element.relations, at: place + "/properties")
+    switch link {
+    case .parent(let column):
+      let columns = element.attributes.map(\.column) + element.relations.map(\.name)
+      guard !columns.contains(where: { $0.lowercased() == column.lowercased() }) else {
+        throw ModelError(
+          message: "the column \"\(column)\" of an attribute is that of the parent too; name the "
+            + "latter with \"parent\" in \"x-relation\"", pointer: place)
+      }
+    case .join:
+      guard Set(element.key) == Set(element.attributes.map(\.name)), element.relations.isEmpty
+      else {
+        throw ModelError(
+          message: "a row that several records share has no other attributes than those in "
+            + "\"unique\"", pointer: place)
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+internal import JSONStreaming
+internal import SQLiteKit
+
+/// Writes rows that belong to one parent each.
+///
+/// A class for the same reason as `RelationToManyWriter`.
+final class ChildRowWriter {
+  private let layout: RecordLayout
+  /// The slots of the attributes that tell the rows of one parent apart, and of the others.
+  private let keySlots: [Int]
+  private let otherSlots: [Int]
+  private let relations: [(slot: Int, writer: RelationWriter)]
+  private let relationsToMany: [RelationToManyWriter]
+  private var insertion: Statement
+  private var lookup: Statement
+  /// Nothing where rows have no attributes but those that tell them apart.
+  private var update: Statement?
+  private var others: OtherRows
+
+  /// - Parameter parentColumn: the column that holds the parent's row id.
+  init(
+    _ many: RecordLayout.Many, parentColumn: String, connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let element = many.relation.element
+    let key = Set(element.key)
+    let keySlots = element.attributes.indices.filter { key.contains(element.attributes[$0].name) }
+    let otherSlots = element.attributes.indices.filter { !keySlots.contains($0) }
+    let table = Connection.quoteIdentifier(element.table)
+    let parent = Connection.quoteIdentifier(parentColumn)
+    let columns = element.attributes.map { Connection.quoteIdentifier($0.column) }
+    func parameters(_ slots: [Int]) -> [String] { slots.map { "?\($0 + 2)" } }
+
+    let insertion = try connection.prepare(
+      """
+      INSERT INTO \(table) (\(([parent] + columns).joined(separator: ", ")))
+      VALUES (?1, \(parameters(Array(columns.indices)).joined(separator: ", ")))
+      """)
+    let conditions = keySlots.map { "\(columns[$0]) = ?\($0 + 2)" }
+    let lookup = try connection.prepare(
+      """
+      SELECT \(StoreSchema.idColumn) FROM \(table)
+      WHERE \((["\(parent) = ?1"] + conditions).joined(separator: " AND "))
+      """)
+    var update: Statement?
+    if !otherSlots.isEmpty {
+      let targets = otherSlots.map { columns[$0] }.joined(separator: ", ")
+      let values = parameters(otherSlots).joined(separator: ", ")
+      update = try connection.prepare(
+        """
+        UPDATE \(table) SET (\(targets)) = (\(values))
+        WHERE \(StoreSchema.idColumn) = ?1 AND (\(targets)) IS NOT (\(values))
+        """)
+    }
+    let others = try OtherRows(
+      table: element.table, parentColumn: parentColumn, column: StoreSchema.idColumn,
+      connection: connection)
+    let relations = try RelationWriter.writers(
+      for: element, layout: many.layout, connection: connection)
+    let relationsToMany = try RelationToManyWriter.writers(
+      for: many.layout, connection: connection)
+    layout = many.layout
+    self.keySlots = keySlots
+    self.otherSlots = otherSlots
+    self.relations = relations
+    self.relationsToMany = relationsToMany
+    self.insertion = insertion
+    self.lookup = lookup
+    self.update = update
+    self.others = others
+  }
+
+  /// Inserts the rows of a parent that has none yet.
+  func insert(
+    _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
+  ) throws(SQLiteError) {
+    for row in children.rows(ofParent: parent) {
+      _ = try insert(row, of: children.rows, under: parentRowID)
+    }
+  }
+
+  /// Makes the rows of a parent those in the batch.
+  func replace(
+    _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
+  ) throws(SQLiteError) {
+    var kept: Set<Int64> = []
+    for row in children.rows(ofParent: parent) {
+      if let rowID = try storedRow(row, of: children.rows, under: parentRowID) {
+        try update(rowID, to: row, of: children.rows)
+        for writer in relationsToMany {
+          try writer.replaceRows(ofRow: rowID, record: row, of: children.rows)
+        }
+        kept.insert(rowID)
+      } else {
+        kept.insert(try insert(row, of: children.rows, under: parentRowID))
+      }
+    }
+    _ = try others.remove(ofParent: parentRowID, but: kept)
+  }
+
+  func forgetRows() {
+    for relation in relations { relation.writer.forgetRows() }
+    for writer in relationsToMany { writer.forgetRows() }
+  }
+
+  /// - Returns: the row id.
+  private func insert(
+    _ row: Int, of rows: borrowing RecordBatch, under parentRowID: Int64
+  ) throws(SQLiteError) -> Int64 {
+    try insertion.bind(1, integer: parentRowID)
+    for slot in 0..<layout.attributeCount {
+      try rows.bind(record: row, slot: slot, to: &insertion, at: slot + 2)
+    }
+    for relation in relations where rows[row, relation.slot].kind == .related {
+      let related = try relation.writer.rowID(record: row, batch: rows)
+      try insertion.bind(relation.slot + 2, integer: related)
+    }
+    try insertion.run()
+    let rowID = insertion.lastInsertRowID
+    for writer in relationsToMany {
+      try writer.insertRows(ofRow: rowID, record: row, of: rows)
+    }
+    return rowID
+  }
+
+  /// The row of the parent that has the key of the one in the batch.
+  private func storedRow(
+    _ row: Int, of rows: borrowing RecordBatch, under parentRowID: Int64
+  ) throws(SQLiteError) -> Int64? {
+    try lookup.bind(1, integer: parentRowID)
+    for slot in keySlots { try rows.bind(record: row, slot: slot, to: &lookup, at: slot + 2) }
+    defer { lookup.reset() }
+    return try lookup.step() ? lookup.integer(0) : nil
+  }
+
+  /// Gives a stored row the values of the one in the batch, unless it has them.
+  private func update(
+    _ rowID: Int64, to row: Int, of rows: borrowing RecordBatch
+  ) throws(SQLiteError) {
+    guard update != nil else { return }
+    try update?.bind(1, integer: rowID)
+    for slot in otherSlots {
+      try rows.bind(record: row, slot: slot, to: &update!, at: slot + 2)
+    }
+    for relation in relations where rows[row, relation.slot].kind == .related {
+      let related = try relation.writer.rowID(record: row, batch: rows)
+      try update?.bind(relation.slot + 2, integer: related)
+    }
+    try update?.run()
+  }
+}

@@ -1,0 +1,11 @@
+extension ContentRelation {
+  /// The relations to many of a model.
+  static func all(of model: Model) -> [ContentRelation] {
+    model.relations.map { relation in
+      ContentRelation(
+        name: relation.name, table: relation.element.table, idColumn: StoreSchema.idColumn,
+        contentColumns: TableLayout.contentColumns(of: relation.element),
+        relations: all(of: relation.element), link: relation.link)
+    }
+  }
+}

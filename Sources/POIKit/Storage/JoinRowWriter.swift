@@ -1,0 +1,57 @@
+internal import JSONStreaming
+internal import SQLiteKit
+
+/// Writes the rows that say which rows a parent shares with others, and those where they are missing.
+///
+/// A class for the same reason as `RelationToManyWriter`.
+final class JoinRowWriter {
+  private let shared: RelationWriter
+  private var insertion: Statement
+  private var others: OtherRows
+
+  init(
+    _ many: RecordLayout.Many, join: String, parentColumn: String, rowColumn: String,
+    connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let shared = try RelationWriter(
+      many.relation.sharedRows, fields: 0..<many.layout.attributeCount, connection: connection)
+    let columns = [parentColumn, rowColumn].map(Connection.quoteIdentifier)
+    let insertion = try connection.prepare(
+      "INSERT INTO \(Connection.quoteIdentifier(join)) (\(columns.joined(separator: ", "))) "
+        + "VALUES (?1, ?2)")
+    let others = try OtherRows(
+      table: join, parentColumn: parentColumn, column: rowColumn, connection: connection)
+    self.shared = shared
+    self.insertion = insertion
+    self.others = others
+  }
+
+  /// Inserts the rows of a parent that has none yet.
+  func insert(
+    _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
+  ) throws(SQLiteError) {
+    for row in children.rows(ofParent: parent) {
+      try insert(try shared.rowID(record: row, batch: children.rows), under: parentRowID)
+    }
+  }
+
+  /// Makes the rows of a parent those in the batch. Rows that no parent shares any more stay.
+  func replace(
+    _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
+  ) throws(SQLiteError) {
+    var wanted: [Int64] = []
+    for row in children.rows(ofParent: parent) {
+      wanted.append(try shared.rowID(record: row, batch: children.rows))
+    }
+    let present = try others.remove(ofParent: parentRowID, but: Set(wanted))
+    for rowID in wanted where !present.contains(rowID) { try insert(rowID, under: parentRowID) }
+  }
+
+  func forgetRows() { shared.forgetRows() }
+
+  private func insert(_ rowID: Int64, under parentRowID: Int64) throws(SQLiteError) {
+    try insertion.bind(1, integer: parentRowID)
+    try insertion.bind(2, integer: rowID)
+    try insertion.run()
+  }
+}

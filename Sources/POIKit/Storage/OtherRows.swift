@@ -1,0 +1,45 @@
+internal import SQLiteKit
+
+/// Removes the rows of a parent that it is to have no longer.
+struct OtherRows: ~Copyable {
+  private var selection: Statement
+  private var deletion: Statement
+
+  /// - Parameters:
+  ///   - table: the rows' table.
+  ///   - parentColumn: the column that holds the parent's row id.
+  ///   - column: the column by which the rows of one parent are told apart.
+  init(
+    table: String, parentColumn: String, column: String, connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let table = Connection.quoteIdentifier(table)
+    let parent = Connection.quoteIdentifier(parentColumn)
+    let column = Connection.quoteIdentifier(column)
+    let selection = try connection.prepare("SELECT \(column) FROM \(table) WHERE \(parent) = ?1")
+    let deletion = try connection.prepare(
+      "DELETE FROM \(table) WHERE \(parent) = ?1 AND \(column) = ?2")
+    self.selection = selection
+    self.deletion = deletion
+  }
+
+  /// Removes all rows of a parent but those whose column holds one of `kept`.
+  ///
+  /// - Returns: which of `kept` the parent has.
+  mutating func remove(
+    ofParent parent: Int64, but kept: Set<Int64>
+  ) throws(SQLiteError) -> Set<Int64> {
+    var present: Set<Int64> = []
+    var others: [Int64] = []
+    try selection.bind(1, integer: parent)
+    while try selection.step() {
+      let value = selection.integer(0)
+      if kept.contains(value) { present.insert(value) } else { others.append(value) }
+    }
+    for value in others {
+      try deletion.bind(1, integer: parent)
+      try deletion.bind(2, integer: value)
+      try deletion.run()
+    }
+    return present
+  }
+}

@@ -1,0 +1,86 @@
+internal import JSONStreaming
+internal import SQLiteKit
+
+/// Writes the rows of one relation to many: those of a new row, or those that a row has from now on.
+///
+/// A class, because a writer keeps one for each relation in an array, which cannot hold noncopyable
+/// values.
+///
+/// Page: https://sqlite.org/foreignkeys.html#fk_actions, for the rows below one that is removed
+final class RelationToManyWriter {
+  private enum Rows {
+    case own(ChildRowWriter)
+    case shared(JoinRowWriter)
+  }
+
+  /// The number of the relation, which is that of its rows in a batch.
+  private let number: Int
+  private let rows: Rows
+
+  /// Writers for the relations to many of a record.
+  static func writers(
+    for layout: RecordLayout, connection: borrowing Connection
+  ) throws(SQLiteError) -> [RelationToManyWriter] {
+    var writers: [RelationToManyWriter] = []
+    for (number, many) in layout.relations.enumerated() {
+      writers.append(try RelationToManyWriter(many, number: number, connection: connection))
+    }
+    return writers
+  }
+
+  private init(
+    _ many: RecordLayout.Many, number: Int, connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let rows: Rows
+    switch many.relation.link {
+    case .parent(let column):
+      rows = .own(try ChildRowWriter(many, parentColumn: column, connection: connection))
+    case .join(let join, let parentColumn, let rowColumn):
+      rows = .shared(
+        try JoinRowWriter(
+          many, join: join, parentColumn: parentColumn, rowColumn: rowColumn,
+          connection: connection))
+    }
+    self.number = number
+    self.rows = rows
+  }
+
+  /// Inserts the rows of a record whose own row is new.
+  ///
+  /// - Parameters:
+  ///   - rowID: the record's row.
+  ///   - record: the record in `batch`.
+  func insertRows(
+    ofRow rowID: Int64, record: Int, of batch: borrowing RecordBatch
+  ) throws(SQLiteError) {
+    let children = batch.children[number]
+    switch rows {
+    case .own(let writer): try writer.insert(children, ofParent: record, under: rowID)
+    case .shared(let writer): try writer.insert(children, ofParent: record, under: rowID)
+    }
+  }
+
+  /// Makes the rows of a stored row those of a record: rows that have the same key stay and take the
+  /// record's values, others are inserted, and those that the record does not have are removed.
+  ///
+  /// - Parameters:
+  ///   - rowID: the stored row.
+  ///   - record: the record in `batch`.
+  func replaceRows(
+    ofRow rowID: Int64, record: Int, of batch: borrowing RecordBatch
+  ) throws(SQLiteError) {
+    let children = batch.children[number]
+    switch rows {
+    case .own(let writer): try writer.replace(children, ofParent: record, under: rowID)
+    case .shared(let writer): try writer.replace(children, ofParent: record, under: rowID)
+    }
+  }
+
+  /// Forgets the row ids that it remembers: after some of its rows were rolled back.
+  func forgetRows() {
+    switch rows {
+    case .own(let writer): writer.forgetRows()
+    case .shared(let writer): writer.forgetRows()
+    }
+  }
+}
