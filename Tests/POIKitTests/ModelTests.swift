@@ -1,5 +1,6 @@
-import POIKit
 import Testing
+
+@testable import POIKit
 
 @Suite struct ModelTests {
   @Test func `the built-in model keeps every attribute of a point of interest`() throws {
@@ -44,6 +45,91 @@ import Testing
   ) throws {
     let model = try Model(parsing: #"{"x-table":"t","properties":{"a":\#(schema)}}"#)
     #expect(model.attributes[0].storage == storage)
+  }
+
+  @Test func `an array may be a relation to many, whose elements may have such arrays too`() throws
+  {
+    let model = try IssueTracker.model()
+    #expect(model.attributes.map(\.name) == ["number", "title", "changed"])
+    #expect(model.relations.map(\.name) == ["tags", "comments"])
+    #expect(
+      model.relations.map(\.link) == [
+        .join(table: "issue_tag", parentColumn: "issue", rowColumn: "tag"),
+        .parent(column: "issue_id"),
+      ])
+    #expect(model.relations.map(\.isPlain) == [true, false])
+    #expect(model.relations[1].element.relations.map(\.link) == [.parent(column: "comment")])
+  }
+
+  /// A relation to many, the place in it that the error names, and a part of what it says.
+  @Test(arguments: [
+    (#"{"x-relation":{"table":"u","unique":"v"}}"#, "/items", "says in \"items\""),
+    (
+      #"{"items":{"type":"integer"},"x-relation":{"table":"u"}}"#, "/x-relation/unique", "each once"
+    ),
+    (#"{"items":{"type":"integer"},"x-relation":{"unique":"v"}}"#, "/x-relation", "not named"),
+    (
+      #"{"items":{"type":["integer","null"]},"x-relation":{"table":"u","unique":"v"}}"#, "/items",
+      "must be required, not null"
+    ),
+    (
+      #"{"items":{"type":"integer"},"x-relation":{"table":"u","unique":["v","w"]}}"#, "/items",
+      "is one value"
+    ),
+    (
+      #"{"items":{"type":"object","properties":{"v":{"type":"integer"}}},"x-relation":{"table":"u","unique":"v"}}"#,
+      "/items", "must be required, not null"
+    ),
+    (
+      #"{"items":{"type":"object","properties":{"v":{"type":"integer"}}},"x-relation":{"table":"u","unique":"w"}}"#,
+      "/items", "no attribute of an element"
+    ),
+    (
+      #"{"items":{"type":"object","required":["v"],"properties":{"v":{"type":"integer"},"w":{}}},"x-relation":{"table":"u","unique":"v","join":"j"}}"#,
+      "/items", "no other attributes"
+    ),
+    (
+      #"{"items":{"type":"object","required":["t"],"properties":{"t":{"type":"integer"}}},"x-relation":{"table":"u","unique":"t"}}"#,
+      "/items", "that of the parent too"
+    ),
+    (
+      #"{"items":{"type":"integer"},"x-relation":{"table":"t","unique":"v","join":"j"}}"#,
+      "/x-relation", "two columns \"t\""
+    ),
+    (
+      #"{"items":{"type":"integer"},"x-column":"c","x-relation":{"table":"u","unique":"v"}}"#,
+      "/x-column", "unknown keyword"
+    ),
+    (
+      #"{"items":{"type":"integer"},"x-relation":{"table":"poikit_u","unique":"v"}}"#,
+      "/x-relation/table", "reserved"
+    ),
+  ])
+  func `a relation to many that cannot be kept is refused`(
+    _ schema: String, _ place: String, _ message: String
+  ) throws {
+    let attribute = #"{"type":"array",\#(schema.dropFirst())"#
+    let error = #expect(throws: ModelError.self) {
+      try Model(parsing: #"{"x-table":"t","properties":{"a":\#(attribute)}}"#)
+    }
+    #expect(error?.pointer == "/properties/a" + place)
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `relations to many are nested up to a limit`() throws {
+    func document(depth: Int) -> String {
+      let inner = depth == 0 ? "" : #","a":\#(relation(depth: depth))"#
+      return #"{"x-table":"t","properties":{"n":{"type":"integer"}\#(inner)}}"#
+    }
+    func relation(depth: Int) -> String {
+      let inner = depth == 1 ? "" : #","a":\#(relation(depth: depth - 1))"#
+      return
+        #"{"type":"array","x-relation":{"table":"u\#(depth)","unique":"n","parent":"p"},"items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}\#(inner)}}}"#
+    }
+    _ = try Model(parsing: document(depth: Model.relationDepthLimit))
+    #expect(throws: ModelError.self) {
+      try Model(parsing: document(depth: Model.relationDepthLimit + 1))
+    }
   }
 
   /// A document, the place that the error names, and a part of what it says.

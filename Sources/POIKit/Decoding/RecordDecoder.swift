@@ -28,6 +28,7 @@ struct RecordDecoder: ~Copyable {
 
   /// What decodes the elements of each relation to many.
   let children: [ChildDecoder]
+  private let hasChildren: Bool
 
   private let validators: [any RecordValidator]
 
@@ -51,6 +52,7 @@ struct RecordDecoder: ~Copyable {
   ) {
     layout = RecordLayout(model)
     children = layout.relations.map { ChildDecoder($0.relation) }
+    hasChildren = !children.isEmpty
     table = FieldTable(layout)
     patterns = layout.fields.map { field in
       field.attribute.rules.compactMap { rule in
@@ -209,7 +211,7 @@ struct RecordDecoder: ~Copyable {
     element: JSONElement, record: Int, batch: inout RecordBatch
   ) -> Bool {
     var leftovers = leftovers
-    if target.field >= layout.fields.count {
+    if hasChildren, target.field >= layout.fields.count {
       let isWhollyMapped = decodeChildren(
         target.field - layout.fields.count, value: value, element: element, record: record,
         batch: &batch)
@@ -314,7 +316,7 @@ struct RecordDecoder: ~Copyable {
       guard !issues.contains(where: { $0.attribute == field.path }) else { continue }
       report("required", field.path, "the attribute is missing")
     }
-    if !children.isEmpty { checkRequiredChildren(record: record, batch: batch) }
+    if hasChildren { checkRequiredChildren(record: record, batch: batch) }
   }
 
   /// Refuses a moment that has not come yet: it would win over every record to come.

@@ -16,7 +16,7 @@ extension ImportSession {
     do {
       try store.prepareTables(for: model)
       checkpoint.policy = try store.mergePolicy(options.mergePolicy, for: model)
-      intake.keepsRawRecords = try store.mayRefuseRows(of: model.table)
+      intake.keepsRawRecords = try store.mayRefuseRecords(of: model)
       for run in try store.unfinishedImports(of: model.table) {
         guard let checkpoint = ImportCheckpoint(run.checkpoint) else {
           throw ImportError(

@@ -28,6 +28,7 @@ struct RecordBatch: ~Copyable {
 
   /// The rows of each relation to many; none where the model has none.
   let children: [ChildRecords]
+  private let hasChildren: Bool
 
   /// How often each member that no attribute maps stood in the records, by JSON pointer.
   var unmappedMembers: [String: Int] = [:]
@@ -43,6 +44,7 @@ struct RecordBatch: ~Copyable {
     arena = GrowableBuffer(minimumCapacity: recordCapacity << 8)
     digests = GrowableBuffer(minimumCapacity: recordCapacity)
     children = layout.relations.map { ChildRecords($0.layout) }
+    hasChildren = !children.isEmpty
   }
 
   /// How many of the rejects were decoded without an issue and then refused by the table.
@@ -62,9 +64,13 @@ struct RecordBatch: ~Copyable {
 
   /// The bytes of text and raw rejects in the batch, and of the rows of relations to many.
   var byteCount: Int {
-    var count = arena.count
-    for child in children { count += child.byteCount }
-    return count
+    @inline(__always)
+    get { hasChildren ? arena.count + childByteCount : arena.count }
+  }
+
+  private var childByteCount: Int {
+    @inline(never)
+    get { children.reduce(0) { $0 + $1.byteCount } }
   }
 
   /// How many bytes a record takes beside its text.
@@ -91,8 +97,15 @@ struct RecordBatch: ~Copyable {
   }
 
   /// Keeps the record that was begun.
+  @inline(__always)
   mutating func accept(_ origin: RecordOrigin) {
     origins.append(origin)
+    if hasChildren { endParent() }
+  }
+
+  /// Ends the rows of the record that was accepted last.
+  @inline(never)
+  private func endParent() {
     for child in children { child.endParent() }
   }
 
@@ -100,7 +113,7 @@ struct RecordBatch: ~Copyable {
   mutating func discard(arenaStart: Int) {
     slots.truncate(to: origins.count * slotCount)
     arena.truncate(to: arenaStart)
-    for child in children { child.truncate(toParents: origins.count) }
+    if hasChildren { for child in children { child.truncate(toParents: origins.count) } }
   }
 
   /// Forgets the record that was accepted last, and its text from `arenaStart` on.

@@ -18,6 +18,7 @@ struct RecordDigester: ~Copyable {
   private var columns = GrowableBuffer<Column>()
   /// The relations to many in the order of their fields: the tags of their names and their numbers.
   private let relations: [(name: UInt64, number: Int)]
+  private let hasRelations: Bool
   private var content = CanonicalContent()
 
   init(_ model: Model) {
@@ -25,6 +26,7 @@ struct RecordDigester: ~Copyable {
     relations = model.relations.map(\.name).enumerated()
       .sorted { CanonicalContent.fieldOrder($0.element, $1.element) }
       .map { (CanonicalContent.nameTag($0.element), $0.offset) }
+    hasRelations = !relations.isEmpty
     var fields: [(name: String, columns: [Column])] = []
     for (slot, attribute) in model.attributes.enumerated() {
       var columns = [Column(name: CanonicalContent.nameTag(attribute.column), slot: slot)]
@@ -77,11 +79,16 @@ struct RecordDigester: ~Copyable {
         return unsafe writer
       }
     }
+    if hasRelations { appendRelations(of: record, in: batch) }
+    return content.digest
+  }
+
+  @inline(never)
+  private mutating func appendRelations(of record: Int, in batch: borrowing RecordBatch) {
     for relation in relations {
       let rows = batch.children[relation.number].digest(ofParent: record)
       content.append(rows: rows, name: relation.name)
     }
-    return content.digest
   }
 
   /// Compares the content of the record whose digest was computed last with that of another

@@ -4,21 +4,27 @@ internal import SQLiteKit
 extension Store {
   static let importTool = "poi-import"
 
-  /// Whether the table may refuse a row: by a unique index other than the one that enforces the key
-  /// by which records are merged, by a trigger or by a check.
-  borrowing func mayRefuseRows(of table: String) throws(StoreError) -> Bool {
+  /// Whether the tables may refuse a record of the model: by a unique index other than those that the
+  /// toolkit makes, by a trigger or by a check.
+  borrowing func mayRefuseRecords(of model: Model) throws(StoreError) -> Bool {
     do {
       var statement = try connection.prepare(
         """
-        SELECT 1 FROM pragma_index_list(?1) WHERE "unique" = 1 AND name <> ?2
+        SELECT 1 FROM pragma_index_list(?1)
+        WHERE "unique" = 1 AND name <> ?2 AND (origin = 'c' OR ?3)
         UNION ALL
         SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
           AND (type = 'trigger' OR type = 'table' AND sql LIKE '%CHECK%')
         LIMIT 1
         """)
-      try statement.bind(1, text: table)
-      try statement.bind(2, text: KeyEnforcer.indexName(table))
-      return try statement.step()
+      for table in [model.table] + model.tablesOfRelationsToMany {
+        try statement.bind(1, text: table)
+        try statement.bind(2, text: KeyEnforcer.indexName(table))
+        try statement.bind(3, integer: table == model.table ? 1 : 0)
+        defer { statement.reset() }
+        if try statement.step() { return true }
+      }
+      return false
     } catch {
       throw StoreError(error, path: path)
     }

@@ -1,0 +1,118 @@
+import SQLiteKit
+import TestSupport
+
+@testable import POIKit
+
+/// Issues with tags, which they share, and comments of their own, which have files: records with
+/// relations to many of each kind.
+enum IssueTracker {
+  static let document = #"""
+    {"x-table":"issue","x-key":"number","x-timestamp":"changed","type":"object",
+     "required":["number"],
+     "properties":{
+      "number":{"type":"integer"},
+      "title":{"type":["string","null"]},
+      "changed":{"type":["integer","null"],"x-unit":"seconds"},
+      "tags":{"type":["array","null"],"items":{"type":"string","minLength":1},
+       "x-relation":{"table":"tag","unique":"name","join":"issue_tag"}},
+      "comments":{"type":"array","x-source":"/thread/comments",
+       "x-relation":{"table":"comment","unique":["author","number"],"parent":"issue_id"},
+       "items":{"type":"object","required":["author","number"],"properties":{
+        "author":{"type":"string"},
+        "number":{"type":"integer"},
+        "text":{"type":["string","null"],"maxLength":20},
+        "mood":{"type":["object","null"],"x-relation":{"table":"mood","unique":"name"},
+         "required":["name"],"properties":{"name":{"type":"string"}}},
+        "files":{"type":["array","null"],
+         "x-relation":{"table":"file","unique":"path"},
+         "items":{"type":"object","required":["path"],"properties":{
+          "path":{"type":"string"},"size":{"type":"number"}}}}}}}}}
+    """#
+
+  static func model() throws -> Model { try Model(parsing: document) }
+
+  /// All tables that hold what records say.
+  static let tables = ["issue", "tag", "issue_tag", "comment", "mood", "file"]
+
+  /// Random issues, of few numbers, so that they meet each other.
+  ///
+  /// - Parameter isDecided: whether of two issues with one number always one is newer.
+  static func records(
+    _ count: Int, isDecided: Bool = false, using generator: inout SplitMix64
+  ) -> [String] {
+    (0..<count).map { index in
+      record(
+        number: Int.random(in: 0...count / 3, using: &generator),
+        changed: isDecided ? "\(index)" : ["1", "2", "null"].randomElement(using: &generator)!,
+        using: &generator)
+    }
+  }
+
+  static func record(number: Int, changed: String, using generator: inout SplitMix64) -> String {
+    func some(_ limit: Int, _ element: (Int, inout SplitMix64) -> String) -> String {
+      let elements = (0..<limit).filter { _ in Bool.random(using: &generator) }
+        .shuffled(using: &generator)
+      return "[" + elements.map { element($0, &generator) }.joined(separator: ",") + "]"
+    }
+    func comment(_ index: Int, _ generator: inout SplitMix64) -> String {
+      let text = ["null", "\"a\"", "\"b\""].randomElement(using: &generator)!
+      let mood = ["null", #"{"name":"glad"}"#, #"{"name":"sad"}"#].randomElement(using: &generator)!
+      let files = ["null", "[]", #"[{"path":"a","size":2}]"#, #"[{"path":"b"},{"path":"a"}]"#]
+        .randomElement(using: &generator)!
+      return
+        #"{"author":"\#(["ann", "bob"][index % 2])","number":\#(index / 2),"text":\#(text),"mood":\#(mood),"files":\#(files)}"#
+    }
+    var members = [#""number":\#(number)"#, #""changed":\#(changed)"#]
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0: break
+    case 1: members.append(#""tags":null"#)
+    default: members.append(#""tags":"# + some(4) { index, _ in "\"tag \(index)\"" })
+    }
+    if Int.random(in: 0..<5, using: &generator) > 0 {
+      members.append(#""thread":{"comments":"# + some(5, comment) + "}")
+    }
+    members.shuffle(using: &generator)
+    return "{" + members.joined(separator: ",") + "}"
+  }
+
+  /// What an import gave, and its store.
+  struct Outcome: ~Copyable {
+    let report: ImportReport
+    let store: Store
+  }
+
+  /// Imports records into a new store in memory.
+  static func imported(
+    _ records: [String], options: ImportOptions = ImportOptions()
+  ) throws -> Outcome {
+    var session = try ImportSession(into: .inMemory(), model: model(), options: options)
+    try session.append(Array(records.joined(separator: "\n").utf8).span)
+    let report = try session.finish()
+    return Outcome(report: report, store: session.takeStore())
+  }
+
+  /// What is wrong with the references of a store, by SQLite's own check.
+  static func brokenReferences(in store: borrowing Store) throws -> [String] {
+    try rows("PRAGMA foreign_key_check", in: store.connection)
+  }
+
+  /// All rows of all tables, with their ids.
+  static func dump(_ store: borrowing Store) throws -> [[String]] {
+    var found: [[String]] = []
+    for table in tables { found.append(try POIKitTests.dump(table, in: store.connection)) }
+    return found
+  }
+
+  /// The tags and comments of each issue, in words, sorted.
+  static func relations(in store: borrowing Store) throws -> [String] {
+    try rows(
+      """
+      SELECT i.number || ': ' || t.name FROM issue AS i JOIN issue_tag AS j ON j.issue = i.poikit_id
+      JOIN tag AS t ON t.poikit_id = j.tag
+      UNION ALL
+      SELECT i.number || ': ' || c.author || ' ' || c.number FROM issue AS i
+      JOIN comment AS c ON c.issue_id = i.poikit_id
+      ORDER BY 1
+      """, in: store.connection)
+  }
+}

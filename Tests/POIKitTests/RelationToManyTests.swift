@@ -1,0 +1,281 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct RelationToManyTests {
+  @Test func `arrays become rows of their tables`() throws {
+    let outcome = try IssueTracker.imported([
+      #"{"number":1,"tags":["ui","db"],"thread":{"comments":[{"author":"ann","number":1,"mood":{"name":"glad"},"files":[{"path":"a","size":2},{"path":"b"}]},{"author":"bob","number":1}]}}"#,
+      #"{"number":2,"tags":["db"],"thread":{"comments":[{"author":"ann","number":1,"files":[]}]}}"#,
+      #"{"number":3,"tags":null}"#,
+    ])
+    #expect(outcome.report.counters.inserted == 3)
+    #expect(try rows("SELECT * FROM tag", in: outcome.store.connection) == ["1|ui", "2|db"])
+    #expect(
+      try rows("SELECT * FROM issue_tag", in: outcome.store.connection) == [
+        "1|1|1", "2|1|2", "3|2|2",
+      ])
+    #expect(
+      try rows(
+        "SELECT poikit_id, issue_id, author, mood FROM comment", in: outcome.store.connection)
+        == ["1|1|ann|1", "2|1|bob|", "3|2|ann|"])
+    #expect(
+      try rows("SELECT * FROM file", in: outcome.store.connection) == ["1|1|a|2.0", "2|1|b|"])
+    #expect(
+      try rows(
+        "SELECT number, tags, comments FROM poikit_readable_issue", in: outcome.store.connection)
+        == ["1|2|2", "2|1|1", "3|0|0"])
+    #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty)
+  }
+
+  @Test func `an index serves every foreign key of a relation to many`() throws {
+    let outcome = try IssueTracker.imported([])
+    for (table, column) in [
+      ("comment", "issue_id"), ("file", "comment"), ("issue_tag", "issue"), ("issue_tag", "tag"),
+    ] {
+      let plan = try rows(
+        "EXPLAIN QUERY PLAN SELECT 1 FROM \(table) WHERE \(column) = 1",
+        in: outcome.store.connection)
+      #expect(plan.contains { $0.contains("SEARCH") }, "\(table).\(column): \(plan)")
+    }
+  }
+
+  @Test func `neither batch size, threads nor any order changes the digest`() throws {
+    for seed in UInt64(1)...6 {
+      var generator = SplitMix64(seed: seed)
+      let records = IssueTracker.records(60, using: &generator)
+      let outcome = try IssueTracker.imported(records)
+      #expect(
+        try outcome.store.digest(of: IssueTracker.model()).digest == outcome.report.digest,
+        "seed \(seed)")
+      #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty, "seed \(seed)")
+      for (batchSize, jobCount) in [(1, 1), (7, 2), (500, 1)] {
+        var options = ImportOptions()
+        options.batchSize = batchSize
+        options.jobCount = jobCount
+        let other = try IssueTracker.imported(
+          records.shuffled(using: &generator), options: options)
+        #expect(other.report.digest == outcome.report.digest, "seed \(seed)")
+        #expect(
+          try IssueTracker.relations(in: other.store) == IssueTracker.relations(in: outcome.store),
+          "seed \(seed)")
+      }
+    }
+  }
+
+  @Test func `one thread and two fill the tables alike, with the same row ids`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let records = IssueTracker.records(200, using: &generator)
+    let dumps = try [1, 2].map { jobCount in
+      var options = ImportOptions()
+      options.batchSize = 9
+      options.jobCount = jobCount
+      return try IssueTracker.dump(IssueTracker.imported(records, options: options).store)
+    }
+    #expect(dumps[0] == dumps[1], "seed \(seed)")
+  }
+
+  /// Two records and whether they say the same.
+  @Test(arguments: [
+    (#"{"number":1,"tags":["a","b"]}"#, #"{"tags":["b","a","b"],"number":1}"#, true),
+    (#"{"number":1}"#, #"{"number":1,"tags":[],"thread":{"comments":[]}}"#, true),
+    (#"{"number":1}"#, #"{"number":1,"tags":null}"#, true),
+    (#"{"number":1,"tags":["a"]}"#, #"{"number":1,"tags":["b"]}"#, false),
+    (#"{"number":1,"tags":["a"]}"#, #"{"number":1}"#, false),
+    (
+      #"{"number":1,"thread":{"comments":[{"author":"a","number":1},{"author":"a","number":2}]}}"#,
+      #"{"number":1,"thread":{"comments":[{"author":"a","number":2.0},{"author":"a","number":1}]}}"#,
+      true
+    ),
+    (
+      #"{"number":1,"thread":{"comments":[{"author":"a","number":1,"files":[{"path":"p"}]}]}}"#,
+      #"{"number":1,"thread":{"comments":[{"author":"a","number":1}]}}"#, false
+    ),
+  ])
+  func `the order of elements and their repetition are no content`(
+    _ left: String, _ right: String, _ areEqual: Bool
+  ) throws {
+    let digests = try [left, right].map { try IssueTracker.imported([$0]).report.digest }
+    #expect((digests[0] == digests[1]) == areEqual)
+  }
+
+  @Test func `the digest is that of the documented bytes`() throws {
+    let outcome = try IssueTracker.imported([
+      #"{"number":7,"tags":["b","a"],"thread":{"comments":[{"author":"ann","number":1,"files":[{"path":"p"}]}]}}"#
+    ])
+    func tag(_ name: String) -> UInt64 { CanonicalContent.nameTag(name) }
+    func content(_ body: (inout CanonicalContent) -> Void) -> [UInt8] {
+      var content = CanonicalContent()
+      body(&content)
+      return unsafe content.bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+    func word(_ value: UInt64) -> [UInt8] {
+      (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    func many(_ name: String, _ rows: [[UInt8]]) -> [UInt8] {
+      let sum = rows.reduce(Digest.zero) { $0 + MurmurHash3.digest(of: $1.span) }
+      return word(tag(name)) + [UInt8(ascii: "m")] + word(UInt64(rows.count)) + word(sum.low)
+        + word(sum.high)
+    }
+    let tags = ["a", "b"].map { name in
+      content { $0.append(text: Array(name.utf8).span, name: tag("name")) }
+    }
+    let file = content { $0.append(text: Array("p".utf8).span, name: tag("path")) }
+    let comment =
+      content {
+        $0.append(text: Array("ann".utf8).span, name: tag("author"))
+        $0.append(integer: 1, name: tag("number"))
+      } + many("files", [file])
+    let issue =
+      content { $0.append(integer: 7, name: tag("number")) } + many("comments", [comment])
+      + many("tags", tags)
+    #expect(outcome.report.digest == MurmurHash3.digest(of: issue.span))
+  }
+
+  @Test func `a record with a bad element is rejected as a whole, with the element's path`() throws
+  {
+    let outcome = try IssueTracker.imported([
+      #"{"number":1,"tags":["a"]}"#,
+      #"{"number":2,"tags":["b","",3],"thread":{"comments":[{"author":"ann","number":1,"mood":{}},{"number":"x"},7,{"author":"ann","number":2,"text":"a text that is too long","files":[{"path":"p"},{"path":"p","size":1}]}]}}"#,
+      #"{"number":3,"tags":{},"thread":{"comments":null}}"#,
+      #"{"number":4,"thread":{"comments":[{"author":"ann","number":1}]}}"#,
+    ])
+    #expect(outcome.report.counters.inserted == 2)
+    #expect(
+      try rows(
+        """
+        SELECT i.value ->> 'rule' || ' ' || (i.value ->> 'attribute')
+        FROM poikit_reject, json_each(issues) AS i
+        """, in: outcome.store.connection) == [
+          "minLength tags/1", "type tags/2", "required comments/0/mood.name",
+          "type comments/1/number", "required comments/1/author", "not-an-object comments/2",
+          "maxLength comments/3/text", "unique comments/3/files/1", "type tags", "type comments",
+        ])
+    #expect(try rows("SELECT name FROM tag", in: outcome.store.connection) == ["a"])
+    #expect(try rows("SELECT issue_id FROM comment", in: outcome.store.connection) == ["2"])
+    #expect(try outcome.store.digest(of: IssueTracker.model()).digest == outcome.report.digest)
+  }
+
+  @Test func `a required array must be there, and be null only where its type allows it`() throws {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","required":["a"],"properties":{"n":{"type":"integer"},
+         "a":{"type":"array","items":{"type":"integer"},"x-relation":{"table":"u","unique":"v"}}}}
+        """#)
+    var session = try ImportSession(checking: model)
+    try session.append(Array(#"{"a":[]}{"n":1}{"a":null}{"a":[1,2]}"#.utf8).span)
+    let report = try session.finish()
+    #expect(report.counters.inserted == 2)
+    #expect(report.rejectsByRule.map(\.rule) == ["required", "type"])
+  }
+
+  @Test func `members of elements that nothing maps are counted, and kept with their array`() throws
+  {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","x-unmapped-column":"more","properties":{
+         "a":{"type":"array","items":{"type":"object","required":["v"],
+          "properties":{"v":{"type":"integer"}}},"x-relation":{"table":"u","unique":"v"}}}}
+        """#)
+    let (report, rows) = try ImportSessionTests.importText(
+      #"{"a":[{"v":1,"w":2},{"v":3,"w":4}]}{"a":[{"v":1}]}"#, model: model)
+    #expect(report.unmappedMembers.map(\.pointer) == ["/a/*/w"])
+    #expect(report.unmappedMembers.map(\.count) == [2])
+    #expect(rows == [#"1|{"a":[{"v":1,"w":2},{"v":3,"w":4}]}|2"#, "2|NULL|1"])
+  }
+
+  @Test func `a record whose rows the table refuses is a reject, and leaves nothing`() throws {
+    let model = try IssueTracker.model()
+    let store = try Store.inMemory()
+    try store.prepareTables(for: model)
+    try store.connection.execute("CREATE UNIQUE INDEX one_text ON comment (text)")
+    var session = try ImportSession(into: store, model: model)
+    let records = (1...4).map { number in
+      #"{"number":\#(number),"tags":["t\#(number)"],"thread":{"comments":[{"author":"ann","number":1,"text":"\#(number / 2)"}]}}"#
+    }
+    try session.append(Array(records.joined(separator: "\n").utf8).span)
+    let report = try session.finish()
+    #expect(report.counters.inserted == 3)
+    #expect(report.rejectsByRule.map(\.rule) == ["unique"])
+    let filled = session.takeStore()
+    #expect(
+      try rows("SELECT record, raw FROM poikit_reject", in: filled.connection)
+        == ["3|" + records[2]])
+    #expect(
+      try IssueTracker.relations(in: filled)
+        == ["1: ann 1", "1: t1", "2: ann 1", "2: t2", "4: ann 1", "4: t4"])
+    #expect(try filled.digest(of: model).digest == report.digest)
+    #expect(try IssueTracker.brokenReferences(in: filled).isEmpty)
+  }
+
+  @Test(arguments: [1, 2])
+  func `a run that was stopped is resumed to the same tables`(jobCount: Int) throws {
+    var generator = SplitMix64(seed: 3)
+    let text = Array(IssueTracker.records(100, using: &generator).joined(separator: "\n").utf8)
+    let model = try IssueTracker.model()
+    var options = ImportOptions()
+    options.batchSize = 10
+    options.jobCount = jobCount
+    let whole = try IssueTracker.imported(
+      [String(decoding: text, as: UTF8.self)], options: options)
+    var session = try ImportSession(into: .inMemory(), model: model, options: options) {
+      $0.counters.read >= 40 ? .stop : .proceed
+    }
+    try session.append(text.span)
+    #expect(try session.finish().ending == .stopped)
+    options.isResuming = true
+    var second = try ImportSession(into: session.takeStore(), model: model, options: options)
+    var source = BytesSource(text, name: "bytes")
+    try second.importAll(from: &source)
+    #expect(try second.finish().digest == whole.report.digest)
+    #expect(try IssueTracker.dump(second.takeStore()) == IssueTracker.dump(whole.store))
+  }
+
+  @Test func `rows that many records share are made once, however long they are`() throws {
+    // More than the look-up memory holds, in number and in bytes.
+    let names = (0..<9_000).map { index in
+      "\(index) " + String(repeating: "long ", count: index % 100 == 0 ? 500 : 1)
+    }
+    let records = (0..<2).flatMap { round in
+      names.enumerated().map {
+        #"{"number":\#(round * 10_000 + $0.offset),"tags":["\#($0.element)"]}"#
+      }
+    }
+    let outcome = try IssueTracker.imported(records)
+    #expect(try outcome.store.connection.integer("SELECT count(*) FROM tag") == 9_000)
+    #expect(try outcome.store.connection.integer("SELECT count(*) FROM issue_tag") == 18_000)
+  }
+
+  @Test func `a deduplication moves rows to the winner without doubling them, and can be undone`()
+    throws
+  {
+    for seed in UInt64(1)...12 {
+      var generator = SplitMix64(seed: seed)
+      let records = IssueTracker.records(40, using: &generator)
+      let outcome = try IssueTracker.imported(records)
+      let before = try IssueTracker.dump(outcome.store)
+      let relations = Set(try IssueTracker.relations(in: outcome.store))
+      let removal = try outcome.store.deduplicate(Deduplicator(layout: outcome.store.layout()))
+      #expect(removal.plan.loserCount > 0, "seed \(seed)")
+      // Each issue has what any of its records had, once.
+      #expect(try IssueTracker.relations(in: outcome.store) == relations.sorted(), "seed \(seed)")
+      #expect(
+        try rows(
+          "SELECT 1 FROM issue GROUP BY number HAVING count(*) > 1", in: outcome.store.connection
+        )
+        .isEmpty, "seed \(seed)")
+      #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty, "seed \(seed)")
+      #expect(
+        try outcome.store.digest(of: IssueTracker.model()).digest == removal.digest, "seed \(seed)")
+      _ = try outcome.store.undoDeduplication()
+      #expect(try IssueTracker.dump(outcome.store) == before, "seed \(seed)")
+      #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty, "seed \(seed)")
+      #expect(
+        try outcome.store.digest(of: IssueTracker.model()).digest == outcome.report.digest,
+        "seed \(seed)")
+    }
+  }
+}
