@@ -8,7 +8,7 @@ extension ImportCommand {
     version: POIKitVersion.current,
     summary: "stream records from JSON into a SQLite store: validated, in batches, resumable",
     positional: PositionalDescription(
-      "FILE", .oneOrMore,
+      "FILE", .zeroOrMore,
       help: "JSON to read; '-' is standard input; .gz, .zst, .xz and .bz2 are decompressed"),
     options: [
       OptionDescription(
@@ -55,6 +55,22 @@ extension ImportCommand {
       OptionDescription(
         "restart", summary: "give up an unfinished import and begin again; its rows stay",
         section: "Batches"),
+      OptionDescription(
+        "print-token", summary: "print what to ask the source for next, and import nothing",
+        detail: "The timestamp of the record that was changed last and, behind tabs, its key; or "
+          + "what stood at --token-at. Nothing before the first import.",
+        section: "Incremental updates"),
+      OptionDescription(
+        "token-at", .value("POINTER"),
+        summary: "where the source's own token stands, such as /meta/next",
+        detail:
+          "A JSON pointer (RFC 6901) to a string, number or boolean beside the records. It is "
+          + "kept in the transaction of the input's last records.",
+        section: "Incremental updates"),
+      OptionDescription(
+        "source", .value("NAME"),
+        summary: "what the input comes from, where several servers feed one table",
+        detail: "The store keeps a token for each.", section: "Incremental updates"),
       OptionDescription(
         "rejects", .value("FILE"),
         summary: "write each rejected record as a line of JSON, too",

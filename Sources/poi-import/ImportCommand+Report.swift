@@ -44,6 +44,12 @@ extension ImportCommand {
     return text + "digest \(report.digest)\n"
   }
 
+  /// A token as a line that is safe to show; tabs separate its parts.
+  static func line(ofToken token: String) -> String {
+    token.split(separator: "\t", omittingEmptySubsequences: false).map { printable(String($0)) }
+      .joined(separator: "\t") + "\n"
+  }
+
   private func place(_ pointer: String?) -> String {
     guard let pointer else { return "the top level" }
     return pointer.isEmpty ? "the top-level array" : pointer
@@ -65,6 +71,7 @@ extension ImportCommand {
           json.object { json in
             json.member("name", input.name)
             json.member("at", input.pointer)
+            json.member("token", input.token)
           }
         }
       }
@@ -91,6 +98,12 @@ extension ImportCommand {
       notes.append(
         "stopped at a batch boundary; the store holds \(report.counters.read) records' outcome, "
           + "--resume goes on")
+    }
+    if let pointer = options.tokenPointer {
+      for input in report.inputs where input.token == nil {
+        notes.append(
+          "\(input.name): no token stands at \"\(pointer)\"; the one of before stays")
+      }
     }
     if report.counters.rejected > 0, options.rejectFile == nil {
       notes.append(

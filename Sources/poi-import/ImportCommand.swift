@@ -9,6 +9,10 @@ struct ImportCommand {
   let model: Model
   let storePath: String
   let isDryRun: Bool
+  /// Only the token is to be printed.
+  let isPrintingToken: Bool
+  /// Whether the model was named, and is not the default.
+  private let isModelGiven: Bool
   let isReportJSON: Bool
   var options = ImportOptions()
 
@@ -17,6 +21,15 @@ struct ImportCommand {
     guard inputs.filter({ $0 == "-" }).count <= 1 else {
       throw ToolFailure(.usage, "standard input, '-', can be read only once")
     }
+    isPrintingToken = arguments.flag("print-token")
+    guard isPrintingToken == inputs.isEmpty else {
+      throw isPrintingToken
+        ? UsageError(
+          .conflict, at: "--print-token",
+          "--print-token prints what earlier imports left; import \(inputs[0]) without it")
+        : UsageError(.missingArgument, at: "FILE", "no FILE given")
+    }
+    isModelGiven = arguments.isGiven("model")
     do {
       let model = arguments.text("model") ?? "poi"
       self.model = try model == "poi" ? .poi : Model(contentsOf: model)
@@ -32,6 +45,8 @@ struct ImportCommand {
       try arguments.byteCount("batch-bytes", in: 1...(1 << 30)) ?? options.batchByteLimit
     options.jobCount = try arguments.integer("jobs", in: 1...2) ?? options.jobCount
     options.pointer = arguments.text("at")
+    options.tokenPointer = arguments.text("token-at")
+    options.source = arguments.text("source") ?? ""
     options.recordLimit = try arguments.integer("limit", in: 0...Int.max)
     options.rejectLimit = try arguments.countOrPercent("max-rejects").map { limit in
       switch limit {
@@ -65,6 +80,14 @@ struct ImportCommand {
       ?? options.limits.stringByteCount
     options.limits.keysPerObject =
       try arguments.integer("max-keys", in: 1...10_000_000) ?? options.limits.keysPerObject
+  }
+
+  /// What to ask the source for next; nothing where nothing has come from it.
+  func token() throws(StoreError) -> String? {
+    guard unsafe access(storePath, F_OK) == 0 else { return nil }
+    let store = try Store(path: storePath, for: .readOnly)
+    let model = isModelGiven ? model : try store.model()
+    return try store.token(of: model, source: options.source)
   }
 
   /// Whether two paths lead to one regular file.

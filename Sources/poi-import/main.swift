@@ -5,6 +5,15 @@ runTool(ImportCommand.description) { arguments, tool in
   let job = try ImportCommand(arguments)
   let diagnostics = tool.diagnostics
   do {
+    if job.isPrintingToken {
+      let token = try job.token()
+      if let token {
+        tool.output.write(ImportCommand.line(ofToken: token))
+      } else {
+        diagnostics.note("nothing has been imported from there yet: ask for everything")
+      }
+      return .done
+    }
     var session = try job.session { progress in
       diagnostics.progress(Progress(progress))
       return Interruption.isRequested ? .stop : .proceed

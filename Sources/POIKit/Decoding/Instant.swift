@@ -163,3 +163,27 @@ extension Instant: CustomStringConvertible {
     return text + "Z"
   }
 }
+
+extension Instant {
+  /// The moment as RFC 3339 writes it in UTC, always with six digits of fraction.
+  var textWithMicroseconds: String {
+    let fraction = CalendarDate.divide(microseconds, by: 1_000_000).remainder
+    let digits = String(fraction)
+    return Instant(microseconds: microseconds - fraction).description.dropLast() + "."
+      + String(repeating: "0", count: 6 - digits.count) + digits + "Z"
+  }
+
+  /// The moment as a decimal number of units since the start of 1970.
+  ///
+  /// - Parameter length: the microseconds in a unit: 1, 1,000 or 1,000,000.
+  func text(inUnitsOf length: Int64) -> String {
+    let sign = microseconds < 0 ? "-" : ""
+    let (whole, rest) = microseconds.magnitude.quotientAndRemainder(
+      dividingBy: UInt64(length))
+    guard rest > 0 else { return "\(sign)\(whole)" }
+    // The digits of the rest behind those of the unit's length, which begin with 1.
+    var digits = String(UInt64(length) + rest).dropFirst()
+    while digits.last == "0" { digits.removeLast() }
+    return "\(sign)\(whole).\(digits)"
+  }
+}

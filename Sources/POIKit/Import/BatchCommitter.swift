@@ -23,10 +23,14 @@ struct BatchCommitter: ~Copyable {
   private var writer: BatchWriter?
   private var rejectFile: RejectFile?
 
+  /// How the records of a source follow one another; nothing where the model does not say.
+  private let order: RecordOrder?
+
   init(store: consuming Store?, model: Model, options: ImportOptions) {
     self.store = store
     self.model = model
     self.options = options
+    order = RecordOrder(model)
   }
 
   /// Goes on with a run instead of beginning one.
@@ -94,7 +98,13 @@ struct BatchCommitter: ~Copyable {
           .conflict,
           conflicts.message(store: store?.path ?? "", table: model.table))
       }
-      let next = checkpoint.advanced(by: batch, progress)
+      var next = checkpoint.advanced(by: batch, progress)
+      if let highest = order?.highest(of: batch), checkpoint.highest.map({ $0 < highest }) ?? true {
+        next.highest = highest
+      }
+      if progress.finishedInputCount > checkpoint.progress.finishedInputCount {
+        try store?.keepToken(of: next, table: model.table, source: options.source)
+      }
       try writer?.insertRejects(of: batch, input: progress.inputName)
       guard try writer?.writeCheckpoint(next.json.description) == true else {
         writer?.rollBack()

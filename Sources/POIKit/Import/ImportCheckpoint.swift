@@ -15,6 +15,9 @@ struct ImportCheckpoint {
   var unmappedMembers: [String: Int] = [:]
   var otherUnmappedMemberCount = 0
 
+  /// The record among them that was changed last; nothing where the model names no timestamp.
+  var highest: HighestRecord?
+
   /// Sum of the digests of the rows of the table.
   var digest = Digest.zero
 
@@ -27,6 +30,7 @@ struct ImportCheckpoint {
           .object([
             "name": .string(input.name), "pointer": input.pointer.map(JSONValue.string) ?? .null,
             "found": .bool(input.isPointerFound),
+            "token": input.token.map(JSONValue.string) ?? .null,
           ])
         }),
       "finishedInputs": .number(progress.finishedInputCount),
@@ -38,6 +42,7 @@ struct ImportCheckpoint {
       "rejects": ImportCheckpoint.json(rejectsByRule),
       "unmapped": ImportCheckpoint.json(unmappedMembers),
       "otherUnmapped": .number(otherUnmappedMemberCount),
+      "highest": highest?.json ?? .null,
       "digest": .array([.number(digest.high), .number(digest.low)]),
     ])
   }
@@ -65,7 +70,8 @@ struct ImportCheckpoint {
       guard let name = input["name"]?.string, let found = input["found"] else { return nil }
       progress.inputs.append(
         ImportReport.Input(
-          name: name, pointer: input["pointer"]?.string, isPointerFound: found == .bool(true)))
+          name: name, pointer: input["pointer"]?.string, isPointerFound: found == .bool(true),
+          token: input["token"]?.string))
     }
     progress.finishedInputCount = finished
     progress.position = readingPosition
@@ -79,6 +85,7 @@ struct ImportCheckpoint {
     rejectsByRule = rejects
     unmappedMembers = unmapped
     otherUnmappedMemberCount = otherUnmapped
+    highest = json["highest"].flatMap(HighestRecord.init)
     self.digest = Digest(high: high, low: low)
   }
 

@@ -17,6 +17,14 @@ public struct ImportOptions: Sendable {
   /// object whose members are records. Found by a survey of the input where there is none.
   public var pointer: String?
 
+  /// Where the source's own token for the next request stands in the input, such as `/meta/next`: a
+  /// JSON pointer (RFC 6901) to a string, number or boolean outside of the records.
+  public var tokenPointer: String?
+
+  /// What the inputs come from, where a table is fed by several servers: the store keeps a token for
+  /// each.
+  public var source = ""
+
   /// How many records are read at most, accepted or not.
   public var recordLimit: Int?
 

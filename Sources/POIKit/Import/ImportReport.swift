@@ -49,6 +49,8 @@ public struct ImportReport: Sendable {
     public var pointer: String?
     /// Whether the pointer was found by the survey, not given.
     public var isPointerFound: Bool
+    /// What stands at `ImportOptions.tokenPointer`; nothing where no token stands there.
+    public var token: String?
   }
 
   public var counters = Counters()

@@ -157,7 +157,10 @@ extension ImportSession {
   /// for it. A run that ends at the batch before drops the batch.
   mutating func commit() throws(ImportError) {
     if let failure { throw failure }
-    if case .reading = phase, !isDryRun { progress.position = reader.position }
+    if case .reading = phase, !isDryRun {
+      progress.position = reader.position
+      noteToken()
+    }
     intake.moveTally()
     if writerThread == nil {
       let readCount = intake.batch.readCount

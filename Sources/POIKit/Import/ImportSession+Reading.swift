@@ -11,13 +11,35 @@ extension ImportSession {
     do {
       let shape: ElementShape =
         if let pointer { .container(try JSONPointer(parsing: pointer)) } else { .sequence }
+      let tokenPointer = try options.tokenPointer.map(JSONPointer.init(parsing:))
+      if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
       reader = ElementReader(
         shape: shape, limits: options.limits.forReading, resumingAt: position,
-        isResumable: !isDryRun)
+        isResumable: !isDryRun, watching: tokenPointer)
       phase = .reading
+    } catch let error as ImportError {
+      throw fail(error)
     } catch {
       throw ImportError(.usage, "\(error)")
     }
+  }
+
+  /// Refuses a token that would stand inside the records.
+  private func checkToken(
+    _ pointer: JSONPointer, beside shape: ElementShape
+  ) throws(ImportError) {
+    guard case .container(let records) = shape, !pointer.tokens.starts(with: records.tokens) else {
+      throw ImportError(
+        .usage,
+        "\(inputName): nothing can stand at \"\(pointer)\" outside of the records; --token-at needs "
+          + "records inside an object that holds the token as well")
+    }
+  }
+
+  /// Keeps the input's token once it was read.
+  mutating func noteToken() {
+    guard let token = reader.watchedText, !progress.inputs.isEmpty else { return }
+    progress.inputs[progress.inputs.count - 1].token = token
   }
 
   /// Reads a source that can be read again, up to where the place of its records is known.

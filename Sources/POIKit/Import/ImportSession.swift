@@ -139,9 +139,9 @@ public struct ImportSession: ~Copyable {
     guard options.jobCount > 0 else {
       throw ImportError(.usage, "an import needs at least one thread")
     }
-    if let pointer = options.pointer {
+    for pointer in [options.pointer, options.tokenPointer] {
       do {
-        _ = try JSONPointer(parsing: pointer)
+        _ = try pointer.map(JSONPointer.init(parsing:))
       } catch {
         throw ImportError(.usage, "\(error)")
       }
@@ -271,6 +271,7 @@ public struct ImportSession: ~Copyable {
     reader.finish()
     try readRecords()
     guard case .reading = phase else { return }
+    noteToken()
     progress.finishedInputCount = progress.inputs.count
     phase = .idle
     try commit()

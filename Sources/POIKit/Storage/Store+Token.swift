@@ -1,0 +1,82 @@
+internal import SQLiteKit
+
+/// What to ask a source for next, kept with the records that came from it.
+extension Store {
+  private static let tokenTable = """
+    CREATE TABLE IF NOT EXISTS poikit_token (
+      table_name TEXT NOT NULL,
+      source TEXT NOT NULL,
+      highest TEXT,
+      server_token TEXT,
+      PRIMARY KEY (table_name, source)
+    ) STRICT, WITHOUT ROWID
+    """
+
+  /// What to ask a source for next; nothing where none of its inputs has been imported.
+  ///
+  /// It is the token that the last input with `ImportOptions.tokenPointer` held. Without such a
+  /// pointer it is the timestamp of the record that was changed last and behind it, after a tab
+  /// each, the values of its key. The timestamp has the form that the model's records have: RFC 3339
+  /// in UTC with six digits of fraction, or a number in the model's unit.
+  ///
+  /// - Parameter source: what `ImportOptions.source` was.
+  public borrowing func token(
+    of model: Model, source: String = ""
+  ) throws(StoreError) -> String? {
+    do {
+      guard let kept = try keptToken(table: model.table, source: source) else { return nil }
+      return kept.serverToken ?? kept.highest.map { Store.text(of: $0, model: model) }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Keeps the token of the input that ended with a checkpoint. Runs inside the caller's
+  /// transaction.
+  borrowing func keepToken(
+    of checkpoint: ImportCheckpoint, table: String, source: String
+  ) throws(SQLiteError) {
+    let serverToken = checkpoint.progress.inputs.last?.token
+    guard checkpoint.highest != nil || serverToken != nil else { return }
+    try connection.execute(Store.tokenTable)
+    let kept = try keptToken(table: table, source: source)
+    let highest = [checkpoint.highest, kept?.highest].compactMap { $0 }.max()
+    var statement = try connection.prepare(
+      "INSERT OR REPLACE INTO poikit_token VALUES (?1, ?2, ?3, ?4)")
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: source)
+    try statement.bind(3, text: highest?.json.description)
+    try statement.bind(4, text: serverToken ?? kept?.serverToken)
+    try statement.run()
+  }
+
+  private borrowing func keptToken(
+    table: String, source: String
+  ) throws(SQLiteError) -> (highest: HighestRecord?, serverToken: String?)? {
+    guard
+      try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil
+    else { return nil }
+    var statement = try connection.prepare(
+      "SELECT highest, server_token FROM poikit_token WHERE table_name = ?1 AND source = ?2")
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: source)
+    guard try statement.step() else { return nil }
+    let highest =
+      statement.isNull(0)
+      ? nil : (try? JSONValue(parsing: statement.text(0))).flatMap(HighestRecord.init)
+    return (highest, statement.isNull(1) ? nil : statement.text(1))
+  }
+
+  private static func text(of highest: HighestRecord, model: Model) -> String {
+    let instant = Instant(microseconds: highest.timestamp)
+    let storage = model.timestamp.flatMap { model.attribute(named: $0)?.storage }
+    let timestamp =
+      if case .instant(.sinceEpoch(let length)) = storage {
+        instant.text(inUnitsOf: length)
+      } else {
+        instant.textWithMicroseconds
+      }
+    let key = highest.key.map { value in value.string ?? value.description }
+    return ([timestamp] + key).joined(separator: "\t")
+  }
+}

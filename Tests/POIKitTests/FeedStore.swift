@@ -1,0 +1,57 @@
+import SQLiteKit
+import TestSupport
+
+@testable import POIKit
+
+/// A store in a scratch folder that is fed by one import after the other.
+struct FeedStore: ~Copyable {
+  let model: Model
+  private let folder: ScratchFolder
+
+  var path: String { folder.file("store.sqlite") }
+
+  init(_ model: Model) throws {
+    self.model = model
+    folder = try ScratchFolder()
+  }
+
+  /// Imports texts as the inputs of one run.
+  @discardableResult
+  func take(
+    _ texts: String..., options: ImportOptions = ImportOptions(),
+    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+  ) throws -> ImportReport {
+    var session = try ImportSession(
+      into: Store(path: path), model: model, options: options, onProgress: onProgress)
+    for (index, text) in texts.enumerated() {
+      var source = BytesSource(Array(text.utf8), name: "input \(index)")
+      try session.importAll(from: &source)
+    }
+    return try session.finish()
+  }
+
+  /// Keeps one record of each key.
+  @discardableResult
+  func deduplicate(
+    _ options: DeduplicationOptions = DeduplicationOptions()
+  ) throws -> DeduplicationReport {
+    let store = try Store(path: path)
+    return try store.deduplicate(
+      Deduplicator(layout: store.layout(), options: options), clock: someInstant)
+  }
+
+  /// The rows that a statement returns, each as one text.
+  func rows(_ sql: String) throws -> [String] {
+    try POIKitTests.rows(sql, in: Connection(path: path, access: .readOnly))
+  }
+
+  func execute(_ sql: String) throws {
+    try Connection(path: path, access: .readWrite).execute(sql)
+  }
+
+  func token(source: String = "") throws -> String? {
+    try Store(path: path).token(of: model, source: source)
+  }
+
+  func digest() throws -> Digest { try Store(path: path).digest(of: model).digest }
+}
