@@ -14,11 +14,16 @@ extension ElementReader {
     while true {
       switch phase {
       case .parsing:
-        if nextMark < parser.state.marks.count { return try deliver() }
+        if nextMark < parsed.marks.count { return try deliver() }
         if let found = failure {
           if let event = try beginRecovery(from: found) { return event }
+        } else if let piece {
+          let isLast = piece.upperBound == buffer.endOffset
+          if isLast, parsesAhead, !isFinished { return .needsInput }
+          endPiece(piece)
+          if !isLast, parsesAhead, failure == nil { beginPiece() }
         } else if parsedOffset < buffer.endOffset {
-          parsePiece()
+          beginPiece()
         } else if !isFinished {
           return .needsInput
         } else {
@@ -43,7 +48,7 @@ extension ElementReader {
 
   /// Makes the first mark the current element.
   private mutating func deliver() throws(ReadingError) -> ReadingEvent {
-    let mark = parser.state.marks[nextMark]
+    let mark = parsed.marks[nextMark]
     nextMark += 1
     let flaw = try takeFlaw(before: mark)
     currentHoldsNUL = false
@@ -107,15 +112,40 @@ extension ElementReader {
   }
 
   /// Gives the parser the next piece of what is in the buffer.
-  private mutating func parsePiece() {
-    forgetDelivered()
-    makeRoom()
-    let end = min(parsedOffset + ReadBuffer.pieceSize, buffer.endOffset)
-    let range = parsedOffset..<end
+  ///
+  /// The first one is for this thread: an input of one piece needs no other.
+  private mutating func beginPiece() {
+    if parsesAhead {
+      // Moving the bytes later would have to wait for the piece.
+      makeRoom(for: ReadBuffer.readSize)
+    } else {
+      discardUnneeded()
+    }
+    let start = parsedOffset
+    let range = start..<min(start + ReadBuffer.pieceSize, buffer.endOffset)
+    parser.take(buffer.bytes, bufferOffset: buffer.storageOffset, range: range)
+    piece = range
+    if parsesAhead, start > 0 {
+      // Without a thread, which the system may refuse, all pieces are for this one.
+      if parserThread == nil { parserThread = try? ParserThread() }
+      isPieceAhead = parserThread != nil
+      parserThread?.start(parser)
+    }
     inspect(range)
-    let outcome = parser.parse(buffer.bytes, bufferOffset: buffer.storageOffset, range: range)
-    parsedOffset = end
-    switch outcome {
+  }
+
+  /// Takes what came of the piece that the parser was given.
+  private mutating func endPiece(_ range: Range<Int>) {
+    if isPieceAhead {
+      parserThread?.wait()
+    } else {
+      parser.parsePiece()
+    }
+    isPieceAhead = false
+    piece = nil
+    parsedOffset = range.upperBound
+    takeTape()
+    switch parser.state.outcome {
     case .done:
       settle(after: range)
     case .stopped:
@@ -126,6 +156,7 @@ extension ElementReader {
       failure = ParseFailure(
         kind: .syntax, noticedOffset: range.lowerBound + parser.failure.byteIndex + 1)
     }
+    parsedBoundary = parser.state.boundary
     pruneFindings()
     noticeOutsideFlaw()
   }
@@ -137,9 +168,11 @@ extension ElementReader {
     }
   }
 
-  /// Forgets the tape and the findings of elements that were delivered.
-  private mutating func forgetDelivered() {
-    parser.state.discardDelivered()
+  /// Takes the elements that the parser has found, and forgets those that were delivered, with the
+  /// findings in them.
+  private mutating func takeTape() {
+    parser.state.exchangeTape(for: &parsed)
+    watchedBytes = parser.state.watched?.text
     nextMark = 0
     flaws.removeFirst(nextFlaw)
     nextFlaw = 0
@@ -166,8 +199,8 @@ extension ElementReader {
 
   /// Keeps of the findings behind the last complete element one of a kind.
   private mutating func pruneFindings() {
-    let marks = parser.state.marks.count
-    let end = marks == 0 ? 0 : parser.state.marks[marks - 1].end
+    let marks = parsed.marks.count
+    let end = marks == 0 ? 0 : parsed.marks[marks - 1].end
     while flaws.count - nextFlaw >= 2, flaws[flaws.count - 2].byteOffset >= end {
       flaws.truncate(to: flaws.count - 1)
     }
@@ -179,8 +212,8 @@ extension ElementReader {
 
   /// Stops at a flaw that no element, complete or not, can be blamed for.
   private mutating func noticeOutsideFlaw() {
-    let marks = parser.state.marks.count
-    let end = marks == 0 ? 0 : parser.state.marks[marks - 1].end
+    let marks = parsed.marks.count
+    let end = marks == 0 ? 0 : parsed.marks[marks - 1].end
     guard flaws.count > nextFlaw else { return }
     let flaw = flaws[flaws.count - 1]
     guard flaw.byteOffset >= end else { return }
@@ -197,10 +230,10 @@ extension ElementReader {
   private mutating func complete() throws(ReadingError) {
     guard isCompleted else {
       isCompleted = true
-      forgetDelivered()
       strictText.finish(byteOffset: parsedOffset, flaws: &flaws)
-      let outcome = parser.complete(buffer.bytes, bufferOffset: buffer.storageOffset)
-      if outcome == .stopped {
+      parser.complete(buffer.bytes, bufferOffset: buffer.storageOffset)
+      takeTape()
+      if parser.state.outcome == .stopped {
         failure = ParseFailure(kind: .stop(parser.state.stop), noticedOffset: parsedOffset)
       } else if !parser.state.isBetweenValues() {
         failure = ParseFailure(kind: .truncated, noticedOffset: parsedOffset)
@@ -272,9 +305,11 @@ extension ElementReader {
     strictText = StrictText()
     flaws.removeAll()
     nulOffsets.removeAll()
+    parsed.removeAll()
     (nextFlaw, nextNUL, nextMark) = (0, 0, 0)
     failure = nil
     parsedOffset = deliveredOffset
+    parsedBoundary = deliveredOffset
     isCompleted = false
     phase = .parsing
   }

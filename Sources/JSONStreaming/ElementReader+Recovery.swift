@@ -125,8 +125,17 @@ extension ElementReader {
     return byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 
+  /// Lets the bytes leave that nobody needs any more, and makes room for so many.
+  mutating func makeRoom(for count: Int) {
+    discardUnneeded()
+    guard !buffer.hasRoom(for: count) else { return }
+    parserThread?.wait()
+    buffer.makeRoom(for: count)
+    parser.find(buffer.bytes, bufferOffset: buffer.storageOffset)
+  }
+
   /// Lets the bytes leave that nobody needs any more.
-  mutating func makeRoom() {
+  mutating func discardUnneeded() {
     var keep = deliveredOffset
     switch phase {
     case .resuming:
@@ -134,11 +143,13 @@ extension ElementReader {
     case .starting, .restarting, .ended, .failed:
       break
     case .parsing:
-      if nextMark < parser.state.marks.count {
-        keep = parser.state.marks[nextMark].memberStart
-      } else {
-        keep = parser.state.boundary
+      if nextMark < parsed.marks.count {
+        keep = parsed.marks[nextMark].memberStart
+      } else if failure == nil {
+        keep = parsedBoundary
       }
+      // What is still to be told of has its line counted.
+      if nextFlaw < flaws.count { keep = min(keep, flaws[nextFlaw].byteOffset) }
     case .recovering:
       keep = recoveryKeepOffset()
     }

@@ -14,8 +14,8 @@
 ///
 /// A missing or surplus comma between two elements is delivered as a malformed element of no bytes.
 ///
-/// Memory does not depend on the size of the input. It is bounded by the sum of 128 KiB, or twice
-/// the largest span appended if that is larger; the bytes of one element, twice while a malformed
+/// Memory does not depend on the size of the input. It is bounded by the sum of 768 KiB (2 MiB
+/// where pieces are parsed ahead), or twice the largest span appended if that is larger; the bytes of one element, twice while a malformed
 /// one is skipped; its tape, at most 16 times its bytes; and six times
 /// ``ReadingLimits/stringByteCount``, twice, for a string that stands around the elements.
 @safe
@@ -39,6 +39,20 @@ public struct ElementReader: ~Copyable {
   var parser: YajlParser
   var buffer: ReadBuffer
   var phase: Phase
+
+  /// The elements of the pieces that were parsed, to be delivered.
+  var parsed = TapeBuffers()
+  /// Where the unfinished element behind them, or what is between elements, begins.
+  var parsedBoundary = 0
+  /// The value around the elements that was asked for, once it has passed.
+  var watchedBytes: [UInt8]?
+
+  /// The piece that the parser was given and that `parsed` does not hold yet.
+  var piece: Range<Int>?
+  /// Whether the thread was asked to parse it.
+  var isPieceAhead = false
+  var parsesAhead: Bool
+  var parserThread: ParserThread?
 
   /// The input up to here has been given to the parser.
   var parsedOffset = 0
@@ -90,14 +104,18 @@ public struct ElementReader: ~Copyable {
   ///     not hashed.
   ///   - watchedPointer: where a string, number or boolean stands around the elements that is to be
   ///     known as ``watchedText``.
+  ///   - parsesAhead: whether a thread of the reader's own parses the next piece of the input while
+  ///     the elements of the one before are delivered. ``next()`` then asks for input while a piece
+  ///     is parsed, so elements come later than the input that completes them.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
     resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
-    watching watchedPointer: JSONPointer? = nil
+    watching watchedPointer: JSONPointer? = nil, parsesAhead: Bool = false
   ) {
     self.shape = shape
     self.limits = limits
-    buffer = ReadBuffer(hashes: isResumable || position != .start)
+    self.parsesAhead = parsesAhead
+    buffer = ReadBuffer(pieceCount: parsesAhead ? 8 : 3, hashes: isResumable || position != .start)
     parser = YajlParser(
       shape: shape, limits: limits, watching: watchedPointer.map { WatchedValue(at: $0) })
     resumed = position
@@ -112,6 +130,11 @@ public struct ElementReader: ~Copyable {
     deliveredPlace = Place(state: position.state) ?? Place()
     lineMode = deliveredPlace.lineMode
   }
+
+  deinit {
+    // The thread must be done with the parser and the bytes.
+    parserThread?.wait()
+  }
 }
 
 extension ElementReader {
@@ -120,21 +143,26 @@ extension ElementReader {
   /// - Complexity: O(n) in the number of bytes.
   public mutating func append(_ bytes: Span<UInt8>) {
     precondition(!isFinished, "nothing can follow the end of the input")
-    makeRoom()
+    makeRoom(for: bytes.count)
     buffer.append(bytes)
   }
 
   /// Lets `body` write the next bytes of the input straight into the read buffer.
   ///
-  /// - Parameter body: gets free space for at least 64 KiB and fills its front.
+  /// - Parameter body: gets free space for 512 KiB and fills its front.
   /// - Returns: how many bytes it gave; 0 does not finish the input.
   /// - Throws: what `body` throws; then nothing that it wrote counts.
   public mutating func fill<Failure: Error>(
     _ body: (inout OutputSpan<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Int {
     precondition(!isFinished, "nothing can follow the end of the input")
-    makeRoom()
+    makeRoom(for: ReadBuffer.readSize)
     return try buffer.fill(body)
+  }
+
+  /// Has ``next()`` from now on deliver all elements of the bytes appended before it asks for more.
+  public mutating func stopParsingAhead() {
+    parsesAhead = false
   }
 
   /// Says that no more bytes will come.
@@ -148,10 +176,13 @@ extension ElementReader {
   public var tape: Tape {
     @_lifetime(borrow self)
     get {
+      let (tokens, copies) = (parsed.tokens.span, parsed.copies.span)
       let input = buffer.bytes.span
       return Tape(
-        tokens: parser.tokens, input: unsafe _overrideLifetime(input, borrowing: self),
-        inputOffset: buffer.storageOffset, copies: parser.copies)
+        tokens: unsafe _overrideLifetime(tokens, borrowing: self),
+        input: unsafe _overrideLifetime(input, borrowing: self),
+        inputOffset: buffer.storageOffset,
+        copies: unsafe _overrideLifetime(copies, borrowing: self))
     }
   }
 
@@ -192,7 +223,7 @@ extension ElementReader {
   /// number or boolean as the input writes it. A reader that resumes does not know what stands before
   /// its position.
   public var watchedText: String? {
-    parser.state.watched?.text.map { String(decoding: $0, as: UTF8.self) }
+    watchedBytes.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The place just after the element that was last delivered.

@@ -98,6 +98,10 @@ extension GrowableBuffer {
     heldCount += added
   }
 
+  /// How many more values fit without growing.
+  @inlinable
+  public var freeCapacity: Int { capacity - count }
+
   /// Makes room for `additional` more values.
   @inlinable
   public mutating func reserve(_ additional: Int) {
@@ -130,13 +134,16 @@ extension GrowableBuffer {
   ///
   /// - Parameters:
   ///   - minimumFree: how many values fit at least into the span that `body` gets.
+  ///   - maximumFree: how many fit at most.
   ///   - body: appends values to the span it is given; when it throws, nothing is appended.
   /// - Returns: how many values were appended.
   public mutating func appendInPlace<Failure: Error>(
-    minimumFree: Int, _ body: (inout OutputSpan<Element>) throws(Failure) -> Void
+    minimumFree: Int, maximumFree: Int = .max,
+    _ body: (inout OutputSpan<Element>) throws(Failure) -> Void
   ) throws(Failure) -> Int {
     reserve(minimumFree)
-    let free = unsafe UnsafeMutableBufferPointer(start: base + count, count: capacity - count)
+    let free = unsafe UnsafeMutableBufferPointer(
+      start: base + count, count: min(capacity - count, maximumFree))
     var span = unsafe OutputSpan(buffer: free, initializedCount: 0)
     try body(&span)
     let written = unsafe span.finalize(for: free)

@@ -87,10 +87,10 @@ extension ParseState {
     guard !isPriming else { return 1 }
     guard place.isInContainer else { return unsafe takeEnvelopeKey(start, length) }
     advanceBoundary()
-    elementCopies = copies.count
+    elementCopies = tape.copies.count
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
-    unsafe copies.append(from: start, count: length)
-    (nameStart, nameEnd) = (elementCopies, copies.count)
+    unsafe tape.copies.append(from: start, count: length)
+    (nameStart, nameEnd) = (elementCopies, tape.copies.count)
     nameEndOffset = consumedOffset
     return 1
   }

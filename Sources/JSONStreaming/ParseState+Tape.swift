@@ -7,10 +7,10 @@ extension ParseState {
     guard !open.isEmpty else {
       guard place.isInContainer, !isPriming else { return takeEnvelopeLiteral(kind) }
       beginElement(start: consumedOffset - length)
-      tokens.append(Token(kind: kind))
+      tape.tokens.append(Token(kind: kind))
       return endElement()
     }
-    tokens.append(Token(kind: kind))
+    tape.tokens.append(Token(kind: kind))
     valueCount += 1
     return 1
   }
@@ -46,9 +46,9 @@ extension ParseState {
       guard open.count < limits.depth else { return stop(.depth) }
       valueCount += 1
     }
-    open.append(OpenContainer(token: tokens.count, outerCount: valueCount))
+    open.append(OpenContainer(token: tape.tokens.count, outerCount: valueCount))
     valueCount = 0
-    tokens.append(Token(kind: kind))
+    tape.tokens.append(Token(kind: kind))
     return 1
   }
 
@@ -57,8 +57,8 @@ extension ParseState {
     guard !open.isEmpty else { return takeEnvelopeEnd() }
     let container = open[open.count - 1]
     open.truncate(to: open.count - 1)
-    tokens.append(Token(kind: kind))
-    tokens[container.token].close(next: tokens.count, elementCount: valueCount)
+    tape.tokens.append(Token(kind: kind))
+    tape.tokens[container.token].close(next: tape.tokens.count, elementCount: valueCount)
     valueCount = container.outerCount
     return open.isEmpty ? endElement() : 1
   }
@@ -70,11 +70,12 @@ extension ParseState {
   ) {
     let offset = UInt(bitPattern: start) &- UInt(bitPattern: unsafe bytes)
     if offset < UInt(bitPattern: endOffset &- bytesOffset) {
-      tokens.append(
+      tape.tokens.append(
         Token(kind: kind, first: bytesOffset &+ Int(bitPattern: offset), second: length))
     } else {
-      tokens.append(Token(kind: kind, first: copies.count, second: length, isCopied: true))
-      unsafe copies.append(from: start, count: length)
+      tape.tokens.append(
+        Token(kind: kind, first: tape.copies.count, second: length, isCopied: true))
+      unsafe tape.copies.append(from: start, count: length)
     }
   }
 
@@ -103,10 +104,10 @@ extension ParseState {
 
   /// Notes where an element begins; a negative `start` has it found from the bytes.
   private mutating func beginElement(start: Int) {
-    elementToken = tokens.count
+    elementToken = tape.tokens.count
     if nameStart < 0 {
       advanceBoundary()
-      elementCopies = copies.count
+      elementCopies = tape.copies.count
       elementStart = boundary
     }
     if start >= 0 {
@@ -124,9 +125,9 @@ extension ParseState {
     let end = consumedOffset
     guard end - boundary <= limits.elementByteCount else { return stop(.elementBytes) }
     place.needsComma = !isSequence
-    marks.append(
+    tape.marks.append(
       ElementMark(
-        firstToken: elementToken, endToken: tokens.count, start: elementStart, end: end,
+        firstToken: elementToken, endToken: tape.tokens.count, start: elementStart, end: end,
         memberStart: boundary, nameStart: nameStart, nameEnd: nameEnd,
         containerStart: containerStart, place: place))
     boundary = end

@@ -32,11 +32,7 @@ struct ParseState: ~Copyable {
     case notAContainer, duplicateMember, envelopeDepth, envelopeStringBytes
   }
 
-  // The tape.
-  var tokens = GrowableBuffer<Token>(minimumCapacity: 4_096)
-  /// The text that tokens cannot point to in the input.
-  var copies = GrowableBuffer<UInt8>(minimumCapacity: 4_096)
-  var marks = GrowableBuffer<ElementMark>(minimumCapacity: 512)
+  var tape = TapeBuffers()
 
   // The unfinished element.
   var open = GrowableBuffer<OpenContainer>(minimumCapacity: 32)
@@ -74,6 +70,8 @@ struct ParseState: ~Copyable {
 
   // The bytes that are held, some of which are being parsed.
   var handle: OpaquePointer?
+  /// What came of the piece that was parsed last.
+  var outcome = YajlParser.Outcome.done
   var bytes: UnsafePointer<UInt8>?
   /// The offset in the input of the first of `bytes`.
   var bytesOffset = 0
@@ -140,25 +138,21 @@ extension ParseState {
     return boundary == endOffset
   }
 
-  /// Forgets the tape of the delivered elements; what is there of an unfinished one moves to its
-  /// front.
+  /// Hands the tape over in exchange for another one, which goes on with what there is of an
+  /// unfinished element.
   ///
-  /// - Complexity: O(n) in the tokens of the unfinished element, once for each element.
-  mutating func discardDelivered() {
-    marks.removeAll()
-    guard isInMember else {
-      tokens.removeAll()
-      copies.removeAll()
-      return
-    }
-    if open.isEmpty { elementToken = tokens.count }
-    let tokenShift = elementToken
+  /// - Complexity: O(n) in the tokens of the unfinished element.
+  mutating func exchangeTape(for other: inout TapeBuffers) {
+    swap(&tape, &other)
+    tape.removeAll()
+    guard isInMember else { return }
+    let tokenCount = other.tokens.count
+    let tokenShift = open.isEmpty ? tokenCount : elementToken
     let copyShift = elementCopies
-    guard tokenShift > 0 || copyShift > 0 else { return }
-    tokens.removeFirst(tokenShift)
-    copies.removeFirst(copyShift)
-    for index in 0..<tokens.count {
-      tokens[index].rebase(tokensBy: tokenShift, copiesBy: copyShift)
+    tape.tokens.append(copying: other.tokens.span.extracting(tokenShift..<tokenCount))
+    tape.copies.append(copying: other.copies.span.extracting(copyShift..<other.copies.count))
+    for index in 0..<tape.tokens.count {
+      tape.tokens[index].rebase(tokensBy: tokenShift, copiesBy: copyShift)
     }
     for index in 0..<open.count { open[index].token -= tokenShift }
     elementToken = 0
@@ -171,9 +165,7 @@ extension ParseState {
 
   /// Forgets everything but the surroundings, before a fresh parser goes on at `offset`.
   mutating func restart(at offset: Int, in newPlace: Place) {
-    marks.removeAll()
-    tokens.removeAll()
-    copies.removeAll()
+    tape.removeAll()
     open.removeAll()
     (valueCount, nameStart, nameEnd, stop) = (0, -1, -1, .none)
     place = newPlace

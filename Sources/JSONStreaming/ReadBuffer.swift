@@ -5,7 +5,7 @@
 @safe
 struct ReadBuffer: ~Copyable {
   /// The bytes held, behind some that have left and whose room has not been used again.
-  private(set) var bytes = GrowableBuffer<UInt8>(minimumCapacity: 2 * ReadBuffer.pieceSize)
+  private(set) var bytes: GrowableBuffer<UInt8>
 
   /// The offset in the input of the first of `bytes`.
   private(set) var storageOffset = 0
@@ -23,27 +23,45 @@ struct ReadBuffer: ~Copyable {
   /// The lines before the offset that was last asked for, if that is not before `startOffset`.
   private var askedLines = LineCounter()
 
-  /// - Parameter hashes: whether `hash(before:)` will be asked.
-  init(hashes: Bool) {
+  /// - Parameters:
+  ///   - pieceCount: how many pieces of the input it holds without growing.
+  ///   - hashes: whether `hash(before:)` will be asked.
+  init(pieceCount: Int, hashes: Bool) {
+    bytes = GrowableBuffer(minimumCapacity: pieceCount * Self.pieceSize)
     if hashes { hash = StreamHash() }
   }
 
-  /// How many bytes are parsed, and at least read, at a time.
-  static let pieceSize = 65_536
+  /// How many bytes are parsed at a time; to hand fewer to another thread costs what it gains.
+  static let pieceSize = 1 << 18
+
+  /// How many bytes are read at most at a time.
+  static let readSize = 2 * pieceSize
 
   /// The offset in the input after the last byte held.
   var endOffset: Int { storageOffset + bytes.count }
 
+  /// Whether so many bytes can be appended while those that are held stay where they are.
+  func hasRoom(for count: Int) -> Bool { bytes.freeCapacity >= count }
+
+  /// Moves the bytes held to the front, or elsewhere, if there is no room for so many more.
+  mutating func makeRoom(for count: Int) {
+    guard !hasRoom(for: count) else { return }
+    bytes.removeFirst(startOffset - storageOffset)
+    storageOffset = startOffset
+    bytes.reserve(count)
+  }
+
   mutating func append(_ added: Span<UInt8>) {
-    useRoomAgain()
+    makeRoom(for: added.count)
     bytes.append(copying: added)
   }
 
   mutating func fill<Failure: Error>(
     _ body: (inout OutputSpan<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Int {
-    useRoomAgain()
-    return try bytes.appendInPlace(minimumFree: Self.pieceSize, body)
+    makeRoom(for: Self.readSize)
+    return try bytes.appendInPlace(
+      minimumFree: Self.readSize, maximumFree: Self.readSize, body)
   }
 
   /// The bytes of a range of the input, all of which are held.
@@ -75,12 +93,6 @@ struct ReadBuffer: ~Copyable {
     let isAskedNearer = askedLines.byteCount > lines.byteCount && askedLines.byteCount <= offset
     lines = counted(from: isAskedNearer ? askedLines : lines, to: offset)
     startOffset = offset
-  }
-
-  /// Moves the bytes held to the front.
-  private mutating func useRoomAgain() {
-    bytes.removeFirst(startOffset - storageOffset)
-    storageOffset = startOffset
   }
 
   private func counted(from lines: LineCounter, to offset: Int) -> LineCounter {

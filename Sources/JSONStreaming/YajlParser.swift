@@ -15,7 +15,7 @@ struct YajlParser: ~Copyable {
 
   private var handle: OpaquePointer?
   private let callbacks: UnsafeMutablePointer<yajl_callbacks>
-  private let statePointer: UnsafeMutablePointer<ParseState>
+  let statePointer: UnsafeMutablePointer<ParseState>
 
   init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
     unsafe callbacks = .allocate(capacity: 1)
@@ -42,24 +42,6 @@ struct YajlParser: ~Copyable {
     nonmutating _modify { yield &(unsafe statePointer.pointee) }
   }
 
-  /// The tape's tokens.
-  var tokens: Span<Token> {
-    @_lifetime(borrow self)
-    get {
-      let span = unsafe statePointer.pointee.tokens.span
-      return unsafe _overrideLifetime(span, borrowing: self)
-    }
-  }
-
-  /// The tape's copied text.
-  var copies: Span<UInt8> {
-    @_lifetime(borrow self)
-    get {
-      let span = unsafe statePointer.pointee.copies.span
-      return unsafe _overrideLifetime(span, borrowing: self)
-    }
-  }
-
   /// Replaces the parser by a fresh one, because yajl's cannot be used after an error.
   mutating func restart() {
     if unsafe handle != nil { unsafe yajl_free(handle) }
@@ -70,25 +52,40 @@ struct YajlParser: ~Copyable {
     unsafe state.handle = handle
   }
 
-  /// Parses the next bytes.
+  /// Gives the parser the next bytes, which `parsePiece` then parses.
   ///
   /// - Parameters:
-  ///   - buffer: the bytes that are held, of which those from `range` on have not been parsed.
+  ///   - buffer: the bytes that are held, of which those from `range` on have not been parsed. They
+  ///     stay where they are until then.
   ///   - bufferOffset: of the first byte of `buffer` in the input.
   ///   - range: which bytes to parse, in the input's offsets.
-  mutating func parse(
+  mutating func take(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int, range: Range<Int>
-  ) -> Outcome {
-    let status = unsafe buffer.withUnsafeBufferPointer { bytes in
-      guard let base = bytes.baseAddress else { return yajl_status_ok }
-      unsafe state.bytes = base
-      state.bytesOffset = bufferOffset
-      state.pieceOffset = range.lowerBound
-      state.endOffset = range.upperBound
-      return unsafe yajl_parse(handle, base + (range.lowerBound - bufferOffset), range.count)
-    }
-    return Self.outcome(status)
+  ) {
+    find(buffer, bufferOffset: bufferOffset)
+    state.pieceOffset = range.lowerBound
+    state.endOffset = range.upperBound
   }
+
+  /// Says where the bytes that are held stand now.
+  mutating func find(_ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int) {
+    unsafe state.bytes = buffer.withUnsafeBufferPointer { $0.baseAddress }
+    state.bytesOffset = bufferOffset
+  }
+
+  /// Parses the bytes that the parser of a state was given.
+  @unsafe
+  static func parsePiece(of state: UnsafeMutablePointer<ParseState>) {
+    guard let bytes = unsafe state.pointee.bytes else { return }
+    let offset = unsafe state.pointee.pieceOffset
+    let status = unsafe yajl_parse(
+      state.pointee.handle, bytes + (offset - state.pointee.bytesOffset),
+      state.pointee.endOffset - offset)
+    unsafe state.pointee.outcome = outcome(status)
+  }
+
+  /// Parses the bytes that the parser was given.
+  mutating func parsePiece() { unsafe Self.parsePiece(of: statePointer) }
 
   /// Feeds bytes that are not the input's; what they mean is not put on the tape.
   mutating func prime(_ text: [UInt8]) {
@@ -103,15 +100,12 @@ struct YajlParser: ~Copyable {
   /// Says that no more bytes follow those of `buffer`, all of which have been parsed.
   mutating func complete(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int
-  ) -> Outcome {
-    let status = unsafe buffer.withUnsafeBufferPointer { bytes in
-      unsafe state.bytes = bytes.baseAddress
-      state.bytesOffset = bufferOffset
-      state.endOffset = bufferOffset + bytes.count
-      state.pieceOffset = state.endOffset
-      return unsafe yajl_complete_parse(handle)
-    }
-    return Self.outcome(status)
+  ) {
+    find(buffer, bufferOffset: bufferOffset)
+    state.endOffset = bufferOffset + buffer.count
+    state.pieceOffset = state.endOffset
+    let status = unsafe yajl_complete_parse(handle)
+    state.outcome = Self.outcome(status)
   }
 
   /// The number of bytes of the last call up to the end of the token that a callback refused.

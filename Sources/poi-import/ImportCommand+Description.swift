@@ -41,8 +41,8 @@ extension ImportCommand {
         summary: "bytes in one transaction; whichever comes first", section: "Batches"),
       OptionDescription(
         "jobs", short: "j", .value("N"), default: "2",
-        summary: "threads: 1, or 2 to write while the next batch is read",
-        detail: "The store is the same.", section: "Batches"),
+        summary: "threads: 1, 2 to write while the next batch is read, or 3 to parse ahead, too",
+        detail: "In a dry run 2 parse ahead. What comes out is the same.", section: "Batches"),
       OptionDescription(
         "limit", .value("N"), summary: "read at most N records", section: "Batches"),
       OptionDescription(

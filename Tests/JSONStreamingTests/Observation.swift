@@ -50,14 +50,31 @@ extension Observation {
 /// - Parameters:
 ///   - chunkSizes: are used in turn.
 ///   - usesFill: whether the input is pulled rather than pushed.
+///   - parsesAhead: whether a second thread parses.
+///   - isEager: whether a chunk is appended after each event, before the reader asks for one.
 func observe(
   _ input: [UInt8], _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
-  chunkSizes: [Int] = [.max], resumingAt position: ReadingPosition = .start, usesFill: Bool = false
+  chunkSizes: [Int] = [.max], resumingAt position: ReadingPosition = .start,
+  usesFill: Bool = false, parsesAhead: Bool = false, isEager: Bool = false
 ) -> [Observation] {
-  var reader = ElementReader(shape: shape, limits: limits, resumingAt: position)
+  var reader = ElementReader(
+    shape: shape, limits: limits, resumingAt: position, parsesAhead: parsesAhead)
   var seen: [Observation] = []
   var offset = 0
   var turn = 0
+  func giveChunk(to reader: inout ElementReader) {
+    let size = min(chunkSizes[turn % chunkSizes.count], input.count - offset)
+    turn += 1
+    if usesFill {
+      offset += reader.fill { output in
+        let count = min(size, output.freeCapacity)
+        for index in offset..<(offset + count) { output.append(input[index]) }
+      }
+    } else {
+      reader.append(input.span.extracting(offset..<(offset + size)))
+      offset += size
+    }
+  }
   while true {
     do throws(ReadingError) {
       switch try reader.next() {
@@ -66,17 +83,7 @@ func observe(
           reader.finish()
           continue
         }
-        let size = min(chunkSizes[turn % chunkSizes.count], input.count - offset)
-        turn += 1
-        if usesFill {
-          offset += reader.fill { output in
-            let count = min(size, output.freeCapacity)
-            for index in offset..<(offset + count) { output.append(input[index]) }
-          }
-        } else {
-          reader.append(input.span.extracting(offset..<(offset + size)))
-          offset += size
-        }
+        giveChunk(to: &reader)
       case .element:
         seen.append(.element(element(of: &reader)))
       case .malformed(let flaw):
@@ -91,6 +98,7 @@ func observe(
       seen.append(.failed(error))
       return seen
     }
+    if isEager, offset < input.count { giveChunk(to: &reader) }
   }
 }
 

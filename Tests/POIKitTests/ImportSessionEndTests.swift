@@ -4,7 +4,7 @@ import Testing
 
 @testable import POIKit
 
-/// How imports end that do not come to the end of their input, on one thread and on two.
+/// How imports end that do not come to the end of their input, on one thread and on more.
 @Suite struct ImportSessionEndTests {
   /// What a source and the progress closure of a session know of each other.
   final class Wish {
@@ -16,7 +16,8 @@ import Testing
     var bytes: BytesSource
     var wish: Wish?
     let name = "broken"
-    var totalByteCount: Int? { nil }
+    /// A source that says its size may be parsed ahead.
+    var totalByteCount: Int? { 10_000 }
     var consumedByteCount: Int { bytes.consumedByteCount }
 
     init(_ text: String, wish: Wish? = nil) {
@@ -64,7 +65,7 @@ import Testing
     #expect(try store.connection.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
   }
 
-  @Test(arguments: [1, 2])
+  @Test(arguments: [1, 2, 3])
   func `what was read before the wish to stop is kept`(jobCount: Int) throws {
     let wish = Wish()
     var session = try ImportSession(
@@ -78,7 +79,7 @@ import Testing
     #expect(try store.connection.integer("SELECT count(*) FROM poi") == 6)
   }
 
-  @Test(arguments: [1, 2])
+  @Test(arguments: [1, 2, 3])
   func `a run whose input cannot be read on has failed`(jobCount: Int) throws {
     var session = try ImportSession(
       into: .inMemory(), model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount))
@@ -123,11 +124,13 @@ import Testing
       try store.connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 0)
   }
 
-  @Test func `a session that is dropped ends its thread`() throws {
+  @Test func `a session that is dropped ends its threads`() throws {
+    let text = Self.pois(0..<3_000)
     for _ in 0..<50 {
       var session = try ImportSession(
-        into: .inMemory(), model: .poi, options: Self.options(batchSize: 1, jobCount: 2))
-      try session.append(Array(Self.pois(0..<3).utf8).span)
+        into: .inMemory(), model: .poi, options: Self.options(batchSize: 1_000, jobCount: 3))
+      try session.beginInput(named: "bytes", byteCount: text.utf8.count)
+      try session.append(text.utf8Span.span)
     }
   }
 }

@@ -102,19 +102,52 @@ import Testing
     return (try folder.bytes("store"), try folder.bytes("rejects"))
   }
 
-  @Test(arguments: [1, 7, 500])
-  func `one thread and two write the same files byte for byte`(batchSize: Int) throws {
+  @Test(arguments: [1, 7, 500], [2, 3])
+  func `one thread and more write the same files byte for byte`(
+    batchSize: Int, jobCount: Int
+  ) throws {
     let seed = UInt64.random(in: .min ... .max)
     let model = try Model(parsing: Self.everything)
-    let lines = Self.records(700, seed: seed).joined(separator: "\n")
+    // 5,000 are of several pieces, so that they are parsed ahead.
+    let lines = Self.records(batchSize == 1 ? 700 : 5_000, seed: seed).joined(separator: "\n")
     var options = ImportOptions()
     options.batchSize = batchSize
     options.jobCount = 1
     let alone = try Self.files(of: lines, model: model, options: options)
-    options.jobCount = 2
+    options.jobCount = jobCount
     let together = try Self.files(of: lines, model: model, options: options)
     #expect(alone.store == together.store, "seed \(seed)")
     #expect(alone.rejects == together.rejects && !alone.rejects.isEmpty, "seed \(seed)")
+  }
+
+  @Test func `a dry run on one thread and on two tells the same`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    let model = try Model(parsing: Self.everything)
+    // Of several pieces, so that they are parsed ahead, and some of it damaged.
+    var bytes = Array(Self.records(5_000, seed: seed).joined(separator: "\n").utf8)
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<50 {
+      let place = Int.random(in: bytes.indices, using: &random)
+      bytes[place] = UInt8.random(in: 0...255, using: &random)
+    }
+    let outcomes = try [1, 2].map { jobCount in
+      let folder = try ScratchFolder()
+      var options = ImportOptions()
+      options.jobCount = jobCount
+      options.rejectFile = folder.file("rejects")
+      var reads: [Int] = []
+      var session = try ImportSession(checking: model, options: options) { progress in
+        reads.append(progress.counters.read)
+        return .proceed
+      }
+      var source = BytesSource(bytes, name: "bytes")
+      try session.importAll(from: &source)
+      let report = try session.finish()
+      return (reads, report.digest, report.counters, try folder.bytes("rejects"))
+    }
+    #expect(outcomes[0].0 == outcomes[1].0 && outcomes[0].1 == outcomes[1].1, "seed \(seed)")
+    #expect(outcomes[0].2 == outcomes[1].2 && outcomes[0].3 == outcomes[1].3, "seed \(seed)")
+    #expect(outcomes[0].2.rejected > 0, "seed \(seed)")
   }
 
   @Test(arguments: [1, 2])

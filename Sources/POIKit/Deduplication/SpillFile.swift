@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONStreaming
 
 /// A temporary file without a name, for what does not fit the memory budget.
 ///

@@ -1,5 +1,6 @@
 // `environ` is a variable that C lets everybody change; here it is only read, to hand it on.
 @unsafe @preconcurrency internal import Glibc
+internal import JSONStreaming
 
 /// A program that runs beside the toolkit, killed and reaped with its owner.
 ///

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONStreaming
 
 /// A child process that decompresses one input.
 ///

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONStreaming
 
 /// An open file descriptor, closed when its owner goes.
 struct Descriptor: ~Copyable {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONStreaming
 
 extension FileSource {
   /// What is known of an input before it is read.

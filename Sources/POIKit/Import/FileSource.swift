@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONStreaming
 
 /// A source of the bytes of a file, a pipe or standard input, decompressed where they are
 /// compressed.

@@ -9,8 +9,12 @@ public struct ImportOptions: Sendable {
   /// bytes.
   public var batchByteLimit = 8 << 20
 
-  /// How many threads an import into a store uses: with 1 the caller's thread decodes and writes,
-  /// with more a thread of the import's own writes the batch before. The store is the same.
+  /// How many threads an import uses: with 1 the caller's thread does all, with 2 a thread of the
+  /// import's own writes the batch before, with 3 another one parses ahead. A dry run, which writes
+  /// nothing, parses ahead with 2.
+  ///
+  /// What comes out is the same. Only an input that says its size is parsed ahead: others may keep
+  /// the records of the bytes that have come waiting for more.
   public var jobCount = 2
 
   /// Where the records stand in the input: a JSON pointer (RFC 6901) to an array of records or an

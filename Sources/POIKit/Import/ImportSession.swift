@@ -175,6 +175,8 @@ public struct ImportSession: ~Copyable {
           }
         consumedByteCount = source.consumedByteCount
         if count == 0 {
+          try readAhead()
+          if case .ended = phase { return }
           // What ended the input may be the signal that asks the run to stop, so its end is not
           // believed before that is known.
           if try isAskedToStop() { return }
@@ -188,6 +190,8 @@ public struct ImportSession: ~Copyable {
         if case .ended = phase { return }
       }
     } catch let error as InputError {
+      try readAhead()
+      if case .ended = phase { return }
       if error.code == .interrupted { return try stop() }
       // The batch on its way was read before; the run may have ended there.
       try settle()

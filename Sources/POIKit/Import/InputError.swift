@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONStreaming
 
 /// Why an input cannot be read.
 public struct InputError: Error, Equatable, CustomStringConvertible {

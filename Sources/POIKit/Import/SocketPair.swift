@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONStreaming
 
 /// Two connected stream sockets: one that we keep and one that a child process gets.
 ///

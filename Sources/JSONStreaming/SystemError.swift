@@ -1,15 +1,17 @@
 internal import Glibc
 
 /// An error number of the system, before it is known what it means for the input.
-struct SystemError: Error {
+package struct SystemError: Error {
   /// The value of `errno`.
-  let number: Int32
+  package let number: Int32
+
+  package init(number: Int32) { self.number = number }
 
   /// The error of the system call that failed last on this thread.
-  static var last: SystemError { SystemError(number: errno) }
+  package static var last: SystemError { SystemError(number: errno) }
 
   /// What the system calls the error, `strerror(3)`.
-  var text: String {
+  package var text: String {
     guard let text = unsafe strerror(number) else { return "error \(number)" }
     return unsafe String(cString: text)
   }

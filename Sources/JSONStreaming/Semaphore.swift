@@ -4,11 +4,11 @@ internal import Glibc
 ///
 /// C functions: `sem_post`, `sem_wait`
 @safe
-final class Semaphore: Sendable {
+package final class Semaphore: Sendable {
   private nonisolated(unsafe) let handle: UnsafeMutablePointer<sem_t>
 
   /// A semaphore with the count 0.
-  init() {
+  package init() {
     unsafe handle = .allocate(capacity: 1)
     unsafe handle.initialize(to: sem_t())
     unsafe sem_init(handle, 0, 0)
@@ -20,10 +20,10 @@ final class Semaphore: Sendable {
   }
 
   /// Raises the count by one.
-  func signal() { _ = unsafe sem_post(handle) }
+  package func signal() { _ = unsafe sem_post(handle) }
 
   /// Waits until the count is not 0, and lowers it by one.
-  func wait() {
+  package func wait() {
     // A signal of the process may end the wait early.
     while unsafe sem_wait(handle) != 0 {}
   }
