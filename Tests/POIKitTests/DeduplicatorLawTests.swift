@@ -215,7 +215,7 @@ import Testing
     #expect(report.plan.duplicateGroupCount == 1)
     #expect(report.plan.largestGroups.first?.rowCount == 20_000)
     #expect(report.plan.reasons.digest + report.plan.reasons.identical == 19_999)
-    #expect(report.plan.spilledByteCount > 20_000 * 40)
+    #expect(report.plan.spilledByteCount > 20_000 * 32)
     let winner = try SampleTable.content(connection)
     let expected = try expectedContent(
       Array(records.prefix(15_000)), key: ["key"], keep: .newest, nullKey: .keep)

@@ -1,4 +1,5 @@
-/// What is kept of every row to find the duplicates: 40 bytes.
+/// What is kept of every row to find the duplicates: 40 bytes, and 32 while it is sorted where it fits
+/// `CompactCandidate`.
 ///
 /// Entries order by key, and within a key from the one that wins to the one that loses first; rows
 /// that tie order by their ids.
@@ -24,6 +25,8 @@ struct CandidateEntry: SortableEntry {
     invertedDetail = ~rank.detail
     orderedRowID = UInt64(bitPattern: rowID) ^ 1 << 63
   }
+
+  var keyCode: Digest { Digest(high: keyHigh, low: keyLow) }
 
   var rank: CandidateRank { CandidateRank(time: ~invertedTime, detail: ~invertedDetail) }
 

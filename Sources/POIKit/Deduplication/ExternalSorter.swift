@@ -33,12 +33,16 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   ///     memory is taken from the system only as it fills.
   ///   - folder: where the temporary file is if one is needed.
   init(memoryBudget: Int, folder: String?) {
-    unsafe entries = .allocate(capacity: max(memoryBudget / MemoryLayout<Entry>.stride, 16))
+    unsafe entries = Self.allocate(memoryBudget)
     file = SpillFile(folder: folder)
   }
 
   deinit {
     unsafe entries.deallocate()
+  }
+
+  private static func allocate(_ memoryBudget: Int) -> UnsafeMutableBufferPointer<Entry> {
+    .allocate(capacity: max(memoryBudget / MemoryLayout<Entry>.stride, 16))
   }
 
   /// The bytes written to the temporary file.
@@ -53,6 +57,16 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     count += 1
   }
 
+  /// Writes the gathered entries to the file and takes no more memory than `memoryBudget` bytes from
+  /// now on.
+  ///
+  /// - Throws: `DeduplicationError` when the temporary file cannot be written.
+  mutating func shrink(to memoryBudget: Int) throws(DeduplicationError) {
+    if count > 0 { try spill() }
+    unsafe entries.deallocate()
+    unsafe entries = Self.allocate(memoryBudget)
+  }
+
   /// Makes the entries ready to be read.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written or read.
@@ -62,7 +76,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
       unsafe RadixSort.sort(UnsafeMutableBufferPointer(rebasing: entries[..<count]))
       return
     }
-    try spill()
+    if count > 0 { try spill() }
     let needed = runs.count * Self.leastWindow
     if unsafe needed > entries.count {
       unsafe entries.deallocate()

@@ -23,7 +23,7 @@ struct WinnerSelection: ~Copyable {
   private let keyHash: (@Sendable (Digest) -> Digest)?
   private let contentHash: @Sendable (Digest) -> Digest
 
-  private var candidates: ExternalSorter<CandidateEntry>
+  private var candidates: CandidateSorter
   private var losers: ExternalSorter<LoserEntry>
   private var timestamps: TimestampReader
 
@@ -63,7 +63,7 @@ struct WinnerSelection: ~Copyable {
     self.keyHash = keyHash
     self.contentHash = contentHash
     let folder = options.temporaryFolder
-    candidates = ExternalSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
+    candidates = CandidateSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
     losers = ExternalSorter(memoryBudget: options.memoryBudget / 4, folder: folder)
     timestamps = TimestampReader(column: layout.timestampColumn ?? "")
     tiedLosers = EntryLog(folder: folder)
@@ -208,7 +208,7 @@ extension WinnerSelection {
       candidates.spilledByteCount + tiedLosers.spilledByteCount + strangers.spilledByteCount
       + nextStrangers.spilledByteCount
     // What was sorted is done with, and its memory free for others.
-    candidates = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)
+    candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
     try losers.finish()
     plan.spilledByteCount += losers.spilledByteCount
   }

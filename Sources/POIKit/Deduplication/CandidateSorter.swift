@@ -1,0 +1,73 @@
+/// Sorts the candidates of a table within a fixed budget of memory: in their compact form as long as
+/// they fit it, and from the first on that does not as they are.
+struct CandidateSorter: ~Copyable {
+  /// Which part of the budget is kept to read the compact entries back, once there are others.
+  private static let windowShare = 8
+
+  private let memoryBudget: Int
+  private let folder: String?
+  private var compact: ExternalSorter<CompactCandidate>
+  private var others: ExternalSorter<CandidateEntry>?
+
+  /// The first entries that are left of each kind, while both are read.
+  private var nextCompact: CandidateEntry?
+  private var nextOther: CandidateEntry?
+
+  /// A sorter without entries.
+  ///
+  /// - Parameters:
+  ///   - memoryBudget: bytes that the gathered entries may take.
+  ///   - folder: where temporary files are if they are needed.
+  init(memoryBudget: Int, folder: String?) {
+    self.memoryBudget = memoryBudget
+    self.folder = folder
+    compact = ExternalSorter(memoryBudget: memoryBudget, folder: folder)
+  }
+
+  /// The bytes written to temporary files.
+  var spilledByteCount: Int {
+    switch others {
+    case .some(let others): compact.spilledByteCount + others.spilledByteCount
+    case .none: compact.spilledByteCount
+    }
+  }
+
+  /// Adds an entry. All are added before `finish`.
+  ///
+  /// - Throws: `DeduplicationError` when a temporary file cannot be written.
+  mutating func append(_ entry: CandidateEntry) throws(DeduplicationError) {
+    if others == nil {
+      if let entry = CompactCandidate(entry) { return try compact.append(entry) }
+      let window = memoryBudget / Self.windowShare
+      try compact.shrink(to: window)
+      others = ExternalSorter(memoryBudget: memoryBudget - window, folder: folder)
+    }
+    try others?.append(entry)
+  }
+
+  /// Makes the entries ready to be read.
+  ///
+  /// - Throws: `DeduplicationError` when a temporary file cannot be written or read.
+  /// - Complexity: O(count)
+  mutating func finish() throws(DeduplicationError) {
+    try compact.finish()
+    guard others != nil else { return }
+    try others?.finish()
+    nextCompact = try compact.next()?.entry
+    nextOther = try others?.next()
+  }
+
+  /// The next entry in order, or nil after the last one.
+  ///
+  /// - Throws: `DeduplicationError` when a temporary file cannot be read.
+  mutating func next() throws(DeduplicationError) -> CandidateEntry? {
+    guard others != nil else { return try compact.next()?.entry }
+    if let first = nextCompact, nextOther.map({ first.precedes($0) }) ?? true {
+      nextCompact = try compact.next()?.entry
+      return first
+    }
+    let first = nextOther
+    if first != nil { nextOther = try others?.next() }
+    return first
+  }
+}
