@@ -32,6 +32,10 @@ extension DedupCommand {
       "by \(layout.keyColumns.joined(separator: ", ")); "
         + "\(QuantityFormat.count(plan.duplicateGroupCount)) with duplicates")
     table.append("losers", QuantityFormat.count(plan.loserCount), reasons(of: plan))
+    if plan.beatenRowCount > 0 {
+      table.append(
+        "removed", QuantityFormat.count(plan.beatenRowCount), "as old as a removal, or older")
+    }
     return table
   }
 
@@ -147,6 +151,7 @@ extension DedupCommand {
       json.member("groups", plan.duplicateGroupCount)
       json.member("keys", plan.groupCount)
       json.member("losers", plan.loserCount)
+      json.member("removed", plan.beatenRowCount)
       if let report {
         json.member("rowsLeft", report.rowsLeft)
         json.member("archived", report.changes.archivedRowCount)

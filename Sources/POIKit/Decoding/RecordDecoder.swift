@@ -32,6 +32,9 @@ struct RecordDecoder: ~Copyable {
 
   private let validators: [any RecordValidator]
 
+  /// What says that a record was removed; nothing where the model does not say.
+  let removalPlan: RemovalPlan?
+
   /// The slot of the timestamp; -1 where there is none, or any moment is accepted.
   private let timestampSlot: Int
 
@@ -60,6 +63,7 @@ struct RecordDecoder: ~Copyable {
       }
     }
     self.validators = validators
+    removalPlan = RemovalPlan(model)
     timestampSlot =
       latestTimestamp == nil
       ? -1 : model.attributes.firstIndex { $0.name == model.timestamp } ?? -1
@@ -84,6 +88,11 @@ struct RecordDecoder: ~Copyable {
   ) -> Bool {
     forgetIssues()
     guard element.tape[element.start].kind == .startObject else {
+      if let plan = removalPlan, plan.isNullRecord, element.memberName != nil,
+        element.tape[element.start].kind == .null
+      {
+        return decodeNullRecord(element, plan, origin: origin, into: &batch)
+      }
       report(
         "not-an-object", nil,
         "a record is an object, this is \(element.typeName(ofValueAt: element.start)) "
@@ -98,7 +107,8 @@ struct RecordDecoder: ~Copyable {
       element.start, node: FieldTable.root, leftovers: .keep, element: element, record: record,
       batch: &batch)
     if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
-    checkRequired(record: record, batch: batch)
+    let isDeletion = removalPlan?.isDeletion(record, in: batch) ?? false
+    if !isDeletion { checkRequired(record: record, batch: batch) }
     if timestampSlot >= 0 { checkTimestamp(batch[record, timestampSlot]) }
     if let slot = layout.unmappedSlot, !unmapped.isEmpty {
       let start = batch.arena.count
@@ -107,13 +117,8 @@ struct RecordDecoder: ~Copyable {
       batch.arena.append(UInt8(ascii: "}"))
       batch[record, slot] = .text(start..<batch.arena.count)
     }
-    if !validators.isEmpty { runValidators(record: record, batch: batch) }
-    guard issues.isEmpty else {
-      batch.discard(arenaStart: arenaStart)
-      return false
-    }
-    batch.accept(origin)
-    return true
+    if !validators.isEmpty, !isDeletion { runValidators(record: record, batch: batch) }
+    return end(record, isDeletion, origin: origin, arenaStart: arenaStart, batch: &batch)
   }
 
   /// Forgets what the rules found in the record decoded last.
@@ -345,6 +350,9 @@ struct RecordDecoder: ~Copyable {
 
   /// Adds the issues of the elements of an array.
   mutating func report(_ found: [Issue]) { issues.append(contentsOf: found) }
+
+  /// Forgets issues of the record at hand.
+  mutating func dropIssues(where isDropped: (Issue) -> Bool) { issues.removeAll(where: isDropped) }
 
   /// Adds an issue.
   mutating func report(_ rule: String, _ attribute: String?, _ message: String) {

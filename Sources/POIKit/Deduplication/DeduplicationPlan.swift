@@ -10,6 +10,9 @@ public struct DeduplicationPlan: Sendable, Hashable {
   /// having none.
   public internal(set) var unreadableTimestampCount = 0
 
+  /// The rows that a removal beats which is remembered; they go, and nothing stays in their place.
+  public internal(set) var beatenRowCount = 0
+
   /// The different keys.
   public internal(set) var groupCount = 0
 
@@ -28,6 +31,6 @@ public struct DeduplicationPlan: Sendable, Hashable {
   /// The bytes that did not fit the memory budget and went to temporary files.
   public internal(set) var spilledByteCount = 0
 
-  /// The rows that go.
+  /// The rows that go because another stays in their place.
   public var loserCount: Int { reasons.total }
 }

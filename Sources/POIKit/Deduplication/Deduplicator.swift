@@ -47,8 +47,14 @@ public struct Deduplicator: Sendable {
       layout, schema: schema, statements: PreparedStatements(), in: connection)
     var selection = WinnerSelection(
       layout, options: options, keyHash: keyHash, contentHash: contentHash)
-    let decided = try select(&selection, schema, on: connection, progress: progress)
-    return decided == nil ? nil : selection.plan
+    let removals = try removals(in: connection)
+    let decided = try select(
+      &selection, schema, without: removals, on: connection, progress: progress)
+    guard decided != nil else { return nil }
+    var plan = selection.plan
+    plan.beatenRowCount = try beatenRowCount(removals, schema, in: connection)
+    plan.rowCount += plan.beatenRowCount
+    return plan
   }
 
   /// Finds, decides and removes.
@@ -77,16 +83,27 @@ public struct Deduplicator: Sendable {
     let statements = PreparedStatements()
     var removal = try LoserRemoval(
       layout, schema: schema, statements: statements, in: connection)
-    guard let version = try select(&selection, schema, on: connection, progress: progress) else {
-      return report(selection.plan, RemovalCounts(), run: nil)
+    var record: RunRecord?
+    if let removals = try removals(in: connection),
+      try beatenRowCount(removals, schema, in: connection) > 0
+    {
+      if options.archive { record = try beginRun(at: clock(), on: connection) }
+      try removeBeatenRows(removals, schema, &removal, record, on: connection)
     }
-    let plan = selection.plan
+    guard
+      let version = try select(
+        &selection, schema, without: nil, on: connection, progress: progress)
+    else {
+      return report(selection.plan, removal.counts, run: record?.id)
+    }
+    var plan = selection.plan
+    plan.beatenRowCount = removal.counts.beatenRowCount
+    plan.rowCount += plan.beatenRowCount
 
     defer { removal.discardLists(in: connection) }
-    var record: RunRecord?
     do {
       let hasWork = plan.loserCount > 0 || options.enforcement != .none
-      if try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
+      if record == nil, try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
         // It goes to the disk with the first batch, or with the end of the run.
         record = try connection.withoutWaitingForDisk { () throws(SQLiteError) in
           try RunRecord.begin(layout, options, at: clock(), in: connection)
@@ -147,11 +164,20 @@ extension Deduplicator {
     return schema
   }
 
+  private func beginRun(
+    at start: Instant, on connection: borrowing Connection
+  ) throws(DeduplicationError) -> RunRecord {
+    do { return try RunRecord.begin(layout, options, at: start, in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+  }
+
   /// Reads and decides within one view of the database.
   ///
   /// - Returns: the version of the database that was read, or nil if it was stopped.
   private func select(
-    _ selection: inout WinnerSelection, _ schema: TableSchema, on connection: borrowing Connection,
+    _ selection: inout WinnerSelection, _ schema: TableSchema, without removals: TombstoneTable?,
+    on connection: borrowing Connection,
     progress: (DeduplicationProgress) -> BatchDecision
   ) throws(DeduplicationError) -> Int64? {
     try connection.inTransaction(.deferred) { () throws(DeduplicationError) -> Int64? in
@@ -163,7 +189,10 @@ extension Deduplicator {
       } catch {
         throw DeduplicationError(error)
       }
-      guard try selection.readTable(schema, in: connection, progress: progress) else { return nil }
+      guard
+        try selection.readTable(
+          schema, without: removals, in: connection, progress: progress)
+      else { return nil }
       try selection.decide(schema, in: connection)
       return version
     }
@@ -232,7 +261,7 @@ extension Deduplicator {
     var table = isDigestFirst ? try finish(&digest, on: connection) : .empty
     let outcome = try enforcer.enforce(in: connection)
     if !isDigestFirst { table = try finish(&digest, on: connection) }
-    guard plan.rowCount == table.rowCount + counts.removedRowCount,
+    guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.beatenRowCount,
       plan.loserCount == counts.removedRowCount
     else {
       throw DeduplicationError(

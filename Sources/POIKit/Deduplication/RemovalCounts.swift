@@ -3,7 +3,10 @@ public struct RemovalCounts: Sendable, Hashable {
   /// Losers removed from the table.
   public internal(set) var removedRowCount = 0
 
-  /// Rows put into archives: losers, and rows of other tables that were removed with them.
+  /// Rows removed because of a removal that is remembered.
+  public internal(set) var beatenRowCount = 0
+
+  /// Rows put into archives: losers, those that a removal beats, and rows of other tables that were removed with them.
   public internal(set) var archivedRowCount = 0
 
   /// Rows of any table that referred to a loser and now refer to its winner, and rows that followed
@@ -20,6 +23,7 @@ public struct RemovalCounts: Sendable, Hashable {
   static func + (left: RemovalCounts, right: RemovalCounts) -> RemovalCounts {
     var sum = left
     sum.removedRowCount += right.removedRowCount
+    sum.beatenRowCount += right.beatenRowCount
     sum.archivedRowCount += right.archivedRowCount
     sum.movedReferenceCount += right.movedReferenceCount
     sum.removedReferenceRowCount += right.removedReferenceRowCount

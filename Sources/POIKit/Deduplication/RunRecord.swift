@@ -94,7 +94,7 @@ struct RunRecord {
     var statement = try connection.prepare(
       """
       SELECT id, counters ->> 'losers', counters ->> 'archived', counters ->> 'movedReferences',
-        counters ->> 'removedReferences', counters ->> 'redirects'
+        counters ->> 'removedReferences', counters ->> 'redirects', counters ->> 'removed'
       FROM main.poikit_run
       WHERE tool = ?1 AND table_name = ?2 AND state = 'running' AND options = ?3
       ORDER BY id DESC
@@ -109,6 +109,7 @@ struct RunRecord {
     earlier.movedReferenceCount = Int(statement.integer(3))
     earlier.removedReferenceRowCount = Int(statement.integer(4))
     earlier.redirectCount = Int(statement.integer(5))
+    earlier.beatenRowCount = Int(statement.integer(6))
     return RunRecord(id: statement.integer(0), earlier: earlier)
   }
 }
@@ -122,11 +123,12 @@ extension RunRecord {
     in connection: borrowing Connection
   ) throws(SQLiteError) {
     let sum = earlier + counts
-    let before = plan.rowCount + earlier.removedRowCount
+    let before = plan.rowCount + earlier.removedRowCount + earlier.beatenRowCount
     let values: [(name: String, value: Int)] = [
       ("rowsBefore", before), ("nullKeyRows", plan.nullKeyRowCount),
       ("unreadableTimestamps", plan.unreadableTimestampCount), ("groups", plan.groupCount),
-      ("losers", sum.removedRowCount), ("rowsLeft", before - sum.removedRowCount),
+      ("losers", sum.removedRowCount), ("removed", sum.beatenRowCount),
+      ("rowsLeft", before - sum.removedRowCount - sum.beatenRowCount),
       ("archived", sum.archivedRowCount), ("movedReferences", sum.movedReferenceCount),
       ("removedReferences", sum.removedReferenceRowCount), ("redirects", sum.redirectCount),
     ]

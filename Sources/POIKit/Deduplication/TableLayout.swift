@@ -29,6 +29,9 @@ public struct TableLayout: Sendable, Hashable {
   /// is not.
   public var tombstoneColumn: String?
 
+  /// The removals that are remembered in a table of their own.
+  var removals: TombstoneTable?
+
   /// The columns by which others know a record, if they are not the key: a redirect is kept where
   /// they differ between a loser and its winner.
   public var identityColumns: [String]

@@ -69,7 +69,9 @@ extension UndoableRun {
 
   /// The condition that a run changed something.
   private static let hasChanged =
-    "(counters ->> 'losers' > 0 OR counters ->> 'indexCreated' = 1)"
+    """
+    (counters ->> 'losers' > 0 OR counters ->> 'removed' > 0 OR counters ->> 'indexCreated' = 1)
+    """
 
   private static func read(
     _ id: Int64?, in connection: borrowing Connection

@@ -83,11 +83,12 @@ struct WinnerSelection: ~Copyable {
 extension WinnerSelection {
   /// Reads the key, the timestamp and the tombstone of every row.
   ///
+  /// - Parameter removals: rows that one of them beats are left out.
   /// - Returns: whether it came to the end, and was not stopped.
   /// - Throws: `DeduplicationError` when the database cannot be read, when the timestamps are of
   ///   two kinds and when a temporary file cannot be written.
   mutating func readTable(
-    _ schema: TableSchema, in connection: borrowing Connection,
+    _ schema: TableSchema, without removals: TombstoneTable?, in connection: borrowing Connection,
     progress: (DeduplicationProgress) -> BatchDecision
   ) throws(DeduplicationError) -> Bool {
     let keyCount = layout.keyColumns.count
@@ -98,7 +99,8 @@ extension WinnerSelection {
     columns += layout.tombstoneColumn.map { [$0] } ?? []
     let sql = """
       SELECT \(columns.map(Connection.quoteIdentifier).joined(separator: ", "))
-      FROM main.\(Connection.quoteIdentifier(schema.name))
+      FROM main.\(Connection.quoteIdentifier(schema.name)) AS t
+      \(removals.map { "WHERE NOT \($0.condition(ofRow: "t"))" } ?? "")
       """
     var statement = try DeduplicationError.converting { () throws(SQLiteError) in
       try connection.prepare(sql)

@@ -104,6 +104,7 @@ struct ImportCheckpoint {
     next.counters.unchanged += batch.merged.unchanged
     next.counters.stale += batch.merged.stale
     next.counters.ignored += batch.merged.ignored
+    next.counters.removals += batch.merged.removals
     next.digest += batch.digest
     if !batch.isEmpty { next.batchCount += 1 }
     for reject in batch.rejects {

@@ -14,15 +14,18 @@ public struct ImportReport: Sendable {
     public var stale = 0
     /// Records that the policy `rollback` ignored, because their key is stored.
     public var ignored = 0
+    /// Records that say that theirs was removed, by a model that deletes the rows of such.
+    public var removals = 0
     /// Records refused.
     public var rejected = 0
 
     public init() {}
 
     /// The counters by the names that the report and the store have for them, `read` first.
-    static let all: KeyValuePairs<String, WritableKeyPath<Counters, Int> & Sendable> = [
+    static let all: KeyValuePairs<String, any WritableKeyPath<Counters, Int> & Sendable> = [
       "read": \.read, "inserted": \.inserted, "updated": \.updated, "unchanged": \.unchanged,
-      "stale": \.stale, "ignored": \.ignored, "rejected": \.rejected,
+      "stale": \.stale, "ignored": \.ignored, "removals": \.removals,
+      "rejected": \.rejected,
     ]
 
     /// The counters in their order, by name: `read`, then those that add up to it.

@@ -123,7 +123,9 @@ struct RecordIntake: ~Copyable {
 
   private mutating func decode(_ element: JSONElement, origin: RecordOrigin) -> Bool {
     guard decoder.decode(element, origin: origin, into: &batch) else { return false }
-    batch.add(digester.digest(record: batch.recordCount - 1, of: batch))
+    let record = batch.recordCount - 1
+    batch.add(
+      batch.origins[record].isDeletion ? .zero : digester.digest(record: record, of: batch))
     return true
   }
 

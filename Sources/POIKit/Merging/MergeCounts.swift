@@ -4,8 +4,9 @@ struct MergeCounts {
   private(set) var unchanged = 0
   private(set) var stale = 0
   private(set) var ignored = 0
+  private(set) var removals = 0
 
-  var all: Int { updated + unchanged + stale + ignored }
+  var all: Int { updated + unchanged + stale + ignored + removals }
 
   mutating func add(_ outcome: MergeOutcome) {
     switch outcome {
@@ -14,6 +15,7 @@ struct MergeCounts {
     case .unchanged: unchanged += 1
     case .stale: stale += 1
     case .ignored: ignored += 1
+    case .removal: removals += 1
     }
   }
 }

@@ -10,4 +10,6 @@ enum MergeOutcome: Hashable {
   case stale
   /// The policy keeps the stored row whatever the record says.
   case ignored
+  /// It is a removal: it is remembered, and a stored row that it beats is deleted.
+  case removal
 }

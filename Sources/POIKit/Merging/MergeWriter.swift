@@ -10,6 +10,9 @@ struct MergeWriter: ~Copyable {
   private let key: EnforcedKey
   private let ranking: RecordRanking
 
+  /// Whether the key that is enforced is that of the model.
+  private let hasModelKey: Bool
+
   /// What the records of a table and its rows have slots for: attributes, the members that none maps,
   /// and relations to many.
   private let mergedSlots: [Int]
@@ -43,6 +46,9 @@ struct MergeWriter: ~Copyable {
     self.table = table
     self.key = key
     ranking = RecordRanking(schema.model)
+    hasModelKey =
+      Set(key.columns)
+      == Set(schema.model.key.compactMap { schema.model.attribute(named: $0)?.column })
     mergedSlots =
       Array(0..<schema.layout.attributeCount) + (schema.layout.unmappedSlot.map { [$0] } ?? [])
       + schema.layout.relations.map(\.slot)
@@ -89,6 +95,47 @@ struct MergeWriter: ~Copyable {
     case .rollback: batch.settle(record: record, as: .ignored)
     case .error: try noteConflict(record, of: batch, input: input)
     }
+  }
+
+  /// Whether the record that comes last counts, whatever the timestamps say.
+  var ignoresTime: Bool { policy == .overwrite }
+
+  /// Deletes the row that a removal is of, if the policy lets the removal win, and notes in the batch
+  /// what became of it.
+  ///
+  /// - Returns: what became of it; nothing, and nothing noted, where the table is not unique by the
+  ///   key that removals name.
+  mutating func remove(
+    record: Int, of batch: inout RecordBatch, input: String, by rows: inout RowWriter
+  ) throws(SQLiteError) -> MergeOutcome? {
+    guard hasModelKey else { return nil }
+    guard try find(record, of: batch, by: &rows) else {
+      batch.settle(record: record, as: .removal)
+      return .removal
+    }
+    var outcome = MergeOutcome.removal
+    switch policy {
+    case .append: preconditionFailure("appending needs no look at stored rows")
+    case .newest, .newestByProperty:
+      if ranking.rank(of: record, in: batch, isRemoval: true)
+        < ranking.rank(of: 0, in: stored.batch)
+      {
+        outcome = .stale
+      }
+    case .objectTrump, .overwrite: break
+    case .storeTrump, .rollback: outcome = .ignored
+    case .error:
+      try noteConflict(record, of: batch, input: input)
+      return .ignored
+    }
+    if outcome == .removal {
+      try digestStored()
+      try rows.delete(stored.rowID)
+      batch.settle(record: record, as: .removal, replacing: storedDigest)
+    } else {
+      batch.settle(record: record, as: outcome)
+    }
+    return outcome
   }
 
   /// The records of the batch that must not meet stored ones, and did.

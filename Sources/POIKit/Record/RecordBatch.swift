@@ -216,6 +216,8 @@ struct RecordOrigin: BitwiseCopyable {
   var line = 0
   /// 0-based, in bytes; known where `line` is.
   var column = 0
+  /// Whether the record is a removal that becomes no row.
+  var isDeletion = false
   /// Where the batch's arena holds the record's bytes; empty where raw records are not kept.
   var raw: Range<Int> {
     get { rawStart..<(rawStart + rawCount) }

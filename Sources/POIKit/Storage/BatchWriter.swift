@@ -10,6 +10,7 @@ struct BatchWriter: ~Copyable {
   private var generation: Int64
   private var rows: RowWriter
   private var merger: MergeWriter?
+  private var tombstones: TombstoneWriter?
   private var rejection: Statement
   private var checkpoint: Statement
   private var beginning: Statement
@@ -33,6 +34,7 @@ struct BatchWriter: ~Copyable {
       hasTimes: try PropertyTimes.isKept(in: model.table, of: connection))
     let rows = try RowWriter(table, connection: connection)
     let merger = try MergeWriter(policy, table, connection: connection)
+    let tombstones = try TombstoneWriter(model, connection: connection)
     let rejection = try connection.prepare(
       """
       INSERT INTO poikit_reject
@@ -57,6 +59,7 @@ struct BatchWriter: ~Copyable {
     self.generation = generation
     self.rows = rows
     self.merger = merger
+    self.tombstones = tombstones
     self.rejection = rejection
     self.checkpoint = checkpoint
     self.beginning = beginning
@@ -104,10 +107,12 @@ struct BatchWriter: ~Copyable {
   private mutating func write(
     _ record: Int, of batch: inout RecordBatch, input: String
   ) throws(SQLiteError) {
-    if merger == nil {
+    if batch.origins[record].isDeletion {
+      try remove(record, of: &batch, input: input)
+    } else if merger == nil {
       try rows.insert(record: record, of: batch)
     } else {
-      try merger?.merge(record: record, of: &batch, input: input, by: &rows)
+      try merge(record, of: &batch, input: input)
     }
   }
 
@@ -126,6 +131,30 @@ struct BatchWriter: ~Copyable {
       throw error
     }
     try endingRecord.run()
+  }
+
+  /// Merges a record, unless a removal of its key is remembered that is newer or as new.
+  private mutating func merge(
+    _ record: Int, of batch: inout RecordBatch, input: String
+  ) throws(SQLiteError) {
+    if tombstones != nil {
+      if merger?.ignoresTime == true {
+        try tombstones?.forget(record, of: batch)
+      } else if try tombstones?.beats(record, of: batch) == true {
+        return batch.settle(record: record, as: .stale)
+      }
+    }
+    try merger?.merge(record: record, of: &batch, input: input, by: &rows)
+  }
+
+  /// Remembers a removal, and deletes the row that it is of where rows can be found by their key.
+  private mutating func remove(
+    _ record: Int, of batch: inout RecordBatch, input: String
+  ) throws(SQLiteError) {
+    let outcome = try merger?.remove(record: record, of: &batch, input: input, by: &rows)
+    guard outcome ?? .removal == .removal else { return }
+    try tombstones?.remember(record, of: batch)
+    if outcome == nil { batch.settle(record: record, as: .removal) }
   }
 
   /// Inserts the rejects of `batch`. Runs inside the caller's transaction.

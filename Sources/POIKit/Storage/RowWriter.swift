@@ -21,6 +21,7 @@ struct RowWriter: ~Copyable {
   private let table: Table
   private var insertion: Statement
   private var update: Statement
+  private var deletion: Statement
   private var compactKey: CompactKey?
   private let relations: [(slot: Int, writer: RelationWriter)]
   private let relationsToMany: [RelationToManyWriter]
@@ -35,9 +36,13 @@ struct RowWriter: ~Copyable {
       for: table.schema.model, layout: table.schema.layout, connection: connection)
     let relationsToMany = try RelationToManyWriter.writers(
       for: table.schema.layout, connection: connection)
+    let deletion = try connection.prepare(
+      "DELETE FROM \(Connection.quoteIdentifier(table.schema.model.table)) "
+        + "WHERE \(StoreSchema.idColumn) = ?1")
     self.table = table
     self.insertion = insertion
     self.update = update
+    self.deletion = deletion
     self.relations = relations
     self.relationsToMany = relationsToMany
     compactKey = CompactKey(table.key)
@@ -101,6 +106,12 @@ struct RowWriter: ~Copyable {
   func forgetRows() {
     for relation in relations { relation.writer.forgetRows() }
     for writer in relationsToMany { writer.forgetRows() }
+  }
+
+  /// Deletes a row.
+  mutating func delete(_ rowID: Int64) throws(SQLiteError) {
+    try deletion.bind(1, integer: rowID)
+    try deletion.run()
   }
 
   /// Binds the key of a record to the parameters from 1 on, and its hash, where the key is enforced

@@ -110,7 +110,7 @@ struct StoreSchema {
       + "WHERE \(conditions.joined(separator: " AND "))"
   }
 
-  private func columnType(of attribute: Attribute) -> String {
+  func columnType(of attribute: Attribute) -> String {
     switch attribute.storage {
     case .text, .uuid, .json: "TEXT"
     case .integer, .instant, .relation: "INTEGER"

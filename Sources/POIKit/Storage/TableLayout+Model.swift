@@ -31,6 +31,7 @@ extension TableLayout {
       tombstoneColumn: model.tombstoneColumn,
       identityColumns: model.key.compactMap { model.attribute(named: $0)?.column },
       isToolkitTable: true, relations: ContentRelation.all(of: model))
+    removals = TombstoneTable(model)
   }
 
   /// The columns that the digest of a model's record covers.

@@ -1,0 +1,57 @@
+internal import SQLiteKit
+
+/// Removals that are remembered in a table of their own.
+extension Deduplicator {
+  /// The removals that the database remembers for the table; nothing where it has none.
+  func removals(in connection: borrowing Connection) throws(DeduplicationError) -> TombstoneTable? {
+    guard let removals = layout.removals else { return nil }
+    return try DeduplicationError.converting { () throws(SQLiteError) in
+      try removals.exists(in: connection) ? removals : nil
+    }
+  }
+
+  /// How many rows a removal beats that is remembered.
+  func beatenRowCount(
+    _ removals: TombstoneTable?, _ schema: TableSchema, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> Int {
+    guard let removals else { return 0 }
+    return try DeduplicationError.converting { () throws(SQLiteError) in
+      let table = Connection.quoteIdentifier(schema.name)
+      return Int(
+        try connection.integer(
+          "SELECT count(*) FROM main.\(table) AS t WHERE \(removals.condition(ofRow: "t"))") ?? 0)
+    }
+  }
+
+  /// Removes the rows that a removal beats that is remembered, in one transaction.
+  func removeBeatenRows(
+    _ removals: TombstoneTable, _ schema: TableSchema, _ removal: inout LoserRemoval,
+    _ record: RunRecord?, on connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let rows = RowRemoval(schema: schema)
+    let archives = options.archive
+    let statements = removal.statements
+    var counts = removal.counts
+    try RowRemoval.enforcingReferences(on: connection) { () throws(DeduplicationError) in
+      try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
+        do throws(SQLiteError) {
+          counts.beatenRowCount = try rows.list(
+            where: removals.condition(ofRow: "t"), in: connection)
+        } catch {
+          throw DeduplicationError(error)
+        }
+        if archives, let record {
+          try rows.archive(under: record.id, in: connection)
+          counts.archivedRowCount = counts.beatenRowCount
+        }
+        try rows.delete(in: connection)
+        do throws(SQLiteError) {
+          try record?.save(DeduplicationPlan(), counts, by: statements, in: connection)
+        } catch {
+          throw DeduplicationError(error)
+        }
+      }
+    }
+    removal.counts = counts
+  }
+}

@@ -1,0 +1,71 @@
+internal import SQLiteKit
+
+/// The table that remembers removals, for a model whose removed rows are deleted: the greatest
+/// timestamp of a removal for each key.
+struct TombstoneTable: Sendable, Hashable {
+  static let timestampColumn = Bookkeeping.prefix + "timestamp"
+
+  /// The table of the records.
+  let records: String
+
+  /// The columns of the model's key.
+  let keyColumns: [String]
+
+  /// The column of the model's timestamp.
+  private let timestamp: String?
+
+  private let creation: String
+
+  /// The table for a model; nothing where no removal deletes.
+  init?(_ model: Model) {
+    guard model.tombstone?.removal == .delete else { return nil }
+    let key = model.key.compactMap(model.attribute(named:))
+    records = model.table
+    keyColumns = key.map(\.column)
+    timestamp = model.timestamp.flatMap { model.attribute(named: $0)?.column }
+    let names = keyColumns.map(Connection.quoteIdentifier)
+    let schema = StoreSchema(model)
+    let columns = zip(names, key).map { "\($0) \(schema.columnType(of: $1)) NOT NULL" }
+    creation = """
+      CREATE TABLE IF NOT EXISTS \(TombstoneTable.quotedName(of: model.table)) (
+        \(columns.joined(separator: ",\n  ")),
+        \(TombstoneTable.timestampColumn) INTEGER,
+        PRIMARY KEY (\(names.joined(separator: ", ")))
+      ) STRICT, WITHOUT ROWID
+      """
+  }
+
+  var quotedName: String { TombstoneTable.quotedName(of: records) }
+
+  private static func name(of table: String) -> String { Bookkeeping.prefix + "tombstone_" + table }
+
+  private static func quotedName(of table: String) -> String {
+    "main." + Connection.quoteIdentifier(name(of: table))
+  }
+
+  /// Makes the table if it is missing.
+  func prepare(in connection: borrowing Connection) throws(SQLiteError) {
+    try connection.execute(creation)
+  }
+
+  /// Whether the store has the table.
+  func exists(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    var statement = try connection.prepare(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1", isPersistent: false)
+    try statement.bind(1, text: TombstoneTable.name(of: records))
+    return try statement.step()
+  }
+
+  /// The condition that a row of the records is older than the removal of its key, or as old.
+  ///
+  /// - Parameter row: the alias of the row's table.
+  func condition(ofRow row: String) -> String {
+    var conditions = keyColumns.map(Connection.quoteIdentifier).map { "d.\($0) = \(row).\($0)" }
+    if let timestamp {
+      let column = "\(row).\(Connection.quoteIdentifier(timestamp))"
+      conditions.append("(\(column) IS NULL OR d.\(TombstoneTable.timestampColumn) >= \(column))")
+    }
+    return
+      "EXISTS (SELECT 1 FROM \(quotedName) AS d WHERE \(conditions.joined(separator: " AND ")))"
+  }
+}

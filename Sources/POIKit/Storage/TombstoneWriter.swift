@@ -1,0 +1,70 @@
+internal import SQLiteKit
+
+/// Remembers the removals of a run, and knows which records come too late.
+struct TombstoneWriter: ~Copyable {
+  private let keySlots: [Int]
+  private let timestampSlot: Int?
+  private var remembering: Statement
+  private var lookup: Statement
+  private var forgetting: Statement
+
+  /// A writer for a model; nothing where no removal deletes.
+  init?(_ model: Model, connection: borrowing Connection) throws(SQLiteError) {
+    guard let table = TombstoneTable(model) else { return nil }
+    try table.prepare(in: connection)
+    let timestamp = TombstoneTable.timestampColumn
+    let parameters = (1...table.keyColumns.count + 1).map { "?\($0)" }.joined(separator: ", ")
+    let key = table.keyColumns.enumerated().map {
+      "\(Connection.quoteIdentifier($0.element)) = ?\($0.offset + 1)"
+    }.joined(separator: " AND ")
+    let remembering = try connection.prepare(
+      """
+      INSERT INTO \(table.quotedName) VALUES (\(parameters))
+      ON CONFLICT DO UPDATE SET \(timestamp) = excluded.\(timestamp)
+      WHERE \(timestamp) IS NULL OR excluded.\(timestamp) > \(timestamp)
+      """)
+    let lookup = try connection.prepare("SELECT \(timestamp) FROM \(table.quotedName) WHERE \(key)")
+    let forgetting = try connection.prepare("DELETE FROM \(table.quotedName) WHERE \(key)")
+    keySlots = model.key.compactMap { name in model.attributes.firstIndex { $0.name == name } }
+    timestampSlot = model.attributes.firstIndex { $0.name == model.timestamp }
+    self.remembering = remembering
+    self.lookup = lookup
+    self.forgetting = forgetting
+  }
+
+  /// Remembers a removal, if none of its key is as new.
+  mutating func remember(_ record: Int, of batch: borrowing RecordBatch) throws(SQLiteError) {
+    try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &remembering)
+    if let timestampSlot {
+      try batch.bind(
+        record: record, slot: timestampSlot, to: &remembering, at: keySlots.count + 1)
+    }
+    try remembering.run()
+  }
+
+  /// Whether a removal of the record's key is remembered that is newer, or as new.
+  mutating func beats(_ record: Int, of batch: borrowing RecordBatch) throws(SQLiteError) -> Bool {
+    for slot in keySlots where batch[record, slot].isNull { return false }
+    try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &lookup)
+    defer { lookup.reset() }
+    guard try lookup.step() else { return false }
+    guard let timestampSlot, batch[record, timestampSlot].kind == .integer else { return true }
+    return !lookup.isNull(0) && lookup.integer(0) >= batch[record, timestampSlot].integer
+  }
+
+  /// Forgets the removal of a record's key: the record comes back, whatever its timestamp.
+  mutating func forget(_ record: Int, of batch: borrowing RecordBatch) throws(SQLiteError) {
+    for slot in keySlots where batch[record, slot].isNull { return }
+    try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &forgetting)
+    try forgetting.run()
+  }
+
+  private static func bind(
+    _ keySlots: [Int], of record: Int, in batch: borrowing RecordBatch,
+    to statement: inout Statement
+  ) throws(SQLiteError) {
+    for (part, slot) in keySlots.enumerated() {
+      try batch.bind(record: record, slot: slot, to: &statement, at: part + 1)
+    }
+  }
+}

@@ -1,0 +1,272 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Removals in the records: marked or deleted, remembered, and in any order.
+@Suite struct TombstoneTests {
+  private static func model(
+    _ tombstone: String, required: String = #"["id","name"]"#
+  ) throws -> Model {
+    try Model(
+      parsing: #"""
+        {"x-table":"note","x-key":"id","x-timestamp":"at","x-tombstone":\#(tombstone),
+         "required":\#(required),"properties":{
+          "id":{"type":"string"},
+          "name":{"type":"string"},
+          "at":{"type":["integer","null"],"x-unit":"seconds"},
+          "gone":{"type":["boolean","null"]},
+          "left":{"type":["integer","null"],"x-unit":"seconds"}}}
+        """#)
+  }
+
+  private static let deleting = #"{"attribute":"gone","removal":"delete"}"#
+
+  private static func live(_ at: String, _ name: String = "n") -> String {
+    #"{"id":"a","name":"\#(name)","at":\#(at)}"#
+  }
+
+  private static func removal(_ at: String) -> String { #"{"id":"a","gone":true,"at":\#(at)}"# }
+
+  /// Imports lines in runs of their own, then deduplicates where rows were appended.
+  private static func rows(
+    _ model: Model, policy: MergePolicy, after lines: [String]
+  ) throws -> [String] {
+    let feed = try FeedStore(model)
+    var options = ImportOptions()
+    options.mergePolicy = policy
+    for line in lines {
+      let report = try feed.take(line, options: options)
+      #expect(report.counters.areBalanced)
+      #expect(try feed.digest() == report.digest)
+    }
+    if policy == .append {
+      let report = try feed.deduplicate()
+      #expect(try feed.digest() == report.digest)
+    }
+    return try feed.rows("SELECT name, at FROM note ORDER BY 1, 2")
+  }
+
+  // MARK: Deleting
+
+  @Test(arguments: [MergePolicy.append, .newest, .newestByProperty])
+  func `the newest of a record and its removal wins in any order`(policy: MergePolicy) throws {
+    let model = try Self.model(Self.deleting)
+    let second = 1_000_000
+    for (lines, expected) in [
+      ([Self.live("1"), Self.removal("2")], []),
+      ([Self.live("2"), Self.removal("2")], []),
+      ([Self.live("3"), Self.removal("2")], ["n|\(3 * second)"]),
+      ([Self.live("null"), Self.removal("null")], []),
+      ([Self.live("null"), Self.removal("2")], []),
+      ([Self.live("1"), Self.removal("null")], ["n|\(second)"]),
+      ([Self.live("1"), Self.removal("2"), Self.live("3", "m")], ["m|\(3 * second)"]),
+      ([Self.live("1"), Self.removal("5"), Self.removal("2"), Self.live("3")], []),
+      ([Self.removal("2")], []),
+    ] {
+      for order in permutations(of: lines) {
+        #expect(try Self.rows(model, policy: policy, after: order) == expected, "\(order)")
+        let joined = order.joined(separator: "\n")
+        #expect(try Self.rows(model, policy: policy, after: [joined]) == expected, "\(order)")
+      }
+    }
+  }
+
+  @Test func `the last of a record and its removal counts when everything is overwritten`() throws {
+    let model = try Self.model(Self.deleting)
+    for (lines, expected) in [
+      ([Self.live("3"), Self.removal("2")], []),
+      ([Self.live("3"), Self.removal("null")], []),
+      ([Self.removal("2"), Self.live("1")], ["n|1000000"]),
+    ] {
+      #expect(try Self.rows(model, policy: .overwrite, after: lines) == expected, "\(lines)")
+    }
+    // What came back is not removed again by a deduplication.
+    let feed = try FeedStore(model)
+    var options = ImportOptions()
+    options.mergePolicy = .overwrite
+    try feed.take(Self.removal("2"), Self.live("1"), options: options)
+    #expect(try feed.deduplicate().plan.beatenRowCount == 0)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
+  }
+
+  @Test(arguments: [
+    (MergePolicy.objectTrump, []), (.storeTrump, ["n|3000000"]), (.rollback, ["n|3000000"]),
+  ])
+  func `a removal meets a newer row as the policy says`(
+    policy: MergePolicy, expected: [String]
+  ) throws {
+    let model = try Self.model(Self.deleting)
+    let lines = [Self.live("3"), Self.removal("2")]
+    #expect(try Self.rows(model, policy: policy, after: lines) == expected)
+  }
+
+  @Test func `a removal conflicts with a stored row where that is an error`() throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    var options = ImportOptions()
+    options.mergePolicy = .error
+    try feed.take(Self.live("1"), options: options)
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(Self.removal("2"), options: options)
+    }
+    #expect(error?.code == .conflict)
+  }
+
+  @Test func `random records and removals end in the same rows by every road`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let model = try Self.model(Self.deleting)
+    for _ in 0..<20 {
+      var lines = (0..<60).map { _ in
+        let id = Int.random(in: 0..<12, using: &generator)
+        let at = ["null", "1", "2", "3"].randomElement(using: &generator) ?? "null"
+        let name = Int.random(in: 0..<3, using: &generator)
+        return Int.random(in: 0..<3, using: &generator) == 0
+          ? #"{"id":"\#(id)","gone":true,"at":\#(at)}"#
+          : #"{"id":"\#(id)","name":"\#(name)","at":\#(at)}"#
+      }
+      var digests: Set<Digest> = []
+      for policy in [MergePolicy.append, .newest, .newest] {
+        lines.shuffle(using: &generator)
+        let feed = try FeedStore(model)
+        var options = ImportOptions()
+        options.mergePolicy = policy
+        options.batchSize = Int.random(in: 1...9, using: &generator)
+        let cut = Int.random(in: 0..<lines.count, using: &generator)
+        try feed.take(lines[..<cut].joined(separator: "\n"), options: options)
+        let report = try feed.take(lines[cut...].joined(separator: "\n"), options: options)
+        #expect(try feed.digest() == report.digest, "seed \(seed)")
+        if policy == .append { try feed.deduplicate() }
+        digests.insert(try feed.digest())
+      }
+      #expect(digests.count == 1, "seed \(seed)")
+    }
+  }
+
+  @Test func `of a removal only the key and the timestamp are looked at`() throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    let report = try feed.take(
+      #"{"id":"a","gone":true,"name":7}"#, #"{"gone":true}"#, #"{"id":5,"gone":true}"#,
+      #"{"id":"b","gone":true,"at":"now"}"#, #"{"id":"c","gone":false}"#)
+    #expect(report.counters.removals == 1)
+    #expect(report.rejectsByRule.map(\.rule) == ["required", "type"])
+    #expect(report.rejectsByRule.map(\.count) == [2, 2])
+    #expect(try feed.rows("SELECT * FROM poikit_tombstone_note") == ["a|"])
+  }
+
+  @Test func `a deduplication says what removals take, and undoes it`() throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    try feed.take(Self.live("1"), Self.live("1", "m"), Self.live("5"), Self.removal("3"))
+    try feed.take(#"{"id":"b","name":"b","at":1}"#, #"{"id":"b","gone":true,"at":1}"#)
+    let before = try feed.rows("SELECT * FROM note ORDER BY 1")
+    do {
+      let store = try Store(path: feed.path)
+      let plan = try store.plan(Deduplicator(layout: store.layout()))
+      #expect(plan?.rowCount == 4)
+      #expect(plan?.beatenRowCount == 3)
+      #expect(plan?.loserCount == 0)
+    }
+    #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
+    let report = try feed.deduplicate()
+    #expect(report.changes.beatenRowCount == 3)
+    #expect(report.changes.archivedRowCount == 3)
+    #expect(report.rowsBefore == 4 && report.rowsLeft == 1)
+    #expect(try feed.digest() == report.digest)
+    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(undone.restoredRowCount == 3)
+    #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
+  }
+
+  @Test func `rows that refer to removed ones go the way that their key declares`() throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    try feed.take(Self.live("1"), Self.removal("1"))
+    try feed.execute(
+      """
+      CREATE TABLE page (note INTEGER REFERENCES note (poikit_id) ON DELETE CASCADE);
+      INSERT INTO page SELECT poikit_id FROM note;
+      CREATE TABLE star (note INTEGER REFERENCES note (poikit_id));
+      INSERT INTO star SELECT poikit_id FROM note
+      """)
+    let error = #expect(throws: DeduplicationError.self) { try feed.deduplicate() }
+    #expect(error?.code == .unmovableReference)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
+    try feed.execute("DELETE FROM star")
+    try feed.deduplicate()
+    #expect(try feed.rows("SELECT (SELECT count(*) FROM note), count(*) FROM page") == ["0|0"])
+  }
+
+  // MARK: Null records
+
+  @Test func `a null record removes the record that its member names`() throws {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"note","x-key":"id","x-tombstone":{"null":true,"removal":"delete"},
+         "required":["id","name"],"properties":{
+          "id":{"type":"string","x-source":"0#","minLength":1},"name":{"type":"string"}}}
+        """#)
+    let feed = try FeedStore(model)
+    var options = ImportOptions()
+    options.pointer = ""
+    options.mergePolicy = .overwrite
+    try feed.take(#"{"a":{"name":"A"},"b":{"name":"B"}}"#, options: options)
+    let report = try feed.take(#"{"a":null,"c":null,"":null}"#, options: options)
+    #expect(report.counters.removals == 2)
+    #expect(report.rejectsByRule.map(\.rule) == ["minLength"])
+    #expect(try feed.rows("SELECT id FROM note") == ["b"])
+    #expect(try feed.digest() == report.digest)
+  }
+
+  @Test func `a null record marks where the model marks`() throws {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"note","x-key":"id","x-tombstone":{"null":true,"attribute":"gone"},
+         "required":["id"],"properties":{
+          "id":{"type":"string","x-source":"0#"},"name":{"type":["string","null"]},
+          "gone":{"type":["boolean","null"]}}}
+        """#)
+    let feed = try FeedStore(model)
+    var options = ImportOptions()
+    options.pointer = ""
+    let report = try feed.take(
+      #"{"a":{"name":"A"},"b":{"name":"B"}}"#, #"{"a":null}"#, options: options)
+    #expect(report.counters.inserted == 3)
+    try feed.deduplicate()
+    #expect(try feed.rows("SELECT id, gone FROM note ORDER BY 1") == ["a|1", "b|"])
+  }
+
+  @Test func `a null record is no record where the model does not say so`() throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    var options = ImportOptions()
+    options.pointer = ""
+    let report = try feed.take(#"{"a":null}"#, options: options)
+    #expect(report.rejectsByRule.map(\.rule) == ["not-an-object"])
+  }
+
+  // MARK: Marking
+
+  @Test(arguments: [MergePolicy.append, .newest])
+  func `a marked row stays, and an older record does not unmark it`(policy: MergePolicy) throws {
+    for (tombstone, mark) in [(#""gone""#, #""gone":true"#), (#""left""#, #""left":77"#)] {
+      let model = try Self.model(tombstone)
+      let marked = #"{"id":"a","name":"gone","at":2,\#(mark)}"#
+      for (lines, expected) in [
+        ([Self.live("1"), marked], "gone|2000000"), ([Self.live("2"), marked], "gone|2000000"),
+        ([Self.live("3"), marked], "n|3000000"),
+      ] {
+        for order in permutations(of: lines) {
+          #expect(try Self.rows(model, policy: policy, after: order) == [expected], "\(order)")
+        }
+      }
+    }
+  }
+
+  private func permutations(of lines: [String]) -> [[String]] {
+    guard lines.count > 1 else { return [lines] }
+    return lines.indices.flatMap { index in
+      var rest = lines
+      let first = rest.remove(at: index)
+      return permutations(of: rest).map { [first] + $0 }
+    }
+  }
+}
