@@ -103,16 +103,17 @@ enum IssueTracker {
     return found
   }
 
-  /// The tags and comments of each issue, in words, sorted.
+  /// Selects the tags and comments of each issue, in words, sorted.
+  static let relationsQuery = """
+    SELECT i.number || ': ' || t.name FROM issue AS i JOIN issue_tag AS j ON j.issue = i.poikit_id
+    JOIN tag AS t ON t.poikit_id = j.tag
+    UNION ALL
+    SELECT i.number || ': ' || c.author || ' ' || c.number FROM issue AS i
+    JOIN comment AS c ON c.issue_id = i.poikit_id
+    ORDER BY 1
+    """
+
   static func relations(in store: borrowing Store) throws -> [String] {
-    try rows(
-      """
-      SELECT i.number || ': ' || t.name FROM issue AS i JOIN issue_tag AS j ON j.issue = i.poikit_id
-      JOIN tag AS t ON t.poikit_id = j.tag
-      UNION ALL
-      SELECT i.number || ': ' || c.author || ' ' || c.number FROM issue AS i
-      JOIN comment AS c ON c.issue_id = i.poikit_id
-      ORDER BY 1
-      """, in: store.connection)
+    try rows(relationsQuery, in: store.connection)
   }
 }
