@@ -59,13 +59,19 @@ def _name_tag(name):
 def content(row):
     """The canonical content of a row: a dictionary from columns to values.
 
-    A value is None, an int, a float, a str, bytes, or for a relation the dictionary of the related
-    row.
+    A value is None, an int, a float, a str, bytes, for a relation to one the dictionary of the related
+    row, and for a relation to many a list of such dictionaries.
     """
-    parts = []
+    parts, arrays = [], []
     for name in sorted(row, key=str.encode):
         value = row[name]
         if value is None:
+            continue
+        if isinstance(value, list):
+            total = sum(map(digest, value)) & (1 << 128) - 1
+            if value:
+                arrays.append(
+                    _name_tag(name) + b"m" + struct.pack("<Q", len(value)) + total.to_bytes(16, "little"))
             continue
         if isinstance(value, float) and value.is_integer() and -2**63 <= value < 2**63:
             value = int(value)
@@ -82,7 +88,7 @@ def content(row):
                 kind, text = b"b", value
             text = struct.pack("<I", len(text)) + text
         parts.append(_name_tag(name) + kind + text)
-    return b"".join(parts)
+    return b"".join(parts + arrays)
 
 
 def digest(row):

@@ -125,7 +125,8 @@ extension ModelReader {
     }
     let model = Model(
       name: keyword.table, table: keyword.table, attributes: attributes, relations: relations,
-      key: keyword.unique, timestamp: nil, tombstone: nil, unmappedColumn: nil, document: json.description)
+      key: keyword.unique, timestamp: nil, tombstone: nil, unmappedColumn: nil,
+      document: json.description)
     try check(model, link: link, at: place)
     return (model, isPlain)
   }
