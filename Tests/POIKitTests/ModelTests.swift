@@ -150,7 +150,7 @@ import Testing
     ),
     (#"{"x-table":"t","properties":{"a":{"type":"text"}}}"#, "/properties/a/type", "is no type"),
     (
-      #"{"x-table":"t","properties":{"a":{"type":"string","format":"email"}}}"#,
+      #"{"x-table":"t","properties":{"a":{"type":"string","format":"hostname"}}}"#,
       "/properties/a/format", "cannot be enforced"
     ),
     (
@@ -269,8 +269,92 @@ import Testing
       "/properties/a/x-relation", "must be exactly"
     ),
     (
-      #"{"x-table":"t","properties":{"a":{"type":"object","properties":{}}}}"#,
-      "/properties/a/properties", "unknown keyword"
+      #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"enum":[{}],"required":["n"],"properties":{"n":{"type":"string"}}}}}"#,
+      "/properties/a/enum", "unknown keyword"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"items":{"properties":{"b":{"not":{}}}}}}}"#,
+      "/properties/a/items/properties/b/not", "unknown keyword \"not\""
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"items":{"x-source":"/b"}}}}"#,
+      "/properties/a/items/x-source", "unknown keyword"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"items":3}}}"#, "/properties/a/items",
+      "an object, true or false"
+    ),
+    (#"{"x-table":"t","properties":{"a":false}}"#, "/properties/a", "cannot be kept"),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"number","multipleOf":0}}}"#,
+      "/properties/a/multipleOf", "greater than 0"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"minItems":-1}}}"#, "/properties/a/minItems", "no count"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"required":"b"}}}"#, "/properties/a/required",
+      "no array of names"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"$ref":"https://example.org/a"}}}"#, "/properties/a/$ref",
+      "points into this document"
+    ),
+    (
+      ##"{"x-table":"t","properties":{"a":{"items":{"$ref":"#"}}}}"##, "/properties/a/items/$ref",
+      "as a whole"
+    ),
+    (
+      ##"{"x-table":"t","properties":{"a":{"$ref":"#/$defs/b"}}}"##, "/properties/a/$ref",
+      "nothing at"
+    ),
+    (
+      ##"{"x-table":"t","properties":{"a":{"$ref":"#/x-table"}}}"##, "/properties/a/$ref",
+      "no schema"
+    ),
+    (
+      ##"{"x-table":"t","properties":{"a":{"$ref":"#/properties/a"}}}"##, "/properties/a/$ref",
+      "leads back to itself"
+    ),
+    (
+      ##"{"x-table":"t","properties":{"a":{"items":{"$ref":"#/$defs/b"}}},"$defs":{"b":{"$ref":"#/$defs/c"},"c":{"$ref":"#/$defs/b"}}}"##,
+      "/$defs/b/$ref", "leads back to itself"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{}},"$defs":{"b":{"items":{"allOf":[]}}}}"#,
+      "/$defs/b/items/allOf", "unknown keyword"
+    ),
+    (
+      ##"{"x-table":"t","properties":{"a":{"$ref":"#/$defs/b","type":"string"}},"$defs":{"b":{"type":"integer"}}}"##,
+      "/properties/a", "no type is allowed by both"
+    ),
+    (
+      ##"{"x-table":"t","properties":{"a":{"$ref":"#/$defs/b","type":"string","format":"date"}},"$defs":{"b":{"format":"uri"}}}"##,
+      "/$defs/b/format", "another one"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"integer","default":"x"}}}"#,
+      "/properties/a/default", "breaks the attribute's own rules"
+    ),
+    (
+      #"{"x-table":"t","required":["a"],"properties":{"a":{"type":"integer","default":1}}}"#,
+      "/properties/a/default", "never absent"
+    ),
+    (
+      #"{"x-table":"t","dependentRequired":{"a":["b"]},"properties":{"a":{}}}"#,
+      "/dependentRequired/a", "no attribute"
+    ),
+    (
+      #"{"x-table":"t","x-coordinates":{"latitude":"a"},"properties":{"a":{}}}"#,
+      "/x-coordinates", "two attributes"
+    ),
+    (
+      #"{"x-table":"t","x-coordinates":{"latitude":"a","longitude":"b"},"properties":{"a":{"type":"string"},"b":{"type":"number"}}}"#,
+      "/x-coordinates", "no coordinate"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"integer","x-not-blank":true}}}"#,
+      "/properties/a/x-not-blank", "speaks of text"
     ),
     (
       #"{"$schema":"http://json-schema.org/draft-07/schema#","x-table":"t","properties":{"a":{}}}"#,
@@ -310,6 +394,25 @@ import Testing
   func `repetitions that are not nested are read`(_ pattern: String) throws {
     let document = #"{"x-table":"t","properties":{"a":{"type":"string","pattern":"\#(pattern)"}}}"#
     #expect(throws: Never.self) { _ = try Model(parsing: document) }
+  }
+
+  @Test func `an attribute is what it and its definition say together`() throws {
+    let model = try Model(
+      parsing: ##"""
+        {
+          "x-table": "t",
+          "properties": {
+            "a": { "$ref": "#/$defs/degrees", "maximum": 90, "type": ["number", "null"] },
+            "b": { "$ref": "#/properties/a" }
+          },
+          "$defs": { "degrees": { "type": ["integer", "null"], "x-lenient": true, "minimum": 0 } }
+        }
+        """##)
+    for attribute in model.attributes {
+      #expect(attribute.types == [.integer, .null])
+      #expect(attribute.storage == .integer)
+      #expect(attribute.isLenient)
+    }
   }
 
   @Test func `a missing file is named`() {

@@ -34,7 +34,8 @@ struct FieldPlan: BitwiseCopyable {
   let minLength: Int
   let maxLength: Int
 
-  init(_ field: RecordLayout.Field) {
+  /// - Parameter rules: the rules of the field's values.
+  init(_ field: RecordLayout.Field, rules: ArraySlice<Rule>) {
     let attribute = field.attribute
     isRequired = attribute.isRequired
     isRelation = attribute.storage == .relation
@@ -42,7 +43,7 @@ struct FieldPlan: BitwiseCopyable {
     var defaultOffset: Int?
     var bounds = (lower: -Double.infinity, upper: Double.infinity)
     var lengths = (least: 0, most: Int.max)
-    let isBounded = attribute.rules.allSatisfy { rule in
+    let isBounded = rules.allSatisfy { rule in
       switch rule {
       case .minimum(let bound): FieldPlan.narrow(&bounds.lower, to: bound, by: max)
       case .maximum(let bound): FieldPlan.narrow(&bounds.upper, to: bound, by: min)
@@ -50,7 +51,7 @@ struct FieldPlan: BitwiseCopyable {
         FieldPlan.narrow(&lengths.least, to: count, by: max)
       case .maxLength(let count):
         FieldPlan.narrow(&lengths.most, to: count, by: min)
-      case .exclusiveMinimum, .exclusiveMaximum, .pattern, .oneOf, .date: false
+      default: false
       }
     }
     var road: Road

@@ -80,33 +80,33 @@ extension RecordDecoder {
     for index in table.memberNameFields {
       let issueCount = issues.count
       let slot = stringSlot(
-        of: index, text: element.tape.text(of: name), holdsNUL: element.holdsNUL,
-        arena: &batch.arena)
+        of: index, text: element.tape.text(of: name), element: element, arena: &batch.arena)
       if issues.count == issueCount { batch[record, index] = slot }
     }
   }
 
-  private mutating func slot(
+  mutating func slot(
     of index: Int, value: Int, element: JSONElement, arena: inout GrowableBuffer<UInt8>
   ) -> ValueSlot {
     let token = element.tape[value]
     let types = layout.fields[index].attribute.types
     switch token.kind {
     case .null where types.contains(.null):
-      checkScalar(.null, of: index)
+      check(RuleSubject(valueAt: value, of: element, start: value), of: index)
       return .null
     case .true where types.contains(.boolean), .false where types.contains(.boolean):
-      checkScalar(.bool(token.kind == .true), of: index)
+      check(RuleSubject(valueAt: value, of: element, start: value), of: index)
       return .integer(token.kind == .true ? 1 : 0)
     case .number where !types.isDisjoint(with: [.integer, .number]):
-      return numberSlot(of: index, lexeme: element.tape.text(of: token))
+      return numberSlot(
+        of: index, lexeme: element.tape.text(of: token), element: element)
     case .string where types.contains(.string) || layout.fields[index].attribute.isLenient:
       return stringSlot(
-        of: index, text: element.tape.text(of: token), holdsNUL: element.holdsNUL, arena: &arena)
+        of: index, text: element.tape.text(of: token), element: element, arena: &arena)
     case .startObject where layout.fields[index].attribute.storage == .relation:
       return .related
     case .startObject where types.contains(.object), .startArray where types.contains(.array):
-      checkContainer(excerpt: element.excerpt(ofValueAt: value), of: index)
+      check(RuleSubject(valueAt: value, of: element, start: value), of: index)
       let start = arena.count
       _ = JSONText.append(
         valueAt: value, of: element.tape, to: &arena)
@@ -119,7 +119,9 @@ extension RecordDecoder {
 
   // MARK: Numbers
 
-  private mutating func numberSlot(of index: Int, lexeme: Span<UInt8>) -> ValueSlot {
+  private mutating func numberSlot(
+    of index: Int, lexeme: Span<UInt8>, element: JSONElement
+  ) -> ValueSlot {
     let value = NumberText.value(lexeme)
     let types = layout.fields[index].attribute.types
     var number: Number
@@ -140,7 +142,7 @@ extension RecordDecoder {
     case .tooLarge:
       return refuse(index, "number-range", lexeme, "is beyond the range of a double")
     }
-    checkNumber(number, lexeme: lexeme, of: index)
+    check(RuleSubject(scalar: .number, text: lexeme, of: element), of: index)
     switch layout.fields[index].attribute.storage {
     case .real:
       if case .integer(let integer) = number {
@@ -183,38 +185,37 @@ extension RecordDecoder {
   // MARK: Strings
 
   private mutating func stringSlot(
-    of index: Int, text: Span<UInt8>, holdsNUL: Bool, arena: inout GrowableBuffer<UInt8>
+    of index: Int, text: Span<UInt8>, element: JSONElement, arena: inout GrowableBuffer<UInt8>
   ) -> ValueSlot {
     let types = layout.fields[index].attribute.types
     if !types.contains(.string) {
       // Only lenient attributes come here.
       if !types.isDisjoint(with: [.integer, .number]), NumberText.isNumber(text) {
-        return numberSlot(of: index, lexeme: text)
+        return numberSlot(of: index, lexeme: text, element: element)
       }
       if types.contains(.boolean) {
         for (word, value) in [("true", true), ("false", false)]
         where text.hasSameBytes(as: word.utf8Span.span) {
-          checkScalar(.bool(value), of: index)
+          check(
+            RuleSubject(scalar: value ? .true : .false, text: text, of: element), of: index)
           return .integer(value ? 1 : 0)
         }
       }
       reportType(of: index, excerpt: JSONText.quoted(String.excerpt(of: text)))
       return .absent
     }
-    if holdsNUL, !layout.fields[index].attribute.allowsNUL {
+    if element.holdsNUL, !layout.fields[index].attribute.allowsNUL {
       for position in text.indices where text[position] == 0 {
         return refuseText(
           index, "nul", text, "holds U+0000; the model allows it with \"x-allow-nul\": true")
       }
     }
-    if !layout.fields[index].attribute.rules.isEmpty { checkText(text, of: index) }
+    check(RuleSubject(scalar: .string, text: text, of: element), of: index)
     let start = arena.count
     switch layout.fields[index].attribute.storage {
     case .uuid:
       guard UUIDText.appendCanonical(text, to: &arena) else {
-        return refuseText(
-          index, "format", text,
-          "is not a uuid such as 1975DB51-5A45-4FD6-AC54-46CA6042C710")
+        return refuseText(index, "format", text, "is not \(TextFormat.uuid.phrase)")
       }
     case .instant(.rfc3339(let defaultOffset)):
       guard let instant = Instant(rfc3339: text, defaultOffsetMinutes: defaultOffset) else {
@@ -223,7 +224,7 @@ extension RecordDecoder {
           index, "format", text,
           lacksZone
             ? "has no zone; the model names one with \"x-zone\""
-            : "is not a date-time such as 2024-02-29T12:30:00Z")
+            : "is not \(TextFormat.dateTime.phrase)")
       }
       guard Instant.range.contains(instant.microseconds) else {
         return refuseText(
@@ -234,83 +235,6 @@ extension RecordDecoder {
       arena.append(copying: text)
     }
     return .text(start..<arena.count)
-  }
-
-  // MARK: Rules
-
-  private mutating func checkNumber(_ number: Number, lexeme: Span<UInt8>, of index: Int) {
-    for rule in layout.fields[index].attribute.rules {
-      let isKept: Bool
-      switch rule {
-      case .minimum(let bound): isKept = number.compare(bound) >= 0
-      case .maximum(let bound): isKept = number.compare(bound) <= 0
-      case .exclusiveMinimum(let bound): isKept = number.compare(bound) > 0
-      case .exclusiveMaximum(let bound): isKept = number.compare(bound) < 0
-      case .oneOf(let values, _):
-        isKept = values.contains { value in
-          if case .number(let lexeme) = value { NumberText.number(lexeme) == number } else { false }
-        }
-      case .minLength, .maxLength, .pattern, .date: isKept = true
-      }
-      if !isKept {
-        report(
-          rule.name, layout.fields[index].path,
-          "\(String.excerpt(of: lexeme)) \(rule.expectation)")
-      }
-    }
-  }
-
-  private mutating func checkText(_ text: Span<UInt8>, of index: Int) {
-    var pattern = 0
-    for rule in layout.fields[index].attribute.rules {
-      let isKept: Bool
-      switch rule {
-      case .minLength(let count): isKept = RecordDecoder.scalarCount(of: text) >= count
-      case .maxLength(let count): isKept = RecordDecoder.scalarCount(of: text) <= count
-      case .pattern:
-        isKept = patterns[index][pattern].matches(String(copying: text))
-        pattern += 1
-      case .oneOf(let values, _):
-        isKept = values.contains { value in
-          if case .string(let string) = value {
-            text.hasSameBytes(as: string.utf8Span.span)
-          } else {
-            false
-          }
-        }
-      case .date: isKept = Instant(date: text) != nil
-      case .minimum, .maximum, .exclusiveMinimum, .exclusiveMaximum: isKept = true
-      }
-      if !isKept {
-        report(
-          rule.name, layout.fields[index].path,
-          "\(JSONText.quoted(String.excerpt(of: text))) \(rule.expectation)")
-      }
-    }
-  }
-
-  /// Checks `enum` and `const` for the values that no other rule speaks of.
-  private mutating func checkScalar(_ value: JSONValue, of index: Int) {
-    for rule in layout.fields[index].attribute.rules {
-      if case .oneOf(let values, _) = rule, !values.contains(value) {
-        report(rule.name, layout.fields[index].path, "\(value) \(rule.expectation)")
-      }
-    }
-  }
-
-  /// Checks `enum` and `const` for objects and arrays, which are none of the values they can name.
-  private mutating func checkContainer(excerpt: @autoclosure () -> String, of index: Int) {
-    for rule in layout.fields[index].attribute.rules {
-      if case .oneOf = rule {
-        report(rule.name, layout.fields[index].path, "\(excerpt()) \(rule.expectation)")
-      }
-    }
-  }
-
-  private static func scalarCount(of text: Span<UInt8>) -> Int {
-    var count = 0
-    for index in text.indices where text[index] & 0xC0 != 0x80 { count += 1 }
-    return count
   }
 
   // MARK: Reports

@@ -14,17 +14,34 @@ struct RecordDecoder: ~Copyable {
   /// The fields that a record may not lack.
   private let requiredFields: GrowableBuffer<Int>
 
-  /// What the rules found in the record decoded last.
+  /// What the rules found in the record decoded last; of a new decoder, in the model's defaults.
   private(set) var issues: [Issue] = []
 
   /// Whether the model maps all of the record decoded last.
   private(set) var isLastWhollyMapped = true
 
+  /// Checks values against the rules of the model.
+  private var checker: RuleChecker
+
+  private let recordRules: RecordRules
+
+  /// Whether anything of the whole record is to be checked.
+  private let hasRecordRules: Bool
+
+  /// What a field of a record gets that lacks it.
+  ///
+  /// It is not private: the compiler (6.3.1) fails on a buffer of private values.
+  struct Default: BitwiseCopyable {
+    var field: Int
+    /// Its text stands in `defaultText`.
+    var slot: ValueSlot
+  }
+
+  private var defaults = GrowableBuffer<Default>()
+  private var defaultText = GrowableBuffer<UInt8>()
+
   /// The members that no attribute maps, since the tally was moved last.
   private var tally = MemberTally()
-
-  /// The compiled patterns of each field's rules, in the order of the rules.
-  let patterns: [[Pattern]]
 
   /// What decodes the elements of each relation to many.
   let children: [ChildDecoder]
@@ -57,11 +74,11 @@ struct RecordDecoder: ~Copyable {
     children = layout.relations.map { ChildDecoder($0.relation) }
     hasChildren = !children.isEmpty
     table = FieldTable(layout)
-    patterns = layout.fields.map { field in
-      field.attribute.rules.compactMap { rule in
-        if case .pattern(let text) = rule { Pattern(text) } else { nil }
-      }
-    }
+    checker = RuleChecker(model.rules)
+    recordRules = model.recordRules
+    hasRecordRules =
+      !model.rules.rules(of: recordRules.schema).isEmpty || !recordRules.dependencies.isEmpty
+      || recordRules.coordinates != nil
     self.validators = validators
     removalPlan = RemovalPlan(model)
     timestampSlot =
@@ -71,12 +88,13 @@ struct RecordDecoder: ~Copyable {
     var plans = GrowableBuffer<FieldPlan>()
     var requiredFields = GrowableBuffer<Int>()
     for (index, field) in layout.fields.enumerated() {
-      plans.append(FieldPlan(field))
+      plans.append(FieldPlan(field, rules: model.rules.rules(of: field.attribute.schema)))
       if field.attribute.isRequired { requiredFields.append(index) }
     }
     self.plans = plans
     self.requiredFields = requiredFields
     for _ in 0..<table.nodeCount { lastMet.append(0) }
+    decodeDefaults()
   }
 
   /// Decodes one element into `batch`.
@@ -110,6 +128,8 @@ struct RecordDecoder: ~Copyable {
     let isDeletion = removalPlan?.isDeletion(record, in: batch) ?? false
     if !isDeletion { checkRequired(record: record, batch: batch) }
     if timestampSlot >= 0 { checkTimestamp(batch[record, timestampSlot]) }
+    if hasRecordRules, !isDeletion { checkRecordRules(element, record: record, batch: batch) }
+    if !defaults.isEmpty, !isDeletion { addDefaults(record: record, batch: &batch) }
     if let slot = layout.unmappedSlot, !unmapped.isEmpty {
       let start = batch.arena.count
       batch.arena.append(UInt8(ascii: "{"))
@@ -170,6 +190,9 @@ struct RecordDecoder: ~Copyable {
         isWhollyMapped = isWhollyMapped && isMapped
       } else {
         isWhollyMapped = false
+        if node == FieldTable.root, let schema = recordRules.additional {
+          checkAdditional(value, schema: schema, element: element)
+        }
         if leftovers != .ignore { tally.count(name, in: node) }
         if leftovers == .keep, layout.unmappedSlot != nil {
           keepUnmapped(name, value: value, element: element)
@@ -333,6 +356,81 @@ struct RecordDecoder: ~Copyable {
         + "\(Instant(microseconds: latestTimestamp)), the latest that --max-skew allows now")
   }
 
+  /// Checks the record's own object, the attributes that need one another, and the coordinates.
+  private mutating func checkRecordRules(
+    _ element: JSONElement, record: Int, batch: borrowing RecordBatch
+  ) {
+    checker.check(
+      RuleSubject(valueAt: element.start, of: element, start: element.start),
+      schema: recordRules.schema, attribute: nil, issues: &issues)
+    for number in recordRules.dependencies.indices {
+      let dependency = recordRules.dependencies[number]
+      guard batch[record, dependency.attribute].kind != .absent,
+        batch[record, dependency.needed].kind == .absent
+      else { continue }
+      let needed = layout.fields[dependency.needed].path
+      guard !issues.contains(where: { $0.attribute == needed }) else { continue }
+      report(
+        "dependentRequired", needed,
+        "the attribute is missing, and \(layout.fields[dependency.attribute].path) is there")
+    }
+    if let coordinates = recordRules.coordinates {
+      let (latitude, longitude) = (
+        batch[record, coordinates.latitude].number?.real,
+        batch[record, coordinates.longitude].number?.real
+      )
+      if let latitude, let longitude,
+        let flaw = GeographicPosition.flaw(latitude: latitude, longitude: longitude)
+      {
+        report("coordinates", layout.fields[coordinates.latitude].path, flaw)
+      }
+    }
+  }
+
+  /// Checks a member of the record that no attribute reads.
+  @inline(never)
+  private mutating func checkAdditional(_ value: Int, schema: Int, element: JSONElement) {
+    checker.checkValue(
+      at: value, inside: RuleSubject(valueAt: element.start, of: element, start: element.start),
+      schema: schema, applicator: "additionalProperties", attribute: nil, issues: &issues)
+  }
+
+  // MARK: Defaults
+
+  /// Decodes the model's defaults like values of a record.
+  private mutating func decodeDefaults() {
+    var arena = GrowableBuffer<UInt8>()
+    for (index, field) in layout.fields.enumerated() {
+      guard let text = field.attribute.defaultValue else { continue }
+      var reader = ElementReader(shape: .sequence, isResumable: false)
+      reader.append(text.utf8Span.span)
+      reader.finish()
+      guard let event = try? reader.next(), case .element = event else {
+        report("default", field.path, "\(String.excerpt(of: text.utf8Span.span)) is too large")
+        continue
+      }
+      let element = JSONElement(reader)
+      let slot = slot(of: index, value: element.start, element: element, arena: &arena)
+      defaults.append(Default(field: index, slot: slot))
+    }
+    defaultText = arena
+  }
+
+  /// Gives the record the defaults of the attributes that it lacks.
+  private mutating func addDefaults(record: Int, batch: inout RecordBatch) {
+    for number in 0..<defaults.count {
+      let (field, slot) = (defaults[number].field, defaults[number].slot)
+      guard batch[record, field].kind == .absent else { continue }
+      guard slot.kind == .text else {
+        batch[record, field] = slot
+        continue
+      }
+      let start = batch.arena.count
+      batch.arena.append(copying: defaultText.span.extracting(slot.textRange))
+      batch[record, field] = .text(start..<batch.arena.count)
+    }
+  }
+
   private mutating func runValidators(record: Int, batch: borrowing RecordBatch) {
     let view = RecordView(
       slots: batch.slots.span.extracting(
@@ -353,6 +451,13 @@ struct RecordDecoder: ~Copyable {
 
   /// Forgets issues of the record at hand.
   mutating func dropIssues(where isDropped: (Issue) -> Bool) { issues.removeAll(where: isDropped) }
+
+  /// Checks a value, whose type was found right, against the rules of a field.
+  mutating func check(_ subject: RuleSubject, of index: Int) {
+    let field = layout.fields[index]
+    checker.check(
+      subject, schema: field.attribute.schema, attribute: field.path, issues: &issues)
+  }
 
   /// Adds an issue.
   mutating func report(_ rule: String, _ attribute: String?, _ message: String) {

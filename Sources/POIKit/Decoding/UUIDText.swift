@@ -36,6 +36,18 @@ enum UUIDText {
     }
   }
 
+  /// Whether `text` is a UUID in upper or lower case.
+  static func isUUID(_ text: Span<UInt8>) -> Bool {
+    guard text.count == 36 else { return false }
+    for index in text.indices {
+      let isHyphen = index == 8 || index == 13 || index == 18 || index == 23
+      guard isHyphen ? text[index] == UInt8(ascii: "-") : text[index].isHexadecimalDigit else {
+        return false
+      }
+    }
+    return true
+  }
+
   // The lanes of the hyphens in the second and the third word, and what makes a 0 of a hyphen.
   private static let mask2: UInt64 = 0x0000_FF00_0000_00FF
   private static let mask3: UInt64 = 0xFF00_0000_00FF_0000

@@ -80,15 +80,6 @@ struct RecordOrder {
 }
 
 extension ValueSlot {
-  /// The number in the slot, if it is one.
-  fileprivate var number: Number? {
-    switch kind {
-    case .integer: .integer(integer)
-    case .real: .real(real)
-    default: nil
-    }
-  }
-
   /// How a value's kind stands among the kinds that a key has: nulls, numbers, texts.
   fileprivate var keyRank: Int {
     switch kind {

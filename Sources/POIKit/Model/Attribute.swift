@@ -25,8 +25,11 @@ public struct Attribute: Sendable {
   /// Whether the text may hold U+0000.
   public let allowsNUL: Bool
 
-  /// The rules that the value must keep.
-  let rules: [Rule]
+  /// The value of a record that lacks the attribute, as JSON text.
+  public let defaultValue: String?
+
+  /// The schema in the model's table that holds the rules of the value.
+  let schema: Int
 
   /// The table of its own that the value's object goes to, for a relation to one.
   public let relation: Relation?
@@ -73,7 +76,7 @@ public enum InstantNotation: Sendable, Hashable {
 }
 
 /// A set of the types that JSON Schema knows.
-public struct JSONTypes: OptionSet, Sendable, Hashable {
+public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
   public let rawValue: UInt8
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -88,6 +91,18 @@ public struct JSONTypes: OptionSet, Sendable, Hashable {
 
   /// Every type: what a schema without `type` allows.
   public static let all = JSONTypes(rawValue: 127)
+
+  /// The types that both sets allow; an integer is a number.
+  func intersection(with other: JSONTypes) -> JSONTypes {
+    var shared = intersection(other)
+    if shared.contains(.number) { return shared }
+    if contains(.number) && other.contains(.integer)
+      || contains(.integer) && other.contains(.number)
+    {
+      shared.insert(.integer)
+    }
+    return shared
+  }
 
   /// The types by the names that JSON Schema gives them.
   static let named: KeyValuePairs<String, JSONTypes> = [

@@ -28,6 +28,12 @@ public struct Model: Sendable {
   /// The column that keeps the members that no attribute maps, as one JSON object.
   public let unmappedColumn: String?
 
+  /// The rules of all values, compiled.
+  let rules: RuleTable
+
+  /// The rules of the record as a whole.
+  let recordRules: RecordRules
+
   /// The document that the model was read from, as compact JSON text.
   public let document: String
 

@@ -3,21 +3,16 @@ internal import JSONStreaming
 /// Attributes: types, formats, storage, sources.
 extension ModelReader {
   static func attribute(
-    _ name: String, from json: JSONValue, isRequired: Bool, isRelated: Bool, at place: String
+    _ name: String, from json: JSONValue, isRequired: Bool, isRelated: Bool, at place: String,
+    with compiler: inout RuleCompiler
   ) throws(ModelError) -> Attribute {
-    guard let members = json.members else {
-      throw ModelError(
-        message: "an attribute is described by an object, this is \(json.typeName)", pointer: place)
-    }
+    let schemas = try schemas(ofAttribute: json, at: place, with: compiler)
+    let json = merged(schemas)
     let isRelation = json["x-relation"] != nil
-    try refuseUnknown(
-      members,
-      known: isRelation ? attributeKeywords.union(["properties", "required"]) : attributeKeywords,
-      at: place)
-    let types = try types(json["type"], at: place + "/type")
-    let format = try format(json["format"], at: place + "/format")
+    let (types, format) = (try types(of: schemas), try format(of: schemas))
     let storage = try storage(types: types, format: format, json: json, at: place)
-    let relation = isRelation ? try relation(from: json, types: types, at: place) : nil
+    let relation =
+      isRelation ? try relation(from: json, types: types, at: place, with: &compiler) : nil
     let isLenient = try boolean(json["x-lenient"], at: place + "/x-lenient")
     if isLenient, types.isDisjoint(with: [.integer, .number, .boolean]) {
       throw ModelError(
@@ -30,22 +25,91 @@ extension ModelReader {
         message: "\"x-allow-nul\" speaks of text; the type allows none",
         pointer: place + "/x-allow-nul")
     }
-    if isRelation, let rule = ["enum", "const"].first(where: { json[$0] != nil }) {
-      throw ModelError(
-        message: "\"\(rule)\" compares no objects; state it for the attributes of the relation",
-        pointer: "\(place)/\(rule)")
-    }
     if isRelated, storage == .json || storage == .any || relation != nil {
       throw ModelError(
         message: "a related row is named by text, numbers, booleans, dates or uuids", pointer: place
       )
     }
+    if json["default"] != nil, isRequired {
+      throw ModelError(
+        message: "a required attribute is never absent, so its default would never be used; take "
+          + "out one of the two", pointer: place + "/default")
+    }
     return Attribute(
       name: name, column: try identifier(json["x-column"], at: place + "/x-column") ?? name,
       source: try source(json["x-source"], name: name, at: place + "/x-source"), types: types,
       storage: storage, isRequired: isRequired, isLenient: isLenient,
-      allowsNUL: allowsNUL,
-      rules: try rules(json, format: format, storage: storage, at: place), relation: relation)
+      allowsNUL: allowsNUL, defaultValue: json["default"]?.description,
+      schema: try compiler.attribute(isRelation ? [] : schemas, types: types), relation: relation)
+  }
+
+  /// The schema of an attribute and those that it refers to, all checked for unknown keywords.
+  private static func schemas(
+    ofAttribute json: JSONValue, at place: String, with compiler: RuleCompiler
+  ) throws(ModelError) -> [(json: JSONValue, place: String)] {
+    var schemas = try compiler.chain(from: json, at: place)
+    for (number, schema) in schemas.enumerated() {
+      if schema.json == .bool(true) {
+        schemas[number].json = .object([])
+        continue
+      }
+      guard let members = schema.json.members else {
+        throw ModelError(
+          message: schema.json == .bool(false)
+            ? "an attribute that no value is allowed for cannot be kept; take it out"
+            : "an attribute is described by an object, this is \(schema.json.typeName)",
+          pointer: schema.place)
+      }
+      let ruleKeywords =
+        schema.json["x-relation"] == nil
+        ? RuleCompiler.keywords : ["type", "properties", "required"]
+      try refuseUnknown(
+        members, known: attributeKeywords.union(ruleKeywords), at: schema.place)
+    }
+    return schemas
+  }
+
+  /// The attribute's own members, and what the schemas that it refers to say of an attribute.
+  private static func merged(_ schemas: [(json: JSONValue, place: String)]) -> JSONValue {
+    var members = schemas[0].json.members ?? []
+    for schema in schemas.dropFirst() {
+      members += (schema.json.members ?? []).filter { member in
+        (attributeKeywords.contains(member.name) || member.name == "default")
+          && !members.contains { $0.name == member.name }
+      }
+    }
+    return .object(members)
+  }
+
+  private static func types(
+    of schemas: [(json: JSONValue, place: String)]
+  ) throws(ModelError) -> JSONTypes {
+    var shared = JSONTypes.all
+    for (json, place) in schemas where json["type"] != nil {
+      shared = shared.intersection(with: try types(json["type"], at: place + "/type"))
+    }
+    guard !shared.isEmpty else {
+      throw ModelError(
+        message: "no type is allowed by both the attribute and what it refers to",
+        pointer: schemas[0].place)
+    }
+    return shared
+  }
+
+  private static func format(
+    of schemas: [(json: JSONValue, place: String)]
+  ) throws(ModelError) -> TextFormat? {
+    var shared: TextFormat?
+    for (json, place) in schemas {
+      guard let format = try format(json["format"], at: place + "/format") else { continue }
+      guard shared == nil || shared == format else {
+        throw ModelError(
+          message: "the format is another one than that of the attribute that refers to it",
+          pointer: place + "/format")
+      }
+      shared = format
+    }
+    return shared
   }
 
   static func types(_ json: JSONValue?, at place: String) throws(ModelError) -> JSONTypes {
@@ -66,30 +130,25 @@ extension ModelReader {
     return types
   }
 
-  /// The formats that are enforced.
-  enum Format: String, CaseIterable {
-    case uuid
-    case dateTime = "date-time"
-    case date
-  }
-
-  static func format(_ json: JSONValue?, at place: String) throws(ModelError) -> Format? {
+  static func format(_ json: JSONValue?, at place: String) throws(ModelError) -> TextFormat? {
     guard let json else { return nil }
-    guard let text = json.string, let format = Format(rawValue: text) else {
+    guard let text = json.string,
+      let format = TextFormat.allCases.first(where: { $0.name == text })
+    else {
       throw ModelError(
         message: "the format \(json) cannot be enforced; the formats are "
-          + Format.allCases.map(\.rawValue).joined(separator: ", "), pointer: place)
+          + TextFormat.allCases.map(\.name).joined(separator: ", "), pointer: place)
     }
     return format
   }
 
   static func storage(
-    types: JSONTypes, format: Format?, json: JSONValue, at place: String
+    types: JSONTypes, format: TextFormat?, json: JSONValue, at place: String
   ) throws(ModelError) -> Attribute.Storage {
     let values = types.subtracting(.null)
     if let format, values != .string {
       throw ModelError(
-        message: "the format \(format.rawValue) needs the type string, and at most null beside it",
+        message: "the format \(format.name) needs the type string, and at most null beside it",
         pointer: place + "/format")
     }
     if json["x-zone"] != nil, format != .dateTime {
@@ -115,7 +174,7 @@ extension ModelReader {
     if json["x-relation"] != nil { return .relation }
     switch format {
     case .uuid: return .uuid
-    case .date: return .text
+    case .date, .time, .email, .uri, .jsonPointer: return .text
     case .dateTime:
       return .instant(
         .rfc3339(defaultOffsetMinutes: try zone(json["x-zone"], at: place + "/x-zone")))

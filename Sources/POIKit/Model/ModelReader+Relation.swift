@@ -3,7 +3,8 @@ internal import JSONStreaming
 /// Relations.
 extension ModelReader {
   static func relation(
-    from json: JSONValue, types: JSONTypes, at place: String
+    from json: JSONValue, types: JSONTypes, at place: String,
+    with compiler: inout RuleCompiler
   ) throws(ModelError) -> Relation {
     let place = place + "/x-relation"
     guard let keyword = json["x-relation"], let members = keyword.members else {
@@ -25,7 +26,8 @@ extension ModelReader {
       attributes.append(
         try attribute(
           property.name, from: property.value, isRequired: required.contains(property.name),
-          isRelated: true, at: place + "/properties" + JSONPointer.step(property.name)))
+          isRelated: true, at: place + "/properties" + JSONPointer.step(property.name),
+          with: &compiler))
     }
     guard !attributes.isEmpty, Set(unique) == Set(attributes.map(\.name)) else {
       throw ModelError(

@@ -13,7 +13,7 @@ extension ModelReader {
   ///   - depth: in how many relations to many the elements are nested.
   static func relationToMany(
     _ name: String, from json: JSONValue, isRequired: Bool, parent: String, depth: Int,
-    at place: String
+    at place: String, document: JSONValue
   ) throws(ModelError) -> RelationToMany {
     try refuseUnknown(
       json.members ?? [], known: ["type", "items", "x-relation", "x-source"], at: place)
@@ -32,7 +32,8 @@ extension ModelReader {
     let link = try link(
       keyword, parent: parent, table: keyword.table, at: place + "/x-relation")
     let (element, isPlain) = try element(
-      json["items"], keyword: keyword, link: link, depth: depth, at: place + "/items")
+      json["items"], keyword: keyword, link: link, depth: depth, at: place + "/items",
+      document: document)
     let source = try source(json["x-source"], name: name, at: place + "/x-source")
     guard case .pointer = source else {
       throw ModelError(
@@ -89,13 +90,15 @@ extension ModelReader {
 
   /// What an element is, and whether it is a plain value.
   private static func element(
-    _ json: JSONValue?, keyword: Keyword, link: RelationToMany.Link, depth: Int, at place: String
+    _ json: JSONValue?, keyword: Keyword, link: RelationToMany.Link, depth: Int, at place: String,
+    document: JSONValue
   ) throws(ModelError) -> (model: Model, isPlain: Bool) {
     guard let json, let members = json.members else {
       throw ModelError(
         message: "a relation to many says in \"items\" what an element is", pointer: place)
     }
     let isPlain = json["properties"] == nil
+    var compiler = RuleCompiler(document)
     let attributes: [Attribute]
     var relations: [RelationToMany] = []
     if isPlain {
@@ -110,10 +113,12 @@ extension ModelReader {
       }
       attributes = [
         try attribute(
-          keyword.unique[0], from: json, isRequired: true, isRelated: true, at: place)
+          keyword.unique[0], from: json, isRequired: true, isRelated: true, at: place,
+          with: &compiler)
       ]
     } else {
-      try refuseUnknown(members, known: ["type", "properties", "required"], at: place)
+      try refuseUnknown(
+        members, known: recordKeywords.union(["type", "properties", "required"]), at: place)
       guard json["type"] == .string("object") else {
         throw ModelError(
           message: "an element is an object; say \"type\": \"object\"", pointer: place + "/type")
@@ -121,13 +126,16 @@ extension ModelReader {
       let required = try names(json["required"], at: place + "/required")
       (attributes, relations) = try attributesAndRelations(
         json["properties"]?.members ?? [], required: required, table: keyword.table, depth: depth,
-        at: place)
+        at: place, with: &compiler)
     }
+    let recordRules = try recordRules(
+      isPlain ? .object([]) : json, attributes: attributes, at: place, with: &compiler)
     let model = Model(
       name: keyword.table, table: keyword.table, attributes: attributes, relations: relations,
       key: keyword.unique, timestamp: nil, tombstone: nil, unmappedColumn: nil,
-      document: json.description)
+      rules: try compiler.finish(), recordRules: recordRules, document: json.description)
     try check(model, link: link, at: place)
+    try checkDefaults(of: model, at: place)
     return (model, isPlain)
   }
 

@@ -29,19 +29,16 @@ extension Model {
 /// Turns a model's document into a `Model`, and refuses what it cannot enforce.
 enum ModelReader {
   /// Keywords that say something to people and other programs only.
-  static let annotations: Set<String> = [
-    "$schema", "$id", "$comment", "title", "description", "examples",
-  ]
+  static let annotations: Set<String> = ["$comment", "title", "description", "examples"]
 
-  static let rootKeywords: Set<String> = [
-    "type", "required", "properties", "x-table", "x-key", "x-timestamp", "x-tombstone",
-    "x-unmapped-column",
-  ]
+  static let rootKeywords: Set<String> = recordKeywords.union([
+    "$schema", "$id", "$defs", "type", "required", "properties", "x-table", "x-key", "x-timestamp",
+    "x-tombstone", "x-unmapped-column",
+  ])
 
+  /// The keywords that only attributes have, beside those of `RuleCompiler`.
   static let attributeKeywords: Set<String> = [
-    "type", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength",
-    "maxLength", "pattern", "enum", "const", "x-column", "x-source", "x-unit", "x-zone",
-    "x-lenient", "x-allow-nul", "x-relation",
+    "x-column", "x-source", "x-unit", "x-zone", "x-lenient", "x-allow-nul", "x-relation",
   ]
 
   static let relationKeywords: Set<String> = ["table", "unique"]
@@ -74,19 +71,24 @@ enum ModelReader {
       throw ModelError(
         message: "a model needs \"properties\", an object of attributes", pointer: "")
     }
+    var compiler = RuleCompiler(json)
     let (attributes, relations) = try attributesAndRelations(
-      properties, required: required, table: table, depth: 0, at: "")
+      properties, required: required, table: table, depth: 0, at: "", with: &compiler)
     let key = try keyNames(json["x-key"], attributes: attributes)
     let timestamp = try timestampName(json["x-timestamp"], attributes: attributes)
     let tombstone = try tombstone(json["x-tombstone"], attributes: attributes, key: key)
     let unmapped = try identifier(json["x-unmapped-column"], at: "/x-unmapped-column")
+    let recordRules = try recordRules(json, attributes: attributes, at: "", with: &compiler)
+    try compiler.checkDefinitions(json["$defs"], at: "/$defs")
     let model = Model(
       name: json["$id"]?.string ?? json["title"]?.string ?? table, table: table,
       attributes: attributes, relations: relations, key: key, timestamp: timestamp,
-      tombstone: tombstone, unmappedColumn: unmapped, document: json.description)
+      tombstone: tombstone, unmappedColumn: unmapped, rules: try compiler.finish(),
+      recordRules: recordRules, document: json.description)
     try checkColumns(of: model, at: "")
     try checkTables(of: model)
     try checkSources(of: attributes, relations, at: "/properties")
+    try checkDefaults(of: model, at: "")
     return model
   }
 
@@ -98,7 +100,7 @@ enum ModelReader {
   ///   - place: where the schema of the record stands.
   static func attributesAndRelations(
     _ properties: [JSONValue.Member], required: [String], table: String, depth: Int,
-    at place: String
+    at place: String, with compiler: inout RuleCompiler
   ) throws(ModelError) -> (attributes: [Attribute], relations: [RelationToMany]) {
     var attributes: [Attribute] = []
     var relations: [RelationToMany] = []
@@ -109,12 +111,12 @@ enum ModelReader {
         relations.append(
           try relationToMany(
             property.name, from: property.value, isRequired: isRequired, parent: table,
-            depth: depth + 1, at: inner))
+            depth: depth + 1, at: inner, document: compiler.document))
       } else {
         attributes.append(
           try attribute(
             property.name, from: property.value, isRequired: isRequired, isRelated: false,
-            at: inner))
+            at: inner, with: &compiler))
       }
     }
     for name in required where !properties.contains(where: { $0.name == name }) {

@@ -49,6 +49,15 @@ struct ValueSlot: BitwiseCopyable {
   /// The value of a `real` slot.
   var real: Double { Double(bitPattern: bits) }
 
+  /// The value of an `integer` or `real` slot; nothing of the other kinds.
+  var number: Number? {
+    switch kind {
+    case .integer: .integer(integer)
+    case .real: .real(real)
+    case .absent, .null, .text, .related: nil
+    }
+  }
+
   /// Where the text of a `text` slot stands in the arena.
   var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
 

@@ -49,6 +49,10 @@ extension RuleDescription {
       attributes: #"{"share":{"type":"number","exclusiveMaximum":1}}"#,
       accepted: [#"{"share":0.999}"#], rejected: [#"{"share":1}"#, #"{"share":1.0}"#]),
     RuleDescription(
+      "multipleOf", "the number is a multiple, reckoned in decimals",
+      attributes: #"{"price":{"type":"number","multipleOf":0.01}}"#,
+      accepted: [#"{"price":19.99}"#, #"{"price":4}"#], rejected: [#"{"price":19.999}"#]),
+    RuleDescription(
       "minLength", "the text has at least so many Unicode scalar values",
       attributes: #"{"name":{"type":"string","minLength":2}}"#,
       accepted: [#"{"name":"éß"}"#, #"{"name":"\u00e9\u00df"}"#],
@@ -70,13 +74,19 @@ extension RuleDescription {
       accepted: [#"{"status":"open"}"#, #"{"status":0.0}"#, #"{"status":null}"#],
       rejected: [#"{"status":"Open"}"#, #"{"status":1}"#]),
     RuleDescription(
-      "enum", "an object or an array is none of the values that it can list",
-      attributes: #"{"status":{"enum":["open",1]}}"#,
-      accepted: [#"{"status":"open"}"#], rejected: [#"{"status":{}}"#, #"{"status":[1]}"#]),
+      "enum", "in a relation, the value is one of the rows that are allowed",
+      attributes:
+        #"{"category":{"type":"object","x-relation":{"table":"category","unique":"name"},"required":["name"],"properties":{"name":{"type":"string","enum":["museum","park"]}}}}"#,
+      accepted: [#"{"category":{"name":"park"}}"#], rejected: [#"{"category":{"name":"pub"}}"#]),
     RuleDescription(
       "const", "the value is this one",
       attributes: #"{"type":{"type":"string","const":"Feature"}}"#,
       accepted: [#"{"type":"Feature"}"#], rejected: [#"{"type":"feature"}"#]),
+    RuleDescription(
+      "const", "objects are equal whatever the order of their members, numbers however written",
+      attributes: #"{"crs":{"const":{"type":"name","code":[4326]}}}"#,
+      accepted: [#"{"crs":{"code":[4326.0],"type":"name"}}"#],
+      rejected: [#"{"crs":{"type":"name","code":[4258]}}"#, #"{"crs":{"type":"name"}}"#]),
     RuleDescription(
       "format", "with `uuid`, the text is a UUID; it is kept in upper case",
       attributes: #"{"identifier":{"type":"string","format":"uuid"}}"#,
@@ -107,6 +117,112 @@ extension RuleDescription {
       attributes: #"{"opened":{"type":"string","format":"date"}}"#,
       accepted: [#"{"opened":"2024-02-29"}"#],
       rejected: [#"{"opened":"2023-02-29"}"#, #"{"opened":"29.02.2024"}"#]),
+    RuleDescription(
+      "format", "with `time`, the text is a time of day with a zone (RFC 3339)",
+      attributes: #"{"opens":{"type":"string","format":"time"}}"#,
+      accepted: [#"{"opens":"09:30:00Z"}"#, #"{"opens":"09:30:00.5+02:00"}"#],
+      rejected: [#"{"opens":"09:30"}"#, #"{"opens":"24:00:00Z"}"#]),
+    RuleDescription(
+      "format", "with `email`, the text is an address (RFC 5321)",
+      attributes: #"{"contact":{"type":"string","format":"email"}}"#,
+      accepted: [#"{"contact":"info@example.org"}"#],
+      rejected: [#"{"contact":"info"}"#, #"{"contact":"a b@example.org"}"#]),
+    RuleDescription(
+      "format", "with `uri`, the text is a URI with a scheme (RFC 3986)",
+      attributes: #"{"website":{"type":"string","format":"uri"}}"#,
+      accepted: [#"{"website":"https://example.org/a?b#c"}"#],
+      rejected: [#"{"website":"example.org"}"#, #"{"website":"https://example.org/ü"}"#]),
+    RuleDescription(
+      "format", "with `json-pointer`, the text is a JSON pointer (RFC 6901)",
+      attributes: #"{"path":{"type":"string","format":"json-pointer"}}"#,
+      accepted: [#"{"path":"/a/0"}"#, #"{"path":""}"#],
+      rejected: [#"{"path":"a"}"#, #"{"path":"/~2"}"#]),
+    RuleDescription(
+      "not-blank", "with `x-not-blank`, the text has something to see",
+      attributes: #"{"name":{"type":"string","x-not-blank":true}}"#,
+      accepted: [#"{"name":"Dom"}"#, #"{"name":" x"}"#],
+      rejected: [#"{"name":""}"#, #"{"name":" \t\u00a0\u200b"}"#]),
+    RuleDescription(
+      "no-controls",
+      "with `x-no-controls`, the text holds no control characters but tab, line feed and "
+        + "carriage return",
+      attributes: #"{"name":{"type":"string","x-no-controls":true}}"#,
+      accepted: [#"{"name":"a\tb\r\nc"}"#],
+      rejected: [#"{"name":"a\u0007"}"#, #"{"name":"a\u007f"}"#, #"{"name":"a\u0085"}"#]),
+    RuleDescription(
+      "coordinates",
+      "with `x-coordinates`, latitude and longitude are a position, not both 0 and not swapped",
+      attributes: #"{"lat":{"type":"number"},"lon":{"type":"number"}}"#,
+      root: #""x-coordinates":{"latitude":"lat","longitude":"lon"}"#,
+      accepted: [#"{"lat":52.1,"lon":5.1}"#, #"{"lat":0,"lon":5.1}"#, #"{"lat":0}"#],
+      rejected: [
+        #"{"lat":0,"lon":0.0}"#, #"{"lat":151.2,"lon":-33.9}"#, #"{"lat":91,"lon":200}"#,
+      ]),
+    RuleDescription(
+      "minItems", "the array has at least so many elements",
+      attributes: #"{"tags":{"type":"array","minItems":1}}"#,
+      accepted: [#"{"tags":["a"]}"#], rejected: [#"{"tags":[]}"#]),
+    RuleDescription(
+      "maxItems", "the array has at most so many elements",
+      attributes: #"{"position":{"type":"array","maxItems":2}}"#,
+      accepted: [#"{"position":[1,2]}"#], rejected: [#"{"position":[1,2,3]}"#]),
+    RuleDescription(
+      "uniqueItems", "no two elements of the array are equal",
+      attributes: #"{"tags":{"type":"array","uniqueItems":true}}"#,
+      accepted: [#"{"tags":["1",1,true]}"#],
+      rejected: [#"{"tags":[1,1.0]}"#, #"{"tags":[{"a":1,"b":2},{"b":2,"a":1}]}"#]),
+    RuleDescription(
+      "type", "with `items`, every element keeps a schema of its own",
+      attributes: #"{"tags":{"type":"array","items":{"type":"string"}}}"#,
+      accepted: [#"{"tags":["a"]}"#, #"{"tags":[]}"#], rejected: [#"{"tags":["a",1]}"#]),
+    RuleDescription(
+      "items", "with `items` false, the array has no elements",
+      attributes: #"{"tags":{"type":"array","items":false}}"#,
+      accepted: [#"{"tags":[]}"#], rejected: [#"{"tags":[1]}"#]),
+    RuleDescription(
+      "required", "an object inside the record has its members",
+      attributes:
+        #"{"address":{"type":"object","required":["street"],"properties":{"street":{"type":"string"}}}}"#,
+      accepted: [#"{"address":{"street":"a"}}"#], rejected: [#"{"address":{}}"#]),
+    RuleDescription(
+      "properties", "a member whose schema is false does not stand",
+      attributes: #"{"address":{"type":"object","properties":{"old":false}}}"#,
+      accepted: [#"{"address":{"new":1}}"#], rejected: [#"{"address":{"old":1}}"#]),
+    RuleDescription(
+      "additionalProperties", "an object has no members but those that are named",
+      attributes:
+        #"{"address":{"type":"object","properties":{"street":{}},"additionalProperties":false}}"#,
+      accepted: [#"{"address":{"street":"a"}}"#], rejected: [#"{"address":{"city":"b"}}"#]),
+    RuleDescription(
+      "additionalProperties", "at the root, a record has no members but those that are read",
+      attributes: #"{"street":{"x-source":"/address/street"}}"#,
+      root: #""additionalProperties":false"#,
+      accepted: [#"{"address":{"street":"a","city":"b"}}"#], rejected: [#"{"city":"b"}"#]),
+    RuleDescription(
+      "minProperties", "the object, or at the root the record, has at least so many members",
+      attributes: #"{"names":{"type":"object","minProperties":1}}"#,
+      accepted: [#"{"names":{"en":"a"}}"#], rejected: [#"{"names":{}}"#]),
+    RuleDescription(
+      "maxProperties", "the object, or at the root the record, has at most so many members",
+      attributes: #"{"a":{}}"#, root: #""maxProperties":2"#,
+      accepted: [#"{"a":1,"b":2}"#], rejected: [#"{"a":1,"b":2,"c":3}"#]),
+    RuleDescription(
+      "dependentRequired", "where one member stands, others do, too",
+      attributes: #"{"a":{"type":"object","dependentRequired":{"lat":["lon"]}}}"#,
+      accepted: [#"{"a":{"lat":1,"lon":2}}"#, #"{"a":{"lon":2}}"#], rejected: [#"{"a":{"lat":1}}"#]),
+    RuleDescription(
+      "dependentRequired", "at the root, where a record has one attribute, it has others, too",
+      attributes: #"{"lat":{"type":"number"},"lon":{"type":"number"}}"#,
+      root: #""dependentRequired":{"lat":["lon"]}"#,
+      accepted: [#"{"lat":1,"lon":2}"#, #"{}"#], rejected: [#"{"lat":1}"#]),
+    RuleDescription(
+      "type",
+      "with `$ref`, the value keeps a schema that stands in `$defs`, which may refer to itself",
+      attributes: ##"{"tree":{"$ref":"#/$defs/tree"}}"##,
+      root:
+        ##""$defs":{"tree":{"type":"object","properties":{"leaves":{"items":{"$ref":"#/$defs/tree"}}}}}"##,
+      accepted: [#"{"tree":{"leaves":[{"leaves":[]},{}]}}"#],
+      rejected: [#"{"tree":{"leaves":[{"leaves":[7]}]}}"#]),
     RuleDescription(
       "instant-range", "with `x-unit`, the number is an instant of the years 0 to 9999",
       attributes: #"{"seen":{"type":"integer","x-unit":"seconds"}}"#,

@@ -15,6 +15,10 @@ public struct RuleDescription: Sendable {
   /// The names of the attributes that the model requires.
   public let required: [String]
 
+  /// The other members of the model's root that state the rule, as JSON text without braces; or
+  /// empty.
+  public let root: String
+
   /// Records that keep the rule, as JSON texts.
   public let accepted: [String]
 
@@ -23,12 +27,13 @@ public struct RuleDescription: Sendable {
 
   init(
     _ name: String, _ summary: String, attributes: String, required: [String] = [],
-    accepted: [String], rejected: [String]
+    root: String = "", accepted: [String], rejected: [String]
   ) {
     self.name = name
     self.summary = summary
     self.attributes = attributes
     self.required = required
+    self.root = root
     self.accepted = accepted
     self.rejected = rejected
   }
@@ -36,8 +41,9 @@ public struct RuleDescription: Sendable {
   /// The document of a model that states the rule.
   public var model: String {
     let names = required.map(JSONText.quoted).joined(separator: ",")
+    let root = root.isEmpty ? "" : "," + root
     return """
-      {"x-table":"example","type":"object","required":[\(names)],"properties":\(attributes)}
+      {"x-table":"example","type":"object","required":[\(names)],"properties":\(attributes)\(root)}
       """
   }
 
@@ -49,7 +55,8 @@ public struct RuleDescription: Sendable {
         examples.map { "`" + $0.replacing("|", with: "\\|") + "`" }.joined(separator: "<br>")
       }
       let required = rule.required.isEmpty ? "" : "<br>required"
-      text += "| `\(rule.name)` | \(rule.summary) | \(code([rule.attributes]))\(required) "
+      let root = rule.root.isEmpty ? "" : "<br>root: \(code([rule.root]))"
+      text += "| `\(rule.name)` | \(rule.summary) | \(code([rule.attributes]))\(required)\(root) "
       text += "| \(code(rule.accepted)) | \(code(rule.rejected)) |\n"
     }
     return text

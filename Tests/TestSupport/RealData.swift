@@ -1,18 +1,18 @@
 import Glibc
 
 /// Files of others that tests read where they are present; the package does not ship them.
-enum RealData {
+public enum RealData {
   /// The folder that holds them, beside the package.
-  static let folder: String = {
+  public static let folder: String = {
     let parts = #filePath.split(separator: "/").dropLast(4)
     return "/" + parts.joined(separator: "/") + "/shared/data"
   }()
 
   /// Whether a file or folder is there.
-  static func has(_ path: String) -> Bool { unsafe access("\(folder)/\(path)", R_OK) == 0 }
+  public static func has(_ path: String) -> Bool { unsafe access("\(folder)/\(path)", R_OK) == 0 }
 
   /// The names in a folder, sorted; none if it is absent.
-  static func names(in path: String, suffix: String) -> [String] {
+  public static func names(in path: String, suffix: String) -> [String] {
     guard let directory = unsafe opendir("\(folder)/\(path)") else { return [] }
     defer { unsafe closedir(directory) }
     var names: [String] = []
@@ -26,7 +26,7 @@ enum RealData {
   }
 
   /// The content of a file.
-  static func bytes(of path: String) throws -> [UInt8] {
+  public static func bytes(of path: String) throws -> [UInt8] {
     guard let file = unsafe fopen("\(folder)/\(path)", "rb") else { throw Missing(path: path) }
     defer { unsafe fclose(file) }
     var bytes: [UInt8] = []

@@ -1,0 +1,111 @@
+internal import JSONStreaming
+
+/// Equality of JSON values, as JSON Schema (2020-12, section 4.2.2) has it: numbers by what they
+/// stand for, texts by their scalar values, objects whatever the order of their members.
+extension Tape {
+  /// Whether the value that starts at `index` equals the one at `otherIndex` of another tape.
+  ///
+  /// - Complexity: O(n) in the tokens of a value; the members of objects in different order are
+  ///   searched one by one.
+  func hasValue(at index: Int, equalTo otherIndex: Int, of other: Tape) -> Bool {
+    let (token, otherToken) = (self[index], other[otherIndex])
+    guard token.kind == otherToken.kind else { return false }
+    switch token.kind {
+    case .null, .true, .false: return true
+    case .number, .string, .key:
+      return JSONScalar.areEqual(token.kind, text(of: token), other.text(of: otherToken))
+    case .startArray:
+      guard token.elementCount == otherToken.elementCount else { return false }
+      var (place, otherPlace) = (index + 1, otherIndex + 1)
+      while self[place].kind != .endArray {
+        guard hasValue(at: place, equalTo: otherPlace, of: other) else { return false }
+        place = end(ofValueAt: place)
+        otherPlace = other.end(ofValueAt: otherPlace)
+      }
+      return true
+    case .startObject:
+      return token.elementCount == otherToken.elementCount
+        && hasMembers(at: index, among: otherIndex, of: other)
+        && (!hasRepeatedName(at: index) || other.hasMembers(at: otherIndex, among: index, of: self))
+    case .endArray, .endObject: return false
+    }
+  }
+
+  /// Whether each member of one object stands in the other.
+  private func hasMembers(at index: Int, among otherIndex: Int, of other: Tape) -> Bool {
+    var (key, expected) = (index + 1, otherIndex + 1)
+    while self[key].kind == .key {
+      let name = text(of: self[key])
+      // Mostly the members stand in the same order.
+      var place = expected
+      if other[place].kind != .key || !other.text(of: other[place]).hasSameBytes(as: name) {
+        guard let found = other.member(name, ofObjectAt: otherIndex) else { return false }
+        place = found
+      }
+      guard hasValue(at: key + 1, equalTo: place + 1, of: other) else { return false }
+      expected = other.end(ofValueAt: place + 1)
+      key = end(ofValueAt: key + 1)
+    }
+    return true
+  }
+
+  /// The index of the first member of that name.
+  private func member(_ name: Span<UInt8>, ofObjectAt index: Int) -> Int? {
+    var key = index + 1
+    while self[key].kind == .key {
+      if text(of: self[key]).hasSameBytes(as: name) { return key }
+      key = end(ofValueAt: key + 1)
+    }
+    return nil
+  }
+
+  private func hasRepeatedName(at index: Int) -> Bool {
+    var key = index + 1
+    while self[key].kind == .key {
+      if member(text(of: self[key]), ofObjectAt: index) != key { return true }
+      key = end(ofValueAt: key + 1)
+    }
+    return false
+  }
+
+  /// A hash of the value that starts at `index`, the same for equal values.
+  ///
+  /// - Complexity: O(n) in the bytes of the value.
+  func valueHash(at index: Int) -> UInt64 {
+    let token = self[index]
+    var hash = UInt64(token.kind.rawValue) &* 0x9E37_79B9_7F4A_7C15
+    switch token.kind {
+    case .null, .true, .false, .endArray, .endObject: break
+    case .string, .key: hash ^= text(of: token).tableHash
+    case .number:
+      let number = ExactNumber(text(of: token))
+      hash ^=
+        (number.digits ^ UInt64(bitPattern: Int64(number.exponent)) << 40)
+        &* 0xD6E8_FEB8_6659_FD93
+    case .startArray:
+      var place = index + 1
+      while self[place].kind != .endArray {
+        hash = (hash ^ valueHash(at: place)) &* 0x9E37_79B9_7F4A_7C15
+        hash ^= hash >> 29
+        place = end(ofValueAt: place)
+      }
+    case .startObject:
+      // A sum, so that the order of the members does not matter.
+      var key = index + 1
+      while self[key].kind == .key {
+        let member = text(of: self[key]).tableHash ^ valueHash(at: key + 1) &* 0xD6E8_FEB8_6659_FD93
+        hash &+= member &* 0x9E37_79B9_7F4A_7C15
+        key = end(ofValueAt: key + 1)
+      }
+    }
+    return hash ^ hash >> 32
+  }
+}
+
+/// Scalars of JSON by their kind and text.
+enum JSONScalar {
+  /// Whether two scalars of one kind are equal.
+  static func areEqual(_ kind: Token.Kind, _ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    kind == .number ? ExactNumber.areEqual(left, right) : left.hasSameBytes(as: right)
+  }
+}

@@ -1,0 +1,81 @@
+internal import JSONStreaming
+
+/// Rules of the record as a whole, and defaults.
+extension ModelReader {
+  /// The keywords of a record, or of an element of a relation to many, that look at it as a whole.
+  static let recordKeywords: Set<String> = [
+    "additionalProperties", "minProperties", "maxProperties", "dependentRequired", "x-coordinates",
+  ]
+
+  /// - Parameter place: where the schema of the record stands.
+  static func recordRules(
+    _ json: JSONValue, attributes: [Attribute], at place: String,
+    with compiler: inout RuleCompiler
+  ) throws(ModelError) -> RecordRules {
+    // Everything else of the record is the attributes' own.
+    let keywords = ["minProperties", "maxProperties"]
+    let counts = (json.members ?? []).filter { keywords.contains($0.name) }
+    let schema = try compiler.attribute([(.object(counts), place)], types: .object)
+    var additional: Int?
+    if let value = json["additionalProperties"], value != .bool(true) {
+      additional = try compiler.schema(value, at: place + "/additionalProperties")
+    }
+    var dependencies: [RecordRules.Dependency] = []
+    for (name, needed) in try compiler.dependencies(json["dependentRequired"], at: place) {
+      let place = place + "/dependentRequired" + JSONPointer.step(name)
+      dependencies.append(
+        RecordRules.Dependency(
+          attribute: try index(of: name, in: attributes, at: place),
+          needed: try index(of: needed, in: attributes, at: place)))
+    }
+    return RecordRules(
+      schema: schema, additional: additional, dependencies: dependencies,
+      coordinates: try coordinates(
+        json["x-coordinates"], attributes: attributes, at: place + "/x-coordinates"))
+  }
+
+  private static func index(
+    of name: String, in attributes: [Attribute], at place: String
+  ) throws(ModelError) -> Int {
+    guard let index = attributes.firstIndex(where: { $0.name == name }) else {
+      throw ModelError(message: "\"\(name)\" is no attribute", pointer: place)
+    }
+    return index
+  }
+
+  private static func coordinates(
+    _ json: JSONValue?, attributes: [Attribute], at place: String
+  ) throws(ModelError) -> RecordRules.Coordinates? {
+    guard let json else { return nil }
+    guard let members = json.members, let latitude = json["latitude"]?.string,
+      let longitude = json["longitude"]?.string, latitude != longitude
+    else {
+      throw ModelError(
+        message: "coordinates are two attributes: {\"latitude\": \"…\", \"longitude\": \"…\"}",
+        pointer: place)
+    }
+    try refuseUnknown(members, known: ["latitude", "longitude"], at: place)
+    let coordinates = RecordRules.Coordinates(
+      latitude: try index(of: latitude, in: attributes, at: place + "/latitude"),
+      longitude: try index(of: longitude, in: attributes, at: place + "/longitude"))
+    for index in [coordinates.latitude, coordinates.longitude]
+    where attributes[index].types.subtracting([.integer, .number, .null]) != []
+      || ![.integer, .real].contains(attributes[index].storage)
+    {
+      throw ModelError(
+        message: "\"\(attributes[index].name)\" is no coordinate: give it the type number",
+        pointer: place)
+    }
+    return coordinates
+  }
+
+  /// Refuses a default that the attribute itself would reject.
+  static func checkDefaults(of model: Model, at place: String) throws(ModelError) {
+    guard model.attributes.contains(where: { $0.defaultValue != nil }) else { return }
+    let decoder = RecordDecoder(model: model)
+    guard let issue = decoder.issues.first else { return }
+    throw ModelError(
+      message: "the default breaks the attribute's own rules: \(issue.message)",
+      pointer: place + "/properties" + JSONPointer.step(issue.attribute ?? "") + "/default")
+  }
+}

@@ -1,0 +1,18 @@
+/// A latitude and a longitude as a pair, in WGS 84 degrees.
+enum GeographicPosition {
+  /// What is wrong with a position, in words; nothing where it may be one.
+  static func flaw(latitude: Double, longitude: Double) -> String? {
+    if latitude == 0, longitude == 0 {
+      return "latitude and longitude are both 0, where there is no place but the open sea"
+    }
+    if isPosition(latitude, longitude) { return nil }
+    let position = "latitude \(latitude), longitude \(longitude)"
+    return isPosition(longitude, latitude)
+      ? "\(position) is no position on Earth, but is one when the two are swapped"
+      : "\(position) is no position on Earth"
+  }
+
+  private static func isPosition(_ latitude: Double, _ longitude: Double) -> Bool {
+    latitude.magnitude <= 90 && longitude.magnitude <= 180
+  }
+}

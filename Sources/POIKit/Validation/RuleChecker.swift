@@ -1,0 +1,280 @@
+internal import JSONStreaming
+
+/// Checks values against the rules of a model.
+///
+/// Values are looked at where they stand, on the tape. A value that keeps its rules costs no
+/// allocation, but for `pattern`, whose engine allocates.
+struct RuleChecker: ~Copyable {
+  let table: RuleTable
+
+  /// The compiled patterns of the table.
+  private let patterns: [Pattern]
+
+  /// For each object that is being looked at, which of the names that rules speak of it has.
+  private var metNames = GrowableBuffer<Bool>()
+
+  /// Finds equal elements of the array that is being looked at.
+  private var distinct = DistinctElements()
+
+  /// Levels of objects and arrays in a value whose rules look inside; the checks call themselves.
+  static let depthLimit = 512
+
+  init(_ table: RuleTable) {
+    self.table = table
+    patterns = table.patterns.map { text in
+      guard let pattern = try? Pattern(text) else {
+        preconditionFailure("the compiler of the model lets no such pattern pass")
+      }
+      return pattern
+    }
+  }
+
+  /// Checks the value of an attribute, whose type was found right, against the rules of its schema.
+  ///
+  /// - Parameter attribute: how messages call the attribute.
+  mutating func check(
+    _ subject: RuleSubject, schema: Int, attribute: String?, issues: inout [Issue]
+  ) {
+    let schema = table.schemas[schema]
+    guard schema.first < schema.end else { return }
+    if subject.kind == .startObject || subject.kind == .startArray,
+      subject.element.tape.isDeeper(than: Self.depthLimit, valueAt: subject.index)
+    {
+      issues.append(
+        Issue(
+          rule: "depth", attribute: attribute,
+          message: "\(subject.excerpt) is nested deeper than \(Self.depthLimit) levels, and its "
+            + "rules look inside"))
+      return
+    }
+    checkRules(of: schema, subject, attribute: attribute, issues: &issues)
+  }
+
+  /// Checks a value inside an attribute.
+  ///
+  /// - Parameter applicator: the keyword that gives the value its schema.
+  mutating func checkValue(
+    at index: Int, inside subject: RuleSubject, schema: Int, applicator: String, attribute: String?,
+    issues: inout [Issue]
+  ) {
+    let value = RuleSubject(valueAt: index, of: subject.element, start: subject.start)
+    checkWhole(value, schema: schema, applicator: applicator, attribute: attribute, issues: &issues)
+  }
+
+  private mutating func checkWhole(
+    _ subject: RuleSubject, schema: Int, applicator: String, attribute: String?,
+    issues: inout [Issue]
+  ) {
+    let schema = table.schemas[schema]
+    guard schema.types.allow(subject) else {
+      issues.append(
+        Issue(
+          rule: schema.allowsNothing ? applicator : "type", attribute: attribute,
+          message: schema.allowsNothing
+            ? "\(subject.excerpt) is not allowed here"
+            : "\(subject.excerpt) is not of type \(schema.types.phrase)"))
+      return
+    }
+    checkRules(of: schema, subject, attribute: attribute, issues: &issues)
+  }
+
+  private mutating func checkRules(
+    of schema: RuleTable.Schema, _ subject: RuleSubject, attribute: String?, issues: inout [Issue]
+  ) {
+    for number in schema.first..<schema.end {
+      let rule = table.rules[number]
+      switch rule {
+      case .items(let schema):
+        guard subject.kind == .startArray else { continue }
+        let tape = subject.element.tape
+        var index = subject.index + 1
+        while tape[index].kind != .endArray {
+          checkValue(
+            at: index, inside: subject, schema: schema, applicator: "items", attribute: attribute,
+            issues: &issues)
+          index = tape.end(ofValueAt: index)
+        }
+      case .members(let members):
+        guard subject.kind == .startObject else { continue }
+        checkMembers(members, of: subject, attribute: attribute, issues: &issues)
+      case .reference(let schema):
+        checkWhole(
+          subject, schema: schema, applicator: "$ref", attribute: attribute, issues: &issues)
+      default:
+        if !isKept(rule, by: subject) {
+          issues.append(
+            Issue(
+              rule: table.name(of: rule), attribute: attribute,
+              message: "\(subject.excerpt) \(table.expectation(of: rule))"))
+        }
+      }
+    }
+  }
+
+  private mutating func checkMembers(
+    _ number: Int, of subject: RuleSubject, attribute: String?, issues: inout [Issue]
+  ) {
+    let members = table.members[number]
+    let tape = subject.element.tape
+    let firstMet = metNames.count
+    metNames.append(repeating: false, count: members.endName - members.firstName)
+    var key = subject.index + 1
+    while tape[key].kind == .key {
+      let name = table.index(of: tape.text(of: tape[key]), in: members)
+      var schema = -1
+      if name >= 0 {
+        let met = firstMet + name - members.firstName
+        if metNames[met] {
+          issues.append(
+            Issue(
+              rule: "duplicate-key", attribute: attribute,
+              message: "\(subject.excerpt) has the member "
+                + "\(JSONText.quoted(table.text(ofName: name))) twice"))
+        }
+        metNames[met] = true
+        schema = table.names[name].schema
+      }
+      if schema >= 0 {
+        checkValue(
+          at: key + 1, inside: subject, schema: schema, applicator: "properties",
+          attribute: attribute, issues: &issues)
+      } else if members.additional >= 0 {
+        checkValue(
+          at: key + 1, inside: subject, schema: members.additional,
+          applicator: "additionalProperties", attribute: attribute, issues: &issues)
+      }
+      key = tape.end(ofValueAt: key + 1)
+    }
+    for name in members.firstName..<members.endName
+    where table.names[name].isRequired && !metNames[firstMet + name - members.firstName] {
+      issues.append(
+        Issue(
+          rule: "required", attribute: attribute,
+          message: "\(subject.excerpt) lacks the member "
+            + JSONText.quoted(table.text(ofName: name))))
+    }
+    for number in members.firstDependency..<members.endDependency {
+      let dependency = table.dependencies[number]
+      guard metNames[firstMet + dependency.name - members.firstName],
+        !metNames[firstMet + dependency.needed - members.firstName]
+      else { continue }
+      issues.append(
+        Issue(
+          rule: "dependentRequired", attribute: attribute,
+          message: "\(subject.excerpt) has the member "
+            + "\(JSONText.quoted(table.text(ofName: dependency.name))) and lacks "
+            + JSONText.quoted(table.text(ofName: dependency.needed))))
+    }
+    metNames.truncate(to: firstMet)
+  }
+
+  /// Whether a value keeps a rule that does not look inside it.
+  private mutating func isKept(_ rule: Rule, by subject: RuleSubject) -> Bool {
+    switch rule {
+    case .oneOf(let choice): isOne(of: table.choices[choice], subject)
+    case .minimum, .maximum, .exclusiveMinimum, .exclusiveMaximum, .multipleOf:
+      subject.kind != .number || isKept(rule, byNumber: subject.text)
+    case .minLength, .maxLength, .pattern, .format, .notBlank, .noControls:
+      subject.kind != .string || isKept(rule, byText: subject.text)
+    case .minItems(let count):
+      subject.kind != .startArray || subject.element.tape[subject.index].elementCount >= count
+    case .maxItems(let count):
+      subject.kind != .startArray || subject.element.tape[subject.index].elementCount <= count
+    case .uniqueItems:
+      subject.kind != .startArray
+        || distinct.areDistinct(elementsAt: subject.index, of: subject.element.tape)
+    case .minProperties(let count):
+      subject.kind != .startObject || subject.element.tape[subject.index].elementCount >= count
+    case .maxProperties(let count):
+      subject.kind != .startObject || subject.element.tape[subject.index].elementCount <= count
+    case .items, .members, .reference: true
+    }
+  }
+
+  private func isKept(_ rule: Rule, byNumber lexeme: Span<UInt8>) -> Bool {
+    switch rule {
+    case .minimum(let bound): Number(lexeme).compare(bound) >= 0
+    case .maximum(let bound): Number(lexeme).compare(bound) <= 0
+    case .exclusiveMinimum(let bound): Number(lexeme).compare(bound) > 0
+    case .exclusiveMaximum(let bound): Number(lexeme).compare(bound) < 0
+    case .multipleOf(let divisor): table.divisors[divisor].divides(lexeme)
+    default: true
+    }
+  }
+
+  private func isKept(_ rule: Rule, byText text: Span<UInt8>) -> Bool {
+    switch rule {
+    case .minLength(let count): text.scalarCount >= count
+    case .maxLength(let count): text.scalarCount <= count
+    case .pattern(let pattern): patterns[pattern].matches(String(copying: text))
+    case .format(let format): format.admits(text)
+    case .notBlank: !VisibleText.isBlank(text)
+    case .noControls: !VisibleText.holdsControl(text)
+    default: true
+    }
+  }
+
+  private func isOne(of choice: RuleTable.Choice, _ subject: RuleSubject) -> Bool {
+    guard let constants = table.constants?.tape else { return false }
+    for number in choice.first..<choice.end {
+      let place = table.constantPlaces[number]
+      let constant = constants[place]
+      guard constant.kind == subject.kind else { continue }
+      switch subject.kind {
+      case .number, .string, .key:
+        if JSONScalar.areEqual(subject.kind, constants.text(of: constant), subject.text) {
+          return true
+        }
+      case .startObject, .startArray:
+        if constants.hasValue(at: place, equalTo: subject.index, of: subject.element.tape) {
+          return true
+        }
+      default: return true
+      }
+    }
+    return false
+  }
+}
+
+extension JSONTypes {
+  /// Whether a value is of one of the types; 2.0 is an integer.
+  func allow(_ subject: RuleSubject) -> Bool {
+    switch subject.kind {
+    case .null: contains(.null)
+    case .true, .false: contains(.boolean)
+    case .number:
+      contains(.number) || contains(.integer) && ExactNumber.isInteger(subject.text)
+    case .string, .key: contains(.string)
+    case .startObject, .endObject: contains(.object)
+    case .startArray, .endArray: contains(.array)
+    }
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// How many Unicode scalar values a text in UTF-8 has.
+  var scalarCount: Int {
+    var count = 0
+    for index in indices where self[index] & 0xC0 != 0x80 { count += 1 }
+    return count
+  }
+}
+
+extension Tape {
+  /// Whether a value is nested deeper than so many levels, itself included.
+  func isDeeper(than limit: Int, valueAt start: Int) -> Bool {
+    let end = end(ofValueAt: start)
+    var (depth, index) = (0, start)
+    while index < end {
+      switch self[index].kind {
+      case .startObject, .startArray:
+        depth += 1
+        if depth > limit { return true }
+      case .endObject, .endArray: depth -= 1
+      default: break
+      }
+      index += 1
+    }
+    return false
+  }
+}

@@ -1,0 +1,72 @@
+internal import JSONStreaming
+
+/// A value that rules look at.
+struct RuleSubject: ~Escapable {
+  let element: JSONElement
+  /// Where the attribute's value starts on the tape.
+  let start: Int
+  /// Where the value starts on the tape; of use for objects and arrays only.
+  let index: Int
+  /// A string that is read as a number or a boolean counts as one.
+  let kind: Token.Kind
+  /// The unescaped text of a string, the lexeme of a number.
+  let text: Span<UInt8>
+
+  /// A scalar value of an attribute, be it on the tape or the name of the record's own member.
+  @_lifetime(copy element, copy text)
+  init(scalar kind: Token.Kind, text: Span<UInt8>, of element: JSONElement) {
+    self.element = element
+    (start, index) = (0, 0)
+    self.kind = kind
+    self.text = text
+  }
+
+  /// The value that starts at `index` on the tape.
+  @_lifetime(copy element)
+  init(valueAt index: Int, of element: JSONElement, start: Int) {
+    let token = element.tape[index]
+    self.element = element
+    self.start = start
+    self.index = index
+    kind = token.kind
+    switch token.kind {
+    case .number, .string, .key: text = element.tape.text(of: token)
+    default: text = Span()
+    }
+  }
+
+  /// The value as a message quotes it, with its place inside the attribute before it.
+  var excerpt: String {
+    let value =
+      switch kind {
+      case .null: "null"
+      case .true: "true"
+      case .false: "false"
+      case .number: String.excerpt(of: text)
+      case .string, .key: JSONText.quoted(String.excerpt(of: text))
+      default: element.excerpt(ofValueAt: index)
+      }
+    return index == start ? value : "\(pointer): \(value)"
+  }
+
+  /// The JSON pointer from the attribute's value to this one.
+  private var pointer: String {
+    let tape = element.tape
+    var pointer = ""
+    var container = start
+    while container != index {
+      let isObject = tape[container].kind == .startObject
+      var (child, position) = (container + 1, 0)
+      var value = isObject ? child + 1 : child
+      while tape.end(ofValueAt: value) <= index {
+        child = tape.end(ofValueAt: value)
+        value = isObject ? child + 1 : child
+        position += 1
+      }
+      pointer += JSONPointer.step(
+        isObject ? String(copying: tape.text(of: tape[child])) : String(position))
+      container = value
+    }
+    return pointer
+  }
+}

@@ -1,0 +1,50 @@
+internal import JSONStreaming
+
+/// A form of text that the keyword `format` names. All of them are enforced.
+enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
+  case uuid, dateTime, date, time, email, uri, jsonPointer
+
+  /// The name in the model language.
+  var name: String {
+    switch self {
+    case .uuid: "uuid"
+    case .dateTime: "date-time"
+    case .date: "date"
+    case .time: "time"
+    case .email: "email"
+    case .uri: "uri"
+    case .jsonPointer: "json-pointer"
+    }
+  }
+
+  /// What a message calls a text of the format.
+  var phrase: String {
+    switch self {
+    case .uuid: "a uuid such as 1975DB51-5A45-4FD6-AC54-46CA6042C710"
+    case .dateTime: "a date-time such as 2024-02-29T12:30:00Z"
+    case .date: "a date such as 2024-02-29"
+    case .time: "a time with a zone such as 12:30:00Z"
+    case .email: "an e-mail address such as name@example.org"
+    case .uri: "a uri with a scheme such as https://example.org/"
+    case .jsonPointer: "a JSON pointer such as /a/0"
+    }
+  }
+
+  /// Whether a text has the format.
+  ///
+  /// - Parameter text: UTF-8.
+  /// - Complexity: O(n) in the bytes of the text; nothing is allocated.
+  func admits(_ text: Span<UInt8>) -> Bool {
+    switch self {
+    case .uuid: UUIDText.isUUID(text)
+    case .dateTime:
+      // Only the toolkit's own reading takes a space for the T.
+      Instant(rfc3339: text) != nil && text[10] != 0x20
+    case .date: Instant(date: text) != nil
+    case .time: TimeText.isTime(text)
+    case .email: EmailText.isAddress(text)
+    case .uri: URIText.isURI(text)
+    case .jsonPointer: JSONPointer.isPointer(text)
+    }
+  }
+}

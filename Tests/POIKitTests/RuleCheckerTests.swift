@@ -1,0 +1,125 @@
+import Testing
+
+@testable import POIKit
+
+@Suite struct RuleCheckerTests {
+  /// The rejects and the rows of records, given a model's attributes.
+  private func report(
+    on records: String, properties: String, root: String = "", depth: Int = 128
+  ) throws -> ImportReport {
+    let model = try Model(
+      parsing: #"{"x-table":"t","properties":\#(properties)\#(root)}"#)
+    var options = ImportOptions()
+    options.pointer = ""
+    options.limits.depth = depth
+    var session = try ImportSession(checking: model, options: options)
+    let bytes = Array(records.utf8)
+    try session.append(bytes.span)
+    return try session.finish()
+  }
+
+  private func nested(_ depth: Int) -> String {
+    String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+  }
+
+  @Test func `a value with rules is looked at 512 levels deep`() throws {
+    let accepted = try report(
+      on: #"[{"a":\#(nested(512))}]"#, properties: #"{"a":{"uniqueItems":true}}"#, depth: 4000)
+    #expect(accepted.counters.inserted == 1)
+    let rejected = try report(
+      on: #"[{"a":\#(nested(513))}]"#, properties: #"{"a":{"uniqueItems":true}}"#, depth: 4000)
+    #expect(rejected.rejectsByRule.map(\.rule) == ["depth"])
+    let unruled = try report(
+      on: #"[{"a":\#(nested(3000))}]"#, properties: #"{"a":{"type":"array"}}"#, depth: 4000)
+    #expect(unruled.counters.inserted == 1)
+  }
+
+  @Test func `a member of a nested object that a rule names stands once`() throws {
+    let report = try report(
+      on: #"[{"a":{"b":1,"b":2}},{"a":{"c":1,"c":2}}]"#,
+      properties: #"{"a":{"type":"object","properties":{"b":{}}}}"#)
+    #expect(report.rejectsByRule.map(\.rule) == ["duplicate-key"])
+    #expect(report.counters.inserted == 1)
+  }
+
+  @Test(arguments: [
+    (#"{"multipleOf":0.1}"#, "0.3", true), (#"{"multipleOf":0.1}"#, "0.35", false),
+    (#"{"multipleOf":0.01}"#, "4.35", true), (#"{"multipleOf":3}"#, "1e30", false),
+    (#"{"multipleOf":25}"#, "1e30", true),
+    (#"{"multipleOf":7}"#, "700000000000000000000000000000000000007", true),
+    (#"{"multipleOf":7}"#, "700000000000000000000000000000000000008", false),
+    (#"{"multipleOf":0.5}"#, "-12345678901234567890123.5", true),
+    (#"{"multipleOf":0.5}"#, "-12345678901234567890123.25", false),
+    (#"{"multipleOf":1e10}"#, "12e9", false), (#"{"multipleOf":1e10}"#, "30000000000", true),
+    (#"{"multipleOf":9999999999999999999}"#, "99999999999999999990", true),
+    (#"{"multipleOf":9}"#, "0.000", true),
+    (#"{"const":0.1}"#, "0.10000000000000000001", false), (#"{"const":0.1}"#, "100e-3", true),
+    (#"{"const":100000000000000000000001}"#, "1.00000000000000000000001e23", true),
+    (#"{"const":100000000000000000000001}"#, "1.00000000000000000000002e23", false),
+    (#"{"const":100000000000000000000001}"#, "1.000000000000000000000010000e23", true),
+    (#"{"const":1e400}"#, "10e399", true), (#"{"const":-0.0}"#, "0", true),
+    (#"{"type":"integer"}"#, "1e400", true), (#"{"type":"integer"}"#, "1.5e1", true),
+    (#"{"type":"integer"}"#, "12345678901234567890.5", false),
+    (#"{"type":"integer"}"#, "1.23456789012345678901e20", true),
+    (#"{"type":"integer"}"#, "1.234567890123456789012e20", false),
+    (#"{"maximum":1e300}"#, "1e400", false), (#"{"minimum":-1e300}"#, "-1e400", false),
+    (#"{"uniqueItems":true}"#, "[1e400,1e401]", true),
+    (#"{"uniqueItems":true}"#, "[1e400,10e399]", false),
+    (#"{"uniqueItems":true}"#, #"[{"a":1,"a":1},{"a":1,"b":1}]"#, true),
+    (#"{"minLength":2}"#, #""é""#, false), (#"{"maxLength":1}"#, #""\ud83d\ude00""#, true),
+  ])
+  func `numbers inside a value are compared exactly`(
+    _ schema: String, _ value: String, _ isAccepted: Bool
+  ) throws {
+    let report = try report(
+      on: #"[{"a":[\#(value)]}]"#, properties: #"{"a":{"items":\#(schema)}}"#)
+    #expect((report.counters.inserted == 1) == isAccepted)
+  }
+
+  @Test func `a message names the place inside the attribute`() throws {
+    let model = try Model(
+      parsing:
+        #"{"x-table":"t","properties":{"a":{"properties":{"b/c":{"items":{"required":["d"]}}}}}}"#)
+    let (_, rows) = try ImportSessionTests.importText(
+      #"[{"a":{"b/c":[{"d":1},{"e":"x"}]}}]"#, model: model)
+    #expect(rows[0].contains(#"/b~1c/1: {\"e\":\"x\"} lacks the member \"d\""#), "\(rows)")
+  }
+
+  @Test func `defaults fill what is absent, and not what is null`() throws {
+    let properties = #"""
+      {"a":{"type":["string","null"],"default":"x"},"b":{"type":"integer","default":7},
+      "c":{"type":"object","default":{"d":[1, 2]}},
+      "e":{"type":["string","null"],"format":"uuid",
+      "default":"1975db51-5a45-4fd6-ac54-46ca6042c710"},
+      "f":{"type":["string","null"],"default":null}}
+      """#
+    let model = try Model(parsing: #"{"x-table":"t","properties":\#(properties)}"#)
+    let (_, rows) = try ImportSessionTests.importText(
+      #"[{},{"a":null,"b":1,"c":{},"e":null},{"a":"y","b":2}]"#, model: model)
+    #expect(
+      rows == [
+        #"1|x|7|{"d":[1,2]}|1975DB51-5A45-4FD6-AC54-46CA6042C710|NULL"#, "2|NULL|1|{}|NULL|NULL",
+        #"3|y|2|{"d":[1,2]}|1975DB51-5A45-4FD6-AC54-46CA6042C710|NULL"#,
+      ])
+  }
+
+  @Test func `a default does not satisfy what another attribute needs`() throws {
+    let report = try report(
+      on: #"[{"a":1},{"a":1,"b":2}]"#, properties: #"{"a":{},"b":{"default":2}}"#,
+      root: #","dependentRequired":{"a":["b"]}"#)
+    #expect(report.rejectsByRule.map(\.rule) == ["dependentRequired"])
+    #expect(report.counters.inserted == 1)
+  }
+
+  @Test func `a root schema of other members looks at each of them, and they are kept`() throws {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","x-unmapped-column":"more","properties":{"a":{}},
+        "additionalProperties":{"type":"integer"}}
+        """#)
+    let (report, rows) = try ImportSessionTests.importText(
+      #"[{"a":"x","b":1},{"a":"x","b":"1"}]"#, model: model)
+    #expect(rows[0] == #"1|x|{"b":1}"#)
+    #expect(report.rejectsByRule.map(\.rule) == ["type"])
+  }
+}
