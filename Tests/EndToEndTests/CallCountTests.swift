@@ -49,6 +49,73 @@ import Testing
     #expect(try difference("allocations", counts[0], counts[1]) == 0)
   }
 
+  /// Every rule but `pattern`, whose engine allocates.
+  @Test(.enabled(if: releaseFolder != nil))
+  func `rules of every kind are checked without allocating`() throws {
+    let folder = try ScratchFolder()
+    let tool = Tool(path: try #require(Self.releaseFolder) + "/poi-import")
+    let model = try folder.write(Self.ruledModel, to: "model.json")
+    let counts = try [10_000, 20_000].map { count in
+      let records = (0..<count).map(Self.ruledRecord).joined(separator: "\n")
+      let name = try folder.write(records, to: "\(count).ndjson")
+      return try self.counts(of: tool, ["--dry-run", "--model", model, name], in: folder)
+    }
+    #expect(try difference("allocations", counts[0], counts[1]) == 0)
+  }
+
+  private static let ruledModel = ##"""
+    {
+      "x-table": "stop",
+      "x-coordinates": { "latitude": "lat", "longitude": "lon" },
+      "additionalProperties": { "type": "string" },
+      "minProperties": 3,
+      "maxProperties": 20,
+      "dependentRequired": { "lat": ["lon"] },
+      "properties": {
+        "lat": { "type": "number", "exclusiveMinimum": -90, "exclusiveMaximum": 90 },
+        "lon": { "type": "number", "multipleOf": 0.000001 },
+        "name": { "type": "string", "minLength": 1, "maxLength": 40, "x-not-blank": true,
+          "x-no-controls": true },
+        "kind": { "enum": ["bus", "tram", { "other": [1.5, "ferry"] }] },
+        "level": { "type": "integer", "default": 0 },
+        "operator": { "type": "string", "default": "unknown operator" },
+        "opens": { "type": "string", "format": "time" },
+        "since": { "type": "string", "format": "date" },
+        "mail": { "type": "string", "format": "email" },
+        "site": { "type": "string", "format": "uri" },
+        "path": { "type": "string", "format": "json-pointer" },
+        "lines": { "type": "array", "minItems": 1, "maxItems": 9, "uniqueItems": true,
+          "items": { "$ref": "#/$defs/line" } },
+        "tree": { "$ref": "#/$defs/tree" }
+      },
+      "$defs": {
+        "line": {
+          "type": "object",
+          "required": ["number", "id"],
+          "properties": { "number": { "type": "integer", "minimum": 1 },
+            "id": { "type": "string", "format": "uuid" },
+            "seen": { "type": "string", "format": "date-time" }, "fixed": { "const": [true] } },
+          "additionalProperties": false,
+          "dependentRequired": { "seen": ["fixed"] },
+          "minProperties": 2, "maxProperties": 4
+        },
+        "tree": { "type": "object", "properties": { "in": { "items": { "$ref": "#/$defs/tree" } } } }
+      }
+    }
+    """##
+
+  private static func ruledRecord(_ index: Int) -> String {
+    let id = "00000000-0000-0000-0000-\(String(format: "%012d", index))"
+    let kinds = [#""bus""#, #""tram""#, #"{"other":[15e-1,"ferry"]}"#]
+    return """
+      {"lat":\(index % 89).25,"lon":\(index % 179).133731,"name":"stop \(index)",\
+      "kind":\(kinds[index % 3]),"opens":"09:30:00Z","since":"2024-02-29",\
+      "mail":"stop\(index)@example.org","site":"https://example.org/\(index)?a=b","path":"/a/\(index)",\
+      "lines":[{"number":\(index + 1),"id":"\(id)"},{"number":7,"id":"\(id)",\
+      "seen":"2024-02-29T12:30:00Z","fixed":[true]}],"tree":{"in":[{"in":[]},{}]},"note":"a note"}
+      """
+  }
+
   @Test func `a megabyte takes at most eight reads`() throws {
     let folder = try ScratchFolder()
     let text = String(repeating: "a text of some length ", count: 100)
