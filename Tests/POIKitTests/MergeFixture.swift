@@ -72,9 +72,10 @@ final class MergeStore {
   }
 
   /// Deduplicates the table by the model's key, and enforces it.
-  func deduplicate() throws -> DeduplicationReport {
+  @discardableResult
+  func deduplicate(_ enforcement: KeyEnforcement = .index) throws -> DeduplicationReport {
     var options = DeduplicationOptions()
-    options.enforcement = .index
+    options.enforcement = enforcement
     let deduplicator = Deduplicator(layout: try TableLayout(model), options: options)
     return try #require(try store?.deduplicate(deduplicator))
   }

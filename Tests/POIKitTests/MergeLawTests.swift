@@ -23,6 +23,8 @@ import Testing
       options.mergePolicy = policy
       options.batchSize = Int.random(in: 1...40, using: &generator)
       options.jobCount = Int.random(in: 1...2, using: &generator)
+      // Straight in, or landed from a record on.
+      options.directRecordLimit = [0, 0, 20, .max].randomElement(using: &generator)!
       let report = try store.run(run, options)
       #expect(report.counters.areBalanced && report.counters.read == run.count)
       digest = report.digest

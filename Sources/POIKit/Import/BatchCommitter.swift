@@ -56,59 +56,75 @@ struct BatchCommitter: ~Copyable {
     try openRejectFile()
     try beginRun()
     let next: ImportCheckpoint
-    if let path = store?.path {
+    if store?.path != nil {
       do {
-        guard let written = try write(&batch, progress, onto: checkpoint) else {
-          throw ImportError(
-            .inputOutput,
-            "\(path): another process goes on with this import; its batches are kept, this one's "
-              + "last is not")
-        }
-        next = written
-      } catch let error as SQLiteError {
-        // As far as the store still can, it says that the run failed.
-        try? endRun(state: "failed", checkpoint)
-        throw ImportError(StoreError(error, path: path))
-      } catch let error as ImportError {
-        try? endRun(state: "failed", checkpoint)
-        throw error
+        next = try write(&batch, progress, onto: checkpoint)
       } catch {
-        throw ImportError(.internalError, "\(error)")
+        throw failure(error, checkpoint)
       }
     } else {
-      next = checkpoint.advanced(by: batch, progress)
+      next = checkpoint.advanced(by: batch, progress, isLanded: false)
     }
-    try rejectFile?.write(batch, input: progress.inputName)
+    try rejectFile?.write(batch, progress)
     batch.removeAll()
     return next
   }
 
-  /// Writes the batch.
+  /// The error that stands for `error`, after the store says, as far as it still can, that the run
+  /// failed.
+  private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> ImportError {
+    try? endRun(state: "failed", checkpoint)
+    return switch error {
+    case let error as ImportError: error
+    case let error as SQLiteError: ImportError(StoreError(error, path: store?.path ?? ""))
+    default: ImportError(.inputOutput, "\(error)")
+    }
+  }
+
+  private static func isDrivenByOther(_ path: String) -> ImportError {
+    ImportError(
+      .inputOutput,
+      "\(path): another process goes on with this import; its batches are kept, this "
+        + "one's last is not")
+  }
+
+  /// Writes a batch that was read.
   ///
-  /// - Returns: the checkpoint after it; nothing where another process drives the run.
+  /// - Returns: the checkpoint after it.
   private mutating func write(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
-  ) throws -> ImportCheckpoint? {
-    try writer?.begin()
-    do {
-      let conflicts = try writer?.writeRows(of: &batch, input: progress.inputName)
-      if let conflicts, !conflicts.isEmpty {
-        writer?.rollBack()
-        throw ImportError(
-          .conflict,
-          conflicts.message(store: store?.path ?? "", table: model.table))
+  ) throws -> ImportCheckpoint {
+    let lands = lands(progress, checkpoint)
+    return try inTransaction { (committer) throws in
+      if lands {
+        try committer.land(batch, input: progress.inputs.count - 1)
+      } else {
+        try committer.writeRows(of: &batch, progress)
       }
-      var next = checkpoint.advanced(by: batch, progress)
-      if let highest = order?.highest(of: batch), checkpoint.highest.map({ $0 < highest }) ?? true {
+      var next = checkpoint.advanced(by: batch, progress, isLanded: lands)
+      if let highest = committer.order?.highest(of: batch),
+        checkpoint.highest.map({ $0 < highest }) ?? true
+      {
         next.highest = highest
       }
-      if progress.finishedInputCount > checkpoint.progress.finishedInputCount {
-        try store?.keepToken(of: next, table: model.table, source: options.source)
+      // Where records land the token is kept once they are merged.
+      if !lands, progress.finishedInputCount > checkpoint.progress.finishedInputCount {
+        try committer.keepToken(of: next)
       }
-      try writer?.insertRejects(of: batch, input: progress.inputName)
+      try committer.writer?.insertRejects(of: batch, progress)
+      return next
+    }
+  }
+
+  /// Runs `body` inside a transaction that also writes the checkpoint that it returns.
+  private mutating func inTransaction(
+    _ body: (inout BatchCommitter) throws -> ImportCheckpoint
+  ) throws -> ImportCheckpoint {
+    try writer?.begin()
+    do {
+      let next = try body(&self)
       guard try writer?.writeCheckpoint(next.json.description) == true else {
-        writer?.rollBack()
-        return nil
+        throw BatchCommitter.isDrivenByOther(store?.path ?? "")
       }
       try writer?.commit()
       return next
@@ -116,6 +132,19 @@ struct BatchCommitter: ~Copyable {
       writer?.rollBack()
       throw error
     }
+  }
+
+  private func keepToken(of checkpoint: ImportCheckpoint) throws {
+    try store?.keepToken(of: checkpoint, table: model.table, source: options.source)
+  }
+
+  private mutating func writeRows(
+    of batch: inout RecordBatch, _ progress: InputProgress, candidates: [Int64?] = []
+  ) throws {
+    let conflicts = try writer?.writeRows(of: &batch, progress, candidates: candidates)
+    guard let conflicts, !conflicts.isEmpty else { return }
+    throw ImportError(
+      .conflict, conflicts.message(store: store?.path ?? "", table: model.table))
   }
 
   /// Makes the reject file before the first batch; a resumed run writes it anew from the table.
@@ -155,6 +184,95 @@ struct BatchCommitter: ~Copyable {
     } catch {
       throw ImportError(StoreError(error, path: path))
     }
+  }
+
+  // MARK: Landing
+
+  /// Whether a batch lands, and its records are merged when all are read.
+  ///
+  /// Few records are merged at once. Of an input that is known to be large all land; of one whose
+  /// size is not known, those beyond a number.
+  private func lands(_ progress: InputProgress, _ checkpoint: ImportCheckpoint) -> Bool {
+    guard policy != .append, policy != .error else { return false }
+    return checkpoint.landing != nil || checkpoint.counters.read >= options.directRecordLimit
+      || progress.byteCount.map { $0 > options.directByteLimit } ?? false
+  }
+
+  private mutating func land(
+    _ batch: borrowing RecordBatch, input: Int
+  ) throws(SQLiteError) {
+    switch store {
+    case .some(let store): try writer?.land(batch, input: input, in: store.connection)
+    case .none: break
+    }
+  }
+
+  /// Makes the landed records of the run ready to be merged.
+  ///
+  /// - Parameter checkpoint: the last one; it gets the boundary.
+  mutating func beginMerge(
+    _ checkpoint: inout ImportCheckpoint
+  ) throws(ImportError) -> LandingMerge? {
+    try openRejectFile()
+    try beginRun()
+    guard let runID, let key = writer?.key else { return nil }
+    do {
+      if checkpoint.landing?.boundary == nil {
+        let table = Connection.quoteIdentifier(model.table)
+        checkpoint.landing?.boundary =
+          try store?.connection.integer("SELECT max(\(StoreSchema.idColumn)) FROM \(table)") ?? 0
+      }
+      switch store {
+      case .some(let store):
+        return try LandingMerge(
+          ofRun: runID, into: model.table, key: key,
+          from: checkpoint.landing ?? LandingProgress(), in: store.connection)
+      case .none: return nil
+      }
+    } catch {
+      throw failure(error, checkpoint)
+    }
+  }
+
+  /// Merges the next landed records in one transaction, or, where none are left, removes the landing
+  /// table.
+  ///
+  /// - Returns: the checkpoint after it.
+  mutating func commitNext(
+    of merge: inout LandingMerge, by batch: inout RecordBatch, onto checkpoint: ImportCheckpoint
+  ) throws(ImportError) -> ImportCheckpoint {
+    let next: ImportCheckpoint
+    do {
+      let progress = try merge.fill(
+        &batch, count: options.batchSize, byteLimit: options.batchByteLimit)
+      let candidates = merge.candidates
+      next = try inTransaction { committer in
+        guard let progress else { return try committer.finishMerge(checkpoint) }
+        try committer.writeRows(of: &batch, checkpoint.progress, candidates: candidates)
+        try committer.writer?.insertRejects(of: batch, checkpoint.progress)
+        return checkpoint.advanced(byMerging: batch, progress)
+      }
+    } catch {
+      throw failure(error, checkpoint)
+    }
+    try rejectFile?.write(batch, checkpoint.progress)
+    batch.removeAll()
+    return next
+  }
+
+  private mutating func finishMerge(
+    _ checkpoint: ImportCheckpoint
+  ) throws -> ImportCheckpoint {
+    if let runID, store?.path != nil {
+      switch store {
+      case .some(let store): try LandingTable.remove(ofRun: runID, in: store.connection)
+      case .none: break
+      }
+    }
+    if checkpoint.progress.finishedInputCount > 0 { try keepToken(of: checkpoint) }
+    var next = checkpoint
+    next.landing = nil
+    return next
   }
 
   /// Ends the run in a state of `poikit_run`; nothing happens where none has begun.

@@ -9,6 +9,9 @@ struct ImportCheckpoint {
   /// What becomes of records whose key is stored.
   var policy = MergePolicy.append
 
+  /// How far the run is with records that land before they are merged; nothing where none do.
+  var landing: LandingProgress?
+
   var counters = ImportReport.Counters()
   var batchCount = 0
   var rejectsByRule: [String: Int] = [:]
@@ -37,6 +40,7 @@ struct ImportCheckpoint {
       "position": .array(progress.position.fields.map { .number($0) }),
       "byteCount": progress.byteCount.map { .number($0) } ?? .null,
       "merge": .string(policy.rawValue),
+      "landing": landing?.json ?? .null,
       "counters": countersJSON,
       "batches": .number(batchCount),
       "rejects": ImportCheckpoint.json(rejectsByRule),
@@ -77,6 +81,7 @@ struct ImportCheckpoint {
     progress.position = readingPosition
     progress.byteCount = json["byteCount"]?.integer
     self.policy = policy
+    landing = LandingProgress(json["landing"])
     for counter in ImportReport.Counters.all {
       guard let count = counters[counter.key]?.integer else { return nil }
       self.counters[keyPath: counter.value] = count
@@ -91,30 +96,60 @@ struct ImportCheckpoint {
 
   init() {}
 
-  /// The checkpoint after a batch.
+  /// The checkpoint after a batch that was read.
   ///
-  /// - Parameter progress: what was read of the inputs up to the end of the batch.
-  func advanced(by batch: borrowing RecordBatch, _ progress: InputProgress) -> ImportCheckpoint {
+  /// - Parameters:
+  ///   - progress: what was read of the inputs up to the end of the batch.
+  ///   - isLanded: whether its records wait in the landing table now.
+  func advanced(
+    by batch: borrowing RecordBatch, _ progress: InputProgress, isLanded: Bool
+  ) -> ImportCheckpoint {
     var next = self
     next.progress = progress
     next.counters.read += batch.readCount
-    next.counters.rejected += batch.rejects.count
-    next.counters.inserted += batch.insertedCount
-    next.counters.updated += batch.merged.updated
-    next.counters.unchanged += batch.merged.unchanged
-    next.counters.stale += batch.merged.stale
-    next.counters.ignored += batch.merged.ignored
-    next.counters.removals += batch.merged.removals
-    next.digest += batch.digest
-    if !batch.isEmpty { next.batchCount += 1 }
-    for reject in batch.rejects {
-      next.rejectsByRule[reject.issues[0].rule, default: 0] += 1
+    if isLanded {
+      next.landing = landing ?? LandingProgress()
+      next.counters.landed += batch.recordCount
+    } else {
+      next.countRows(of: batch)
     }
+    next.countRejects(of: batch)
+    if !batch.isEmpty { next.batchCount += 1 }
     for (pointer, count) in batch.unmappedMembers {
       next.unmappedMembers[pointer, default: 0] += count
     }
     next.otherUnmappedMemberCount += batch.otherUnmappedMemberCount
     return next
+  }
+
+  /// The checkpoint after a batch of landed records was merged.
+  func advanced(
+    byMerging batch: borrowing RecordBatch, _ landing: LandingProgress
+  ) -> ImportCheckpoint {
+    var next = self
+    next.landing = landing
+    next.counters.landed -= batch.recordCount
+    next.countRows(of: batch)
+    next.countRejects(of: batch)
+    next.batchCount += 1
+    return next
+  }
+
+  private mutating func countRows(of batch: borrowing RecordBatch) {
+    counters.inserted += batch.insertedCount
+    counters.updated += batch.merged.updated
+    counters.unchanged += batch.merged.unchanged
+    counters.stale += batch.merged.stale
+    counters.ignored += batch.merged.ignored
+    counters.removals += batch.merged.removals
+    digest += batch.digest
+  }
+
+  private mutating func countRejects(of batch: borrowing RecordBatch) {
+    counters.rejected += batch.rejects.count
+    for reject in batch.rejects {
+      rejectsByRule[reject.issues[0].rule, default: 0] += 1
+    }
   }
 
   private static func json(_ counts: [String: Int]) -> JSONValue {

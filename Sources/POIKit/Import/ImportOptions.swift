@@ -60,6 +60,12 @@ public struct ImportOptions: Sendable {
   /// Asked for the time at the beginning and end of a run.
   public var clock: @Sendable () -> Instant = SystemClock.now
 
+  /// How many records are merged at once before the others land, in inputs of unknown size.
+  var directRecordLimit = 20_000
+
+  /// The size of an input, in bytes, beyond which all of its records land.
+  var directByteLimit = 8 << 20
+
   public init() {}
 
   /// How many rejects a run may have before it stops.

@@ -16,17 +16,21 @@ public struct ImportReport: Sendable {
     public var ignored = 0
     /// Records that say that theirs was removed, by a model that deletes the rows of such.
     public var removals = 0
+    /// Records that wait to be merged; 0 in a run that is finished.
+    public var landed = 0
     /// Records refused.
     public var rejected = 0
 
     public init() {}
 
     /// The counters by the names that the report and the store have for them, `read` first.
-    static let all: KeyValuePairs<String, any WritableKeyPath<Counters, Int> & Sendable> = [
-      "read": \.read, "inserted": \.inserted, "updated": \.updated, "unchanged": \.unchanged,
-      "stale": \.stale, "ignored": \.ignored, "removals": \.removals,
-      "rejected": \.rejected,
-    ]
+    static var all: KeyValuePairs<String, WritableKeyPath<Counters, Int>> {
+      [
+        "read": \.read, "inserted": \.inserted, "updated": \.updated, "unchanged": \.unchanged,
+        "stale": \.stale, "ignored": \.ignored, "removals": \.removals, "landed": \.landed,
+        "rejected": \.rejected,
+      ]
+    }
 
     /// The counters in their order, by name: `read`, then those that add up to it.
     public var byName: [(name: String, count: Int)] {

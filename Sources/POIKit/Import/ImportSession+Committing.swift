@@ -264,6 +264,24 @@ extension ImportSession {
     phase = .ended(.stopped)
   }
 
+  /// Merges the records that landed, unless the run was told to stop.
+  mutating func mergeLanded() throws(ImportError) {
+    if case .ended(.stopped) = phase { return }
+    guard checkpoint.landing != nil else { return }
+    do {
+      guard var merge = try committer?.beginMerge(&checkpoint) else { return }
+      while checkpoint.landing != nil {
+        let next = try committer?.commitNext(of: &merge, by: &intake.batch, onto: checkpoint)
+        guard let next else { return }
+        try take(next, readCount: next.landing == nil ? 0 : options.batchSize)
+        if case .ended(.stopped) = phase { return }
+      }
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
   // MARK: Ending
 
   /// Marks the run as failed, as far as the store still can, and hands the error on.

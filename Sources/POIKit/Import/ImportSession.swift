@@ -289,6 +289,7 @@ public struct ImportSession: ~Copyable {
   public mutating func finish() throws(ImportError) -> ImportReport {
     try endInput()
     if let failure { throw failure }
+    try mergeLanded()
     if let resumption, case .idle = phase {
       throw ImportError(
         .cannotResume,

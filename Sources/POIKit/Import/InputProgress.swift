@@ -16,4 +16,9 @@ struct InputProgress {
 
   /// The name of the input being read.
   var inputName: String { inputs.last?.name ?? "" }
+
+  /// The name of the input that a record stands in.
+  func inputName(of origin: RecordOrigin) -> String {
+    origin.inputIndex.map { inputs[$0].name } ?? inputName
+  }
 }

@@ -45,11 +45,16 @@ struct RejectFile: ~Copyable {
   }
 
   /// Writes the rejects of a batch.
-  mutating func write(_ batch: borrowing RecordBatch, input: String) throws(ImportError) {
+  ///
+  /// - Parameter progress: names their inputs.
+  mutating func write(
+    _ batch: borrowing RecordBatch, _ progress: InputProgress
+  ) throws(ImportError) {
     for reject in batch.rejects {
       buffer.append(
         contentsOf: RejectLine.text(
-          input: input, record: reject.origin.index + 1, byteOffset: reject.origin.byteOffset,
+          input: progress.inputName(of: reject.origin), record: reject.origin.index + 1,
+          byteOffset: reject.origin.byteOffset,
           line: reject.origin.line + 1, column: reject.origin.column + 1,
           issues: Issue.json(reject.issues), member: reject.member,
           raw: batch.arena.span.extracting(reject.origin.raw)

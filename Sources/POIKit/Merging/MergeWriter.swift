@@ -18,6 +18,7 @@ struct MergeWriter: ~Copyable {
   private let mergedSlots: [Int]
 
   private var finding: Statement
+  private var reading: Statement
   private var stored: StoredRow
   private var storedDigest = Digest.zero
   private var storedDigester: RecordDigester
@@ -41,6 +42,8 @@ struct MergeWriter: ~Copyable {
     let finding = try connection.prepare(
       StoredRow.query(table, where: conditions.joined(separator: " AND ")))
     let stored = try StoredRow(schema, connection: connection)
+    let reading = try connection.prepare(
+      StoredRow.query(table, where: "t.\(StoreSchema.idColumn) = ?1"))
     let places = policy == .error ? try PlaceLog(connection: connection) : nil
     self.policy = policy
     self.table = table
@@ -53,6 +56,7 @@ struct MergeWriter: ~Copyable {
       Array(0..<schema.layout.attributeCount) + (schema.layout.unmappedSlot.map { [$0] } ?? [])
       + schema.layout.relations.map(\.slot)
     self.finding = finding
+    self.reading = reading
     self.stored = stored
     storedDigester = RecordDigester(schema.model)
     recordDigester = RecordDigester(schema.model)
@@ -65,15 +69,17 @@ struct MergeWriter: ~Copyable {
   /// Merges one record of a batch, and notes in the batch what became of it.
   ///
   /// - Parameters:
-  ///   - input: what the record's input is called.
+  ///   - progress: names the inputs.
   ///   - rows: writes into the table.
+  ///   - candidate: the row that it is likely to meet, where that is known.
   /// - Throws: `SQLiteError`; with a constraint that refuses the row, nothing of the record is
   ///   written.
   mutating func merge(
-    record: Int, of batch: inout RecordBatch, input: String, by rows: inout RowWriter
+    record: Int, of batch: inout RecordBatch, _ progress: InputProgress, by rows: inout RowWriter,
+    candidate: Int64? = nil
   ) throws(SQLiteError) {
-    guard try find(record, of: batch, by: &rows) else {
-      return try insert(record, of: batch, input: input, by: &rows)
+    guard try find(record, of: batch, by: &rows, candidate: candidate) else {
+      return try insert(record, of: batch, progress, by: &rows)
     }
     switch policy {
     case .append: preconditionFailure("appending needs no look at stored rows")
@@ -93,7 +99,7 @@ struct MergeWriter: ~Copyable {
       try writeMerged(record, of: &batch, by: &rows)
     case .newestByProperty: try takeNewerProperties(record, of: &batch, by: &rows)
     case .rollback: batch.settle(record: record, as: .ignored)
-    case .error: try noteConflict(record, of: batch, input: input)
+    case .error: try noteConflict(record, of: batch, progress)
     }
   }
 
@@ -106,10 +112,11 @@ struct MergeWriter: ~Copyable {
   /// - Returns: what became of it; nothing, and nothing noted, where the table is not unique by the
   ///   key that removals name.
   mutating func remove(
-    record: Int, of batch: inout RecordBatch, input: String, by rows: inout RowWriter
+    record: Int, of batch: inout RecordBatch, _ progress: InputProgress, by rows: inout RowWriter,
+    candidate: Int64? = nil
   ) throws(SQLiteError) -> MergeOutcome? {
     guard hasModelKey else { return nil }
-    guard try find(record, of: batch, by: &rows) else {
+    guard try find(record, of: batch, by: &rows, candidate: candidate) else {
       batch.settle(record: record, as: .removal)
       return .removal
     }
@@ -125,7 +132,7 @@ struct MergeWriter: ~Copyable {
     case .objectTrump, .overwrite: break
     case .storeTrump, .rollback: outcome = .ignored
     case .error:
-      try noteConflict(record, of: batch, input: input)
+      try noteConflict(record, of: batch, progress)
       return .ignored
     }
     if outcome == .removal {
@@ -148,11 +155,24 @@ struct MergeWriter: ~Copyable {
   ///
   /// - Returns: whether there is one; there is none for a key that is null in part.
   private mutating func find(
-    _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter
+    _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter, candidate: Int64?
   ) throws(SQLiteError) -> Bool {
     for slot in key.slots where batch[record, slot].isNull { return false }
+    if let candidate {
+      try reading.bind(1, integer: candidate)
+      if try stored.load(&reading), hasKey(of: record, in: batch) { return true }
+    }
     try rows.bindKey(key, of: record, in: batch, to: &finding)
     return try stored.load(&finding)
+  }
+
+  /// Whether the stored row has the key of a record.
+  private mutating func hasKey(of record: Int, in batch: borrowing RecordBatch) -> Bool {
+    key.slots.allSatisfy { slot in
+      table.schema.layout.append(slot, of: 0, in: stored.batch, to: &storedValue)
+      table.schema.layout.append(slot, of: record, in: batch, to: &recordValue)
+      return storedValue.hasSameBytes(as: recordValue)
+    }
   }
 
   /// Computes the digest of the stored row as it was found.
@@ -162,7 +182,8 @@ struct MergeWriter: ~Copyable {
   }
 
   private mutating func insert(
-    _ record: Int, of batch: borrowing RecordBatch, input: String, by rows: inout RowWriter
+    _ record: Int, of batch: borrowing RecordBatch, _ progress: InputProgress,
+    by rows: inout RowWriter
   ) throws(SQLiteError) {
     var text: String?
     if policy == .newestByProperty {
@@ -173,7 +194,7 @@ struct MergeWriter: ~Copyable {
       text = times.text(rowTime: time)
     }
     let rowID = try rows.insert(record: record, of: batch, times: text)
-    if places != nil { try places?.add(batch.place(of: record, in: input), of: rowID) }
+    if places != nil { try places?.add(batch.place(of: record, progress), of: rowID) }
   }
 }
 
@@ -270,14 +291,14 @@ extension MergeWriter {
   }
 
   private mutating func noteConflict(
-    _ record: Int, of batch: borrowing RecordBatch, input: String
+    _ record: Int, of batch: borrowing RecordBatch, _ progress: InputProgress
   ) throws(SQLiteError) {
     let values = key.slots.map { slot in
       table.schema.layout.text(of: slot, of: record, in: batch)
     }
     conflicts.add(
       MergeConflicts.Conflict(
-        key: values.joined(separator: ", "), place: batch.place(of: record, in: input),
+        key: values.joined(separator: ", "), place: batch.place(of: record, progress),
         rowID: stored.rowID, rowPlace: try places?.place(of: stored.rowID)))
   }
 }

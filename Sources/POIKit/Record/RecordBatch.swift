@@ -218,6 +218,8 @@ struct RecordOrigin: BitwiseCopyable {
   var column = 0
   /// Whether the record is a removal that becomes no row.
   var isDeletion = false
+  /// The 0-based number of its input; nothing where it is of the input at hand.
+  var inputIndex: Int?
   /// Where the batch's arena holds the record's bytes; empty where raw records are not kept.
   var raw: Range<Int> {
     get { rawStart..<(rawStart + rawCount) }

@@ -11,6 +11,10 @@ struct BatchWriter: ~Copyable {
   private var rows: RowWriter
   private var merger: MergeWriter?
   private var tombstones: TombstoneWriter?
+
+  /// The key that the table is unique by, if it is.
+  let key: EnforcedKey?
+  private var landing: LandingWriter?
   private var rejection: Statement
   private var checkpoint: Statement
   private var beginning: Statement
@@ -60,6 +64,7 @@ struct BatchWriter: ~Copyable {
     self.rows = rows
     self.merger = merger
     self.tombstones = tombstones
+    key = table.key
     self.rejection = rejection
     self.checkpoint = checkpoint
     self.beginning = beginning
@@ -84,17 +89,21 @@ struct BatchWriter: ~Copyable {
   ///
   /// Runs inside the caller's transaction.
   ///
+  /// - Parameters:
+  ///   - progress: names the inputs.
+  ///   - candidates: for each record the stored row that it is likely to meet, where that is known.
   /// - Returns: the records that must not meet stored ones, and do; the transaction is then to be
   ///   rolled back.
   mutating func writeRows(
-    of batch: inout RecordBatch, input: String
+    of batch: inout RecordBatch, _ progress: InputProgress, candidates: [Int64?] = []
   ) throws(SQLiteError) -> MergeConflicts {
     for record in 0..<batch.recordCount {
+      let candidate = candidates.isEmpty ? nil : candidates[record]
       do {
         if rows.hasRelationsToMany {
-          try writeWhole(record, of: &batch, input: input)
+          try writeWhole(record, of: &batch, progress, candidate: candidate)
         } else {
-          try write(record, of: &batch, input: input)
+          try write(record, of: &batch, progress, candidate: candidate)
         }
       } catch {
         guard error.isConstraint else { throw error }
@@ -105,24 +114,24 @@ struct BatchWriter: ~Copyable {
   }
 
   private mutating func write(
-    _ record: Int, of batch: inout RecordBatch, input: String
+    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, candidate: Int64?
   ) throws(SQLiteError) {
     if batch.origins[record].isDeletion {
-      try remove(record, of: &batch, input: input)
+      try remove(record, of: &batch, progress, candidate: candidate)
     } else if merger == nil {
       try rows.insert(record: record, of: batch)
     } else {
-      try merge(record, of: &batch, input: input)
+      try merge(record, of: &batch, progress, candidate: candidate)
     }
   }
 
   /// Writes all rows of a record, or none.
   private mutating func writeWhole(
-    _ record: Int, of batch: inout RecordBatch, input: String
+    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, candidate: Int64?
   ) throws(SQLiteError) {
     try beginningRecord.run()
     do {
-      try write(record, of: &batch, input: input)
+      try write(record, of: &batch, progress, candidate: candidate)
     } catch {
       // Where SQLite has given up the whole transaction, neither is there any more.
       try? cancellingRecord.run()
@@ -135,7 +144,7 @@ struct BatchWriter: ~Copyable {
 
   /// Merges a record, unless a removal of its key is remembered that is newer or as new.
   private mutating func merge(
-    _ record: Int, of batch: inout RecordBatch, input: String
+    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, candidate: Int64?
   ) throws(SQLiteError) {
     if tombstones != nil {
       if merger?.ignoresTime == true {
@@ -144,27 +153,45 @@ struct BatchWriter: ~Copyable {
         return batch.settle(record: record, as: .stale)
       }
     }
-    try merger?.merge(record: record, of: &batch, input: input, by: &rows)
+    try merger?.merge(record: record, of: &batch, progress, by: &rows, candidate: candidate)
   }
 
   /// Remembers a removal, and deletes the row that it is of where rows can be found by their key.
   private mutating func remove(
-    _ record: Int, of batch: inout RecordBatch, input: String
+    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, candidate: Int64?
   ) throws(SQLiteError) {
-    let outcome = try merger?.remove(record: record, of: &batch, input: input, by: &rows)
+    let outcome = try merger?.remove(
+      record: record, of: &batch, progress, by: &rows, candidate: candidate)
     guard outcome ?? .removal == .removal else { return }
     try tombstones?.remember(record, of: batch)
     if outcome == nil { batch.settle(record: record, as: .removal) }
   }
 
+  /// Appends the records of `batch` to the landing table of the run, which is made before the first.
+  ///
+  /// Runs inside the caller's transaction.
+  ///
+  /// - Parameter input: the 0-based number of their input.
+  mutating func land(
+    _ batch: borrowing RecordBatch, input: Int, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    if landing == nil, let key {
+      try LandingTable.make(ofRun: runID, in: connection)
+      landing = try LandingWriter(key, run: runID, connection: connection)
+    }
+    try landing?.append(batch, input: input)
+  }
+
   /// Inserts the rejects of `batch`. Runs inside the caller's transaction.
+  ///
+  /// - Parameter progress: names their inputs.
   mutating func insertRejects(
-    of batch: borrowing RecordBatch, input: String
+    of batch: borrowing RecordBatch, _ progress: InputProgress
   ) throws(SQLiteError) {
     for reject in batch.rejects {
       let first = reject.issues[0]
       try rejection.bind(1, integer: runID)
-      try rejection.bind(2, text: input)
+      try rejection.bind(2, text: progress.inputName(of: reject.origin))
       try rejection.bind(3, integer: Int64(reject.origin.index + 1))
       try rejection.bind(4, integer: Int64(reject.origin.byteOffset))
       try rejection.bind(5, integer: Int64(reject.origin.line + 1))

@@ -43,16 +43,17 @@ extension RecordBatch {
 
   /// Where a record stands, as messages say it.
   ///
-  /// - Parameter input: what its input is called.
-  func place(of record: Int, in input: String) -> String {
+  /// - Parameter progress: names its input.
+  func place(of record: Int, _ progress: InputProgress) -> String {
     let origin = origins[record]
-    return "\(input):\(origin.line + 1):\(origin.column + 1) (record \(origin.index + 1))"
+    return "\(progress.inputName(of: origin)):\(origin.line + 1):\(origin.column + 1) "
+      + "(record \(origin.index + 1))"
   }
 }
 
 extension RecordLayout {
-  /// Makes `content` the value of an attribute alone: that of a slot, or those that identify the
-  /// related row.
+  /// Makes `content` the value of an attribute alone: that of a slot, those that identify the related
+  /// row, or what the rows of a relation to many are together.
   func append(
     _ slot: Int, of record: Int, in batch: borrowing RecordBatch,
     to content: inout CanonicalContent

@@ -78,12 +78,13 @@ struct RunLog {
     return runs
   }
 
-  /// Gives up a run: its rows stay, its checkpoint goes.
+  /// Gives up a run: its rows stay, its checkpoint and the records that it did not merge go.
   static func abandon(_ id: Int64, in connection: borrowing Connection) throws(SQLiteError) {
     try connection.inTransaction(.immediate) { () throws(SQLiteError) in
       try connection.execute(
         "UPDATE poikit_run SET state = 'abandoned' WHERE id = \(id); "
           + "DELETE FROM poikit_checkpoint WHERE run = \(id);")
+      try LandingTable.remove(ofRun: id, in: connection)
     }
   }
 }

@@ -1,0 +1,28 @@
+/// What is kept of a landed record to merge it in the order of the keys: 24 bytes. Records with one
+/// key order by their arrival.
+struct LandingEntry: SortableEntry {
+  let prefix: KeyPrefix
+
+  /// The id of the record in its landing table, from 1 in the order of arrival.
+  let landingID: UInt64
+
+  init(_ prefix: KeyPrefix, landingID: UInt64) {
+    self.prefix = prefix
+    self.landingID = landingID
+  }
+
+  init?(words: [UInt64]) {
+    guard words.count == LandingEntry.wordCount else { return nil }
+    self.init(KeyPrefix(high: words[0], low: words[1]), landingID: words[2])
+  }
+
+  static var wordCount: Int { 3 }
+
+  func word(_ index: Int) -> UInt64 {
+    switch index {
+    case 0: prefix.high
+    case 1: prefix.low
+    default: landingID
+    }
+  }
+}

@@ -1,0 +1,113 @@
+internal import SQLiteKit
+
+/// Hands out the landed records of a run in an order in which merging them is fast.
+///
+/// A record that meets a stored row comes in the order of the rows' ids, so that a transaction
+/// changes neighbours in the table; the others follow in the order of their keys, so that it changes
+/// neighbours in the index. Records with one key come in the order of their arrival. For that, fixed
+/// size entries are sorted, and compared with the index of the key in one pass over it.
+struct LandingMerge: ~Copyable {
+  /// The memory for sorting, in bytes; what does not fit goes to temporary files. It holds the
+  /// entries of about 800,000 records.
+  private static let memoryBudget = 32 << 20
+
+  private var targets: ExternalSorter<TargetEntry>
+  private var entries: EntryLog<LandingEntry>
+  private var reading: Statement
+
+  /// How far the run is once the batch that was filled last is merged.
+  private var progress: LandingProgress
+
+  /// The stored row that each record of the batch is likely to meet.
+  private(set) var candidates: [Int64?] = []
+
+  /// - Parameters:
+  ///   - progress: how far the run is, with the boundary.
+  /// - Throws: `SQLiteError` when the store cannot be read, `DeduplicationError` when a temporary
+  ///   file cannot be written.
+  /// - Complexity: O(landed records + rows of the table)
+  init(
+    ofRun run: Int64, into table: String, key: EnforcedKey, from progress: LandingProgress,
+    in connection: borrowing Connection
+  ) throws {
+    let landing = LandingTable.name(ofRun: run)
+    var sorter = ExternalSorter<LandingEntry>(
+      memoryBudget: LandingMerge.memoryBudget / 5 * 3, folder: nil)
+    var targets = ExternalSorter<TargetEntry>(
+      memoryBudget: LandingMerge.memoryBudget / 5 * 2, folder: nil)
+    var entries = EntryLog<LandingEntry>(folder: nil)
+    var scan = try connection.prepare("SELECT key_high, key_low, id FROM \(landing)")
+    while try scan.step() {
+      let landingID = UInt64(scan.integer(2))
+      if scan.isNull(0) {
+        // A record without a key meets none; its place among the others does not matter.
+        try sorter.append(LandingEntry(KeyPrefix(high: .max, low: .max), landingID: landingID))
+        continue
+      }
+      let prefix = KeyPrefix(
+        high: UInt64(bitPattern: scan.integer(0)), low: UInt64(bitPattern: scan.integer(1)))
+      try sorter.append(LandingEntry(prefix, landingID: landingID))
+    }
+    try sorter.finish()
+
+    var index = try StoredKeys(
+      table, key: key, upTo: progress.boundary ?? 0, connection: connection)
+    while let entry = try sorter.next() {
+      if let rowID = try index.rowID(withPrefix: entry.prefix) {
+        let target = TargetEntry(rowID: rowID, landingID: entry.landingID)
+        if progress.entry == nil, progress.target.map({ $0.precedes(target) }) ?? true {
+          try targets.append(target)
+        }
+      } else if progress.entry.map({ $0.precedes(entry) }) ?? true {
+        try entries.append(entry)
+      }
+    }
+    try targets.finish()
+    let reading = try connection.prepare(
+      """
+      SELECT input, record, byte_offset, line, "column", content, raw FROM \(landing) WHERE id = ?1
+      """)
+    self.targets = targets
+    self.entries = entries
+    self.reading = reading
+    self.progress = progress
+  }
+
+  /// Fills an empty batch with the next records.
+  ///
+  /// - Returns: how far the run is once they are merged; nothing where none are left.
+  mutating func fill(
+    _ batch: inout RecordBatch, count: Int, byteLimit: Int
+  ) throws -> LandingProgress? {
+    candidates.removeAll(keepingCapacity: true)
+    while batch.recordCount < count, batch.byteCount < byteLimit {
+      if let target = try targets.next() {
+        try read(target.landingID, into: &batch)
+        candidates.append(target.rowID)
+        progress.target = target
+      } else if let entry = try entries.next() {
+        try read(entry.landingID, into: &batch)
+        candidates.append(nil)
+        progress.entry = entry
+      } else {
+        break
+      }
+    }
+    return batch.recordCount > 0 ? progress : nil
+  }
+
+  private mutating func read(
+    _ landingID: UInt64, into batch: inout RecordBatch
+  ) throws(SQLiteError) {
+    try reading.bind(1, integer: Int64(landingID))
+    guard try reading.step() else { return }
+    var origin = RecordOrigin(
+      index: Int(reading.integer(1)), byteOffset: Int(reading.integer(2)))
+    origin.inputIndex = Int(reading.integer(0))
+    origin.line = Int(reading.integer(3))
+    origin.column = Int(reading.integer(4))
+    if !reading.isNull(6) { origin.raw = batch.keep(reading.bytes(6)) }
+    LandedRecord.read(reading.bytes(5), origin: origin, into: &batch)
+    reading.reset()
+  }
+}

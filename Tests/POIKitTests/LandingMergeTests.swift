@@ -1,0 +1,221 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct LandingMergeTests {
+  private static let policies = [
+    MergePolicy.newest, .objectTrump, .storeTrump, .overwrite, .rollback, .newestByProperty,
+  ]
+
+  private static func options(
+    _ policy: MergePolicy, lands: Bool, batchSize: Int = 7
+  ) -> ImportOptions {
+    var options = ImportOptions()
+    options.mergePolicy = policy
+    options.batchSize = batchSize
+    options.directRecordLimit = lands ? 0 : .max
+    options.clock = { Instant(microseconds: 0) }
+    return options
+  }
+
+  @Test(arguments: policies)
+  func `records that land become the same rows and counters as those merged at once`(
+    policy: MergePolicy
+  ) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    for _ in 0..<10 {
+      let first = MergeFixture.records(60, using: &generator)
+      let second = MergeFixture.records(90, using: &generator)
+      var contents: Set<[String]> = []
+      var counters: Set<ImportReport.Counters> = []
+      for lands in [false, true] {
+        let store = try MergeStore()
+        _ = try store.run(first, Self.options(.newest, lands: false))
+        try store.execute("UPDATE note SET at = NULL WHERE poikit_id % 5 = 0")
+        let report = try store.run(second, Self.options(policy, lands: lands))
+        #expect(try store.digest() == report.digest, "seed \(seed)")
+        #expect(
+          try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_landing%'")
+            .isEmpty)
+        contents.insert(try store.content(times: policy == .newestByProperty))
+        counters.insert(report.counters)
+      }
+      #expect(counters.count == 1, "seed \(seed)")
+      let areSame = contents.count == 1
+      #expect(areSame, "seed \(seed)")
+    }
+  }
+
+  /// A model whose key is of several columns, one of them a text.
+  private static let textKeys = #"""
+    {"x-table":"note","x-key":["place","id"],"x-timestamp":"at","required":["id","place"],
+     "properties":{
+      "id":{"type":["integer","number","string"]},
+      "place":{"type":"string"},
+      "at":{"type":"integer","x-unit":"seconds"}}}
+    """#
+
+  @Test(arguments: [KeyEnforcement.index, .hash])
+  func `keys of any kind find their rows`(enforcement: KeyEnforcement) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    func records(_ count: Int) -> [String] {
+      (0..<count).map { _ in
+        let place = [
+          "a", "", "a text that is longer than sixteen bytes, first",
+          "a text that is longer than sixteen bytes, second", "Ä", "東京",
+        ].randomElement(using: &generator)!
+        let id = ["1", "2", "1.0", "2.5", "-1", "-2.5", "\"1\"", "\"x\"", "9e18", "-9e18"]
+          .randomElement(using: &generator)!
+        return
+          #"{"id":\#(id),"place":"\#(place)","at":\#(Int.random(in: 0...3, using: &generator))}"#
+      }
+    }
+    for _ in 0..<10 {
+      let (first, second) = (records(60), records(120))
+      var contents: Set<[String]> = []
+      var counters: Set<ImportReport.Counters> = []
+      for lands in [false, true] {
+        let store = try MergeStore(Self.textKeys)
+        _ = try store.run(first, .append)
+        _ = try store.deduplicate(enforcement)
+        let report = try store.run(second, Self.options(.newest, lands: lands))
+        #expect(report.counters.rejected == 0, "seed \(seed)")
+        #expect(try store.digest() == report.digest, "seed \(seed)")
+        contents.insert(try store.content())
+        counters.insert(report.counters)
+      }
+      #expect(counters.count == 1 && contents.count == 1, "seed \(seed)")
+    }
+  }
+
+  @Test(arguments: policies)
+  func `a run stopped after any batch goes on to the same file content`(
+    policy: MergePolicy
+  ) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let first = MergeFixture.records(40, using: &generator)
+    let second = MergeFixture.records(50, using: &generator)
+    let whole = try MergeStore()
+    _ = try whole.run(first, .newest)
+    var batchCount = 0
+    let expected = try whole.run(second, Self.options(policy, lands: true)) { _ in
+      batchCount += 1
+      return .proceed
+    }
+    for stop in 1..<batchCount {
+      let store = try MergeStore()
+      _ = try store.run(first, .newest)
+      var seen = 0
+      let stopped = try store.run(second, Self.options(policy, lands: true)) { _ in
+        seen += 1
+        return seen == stop ? .stop : .proceed
+      }
+      #expect(stopped.ending == .stopped)
+      #expect(stopped.counters.areBalanced)
+      var options = Self.options(policy, lands: true)
+      options.isResuming = true
+      options.mergePolicy = nil
+      let report = try store.run(second, options)
+      #expect(report.counters == expected.counters, "seed \(seed), stop \(stop)")
+      #expect(report.digest == expected.digest, "seed \(seed), stop \(stop)")
+      let isSame = try store.dump() == whole.dump()
+      #expect(isSame, "seed \(seed), stop \(stop)")
+    }
+  }
+
+  @Test func `a run that is given up leaves no landing table`() throws {
+    let store = try MergeStore()
+    var options = Self.options(.newest, lands: true)
+    let records = (0..<30).map { #"{"id":\#($0)}"# }
+    _ = try store.run(records, options) { _ in .stop }
+    #expect(try store.rows("SELECT count(*) FROM poikit_landing_1") == ["7"])
+    options.isRestarting = true
+    let report = try store.run(records, options)
+    #expect(report.counters.inserted == 30)
+    #expect(
+      try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_landing%'").isEmpty)
+  }
+
+  @Test func `a run is resumed by the policy that it began with, and no other`() throws {
+    let store = try MergeStore()
+    let records = (0..<30).map { #"{"id":\#($0)}"# }
+    _ = try store.run(records, Self.options(.rollback, lands: false)) { _ in .stop }
+    var options = Self.options(.overwrite, lands: false)
+    options.isResuming = true
+    do {
+      _ = try store.run(records, options)
+      Issue.record("nothing was thrown")
+    } catch let error as ImportError {
+      #expect(error.code == .cannotResume)
+      #expect(error.message.contains("give it --merge rollback"))
+    }
+  }
+
+  @Test func `landed records that a table refuses are rejected with their place and bytes`() throws
+  {
+    let store = try MergeStore()
+    _ = try store.run([#"{"id":1,"text":"a"}"#, #"{"id":2,"text":"b"}"#], .newest)
+    try store.execute("CREATE UNIQUE INDEX app ON note (text)")
+    let records = [
+      #"{"id":1,"text":"b","at":1}"#, #"{"id":3,"text":"c"}"#, #"{"id":"x"}"#,
+      #"{"id":4,"text":"c"}"#,
+    ]
+    let report = try store.run(records, Self.options(.newest, lands: true))
+    #expect(report.counters.rejected == 3 && report.counters.inserted == 1)
+    #expect(
+      try store.rows(
+        "SELECT input, record, line, rule, CAST(raw AS TEXT) FROM poikit_reject ORDER BY record")
+        == [
+          "bytes|1|1|unique|\(records[0])", "bytes|3|3|type|\(records[2])",
+          "bytes|4|4|unique|\(records[3])",
+        ])
+    #expect(try store.digest() == report.digest)
+  }
+
+  @Test func `one thread and two write the same store byte for byte`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let (first, second) = (
+      MergeFixture.records(100, using: &generator), MergeFixture.records(300, using: &generator)
+    )
+    let folder = try ScratchFolder()
+    var files: [[UInt8]] = []
+    for jobCount in [1, 2] {
+      let name = "store\(jobCount)"
+      do {
+        let store = try MergeStore(store: Store(path: folder.file(name)))
+        var options = Self.options(.newest, lands: true)
+        options.jobCount = jobCount
+        _ = try store.run(first, options)
+        _ = try store.run(second, options)
+      }
+      files.append(try folder.bytes(name))
+    }
+    let areSame = files[0] == files[1]
+    #expect(areSame, "seed \(seed)")
+  }
+
+  @Test(arguments: policies)
+  func `arrays of records land and are merged with them`(policy: MergePolicy) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let records = IssueTracker.records(80, using: &generator)
+    var digests: Set<Digest> = []
+    for lands in [false, true] {
+      for order in [records, policy == .newest ? records.shuffled(using: &generator) : records] {
+        let store = try MergeStore(IssueTracker.document)
+        _ = try store.run(records.prefix(20), Self.options(.newest, lands: false))
+        let report = try store.run(order, Self.options(policy, lands: lands))
+        #expect(report.counters.rejected == 0, "seed \(seed)")
+        #expect(try store.digest() == report.digest, "seed \(seed)")
+        digests.insert(report.digest)
+      }
+    }
+    #expect(digests.count == 1, "seed \(seed)")
+  }
+}
