@@ -243,12 +243,12 @@ struct BatchCommitter: ~Copyable {
   ) throws(ImportError) -> ImportCheckpoint {
     let next: ImportCheckpoint
     do {
-      let progress = try merge.fill(
-        &batch, count: options.batchSize, byteLimit: options.batchByteLimit)
-      let candidates = merge.candidates
       next = try inTransaction { committer in
+        // Inside the transaction, so that not every record read takes a lock of its own.
+        let progress = try merge.fill(
+          &batch, count: committer.options.batchSize, byteLimit: committer.options.batchByteLimit)
         guard let progress else { return try committer.finishMerge(checkpoint) }
-        try committer.writeRows(of: &batch, checkpoint.progress, candidates: candidates)
+        try committer.writeRows(of: &batch, checkpoint.progress, candidates: merge.candidates)
         try committer.writer?.insertRejects(of: batch, checkpoint.progress)
         return checkpoint.advanced(byMerging: batch, progress)
       }

@@ -9,6 +9,7 @@ struct FileWriter {
     var placeCount = 0
     var duplicatesLeft = options.duplicateCount
     output.append(opening)
+    if options.laterPercentage != nil { return try writeLater(records, to: &output) }
     for number in 0..<options.recordCount {
       if number > 0 { output.append(separator) }
       let recordsLeft = options.recordCount - max(number, 1)
@@ -24,6 +25,36 @@ struct FileWriter {
       }
       try output.flushIfFull()
     }
+    try end(&output)
+  }
+
+  /// Writes the records of a later delivery.
+  private func writeLater(
+    _ records: RecordWriter, to output: inout OutputBuffer
+  ) throws(WriteError) {
+    var random = SplitMix64(UInt64(options.seed), 1)
+    var (knownLeft, newCount) = (options.knownCount, 0)
+    for number in 0..<options.recordCount {
+      if number > 0 { output.append(separator) }
+      if random.next(below: options.recordCount - number) < knownLeft {
+        knownLeft -= 1
+        // Every place once, in an order that is not that of the first delivery: the factor is a
+        // prime that divides no count in use.
+        let place = knownLeft * 1_000_003 % options.recordCount
+        records.append(
+          place: place, version: .changed(number: number, hasFirstTimestamp: false), to: &output)
+      } else {
+        records.append(
+          place: options.recordCount + newCount * 1_000_003 % options.recordCount, version: .first,
+          to: &output)
+        newCount += 1
+      }
+      try output.flushIfFull()
+    }
+    try end(&output)
+  }
+
+  private func end(_ output: inout OutputBuffer) throws(WriteError) {
     if options.recordCount > 0 { output.append("\n") }
     output.append(closing)
     try output.flush()

@@ -9,6 +9,7 @@ struct Options {
   var duplicatePercentage = 12
   var exactPercentage = 0
   var tiePercentage = 0
+  var laterPercentage: Int?
   var categoryCount = 200
   var seed = 1
   var format = Format.array
@@ -16,9 +17,13 @@ struct Options {
   var isHelp = false
   var isExpectation = false
 
+  /// How many records of a later delivery are versions of places of the first.
+  var knownCount: Int { recordCount * (laterPercentage ?? 0) / 100 }
+
   /// How many records repeat an identifier that stands before them.
   var duplicateCount: Int {
-    min(recordCount * duplicatePercentage / 100, max(recordCount - 1, 0))
+    if laterPercentage != nil { return 0 }
+    return min(recordCount * duplicatePercentage / 100, max(recordCount - 1, 0))
   }
 
   static let help = """
@@ -30,6 +35,9 @@ struct Options {
       --duplicates P   how many per cent of them repeat an identifier (12)
       --exact P        how many per cent of the duplicates repeat the whole record (0)
       --ties P         how many per cent of the duplicates repeat the timestamp with other content (0)
+      --later P        a later delivery, without duplicates: P per cent of the records are changed
+                       versions of places of the first (--duplicates 0), in another order, the
+                       others are new
       --categories N   how many categories (200)
       --seed N         begins the random numbers (1)
       --format F       array, ndjson, envelope (the array at /data/pois) or geojson (array)
@@ -53,6 +61,8 @@ struct Options {
         duplicatePercentage = try Self.number(rest.next(), of: option, in: 0...99)
       case "--exact": exactPercentage = try Self.number(rest.next(), of: option, in: 0...100)
       case "--ties": tiePercentage = try Self.number(rest.next(), of: option, in: 0...100)
+      case "--later":
+        laterPercentage = try Self.number(rest.next(), of: option, in: 0...100)
       case "--categories":
         categoryCount = try Self.number(rest.next(), of: option, in: 1...1_000_000)
       case "--seed": seed = try Self.number(rest.next(), of: option, in: 0...Int.max)
