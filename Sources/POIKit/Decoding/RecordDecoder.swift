@@ -190,15 +190,25 @@ struct RecordDecoder: ~Copyable {
         isWhollyMapped = isWhollyMapped && isMapped
       } else {
         isWhollyMapped = false
-        if node == FieldTable.root, let schema = recordRules.additional {
-          checkAdditional(value, schema: schema, element: element)
-        }
-        if leftovers != .ignore { tally.count(name, in: node) }
-        if leftovers == .keep, layout.unmappedSlot != nil {
-          keepUnmapped(name, value: value, element: element)
-        }
+        takeUnmapped(name, value: value, node: node, leftovers: leftovers, element: element)
       }
       index = tape.end(ofValueAt: value)
+    }
+  }
+
+  /// Counts, checks and keeps a member that no attribute maps, as the model says.
+  @inline(never)
+  private mutating func takeUnmapped(
+    _ name: Span<UInt8>, value: Int, node: Int, leftovers: Leftovers, element: JSONElement
+  ) {
+    if node == FieldTable.root, let schema = recordRules.additional {
+      checker.checkValue(
+        at: value, inside: RuleSubject(valueAt: element.start, of: element, start: element.start),
+        schema: schema, applicator: "additionalProperties", attribute: nil, issues: &issues)
+    }
+    if leftovers != .ignore { tally.count(name, in: node) }
+    if leftovers == .keep, layout.unmappedSlot != nil {
+      keepUnmapped(name, value: value, element: element)
     }
   }
 
@@ -385,14 +395,6 @@ struct RecordDecoder: ~Copyable {
         report("coordinates", layout.fields[coordinates.latitude].path, flaw)
       }
     }
-  }
-
-  /// Checks a member of the record that no attribute reads.
-  @inline(never)
-  private mutating func checkAdditional(_ value: Int, schema: Int, element: JSONElement) {
-    checker.checkValue(
-      at: value, inside: RuleSubject(valueAt: element.start, of: element, start: element.start),
-      schema: schema, applicator: "additionalProperties", attribute: nil, issues: &issues)
   }
 
   // MARK: Defaults
