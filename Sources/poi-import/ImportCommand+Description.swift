@@ -56,6 +56,16 @@ extension ImportCommand {
         "restart", summary: "give up an unfinished import and begin again; its rows stay",
         section: "Batches"),
       OptionDescription(
+        "snapshot", summary: "the input is the complete set: remove rows whose key it lacks",
+        detail: "They are marked where the model marks removed rows, and otherwise archived and "
+          + "deleted; poi-dedup --undo puts them back. Nothing is removed where a record was rejected "
+          + "or there is none.",
+        section: "Incremental updates"),
+      OptionDescription(
+        "max-removals", .value("N|P%"), default: "20%",
+        summary: "remove nothing where a snapshot lacks more rows than that",
+        section: "Incremental updates"),
+      OptionDescription(
         "print-token", summary: "print what to ask the source for next, and import nothing",
         detail: "The timestamp of the record that was changed last and, behind tabs, its key; or "
           + "what stood at --token-at. Nothing before the first import.",

@@ -23,12 +23,18 @@ extension ImportCommand {
       isDryRun ? "valid" : "inserted", report.counters.inserted,
       isDryRun ? "" : "into \(model.table) of \(storePath)")
     let merged = report.counters.byName.filter {
-      !["read", "inserted", "rejected"].contains($0.name)
+      !["read", "inserted", "rejected", "removed"].contains($0.name)
     }
     for counter in merged where counter.count > 0 { append(counter.name, counter.count) }
     append(
       "rejected", report.counters.rejected,
       report.rejectsByRule.map { "\($0.rule) \($0.count)" }.joined(separator: ", "))
+    if options.isSnapshot {
+      append(
+        "removed", report.counters.removed,
+        report.counters.removed == 0
+          ? "" : "that the snapshot lacks; poi-dedup --undo \(report.runID ?? 0) puts them back")
+    }
     text += counters.text()
     if !report.unmappedMembers.isEmpty {
       let kept = report.keepsUnmappedMembers ? "kept in \(model.unmappedColumn ?? "")" : "not kept"
@@ -142,7 +148,7 @@ extension ImportError {
   var exitCode: ExitCode {
     switch code {
     case .usage, .unfinishedRun, .cannotResume: .usage
-    case .unreadable, .tooManyRejects, .conflict: .dataError
+    case .unreadable, .tooManyRejects, .conflict, .snapshotRefused: .dataError
     case .noInput: .noInput
     case .inputOutput: .ioError
     case .interrupted: .interrupted

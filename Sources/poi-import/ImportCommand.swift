@@ -48,12 +48,11 @@ struct ImportCommand {
     options.tokenPointer = arguments.text("token-at")
     options.source = arguments.text("source") ?? ""
     options.recordLimit = try arguments.integer("limit", in: 0...Int.max)
-    options.rejectLimit = try arguments.countOrPercent("max-rejects").map { limit in
-      switch limit {
-      case .count(let count): .count(count)
-      case .percent(let percent): .percent(percent)
-      }
-    }
+    options.rejectLimit = try arguments.countOrPercent("max-rejects").map(ImportOptions.Limit.init)
+    options.isSnapshot = arguments.flag("snapshot")
+    options.removalLimit =
+      try arguments.countOrPercent("max-removals").map(ImportOptions.Limit.init)
+      ?? options.removalLimit
     if arguments.text("max-skew") == "none" {
       options.maximumSkew = nil
     } else {
@@ -107,5 +106,15 @@ struct ImportCommand {
     }
     return try ImportSession(
       into: Store(path: storePath), model: model, options: options, onProgress: onProgress)
+  }
+}
+
+extension ImportOptions.Limit {
+  /// The limit that an argument says.
+  init(_ limit: CountOrPercent) {
+    switch limit {
+    case .count(let count): self = .count(count)
+    case .percent(let percent): self = .percent(percent)
+    }
   }
 }

@@ -305,7 +305,7 @@ import Testing
 
   @Test func `too many rejects stop the run after a committed batch`() throws {
     let text = (0..<20).map { $0 % 2 == 0 ? Self.poi($0) : "{\"name\":\"\($0)\"}\n" }.joined()
-    for limit in [ImportOptions.RejectLimit.count(2), .percent(20)] {
+    for limit in [ImportOptions.Limit.count(2), .percent(20)] {
       var options = ImportOptions()
       options.batchSize = 6
       options.rejectLimit = limit

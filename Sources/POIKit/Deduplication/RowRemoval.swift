@@ -29,9 +29,15 @@ struct RowRemoval {
     return connection.changeCount
   }
 
-  /// Puts the listed rows into the archive of a run.
+  /// Puts the listed rows into the archive of a run, and rows of other tables that go with them.
   func archive(
     under run: Int64, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    try archive(RowRemoval.list, under: run, depth: 0, in: connection)
+  }
+
+  private func archive(
+    _ list: String, under run: Int64, depth: Int, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     let archive = ArchiveTable(source: schema)
     try archive.prepare(in: connection)
@@ -43,9 +49,58 @@ struct RowRemoval {
       try connection.execute(
         """
         INSERT INTO \(archive.quotedName) (\(targets)) SELECT \(values)
-        FROM \(RowRemoval.list) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row
+        FROM \(list) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row
         """)
     }
+    for reference in try TableReference.all(to: schema, in: connection) {
+      try archiveDependents(reference, of: list, under: run, depth: depth, in: connection)
+    }
+  }
+
+  /// Archives the rows that SQLite deletes with the listed ones.
+  private func archiveDependents(
+    _ reference: TableReference, of list: String, under run: Int64, depth: Int,
+    in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let inner = "\(Bookkeeping.prefix)gone_\(depth + 1)"
+    let isAny = try DeduplicationError.converting { () throws(SQLiteError) -> Bool in
+      guard try cascades(reference, in: connection) else { return false }
+      let conditions = zip(reference.childColumns, reference.parentColumns).map {
+        ReferenceMove.refers("c", $0, to: "t", $1)
+      }
+      try connection.execute(
+        """
+        CREATE TEMP TABLE IF NOT EXISTS \(inner) (row INTEGER PRIMARY KEY);
+        DELETE FROM temp.\(inner);
+        """)
+      let child = try? TableSchema(of: reference.childTable, in: connection)
+      try connection.execute(
+        """
+        INSERT OR IGNORE INTO temp.\(inner)
+        SELECT c.\(Connection.quoteIdentifier(child?.rowIDName ?? "rowid"))
+        FROM \(quotedTable) AS t JOIN main.\(Connection.quoteIdentifier(reference.childTable)) AS c
+          ON \(conditions.joined(separator: " AND "))
+        WHERE t.\(rowID) IN (SELECT row FROM \(list))
+        """)
+      return connection.changeCount > 0
+    }
+    guard isAny else { return }
+    try RowRemoval(schema: TableSchema(of: reference.childTable, in: connection)).archive(
+      "temp.\(inner)", under: run, depth: depth + 1, in: connection)
+  }
+
+  private func cascades(
+    _ reference: TableReference, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    var statement = try connection.prepare(
+      """
+      SELECT 1 FROM pragma_foreign_key_list(?1)
+      WHERE "table" = ?2 COLLATE NOCASE AND "from" = ?3 AND on_delete = 'CASCADE'
+      """, isPersistent: false)
+    try statement.bind(1, text: reference.childTable)
+    try statement.bind(2, text: schema.name)
+    try statement.bind(3, text: reference.childColumns[0])
+    return try statement.step()
   }
 
   /// Deletes the listed rows, and forgets the list.
@@ -67,6 +122,22 @@ struct RowRemoval {
         becomes of them with ON DELETE CASCADE or ON DELETE SET NULL
         """, cause: error)
     }
+  }
+
+  /// Gives a column of the listed rows a value, and keeps what it held for a run to be undone.
+  func mark(
+    _ column: String, as value: Int64, under run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let quotedColumn = Connection.quoteIdentifier(column)
+    try connection.execute(
+      """
+      INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)
+      SELECT \(run), \(Connection.quoteText(schema.name)), t.\(rowID),
+        \(Connection.quoteText(column)), t.\(quotedColumn)
+      FROM \(RowRemoval.list) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row;
+      UPDATE \(quotedTable) SET \(quotedColumn) = \(value)
+      WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list))
+      """)
   }
 
   /// Adds up the digests of the listed rows.

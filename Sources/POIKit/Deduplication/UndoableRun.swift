@@ -1,6 +1,6 @@
 internal import SQLiteKit
 
-/// A run of a deduplication that can be undone.
+/// A run that removed rows, of a deduplication or of a snapshot, and can be undone.
 struct UndoableRun {
   /// The run's id.
   let id: Int64
@@ -73,6 +73,10 @@ extension UndoableRun {
     (counters ->> 'losers' > 0 OR counters ->> 'removed' > 0 OR counters ->> 'indexCreated' = 1)
     """
 
+  /// The condition that a run is one of those that remove rows: a deduplication, or the import of a
+  /// snapshot.
+  private static let removesRows = "options ->> 'archive' IS NOT NULL"
+
   private static func read(
     _ id: Int64?, in connection: borrowing Connection
   ) throws(SQLiteError) -> Row? {
@@ -81,11 +85,10 @@ extension UndoableRun {
       SELECT id, table_name, state, options ->> 'archive', counters ->> 'indexCreated',
         counters ->> 'keyColumnAdded'
       FROM main.poikit_run
-      WHERE tool = ?1 AND (id = ?2 OR (?2 IS NULL AND state <> 'undone' AND \(hasChanged)))
+      WHERE \(removesRows) AND (id = ?1 OR (?1 IS NULL AND state <> 'undone' AND \(hasChanged)))
       ORDER BY id DESC
       """, isPersistent: false)
-    try statement.bind(1, text: RunRecord.tool)
-    if let id { try statement.bind(2, integer: id) }
+    if let id { try statement.bind(1, integer: id) }
     guard try statement.step() else { return nil }
     return Row(
       id: statement.integer(0), table: statement.text(1), state: statement.text(2),
@@ -104,10 +107,9 @@ extension UndoableRun {
     var statement = try connection.prepare(
       """
       SELECT id, table_name, \(hasChanged)
-      FROM main.poikit_run WHERE tool = ?1 AND id > ?2 AND state <> 'undone' ORDER BY id DESC
+      FROM main.poikit_run WHERE \(removesRows) AND id > ?1 AND state <> 'undone' ORDER BY id DESC
       """, isPersistent: false)
-    try statement.bind(1, text: RunRecord.tool)
-    try statement.bind(2, integer: run.id)
+    try statement.bind(1, integer: run.id)
     while try statement.step() {
       later.append((statement.integer(0), statement.integer(2) == 1 ? statement.text(1) : nil))
     }

@@ -171,15 +171,19 @@ struct BatchCommitter: ~Copyable {
       let summary = JSONValue.object([
         "batch": .number(options.batchSize), "at": options.pointer.map(JSONValue.string) ?? .null,
         "limit": options.recordLimit.map { .number($0) } ?? .null,
-        "merge": .string(policy.rawValue),
+        "merge": .string(policy.rawValue), "snapshot": .bool(options.isSnapshot),
+        // What a snapshot removes can be put back, as what a deduplication does.
+        "archive": options.isSnapshot ? .bool(true) : .null,
       ])
       if runID == nil {
         runID = try store?.beginImport(
           into: model.table, started: options.clock(), options: summary.description)
       }
       if let runID {
+        if options.isSnapshot { try store?.prepareSnapshot(of: model, isNew: generation == 0) }
         writer = try store?.batchWriter(
-          for: model, policy: policy, runID: runID, generation: generation)
+          for: model, policy: policy, runID: runID, generation: generation,
+          isSnapshot: options.isSnapshot)
       }
     } catch {
       throw ImportError(StoreError(error, path: path))
@@ -285,6 +289,18 @@ struct BatchCommitter: ~Copyable {
       throw ImportError(StoreError(error, path: path))
     }
   }
+
+  /// Removes what the snapshot lacks and ends the run, in one transaction.
+  mutating func endSnapshot(
+    _ checkpoint: ImportCheckpoint
+  ) throws(ImportError) -> SnapshotOutcome? {
+    guard let runID else { return nil }
+    return try store?.endSnapshot(
+      of: model, run: runID, checkpoint, limit: options.removalLimit, ended: options.clock())
+  }
+
+  /// Forgets which keys a snapshot held.
+  mutating func giveUpSnapshot() throws(ImportError) { try store?.forgetSnapshot(of: model) }
 
   /// Gives up an unfinished run; the rows that it committed stay.
   mutating func abandonRun(_ id: Int64) throws(ImportError) {

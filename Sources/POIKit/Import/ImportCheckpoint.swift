@@ -12,6 +12,9 @@ struct ImportCheckpoint {
   /// How far the run is with records that land before they are merged; nothing where none do.
   var landing: LandingProgress?
 
+  /// Whether the inputs are the complete set.
+  var isSnapshot = false
+
   var counters = ImportReport.Counters()
   var batchCount = 0
   var rejectsByRule: [String: Int] = [:]
@@ -41,6 +44,7 @@ struct ImportCheckpoint {
       "byteCount": progress.byteCount.map { .number($0) } ?? .null,
       "merge": .string(policy.rawValue),
       "landing": landing?.json ?? .null,
+      "snapshot": .bool(isSnapshot),
       "counters": countersJSON,
       "batches": .number(batchCount),
       "rejects": ImportCheckpoint.json(rejectsByRule),
@@ -82,6 +86,7 @@ struct ImportCheckpoint {
     progress.byteCount = json["byteCount"]?.integer
     self.policy = policy
     landing = LandingProgress(json["landing"])
+    isSnapshot = json["snapshot"] == .bool(true)
     for counter in ImportReport.Counters.all {
       guard let count = counters[counter.key]?.integer else { return nil }
       self.counters[keyPath: counter.value] = count

@@ -16,6 +16,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     case tooManyRejects
     /// Records met stored ones with their keys, which the policy `error` does not allow.
     case conflict
+    /// A snapshot must not remove what it lacks: nothing was removed, its records are in.
+    case snapshotRefused
     /// The input is missing, or may not be read.
     case noInput
     /// Reading the input, or writing the store or the reject file, failed.

@@ -33,7 +33,15 @@ public struct ImportOptions: Sendable {
   public var recordLimit: Int?
 
   /// How many rejects the run may have before it stops.
-  public var rejectLimit: RejectLimit?
+  public var rejectLimit: Limit?
+
+  /// The inputs are the complete set: stored rows with a key that they do not hold are removed at the
+  /// end of the run, unless a record was rejected, there is no record or more rows than
+  /// `removalLimit` would go.
+  public var isSnapshot = false
+
+  /// How many of the rows a snapshot may remove.
+  public var removalLimit = Limit.percent(20)
 
   /// What happens when a record meets a stored one with the same key. Where none is named: `append`
   /// in a table whose key is not enforced, `newest` in one whose key is. Any policy but `append`
@@ -68,17 +76,17 @@ public struct ImportOptions: Sendable {
 
   public init() {}
 
-  /// How many rejects a run may have before it stops.
-  public enum RejectLimit: Sendable, Hashable {
+  /// How many of a whole are allowed.
+  public enum Limit: Sendable, Hashable {
     /// So many.
     case count(Int)
-    /// So many of a hundred records read, looked at after each batch.
+    /// So many of a hundred.
     case percent(Double)
 
-    func isExceeded(rejected: Int, read: Int) -> Bool {
+    func isExceeded(by count: Int, of all: Int) -> Bool {
       switch self {
-      case .count(let limit): rejected > limit
-      case .percent(let limit): Double(rejected) * 100 > limit * Double(read)
+      case .count(let limit): count > limit
+      case .percent(let limit): Double(count) * 100 > limit * Double(all)
       }
     }
   }

@@ -1,6 +1,6 @@
 /// What an import did.
 public struct ImportReport: Sendable {
-  /// What became of the records read; they balance: read is the sum of all others.
+  /// What became of the records read; they balance: read is the sum of all others but `removed`.
   public struct Counters: Sendable, Hashable {
     /// Records read from the input, accepted or not.
     public var read = 0
@@ -20,6 +20,8 @@ public struct ImportReport: Sendable {
     public var landed = 0
     /// Records refused.
     public var rejected = 0
+    /// Stored rows that were removed, or marked as removed, because the snapshot lacks their keys.
+    public var removed = 0
 
     public init() {}
 
@@ -28,16 +30,16 @@ public struct ImportReport: Sendable {
       [
         "read": \.read, "inserted": \.inserted, "updated": \.updated, "unchanged": \.unchanged,
         "stale": \.stale, "ignored": \.ignored, "removals": \.removals, "landed": \.landed,
-        "rejected": \.rejected,
+        "rejected": \.rejected, "removed": \.removed,
       ]
     }
 
-    /// The counters in their order, by name: `read`, then those that add up to it.
+    /// The counters in their order, by name: `read`, those that add up to it, and `removed`.
     public var byName: [(name: String, count: Int)] {
       Counters.all.map { ($0.key, self[keyPath: $0.value]) }
     }
 
-    var areBalanced: Bool { byName.dropFirst().reduce(0) { $0 + $1.count } == read }
+    var areBalanced: Bool { byName.dropFirst().reduce(0) { $0 + $1.count } == read + removed }
   }
 
   /// How a run ended.

@@ -39,6 +39,7 @@ extension ImportSession {
     } catch {
       throw ImportError(.internalError, "\(error)")
     }
+    checkpoint.isSnapshot = options.isSnapshot
     committer = BatchCommitter(store: store, model: model, options: options)
     merge(by: checkpoint.policy)
   }
@@ -69,6 +70,13 @@ extension ImportSession {
         "\(name): the run to resume merges by \(policy.rawValue), not by "
           + "\(checkpoint.policy.rawValue); give it --merge \(policy.rawValue), or begin again with --restart"
       )
+    }
+    guard options.isSnapshot == run.checkpoint.isSnapshot else {
+      throw ImportError(
+        .cannotResume,
+        "\(name): the run to resume is \(run.checkpoint.isSnapshot ? "a" : "no") snapshot; "
+          + "\(run.checkpoint.isSnapshot ? "give it" : "leave out") --snapshot, or begin again with "
+          + "--restart")
     }
     merge(by: policy)
     resumption = run.checkpoint
@@ -228,7 +236,7 @@ extension ImportSession {
 
   private mutating func checkRejectLimit() throws(ImportError) {
     guard let limit = options.rejectLimit,
-      limit.isExceeded(rejected: checkpoint.counters.rejected, read: checkpoint.counters.read)
+      limit.isExceeded(by: checkpoint.counters.rejected, of: checkpoint.counters.read)
     else { return }
     throw fail(
       ImportError(
@@ -283,6 +291,41 @@ extension ImportSession {
   }
 
   // MARK: Ending
+
+  /// Ends a run that was read to its end, and removes what a snapshot does not hold.
+  mutating func endRun() throws(ImportError) {
+    guard options.isSnapshot else {
+      return try committer?.endRun(state: "finished", checkpoint) ?? ()
+    }
+    let reason: String? =
+      if checkpoint.counters.rejected > 0 {
+        "\(checkpoint.counters.rejected) records were rejected, so it is not known what the snapshot "
+          + "holds, and nothing was removed; correct them, and import the whole again"
+      } else if checkpoint.counters.read == 0 {
+        "the snapshot holds no record, and nothing was removed; look why it is empty"
+      } else {
+        nil
+      }
+    if let reason { throw try refuseSnapshot(reason) }
+    let outcome = try committer?.endSnapshot(checkpoint)
+    switch outcome {
+    case .done(let next): checkpoint = next
+    case .tooMany(let gone, let all):
+      throw try refuseSnapshot(
+        "the snapshot lacks \(gone) of \(all) rows, more than --max-removals allows, and nothing was "
+          + "removed; if they are gone indeed, import it again with a higher limit")
+    case nil: break
+    }
+  }
+
+  /// Ends a run whose snapshot removes nothing.
+  private mutating func refuseSnapshot(_ reason: String) throws(ImportError) -> ImportError {
+    try committer?.giveUpSnapshot()
+    try committer?.endRun(state: "finished", checkpoint)
+    let error = ImportError(.snapshotRefused, "\(inputName): \(reason)")
+    failure = error
+    return error
+  }
 
   /// Marks the run as failed, as far as the store still can, and hands the error on.
   mutating func fail(_ error: ImportError) -> ImportError {

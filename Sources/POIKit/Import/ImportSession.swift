@@ -139,12 +139,27 @@ public struct ImportSession: ~Copyable {
     guard options.jobCount > 0 else {
       throw ImportError(.usage, "an import needs at least one thread")
     }
+    if options.isSnapshot { try checkSnapshot() }
     for pointer in [options.pointer, options.tokenPointer] {
       do {
         _ = try pointer.map(JSONPointer.init(parsing:))
       } catch {
         throw ImportError(.usage, "\(error)")
       }
+    }
+  }
+
+  private func checkSnapshot() throws(ImportError) {
+    guard !isDryRun, options.recordLimit == nil else {
+      throw ImportError(
+        .usage,
+        "a snapshot is compared with the store as a whole; leave out --dry-run and --limit")
+    }
+    guard !model.key.isEmpty else {
+      throw ImportError(
+        .usage,
+        "the model \"\(model.name)\" names no key, so --snapshot cannot tell which rows the input "
+          + "lacks; add \"x-key\" to it")
     }
   }
 
@@ -296,17 +311,20 @@ public struct ImportSession: ~Copyable {
         "the run to resume was reading \(resumption.progress.inputName); name the same inputs "
           + "in the same order")
     }
-    var report = report()
+    let report = report()
     guard report.counters.areBalanced else {
       throw ImportError(
         .internalError,
         "the counters do not balance: "
           + report.counters.byName.map { "\($0.name) \($0.count)" }.joined(separator: ", "))
     }
-    if case .ended(let ending) = phase { report.ending = ending }
-    if report.ending == .finished { try committer?.endRun(state: "finished", checkpoint) }
-    phase = .ended(report.ending)
-    return report
+    var ending = ImportReport.Ending.finished
+    if case .ended(let found) = phase { ending = found }
+    if ending == .finished { try endRun() }
+    phase = .ended(ending)
+    var ended = self.report()
+    ended.ending = ending
+    return ended
   }
 
   /// Gives the store back; the session is over.

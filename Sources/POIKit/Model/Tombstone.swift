@@ -27,4 +27,11 @@ extension Model {
     guard let tombstone, tombstone.removal == .mark else { return nil }
     return tombstone.attribute.flatMap { attribute(named: $0)?.column }
   }
+
+  /// What the column holds of a row that is removed at a moment: the moment, or true.
+  func removalMark(at moment: Instant) -> Int64 {
+    let attribute = tombstone?.attribute.flatMap(attribute(named:))
+    if case .instant = attribute?.storage { return moment.microseconds }
+    return 1
+  }
 }

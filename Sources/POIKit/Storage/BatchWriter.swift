@@ -11,6 +11,7 @@ struct BatchWriter: ~Copyable {
   private var rows: RowWriter
   private var merger: MergeWriter?
   private var tombstones: TombstoneWriter?
+  private var snapshot: SnapshotWriter?
 
   /// The key that the table is unique by, if it is.
   let key: EnforcedKey?
@@ -27,8 +28,9 @@ struct BatchWriter: ~Copyable {
   /// - Parameters:
   ///   - runID: the run in `poikit_run` that the batches belong to.
   ///   - generation: how many batches the run has committed before.
+  ///   - isSnapshot: whether the keys of the records are remembered.
   init(
-    model: Model, runID: Int64, generation: Int64, policy: MergePolicy,
+    model: Model, runID: Int64, generation: Int64, policy: MergePolicy, isSnapshot: Bool,
     connection: borrowing Connection
   ) throws(SQLiteError) {
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
@@ -39,6 +41,8 @@ struct BatchWriter: ~Copyable {
     let rows = try RowWriter(table, connection: connection)
     let merger = try MergeWriter(policy, table, connection: connection)
     let tombstones = try TombstoneWriter(model, connection: connection)
+    let snapshot =
+      isSnapshot ? try SnapshotWriter(SnapshotTable(model), model, connection: connection) : nil
     let rejection = try connection.prepare(
       """
       INSERT INTO poikit_reject
@@ -65,6 +69,7 @@ struct BatchWriter: ~Copyable {
     self.merger = merger
     self.tombstones = tombstones
     key = table.key
+    self.snapshot = snapshot
     self.rejection = rejection
     self.checkpoint = checkpoint
     self.beginning = beginning
@@ -99,6 +104,7 @@ struct BatchWriter: ~Copyable {
   ) throws(SQLiteError) -> MergeConflicts {
     for record in 0..<batch.recordCount {
       let candidate = candidates.isEmpty ? nil : candidates[record]
+      try snapshot?.add(record, of: batch)
       do {
         if rows.hasRelationsToMany {
           try writeWhole(record, of: &batch, progress, candidate: candidate)

@@ -41,18 +41,26 @@ struct RunLog {
     in connection: borrowing Connection
   ) throws(SQLiteError) {
     try connection.inTransaction(.immediate) { () throws(SQLiteError) in
-      var statement = try connection.prepare(
-        "UPDATE poikit_run SET state = ?, ended = ?, counters = ? WHERE id = ?")
-      try statement.bind(1, text: state)
-      try statement.bind(2, integer: ended.microseconds)
-      try statement.bind(3, text: counters)
-      try statement.bind(4, integer: id)
-      try statement.run()
-      if state == "finished" {
-        var removal = try connection.prepare("DELETE FROM poikit_checkpoint WHERE run = ?")
-        try removal.bind(1, integer: id)
-        try removal.run()
-      }
+      try writeEnd(id, state: state, ended: ended, counters: counters, in: connection)
+    }
+  }
+
+  /// Ends a run inside the caller's transaction.
+  static func writeEnd(
+    _ id: Int64, state: String, ended: Instant, counters: String,
+    in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    var statement = try connection.prepare(
+      "UPDATE poikit_run SET state = ?, ended = ?, counters = ? WHERE id = ?")
+    try statement.bind(1, text: state)
+    try statement.bind(2, integer: ended.microseconds)
+    try statement.bind(3, text: counters)
+    try statement.bind(4, integer: id)
+    try statement.run()
+    if state == "finished" {
+      var removal = try connection.prepare("DELETE FROM poikit_checkpoint WHERE run = ?")
+      try removal.bind(1, integer: id)
+      try removal.run()
     }
   }
 

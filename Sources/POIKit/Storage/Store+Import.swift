@@ -5,8 +5,9 @@ extension Store {
   static let importTool = "poi-import"
 
   /// Whether the tables may refuse a record of the model: by a unique index other than those that the
-  /// toolkit makes, by a trigger or by a check.
+  /// toolkit makes, by a trigger, by a check, or because others refer to a row that is to be deleted.
   borrowing func mayRefuseRecords(of model: Model) throws(StoreError) -> Bool {
+    if model.tombstone?.removal == .delete { return true }
     do {
       var statement = try connection.prepare(
         """
@@ -73,9 +74,10 @@ extension Store {
   ///
   /// - Parameter generation: how many batches the run has committed before.
   borrowing func batchWriter(
-    for model: Model, policy: MergePolicy, runID: Int64, generation: Int64
+    for model: Model, policy: MergePolicy, runID: Int64, generation: Int64, isSnapshot: Bool
   ) throws(SQLiteError) -> BatchWriter {
     try BatchWriter(
-      model: model, runID: runID, generation: generation, policy: policy, connection: connection)
+      model: model, runID: runID, generation: generation, policy: policy, isSnapshot: isSnapshot,
+      connection: connection)
   }
 }

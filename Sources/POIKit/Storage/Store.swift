@@ -252,10 +252,10 @@ public struct Store: ~Copyable {
 
   /// Makes the model's tables, or checks that they were made with the same model.
   ///
-  /// From then on foreign keys are enforced where the model has relations to many: rows that belong
-  /// to a row are removed with it.
+  /// From then on foreign keys are enforced where the model has relations to many, or deletes removed
+  /// rows: rows that belong to a row are removed with it.
   borrowing func prepareTables(for model: Model) throws(StoreError) {
-    if !model.relations.isEmpty {
+    if !model.relations.isEmpty || model.tombstone?.removal == .delete {
       do { try connection.execute("PRAGMA foreign_keys = ON") } catch {
         throw StoreError(error, path: path)
       }

@@ -1,0 +1,7 @@
+/// What came of the end of a snapshot.
+enum SnapshotOutcome {
+  /// What it lacks is removed and the run ended, with this checkpoint.
+  case done(ImportCheckpoint)
+  /// It lacks more rows than may go; nothing has changed.
+  case tooMany(gone: Int, of: Int)
+}

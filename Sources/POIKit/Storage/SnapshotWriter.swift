@@ -1,0 +1,26 @@
+internal import SQLiteKit
+
+/// Remembers the keys of a snapshot's records.
+struct SnapshotWriter: ~Copyable {
+  private let keySlots: [Int]
+  private var insertion: Statement
+
+  init(
+    _ table: SnapshotTable, _ model: Model, connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let parameters = table.keyColumns.map { _ in "?" }.joined(separator: ", ")
+    let insertion = try connection.prepare(
+      "INSERT INTO \(table.quotedName) VALUES (\(parameters))")
+    keySlots = model.key.compactMap { name in model.attributes.firstIndex { $0.name == name } }
+    self.insertion = insertion
+  }
+
+  /// Remembers the key of a record; one that is null in part is the key of no row.
+  mutating func add(_ record: Int, of batch: borrowing RecordBatch) throws(SQLiteError) {
+    for slot in keySlots where batch[record, slot].isNull { return }
+    for (part, slot) in keySlots.enumerated() {
+      try batch.bind(record: record, slot: slot, to: &insertion, at: part + 1)
+    }
+    try insertion.run()
+  }
+}

@@ -1,0 +1,106 @@
+internal import SQLiteKit
+
+/// The rows that a snapshot lacks.
+extension Store {
+  /// Makes room for the keys of a snapshot.
+  ///
+  /// - Parameter isNew: whether the run has committed no batch yet.
+  borrowing func prepareSnapshot(of model: Model, isNew: Bool) throws(SQLiteError) {
+    try SnapshotTable(model).prepare(isNew: isNew, in: connection)
+  }
+
+  /// Forgets the keys of a snapshot.
+  borrowing func forgetSnapshot(of model: Model) throws(ImportError) {
+    do { try SnapshotTable(model).remove(in: connection) } catch {
+      throw ImportError(StoreError(error, path: path))
+    }
+  }
+
+  /// Removes the rows whose keys a snapshot lacks, and ends its run, in one transaction.
+  ///
+  /// Rows without a key are left alone, and so are those that are marked as removed already.
+  ///
+  /// - Parameter limit: how many of the rows may go.
+  borrowing func endSnapshot(
+    of model: Model, run: Int64, _ checkpoint: ImportCheckpoint, limit: ImportOptions.Limit,
+    ended: Instant
+  ) throws(ImportError) -> SnapshotOutcome {
+    do {
+      return try RowRemoval.enforcingReferences(on: connection) {
+        () throws(DeduplicationError) -> SnapshotOutcome in
+        try DeduplicationError.converting { () throws(SQLiteError) in
+          try connection.begin(.immediate)
+        }
+        do throws(DeduplicationError) {
+          let outcome = try removeMissing(model, run, checkpoint, limit, ended)
+          if case .done = outcome {
+            try DeduplicationError.converting { () throws(SQLiteError) in try connection.commit() }
+          } else {
+            connection.rollback()
+          }
+          return outcome
+        } catch {
+          connection.rollback()
+          throw error
+        }
+      }
+    } catch {
+      if let cause = error.cause, error.code == .database {
+        throw ImportError(StoreError(cause, path: path))
+      }
+      throw ImportError(.snapshotRefused, "\(path): \(error.message); nothing was removed")
+    }
+  }
+
+  private borrowing func removeMissing(
+    _ model: Model, _ run: Int64, _ checkpoint: ImportCheckpoint, _ limit: ImportOptions.Limit,
+    _ ended: Instant
+  ) throws(DeduplicationError) -> SnapshotOutcome {
+    let keys = SnapshotTable(model)
+    let schema = try TableSchema(of: model.table, in: connection)
+    let layout: TableLayout
+    do { layout = try TableLayout(model) } catch {
+      throw DeduplicationError(.invalidOptions, error.message)
+    }
+    let rows = RowRemoval(schema: schema)
+    var condition = keys.hasKey(row: "t")
+    if let mark = model.tombstoneColumn.map(Connection.quoteIdentifier) {
+      condition += " AND coalesce(t.\(mark), 0) = 0"
+    }
+    var next = checkpoint
+    do throws(SQLiteError) {
+      try keys.createIndex(in: connection)
+      let gone = try rows.list(
+        where: "\(condition) AND NOT \(keys.holds(row: "t"))", in: connection)
+      let table = Connection.quoteIdentifier(model.table)
+      let all = try connection.integer("SELECT count(*) FROM main.\(table) AS t WHERE \(condition)")
+      guard !limit.isExceeded(by: gone, of: Int(all ?? 0)) else {
+        return .tooMany(gone: gone, of: Int(all ?? 0))
+      }
+      next.counters.removed = gone
+      next.digest -= try rows.digest(layout, in: connection)
+    } catch {
+      throw DeduplicationError(error)
+    }
+    if let mark = model.tombstoneColumn {
+      do throws(SQLiteError) {
+        try rows.mark(mark, as: model.removalMark(at: ended), under: run, in: connection)
+        next.digest += try rows.digest(layout, in: connection)
+      } catch {
+        throw DeduplicationError(error)
+      }
+    } else {
+      try rows.archive(under: run, in: connection)
+      try rows.delete(in: connection)
+    }
+    do throws(SQLiteError) {
+      try keys.remove(in: connection)
+      try RunLog.writeEnd(
+        run, state: "finished", ended: ended, counters: next.countersJSON.description,
+        in: connection)
+    } catch {
+      throw DeduplicationError(error)
+    }
+    return .done(next)
+  }
+}

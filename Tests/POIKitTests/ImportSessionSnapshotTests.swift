@@ -1,0 +1,252 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct ImportSessionSnapshotTests {
+  private static func model(_ more: String = "") throws -> Model {
+    try Model(
+      parsing: #"""
+        {"x-table":"note","x-key":["id","part"],"x-timestamp":"at"\#(more),
+         "properties":{
+          "id":{"type":["string","null"]},
+          "part":{"type":["integer","null"]},
+          "name":{"type":["string","null"]},
+          "at":{"type":["integer","null"],"x-unit":"seconds"},
+          "gone":{"type":["boolean","null"]},
+          "left":{"type":["integer","null"],"x-unit":"seconds"}}}
+        """#)
+  }
+
+  private static func records(_ numbers: some Sequence<Int>, name: String = "n") -> String {
+    numbers.map { #"{"id":"\#($0 / 2)","part":\#($0 % 2),"name":"\#(name)","at":5}"# }
+      .joined(separator: "\n")
+  }
+
+  private static func options(_ limit: ImportOptions.Limit = .percent(20)) -> ImportOptions {
+    var options = ImportOptions()
+    options.isSnapshot = true
+    options.removalLimit = limit
+    options.mergePolicy = .newest
+    options.batchSize = 3
+    options.clock = someInstant
+    return options
+  }
+
+  private static func refusal(
+    _ feed: borrowing FeedStore, _ text: String, _ options: ImportOptions
+  ) throws -> String {
+    let before = try feed.rows("SELECT * FROM note ORDER BY 1")
+    let error = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+    #expect(error?.code == .snapshotRefused)
+    #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
+    #expect(try feed.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_snap%'") == [])
+    #expect(
+      try feed.rows("SELECT state FROM poikit_run ORDER BY id DESC LIMIT 1") == ["finished"])
+    return error?.message ?? ""
+  }
+
+  @Test(arguments: [1, 2])
+  func `rows that a snapshot lacks are removed, and come back when that is undone`(
+    jobCount: Int
+  ) throws {
+    let feed = try FeedStore(Self.model())
+    var options = Self.options()
+    options.jobCount = jobCount
+    #expect(try feed.take(Self.records(0..<20), options: options).counters.removed == 0)
+    let before = try feed.rows("SELECT * FROM note ORDER BY 1")
+    let digest = try feed.digest()
+    let report = try feed.take(Self.records(3..<20), options: options)
+    #expect(report.counters.removed == 3)
+    #expect(report.counters.unchanged == 17)
+    #expect(report.counters.areBalanced)
+    #expect(try feed.digest() == report.digest)
+    #expect(try feed.rows("SELECT id, part FROM note ORDER BY poikit_id").first == "1|1")
+    #expect(try feed.rows("SELECT count(*) FROM poikit_archive_note") == ["3"])
+    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(undone.run == report.runID)
+    #expect(undone.restoredRowCount == 3)
+    #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
+    #expect(try feed.digest() == digest)
+  }
+
+  @Test func `several inputs are one snapshot, and records that come too late are in it`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    let older = Self.records(4..<10).replacing("\"at\":5", with: "\"at\":4")
+    let report = try feed.take(Self.records(0..<4), older, options: Self.options())
+    #expect(report.counters.stale == 6)
+    #expect(report.counters.removed == 0)
+  }
+
+  @Test func `rows without a key are left alone, also where rows are only appended`() throws {
+    let feed = try FeedStore(Self.model())
+    var options = Self.options(.count(4))
+    options.mergePolicy = nil
+    let keyless = "{\"id\":\"1\"}\n{\"name\":\"x\"}\n{\"part\":1}\n"
+    try feed.take(keyless + Self.records(0..<10), options: options)
+    let report = try feed.take(Self.records(4..<10), options: options)
+    #expect(report.counters.removed == 4)
+    #expect(try feed.rows("SELECT count(*) FROM note WHERE id IS NULL OR part IS NULL") == ["3"])
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["15"])
+  }
+
+  @Test(arguments: [
+    (#","x-tombstone":"gone""#, "gone", "1"),
+    (#","x-tombstone":"left""#, "left", "1700000000000000"),
+  ])
+  func `rows are marked where the model marks`(
+    tombstone: String, column: String, mark: String
+  ) throws {
+    let feed = try FeedStore(Self.model(tombstone))
+    try feed.take(Self.records(0..<20), options: Self.options())
+    let digest = try feed.digest()
+    let report = try feed.take(Self.records(2..<20), options: Self.options())
+    #expect(report.counters.removed == 2)
+    #expect(try feed.digest() == report.digest)
+    let marked = "SELECT id, part, \(column) FROM note WHERE \(column) IS NOT NULL"
+    #expect(try feed.rows(marked) == ["0|0|\(mark)", "0|1|\(mark)"])
+    // What is marked already is not removed again.
+    #expect(try feed.take(Self.records(2..<20), options: Self.options()).counters.removed == 0)
+    _ = try Store(path: feed.path).undoDeduplication(run: report.runID, clock: someInstant)
+    #expect(try feed.rows(marked) == [])
+    #expect(try feed.digest() == digest)
+  }
+
+  @Test func `removals in a snapshot are no rows that it lacks`() throws {
+    let feed = try FeedStore(
+      Self.model(#","x-tombstone":{"attribute":"gone","removal":"delete"}"#))
+    try feed.take(Self.records(0..<10), options: Self.options())
+    let removal = #"{"id":"0","part":0,"gone":true,"at":9}"#
+    let report = try feed.take(removal + "\n" + Self.records(1..<9), options: Self.options())
+    #expect(report.counters.removals == 1)
+    #expect(report.counters.removed == 1)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["8"])
+    #expect(try feed.digest() == report.digest)
+  }
+
+  // MARK: Refusals
+
+  @Test(arguments: ["", "[]", "\n"])
+  func `an empty snapshot removes nothing, whatever the limit`(text: String) throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    let message = try Self.refusal(feed, text, Self.options(.percent(100)))
+    #expect(message.contains("holds no record"))
+  }
+
+  @Test func `a snapshot with rejects removes nothing`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    let message = try Self.refusal(
+      feed, Self.records(1..<9) + "\n{\"id\":9}", Self.options(.percent(100)))
+    #expect(message.contains("1 records were rejected"))
+  }
+
+  @Test func `a snapshot that lacks too many rows removes nothing`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    for limit in [ImportOptions.Limit.count(2), .percent(29.9), .percent(0), .count(0)] {
+      let message = try Self.refusal(feed, Self.records(3..<10), Self.options(limit))
+      #expect(message.contains("lacks 3 of 10 rows"))
+    }
+    let report = try feed.take(Self.records(3..<10), options: Self.options(.percent(30)))
+    #expect(report.counters.removed == 3)
+  }
+
+  @Test func `a snapshot needs a store, a key and the whole input`() throws {
+    var options = Self.options()
+    #expect(throws: ImportError.self) {
+      _ = try ImportSession(checking: Self.model(), options: options)
+    }
+    let unkeyed = try Model(parsing: #"{"x-table":"t","properties":{"id":{}}}"#)
+    options.mergePolicy = nil
+    #expect(throws: ImportError.self) {
+      _ = try ImportSession(into: .inMemory(), model: unkeyed, options: options)
+    }
+    options.recordLimit = 1
+    #expect(throws: ImportError.self) {
+      _ = try ImportSession(into: .inMemory(), model: Self.model(), options: options)
+    }
+  }
+
+  @Test func `rows that others refer to stop the removal`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    try feed.execute(
+      """
+      CREATE TABLE star (note INTEGER REFERENCES note (poikit_id));
+      INSERT INTO star VALUES (1)
+      """)
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(Self.records(1..<10), options: Self.options())
+    }
+    #expect(error?.code == .snapshotRefused)
+    #expect(error?.message.contains("rows of other tables refer") == true)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["10"])
+  }
+
+  @Test func `rows that go with removed ones come back with them`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    try feed.execute(
+      """
+      CREATE TABLE page (id INTEGER PRIMARY KEY,
+        note INTEGER REFERENCES note (poikit_id) ON DELETE CASCADE);
+      CREATE TABLE line (page INTEGER REFERENCES page ON DELETE CASCADE, text TEXT);
+      INSERT INTO page VALUES (7, 1), (8, 2); INSERT INTO line VALUES (7, 'a'), (7, 'b'), (8, 'c')
+      """)
+    try feed.take(Self.records(1..<10), options: Self.options())
+    let counts =
+      "SELECT (SELECT count(*) FROM note), (SELECT count(*) FROM page), count(*) FROM line"
+    #expect(try feed.rows(counts) == ["9|1|1"])
+    _ = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(try feed.rows(counts) == ["10|2|3"])
+  }
+
+  // MARK: Going on
+
+  @Test func `a snapshot that was stopped goes on with the keys that it had`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<20), options: Self.options())
+    var options = Self.options()
+    let input = Self.records((3..<20).reversed())
+    let stopped = try feed.take(input, options: options) { progress in
+      progress.counters.read >= 6 ? .stop : .proceed
+    }
+    #expect(stopped.ending == .stopped)
+    #expect(stopped.counters.removed == 0)
+    options.isResuming = true
+    var plain = options
+    plain.isSnapshot = false
+    let error = #expect(throws: ImportError.self) { try feed.take(input, options: plain) }
+    #expect(error?.code == .cannotResume)
+    let report = try feed.take(input, options: options)
+    #expect(report.resumedAt == 6)
+    #expect(report.counters.removed == 3)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["17"])
+    #expect(try feed.digest() == report.digest)
+  }
+
+  @Test func `a snapshot that was killed while it removed goes on as if it had not been`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<20), options: Self.options())
+    try feed.execute(
+      """
+      CREATE TRIGGER t BEFORE UPDATE ON poikit_run WHEN NEW.state = 'finished'
+      BEGIN SELECT RAISE(ABORT, 'as if killed'); END
+      """)
+    var options = Self.options()
+    #expect(throws: ImportError.self) {
+      try feed.take(Self.records(3..<20), options: options)
+    }
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["20"])
+    try feed.execute("DROP TRIGGER t")
+    options.isResuming = true
+    let report = try feed.take(Self.records(3..<20), options: options)
+    #expect(report.resumedAt == 17)
+    #expect(report.counters.removed == 3)
+    #expect(try feed.digest() == report.digest)
+  }
+}
