@@ -55,6 +55,13 @@ extension DedupCommand {
         detail: "With --key, of an app's own table, the one that deduplicating by it prints.",
         section: "What to do"),
       OptionDescription(
+        "purge-tombstones", .value("AGE"),
+        summary: "delete marked rows and forget removals whose timestamp is older than AGE",
+        detail:
+          "AGE is a number with s, m, h, d or w, such as 90d. An older record of such a key is a "
+          + "new one from then on; --undo does not bring it back.",
+        section: "What to do"),
+      OptionDescription(
         "no-archive", summary: "do not keep the losers; the run cannot be undone",
         section: "How to do it"),
       OptionDescription(

@@ -17,6 +17,10 @@ extension DedupCommand {
         + "\(QuantityFormat.count(report.restoredReferenceCount)) references put back\n"
     case .digest(let digest, _):
       return "digest \(digest.digest) of \(QuantityFormat.count(digest.rowCount)) rows\n"
+    case .purged(let report, let table):
+      return "\(QuantityFormat.count(report.rowCount)) marked rows deleted from \(table), "
+        + "\(QuantityFormat.count(report.rememberedCount)) removals forgotten\n"
+        + "digest \(report.digest)\n"
     }
   }
 
@@ -133,6 +137,14 @@ extension DedupCommand {
         json.member("table", table)
         json.object("counters") { json in json.member("rows", digest.rowCount) }
         json.member("digest", digest.digest.description)
+      case .purged(let report, let table):
+        json.member("task", "purge")
+        json.member("table", table)
+        json.object("counters") { json in
+          json.member("purgedRows", report.rowCount)
+          json.member("forgottenRemovals", report.rememberedCount)
+        }
+        json.member("digest", report.digest.description)
       }
     }
     return json.text + "\n"

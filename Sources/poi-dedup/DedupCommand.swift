@@ -12,6 +12,8 @@ struct DedupCommand {
     case undo(run: Int64?)
     /// Only the digest of the table.
     case digest
+    /// Only take out removals that are older than that.
+    case purge(olderThan: Duration)
   }
 
   let storePath: String
@@ -31,16 +33,21 @@ struct DedupCommand {
     isReportJSON = arguments.text("report") == "json"
     let isUndoing = arguments.flag("undo")
     let run = try DedupCommand.run(arguments, isUndoing: isUndoing)
-    let asked = [arguments.flag("dry-run"), isUndoing, arguments.flag("digest")]
+    let age = try arguments.duration("purge-tombstones")
+    let asked = [arguments.flag("dry-run"), isUndoing, arguments.flag("digest"), age != nil]
     guard asked.filter({ $0 }).count <= 1 else {
       throw UsageError(
-        .conflict, at: "--dry-run", "--dry-run, --undo and --digest exclude each other")
+        .conflict, at: "--dry-run",
+        "--dry-run, --undo, --digest and --purge-tombstones exclude each other")
     }
     task =
-      arguments.flag("dry-run")
-      ? .plan
-      : isUndoing
-        ? .undo(run: run) : arguments.flag("digest") ? .digest : .deduplicate
+      if let age {
+        .purge(olderThan: age)
+      } else if isUndoing {
+        .undo(run: run)
+      } else {
+        arguments.flag("dry-run") ? .plan : arguments.flag("digest") ? .digest : .deduplicate
+      }
     options.keep = arguments.choice("keep", as: KeepRule.self) ?? options.keep
     options.nullKey = arguments.choice("null-key", as: NullKeyRule.self) ?? options.nullKey
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize

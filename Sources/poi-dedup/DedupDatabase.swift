@@ -17,7 +17,7 @@ enum DedupDatabase: ~Copyable {
     let isReading =
       switch job.task {
       case .plan, .digest: true
-      case .deduplicate, .undo: false
+      case .deduplicate, .undo, .purge: false
       }
     let opening: Store.Opening = isReading ? .readOnly : .existing
     let connection = try Store.connect(path: job.storePath, for: opening)
@@ -46,6 +46,9 @@ enum DedupDatabase: ~Copyable {
       case .digest:
         let model = try store.model(ofTable: job.table)
         return .digest(try store.digest(of: model), table: model.table)
+      case .purge(let age):
+        let model = try store.model(ofTable: job.table)
+        return .purged(try store.purgeTombstones(of: model, olderThan: age), table: model.table)
       case .plan, .deduplicate:
         let model = try store.model(ofTable: job.table)
         let known = model.attributes.flatMap { [$0.name, $0.column] }
@@ -61,6 +64,12 @@ enum DedupDatabase: ~Copyable {
     case .foreign(let connection):
       if case .undo(let run) = job.task {
         return .undone(try Deduplicator.undo(run: run, on: connection, clock: SystemClock.now))
+      }
+      if case .purge = job.task {
+        throw ToolFailure(
+          .usage,
+          "\(job.storePath): only the tables of poi-import say which rows are removals; name one of "
+            + "them with --table")
       }
       guard let table = job.table else {
         throw ToolFailure(

@@ -8,13 +8,14 @@ enum DedupOutcome {
   case deduplicated(DeduplicationReport, layout: TableLayout)
   case undone(UndoReport)
   case digest(TableDigest, table: String)
+  case purged(PurgeReport, table: String)
 
   /// Whether the user stopped it.
   var isInterrupted: Bool {
     switch self {
     case .planned(let plan, _): plan == nil
     case .deduplicated(let report, _): !report.isFinished
-    case .undone, .digest: false
+    case .undone, .digest, .purged: false
     }
   }
 
@@ -24,7 +25,7 @@ enum DedupOutcome {
     switch self {
     case .planned(let found, _): plan = found
     case .deduplicated(let report, _): plan = report.plan
-    case .undone, .digest: plan = nil
+    case .undone, .digest, .purged: plan = nil
     }
     guard let plan, plan.unreadableTimestampCount > 0 else { return [] }
     return [

@@ -261,6 +261,50 @@ import Testing
     }
   }
 
+  // MARK: Purging
+
+  @Test func `old removals are purged by their timestamp, and then forgotten`() throws {
+    let now = Instant(microseconds: 100 * 86_400_000_000)
+    func record(_ id: String, day: String, _ more: String = "") -> String {
+      #"{"id":"\#(id)","name":"n","at":\#(day)\#(more)}"#
+    }
+    let day = 86_400
+    for (tombstone, isMarking) in [(#""gone""#, true), (Self.deleting, false)] {
+      let model = try Self.model(tombstone)
+      let feed = try FeedStore(model)
+      var options = ImportOptions()
+      options.mergePolicy = .newest
+      try feed.take(
+        record("live", day: "0"), record("old", day: "\(9 * day)", #","gone":true"#),
+        record("edge", day: "\(10 * day)", #","gone":true"#),
+        record("undated", day: "null", #","gone":true"#), options: options)
+      let report = try Store(path: feed.path).purgeTombstones(
+        of: model, olderThan: .seconds(90 * day), clock: { now })
+      #expect(report.rowCount == (isMarking ? 1 : 0))
+      #expect(report.rememberedCount == (isMarking ? 0 : 1))
+      #expect(try feed.digest() == report.digest)
+      let again = try feed.take(
+        record("old", day: "0"), record("edge", day: "0"), options: options)
+      #expect(again.counters.inserted == 1)
+      #expect(again.counters.stale == 1)
+    }
+  }
+
+  @Test func `nothing is purged where no age is known`() throws {
+    let untimed = try Model(
+      parsing:
+        #"{"x-table":"t","x-key":"id","x-tombstone":"gone","properties":{"id":{"type":"string"},"gone":{"type":"boolean"}}}"#
+    )
+    for model in [Model.poi, untimed] {
+      let feed = try FeedStore(model)
+      try feed.take("")
+      let error = #expect(throws: DeduplicationError.self) {
+        try Store(path: feed.path).purgeTombstones(of: model, olderThan: .zero)
+      }
+      #expect(error?.code == .invalidOptions)
+    }
+  }
+
   private func permutations(of lines: [String]) -> [[String]] {
     guard lines.count > 1 else { return [lines] }
     return lines.indices.flatMap { index in

@@ -1,0 +1,79 @@
+internal import SQLiteKit
+
+/// Removals that nobody needs to hear of any more.
+extension Store {
+  /// Deletes rows that are marked as removed, and forgets removals that are remembered, for good,
+  /// where their timestamp is older than an age. Those without a timestamp stay.
+  ///
+  /// From then on an older record of such a key is a new one, so the age must be greater than that of
+  /// any record that still may come.
+  ///
+  /// - Throws: `DeduplicationError` when the model names no tombstone or no timestamp, when rows of
+  ///   other tables refer to a row that is to go, and when the store cannot be written.
+  public borrowing func purgeTombstones(
+    of model: Model, olderThan age: Duration, clock: () -> Instant = SystemClock.now
+  ) throws(DeduplicationError) -> PurgeReport {
+    guard model.tombstone != nil, let name = model.timestamp,
+      let timestamp = model.attribute(named: name)?.column
+    else {
+      throw DeduplicationError(
+        .invalidOptions,
+        """
+        the model "\(model.name)" does not say how old a removal is: it needs "x-tombstone" and \
+        "x-timestamp"
+        """)
+    }
+    let now = clock()
+    let limit = now.advanced(by: .zero - age).microseconds
+    let counts = try RowRemoval.enforcingReferences(on: connection) {
+      () throws(DeduplicationError) -> (rows: Int, remembered: Int) in
+      try connection.inTransaction(.immediate) {
+        () throws(DeduplicationError) -> (rows: Int, remembered: Int) in
+        let rows = try deleteMarked(model, timestamp, before: limit)
+        return try DeduplicationError.converting { () throws(SQLiteError) in
+          let remembered = try forgetRemovals(model, before: limit)
+          let options = JSONValue.object(["purgedBefore": .number(limit)])
+          let run = try RunLog.begin(
+            tool: RunRecord.tool, table: model.table, started: now,
+            options: options.description, in: connection)
+          let counters = JSONValue.object([
+            "purgedRows": .number(rows), "forgottenRemovals": .number(remembered),
+          ])
+          try RunLog.writeEnd(
+            run, state: "finished", ended: now, counters: counters.description, in: connection)
+          return (rows, remembered)
+        }
+      }
+    }
+    do {
+      return PurgeReport(
+        rowCount: counts.rows, rememberedCount: counts.remembered,
+        digest: try digest(of: model).digest)
+    } catch {
+      throw DeduplicationError(.database, error.message, cause: error.cause)
+    }
+  }
+
+  private borrowing func deleteMarked(
+    _ model: Model, _ timestamp: String, before limit: Int64
+  ) throws(DeduplicationError) -> Int {
+    guard let mark = model.tombstoneColumn.map(Connection.quoteIdentifier) else { return 0 }
+    let rows = RowRemoval(schema: try TableSchema(of: model.table, in: connection))
+    let count = try DeduplicationError.converting { () throws(SQLiteError) in
+      try rows.list(
+        where: "t.\(mark) <> 0 AND t.\(Connection.quoteIdentifier(timestamp)) < \(limit)",
+        in: connection)
+    }
+    try rows.delete(in: connection)
+    return count
+  }
+
+  private borrowing func forgetRemovals(
+    _ model: Model, before limit: Int64
+  ) throws(SQLiteError) -> Int {
+    guard let table = TombstoneTable(model), try table.exists(in: connection) else { return 0 }
+    try connection.execute(
+      "DELETE FROM \(table.quotedName) WHERE \(TombstoneTable.timestampColumn) < \(limit)")
+    return connection.changeCount
+  }
+}

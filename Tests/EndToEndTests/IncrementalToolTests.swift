@@ -1,0 +1,117 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// Incremental updates as a user runs them.
+@Suite struct IncrementalToolTests {
+  private let importTool = Tool("poi-import")
+  private let dedupTool = Tool("poi-dedup")
+
+  private static let model = #"""
+    {"x-table":"note","x-key":"id","x-timestamp":"at","x-tombstone":{"attribute":"gone","removal":"delete"},
+     "required":["id","name"],
+     "properties":{"id":{"type":"integer"},"name":{"type":"string"},"gone":{"type":"boolean"},
+      "at":{"type":"string","format":"date-time"}}}
+    """#
+
+  private static func record(_ id: Int, second: Int) -> String {
+    #"{"id":\#(id),"name":"n\#(id)","at":"2024-02-29T12:00:0\#(second)Z"}"#
+  }
+
+  /// What a server answers that is asked for what is not older than a moment.
+  private static func answer(_ records: [(id: Int, second: Int)], since second: Int) -> String {
+    let found = records.filter { $0.second >= second }.map { record($0.id, second: $0.second) }
+    return #"{"items":[\#(found.joined(separator: ","))],"meta":{"next":"cursor-\#(second)"}}"#
+  }
+
+  @Test func `at the boundary of two requests nothing is lost and nothing doubled`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    func take(_ text: String) throws -> Tool.Outcome {
+      try importTool.run(
+        ["--model", "model.json", "--merge", "newest", "--report", "json", "-"],
+        in: folder.path, input: Array(text.utf8))
+    }
+    func token() throws -> String {
+      let outcome = try importTool.run(["--print-token"], in: folder.path)
+      #expect(outcome.exitCode == 0)
+      return outcome.output
+    }
+    #expect(try token() == "")
+    var records = [(id: 1, second: 1), (id: 3, second: 2)]
+    _ = try take(Self.answer(records, since: 0))
+    #expect(try token() == "2024-02-29T12:00:02.000000Z\t3\n")
+    // The server writes two more at the very moment that the token names.
+    records += [(id: 2, second: 2), (id: 4, second: 2)]
+    let outcome = try take(Self.answer(records, since: 2))
+    #expect(outcome.output.contains("\"inserted\": 2"))
+    #expect(outcome.output.contains("\"unchanged\": 1"))
+    #expect(try token() == "2024-02-29T12:00:02.000000Z\t4\n")
+    let connection = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
+    #expect(try connection.integer("SELECT count(*) FROM note") == 4)
+  }
+
+  @Test func `the token of an answer is kept and printed, and a missing one is told`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    let arguments = ["--model", "model.json", "--token-at", "/meta/next", "answer.json"]
+    try folder.write(Self.answer([(id: 1, second: 1)], since: 0), to: "answer.json")
+    #expect(try importTool.run(arguments, in: folder.path).exitCode == 0)
+    #expect(try importTool.run(["--print-token"], in: folder.path).output == "cursor-0\n")
+    try folder.write(#"{"items":[\#(Self.record(2, second: 2))]}"#, to: "answer.json")
+    let outcome = try importTool.run(arguments, in: folder.path)
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.messages.contains(#"answer.json: no token stands at "/meta/next""#))
+    #expect(try importTool.run(["--print-token"], in: folder.path).output == "cursor-0\n")
+    #expect(
+      try importTool.run(["--print-token", "--source", "other"], in: folder.path).output == "")
+  }
+
+  @Test func `a token is asked for alone, and an import names a file`() throws {
+    let folder = try ScratchFolder()
+    let both = try importTool.run(["--print-token", "data.json"], in: folder.path)
+    #expect(both.exitCode == 64)
+    let neither = try importTool.run([], in: folder.path)
+    #expect(neither.exitCode == 64)
+    #expect(neither.messages.contains("no FILE given"))
+  }
+
+  @Test func `a snapshot that is refused ends with 65 and says what to do`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    let arguments = ["--model", "model.json", "--merge", "newest", "--snapshot", "feed.json"]
+    func take(_ ids: Range<Int>, _ more: String...) throws -> Tool.Outcome {
+      let records = ids.map { Self.record($0, second: 1) }.joined(separator: ",")
+      try folder.write("[\(records)]", to: "feed.json")
+      return try importTool.run(arguments + more, in: folder.path)
+    }
+    #expect(try take(0..<10).exitCode == 0)
+    let refused = try take(3..<10)
+    #expect(refused.exitCode == 65)
+    #expect(refused.messages.contains("feed.json: the snapshot lacks 3 of 10 rows"))
+    #expect(try take(0..<0, "--max-removals", "100%").exitCode == 65)
+    let done = try take(3..<10, "--max-removals", "3")
+    #expect(done.exitCode == 0)
+    #expect(done.output.contains("removed   3  that the snapshot lacks"))
+    let undone = try dedupTool.run(["--undo"], in: folder.path)
+    #expect(undone.output.contains("3 rows"))
+  }
+
+  @Test func `removals are counted, shown and purged`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    let text =
+      Self.record(1, second: 1) + "\n" + #"{"id":1,"gone":true,"at":"2024-02-29T12:00:02Z"}"#
+    let outcome = try importTool.run(
+      ["--model", "model.json", "-"], in: folder.path, input: Array(text.utf8))
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.output.contains("removals  1"))
+    let plan = try dedupTool.run(["--dry-run"], in: folder.path)
+    #expect(plan.output.contains("removed  1"))
+    #expect(try dedupTool.run([], in: folder.path).exitCode == 0)
+    let purged = try dedupTool.run(["--purge-tombstones", "30d"], in: folder.path)
+    #expect(purged.exitCode == 0)
+    #expect(purged.output.contains("0 marked rows deleted from note, 1 removals forgotten"))
+    #expect(try dedupTool.run(["--purge-tombstones", "soon"], in: folder.path).exitCode == 64)
+  }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Successive versions of the same open data, where they are present beside the package.
+@Suite struct RealFeedTests {
+  private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+  private static let folder = root + "/../shared/data/csc/sync"
+
+  private static let absence: Comment = "shared/data/csc/sync is not beside the package"
+
+  private static func hasData() -> Bool { unsafe access(folder, R_OK) == 0 }
+
+  private static func feed() throws -> FeedStore {
+    try FeedStore(Model(contentsOf: root + "/Samples/models/cities.json"))
+  }
+
+  /// Imports files of the folder, each in a run of its own.
+  @discardableResult
+  private static func take(
+    _ names: [String], into feed: borrowing FeedStore, options: ImportOptions = ImportOptions()
+  ) throws -> ImportReport {
+    var options = options
+    options.mergePolicy = .newest
+    var report = ImportReport()
+    for name in names {
+      var session = try ImportSession(
+        into: Store(path: feed.path), model: feed.model, options: options)
+      var source = try FileSource(path: "\(folder)/\(name).json")
+      try session.importAll(from: &source)
+      report = try session.finish()
+      #expect(try feed.digest() == report.digest)
+    }
+    return report
+  }
+
+  @Test(
+    .enabled(if: hasData(), absence),
+    arguments: [
+      ["UY-1-3361f7c", "UY-2-6a695da", "UY-3-2aef04c", "UY-4-e7263cc"],
+      ["SA-1-3361f7c", "SA-2-3b6c4e9", "SA-3-c67aab2", "SA-4-e15d205", "SA-5-c5eb777"],
+    ])
+  func `versions in any order end in the same store`(versions: [String]) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    var digests: Set<Digest> = []
+    for order in [versions] + (0..<4).map({ _ in versions.shuffled(using: &generator) }) {
+      let feed = try Self.feed()
+      try Self.take(order, into: feed)
+      // Taken once more, nothing with a key changes.
+      let again = try Self.take([versions[0]], into: feed)
+      #expect(again.counters.updated == 0, "seed \(seed)")
+      digests.insert(try Self.digestOfKeyed(feed))
+    }
+    #expect(digests.count == 1, "seed \(seed)")
+  }
+
+  /// The digest without the rows that have no key: each import adds those anew.
+  private static func digestOfKeyed(_ feed: borrowing FeedStore) throws -> Digest {
+    try feed.execute("DELETE FROM city WHERE id IS NULL")
+    return try feed.digest()
+  }
+
+  @Test(.enabled(if: hasData(), absence))
+  func `a version as a snapshot removes what it lacks, and no more than is allowed`() throws {
+    let feed = try Self.feed()
+    try Self.take(["UA-1-371b8ae"], into: feed)
+    var options = ImportOptions()
+    options.isSnapshot = true
+    options.removalLimit = .percent(1)
+    let error = #expect(throws: ImportError.self) {
+      try Self.take(["UA-2-79887e8"], into: feed, options: options)
+    }
+    #expect(error?.code == .snapshotRefused)
+    options.removalLimit = .percent(20)
+    let report = try Self.take(["UA-2-79887e8"], into: feed, options: options)
+    #expect(report.counters.removed == 130)
+    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(undone.restoredRowCount == 130)
+  }
+}
