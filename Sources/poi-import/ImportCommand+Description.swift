@@ -34,6 +34,16 @@ extension ImportCommand {
           + "append makes a new table enforce its key.",
         section: "Input and store"),
       OptionDescription(
+        "infer", summary: "print a model that fits the records of the FILEs, and import nothing",
+        detail: "All records are read, or --limit N. What was seen, what was guessed and what is "
+          + "left to decide stands in the model's $comment members.",
+        section: "Models"),
+      OptionDescription(
+        "print-model", .value("NAME"),
+        summary: "print a model to start from: poi, the built-in one, or that of a table of the "
+          + "store",
+        detail: "It reads no FILE.", section: "Models"),
+      OptionDescription(
         "batch", short: "b", .value("N"), default: "500",
         summary: "records in one transaction", section: "Batches"),
       OptionDescription(
@@ -117,6 +127,7 @@ extension ImportCommand {
         "poi-import --store bikes.sqlite --model bikes.json --at /data/stations stations.json",
         "records of another kind, inside an envelope"),
       .init("curl -s https://example.org/pois | poi-import -", "import what a server answers"),
+      .init("poi-import --infer places.json > places.model.json", "write a model of other records"),
       .init("poi-import --dry-run --rejects bad.ndjson data.json.gz", "only look what is wrong"),
     ])
 }

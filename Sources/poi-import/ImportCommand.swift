@@ -9,8 +9,7 @@ struct ImportCommand {
   let model: Model
   let storePath: String
   let isDryRun: Bool
-  /// Only the token is to be printed.
-  let isPrintingToken: Bool
+  let task: Task
   /// Whether the model was named, and is not the default.
   private let isModelGiven: Bool
   let isReportJSON: Bool
@@ -21,14 +20,7 @@ struct ImportCommand {
     guard inputs.filter({ $0 == "-" }).count <= 1 else {
       throw ToolFailure(.usage, "standard input, '-', can be read only once")
     }
-    isPrintingToken = arguments.flag("print-token")
-    guard isPrintingToken == inputs.isEmpty else {
-      throw isPrintingToken
-        ? UsageError(
-          .conflict, at: "--print-token",
-          "--print-token prints what earlier imports left; import \(inputs[0]) without it")
-        : UsageError(.missingArgument, at: "FILE", "no FILE given")
-    }
+    task = try Self.task(of: arguments)
     isModelGiven = arguments.isGiven("model")
     do {
       let model = arguments.text("model") ?? "poi"

@@ -9,6 +9,9 @@ internal import JSONStreaming
 /// file as its standard input, and must end well before the input counts as read to its end. The
 /// file and the child are released with the source.
 public struct FileSource: ~Copyable, ByteSource {
+  /// What messages call standard input.
+  static let standardInputName = "standard input"
+
   public let name: String
 
   private let input: Descriptor
@@ -38,7 +41,7 @@ public struct FileSource: ~Copyable, ByteSource {
     path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(InputError) {
     let isStandardInput = path == "-"
-    let name = isStandardInput ? "standard input" : path
+    let name = isStandardInput ? FileSource.standardInputName : path
     var input = isStandardInput ? Descriptor.standardInput : try Self.open(path)
     input.isInterrupted = isInterrupted
     let beginning = try Beginning(of: input, named: name)

@@ -67,12 +67,7 @@ extension ImportSession {
     ImportSession.feed(pending, from: start, to: &survey)
     if survey?.outcome == nil {
       guard pending.count <= ImportSession.surveyLimit else {
-        throw fail(
-          ImportError(
-            .unreadable,
-            "\(inputName): the place of the records is not known after "
-              + "\(ImportSession.surveyLimit >> 20) MiB of an input that cannot be read twice; "
-              + "name it with --at"))
+        throw fail(.unknownPlace(in: inputName))
       }
       return
     }
@@ -100,12 +95,7 @@ extension ImportSession {
       progress.inputs[last].isPointerFound = true
       try beginReading(at: pointer.description)
     case .ambiguous(let candidates):
-      let list = candidates.map { "\($0.pointer) (\($0.elementCount))" }
-      throw fail(
-        ImportError(
-          .unreadable,
-          "\(inputName): the records may stand in several arrays: "
-            + list.joined(separator: ", ") + "; name one with --at"))
+      throw fail(.ambiguousPlace(candidates, in: inputName))
     }
   }
 

@@ -1,0 +1,51 @@
+/// Gives attributes names that can be columns: letters, digits and underscores, each name once
+/// whatever its case.
+struct ColumnNames {
+  /// The longest name, in Unicode scalar values.
+  private static let lengthLimit = 60
+
+  /// Names by which SQLite knows the row id.
+  private static let rowIDs: Set<String> = ["rowid", "oid", "_rowid_"]
+
+  /// In lower case.
+  private var taken: Set<String>
+
+  init(taken: Set<String> = []) { self.taken = taken }
+
+  /// A name that no other attribute has.
+  ///
+  /// - Parameters:
+  ///   - steps: what names it, from the outside in.
+  ///   - longer: what names it where that is taken.
+  mutating func name(for steps: [String], or longer: [String] = []) -> String {
+    let base = ColumnNames.safe(steps.joined(separator: "_"))
+    if taken.insert(base.lowercased()).inserted { return base }
+    let second = longer.isEmpty ? base : ColumnNames.safe(longer.joined(separator: "_"))
+    var name = second
+    var number = 2
+    while !taken.insert(name.lowercased()).inserted {
+      name = "\(second)_\(number)"
+      number += 1
+    }
+    return name
+  }
+
+  /// The name of a table or column that is nearest to a text.
+  static func safe(_ text: String) -> String {
+    var name = ""
+    for scalar in text.unicodeScalars.prefix(lengthLimit) {
+      let isKept =
+        scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType == .decimal
+      name.unicodeScalars.append(isKept ? scalar : "_")
+    }
+    while name.hasPrefix("_"), name.utf8.count > 1 { name.removeFirst() }
+    while name.hasSuffix("_"), name.utf8.count > 1 { name.removeLast() }
+    if name.isEmpty || name == "_" { return "value" }
+    let lowercased = name.lowercased()
+    if rowIDs.contains(lowercased) { return name + "_" }
+    let isTaken =
+      lowercased.hasPrefix("sqlite") || lowercased.hasPrefix("poikit")
+      || name.unicodeScalars.first?.properties.numericType != nil
+    return isTaken ? "x_" + name : name
+  }
+}

@@ -1,0 +1,45 @@
+internal import JSONStreaming
+
+/// An attribute that was inferred.
+struct InferredColumn {
+  /// The steps from the record to the value; nothing for the name of the member that holds it.
+  let pointer: [String]?
+
+  /// What names the attribute, from the outside in, before names are made unique.
+  let nameSteps: [String]
+
+  /// The name of the attribute and of its column.
+  var name = ""
+
+  /// What was seen there.
+  let statistics: PathStatistics
+
+  /// What a value must be, without source and comment.
+  var schema: [JSONValue.Member]
+
+  /// What was seen, and what is a guess.
+  var remarks: [String]
+
+  var isRequired = false
+
+  /// The moments that the column keeps, in microseconds since 1970.
+  var instants: ClosedBounds<Int64>?
+
+  /// Whether the values can identify a record.
+  var canBeKey = false
+
+  /// The attribute as a member of a schema's `properties`.
+  var property: JSONValue.Member {
+    var members = schema
+    if let pointer {
+      if pointer != [name] { add("x-source", .string(JSONPointer(tokens: pointer).description)) }
+    } else {
+      add("x-source", .string("0#"))
+    }
+    if !remarks.isEmpty { add("$comment", .string(remarks.joined(separator: "; "))) }
+    func add(_ name: String, _ value: JSONValue) {
+      members.append(JSONValue.Member(name: name, value: value))
+    }
+    return JSONValue.Member(name: name, value: .object(members))
+  }
+}

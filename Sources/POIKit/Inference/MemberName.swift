@@ -1,0 +1,44 @@
+/// What the name of a member lets expect of its values.
+struct MemberName {
+  /// The name in lower case.
+  private let text: String
+
+  /// Whether its last word begins with a capital inside of the name, as in `updatedAt`.
+  private let original: String
+
+  init(_ name: String) {
+    original = name
+    text = name.lowercased()
+  }
+
+  private func holds(anyOf words: String...) -> Bool { words.contains { text.contains($0) } }
+
+  /// Whether a number may be a latitude in degrees.
+  var isLatitude: Bool { text == "lat" || text == "latitude" }
+
+  /// Whether a number may be a longitude in degrees.
+  var isLongitude: Bool { ["lon", "lng", "long", "longitude"].contains(text) }
+
+  /// Whether the value may be a moment.
+  var isTimeLike: Bool {
+    holds(anyOf: "time", "date", "modif", "creat", "chang", "expire", "reported", "last_seen")
+      || text.hasSuffix("_at") || original.hasSuffix("At") || text == "ts" || text == "since"
+  }
+
+  /// How well a moment of the name tells which of two versions of a record is newer: 0 is best,
+  /// nothing where it does not.
+  var versionRank: Int? {
+    if holds(anyOf: "updat", "modif", "chang", "edited", "revis") { return 0 }
+    if holds(anyOf: "report", "timestamp", "fetched", "lastseen", "last_seen") { return 1 }
+    return text == "time" || text == "date" || text == "ts" ? 2 : nil
+  }
+
+  /// How probably the name is that of a key: 0 is most probable.
+  var keyRank: Int {
+    if ["id", "_id", "identifier", "uuid", "guid", "key"].contains(text) { return 0 }
+    let hasSuffix =
+      ["_id", "-id", ":id", "_uuid", "_key"].contains { text.hasSuffix($0) }
+      || original.hasSuffix("Id") || original.hasSuffix("ID")
+    return hasSuffix ? 1 : 2
+  }
+}

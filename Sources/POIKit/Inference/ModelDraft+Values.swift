@@ -1,0 +1,202 @@
+internal import JSONStreaming
+
+/// Types, formats and comments of one value.
+extension ModelDraft {
+  /// The column for a place of which the record has one value.
+  ///
+  /// - Returns: nothing where no column could keep every value; that is noted.
+  mutating func scalarColumn(
+    _ seen: PathStatistics, pointer: [String]?, nameSteps: [String]
+  ) -> InferredColumn? {
+    if seen.hasLossyNumber {
+      omit(pointer ?? [], "some numbers fit neither 64 bits nor, exactly, a double")
+      return nil
+    }
+    if seen.isNumber, seen.realCount > 0, seen.hasWideInteger {
+      omit(pointer ?? [], "it mixes decimals with integers beyond 2^53")
+      return nil
+    }
+    var column = InferredColumn(
+      pointer: pointer, nameSteps: nameSteps, statistics: seen, schema: [],
+      remarks: presence(of: seen), isRequired: seen.presentCount == recordCount)
+    let name = MemberName(nameSteps.last ?? "")
+    if isCoordinate(seen, name: name) {
+      describeCoordinate(&column, name: name)
+    } else if seen.isText {
+      describeText(&column)
+    } else if seen.isInteger {
+      describeInteger(&column, name: name)
+    } else {
+      describeOther(&column)
+    }
+    return column
+  }
+
+  /// A `type` of one name or of several.
+  static func types(_ names: [String]) -> JSONValue {
+    names.count == 1 ? .string(names[0]) : .array(names.map(JSONValue.string))
+  }
+
+  private func setTypes(_ names: [String], of column: inout InferredColumn) {
+    let null = column.statistics.nullCount > 0 ? ["null"] : []
+    set("type", ModelDraft.types(names + null), of: &column)
+  }
+
+  private func set(_ keyword: String, _ value: JSONValue, of column: inout InferredColumn) {
+    column.schema.append(JSONValue.Member(name: keyword, value: value))
+  }
+
+  // MARK: Coordinates
+
+  /// Whether all values are latitudes or longitudes, be they written as numbers or as text.
+  private func isCoordinate(_ seen: PathStatistics, name: MemberName) -> Bool {
+    guard name.isLatitude || name.isLongitude else { return false }
+    let limit = name.isLatitude ? 90.0 : 180.0
+    return seen.numbers.areIn(-limit...limit) && seen.numericCount == seen.stringCount
+      && seen.integerCount + seen.realCount + seen.stringCount == seen.valueCount
+  }
+
+  private func describeCoordinate(_ column: inout InferredColumn, name: MemberName) {
+    let limit = name.isLatitude ? 90 : 180
+    setTypes(["number"], of: &column)
+    set("minimum", .number(-limit), of: &column)
+    set("maximum", .number(limit), of: &column)
+    if column.statistics.stringCount > 0 {
+      set("x-lenient", .bool(true), of: &column)
+      column.remarks.append("written as text")
+    }
+    column.remarks.append(numbers(of: column.statistics))
+  }
+
+  // MARK: Text
+
+  private func describeText(_ column: inout InferredColumn) {
+    let seen = column.statistics
+    setTypes(["string"], of: &column)
+    column.canBeKey = true
+    if seen.uuidCount == seen.stringCount {
+      set("format", .string("uuid"), of: &column)
+      column.remarks.append(variety(of: seen))
+    } else if seen.dateCount == seen.stringCount {
+      set("format", .string("date"), of: &column)
+      column.canBeKey = false
+      column.remarks.append(variety(of: seen))
+    } else if seen.instantCount == seen.stringCount {
+      set("format", .string("date-time"), of: &column)
+      column.canBeKey = false
+      column.instants = seen.instants
+      if seen.zonelessCount > 0 {
+        set("x-zone", .string("UTC"), of: &column)
+        column.remarks.append("\(seen.zonelessCount) have no zone: UTC is a guess, set x-zone")
+      }
+      column.remarks.append(moments(of: seen.instants))
+    } else {
+      if seen.holdsNUL {
+        set("x-allow-nul", .bool(true), of: &column)
+        column.remarks.append("some hold U+0000")
+      }
+      column.remarks.append(variety(of: seen))
+      if seen.values == nil { column.remarks.append(lengths(of: seen)) }
+      if seen.numericCount == seen.stringCount {
+        column.remarks.append(
+          "all are numbers written as text: left as text, because codes are; \"type\": \"number\" "
+            + "with \"x-lenient\": true keeps them as numbers")
+      }
+    }
+  }
+
+  // MARK: Numbers and the rest
+
+  private func describeInteger(_ column: inout InferredColumn, name: MemberName) {
+    let seen = column.statistics
+    setTypes(["integer"], of: &column)
+    let unit = EpochUnit(of: seen.integers)
+    if let unit, name.isTimeLike {
+      set("x-unit", .string(unit.rawValue), of: &column)
+      var instants = ClosedBounds<Int64>()
+      for bound in [seen.integers.least, seen.integers.greatest] {
+        if let bound { instants.include(bound * unit.microsecondsPerUnit) }
+      }
+      column.instants = instants
+      column.remarks.append("the unit is a guess by name and size: \(moments(of: instants))")
+      return
+    }
+    column.canBeKey = true
+    column.remarks.append(variety(of: seen))
+    if seen.values == nil { column.remarks.append(numbers(of: seen)) }
+    if let unit, name.keyRank == 2 {
+      column.remarks.append("if they are moments, say \"x-unit\": \"\(unit.rawValue)\"")
+    }
+  }
+
+  private func describeOther(_ column: inout InferredColumn) {
+    let seen = column.statistics
+    let counts = [
+      ("string", seen.stringCount), ("number", seen.realCount),
+      ("integer", seen.realCount > 0 ? 0 : seen.integerCount), ("boolean", seen.booleanCount),
+      ("object", seen.objectCount), ("array", seen.arrayCount),
+    ]
+    let types = counts.filter { $0.1 > 0 }.map(\.0)
+    guard !types.isEmpty else {
+      column.remarks.append("always null here: the type is a guess")
+      return setTypes(["string"], of: &column)
+    }
+    setTypes(types, of: &column)
+    if seen.holdsNUL { set("x-allow-nul", .bool(true), of: &column) }
+    if seen.isObject || seen.isArray {
+      column.remarks.append("kept as JSON")
+      if seen.isArray { column.remarks.append(elementCounts(of: seen)) }
+      if seen.holdsObjects {
+        column.remarks.append("\"x-relation\" can make the objects in it rows of their own")
+      }
+    } else if types.count > 1 {
+      column.remarks.append("values of several types, each kept as it comes")
+    } else {
+      column.remarks.append(seen.isNumber ? numbers(of: seen) : variety(of: seen))
+    }
+  }
+
+  // MARK: Comments
+
+  /// How many records lack it, and how many have null.
+  func presence(of seen: PathStatistics) -> [String] {
+    let absent = recordCount - seen.presentCount
+    return (absent > 0 ? ["absent in \(absent) of \(recordCount)"] : [])
+      + (seen.nullCount > 0 ? ["null in \(seen.nullCount)"] : [])
+  }
+
+  /// The number of distinct values, `about` before it where it is an estimate.
+  func amount(_ counter: DistinctCounter) -> String {
+    (counter.isExact ? "" : "about ") + "\(counter.count)"
+  }
+
+  private func variety(of seen: PathStatistics) -> String {
+    if let values = seen.values, !values.isEmpty {
+      return values.count == 1
+        ? "always \(values[0])" : "one of " + values.joined(separator: ", ")
+    }
+    return "\(amount(seen.distinct)) different values"
+  }
+
+  private func lengths(of seen: PathStatistics) -> String {
+    let (least, greatest) = (seen.lengths.least ?? 0, seen.lengths.greatest ?? 0)
+    return least == greatest ? "\(least) characters" : "\(least) to \(greatest) characters"
+  }
+
+  private func numbers(of seen: PathStatistics) -> String {
+    if seen.isInteger, let least = seen.integers.least, let greatest = seen.integers.greatest {
+      return "\(least) to \(greatest)"
+    }
+    return "\(seen.numbers.least ?? 0) to \(seen.numbers.greatest ?? 0)"
+  }
+
+  private func moments(of instants: ClosedBounds<Int64>) -> String {
+    guard let least = instants.least, let greatest = instants.greatest else { return "" }
+    return "\(Instant(microseconds: least)) to \(Instant(microseconds: greatest))"
+  }
+
+  private func elementCounts(of seen: PathStatistics) -> String {
+    let (least, greatest) = (seen.elementCounts.least ?? 0, seen.elementCounts.greatest ?? 0)
+    return least == greatest ? "\(least) elements" : "\(least) to \(greatest) elements"
+  }
+}

@@ -1,0 +1,256 @@
+internal import JSONStreaming
+
+/// Decides what becomes of each place that was seen: a column, several, a row of another table, or
+/// nothing.
+struct ModelDraft {
+  /// The most attributes of a model.
+  static let columnLimit = 200
+
+  /// An object with more members than this is varied: its rare members are not mapped.
+  static let memberLimit = 64
+
+  /// An object with more values in it than this is kept as one.
+  static let leafLimit = 50
+
+  /// The most objects that become rows of tables of their own.
+  static let relationLimit = 10
+
+  /// Fewer records than this tell nothing about what repeats.
+  static let sampleSize = 10
+
+  let places: [PathStatistics]
+  let memberNames: PathStatistics
+  let recordCount: Int
+
+  /// The table of the records.
+  let table: String
+
+  private(set) var columns: [InferredColumn] = []
+
+  /// The column of what has none of its own; nothing where everything has one.
+  private(set) var unmappedColumn: String?
+
+  /// What has no column, and why.
+  private(set) var omissions: [String] = []
+
+  private var rareCount = 0
+  private var hasUnfollowed = false
+  private var tables: Set<String>
+
+  init(_ tree: borrowing PathTree, table: String) {
+    places = tree.places
+    memberNames = tree.memberNames
+    recordCount = tree.recordCount
+    self.table = table
+    tables = [table.lowercased()]
+    if memberNames.presentCount > 0 {
+      add(scalarColumn(memberNames, pointer: nil, nameSteps: ["key"]))
+    }
+    addMembers(of: PathTree.root)
+    dropRarest()
+    nameColumns()
+  }
+
+  // MARK: Columns
+
+  /// Adds columns for the members of an object.
+  private mutating func addMembers(of place: Int) {
+    let members = places[place].children
+    let isVaried = isVaried(place)
+    if places[place].hasMore { hasUnfollowed = true }
+    for member in members {
+      if isVaried, isRare(member) {
+        rareCount += 1
+      } else {
+        addColumns(for: member)
+      }
+    }
+  }
+
+  private func isVaried(_ place: Int) -> Bool {
+    places[place].children.count > ModelDraft.memberLimit || places[place].hasMore
+  }
+
+  /// Whether less than one in twenty of the objects around it have the member.
+  private func isRare(_ place: Int) -> Bool {
+    let parent = places[place].parent
+    let count = parent == PathTree.root ? recordCount : places[parent].objectCount
+    return places[place].presentCount * 20 < count
+  }
+
+  private mutating func addColumns(for place: Int) {
+    let seen = places[place]
+    let pointer = pointer(of: place)
+    if seen.isRepeated {
+      omit(pointer, "some records have it twice")
+    } else if seen.isObject {
+      if let relation = relation(for: place) {
+        columns.append(relation)
+      } else if isKeptWhole(place) {
+        add(scalarColumn(seen, pointer: pointer, nameSteps: nameSteps(pointer)))
+      } else {
+        addMembers(of: place)
+      }
+    } else if seen.isTuple, seen.children.allSatisfy({ isPlainNumber(places[$0]) }) {
+      for (index, element) in seen.children.enumerated() {
+        add(
+          scalarColumn(
+            places[element], pointer: self.pointer(of: element),
+            nameSteps: elementName(index, of: place)))
+      }
+    } else {
+      add(scalarColumn(seen, pointer: pointer, nameSteps: nameSteps(pointer)))
+    }
+  }
+
+  /// Whether an object becomes one column of JSON.
+  private func isKeptWhole(_ place: Int) -> Bool {
+    let seen = places[place]
+    if seen.children.isEmpty { return true }
+    if isGeometry(place) { return !isPoint(place) }
+    if isVaried(place), seen.children.filter({ !isRare($0) }).count < 3 { return true }
+    // What describes a GeoJSON feature is all in one object.
+    let isFeature = seen.name == "properties" && seen.depth == 1
+    return !isFeature && leafCount(of: place) > ModelDraft.leafLimit
+  }
+
+  private func leafCount(of place: Int) -> Int {
+    let seen = places[place]
+    guard seen.isObject, !seen.children.isEmpty else { return 1 }
+    return seen.children.reduce(0) { $0 + leafCount(of: $1) }
+  }
+
+  private func isPlainNumber(_ seen: PathStatistics) -> Bool {
+    seen.isNumber && !seen.hasLossyNumber && !(seen.realCount > 0 && seen.hasWideInteger)
+  }
+
+  private mutating func add(_ column: InferredColumn?) {
+    if let column { columns.append(column) }
+  }
+
+  mutating func omit(_ pointer: [String], _ reason: String) {
+    omissions.append("\(JSONPointer(tokens: pointer).description) (\(reason))")
+  }
+
+  // MARK: GeoJSON
+
+  private func member(_ name: String, of place: Int) -> Int? {
+    places[place].children.first { places[$0].name == name }
+  }
+
+  /// Whether it is a geometry as GeoJSON (RFC 7946) writes it.
+  private func isGeometry(_ place: Int) -> Bool {
+    member("type", of: place) != nil
+      && (member("coordinates", of: place) ?? member("geometries", of: place)) != nil
+  }
+
+  /// Whether all of the geometries are points.
+  private func isPoint(_ place: Int) -> Bool {
+    guard let type = member("type", of: place), places[type].values == ["\"Point\""],
+      let coordinates = member("coordinates", of: place)
+    else { return false }
+    return places[coordinates].isTuple
+  }
+
+  // MARK: Names
+
+  /// The steps from the record to a place.
+  private func pointer(of place: Int) -> [String] {
+    var steps: [String] = []
+    var place = place
+    while place > PathTree.root {
+      steps.append(places[place].name)
+      place = places[place].parent
+    }
+    return steps.reversed()
+  }
+
+  private func nameSteps(_ pointer: [String]) -> [String] {
+    pointer.count > 1 && pointer[0] == "properties" ? Array(pointer.dropFirst()) : pointer
+  }
+
+  private func elementName(_ index: Int, of place: Int) -> [String] {
+    let parent = places[place].parent
+    if places[place].name == "coordinates", parent > PathTree.root, isPoint(parent), index < 2 {
+      return [index == 0 ? "longitude" : "latitude"]
+    }
+    return nameSteps(pointer(of: place) + ["\(index)"])
+  }
+
+  private mutating func nameColumns() {
+    var names = ColumnNames()
+    // A record's own members keep their names before others get them.
+    for isOwn in [true, false] {
+      for index in columns.indices where (columns[index].pointer?.count == 1) == isOwn {
+        columns[index].name = names.name(
+          for: columns[index].nameSteps, or: columns[index].pointer ?? [])
+      }
+    }
+    if rareCount > 0 {
+      omissions.append("\(rareCount) members that less than one in twenty have")
+    }
+    if hasUnfollowed {
+      omissions.append("what is beyond the limits of the inference")
+    }
+    if !omissions.isEmpty { unmappedColumn = names.name(for: ["other"]) }
+  }
+
+  /// Keeps the columns that most records have, where there are too many.
+  private mutating func dropRarest() {
+    guard columns.count > ModelDraft.columnLimit else { return }
+    let ranked = columns.indices.sorted {
+      let (left, right) = (columns[$0].statistics, columns[$1].statistics)
+      return (right.presentCount, $0) < (left.presentCount, $1)
+    }
+    let kept = Set(ranked.prefix(ModelDraft.columnLimit))
+    rareCount += columns.count - kept.count
+    columns = columns.indices.filter(kept.contains).map { columns[$0] }
+  }
+
+  // MARK: Relations
+
+  /// An object as a row of a table of its own, where few of them stand in many records.
+  private mutating func relation(for place: Int) -> InferredColumn? {
+    let seen = places[place]
+    guard tables.count <= ModelDraft.relationLimit, !seen.hasLargeObject, !seen.hasMore,
+      seen.objectCount >= ModelDraft.sampleSize,
+      seen.distinct.count > 1, seen.distinct.count * 4 <= seen.objectCount,
+      seen.children.contains(where: { places[$0].isText }),
+      seen.children.allSatisfy({ isIdentifying(places[$0], count: seen.objectCount) })
+    else { return nil }
+    var names = ColumnNames()
+    var properties: [JSONValue.Member] = []
+    for child in seen.children {
+      guard
+        var column = scalarColumn(
+          places[child], pointer: [places[child].name], nameSteps: [places[child].name])
+      else { return nil }
+      column.name = names.name(for: column.nameSteps)
+      column.remarks = []
+      properties.append(column.property)
+    }
+    let pointer = pointer(of: place)
+    var tableNames = ColumnNames(taken: tables)
+    let related = tableNames.name(for: [seen.name])
+    tables.insert(related.lowercased())
+    let unique = properties.map { JSONValue.string($0.name) }
+    let schema: KeyValuePairs<String, JSONValue> = [
+      "type": ModelDraft.types(["object"] + (seen.nullCount > 0 ? ["null"] : [])),
+      "x-relation": .object(["table": .string(related), "unique": .array(unique)]),
+      "required": .array(unique), "properties": .object(properties),
+    ]
+    return InferredColumn(
+      pointer: pointer, nameSteps: nameSteps(pointer), statistics: seen,
+      schema: schema.map { JSONValue.Member(name: $0.key, value: $0.value) },
+      remarks: presence(of: seen) + [
+        "\(amount(seen.distinct)) different ones in \(seen.objectCount) records, so they are rows "
+          + "of a table of their own"
+      ],
+      isRequired: seen.presentCount == recordCount)
+  }
+
+  private func isIdentifying(_ seen: PathStatistics, count: Int) -> Bool {
+    seen.presentCount == count && !seen.isRepeated && !seen.holdsNUL
+      && (seen.isText || seen.isInteger || seen.booleanCount == count)
+  }
+}

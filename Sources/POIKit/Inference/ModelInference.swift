@@ -1,0 +1,209 @@
+internal import JSONStreaming
+
+/// Infers a model from records, so that what was read can be imported with it.
+///
+/// ```swift
+/// var inference = try ModelInference()
+/// var source = try FileSource(path: "places.json")
+/// try inference.read(from: &source)
+/// print(try inference.finish())
+/// ```
+///
+/// Every choice that is made or left is told in the model's `$comment`s. Memory does not depend on
+/// the size of the input: at most 2,000 places in the records are told apart, and counting their
+/// distinct values takes at most 40 MB; where that does not suffice the counts are estimates.
+public struct ModelInference: ~Copyable {
+  private let options: ImportOptions
+  private let pointer: JSONPointer?
+  private let onProgress: ((ImportProgress) -> ImportDecision)?
+  private var tree = PathTree()
+  private var inputs: [ImportReport.Input] = []
+
+  /// How many elements of the inputs were looked at, and how many of them are no records.
+  private var counters = ImportReport.Counters()
+
+  /// An inference without records.
+  ///
+  /// - Parameters:
+  ///   - options: `pointer`, `recordLimit`, `limits`, `clock` and `maximumSkew` are heeded.
+  ///   - onProgress: called after each piece of an input; decides whether the inference goes on.
+  /// - Throws: `ImportError` when the pointer is none.
+  public init(
+    options: ImportOptions = ImportOptions(),
+    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+  ) throws(ImportError) {
+    self.options = options
+    self.onProgress = onProgress
+    do {
+      pointer = try options.pointer.map { text throws(JSONPointerError) in
+        try JSONPointer(parsing: text)
+      }
+    } catch {
+      throw ImportError(.usage, "\(error)")
+    }
+  }
+
+  private var isAtLimit: Bool {
+    options.recordLimit.map { counters.read >= $0 } ?? false
+  }
+
+  /// Reads a source to its end, or up to the limit of records.
+  ///
+  /// - Throws: `ImportError` when it cannot be read, or its records cannot be found.
+  public mutating func read<Source: ByteSource & ~Copyable>(
+    from source: inout Source
+  ) throws(ImportError) {
+    guard !isAtLimit else { return }
+    do {
+      var pending = GrowableBuffer<UInt8>()
+      let shape = try shape(of: &source, keeping: &pending)
+      var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
+      if case .container(let found) = shape { input.pointer = found.description }
+      inputs.append(input)
+      var reader = ElementReader(
+        shape: shape, limits: options.limits.forReading, isResumable: false)
+      for start in stride(from: 0, to: pending.count, by: ImportSession.pieceSize) {
+        let end = min(start + ImportSession.pieceSize, pending.count)
+        reader.append(pending.span.extracting(start..<end))
+        try observeElements(of: &reader)
+      }
+      pending = GrowableBuffer()
+      while true {
+        try observeElements(of: &reader)
+        guard !isAtLimit else { return }
+        let count = try reader.fill { (output) throws(InputError) in try source.read(into: &output)
+        }
+        try askWhetherToGoOn(source)
+        if count == 0 { break }
+      }
+      reader.finish()
+      try observeElements(of: &reader)
+    } catch let error as InputError {
+      throw ImportError(error)
+    } catch let error as ReadingError {
+      throw ImportError(error, input: source.name)
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(.internalError, "\(error)")
+    }
+  }
+
+  /// The model's document, as indented JSON text with a line's end.
+  ///
+  /// - Throws: `ImportError` with `unreadable` where no record has a member that can be mapped.
+  public consuming func finish() throws(ImportError) -> String {
+    let names = inputs.map(\.name).joined(separator: ", ")
+    guard tree.recordCount > 0 else {
+      throw ImportError(
+        .unreadable,
+        "\(names): none of \(counters.read) elements is a record, an object; name where the "
+          + "records stand with --at")
+    }
+    let draft = ModelDraft(tree, table: table)
+    guard !draft.columns.isEmpty else {
+      throw ImportError(
+        .unreadable, "\(names): the \(tree.recordCount) records have no member to make a model of")
+    }
+    let document = draft.document(
+      introduction: introduction,
+      latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
+    return document.indented() + "\n"
+  }
+
+  // MARK: Finding the records
+
+  /// Where the records stand in a source.
+  ///
+  /// - Parameter pending: gets the bytes that were read for that, if they cannot be read again.
+  private func shape<Source: ByteSource & ~Copyable>(
+    of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>
+  ) throws -> ElementShape {
+    if let pointer { return .container(pointer) }
+    let canRestart = try source.restart()
+    var survey = ShapeSurvey(elementMarkers: [[RejectLine.marker]])
+    while survey.outcome == nil {
+      if canRestart { pending.removeAll() }
+      let start = pending.count
+      let count = try pending.appendInPlace(minimumFree: ImportSession.pieceSize) {
+        (output) throws(InputError) in try source.read(into: &output)
+      }
+      survey.append(pending.span.extracting(start..<pending.count))
+      if count == 0 { survey.finish() }
+      guard survey.outcome != nil || pending.count <= ImportSession.surveyLimit else {
+        throw ImportError.unknownPlace(in: source.name)
+      }
+    }
+    if canRestart {
+      pending.removeAll()
+      _ = try source.restart()
+    }
+    switch survey.outcome {
+    case .container(let pointer): return .container(pointer)
+    case .ambiguous(let candidates):
+      throw ImportError.ambiguousPlace(candidates, in: source.name)
+    case .sequence, nil: return .sequence
+    }
+  }
+
+  private func askWhetherToGoOn<Source: ByteSource & ~Copyable>(
+    _ source: borrowing Source
+  ) throws(ImportError) {
+    guard let onProgress else { return }
+    let progress = ImportProgress(
+      inputName: source.name, consumedByteCount: source.consumedByteCount,
+      totalByteCount: source.totalByteCount, counters: counters)
+    if onProgress(progress) == .stop { throw ImportError(.interrupted, "interrupted") }
+  }
+
+  // MARK: Looking at them
+
+  private mutating func observeElements(of reader: inout ElementReader) throws(ReadingError) {
+    while !isAtLimit {
+      switch try reader.next() {
+      case .needsInput, .end: return
+      case .malformed:
+        counters.read += 1
+        counters.rejected += 1
+      case .element:
+        counters.read += 1
+        let element = JSONElement(reader)
+        guard element.tape[element.start].kind == .startObject, !RejectLine.isMarked(element)
+        else {
+          counters.rejected += 1
+          continue
+        }
+        tree.observe(element)
+      }
+    }
+  }
+
+  // MARK: Telling
+
+  /// The table: called as the first input.
+  private var table: String {
+    let name = inputs.first?.name ?? ""
+    guard name != FileSource.standardInputName else { return "record" }
+    let file = name.split(separator: "/").last ?? ""
+    return ColumnNames.safe(String(file.split(separator: ".").first ?? ""))
+  }
+
+  private var introduction: [String] {
+    let names = inputs.map(\.name).joined(separator: ", ")
+    var sentences = [
+      options.recordLimit == nil
+        ? "Inferred from the \(tree.recordCount) records of \(names)."
+        : "Inferred from the first \(tree.recordCount) records of \(names): others may differ."
+    ]
+    if counters.rejected > 0 {
+      sentences.append(
+        "\(counters.rejected) more elements cannot be read as records and were left out.")
+    }
+    for pointer in Set(inputs.map(\.pointer)).sorted(by: { $0 ?? "" < $1 ?? "" }) {
+      let place = pointer.map { $0.isEmpty ? "" : " --at \($0)" } ?? ""
+      let files = inputs.filter { $0.pointer == pointer }.map(\.name).joined(separator: " ")
+      sentences.append("Import: poi-import --model FILE\(place) \(files), where FILE is this one.")
+    }
+    return sentences
+  }
+}

@@ -1,0 +1,79 @@
+internal import JSONStreaming
+
+/// Numbers and texts.
+extension PathStatistics {
+  /// Takes note of a number.
+  ///
+  /// - Parameter freeSlotCount: how many slots the counters of distinct values may still take.
+  mutating func observe(number lexeme: Span<UInt8>, freeSlotCount: inout Int) {
+    switch NumberText.value(lexeme) {
+    case .integer(let integer):
+      integerCount += 1
+      integers.include(integer)
+      numbers.include(Double(integer))
+      if Int64(exactly: Double(integer)) != integer { hasWideInteger = true }
+      let text = String(integer)
+      distinct.insert(MurmurHash3.digest(of: text.utf8Span.span).low, freeSlotCount: &freeSlotCount)
+      remember(text, byteCount: text.utf8.count)
+    case .real(let real, let isExact):
+      realCount += 1
+      numbers.include(real)
+      if !isExact { hasLossyNumber = true }
+      values = nil
+    case .tooLarge:
+      realCount += 1
+      hasLossyNumber = true
+      values = nil
+    }
+  }
+
+  /// Takes note of a text.
+  ///
+  /// - Parameters:
+  ///   - holdsNUL: whether it may hold U+0000.
+  ///   - scratch: memory that is reused.
+  ///   - freeSlotCount: how many slots the counters of distinct values may still take.
+  mutating func observe(
+    text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, scratch: inout GrowableBuffer<UInt8>,
+    freeSlotCount: inout Int
+  ) {
+    stringCount += 1
+    var length = 0
+    for index in text.indices {
+      let byte = text[index]
+      if byte & 0xC0 != 0x80 { length += 1 }
+      if byte <= 0x20 { holdsSpace = true }
+      if byte == 0, mayHoldNUL { holdsNUL = true }
+    }
+    lengths.include(length)
+    scratch.removeAll()
+    if UUIDText.appendCanonical(text, to: &scratch) {
+      uuidCount += 1
+    } else {
+      scratch.append(copying: text)
+    }
+    distinct.insert(MurmurHash3.digest(of: scratch.span).low, freeSlotCount: &freeSlotCount)
+    if Instant(date: text) != nil { dateCount += 1 }
+    if let instant = Instant(rfc3339: text, defaultOffsetMinutes: 0),
+      Instant.range.contains(instant.microseconds)
+    {
+      instantCount += 1
+      instants.include(instant.microseconds)
+      if Instant(rfc3339: text) == nil { zonelessCount += 1 }
+    }
+    if NumberText.isNumber(text) { observe(numeric: text) }
+    remember(JSONText.quoted(String(copying: text)), byteCount: text.count)
+  }
+
+  private mutating func observe(numeric text: Span<UInt8>) {
+    switch NumberText.value(text) {
+    case .integer(let integer):
+      numbers.include(Double(integer))
+      if Int64(exactly: Double(integer)) == integer { numericCount += 1 }
+    case .real(let real, isExact: true):
+      numbers.include(real)
+      numericCount += 1
+    case .real, .tooLarge: break
+    }
+  }
+}

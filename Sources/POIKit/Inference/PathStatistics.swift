@@ -1,0 +1,120 @@
+/// What was seen at one place of the records: at a member, or at an element of a short array.
+struct PathStatistics {
+  /// How many values are remembered themselves.
+  static let valueLimit = 8
+
+  /// The longest text that is remembered, in bytes.
+  static let valueByteLimit = 40
+
+  /// The last step of the place's pointer.
+  let name: String
+  /// The place of the object or array around it; -1 for the record itself.
+  let parent: Int
+  /// The number of steps from the record.
+  let depth: Int
+
+  /// The places inside of it, in the order in which they were met.
+  var children: [Int] = []
+  /// Where in `children` the next member is probably found.
+  var nextChild = 0
+  /// Whether it holds members that are not followed.
+  var hasMore = false
+
+  /// The record that the place was met in last, and whether one had it twice.
+  var lastRecord = -1
+  var isRepeated = false
+
+  /// How many records have it.
+  var presentCount = 0
+
+  // How many values are of each type.
+  var nullCount = 0
+  var booleanCount = 0
+  var integerCount = 0
+  var realCount = 0
+  var stringCount = 0
+  var objectCount = 0
+  var arrayCount = 0
+
+  // Numbers.
+  /// Whether an integer is no double.
+  var hasWideInteger = false
+  /// Whether a number is neither a 64-bit integer nor, exactly, a double.
+  var hasLossyNumber = false
+  var integers = ClosedBounds<Int64>()
+  var numbers = ClosedBounds<Double>()
+
+  // Text.
+  /// In Unicode scalar values.
+  var lengths = ClosedBounds<Int>()
+  var holdsNUL = false
+  var holdsSpace = false
+  var uuidCount = 0
+  var dateCount = 0
+  /// Date-times, those without a zone too.
+  var instantCount = 0
+  var zonelessCount = 0
+  /// Texts that are a number.
+  var numericCount = 0
+  /// The date-times, in microseconds since 1970.
+  var instants = ClosedBounds<Int64>()
+
+  // Arrays.
+  var elementCounts = ClosedBounds<Int>()
+  /// Whether an array holds anything but numbers, or many.
+  var hasLongArray = false
+  /// Whether an array begins with an object.
+  var holdsObjects = false
+
+  /// Different texts, integers, or small objects.
+  var distinct = DistinctCounter()
+  /// The first different ones, as JSON; nothing once there are too many or too long ones.
+  var values: [String]? = []
+  /// Whether an object holds more than a few texts, integers and booleans.
+  var hasLargeObject = false
+
+  init(name: String, parent: Int, depth: Int) {
+    self.name = name
+    self.parent = parent
+    self.depth = depth
+  }
+
+  /// How many values are not null.
+  var valueCount: Int { presentCount - nullCount }
+
+  /// Whether every value is an object or null, and some are objects.
+  var isObject: Bool { objectCount > 0 && objectCount == valueCount }
+
+  /// Whether every value is an array or null, and some are arrays.
+  var isArray: Bool { arrayCount > 0 && arrayCount == valueCount }
+
+  /// Whether every value is text or null, and some are text.
+  var isText: Bool { stringCount > 0 && stringCount == valueCount }
+
+  /// Whether every value is an integer or null, and some are integers.
+  var isInteger: Bool { integerCount > 0 && integerCount == valueCount }
+
+  /// Whether every value is a number or null, and some are numbers.
+  var isNumber: Bool {
+    integerCount + realCount > 0 && integerCount + realCount == valueCount
+  }
+
+  /// Whether every value is an array of the same few numbers of numbers.
+  var isTuple: Bool {
+    isArray && !hasLongArray && elementCounts.least == elementCounts.greatest
+      && (elementCounts.least ?? 0) >= 2
+  }
+
+  /// Remembers a value if it is one of few.
+  mutating func remember(_ value: @autoclosure () -> String, byteCount: Int) {
+    guard var values else { return }
+    guard byteCount <= PathStatistics.valueByteLimit else {
+      self.values = nil
+      return
+    }
+    let value = value()
+    guard !values.contains(value) else { return }
+    values.append(value)
+    self.values = values.count > PathStatistics.valueLimit ? nil : values
+  }
+}

@@ -1,0 +1,160 @@
+internal import JSONStreaming
+
+/// What was seen at every place of the records, in bounded memory: at most so many places are told
+/// apart, and their distinct values are counted in shared slots.
+struct PathTree: ~Copyable {
+  /// The most places that are told apart.
+  static let placeLimit = 2_000
+
+  /// The longest member name that is followed, in bytes.
+  static let nameByteLimit = 256
+
+  /// The most steps from the record to a place.
+  static let depthLimit = 5
+
+  /// The slots that all counters of distinct values share, of 12 bytes each.
+  static let sharedSlotCount = 2 << 20
+
+  /// The longest array whose elements are followed.
+  static let elementLimit = 4
+
+  /// The most members of an object that may become a related row.
+  static let relatedMemberLimit = 4
+
+  /// The record itself.
+  static let root = 0
+
+  private(set) var places = [PathStatistics(name: "", parent: -1, depth: 0)]
+
+  /// The names of the members that hold the records, in an object of objects.
+  private(set) var memberNames = PathStatistics(name: "", parent: -1, depth: 1)
+
+  private(set) var recordCount = 0
+  private var freeSlotCount = PathTree.sharedSlotCount
+  private var scratch = GrowableBuffer<UInt8>()
+
+  /// Takes note of a record, which is an object.
+  mutating func observe(_ record: JSONElement) {
+    if let name = record.memberName {
+      memberNames.presentCount += 1
+      memberNames.observe(
+        text: record.tape.text(of: name), holdsNUL: record.holdsNUL, scratch: &scratch,
+        freeSlotCount: &freeSlotCount)
+    }
+    observeObject(at: record.start, place: PathTree.root, of: record)
+    recordCount += 1
+  }
+
+  private mutating func observe(valueAt index: Int, place: Int, of record: JSONElement) {
+    let token = record.tape[index]
+    if places[place].lastRecord == recordCount {
+      places[place].isRepeated = true
+    } else {
+      places[place].presentCount += 1
+    }
+    places[place].lastRecord = recordCount
+    switch token.kind {
+    case .null: places[place].nullCount += 1
+    case .true, .false:
+      places[place].booleanCount += 1
+      places[place].remember(token.kind == .true ? "true" : "false", byteCount: 5)
+    case .number:
+      places[place].observe(
+        number: record.tape.text(of: token), freeSlotCount: &freeSlotCount)
+    case .string:
+      places[place].observe(
+        text: record.tape.text(of: token), holdsNUL: record.holdsNUL, scratch: &scratch,
+        freeSlotCount: &freeSlotCount)
+    case .startObject:
+      places[place].objectCount += 1
+      observeObject(at: index, place: place, of: record)
+      countObject(at: index, place: place, of: record)
+    case .startArray: observeArray(at: index, place: place, of: record)
+    case .key, .endObject, .endArray: preconditionFailure("a value begins with none of these")
+    }
+  }
+
+  // MARK: Objects and arrays
+
+  private mutating func observeObject(at start: Int, place: Int, of record: JSONElement) {
+    guard places[place].depth < PathTree.depthLimit else {
+      places[place].hasMore = true
+      return
+    }
+    var index = start + 1
+    while record.tape[index].kind == .key {
+      let name = record.tape.text(of: record.tape[index])
+      if let child = child(of: place, named: name) {
+        observe(valueAt: index + 1, place: child, of: record)
+      } else {
+        places[place].hasMore = true
+      }
+      index = record.tape.end(ofValueAt: index + 1)
+    }
+  }
+
+  /// Counts an object among different ones, where it is small enough for a related row.
+  private mutating func countObject(at start: Int, place: Int, of record: JSONElement) {
+    guard !places[place].hasLargeObject else { return }
+    let count = record.tape[start].elementCount
+    var isSmall = count > 0 && count <= PathTree.relatedMemberLimit
+    for member in 0..<count where isSmall {
+      switch record.tape[start + 2 + 2 * member].kind {
+      case .string, .number, .true, .false: break
+      default: isSmall = false
+      }
+    }
+    guard isSmall else {
+      places[place].hasLargeObject = true
+      return
+    }
+    scratch.removeAll()
+    _ = JSONText.append(valueAt: start, of: record.tape, to: &scratch)
+    places[place].distinct.insert(
+      MurmurHash3.digest(of: scratch.span).low, freeSlotCount: &freeSlotCount)
+  }
+
+  private mutating func observeArray(at start: Int, place: Int, of record: JSONElement) {
+    let count = record.tape[start].elementCount
+    places[place].arrayCount += 1
+    places[place].elementCounts.include(count)
+    if count > 0, record.tape[start + 1].kind == .startObject { places[place].holdsObjects = true }
+    let isTuple =
+      count <= PathTree.elementLimit && places[place].depth < PathTree.depthLimit
+      && (0..<count).allSatisfy { record.tape[start + 1 + $0].kind == .number }
+    guard isTuple else {
+      places[place].hasLongArray = true
+      return
+    }
+    for element in 0..<count {
+      guard let child = child(of: place, named: String(element).utf8Span.span) else {
+        places[place].hasLongArray = true
+        return
+      }
+      observe(valueAt: start + 1 + element, place: child, of: record)
+    }
+  }
+
+  private mutating func child(of parent: Int, named name: Span<UInt8>) -> Int? {
+    let children = places[parent].children
+    var next = places[parent].nextChild
+    for _ in children.indices {
+      if next >= children.count { next = 0 }
+      let child = children[next]
+      next += 1
+      guard name.hasSameBytes(as: places[child].name.utf8Span.span) else { continue }
+      places[parent].nextChild = next
+      return child
+    }
+    guard places.count < PathTree.placeLimit, name.count <= PathTree.nameByteLimit else {
+      return nil
+    }
+    let child = places.count
+    places.append(
+      PathStatistics(
+        name: String(copying: name), parent: parent, depth: places[parent].depth + 1))
+    places[parent].children.append(child)
+    places[parent].nextChild = places[parent].children.count
+    return child
+  }
+}

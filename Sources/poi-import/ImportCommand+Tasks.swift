@@ -1,0 +1,109 @@
+import Glibc
+import POIKit
+import ToolSupport
+
+/// What the tool can be asked to do.
+extension ImportCommand {
+  enum Task: Equatable {
+    case importRecords
+    case inferModel
+    /// Print what to ask the source for next.
+    case printToken
+    /// Print the model of that name.
+    case printModel(String)
+  }
+
+  /// The task that the options name; to import where they name none.
+  static func task(of arguments: ParsedArguments) throws(UsageError) -> Task {
+    let tasks = ["infer", "print-token", "print-model"].filter(arguments.isGiven)
+    guard tasks.count <= 1 else {
+      throw UsageError(
+        .conflict, at: "--\(tasks[1])",
+        "--\(tasks[0]) and --\(tasks[1]) are two tasks; give one of them")
+    }
+    let file = arguments.positionals.first
+    switch tasks.first {
+    case "print-token":
+      guard let file else { return .printToken }
+      throw UsageError(
+        .conflict, at: "--print-token",
+        "--print-token prints what earlier imports left; import \(file) without it")
+    case "print-model":
+      guard let file else { return .printModel(arguments.text("print-model") ?? "") }
+      throw UsageError(
+        .conflict, at: "--print-model",
+        "--print-model reads no FILE; --infer prints a model of what \(file) holds")
+    default:
+      guard file != nil else { throw UsageError(.missingArgument, at: "FILE", "no FILE given") }
+      guard tasks.first == "infer" else { return .importRecords }
+      if arguments.isGiven("model") {
+        throw UsageError(
+          .conflict, at: "--infer", "--infer makes a model, --model names one; give one of them")
+      }
+      return .inferModel
+    }
+  }
+
+  /// Does what was asked for.
+  func run(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    switch task {
+    case .importRecords: return try importRecords(&tool)
+    case .inferModel: tool.output.write(try inferredModel(tool.diagnostics))
+    case .printModel(let name): tool.output.write(try namedModel(name).printedDocument)
+    case .printToken:
+      if let token = try token() {
+        tool.output.write(ImportCommand.line(ofToken: token))
+      } else {
+        tool.diagnostics.note("nothing has been imported from there yet: ask for everything")
+      }
+    }
+    return .done
+  }
+
+  private func importRecords(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    let diagnostics = tool.diagnostics
+    var session = try session { Self.decision($0, diagnostics) }
+    for path in inputs {
+      var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
+      try session.importAll(from: &source)
+    }
+    let report = try session.finish()
+    diagnostics.clearProgress()
+    tool.output.write(text(of: report, isQuiet: tool.isQuiet))
+    for note in notes(on: report) { diagnostics.note(note) }
+    return report.exitCode
+  }
+
+  private func inferredModel(_ diagnostics: Diagnostics) throws -> String {
+    var inference = try ModelInference(options: options) { Self.decision($0, diagnostics) }
+    for path in inputs {
+      var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
+      try inference.read(from: &source)
+    }
+    diagnostics.clearProgress()
+    return try inference.finish()
+  }
+
+  private static func decision(
+    _ progress: ImportProgress, _ diagnostics: Diagnostics
+  ) -> ImportDecision {
+    diagnostics.progress(Progress(progress))
+    return Interruption.isRequested ? .stop : .proceed
+  }
+
+  /// The model of a table of the store, where there is one of the name, else the built-in one.
+  private func namedModel(_ name: String) throws -> Model {
+    if unsafe access(storePath, F_OK) == 0 {
+      let store = try Store(path: storePath, for: .readOnly)
+      let isTable = try store.tables().contains(name)
+      if isTable || name != "poi" { return try store.model(ofTable: name) }
+    }
+    guard name == "poi" else {
+      throw ToolFailure(
+        .usage,
+        "there is no model called \"\(name)\": the built-in one is poi, and there is no store "
+          + "\(storePath) with a table of that name")
+    }
+    return .poi
+  }
+}
