@@ -71,11 +71,11 @@ struct ModelDraft {
     places[place].children.count > ModelDraft.memberLimit || places[place].hasMore
   }
 
-  /// Whether less than one in twenty of the objects around it have the member.
+  /// Whether less than one in four of the objects around it have the member.
   private func isRare(_ place: Int) -> Bool {
     let parent = places[place].parent
     let count = parent == PathTree.root ? recordCount : places[parent].objectCount
-    return places[place].presentCount * 20 < count
+    return places[place].presentCount * 4 < count
   }
 
   private mutating func addColumns(for place: Int) {
@@ -114,10 +114,13 @@ struct ModelDraft {
     return !isFeature && leafCount(of: place) > ModelDraft.leafLimit
   }
 
+  /// How many values stand in an object, an object in it that is kept whole counting as one.
   private func leafCount(of place: Int) -> Int {
     let seen = places[place]
-    guard seen.isObject, !seen.children.isEmpty else { return 1 }
-    return seen.children.reduce(0) { $0 + leafCount(of: $1) }
+    return seen.children.reduce(0) { count, child in
+      let isOne = !places[child].isObject || isKeptWhole(child)
+      return count + (isOne ? 1 : leafCount(of: child))
+    }
   }
 
   private func isPlainNumber(_ seen: PathStatistics) -> Bool {
@@ -187,7 +190,7 @@ struct ModelDraft {
       }
     }
     if rareCount > 0 {
-      omissions.append("\(rareCount) members that less than one in twenty have")
+      omissions.append("\(rareCount) members that less than a quarter of the objects have")
     }
     if hasUnfollowed {
       omissions.append("what is beyond the limits of the inference")
