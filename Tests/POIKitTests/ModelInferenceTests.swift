@@ -1,0 +1,380 @@
+import JSONStreaming
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct ModelInferenceTests {
+  static let now = Instant(microseconds: 1_790_000_000_000_000)
+
+  static var options: ImportOptions {
+    var options = ImportOptions()
+    options.clock = { now }
+    return options
+  }
+
+  static func infer(
+    _ text: String, named name: String = "places.json", options: ImportOptions = options
+  ) throws -> String {
+    var inference = try ModelInference(options: options)
+    var source = BytesSource(Array(text.utf8), name: name)
+    try inference.read(from: &source)
+    return try inference.finish()
+  }
+
+  /// The member of the inferred model at the names.
+  static func member(_ names: String..., of document: String) throws -> JSONValue? {
+    var value: JSONValue? = try JSONValue(parsing: document)
+    for name in names { value = value?[name] }
+    return value
+  }
+
+  /// Imports a text with a model, and returns the rejects.
+  static func rejects(_ text: String, document: String, pointer: String? = nil) throws -> [String] {
+    var options = options
+    options.pointer = pointer
+    var session = try ImportSession(
+      into: .inMemory(), model: Model(parsing: document), options: options)
+    try session.append(Array(text.utf8).span)
+    let report = try session.finish()
+    guard report.counters.rejected > 0 else { return [] }
+    let store = session.takeStore()
+    var statement = try store.connection.prepare("SELECT message, raw FROM poikit_reject LIMIT 3")
+    var rejects: [String] = []
+    while try statement.step() { rejects.append("\(statement.text(0)) \(statement.text(1))") }
+    return rejects
+  }
+
+  // MARK: Choices
+
+  @Test func `types and required members are those of all records`() throws {
+    let text = #"""
+      [{"a":1,"b":"x","c":true,"d":1.5,"e":null,"f":[1,"x"],"g":{}},
+       {"a":null,"b":2,"c":false,"d":2,"e":null,"f":[],"g":{}},
+       {"a":3,"c":null,"d":-1,"e":null,"f":[{}],"g":null}]
+      """#
+    let document = try Self.infer(text)
+    let types = try ["a", "b", "c", "d", "e", "f", "g"].map { name in
+      try Self.member("properties", name, "type", of: document)?.description ?? ""
+    }
+    #expect(
+      types == [
+        #"["integer","null"]"#, #"["string","integer"]"#, #"["boolean","null"]"#, #""number""#,
+        #"["string","null"]"#, #""array""#, #"["object","null"]"#,
+      ])
+    #expect(
+      try Self.member("required", of: document)?.description == #"["a","c","d","e","f","g"]"#)
+    #expect(try Self.rejects(text, document: document).isEmpty)
+  }
+
+  @Test func `formats that all texts have are named`() throws {
+    let text = #"""
+      {"id":"1975db51-5a45-4fd6-ac54-46ca6042c710","day":"2024-02-29","seen":"2024-02-29T12:00:00Z","local":"2024-02-29 12:00:00"}
+      {"id":"2975DB51-5A45-4FD6-AC54-46CA6042C710","day":"2023-01-01","seen":"2024-02-29T12:00:00+02:00","local":"2024-02-29T12:00:00Z"}
+      """#
+    let document = try Self.infer(text)
+    for (name, format) in [
+      ("id", "uuid"), ("day", "date"), ("seen", "date-time"), ("local", "date-time"),
+    ] {
+      #expect(try Self.member("properties", name, "format", of: document)?.string == format)
+    }
+    #expect(try Self.member("properties", "seen", "x-zone", of: document) == nil)
+    #expect(try Self.member("properties", "local", "x-zone", of: document)?.string == "UTC")
+    let comment = try #require(
+      try Self.member("properties", "local", "$comment", of: document)?.string)
+    #expect(comment.hasPrefix("1 have no zone: UTC is a guess, set x-zone"))
+    #expect(try Self.rejects(text, document: document).isEmpty)
+  }
+
+  @Test(arguments: [
+    (1_668_039_187, "updated", "seconds"), (1_668_039_187_000, "lastModified", "milliseconds"),
+    (1_668_039_187_000_000, "created_at", "microseconds"),
+  ])
+  func `integers that are called like a moment and can be one get a unit`(
+    value: Int, name: String, unit: String
+  ) throws {
+    let document = try Self.infer(#"{"\#(name)":\#(value)}"#)
+    #expect(try Self.member("properties", name, "x-unit", of: document)?.string == unit)
+    let phone = try Self.infer(#"{"phone":\#(value)}"#)
+    #expect(try Self.member("properties", "phone", "x-unit", of: phone) == nil)
+    let comment = try #require(try Self.member("properties", "phone", "$comment", of: phone)?.string)
+    #expect(comment.contains(#"if they are moments, say "x-unit": "\#(unit)""#))
+  }
+
+  @Test func `the timestamp is the moment of the last change and not in the future`() throws {
+    let text = #"""
+      {"created_at":"2024-01-01T00:00:00Z","updated_at":"2024-01-02T00:00:00Z","changed":"2999-01-01T00:00:00Z"}
+      """#
+    let document = try Self.infer(text)
+    #expect(try Self.member("x-timestamp", of: document)?.string == "updated_at")
+    #expect(try Self.rejects(text, document: document).isEmpty)
+  }
+
+  @Test func `a unique id is the key and duplicates are counted`() throws {
+    let unique = try Self.infer(#"[{"name":"a","id":7},{"name":"b","id":8}]"#)
+    #expect(try Self.member("x-key", of: unique)?.string == "id")
+    #expect(
+      try Self.member("$comment", of: unique)?.string?.contains("Key: id, unique;") == true)
+    let nearly = try Self.infer(#"[{"id":7},{"id":7},{"id":8},{"id":9},{"id":null}]"#)
+    #expect(try Self.member("x-key", of: nearly)?.string == "id")
+    #expect(
+      try Self.member("$comment", of: nearly)?.string?
+        .contains("Key: id, 1 of 4 are duplicates, 1 records have none.") == true)
+    let none = try Self.infer(#"[{"name":"a"},{"name":"b"}]"#)
+    #expect(try Self.member("x-key", of: none) == nil)
+    #expect(
+      try Self.member("$comment", of: none)?.string?
+        .contains("No key: unique are name, perhaps by chance") == true)
+  }
+
+  @Test func `coordinates that are written as text become numbers and other numbers do not`() throws {
+    let text = #"{"latitude":"52.1","longitude":"-5","code":"0031","size":"12"}"#
+    let document = try Self.infer(text)
+    #expect(try Self.member("properties", "latitude", "x-lenient", of: document) == .bool(true))
+    #expect(try Self.member("properties", "longitude", "minimum", of: document)?.integer == -180)
+    #expect(try Self.member("properties", "code", "type", of: document)?.string == "string")
+    #expect(try Self.member("properties", "size", "type", of: document)?.string == "string")
+    #expect(try Self.rejects(text, document: document).isEmpty)
+  }
+
+  @Test func `points of GeoJSON become longitude and latitude and other shapes stay whole`() throws {
+    let point = #"{"type":"Feature","properties":{"name":"a"},"geometry":{"type":"Point","coordinates":[5.1,52,3]}}"#
+    let line = #"{"type":"Feature","properties":{"name":"b"},"geometry":{"type":"LineString","coordinates":[[5,52],[6,53]]}}"#
+    let points = try Self.infer(point + "\n" + point)
+    #expect(
+      try Self.member("properties", "latitude", "x-source", of: points)?.string
+        == "/geometry/coordinates/1")
+    #expect(try Self.member("properties", "latitude", "maximum", of: points)?.integer == 90)
+    #expect(try Self.member("properties", "name", "x-source", of: points)?.string == "/properties/name")
+    let mixed = try Self.infer(point + "\n" + line)
+    #expect(try Self.member("properties", "geometry", "type", of: mixed)?.string == "object")
+    #expect(try Self.rejects(point + "\n" + line, document: mixed).isEmpty)
+  }
+
+  @Test func `few small objects in many records become a relation`() throws {
+    let records = (0..<40).map {
+      #"{"id":\#($0),"category":{"id":\#($0 % 4),"name":"c\#($0 % 4)"}}"#
+    }
+    let text = records.joined(separator: "\n")
+    let document = try Self.infer(text)
+    #expect(
+      try Self.member("properties", "category", "x-relation", of: document)?.description
+        == #"{"table":"category","unique":["id","name"]}"#)
+    #expect(try Self.rejects(text, document: document).isEmpty)
+  }
+
+  @Test func `names are safe and unique whatever their case`() throws {
+    let text = #"""
+      {"a b":1,"A_B":2,"":3,"rowid":4,"sqlite_x":5,"poikit_id":6,"2nd":7,"é":8,"n":{"a":9},"n_a":10,"x~/y":11}
+      """#
+    let document = try Self.infer(text)
+    let model = try Model(parsing: document)
+    #expect(
+      model.attributes.map(\.name) == [
+        "a_b", "A_B_2", "value", "rowid_", "x_sqlite_x", "x_poikit_id", "x_2nd", "é", "n_a_2",
+        "n_a", "x__y",
+      ])
+    #expect(try Self.rejects(text, document: document).isEmpty)
+  }
+
+  @Test func `what no column can keep is kept as JSON and told`() throws {
+    let text = #"""
+      {"a":1e400,"b":123456789012345678901,"c":1,"d":0.5,"d2":9007199254740993}
+      {"a":1,"b":2,"c":1,"c":2,"d":9007199254740993,"d2":1}
+      """#
+    let document = try Self.infer(text)
+    #expect(try Model(parsing: document).attributes.map(\.name) == ["d2"])
+    #expect(try Self.member("x-unmapped-column", of: document)?.string == "other")
+    let comment = try #require(try Self.member("$comment", of: document)?.string)
+    for pointer in ["/a (", "/b (", "/c (some records have it twice)", "/d (it mixes"] {
+      #expect(comment.contains(pointer), "\(comment)")
+    }
+    #expect(try Self.rejects(text, document: document).isEmpty)
+  }
+
+  @Test func `an object with many different members keeps the common ones`() throws {
+    let records = (0..<100).map { #"{"id":\#($0),"tags":{"kind":"a","k\#($0)":1,"l\#($0)":2}}"# }
+    let document = try Self.infer(records.joined(separator: "\n"))
+    #expect(
+      try Self.member("properties", "tags", "type", of: document)?.string == "object")
+    let wide = (0..<100).map { #"{"id":\#($0),"a":1,"b":2,"k\#($0)":1}"# }.joined(separator: "\n")
+    let wideDocument = try Self.infer(wide)
+    #expect(try Model(parsing: wideDocument).attributes.map(\.name) == ["id", "a", "b"])
+    #expect(try Self.member("x-unmapped-column", of: wideDocument)?.string == "other")
+    #expect(try Self.rejects(wide, document: wideDocument).isEmpty)
+  }
+
+  @Test func `the comment says how to import and what was left out`() throws {
+    let text = #"{"meta":{"version":1},"data":{"places":[{"name":"a"},7,{"name":"b"}]}}"#
+    let document = try Self.infer(text)
+    let comment = try #require(try Self.member("$comment", of: document)?.string)
+    #expect(
+      comment.hasPrefix(
+        "Inferred from the 2 records of places.json. 1 more elements cannot be read as records and "
+          + "were left out. Import: poi-import --model FILE --at /data/places places.json, where "
+          + "FILE is this one."))
+    var options = Self.options
+    options.recordLimit = 1
+    #expect(
+      try Self.member("$comment", of: Self.infer(text, options: options))?.string?
+        .hasPrefix("Inferred from the first 1 records of places.json: others may differ.") == true)
+  }
+
+  @Test func `members of an object of objects have their name as key`() throws {
+    let text = #"{"places":{"x1":{"name":"a"},"x2":{"name":"b"}}}"#
+    var options = Self.options
+    options.pointer = "/places"
+    let document = try Self.infer(text, options: options)
+    #expect(try Self.member("x-key", of: document)?.string == "key")
+    #expect(try Self.member("properties", "key", "x-source", of: document)?.string == "0#")
+    #expect(try Self.rejects(text, document: document, pointer: "/places").isEmpty)
+  }
+
+  @Test func `input without records is refused`() {
+    for text in ["", "[1,2]", "[{},{}]", #"{"a":[{"b":1}],"c":[{"d":1}]}"#] {
+      #expect(throws: ImportError.self, "\(text)") { try Self.infer(text) }
+    }
+  }
+
+  @Test func `the inference ends when it is told to`() throws {
+    var inference = try ModelInference(options: Self.options) { _ in .stop }
+    var source = BytesSource(Array(#"[{"a":1}]"#.utf8), name: "a.json")
+    do {
+      try inference.read(from: &source)
+      Issue.record("it went on")
+    } catch {
+      #expect(error.code == .interrupted)
+    }
+  }
+
+  // MARK: Laws
+
+  /// A random JSON value that a record may hold.
+  static func value(depth: Int, using generator: inout SplitMix64) -> String {
+    let scalars = [
+      "null", "true", "false", "0", "-1", "1.5", "2.0", "9007199254740993", "1668039187",
+      "1e400", "123456789012345678901", "1e-3", #""""#, #""a""#, #""12""#, #""1975db51-5a45-4fd6-ac54-46ca6042c710""#,
+      #""2024-02-29""#, #""2024-02-29T12:00:00""#, #""2024-02-29T12:00:00Z""#, #""a\u0000b""#,
+      #""9999-12-31T23:59:59-10:00""#, #""日本""#,
+    ]
+    switch Int.random(in: 0..<(depth > 0 ? 10 : 7), using: &generator) {
+    case 7: return object(depth: depth - 1, using: &generator)
+    case 8:
+      let count = Int.random(in: 0...3, using: &generator)
+      let elements = (0..<count).map { _ in value(depth: depth - 1, using: &generator) }
+      return "[\(elements.joined(separator: ","))]"
+    case 9: return "[\(Int.random(in: 0...9, using: &generator)),2.5]"
+    default: return scalars.randomElement(using: &generator) ?? ""
+    }
+  }
+
+  static func object(depth: Int, using generator: inout SplitMix64) -> String {
+    let names = [
+      "a", "b", "A", "id", "name", "updated_at", "lat", "longitude", "type", "geometry",
+      "coordinates", "properties", "x y", "", "é", "a\\u0000",
+    ]
+    let count = Int.random(in: 0...5, using: &generator)
+    let members = (0..<count).map { _ in
+      #""\#(names.randomElement(using: &generator) ?? "")":\#(value(depth: depth, using: &generator))"#
+    }
+    return "{\(members.joined(separator: ","))}"
+  }
+
+  @Test(arguments: 0..<300)
+  func `records are not rejected by the model inferred from them`(seed: Int) throws {
+    var generator = SplitMix64(seed: UInt64(seed))
+    // Few kinds of objects, repeated, look like the data of a program.
+    let kinds = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+      Self.object(depth: 3, using: &generator)
+    }
+    let records = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
+      Int.random(in: 0..<4, using: &generator) == 0
+        ? Self.object(depth: 3, using: &generator) : kinds.randomElement(using: &generator) ?? ""
+    }
+    let text = #"[\#(records.joined(separator: ",\n"))]"#
+    guard let document = try? Self.infer(text) else {
+      // Nothing but empty objects, or members that stand twice.
+      return
+    }
+    let rejects = try Self.rejects(text, document: document)
+    #expect(rejects.isEmpty, "seed \(seed): \(rejects)\n\(document)")
+  }
+
+  @Test(arguments: 0..<20)
+  func `the model does not depend on the pieces in which the input comes`(seed: Int) throws {
+    var generator = SplitMix64(seed: UInt64(seed))
+    let records = (0..<20).map { _ in Self.object(depth: 3, using: &generator) } + [#"{"z":1}"#]
+    let text = #"{"data":[\#(records.joined(separator: ","))]}"#
+    let whole = try Self.infer(text)
+    var inference = try ModelInference(options: Self.options)
+    var source = DrippingSource(bytes: Array(text.utf8), name: "places.json")
+    try inference.read(from: &source)
+    #expect(try inference.finish() == whole, "seed \(seed)")
+  }
+
+  // MARK: Real data
+
+  /// The files of records of others: they are not those that test readers of JSON.
+  static let realFiles: [String] = [
+    "csc/cities", "csc/json", "csc/sync", "csc/stacked", "usgs-earthquakes", "osm-playgrounds",
+    "wof-iceland", "oslo-bikes", "oslo-bikes/stacked", "mledoze-countries", "er-restaurants",
+    "bench-json", "json-schema-test-suite", "json-schema-test-suite/format",
+  ].flatMap { folder in
+    [".json", ".geojson", ".ndjson"].flatMap { suffix in
+      RealData.names(in: folder, suffix: suffix).map { "\(folder)/\($0)" }
+    }
+  }
+
+  @Test(.enabled(if: RealData.has("README.md"), "the real data is not there"))
+  func `real data is imported with its inferred model without a reject`() throws {
+    #expect(Self.realFiles.count > 40)
+    for file in Self.realFiles {
+      let path = "\(RealData.folder)/\(file)"
+      var inference = try ModelInference(options: Self.options)
+      var source = try FileSource(path: path)
+      try inference.read(from: &source)
+      let document = try inference.finish()
+      let comment = try #require(try Self.member("$comment", of: document)?.string)
+      var options = Self.options
+      options.pointer = comment.split(separator: " --at ").dropFirst().first
+        .flatMap { $0.split(separator: " ").first.map(String.init) }
+      options.batchSize = 10_000
+      var session = try ImportSession(
+        into: .inMemory(), model: Model(parsing: document), options: options)
+      _ = try source.restart()
+      try session.importAll(from: &source)
+      let report = try session.finish()
+      #expect(report.counters.rejected == 0 && report.counters.read > 0, "\(file): \(report)")
+    }
+  }
+
+  @Test(.enabled(if: RealData.has("blns"), "the real data is not there"))
+  func `an array of texts has no records`() throws {
+    var inference = try ModelInference(options: Self.options)
+    var source = try FileSource(path: "\(RealData.folder)/blns/blns.json")
+    try inference.read(from: &source)
+    do {
+      _ = try inference.finish()
+      Issue.record("it has no records")
+    } catch {
+      #expect(error.code == .unreadable)
+      #expect(error.message.contains("none of 515 elements is a record"))
+    }
+  }
+}
+
+/// Hands over one byte at a time, once.
+private struct DrippingSource: ~Copyable, ByteSource {
+  var bytes: [UInt8]
+  let name: String
+  var consumedByteCount = 0
+  var totalByteCount: Int? { nil }
+
+  mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {
+    guard consumedByteCount < bytes.count else { return }
+    output.append(bytes[consumedByteCount])
+    consumedByteCount += 1
+  }
+
+  mutating func restart() throws(InputError) -> Bool { false }
+}
