@@ -68,6 +68,18 @@ extension GrowableBuffer {
     heldCount += 1
   }
 
+  /// Appends one value if it fits without growing.
+  ///
+  /// - Returns: whether it does; if not, nothing is appended.
+  @inlinable
+  @inline(__always)
+  public mutating func appendIfFitting(_ value: Element) -> Bool {
+    guard count < capacity else { return false }
+    unsafe base[count] = value
+    heldCount &+= 1
+    return true
+  }
+
   /// Appends the same value a number of times.
   @inlinable
   public mutating func append(repeating value: Element, count added: Int) {

@@ -18,16 +18,16 @@ extension ParseState {
       yajl_number: { context, start, length in
         guard let start = unsafe start else { return 0 }
         let bytes = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self)
-        return unsafe state(context).pointee.takeText(.number, bytes, length)
+        return unsafe ParseState.takeText(state(context), .number, bytes, length)
       },
       yajl_string: { context, start, length in
         guard let start = unsafe start else { return 0 }
-        return unsafe state(context).pointee.takeText(.string, start, length)
+        return unsafe ParseState.takeText(state(context), .string, start, length)
       },
       yajl_start_map: { unsafe state($0).pointee.takeStart(.startObject) },
       yajl_map_key: { context, start, length in
         guard let start = unsafe start else { return 0 }
-        return unsafe state(context).pointee.takeKey(start, length)
+        return unsafe ParseState.takeKey(state(context), start, length)
       },
       yajl_end_map: { unsafe state($0).pointee.takeEnd(.endObject) },
       yajl_start_array: { unsafe state($0).pointee.takeStart(.startArray) },
@@ -39,6 +39,5 @@ extension ParseState {
 @unsafe
 @inline(__always)
 private func state(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<ParseState> {
-  guard let context = unsafe context else { preconditionFailure("yajl lost its context") }
-  return unsafe context.assumingMemoryBound(to: ParseState.self)
+  unsafe context.unsafelyUnwrapped.assumingMemoryBound(to: ParseState.self)
 }

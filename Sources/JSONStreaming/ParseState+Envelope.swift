@@ -82,7 +82,6 @@ extension ParseState {
 
   /// A member's name that is not inside an element: of the element itself, or of the envelope.
   @unsafe
-  @inline(never)
   mutating func takeOutsideKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
     guard !isPriming else { return 1 }
     guard place.isInContainer else { return unsafe takeEnvelopeKey(start, length) }

@@ -1,6 +1,9 @@
 internal import CYajl
 
 // Each of these is one callback's work; it returns 1 to go on and 0 to stop the parser.
+//
+// The common way through a text or a key calls nothing, so that it need not save registers: all else
+// is left to functions that are called last, with the callback's own arguments.
 extension ParseState {
   @inline(__always)
   mutating func takeLiteral(_ kind: Token.Kind, length: Int) -> Int32 {
@@ -17,23 +20,26 @@ extension ParseState {
 
   @unsafe
   @inline(__always)
-  mutating func takeText(
-    _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
+  static func takeText(
+    _ state: UnsafeMutablePointer<ParseState>, _ kind: Token.Kind, _ start: UnsafePointer<UInt8>,
+    _ length: Int
   ) -> Int32 {
-    guard !open.isEmpty else { return unsafe takeOutsideText(kind, start, length) }
-    guard length <= limits.stringByteCount else { return stop(.stringBytes) }
-    unsafe appendText(kind, start, length)
-    valueCount += 1
+    guard unsafe !state.pointee.open.isEmpty, state.pointee.appendIfPlain(kind, start, length)
+    else { return unsafe takeUncommonText(state, kind, start, length) }
+    unsafe state.pointee.valueCount &+= 1
     return 1
   }
 
   @unsafe
   @inline(__always)
-  mutating func takeKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
-    guard !open.isEmpty else { return unsafe takeOutsideKey(start, length) }
-    guard length <= limits.stringByteCount else { return stop(.stringBytes) }
-    guard valueCount < limits.keysPerObject else { return stop(.keysPerObject) }
-    unsafe appendText(.key, start, length)
+  static func takeKey(
+    _ state: UnsafeMutablePointer<ParseState>, _ start: UnsafePointer<UInt8>, _ length: Int
+  ) -> Int32 {
+    guard
+      unsafe !state.pointee.open.isEmpty,
+      unsafe state.pointee.valueCount < state.pointee.limits.keysPerObject,
+      unsafe state.pointee.appendIfPlain(.key, start, length)
+    else { return unsafe takeUncommonKey(state, start, length) }
     return 1
   }
 
@@ -63,20 +69,69 @@ extension ParseState {
     return open.isEmpty ? endElement() : 1
   }
 
+  /// Appends a text that stands in the input, is within the limit, and fits.
+  ///
+  /// - Returns: whether it is all that; if not, nothing is appended.
   @unsafe
   @inline(__always)
+  private mutating func appendIfPlain(
+    _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
+  ) -> Bool {
+    let offset = UInt(bitPattern: start) &- UInt(bitPattern: unsafe bytes)
+    guard length <= limits.stringByteCount, offset < UInt(bitPattern: endOffset &- bytesOffset)
+    else { return false }
+    return tape.tokens.appendIfFitting(
+      Token(kind: kind, first: bytesOffset &+ Int(bitPattern: offset), second: length))
+  }
+
+  @unsafe
   private mutating func appendText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) {
-    let offset = UInt(bitPattern: start) &- UInt(bitPattern: unsafe bytes)
-    if offset < UInt(bitPattern: endOffset &- bytesOffset) {
-      tape.tokens.append(
-        Token(kind: kind, first: bytesOffset &+ Int(bitPattern: offset), second: length))
-    } else {
-      tape.tokens.append(
-        Token(kind: kind, first: tape.copies.count, second: length, isCopied: true))
-      unsafe tape.copies.append(from: start, count: length)
-    }
+    tape.tokens.reserve(1)
+    if unsafe appendIfPlain(kind, start, length) { return }
+    tape.tokens.append(
+      Token(kind: kind, first: tape.copies.count, second: length, isCopied: true))
+    unsafe tape.copies.append(from: start, count: length)
+  }
+
+  @unsafe
+  @inline(never)
+  private static func takeUncommonText(
+    _ state: UnsafeMutablePointer<ParseState>, _ kind: Token.Kind, _ start: UnsafePointer<UInt8>,
+    _ length: Int
+  ) -> Int32 {
+    unsafe state.pointee.takeUncommonText(kind, start, length)
+  }
+
+  @unsafe
+  private mutating func takeUncommonText(
+    _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
+  ) -> Int32 {
+    guard !open.isEmpty else { return unsafe takeOutsideText(kind, start, length) }
+    guard length <= limits.stringByteCount else { return stop(.stringBytes) }
+    unsafe appendText(kind, start, length)
+    valueCount += 1
+    return 1
+  }
+
+  @unsafe
+  @inline(never)
+  private static func takeUncommonKey(
+    _ state: UnsafeMutablePointer<ParseState>, _ start: UnsafePointer<UInt8>, _ length: Int
+  ) -> Int32 {
+    unsafe state.pointee.takeUncommonKey(start, length)
+  }
+
+  @unsafe
+  private mutating func takeUncommonKey(
+    _ start: UnsafePointer<UInt8>, _ length: Int
+  ) -> Int32 {
+    guard !open.isEmpty else { return unsafe takeOutsideKey(start, length) }
+    guard length <= limits.stringByteCount else { return stop(.stringBytes) }
+    guard valueCount < limits.keysPerObject else { return stop(.keysPerObject) }
+    unsafe appendText(.key, start, length)
+    return 1
   }
 
   mutating func stop(_ reason: Stop) -> Int32 {
@@ -86,7 +141,6 @@ extension ParseState {
 
   /// A string or number that is not inside a container of an element.
   @unsafe
-  @inline(never)
   private mutating func takeOutsideText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {

@@ -89,19 +89,17 @@ struct StrictText {
     var index = index
     let raw = unsafe UnsafeRawPointer(base)
     while true {
-      while count - index >= 32 {
-        var suspects: UInt64 = 0
-        for lane in 0..<4 { suspects |= unsafe Self.suspects(in: raw, at: index + 8 * lane) }
-        guard suspects == 0 else { break }
-        index += 32
+      while count &- index >= 64 {
+        guard unsafe Self.isPlain(raw + index) else { break }
+        index &+= 64
       }
-      while count - index >= 8 {
+      while count &- index >= 8 {
         let suspects = unsafe Self.suspects(in: raw, at: index)
         guard suspects == 0 else {
-          index += suspects.trailingZeroBitCount / 8
+          index &+= suspects.trailingZeroBitCount / 8
           break
         }
-        index += 8
+        index &+= 8
       }
       guard count - index >= 8 else { break }
       let length = unsafe soundLength(base + index)
@@ -124,6 +122,24 @@ struct StrictText {
     let bytes = unsafe ByteLanes(raw, at: offset)
     return (bytes.word & ByteLanes(repeating: 0x80).word)
       | bytes.anyEqual(0x5C) | bytes.anyEqual(0x0C)
+  }
+
+  /// Whether 64 bytes are ASCII without backslashes and form feeds.
+  @unsafe
+  @inline(__always)
+  private static func isPlain(_ bytes: UnsafeRawPointer) -> Bool {
+    let one = SIMD2(repeating: ByteLanes(repeating: 0x01).word)
+    let backslash = SIMD2(repeating: ByteLanes(repeating: 0x5C).word)
+    let formFeed = SIMD2(repeating: ByteLanes(repeating: 0x0C).word)
+    var suspects = SIMD2<UInt64>.zero
+    for number in 0..<4 {
+      let lanes = unsafe bytes.loadUnaligned(
+        fromByteOffset: 16 &* number, as: SIMD2<UInt64>.self)
+      // The highest bit of a byte that is zero is borrowed; that of others may be set too where the
+      // byte itself has it set.
+      suspects |= lanes | ((lanes ^ backslash) &- one) | ((lanes ^ formFeed) &- one)
+    }
+    return (suspects[0] | suspects[1]) & ByteLanes(repeating: 0x80).word == 0
   }
 
   /// How many bytes the sound UTF-8 sequence or short escape at `start` takes; 0 where it is none.
