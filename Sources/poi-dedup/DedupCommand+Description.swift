@@ -38,6 +38,12 @@ extension DedupCommand {
         "keep", .choice(KeepRule.allCases.map(\.rawValue)), default: "newest",
         summary: "which record of a group stays", section: "What to deduplicate"),
       OptionDescription(
+        "arrays", .choice(ArrayRule.allCases.map(\.rawValue)), default: "move",
+        summary: "what becomes of the rows of a loser's arrays",
+        detail: "With move they go to the winner, but for those that it has too. With winner it "
+          + "keeps its own only, as when records are merged while they are imported.",
+        section: "What to deduplicate"),
+      OptionDescription(
         "dry-run", short: "n", summary: "print the plan and change nothing", section: "What to do"),
       OptionDescription(
         "enforce", summary: "make the key unique afterwards, with an index",

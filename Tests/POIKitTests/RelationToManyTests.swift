@@ -278,4 +278,64 @@ import Testing
         "seed \(seed)")
     }
   }
+
+  @Test func `a winner that keeps its own arrays only is what merging gives, and can be undone`()
+    throws
+  {
+    for seed in UInt64(1)...12 {
+      var generator = SplitMix64(seed: seed)
+      let records = IssueTracker.records(40, using: &generator)
+      let appended = try IssueTracker.imported(records)
+      let before = try IssueTracker.dump(appended.store)
+      var options = DeduplicationOptions()
+      options.arrays = .winner
+      options.batchSize = Int.random(in: 1...20, using: &generator)
+      let report = try appended.store.deduplicate(
+        Deduplicator(layout: appended.store.layout(), options: options))
+      var merging = ImportOptions()
+      merging.mergePolicy = .newest
+      let merged = try IssueTracker.imported(records, options: merging)
+      #expect(report.digest == merged.report.digest, "seed \(seed)")
+      #expect(
+        try IssueTracker.relations(in: appended.store) == IssueTracker.relations(in: merged.store),
+        "seed \(seed)")
+      #expect(try IssueTracker.brokenReferences(in: appended.store).isEmpty, "seed \(seed)")
+      let again = try appended.store.deduplicate(
+        Deduplicator(layout: appended.store.layout(), options: options))
+      #expect(again.plan.loserCount == 0 && again.digest == report.digest, "seed \(seed)")
+      _ = try appended.store.undoDeduplication()
+      #expect(try IssueTracker.dump(appended.store) == before, "seed \(seed)")
+    }
+  }
+
+  @Test func `what refers to a row of a loser follows to the winner's, or stands in the way`()
+    throws
+  {
+    let records = [
+      #"{"number":1,"changed":1,"thread":{"comments":[{"author":"ann","number":1},{"author":"ann","number":2}]}}"#,
+      #"{"number":1,"changed":2,"thread":{"comments":[{"author":"ann","number":2}]}}"#,
+    ]
+    var options = DeduplicationOptions()
+    options.arrays = .winner
+    for comment in [1, 2] {
+      let outcome = try IssueTracker.imported(records)
+      try outcome.store.connection.execute(
+        """
+        CREATE TABLE bookmark (comment INTEGER NOT NULL REFERENCES comment (poikit_id));
+        INSERT INTO bookmark VALUES (\(comment));
+        """)
+      let deduplicator = Deduplicator(layout: try outcome.store.layout(), options: options)
+      if comment == 1 {
+        let error = deduplicationError { () throws(DeduplicationError) in
+          _ = try outcome.store.deduplicate(deduplicator)
+        }
+        #expect(error?.code == .unmovableReference)
+        #expect(try outcome.store.connection.integer("SELECT count(*) FROM comment") == 3)
+      } else {
+        _ = try outcome.store.deduplicate(deduplicator)
+        #expect(try rows("SELECT comment FROM bookmark", in: outcome.store.connection) == ["3"])
+      }
+      #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty)
+    }
+  }
 }

@@ -6,6 +6,9 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// What becomes of records that lack a part of the key; they are left alone.
   public var nullKey: NullKeyRule = .keep
 
+  /// What becomes of the rows of losers' relations to many; they move to the winner.
+  public var arrays: ArrayRule = .move
+
   /// The losers removed in one transaction; 500. At least 1.
   public var batchSize = 500
 

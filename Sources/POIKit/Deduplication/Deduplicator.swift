@@ -44,7 +44,8 @@ public struct Deduplicator: Sendable {
     let schema = try checkedSchema(connection)
     // What keeps losers from being removed is said here too.
     _ = try LoserRemoval(
-      layout, schema: schema, statements: PreparedStatements(), in: connection)
+      layout, schema: schema, arrays: options.arrays, statements: PreparedStatements(),
+      in: connection)
     var selection = WinnerSelection(
       layout, options: options, keyHash: keyHash, contentHash: contentHash)
     let removals = try removals(in: connection)
@@ -82,7 +83,7 @@ public struct Deduplicator: Sendable {
       layout, options: options, keyHash: keyHash, contentHash: contentHash)
     let statements = PreparedStatements()
     var removal = try LoserRemoval(
-      layout, schema: schema, statements: statements, in: connection)
+      layout, schema: schema, arrays: options.arrays, statements: statements, in: connection)
     var record: RunRecord?
     if let removals = try removals(in: connection),
       try beatenRowCount(removals, schema, in: connection) > 0

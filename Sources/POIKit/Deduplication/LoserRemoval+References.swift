@@ -5,7 +5,7 @@ extension LoserRemoval {
   private static let portion = 1_000
 
   /// A row that refers to a loser, and the winner that it is to refer to.
-  private struct Referring {
+  struct Referring {
     let row: Int64
     let winner: Int64
 
@@ -43,7 +43,7 @@ extension LoserRemoval {
 
   /// Lists the rows that refer to a loser. The list is made once, so that moving its rows comes to
   /// an end.
-  private mutating func fill(
+  mutating func fill(
     _ list: String, with select: String, in connection: borrowing Connection
   ) throws(SQLiteError) {
     try makeTemporaryTable(
@@ -80,7 +80,7 @@ extension LoserRemoval {
     for list in lists.values { try? connection.execute("DROP TABLE IF EXISTS temp.\(list)") }
   }
 
-  private func read(
+  func read(
     _ list: String, after last: Int64?, in connection: borrowing Connection
   ) throws(SQLiteError) -> [Referring] {
     var found: [Referring] = []
@@ -176,15 +176,16 @@ extension LoserRemoval {
       """, cause: cause)
   }
 
-  /// Finds for every row that could not be moved the one that stands in its way.
-  private func findTwins(
-    of leftovers: [Referring], _ move: ReferenceMove, in connection: borrowing Connection
-  ) throws(DeduplicationError) -> [LoserEntry] {
+  /// The rows that stand in the way of moving others, by the ids of these, and whether the two are
+  /// equal outside of the constraint that keeps them apart.
+  func twins(
+    of rows: [Referring], _ move: ReferenceMove, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> [Int64: (row: Int64, isEqual: Bool)] {
     var twins: [Int64: (row: Int64, isEqual: Bool)] = [:]
     do {
       for sql in try move.findTwins(in: connection) {
         let find = try statements.statement(sql, in: connection)
-        for row in leftovers where twins[row.row] == nil {
+        for row in rows where twins[row.row] == nil {
           try find.statement.bind(1, integer: row.row)
           try find.statement.bind(2, integer: row.winner)
           if try find.statement.step() {
@@ -196,6 +197,14 @@ extension LoserRemoval {
     } catch {
       throw DeduplicationError(error)
     }
+    return twins
+  }
+
+  /// Finds for every row that could not be moved the one that stands in its way.
+  private func findTwins(
+    of leftovers: [Referring], _ move: ReferenceMove, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> [LoserEntry] {
+    let twins = try twins(of: leftovers, move, in: connection)
     var pairs: [LoserEntry] = []
     for row in leftovers {
       guard let twin = twins[row.row], move.child.name != root.name else {

@@ -24,6 +24,9 @@ struct LoserRemoval {
   /// The table that the losers are from.
   let root: TableSchema
 
+  /// By what the rows belong to losers that go with them.
+  let ownerships: Set<Ownership>
+
   /// Whether the connection enforces foreign keys. Where it does not, nothing is to be deferred: the
   /// setting makes SQLite prepare all statements again, in every batch.
   private let enforcesReferences: Bool
@@ -54,15 +57,17 @@ struct LoserRemoval {
   /// - Parameters:
   ///   - layout: the table's layout.
   ///   - schema: the table.
+  ///   - arrays: what becomes of the rows of the losers' relations to many.
   ///   - statements: the statements of the run.
   ///   - connection: the database.
   /// - Throws: `DeduplicationError` when a table that refers to this one has no row ids, or the
   ///   database cannot be read.
   init(
-    _ layout: TableLayout, schema: TableSchema, statements: PreparedStatements,
+    _ layout: TableLayout, schema: TableSchema, arrays: ArrayRule, statements: PreparedStatements,
     in connection: borrowing Connection
   ) throws(DeduplicationError) {
     self.layout = layout
+    ownerships = arrays == .winner ? Ownership.all(in: layout.relations) : []
     self.statements = statements
     root = schema
     do { enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1 } catch {
@@ -158,7 +163,14 @@ struct LoserRemoval {
       else { continue }
       let move = ReferenceMove(
         reference: reference, parent: schema, child: child)
-      try self.move(move, pairTable, depth: depth, in: connection)
+      if isOwning(reference) {
+        try removeRows(of: move, pairTable, depth: depth, in: connection)
+      } else {
+        if depth > 0, !ownerships.isEmpty {
+          try refuseReferences(through: move, pairTable, in: connection)
+        }
+        try self.move(move, pairTable, depth: depth, in: connection)
+      }
     }
     let deletedCount: Int
     do {

@@ -1,0 +1,84 @@
+internal import SQLiteKit
+
+/// Rows of relations to many that go with their losers.
+extension LoserRemoval {
+  /// A column by which rows belong to one of another table.
+  struct Ownership: Hashable {
+    let table: String
+    let column: String
+
+    /// Those of the given relations, and of the ones inside of them.
+    static func all(in relations: [ContentRelation]) -> Set<Ownership> {
+      var found: Set<Ownership> = []
+      for relation in relations {
+        switch relation.link {
+        case .parent(let column): found.insert(Ownership(table: relation.table, column: column))
+        case .join(let join, let parentColumn, _):
+          found.insert(Ownership(table: join, column: parentColumn))
+        }
+        found.formUnion(all(in: relation.relations))
+      }
+      return found
+    }
+  }
+
+  /// Whether the rows that refer go with the one that they refer to.
+  func isOwning(_ reference: TableReference) -> Bool {
+    reference.childColumns.count == 1
+      && ownerships.contains(
+        Ownership(table: reference.childTable, column: reference.childColumns[0]))
+  }
+
+  /// Removes the rows that belong to losers, each as a duplicate of the winner's where that has one
+  /// like it. In the archive the others stand as their own winners.
+  mutating func removeRows(
+    of move: ReferenceMove, _ pairTable: String, depth: Int, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let list = "poikit_referring_\(depth)"
+    do { try fill(list, with: move.findOwnedRows(pairTable), in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+    var last: Int64?
+    while true {
+      let rows = try DeduplicationError.converting { () throws(SQLiteError) in
+        try read(list, after: last, in: connection)
+      }
+      guard let end = rows.last else { return }
+      last = end.row
+      let twins = try twins(of: rows, move, in: connection)
+      counts.removedReferenceRowCount += twins.count
+      try fold(
+        rows.map { LoserEntry(loser: $0.row, winner: twins[$0.row]?.row ?? $0.row) },
+        of: move.child, depth: depth + 1, in: connection)
+    }
+  }
+
+  /// Refuses to remove rows for good that others refer to.
+  func refuseReferences(
+    through move: ReferenceMove, _ pairTable: String, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let rows = "SELECT loser FROM temp.\(pairTable) WHERE winner = loser"
+    let isReferredTo = try DeduplicationError.converting { () throws(SQLiteError) in
+      try connection.integer(move.reference.findAny(to: rows, of: move.parent)) != nil
+    }
+    guard isReferredTo else { return }
+    throw DeduplicationError(
+      .unmovableReference,
+      """
+      a row of '\(move.child.name)' refers to a row of '\(move.parent.name)' that goes with a loser, \
+      and the winner has none like it: change or remove that row first, or let the rows of arrays \
+      move to the winner
+      """)
+  }
+}
+
+extension ReferenceMove {
+  /// Returns the id of every row that refers to a loser by its row id, that of the winner, and 0.
+  func findOwnedRows(_ pairs: String) -> String {
+    """
+    SELECT c.\(Connection.quoteIdentifier(child.rowIDName)), p.winner, 0
+    FROM temp.\(pairs) AS p CROSS JOIN main.\(Connection.quoteIdentifier(child.name)) AS c
+    WHERE c.\(Connection.quoteIdentifier(reference.childColumns[0])) = p.loser
+    """
+  }
+}
