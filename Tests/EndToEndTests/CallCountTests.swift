@@ -116,6 +116,32 @@ import Testing
       """
   }
 
+  @Test(.enabled(if: releaseFolder != nil))
+  func `arrays are decoded and digested as rows without allocating`() throws {
+    let folder = try ScratchFolder()
+    let tool = Tool(path: try #require(Self.releaseFolder) + "/poi-import")
+    let model = try folder.write(
+      #"""
+      {"x-table":"country","required":["name","states"],"properties":{"name":{"type":"string"},
+       "tags":{"type":"array","items":{"type":"string"},
+        "x-relation":{"table":"tag","unique":"name","join":"country_tag"}},
+       "states":{"type":"array","x-relation":{"table":"state","unique":"name"},
+        "items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},
+         "cities":{"type":"array","x-relation":{"table":"city","unique":"name"},
+          "items":{"type":"object","required":["name"],"properties":{
+           "name":{"type":"string"},"latitude":{"type":"number"}}}}}}}}}
+      """#, to: "model.json")
+    let counts = try [10_000, 20_000].map { count in
+      let record =
+        #"{"name":"a","tags":["x","y","x"],"states":[{"name":"b","cities":[{"name":"c","latitude":1.5},{"name":"d"}]},{"name":"e"}]}"#
+      let name = try folder.write(
+        String(repeating: record + "\n", count: count), to: "\(count).ndjson")
+      return try self.counts(
+        of: tool, ["--dry-run", "--model", model, "--jobs", "1", name], in: folder)
+    }
+    #expect(try difference("allocations", counts[0], counts[1]) == 0)
+  }
+
   @Test func `a megabyte takes at most eight reads`() throws {
     let folder = try ScratchFolder()
     let text = String(repeating: "a text of some length ", count: 100)

@@ -80,6 +80,9 @@ final class MergeStore {
     return try #require(try store?.deduplicate(deduplicator))
   }
 
+  /// Undoes the latest deduplication.
+  func undo() throws { _ = try store?.undoDeduplication() }
+
   func execute(_ sql: String) throws { try store?.connection.execute(sql) }
 
   func rows(_ sql: String) throws -> [String] {

@@ -338,4 +338,41 @@ import Testing
       #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty)
     }
   }
+
+  /// The model with removals that delete.
+  private static let removing = IssueTracker.document
+    .replacing(
+      #""x-key":"number""#,
+      with: #""x-key":"number","x-tombstone":{"attribute":"removed","removal":"delete"}"#
+    )
+    .replacing(#""title":"#, with: #""removed":{"type":"boolean"},"title":"#)
+
+  private static let issue =
+    #"{"number":1,"changed":1,"tags":["ui"],"thread":{"comments":[{"author":"ann","number":1,"files":[{"path":"a"}]}]}}"#
+
+  @Test func `rows go with a row that is removed while records are merged`() throws {
+    let store = try MergeStore(Self.removing)
+    _ = try store.run([Self.issue, #"{"number":2,"tags":["ui"]}"#], .newest)
+    let report = try store.run([#"{"number":1,"changed":2,"removed":true}"#], .newest)
+    #expect(try store.rows(IssueTracker.relationsQuery) == ["2: ui"])
+    #expect(try store.rows("SELECT * FROM file").isEmpty)
+    #expect(try store.rows("PRAGMA foreign_key_check").isEmpty)
+    #expect(try store.digest() == report.digest)
+  }
+
+  @Test func `rows go with a row that a remembered removal beats, and come back with it`() throws {
+    let store = try MergeStore(Self.removing)
+    let records = [
+      Self.issue, #"{"number":2,"tags":["ui"]}"#, #"{"number":1,"changed":2,"removed":true}"#,
+    ]
+    _ = try store.run(records, .append)
+    let before = try IssueTracker.tables.map { try store.rows("SELECT * FROM \($0)") }
+    #expect(before[0].count == 2)
+    _ = try store.deduplicate()
+    #expect(try store.rows(IssueTracker.relationsQuery) == ["2: ui"])
+    #expect(try store.rows("SELECT * FROM file").isEmpty)
+    #expect(try store.rows("PRAGMA foreign_key_check").isEmpty)
+    try store.undo()
+    #expect(try IssueTracker.tables.map { try store.rows("SELECT * FROM \($0)") } == before)
+  }
 }

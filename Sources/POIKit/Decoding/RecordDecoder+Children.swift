@@ -21,7 +21,7 @@ extension RecordDecoder {
       batch[record, slot] = .related
       let isWhollyMapped = children[number].decode(
         arrayAt: value, of: element, into: batch.children[number])
-      report(children[number].issues)
+      if !children[number].issues.isEmpty { report(children[number].issues) }
       return isWhollyMapped
     case .null where relation.allowsNull:
       batch[record, slot] = .null
