@@ -515,16 +515,6 @@ import Testing
     #expect(one.digest != .zero && two.digest == one.digest + one.digest)
   }
 
-  @Test func `a store made with another model is refused`() throws {
-    let folder = try ScratchFolder()
-    _ = try ImportSession(into: Store(path: folder.file("s.sqlite")), model: .poi)
-    let other = try Model(parsing: #"{"x-table":"poi","properties":{"a":{}}}"#)
-    let error = #expect(throws: ImportError.self) {
-      _ = try ImportSession(into: Store(path: folder.file("s.sqlite")), model: other)
-    }
-    #expect(error?.message.contains("another model") == true)
-  }
-
   @Test func `a record that a unique index refuses is a reject with its bytes`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("s.sqlite")

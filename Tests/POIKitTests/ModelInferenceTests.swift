@@ -1,4 +1,5 @@
 import JSONStreaming
+import SQLiteKit
 import TestSupport
 import Testing
 
@@ -97,7 +98,8 @@ import Testing
     #expect(try Self.member("properties", name, "x-unit", of: document)?.string == unit)
     let phone = try Self.infer(#"{"phone":\#(value)}"#)
     #expect(try Self.member("properties", "phone", "x-unit", of: phone) == nil)
-    let comment = try #require(try Self.member("properties", "phone", "$comment", of: phone)?.string)
+    let comment = try #require(
+      try Self.member("properties", "phone", "$comment", of: phone)?.string)
     #expect(comment.contains(#"if they are moments, say "x-unit": "\#(unit)""#))
   }
 
@@ -127,7 +129,8 @@ import Testing
         .contains("No key: unique are name, perhaps by chance") == true)
   }
 
-  @Test func `coordinates that are written as text become numbers and other numbers do not`() throws {
+  @Test func `coordinates that are written as text become numbers and other numbers do not`() throws
+  {
     let text = #"{"latitude":"52.1","longitude":"-5","code":"0031","size":"12"}"#
     let document = try Self.infer(text)
     #expect(try Self.member("properties", "latitude", "x-lenient", of: document) == .bool(true))
@@ -137,15 +140,19 @@ import Testing
     #expect(try Self.rejects(text, document: document).isEmpty)
   }
 
-  @Test func `points of GeoJSON become longitude and latitude and other shapes stay whole`() throws {
-    let point = #"{"type":"Feature","properties":{"name":"a"},"geometry":{"type":"Point","coordinates":[5.1,52,3]}}"#
-    let line = #"{"type":"Feature","properties":{"name":"b"},"geometry":{"type":"LineString","coordinates":[[5,52],[6,53]]}}"#
+  @Test func `points of GeoJSON become longitude and latitude and other shapes stay whole`() throws
+  {
+    let point =
+      #"{"type":"Feature","properties":{"name":"a"},"geometry":{"type":"Point","coordinates":[5.1,52,3]}}"#
+    let line =
+      #"{"type":"Feature","properties":{"name":"b"},"geometry":{"type":"LineString","coordinates":[[5,52],[6,53]]}}"#
     let points = try Self.infer(point + "\n" + point)
     #expect(
       try Self.member("properties", "latitude", "x-source", of: points)?.string
         == "/geometry/coordinates/1")
     #expect(try Self.member("properties", "latitude", "maximum", of: points)?.integer == 90)
-    #expect(try Self.member("properties", "name", "x-source", of: points)?.string == "/properties/name")
+    #expect(
+      try Self.member("properties", "name", "x-source", of: points)?.string == "/properties/name")
     let mixed = try Self.infer(point + "\n" + line)
     #expect(try Self.member("properties", "geometry", "type", of: mixed)?.string == "object")
     #expect(try Self.rejects(point + "\n" + line, document: mixed).isEmpty)
@@ -253,7 +260,8 @@ import Testing
   static func value(depth: Int, using generator: inout SplitMix64) -> String {
     let scalars = [
       "null", "true", "false", "0", "-1", "1.5", "2.0", "9007199254740993", "1668039187",
-      "1e400", "123456789012345678901", "1e-3", #""""#, #""a""#, #""12""#, #""1975db51-5a45-4fd6-ac54-46ca6042c710""#,
+      "1e400", "123456789012345678901", "1e-3", #""""#, #""a""#, #""12""#,
+      #""1975db51-5a45-4fd6-ac54-46ca6042c710""#,
       #""2024-02-29""#, #""2024-02-29T12:00:00""#, #""2024-02-29T12:00:00Z""#, #""a\u0000b""#,
       #""9999-12-31T23:59:59-10:00""#, #""日本""#,
     ]

@@ -14,10 +14,12 @@ extension ImportSession {
   /// Takes the store, makes the tables, and begins or resumes the run.
   mutating func open(_ store: consuming Store) throws(ImportError) {
     do {
-      try store.prepareTables(for: model)
+      let runs = try store.unfinishedImports(of: model.table)
+      try store.prepareTables(
+        for: model, mayChange: runs.isEmpty || options.isRestarting && !options.isResuming)
       checkpoint.policy = try store.mergePolicy(options.mergePolicy, for: model)
       intake.keepsRawRecords = try store.mayRefuseRecords(of: model)
-      for run in try store.unfinishedImports(of: model.table) {
+      for run in runs {
         guard let checkpoint = ImportCheckpoint(run.checkpoint) else {
           throw ImportError(
             .cannotResume,

@@ -250,24 +250,29 @@ public struct Store: ~Copyable {
     }
   }
 
-  /// Makes the model's tables, or checks that they were made with the same model.
+  /// Makes the model's tables, or fits those that are there to the model.
   ///
   /// From then on foreign keys are enforced where the model has relations to many, or deletes removed
   /// rows: rows that belong to a row are removed with it.
-  borrowing func prepareTables(for model: Model) throws(StoreError) {
+  ///
+  /// - Parameter mayChange: whether tables that were made with another model may be fitted to this
+  ///   one.
+  borrowing func prepareTables(for model: Model, mayChange: Bool = true) throws(StoreError) {
     if !model.relations.isEmpty || model.tombstone?.removal == .delete {
       do { try connection.execute("PRAGMA foreign_keys = ON") } catch {
         throw StoreError(error, path: path)
       }
     }
     if let document = try document(ofTable: model.table) {
-      guard document == model.document else {
+      guard document != model.document else { return }
+      guard mayChange else {
         throw StoreError(
           .modelDiffers,
-          "\(path): the table \"\(model.table)\" was made with another model; "
-            + "import into another store, or name another table in the model")
+          "\(path): the model of the table \"\(model.table)\" is another one, and an import into "
+            + "it is unfinished; go on with --resume and the model that it began with (poi-import "
+            + "--print-model \(model.table) prints it), or give it up with --restart")
       }
-      return
+      return try changeModel(from: self.model(ofTable: model.table), to: model)
     }
     try connection.withoutWaitingForDisk { () throws(StoreError) in
       try makeTables(for: model)
@@ -281,7 +286,7 @@ public struct Store: ~Copyable {
       try makeRelations(of: model, schema: schema)
       try refuseTable(model.table)
       try connection.execute(schema.creation)
-      try makeRelationsToMany(of: model, schema: schema)
+      try makeRelationsToMany(model.relations, of: model, schema: schema)
       var statement = try connection.prepare(
         "INSERT INTO poikit_table (name, model) VALUES (?, ?)")
       try statement.bind(1, text: model.table)
@@ -301,7 +306,7 @@ public struct Store: ~Copyable {
   }
 
   /// Makes the tables of the model's relations; several models may share one that is the same.
-  private borrowing func makeRelations(of model: Model, schema: StoreSchema) throws {
+  borrowing func makeRelations(of model: Model, schema: StoreSchema) throws {
     for relation in model.attributes.compactMap(\.relation) {
       try makeShared(relation.table, creation: schema.creation(of: relation))
     }
@@ -309,8 +314,10 @@ public struct Store: ~Copyable {
 
   /// Makes the tables of a table's relations to many. Only rows that several parents share may be in
   /// a table that is there.
-  private borrowing func makeRelationsToMany(of model: Model, schema: StoreSchema) throws {
-    for relation in model.relations {
+  borrowing func makeRelationsToMany(
+    _ relations: [RelationToMany], of model: Model, schema: StoreSchema
+  ) throws {
+    for relation in relations {
       try makeRelations(of: relation.element, schema: schema)
       let creation = schema.creation(of: relation, parent: model.table)
       switch relation.link {
@@ -322,7 +329,8 @@ public struct Store: ~Copyable {
         try refuseTable(join)
         if let creation = creation.join { try connection.execute(creation) }
       }
-      try makeRelationsToMany(of: relation.element, schema: schema)
+      try makeRelationsToMany(
+        relation.element.relations, of: relation.element, schema: schema)
     }
   }
 

@@ -13,7 +13,7 @@ extension StoreSchema {
     switch relation.link {
     case .parent(let column):
       let columns =
-        [reference(column, to: parent)] + relation.element.attributes.map(definition)
+        [reference(column, to: parent)] + relation.element.attributes.map { definition(of: $0) }
       let unique = ([column] + StoreSchema.keyColumns(of: relation)).map(quoted)
       return (
         rows: """

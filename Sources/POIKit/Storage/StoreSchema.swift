@@ -31,7 +31,7 @@ struct StoreSchema {
   /// The statements that create the table of records and its readable view.
   var creation: String {
     var statements: [String] = []
-    var columns = model.attributes.map(definition)
+    var columns = model.attributes.map { definition(of: $0) }
     if let unmapped = model.unmappedColumn { columns.append("\(quoted(unmapped)) TEXT") }
     statements.append(
       """
@@ -45,18 +45,23 @@ struct StoreSchema {
   }
 
   /// The definition of an attribute's column.
-  func definition(of attribute: Attribute) -> String {
+  ///
+  /// - Parameter acceptsNull: whether it accepts NULL whatever the model says.
+  func definition(of attribute: Attribute, acceptsNull: Bool = false) -> String {
     let reference =
       attribute.relation.map {
         " REFERENCES \(quoted($0.table)) (\(StoreSchema.idColumn))"
       } ?? ""
     return "\(quoted(attribute.column)) \(columnType(of: attribute))"
-      + (attribute.isColumnNotNull ? " NOT NULL" : "") + reference
+      + (attribute.isColumnNotNull && !acceptsNull ? " NOT NULL" : "") + reference
   }
+
+  /// The name of the readable view.
+  var viewName: String { Bookkeeping.prefix + "readable_" + model.table }
 
   /// A view of the table with instants as RFC 3339 text, related rows by what identifies them and
   /// the number of rows of each relation to many.
-  private var readableView: String {
+  var readableView: String {
     var columns = ["t.\(StoreSchema.idColumn)"]
     var joins = ""
     for (index, attribute) in model.attributes.enumerated() {
@@ -86,7 +91,7 @@ struct StoreSchema {
     if let unmapped = model.unmappedColumn { columns.append("t.\(quoted(unmapped))") }
     columns += model.relations.map(count)
     return """
-      CREATE VIEW \(quoted(Bookkeeping.prefix + "readable_" + model.table)) AS
+      CREATE VIEW \(quoted(viewName)) AS
       SELECT \(columns.joined(separator: ",\n  "))
       FROM \(quoted(model.table)) AS t\(joins);
       """

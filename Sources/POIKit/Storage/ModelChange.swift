@@ -1,0 +1,189 @@
+/// What a table of records needs so that another model fits it, or why that cannot be.
+///
+/// | the new model | the table |
+/// |---|---|
+/// | has another title, description, source, rule, order of attributes, or notation of an instant | stays |
+/// | has an attribute or a relation to many that records may lack | gets it; no row has a value |
+/// | requires an attribute that it did not require | stays, if all rows have a value |
+/// | has another key, timestamp or tombstone | stays, if its key is not enforced |
+/// | lacks an attribute or a relation, keeps one in another form, or accepts null where the column refuses it | is refused |
+///
+/// An attribute that the model lacks is refused because records would come without it, and nobody
+/// could tell whether their values were removed or never asked for.
+struct ModelChange {
+  /// What is known of the table.
+  struct Table {
+    /// The columns that refuse NULL.
+    var notNullColumns: Set<String>
+    /// All columns, in lower case: an app may have added some.
+    var columns: Set<String>
+    var rowCount: Int
+    var isKeyEnforced: Bool
+    /// The columns in which some row has no value, of those that matter.
+    var columnsWithNull: Set<String>
+  }
+
+  /// The attributes that get a column.
+  private(set) var attributes: [Attribute] = []
+
+  /// The relations to many that get tables.
+  private(set) var relations: [RelationToMany] = []
+
+  /// The column for unmapped members, where it is to be added.
+  private(set) var unmappedColumn: String?
+
+  /// Why the model does not fit, and what to do; nothing where it does.
+  private(set) var obstacles: [String] = []
+
+  private let old: Model
+  private let new: Model
+  private let table: Table
+
+  /// Compares two models of one table.
+  init(from old: Model, to new: Model, table: Table) {
+    self.old = old
+    self.new = new
+    self.table = table
+    compareAttributes()
+    compareRelations()
+    compareUnmappedColumns()
+    compareWinnerRules()
+  }
+
+  /// The attributes that are required by the new model, and were not by the old one.
+  static func newlyRequired(from old: Model, to new: Model) -> [Attribute] {
+    new.attributes.filter { attribute in
+      guard let before = old.attributes.first(where: { $0.column == attribute.column }) else {
+        return false
+      }
+      return attribute.isColumnNotNull && !before.isColumnNotNull
+    }
+  }
+
+  // MARK: Comparisons
+
+  private mutating func compareAttributes() {
+    for before in old.attributes {
+      guard let after = new.attributes.first(where: { $0.column == before.column }) else {
+        obstacles.append(
+          "\"\(before.name)\" is missing, and its values would be lost; take it back into the model"
+        )
+        continue
+      }
+      compare(before, after)
+    }
+    for added in new.attributes
+    where !old.attributes.contains(where: { $0.column == added.column }) {
+      if table.columns.contains(added.column.lowercased()) {
+        obstacles.append(
+          "\"\(added.name)\" would have the column \"\(added.column)\", which another program has "
+            + "added; name another one with \"x-column\"")
+      } else if added.isColumnNotNull, table.rowCount > 0 {
+        obstacles.append(
+          "\"\(added.name)\" is required, and the \(table.rowCount) rows have no value; let records "
+            + "lack it")
+      } else {
+        attributes.append(added)
+      }
+    }
+  }
+
+  private mutating func compare(_ before: Attribute, _ after: Attribute) {
+    let schemas = (StoreSchema(old), StoreSchema(new))
+    if before.relation.map(schemas.0.creation(of:)) != after.relation.map(schemas.1.creation(of:)) {
+      obstacles.append(
+        "the relation \"\(after.name)\" has another table or other attributes; keep them as they "
+          + "were")
+    } else if !ModelChange.isSameForm(before.storage, after.storage) {
+      obstacles.append(
+        "\"\(after.name)\" is kept in another form: it was \(before.storage.phrase) and would be "
+          + "\(after.storage.phrase); keep it, or name another attribute with its own column")
+    }
+    if !after.isColumnNotNull, table.notNullColumns.contains(after.column) {
+      obstacles.append(
+        "\"\(after.name)\" may be missing or null, and its column refuses that; require it")
+    }
+    if table.columnsWithNull.contains(after.column) {
+      obstacles.append(
+        "\"\(after.name)\" is required, and some rows have no value; let records lack it")
+    }
+  }
+
+  /// Whether values of both stand in a column in the same form.
+  private static func isSameForm(_ old: Attribute.Storage, _ new: Attribute.Storage) -> Bool {
+    // An instant is microseconds, however the JSON writes it.
+    if case .instant = old, case .instant = new { return true }
+    return old == new
+  }
+
+  private mutating func compareRelations() {
+    for before in old.relations {
+      guard let after = new.relations.first(where: { $0.name == before.name }) else {
+        obstacles.append(
+          "the relation \"\(before.name)\" is missing, and its rows would be lost; take it back into "
+            + "the model")
+        continue
+      }
+      if StoreSchema(old).tables(of: before) != StoreSchema(new).tables(of: after) {
+        obstacles.append(
+          "the relation \"\(after.name)\" has other tables or attributes; keep them as they were")
+      }
+    }
+    for added in new.relations where !old.relations.contains(where: { $0.name == added.name }) {
+      if added.isRequired, table.rowCount > 0 {
+        obstacles.append(
+          "the relation \"\(added.name)\" is required, and the \(table.rowCount) rows have none; let "
+            + "records lack it")
+      } else {
+        relations.append(added)
+      }
+    }
+  }
+
+  private mutating func compareUnmappedColumns() {
+    guard old.unmappedColumn != new.unmappedColumn else { return }
+    if let before = old.unmappedColumn {
+      obstacles.append(
+        "the unmapped members were kept in \"\(before)\"; keep \"x-unmapped-column\": \"\(before)\""
+      )
+    } else if let added = new.unmappedColumn {
+      if table.columns.contains(added.lowercased()) {
+        obstacles.append(
+          "another program has added a column \"\(added)\"; name another one with "
+            + "\"x-unmapped-column\"")
+      } else {
+        unmappedColumn = added
+      }
+    }
+  }
+
+  /// What decided about the rows of a table whose key is enforced must go on doing so.
+  private mutating func compareWinnerRules() {
+    guard table.isKeyEnforced else { return }
+    let parts: [(String, String, Bool)] = [
+      ("x-key", "key", old.key == new.key),
+      ("x-timestamp", "timestamp", old.timestamp == new.timestamp),
+      ("x-tombstone", "tombstone", old.tombstone == new.tombstone),
+    ]
+    for (keyword, name, isSame) in parts where !isSame {
+      obstacles.append(
+        "the \(name) is another one, and the rows were chosen by the old one; keep \"\(keyword)\"")
+    }
+  }
+}
+
+extension Attribute.Storage {
+  /// What a message calls it.
+  fileprivate var phrase: String {
+    switch self {
+    case .text: "text"
+    case .uuid: "a uuid"
+    case .integer: "an integer"
+    case .real: "a real number"
+    case .instant: "an instant"
+    case .json: "JSON"
+    case .any: "a value of any type"
+    case .relation: "a related row"
+    }
+  }
+}

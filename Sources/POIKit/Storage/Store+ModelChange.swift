@@ -1,0 +1,71 @@
+internal import SQLiteKit
+
+/// Changing the model of a table that is there.
+extension Store {
+  /// Fits the table of a model to another version of the model, in one transaction: columns are
+  /// added, the readable view is made anew, and the new document is kept.
+  ///
+  /// - Throws: `StoreError` with `modelDiffers`, all reasons and what to do, when that cannot be done
+  ///   without loss.
+  borrowing func changeModel(from old: Model, to new: Model) throws(StoreError) {
+    do {
+      try connection.begin(.immediate)
+      let change = ModelChange(from: old, to: new, table: try tableState(of: old, new))
+      guard change.obstacles.isEmpty else {
+        throw StoreError(
+          .modelDiffers,
+          "\(path): the table \"\(new.table)\" was made with another model: "
+            + change.obstacles.joined(separator: "; ")
+            + "; or import into another store (poi-import --print-model prints the table's model)")
+      }
+      try apply(change, to: new)
+      try connection.commit()
+    } catch let error as StoreError {
+      connection.rollback()
+      throw error
+    } catch let error as SQLiteError {
+      connection.rollback()
+      throw StoreError(error, path: path)
+    } catch {
+      connection.rollback()
+      throw StoreError(.database, "\(path): \(error)")
+    }
+  }
+
+  private borrowing func tableState(
+    of old: Model, _ new: Model
+  ) throws(SQLiteError) -> ModelChange.Table {
+    let name = Connection.quoteIdentifier(old.table)
+    var table = ModelChange.Table(
+      notNullColumns: [], columns: [],
+      rowCount: Int(try connection.integer("SELECT count(*) FROM \(name)") ?? 0),
+      isKeyEnforced: try EnforcedKey.read(of: old, in: connection) != nil, columnsWithNull: [])
+    var statement = try connection.prepare("SELECT name, \"notnull\" FROM pragma_table_info(?1)")
+    try statement.bind(1, text: old.table)
+    while try statement.step() {
+      table.columns.insert(statement.text(0).lowercased())
+      if statement.integer(1) != 0 { table.notNullColumns.insert(statement.text(0)) }
+    }
+    for attribute in ModelChange.newlyRequired(from: old, to: new) {
+      let column = Connection.quoteIdentifier(attribute.column)
+      let found = try connection.integer(
+        "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(column) IS NULL)")
+      if found == 1 { table.columnsWithNull.insert(attribute.column) }
+    }
+    return table
+  }
+
+  private borrowing func apply(_ change: ModelChange, to model: Model) throws {
+    let schema = StoreSchema(model)
+    try makeRelations(of: model, schema: schema)
+    for addition in schema.additions(change.attributes, unmappedColumn: change.unmappedColumn) {
+      try connection.execute(addition)
+    }
+    try makeRelationsToMany(change.relations, of: model, schema: schema)
+    try connection.execute(schema.viewRenewal)
+    var statement = try connection.prepare("UPDATE poikit_table SET model = ?2 WHERE name = ?1")
+    try statement.bind(1, text: model.table)
+    try statement.bind(2, text: model.document)
+    try statement.run()
+  }
+}

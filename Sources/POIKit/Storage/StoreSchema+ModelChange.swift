@@ -1,0 +1,25 @@
+internal import SQLiteKit
+
+/// What a table is changed with.
+extension StoreSchema {
+  /// The statements that add columns to the table of records.
+  ///
+  /// The columns accept NULL: the rows that are there have no value.
+  func additions(_ attributes: [Attribute], unmappedColumn: String?) -> [String] {
+    var definitions = attributes.map { definition(of: $0, acceptsNull: true) }
+    if let unmappedColumn { definitions.append("\(quoted(unmappedColumn)) TEXT") }
+    return definitions.map { "ALTER TABLE \(quoted(model.table)) ADD COLUMN \($0)" }
+  }
+
+  /// The statements that replace the readable view.
+  var viewRenewal: String { "DROP VIEW IF EXISTS \(quoted(viewName)); \(readableView)" }
+
+  /// The statements that create all tables of a relation to many, to compare it with another one.
+  func tables(of relation: RelationToMany) -> [String] {
+    let creation = creation(of: relation, parent: model.table)
+    let element = relation.element
+    return [creation.rows, creation.join ?? ""]
+      + element.attributes.compactMap(\.relation).map(self.creation(of:))
+      + element.relations.flatMap { StoreSchema(element).tables(of: $0) }
+  }
+}

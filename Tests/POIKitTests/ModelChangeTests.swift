@@ -1,0 +1,241 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct ModelChangeTests {
+  /// A model of places with some of its parts replaced.
+  static func model(
+    properties: String =
+      #""id":{"type":"integer"},"name":{"type":["string","null"]},"seen":{"type":"integer","x-unit":"seconds"}"#,
+    required: String = #""id""#,
+    rest: String = #","x-key":"id","x-timestamp":"seen""#
+  ) throws -> Model {
+    try Model(
+      parsing: #"""
+        {"x-table":"place","required":[\#(required)],"properties":{\#(properties)}\#(rest)}
+        """#)
+  }
+
+  static let attributes =
+    #""id":{"type":"integer"},"name":{"type":["string","null"]},"seen":{"type":"integer","x-unit":"seconds"}"#
+  static let records = #"{"id":1,"name":"a","seen":1668039187}{"id":2}{"id":1,"name":"b"}"#
+
+  /// Imports a text into the store at the path.
+  @discardableResult
+  static func importText(_ text: String, _ model: Model, at path: String) throws -> ImportReport {
+    var session = try ImportSession(into: Store(path: path), model: model)
+    try session.append(Array(text.utf8).span)
+    return try session.finish()
+  }
+
+  /// Makes a store with three records.
+  static func makeStore(at path: String) throws {
+    try importText(records, model(), at: path)
+  }
+
+  /// Why the model does not fit the store at the path; nothing where it does.
+  static func refusal(of model: Model, at path: String) throws -> String? {
+    do {
+      try Store(path: path).prepareTables(for: model)
+      return nil
+    } catch {
+      #expect(error.code == .modelDiffers)
+      return error.message
+    }
+  }
+
+  @Test func `a new optional attribute gets a column and no digest changes`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    try Self.makeStore(at: path)
+    let before = try Store(path: path).digest(of: Self.model()).digest
+    let changed = try Self.model(
+      properties:
+        #""phone":{"type":["string","null"]},"kind":{"type":["object","null"],"x-relation":{"table":"kind","unique":"name"},"required":["name"],"properties":{"name":{"type":"string"}}},"#
+        + Self.attributes,
+      rest: #","x-key":"id","x-timestamp":"seen","x-unmapped-column":"more""#)
+    #expect(try Self.refusal(of: changed, at: path) == nil)
+    let store = try Store(path: path)
+    let after = try store.digest(of: changed).digest
+    #expect(after == before)
+    let document = try store.model().document
+    #expect(document == changed.document)
+    let text = #"{"id":3,"phone":"7","kind":{"name":"inn"},"other":true}"#
+    let report = try Self.importText(text, changed, at: path)
+    #expect(report.counters.inserted == 1)
+    var statement = try store.connection.prepare(
+      "SELECT id, phone, kind, more FROM poikit_readable_place ORDER BY poikit_id")
+    var rows: [String] = []
+    while try statement.step() {
+      rows.append(
+        (0..<4).map { statement.isNull($0) ? "-" : statement.text($0) }.joined(separator: " "))
+    }
+    #expect(rows == ["1 - - -", "2 - - -", "1 - - -", #"3 7 inn {"other":true}"#])
+  }
+
+  @Test func `a changed store has the digest of one that was made so`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    try Self.makeStore(at: path)
+    let changed = try Self.model(
+      properties:
+        #""phone":{"type":["string","null"]},"tags":{"type":"array","x-relation":{"table":"tag","unique":"name"},"items":{"type":"string"}},"#
+        + Self.attributes)
+    let text = #"{"id":3,"phone":"7","tags":["x","y"]}"#
+    let late = try Self.importText(text, changed, at: path)
+    let early = try Self.importText(Self.records + text, changed, at: folder.file("b.sqlite"))
+    #expect(late.digest == early.digest)
+  }
+
+  @Test func `what does not touch rows is accepted`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    try Self.makeStore(at: path)
+    let changes = [
+      try Self.model(rest: #","x-key":"id","x-timestamp":"seen","title":"Places""#),
+      try Self.model(
+        properties:
+          #""seen":{"type":"string","format":"date-time","x-source":"/when"},"name":{"type":["string","null"],"maxLength":9,"$comment":"short"},"id":{"type":"integer","minimum":0}"#
+      ),
+      try Self.model(rest: ""),
+      try Self.model(rest: #","x-key":["id","name"]"#),
+      try Self.model(),
+    ]
+    for change in changes {
+      #expect(try Self.refusal(of: change, at: path) == nil)
+      #expect(try Store(path: path).model().document == change.document)
+    }
+  }
+
+  @Test func `an attribute becomes required where all rows have a value`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    let required = try Self.model(
+      properties: #""id":{"type":"integer"},"name":{"type":"string"}"#, required: #""id","name""#,
+      rest: "")
+    let optional = try Self.model(
+      properties: #""id":{"type":"integer"},"name":{"type":"string"}"#, rest: "")
+    try Self.importText(#"{"id":1,"name":"a"}"#, optional, at: path)
+    #expect(try Self.refusal(of: required, at: path) == nil)
+    // The column still accepts NULL, so the way back is open.
+    #expect(try Self.refusal(of: optional, at: path) == nil)
+    try Self.importText(#"{"id":2}"#, optional, at: path)
+    #expect(
+      try Self.refusal(of: required, at: path)?
+        .contains(#""name" is required, and some rows have no value"#) == true)
+  }
+
+  @Test(arguments: [
+    (
+      #""id":{"type":"integer"},"seen":{"type":"integer","x-unit":"seconds"}"#,
+      #""name" is missing"#
+    ),
+    (
+      #""id":{"type":"string"},"name":{"type":["string","null"]},"seen":{"type":"integer","x-unit":"seconds"}"#,
+      #""id" is kept in another form: it was an integer and would be text"#
+    ),
+    (
+      #""id":{"type":"integer"},"name":{"type":"string","format":"uuid"},"seen":{"type":"integer","x-unit":"seconds"}"#,
+      #""name" is kept in another form: it was text and would be a uuid"#
+    ),
+    (
+      #""id":{"type":["integer","null"]},"name":{"type":["string","null"]},"seen":{"type":"integer","x-unit":"seconds"}"#,
+      #""id" may be missing or null, and its column refuses that"#
+    ),
+    (
+      #""id":{"type":"integer"},"name":{"type":["string","null"]},"seen":{"type":"integer","x-unit":"seconds"},"ISFAVORITE":{"type":"boolean"}"#,
+      #""ISFAVORITE" would have the column "ISFAVORITE", which another program has added"#
+    ),
+  ])
+  func `what loses values is refused with the reason`(properties: String, reason: String) throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    try Self.makeStore(at: path)
+    try Store(path: path).connection.execute("ALTER TABLE place ADD COLUMN isFavorite INTEGER")
+    let before = try Store(path: path).model().document
+    let message = try #require(
+      try Self.refusal(of: Self.model(properties: properties), at: path))
+    #expect(message.contains(reason), "\(message)")
+    #expect(try Store(path: path).model().document == before)
+  }
+
+  @Test func `all reasons are told at once and nothing is changed`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    let relation =
+      #""kind":{"type":"object","x-relation":{"table":"kind","unique":"name"},"required":["name"],"properties":{"name":{"type":"string"}}}"#
+    let tags =
+      #""tags":{"type":"array","x-relation":{"table":"tag","unique":"name"},"items":{"type":"string"}}"#
+    let old = try Self.model(
+      properties: "\(Self.attributes),\(relation),\(tags)", rest: #","x-unmapped-column":"more""#)
+    try Self.importText(Self.records, old, at: path)
+    let new = try Self.model(
+      properties: Self.attributes
+        + #","kind":{"type":"object","x-relation":{"table":"sort","unique":"name"},"required":["name"],"properties":{"name":{"type":"string"}}},"phone":{"type":"string"},"extra":{"type":"string"}"#,
+      required: #""id","phone""#, rest: "")
+    let message = try #require(try Self.refusal(of: new, at: path))
+    for reason in [
+      #"the relation "kind" has another table"#, #"the relation "tags" is missing"#,
+      #""phone" is required, and the 3 rows have no value"#,
+      #"the unmapped members were kept in "more""#,
+    ] {
+      #expect(message.contains(reason), "\(message)")
+    }
+    let columns = try Store(path: path).connection.integer(
+      "SELECT count(*) FROM pragma_table_info('place') WHERE name = 'extra'")
+    #expect(columns == 0)
+  }
+
+  @Test func `key and timestamp stay while the key is enforced`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    try Self.makeStore(at: path)
+    let store = try Store(path: path)
+    _ = try store.deduplicate(
+      Deduplicator(layout: store.layout(key: ["id"]), options: Self.enforcing))
+    let message = try #require(try Self.refusal(of: Self.model(rest: ""), at: path))
+    #expect(message.contains("the key is another one"), "\(message)")
+    #expect(message.contains("the timestamp is another one"), "\(message)")
+    let added = try Self.model(properties: Self.attributes + #","phone":{"type":"string"}"#)
+    #expect(try Self.refusal(of: added, at: path) == nil)
+    let report = try Self.importText(
+      #"{"id":2,"phone":"7","seen":1668039188}"#, added, at: path)
+    #expect(report.counters.updated == 1)
+  }
+
+  static var enforcing: DeduplicationOptions {
+    var options = DeduplicationOptions()
+    options.enforcement = .hash
+    return options
+  }
+
+  @Test func `an unfinished import keeps its model`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.jobCount = 1
+    do {
+      var session = try ImportSession(
+        into: Store(path: path), model: Self.model(), options: options, onProgress: { _ in .stop })
+      try session.beginInput(named: "a.json")
+      try session.append(Array(Self.records.utf8).span)
+      #expect(try session.finish().ending == .stopped)
+    }
+    let changed = try Self.model(properties: Self.attributes + #","phone":{"type":"string"}"#)
+    #expect(throws: ImportError.self) {
+      _ = try ImportSession(into: Store(path: path), model: changed)
+    }
+    var resuming = options
+    resuming.isResuming = true
+    let resumed = resuming
+    #expect(throws: ImportError.self) {
+      _ = try ImportSession(into: Store(path: path), model: changed, options: resumed)
+    }
+    options.isRestarting = true
+    _ = try ImportSession(into: Store(path: path), model: changed, options: options)
+    #expect(try Store(path: path).model().document == changed.document)
+  }
+}
