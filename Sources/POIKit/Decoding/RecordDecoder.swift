@@ -14,7 +14,7 @@ struct RecordDecoder: ~Copyable {
   /// The fields that a record may not lack.
   private let requiredFields: GrowableBuffer<Int>
 
-  /// What the rules found in the record decoded last; of a new decoder, in the model's defaults.
+  /// What the rules found in the record decoded last.
   private(set) var issues: [Issue] = []
 
   /// Whether the model maps all of the record decoded last.
@@ -28,17 +28,8 @@ struct RecordDecoder: ~Copyable {
   /// Whether anything of the whole record is to be checked.
   private let hasRecordRules: Bool
 
-  /// What a field of a record gets that lacks it.
-  ///
-  /// It is not private: the compiler (6.3.1) fails on a buffer of private values.
-  struct Default: BitwiseCopyable {
-    var field: Int
-    /// Its text stands in `defaultText`.
-    var slot: ValueSlot
-  }
-
-  private var defaults = GrowableBuffer<Default>()
-  private var defaultText = GrowableBuffer<UInt8>()
+  /// What fields of a record get that lacks them.
+  private let defaults: DefaultValues
 
   /// The members that no attribute maps, since the tally was moved last.
   private var tally = MemberTally()
@@ -75,10 +66,13 @@ struct RecordDecoder: ~Copyable {
     hasChildren = !children.isEmpty
     table = FieldTable(layout)
     checker = RuleChecker(model.rules)
-    recordRules = model.recordRules
+    let rules = model.recordRules
+    recordRules = rules
+    defaults = model.defaults
+    // `self` must not be read here: the compiler (6.3.1) would take what is not set yet for set.
     hasRecordRules =
-      !model.rules.rules(of: recordRules.schema).isEmpty || !recordRules.dependencies.isEmpty
-      || recordRules.coordinates != nil
+      !model.rules.rules(of: rules.schema).isEmpty || !rules.dependencies.isEmpty
+      || rules.coordinates != nil
     self.validators = validators
     removalPlan = RemovalPlan(model)
     timestampSlot =
@@ -94,7 +88,6 @@ struct RecordDecoder: ~Copyable {
     self.plans = plans
     self.requiredFields = requiredFields
     for _ in 0..<table.nodeCount { lastMet.append(0) }
-    decodeDefaults()
   }
 
   /// Decodes one element into `batch`.
@@ -129,7 +122,7 @@ struct RecordDecoder: ~Copyable {
     if !isDeletion { checkRequired(record: record, batch: batch) }
     if timestampSlot >= 0 { checkTimestamp(batch[record, timestampSlot]) }
     if hasRecordRules, !isDeletion { checkRecordRules(element, record: record, batch: batch) }
-    if !defaults.isEmpty, !isDeletion { addDefaults(record: record, batch: &batch) }
+    if !defaults.entries.isEmpty, !isDeletion { addDefaults(record: record, batch: &batch) }
     if let slot = layout.unmappedSlot, !unmapped.isEmpty {
       let start = batch.arena.count
       batch.arena.append(UInt8(ascii: "{"))
@@ -399,8 +392,9 @@ struct RecordDecoder: ~Copyable {
 
   // MARK: Defaults
 
-  /// Decodes the model's defaults like values of a record.
-  private mutating func decodeDefaults() {
+  /// Decodes the model's defaults like values of a record; `issues` says what is wrong with them.
+  mutating func decodeDefaults() -> DefaultValues {
+    var values = DefaultValues()
     var arena = GrowableBuffer<UInt8>()
     for (index, field) in layout.fields.enumerated() {
       guard let text = field.attribute.defaultValue else { continue }
@@ -413,22 +407,23 @@ struct RecordDecoder: ~Copyable {
       }
       let element = JSONElement(reader)
       let slot = slot(of: index, value: element.start, element: element, arena: &arena)
-      defaults.append(Default(field: index, slot: slot))
+      values.entries.append(DefaultValues.Entry(field: index, slot: slot))
     }
-    defaultText = arena
+    for index in 0..<arena.count { values.text.append(arena[index]) }
+    return values
   }
 
   /// Gives the record the defaults of the attributes that it lacks.
-  private mutating func addDefaults(record: Int, batch: inout RecordBatch) {
-    for number in 0..<defaults.count {
-      let (field, slot) = (defaults[number].field, defaults[number].slot)
+  private func addDefaults(record: Int, batch: inout RecordBatch) {
+    for number in defaults.entries.indices {
+      let (field, slot) = (defaults.entries[number].field, defaults.entries[number].slot)
       guard batch[record, field].kind == .absent else { continue }
       guard slot.kind == .text else {
         batch[record, field] = slot
         continue
       }
       let start = batch.arena.count
-      batch.arena.append(copying: defaultText.span.extracting(slot.textRange))
+      batch.arena.append(copying: defaults.text.span.extracting(slot.textRange))
       batch[record, field] = .text(start..<batch.arena.count)
     }
   }

@@ -34,6 +34,9 @@ public struct Model: Sendable {
   /// The rules of the record as a whole.
   let recordRules: RecordRules
 
+  /// What records get for the attributes that they lack.
+  var defaults = DefaultValues()
+
   /// The document that the model was read from, as compact JSON text.
   public let document: String
 

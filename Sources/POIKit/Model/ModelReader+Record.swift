@@ -69,11 +69,16 @@ extension ModelReader {
     return coordinates
   }
 
-  /// Refuses a default that the attribute itself would reject.
-  static func checkDefaults(of model: Model, at place: String) throws(ModelError) {
-    guard model.attributes.contains(where: { $0.defaultValue != nil }) else { return }
-    let decoder = RecordDecoder(model: model)
-    guard let issue = decoder.issues.first else { return }
+  /// Decodes the defaults of a model, and refuses one that the attribute itself would reject.
+  ///
+  /// - Parameter place: where the schema of the record stands.
+  static func defaults(of model: Model, at place: String) throws(ModelError) -> DefaultValues {
+    guard model.attributes.contains(where: { $0.defaultValue != nil }) else {
+      return DefaultValues()
+    }
+    var decoder = RecordDecoder(model: model)
+    let values = decoder.decodeDefaults()
+    guard let issue = decoder.issues.first else { return values }
     throw ModelError(
       message: "the default breaks the attribute's own rules: \(issue.message)",
       pointer: place + "/properties" + JSONPointer.step(issue.attribute ?? "") + "/default")

@@ -130,12 +130,12 @@ extension ModelReader {
     }
     let recordRules = try recordRules(
       isPlain ? .object([]) : json, attributes: attributes, at: place, with: &compiler)
-    let model = Model(
+    var model = Model(
       name: keyword.table, table: keyword.table, attributes: attributes, relations: relations,
       key: keyword.unique, timestamp: nil, tombstone: nil, unmappedColumn: nil,
       rules: try compiler.finish(), recordRules: recordRules, document: json.description)
     try check(model, link: link, at: place)
-    try checkDefaults(of: model, at: place)
+    model.defaults = try defaults(of: model, at: place)
     return (model, isPlain)
   }
 

@@ -80,7 +80,7 @@ enum ModelReader {
     let unmapped = try identifier(json["x-unmapped-column"], at: "/x-unmapped-column")
     let recordRules = try recordRules(json, attributes: attributes, at: "", with: &compiler)
     try compiler.checkDefinitions(json["$defs"], at: "/$defs")
-    let model = Model(
+    var model = Model(
       name: json["$id"]?.string ?? json["title"]?.string ?? table, table: table,
       attributes: attributes, relations: relations, key: key, timestamp: timestamp,
       tombstone: tombstone, unmappedColumn: unmapped, rules: try compiler.finish(),
@@ -88,7 +88,7 @@ enum ModelReader {
     try checkColumns(of: model, at: "")
     try checkTables(of: model)
     try checkSources(of: attributes, relations, at: "/properties")
-    try checkDefaults(of: model, at: "")
+    model.defaults = try defaults(of: model, at: "")
     return model
   }
 

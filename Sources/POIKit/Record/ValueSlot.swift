@@ -1,5 +1,5 @@
 /// The value of one attribute of one record, 16 bytes; text stands in the batch's arena.
-struct ValueSlot: BitwiseCopyable {
+struct ValueSlot: BitwiseCopyable, Sendable {
   /// What a slot holds.
   enum Kind: UInt8 {
     /// The record does not name the attribute.
