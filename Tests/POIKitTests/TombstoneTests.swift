@@ -133,14 +133,34 @@ import Testing
         var options = ImportOptions()
         options.mergePolicy = policy
         options.batchSize = Int.random(in: 1...9, using: &generator)
+        // With few records that are merged at once the others land first.
+        options.directRecordLimit = Int.random(in: 0...60, using: &generator)
         let cut = Int.random(in: 0..<lines.count, using: &generator)
         try feed.take(lines[..<cut].joined(separator: "\n"), options: options)
-        let report = try feed.take(lines[cut...].joined(separator: "\n"), options: options)
+        let rest = lines[cut...].joined(separator: "\n")
+        let steps = Int.random(in: 1...20, using: &generator)
+        var report = try Self.take(rest, into: feed, options: options, stoppingAfter: steps)
+        if report.ending == .stopped {
+          options.isResuming = true
+          report = try feed.take(rest, options: options)
+        }
+        #expect(report.counters.areBalanced, "seed \(seed)")
         #expect(try feed.digest() == report.digest, "seed \(seed)")
         if policy == .append { try feed.deduplicate() }
         digests.insert(try feed.digest())
       }
       #expect(digests.count == 1, "seed \(seed)")
+    }
+  }
+
+  /// Imports a text, or a part of it: the run stops when it has reported so often.
+  private static func take(
+    _ text: String, into feed: borrowing FeedStore, options: ImportOptions, stoppingAfter steps: Int
+  ) throws -> ImportReport {
+    var count = 0
+    return try feed.take(text, options: options) { _ in
+      count += 1
+      return count >= steps ? .stop : .proceed
     }
   }
 
