@@ -172,6 +172,29 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == ["required", "type"])
   }
 
+  @Test
+  func `an array has at least and at most so many elements, which may be described elsewhere`()
+    throws
+  {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","properties":{"a":{"type":"array","minItems":1,"maxItems":2,
+         "items":{"$ref":"#/$defs/u"},"x-relation":{"table":"u","unique":"v"}}},
+         "$defs":{"u":{"type":"object","required":["v"],
+          "properties":{"v":{"type":"integer"},"w":{"type":"string"}}}}}
+        """#)
+    #expect(model.relations[0].element.attributes.map(\.name) == ["v", "w"])
+    var session = try ImportSession(checking: model)
+    try session.append(
+      Array(
+        #"{"a":[]}{"a":[{"v":1}]}{"a":[{"v":1},{"v":2}]}{"a":[{"v":1},{"v":2},{"v":1}]}{}"#.utf8
+      )
+      .span)
+    let report = try session.finish()
+    #expect(report.counters.inserted == 3)
+    #expect(report.rejectsByRule.map(\.rule) == ["maxItems", "minItems"])
+  }
+
   @Test func `members of elements that nothing maps are counted, and kept with their array`() throws
   {
     let model = try Model(

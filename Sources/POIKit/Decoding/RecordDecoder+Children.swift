@@ -19,6 +19,7 @@ extension RecordDecoder {
     switch element.tape[value].kind {
     case .startArray:
       batch[record, slot] = .related
+      checkCount(element.tape[value].elementCount, of: relation)
       let isWhollyMapped = children[number].decode(
         arrayAt: value, of: element, into: batch.children[number])
       if !children[number].issues.isEmpty { report(children[number].issues) }
@@ -32,6 +33,16 @@ extension RecordDecoder {
         "\(element.excerpt(ofValueAt: value)) is not of type \(types.phrase)")
     }
     return true
+  }
+
+  /// Checks the number of elements, repeated ones too.
+  private mutating func checkCount(_ count: Int, of relation: RelationToMany) {
+    if let limit = relation.minItems, count < limit {
+      report("minItems", relation.name, "the array of \(count) has fewer than \(limit) elements")
+    }
+    if let limit = relation.maxItems, count > limit {
+      report("maxItems", relation.name, "the array of \(count) has more than \(limit) elements")
+    }
   }
 
   /// Decodes an element that is the value of the only attribute.

@@ -16,7 +16,8 @@ extension ModelReader {
     at place: String, document: JSONValue
   ) throws(ModelError) -> RelationToMany {
     try refuseUnknown(
-      json.members ?? [], known: ["type", "items", "x-relation", "x-source"], at: place)
+      json.members ?? [],
+      known: ["type", "items", "minItems", "maxItems", "x-relation", "x-source"], at: place)
     let types = try types(json["type"], at: place + "/type")
     guard types.subtracting([.array, .null]).isEmpty else {
       throw ModelError(
@@ -39,9 +40,12 @@ extension ModelReader {
       throw ModelError(
         message: "the name of a member is no array", pointer: place + "/x-source")
     }
+    let compiler = RuleCompiler(document)
     return RelationToMany(
       name: name, source: source, isRequired: isRequired, allowsNull: types.contains(.null),
-      element: element, isPlain: isPlain, link: link)
+      minItems: try compiler.count(json, "minItems", at: place),
+      maxItems: try compiler.count(json, "maxItems", at: place), element: element,
+      isPlain: isPlain, link: link)
   }
 
   /// What `x-relation` says of a relation to many.
@@ -93,12 +97,17 @@ extension ModelReader {
     _ json: JSONValue?, keyword: Keyword, link: RelationToMany.Link, depth: Int, at place: String,
     document: JSONValue
   ) throws(ModelError) -> (model: Model, isPlain: Bool) {
-    guard let json, let members = json.members else {
+    guard let items = json, items.members != nil else {
       throw ModelError(
         message: "a relation to many says in \"items\" what an element is", pointer: place)
     }
-    let isPlain = json["properties"] == nil
     var compiler = RuleCompiler(document)
+    // An object may be described elsewhere; what refers to it then says nothing more.
+    let target = try compiler.chain(from: items, at: place).last
+    let isPlain = target?.json["properties"] == nil
+    let (json, place) =
+      isPlain ? (items, place) : try elsewhere(items, target, at: place)
+    let members = json.members ?? []
     let attributes: [Attribute]
     var relations: [RelationToMany] = []
     if isPlain {
@@ -137,6 +146,15 @@ extension ModelReader {
     try check(model, link: link, at: place)
     model.defaults = try defaults(of: model, at: place)
     return (model, isPlain)
+  }
+
+  /// The schema that `items` is or refers to.
+  private static func elsewhere(
+    _ items: JSONValue, _ target: (json: JSONValue, place: String)?, at place: String
+  ) throws(ModelError) -> (json: JSONValue, place: String) {
+    guard items["$ref"] != nil, let target else { return (items, place) }
+    try refuseUnknown(items.members ?? [], known: ["$ref"], at: place)
+    return target
   }
 
   private static func check(

@@ -113,7 +113,7 @@ extension RuleCompiler {
   }
 
   /// The count that a keyword states.
-  private func count(
+  func count(
     _ json: JSONValue, _ keyword: String, at place: String
   ) throws(ModelError) -> Int? {
     guard let value = json[keyword] else { return nil }
