@@ -49,6 +49,13 @@ extension Store {
       table: model.table, contentColumns: TableLayout.contentColumns(of: model), keyColumns: [],
       relations: ContentRelation.all(of: model))
     do {
+      // What reads the rows is not prepared for a table that was just made.
+      let table = Connection.quoteIdentifier(model.table)
+      guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil else { return .empty }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    do {
       return try Deduplicator.tableDigest(of: layout, on: connection)
     } catch {
       if let cause = error.cause { throw StoreError(cause, path: path) }
