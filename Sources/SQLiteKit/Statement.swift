@@ -40,6 +40,12 @@ extension Statement {
     unsafe sqlite3_last_insert_rowid(sqlite3_db_handle(handle))
   }
 
+  /// The number of rows that the latest insert, update or delete on the statement's connection
+  /// changed itself, not counting triggers and cascades.
+  ///
+  /// C function: `sqlite3_changes64`
+  public var changeCount: Int { unsafe Int(sqlite3_changes64(sqlite3_db_handle(handle))) }
+
   /// Moves to the next row of the result.
   ///
   /// - Returns: whether there is one. After `false` or an error the statement is reset: parameters

@@ -97,7 +97,7 @@ enum JSONText {
   /// `text` as a JSON string.
   static func quoted(_ text: String) -> String {
     var output = GrowableBuffer<UInt8>(minimumCapacity: text.utf8.count + 2)
-    appendQuoted(Array(text.utf8).span, to: &output)
+    appendQuoted(text.utf8Span.span, to: &output)
     return String(copying: output.span)
   }
 }

@@ -145,17 +145,34 @@ extension JSONValue {
 extension JSONValue: CustomStringConvertible {
   /// Compact JSON text.
   var description: String {
+    var text = GrowableBuffer<UInt8>(minimumCapacity: 256)
+    append(to: &text)
+    return String(copying: text.span)
+  }
+
+  private func append(to output: inout GrowableBuffer<UInt8>) {
     switch self {
-    case .null: "null"
-    case .bool(let value): value ? "true" : "false"
-    case .number(let lexeme): lexeme
-    case .string(let text): JSONText.quoted(text)
+    case .null: JSONText.append("null", to: &output)
+    case .bool(true): JSONText.append("true", to: &output)
+    case .bool(false): JSONText.append("false", to: &output)
+    case .number(let lexeme): output.append(copying: lexeme.utf8Span.span)
+    case .string(let text): JSONText.appendQuoted(text.utf8Span.span, to: &output)
     case .array(let elements):
-      "[" + elements.map(\.description).joined(separator: ",") + "]"
+      output.append(UInt8(ascii: "["))
+      for (place, element) in elements.enumerated() {
+        if place > 0 { output.append(UInt8(ascii: ",")) }
+        element.append(to: &output)
+      }
+      output.append(UInt8(ascii: "]"))
     case .object(let members):
-      "{"
-        + members.map { JSONText.quoted($0.name) + ":" + $0.value.description }
-        .joined(separator: ",") + "}"
+      output.append(UInt8(ascii: "{"))
+      for (place, member) in members.enumerated() {
+        if place > 0 { output.append(UInt8(ascii: ",")) }
+        JSONText.appendQuoted(member.name.utf8Span.span, to: &output)
+        output.append(UInt8(ascii: ":"))
+        member.value.append(to: &output)
+      }
+      output.append(UInt8(ascii: "}"))
     }
   }
 

@@ -55,7 +55,6 @@ struct BatchWriter: ~Copyable {
       INSERT INTO poikit_checkpoint (run, generation, state) VALUES (?1, ?2, ?3)
       ON CONFLICT (run) DO UPDATE SET state = excluded.state, generation = excluded.generation
         WHERE generation = excluded.generation - 1
-      RETURNING 1
       """)
     let beginning = try connection.prepare("BEGIN IMMEDIATE")
     let ending = try connection.prepare("COMMIT")
@@ -220,8 +219,8 @@ struct BatchWriter: ~Copyable {
     try checkpoint.bind(1, integer: runID)
     try checkpoint.bind(2, integer: generation + 1)
     try checkpoint.bind(3, text: state)
-    defer { checkpoint.reset() }
-    guard try checkpoint.step() else { return false }
+    try checkpoint.run()
+    guard checkpoint.changeCount == 1 else { return false }
     generation += 1
     return true
   }

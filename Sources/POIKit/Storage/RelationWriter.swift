@@ -135,10 +135,8 @@ private struct RelatedRows: ~Copyable {
     for (position, field) in fields.enumerated() {
       try batch.bind(record: record, slot: field, to: &insertion, at: position + 1)
     }
-    defer { insertion.reset() }
-    guard try insertion.step() else {
-      preconditionFailure("an insertion that returns its row id returned none")
-    }
-    return insertion.integer(0)
+    try insertion.run()
+    precondition(insertion.changeCount == 1, "an insertion without a condition inserts")
+    return insertion.lastInsertRowID
   }
 }

@@ -100,12 +100,12 @@ struct StoreSchema {
   /// How many columns a record has of its own.
   var columnCount: Int { model.attributes.count + (model.unmappedColumn == nil ? 0 : 1) }
 
-  /// The statement that inserts a related row and returns its id.
+  /// The statement that inserts a related row.
   static func insertion(into relation: Relation) -> String {
     let columns = relation.attributes.map { Connection.quoteIdentifier($0.column) }
     return "INSERT INTO \(Connection.quoteIdentifier(relation.table)) "
       + "(\(columns.joined(separator: ", "))) "
-      + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", "))) RETURNING \(idColumn)"
+      + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
   }
 
   /// The statement that finds a related row by what identifies it.
