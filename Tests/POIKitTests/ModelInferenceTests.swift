@@ -70,12 +70,13 @@ import Testing
 
   @Test func `formats that all texts have are named`() throws {
     let text = #"""
-      {"id":"1975db51-5a45-4fd6-ac54-46ca6042c710","day":"2024-02-29","seen":"2024-02-29T12:00:00Z","local":"2024-02-29 12:00:00"}
-      {"id":"2975DB51-5A45-4FD6-AC54-46CA6042C710","day":"2023-01-01","seen":"2024-02-29T12:00:00+02:00","local":"2024-02-29T12:00:00Z"}
+      {"id":"1975db51-5a45-4fd6-ac54-46ca6042c710","day":"2024-02-29","seen":"2024-02-29T12:00:00Z","local":"2024-02-29 12:00:00","at":"12:00:00Z","mail":"a@example.org","web":"https://example.org/a"}
+      {"id":"2975DB51-5A45-4FD6-AC54-46CA6042C710","day":"2023-01-01","seen":"2024-02-29T12:00:00+02:00","local":"2024-02-29T12:00:00Z","at":"12:00:00+02:00","mail":"b@example.org","web":"http://example.org/b"}
       """#
     let document = try Self.infer(text)
     for (name, format) in [
       ("id", "uuid"), ("day", "date"), ("seen", "date-time"), ("local", "date-time"),
+      ("at", "time"), ("mail", "email"), ("web", "uri"),
     ] {
       #expect(try Self.member("properties", name, "format", of: document)?.string == format)
     }
@@ -288,24 +289,26 @@ import Testing
     return "{\(members.joined(separator: ","))}"
   }
 
-  @Test(arguments: 0..<300)
-  func `records are not rejected by the model inferred from them`(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
-    // Few kinds of objects, repeated, look like the data of a program.
-    let kinds = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
-      Self.object(depth: 3, using: &generator)
+  @Test func `records are not rejected by the model inferred from them`() throws {
+    var modelCount = 0
+    for seed in UInt64(0)..<300 {
+      var generator = SplitMix64(seed: seed)
+      // Few kinds of objects, repeated, look like the data of a program.
+      let kinds = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+        Self.object(depth: 3, using: &generator)
+      }
+      let records = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
+        Int.random(in: 0..<4, using: &generator) == 0
+          ? Self.object(depth: 3, using: &generator) : kinds.randomElement(using: &generator) ?? ""
+      }
+      let text = "[\(records.joined(separator: ",\n"))]"
+      // There is none where the records have no members, or all of them twice.
+      guard let document = try? Self.infer(text) else { continue }
+      modelCount += 1
+      let rejects = try Self.rejects(text, document: document)
+      #expect(rejects.isEmpty, "seed \(seed): \(rejects)\n\(document)")
     }
-    let records = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
-      Int.random(in: 0..<4, using: &generator) == 0
-        ? Self.object(depth: 3, using: &generator) : kinds.randomElement(using: &generator) ?? ""
-    }
-    let text = #"[\#(records.joined(separator: ",\n"))]"#
-    guard let document = try? Self.infer(text) else {
-      // Nothing but empty objects, or members that stand twice.
-      return
-    }
-    let rejects = try Self.rejects(text, document: document)
-    #expect(rejects.isEmpty, "seed \(seed): \(rejects)\n\(document)")
+    #expect(modelCount > 250)
   }
 
   @Test(arguments: 0..<20)
@@ -333,27 +336,23 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: RealData.has("README.md"), "the real data is not there"))
-  func `real data is imported with its inferred model without a reject`() throws {
-    #expect(Self.realFiles.count > 40)
-    for file in Self.realFiles {
-      let path = "\(RealData.folder)/\(file)"
-      var inference = try ModelInference(options: Self.options)
-      var source = try FileSource(path: path)
-      try inference.read(from: &source)
-      let document = try inference.finish()
-      let comment = try #require(try Self.member("$comment", of: document)?.string)
-      var options = Self.options
-      options.pointer = comment.split(separator: " --at ").dropFirst().first
-        .flatMap { $0.split(separator: " ").first.map(String.init) }
-      options.batchSize = 10_000
-      var session = try ImportSession(
-        into: .inMemory(), model: Model(parsing: document), options: options)
-      _ = try source.restart()
-      try session.importAll(from: &source)
-      let report = try session.finish()
-      #expect(report.counters.rejected == 0 && report.counters.read > 0, "\(file): \(report)")
-    }
+  @Test(.enabled(if: RealData.has("README.md"), "the real data is not there"), arguments: realFiles)
+  func `real data is imported with its inferred model without a reject`(file: String) throws {
+    var inference = try ModelInference(options: Self.options)
+    var source = try FileSource(path: "\(RealData.folder)/\(file)")
+    try inference.read(from: &source)
+    let document = try inference.finish()
+    let comment = try #require(try Self.member("$comment", of: document)?.string)
+    var options = Self.options
+    options.pointer = comment.split(separator: " --at ").dropFirst().first
+      .flatMap { $0.split(separator: " ").first.map(String.init) }
+    options.batchSize = 10_000
+    var session = try ImportSession(
+      into: .inMemory(), model: Model(parsing: document), options: options)
+    #expect(try source.restart())
+    try session.importAll(from: &source)
+    let report = try session.finish()
+    #expect(report.counters.rejected == 0 && report.counters.read > 0, "\(report)")
   }
 
   @Test(.enabled(if: RealData.has("blns"), "the real data is not there"))

@@ -33,6 +33,9 @@ struct MemberName {
     return text == "time" || text == "date" || text == "ts" ? 2 : nil
   }
 
+  /// Whether a boolean may say that the record was removed.
+  var isRemovalLike: Bool { holds(anyOf: "removed", "deleted") }
+
   /// How probably the name is that of a key: 0 is most probable.
   var keyRank: Int {
     if ["id", "_id", "identifier", "uuid", "guid", "key"].contains(text) { return 0 }

@@ -45,7 +45,7 @@ extension ModelDraft {
       candidates.filter { keyRank(of: $0) == 1 && mayIdentify($0) }
         .sorted { $0.statistics.distinct.count > $1.statistics.distinct.count },
       recordCount < ModelDraft.sampleSize
-        ? [] : unique.filter { $0.statistics.uuidCount == $0.statistics.stringCount },
+        ? [] : unique.filter { $0.statistics.format == .uuid },
       recordCount < ModelDraft.sampleSize ? [] : unique.filter(isCode),
     ]
     guard let key = ranked.first(where: { !$0.isEmpty })?.first else {

@@ -74,12 +74,9 @@ extension ModelDraft {
     let seen = column.statistics
     setTypes(["string"], of: &column)
     column.canBeKey = true
-    if seen.uuidCount == seen.stringCount {
-      set("format", .string("uuid"), of: &column)
-      column.remarks.append(variety(of: seen))
-    } else if seen.dateCount == seen.stringCount {
-      set("format", .string("date"), of: &column)
-      column.canBeKey = false
+    if let format = seen.format {
+      set("format", .string(format.name), of: &column)
+      column.canBeKey = format != .date && format != .time
       column.remarks.append(variety(of: seen))
     } else if seen.instantCount == seen.stringCount {
       set("format", .string("date-time"), of: &column)
@@ -96,7 +93,7 @@ extension ModelDraft {
         column.remarks.append("some hold U+0000")
       }
       column.remarks.append(variety(of: seen))
-      if seen.values == nil { column.remarks.append(lengths(of: seen)) }
+      if fewValues(of: seen) == nil { column.remarks.append(lengths(of: seen)) }
       if seen.numericCount == seen.stringCount {
         column.remarks.append(
           "all are numbers written as text: left as text, because codes are; \"type\": \"number\" "
@@ -123,7 +120,7 @@ extension ModelDraft {
     }
     column.canBeKey = true
     column.remarks.append(variety(of: seen))
-    if seen.values == nil { column.remarks.append(numbers(of: seen)) }
+    if fewValues(of: seen) == nil { column.remarks.append(numbers(of: seen)) }
     if let unit, name.keyRank == 2 {
       column.remarks.append("if they are moments, say \"x-unit\": \"\(unit.rawValue)\"")
     }
@@ -151,8 +148,14 @@ extension ModelDraft {
       }
     } else if types.count > 1 {
       column.remarks.append("values of several types, each kept as it comes")
+    } else if seen.isNumber {
+      column.remarks.append(numbers(of: seen))
     } else {
-      column.remarks.append(seen.isNumber ? numbers(of: seen) : variety(of: seen))
+      column.remarks.append(booleans(of: seen))
+      if MemberName(column.nameSteps.last ?? "").isRemovalLike {
+        column.remarks.append(
+          "if true says that the record was removed, say \"x-tombstone\" at the root")
+      }
     }
   }
 
@@ -170,12 +173,22 @@ extension ModelDraft {
     (counter.isExact ? "" : "about ") + "\(counter.count)"
   }
 
+  /// The values where they are few that repeat.
+  private func fewValues(of seen: PathStatistics) -> [String]? {
+    guard let values = seen.values, values.count == 1 || values.count * 2 <= seen.valueCount
+    else { return nil }
+    return values
+  }
+
   private func variety(of seen: PathStatistics) -> String {
-    if let values = seen.values, !values.isEmpty {
-      return values.count == 1
-        ? "always \(values[0])" : "one of " + values.joined(separator: ", ")
+    guard let values = fewValues(of: seen) else {
+      return "\(amount(seen.distinct)) different values"
     }
-    return "\(amount(seen.distinct)) different values"
+    return values.count == 1 ? "always \(values[0])" : "one of " + values.joined(separator: ", ")
+  }
+
+  private func booleans(of seen: PathStatistics) -> String {
+    seen.values?.count == 1 ? "always \(seen.values?.first ?? "")" : "true or false"
   }
 
   private func lengths(of seen: PathStatistics) -> String {

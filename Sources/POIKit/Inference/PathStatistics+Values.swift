@@ -47,13 +47,11 @@ extension PathStatistics {
     }
     lengths.include(length)
     scratch.removeAll()
-    if UUIDText.appendCanonical(text, to: &scratch) {
-      uuidCount += 1
-    } else {
-      scratch.append(copying: text)
-    }
+    if !UUIDText.appendCanonical(text, to: &scratch) { scratch.append(copying: text) }
     distinct.insert(MurmurHash3.digest(of: scratch.span).low, freeSlotCount: &freeSlotCount)
-    if Instant(date: text) != nil { dateCount += 1 }
+    for format in PathStatistics.formats where PathStatistics.isLike(format, text) {
+      formatCounts[Int(format.rawValue)] += 1
+    }
     if let instant = Instant(rfc3339: text, defaultOffsetMinutes: 0),
       Instant.range.contains(instant.microseconds)
     {
@@ -63,6 +61,17 @@ extension PathStatistics {
     }
     if NumberText.isNumber(text) { observe(numeric: text) }
     remember(JSONText.quoted(String(copying: text)), byteCount: text.count)
+  }
+
+  private static func isLike(_ format: TextFormat, _ text: Span<UInt8>) -> Bool {
+    // Much that has a colon in it is a URI.
+    let prefix = "http"
+    if format == .uri {
+      guard text.count > prefix.utf8.count,
+        text.extracting(0..<prefix.utf8.count).hasSameBytes(as: prefix.utf8Span.span)
+      else { return false }
+    }
+    return format.admits(text)
   }
 
   private mutating func observe(numeric text: Span<UInt8>) {

@@ -6,6 +6,9 @@ struct PathStatistics {
   /// The longest text that is remembered, in bytes.
   static let valueByteLimit = 40
 
+  /// The formats that are looked for beside date-times.
+  static let formats: [TextFormat] = [.uuid, .date, .time, .email, .uri]
+
   /// The last step of the place's pointer.
   let name: String
   /// The place of the object or array around it; -1 for the record itself.
@@ -49,8 +52,8 @@ struct PathStatistics {
   var lengths = ClosedBounds<Int>()
   var holdsNUL = false
   var holdsSpace = false
-  var uuidCount = 0
-  var dateCount = 0
+  /// How many texts have each of the formats that are looked for, by the format's raw value.
+  var formatCounts = [Int](repeating: 0, count: TextFormat.allCases.count)
   /// Date-times, those without a zone too.
   var instantCount = 0
   var zonelessCount = 0
@@ -77,6 +80,11 @@ struct PathStatistics {
     self.name = name
     self.parent = parent
     self.depth = depth
+  }
+
+  /// The format that all texts have, but for date-times; nothing where there is none.
+  var format: TextFormat? {
+    PathStatistics.formats.first { isText && formatCounts[Int($0.rawValue)] == stringCount }
   }
 
   /// How many values are not null.

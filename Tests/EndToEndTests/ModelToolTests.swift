@@ -1,0 +1,127 @@
+import TestSupport
+import Testing
+
+/// `poi-import` where it is asked for a model.
+@Suite struct ModelToolTests {
+  private let tool = Tool("poi-import")
+
+  static let stations = #"""
+    {"last_updated":1668039187,"data":{"stations":[
+      {"station_id":"7","name":"Dom","lat":52.1,"lon":5.1,"last_reported":1668039187},
+      {"station_id":"8","name":"Neude","lat":52.2,"lon":5.2,"last_reported":1668039100}]}}
+    """#
+
+  @Test func `a file is imported with the model that was inferred from it`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.stations, to: "stations.json")
+    let inferred = try tool.run(["--infer", "stations.json"], in: folder.path)
+    #expect(inferred.exitCode == 0)
+    #expect(inferred.messages.isEmpty)
+    #expect(
+      inferred.output.contains(
+        "Import: poi-import --model FILE --at /data/stations stations.json, where FILE is this one."
+      ))
+    #expect(inferred.output.contains(#""x-key": "station_id""#))
+    #expect(inferred.output.contains(#""x-timestamp": "last_reported""#))
+    try folder.write(inferred.output, to: "model.json")
+    let imported = try tool.run(
+      ["--model", "model.json", "--at", "/data/stations", "stations.json"], in: folder.path)
+    #expect(imported.exitCode == 0)
+    #expect(imported.output.contains("inserted  2  into stations of poi.sqlite"))
+  }
+
+  @Test func `standard input gives the same model but for its name`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.stations, to: "record.json")
+    let file = try tool.run(["--infer", "record.json"], in: folder.path)
+    let input = try tool.run(["--infer", "-"], in: folder.path, input: Array(Self.stations.utf8))
+    #expect(input.exitCode == 0)
+    #expect(
+      input.output
+        == file.output.replacing("of record.json.", with: "of standard input.")
+        .replacing("stations record.json,", with: "stations standard input,"))
+  }
+
+  @Test func `several files give one model of all their records`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"a":1},{"a":2}]"#, to: "one.json")
+    try folder.write(#"{"a":"x","b":true}"#, to: "two.json")
+    let outcome = try tool.run(["--infer", "one.json", "two.json"], in: folder.path)
+    #expect(outcome.output.contains("Inferred from the 3 records of one.json, two.json."))
+    #expect(outcome.output.contains(#""x-table": "one""#))
+    let limited = try tool.run(
+      ["--infer", "--limit", "2", "one.json", "two.json"], in: folder.path)
+    #expect(limited.output.contains("Inferred from the first 2 records of one.json"))
+  }
+
+  @Test func `input without records ends with 65 and a missing one with 66`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("[1,2]", to: "numbers.json")
+    let numbers = try tool.run(["--infer", "numbers.json"], in: folder.path)
+    #expect(numbers.exitCode == 65)
+    #expect(numbers.output.isEmpty)
+    #expect(
+      numbers.messages
+        == "poi-import: error: numbers.json: none of 2 elements is a record, an object; name where the "
+        + "records stand with --at\n")
+    #expect(try tool.run(["--infer", "none.json"], in: folder.path).exitCode == 66)
+  }
+
+  @Test func `the built-in model is printed as a file that can be used`() throws {
+    let folder = try ScratchFolder()
+    let printed = try tool.run(["--print-model", "poi"], in: folder.path)
+    #expect(printed.exitCode == 0)
+    #expect(printed.output.hasPrefix("{\n  \"$schema\""))
+    try folder.write(printed.output, to: "poi.json")
+    try folder.write(ImportToolTests.array(0..<3), to: "data.json")
+    let imported = try tool.run(["data.json"], in: folder.path)
+    #expect(imported.exitCode == 0)
+    // It is the same model, so the same store takes it.
+    let again = try tool.run(["--model", "poi.json", "data.json"], in: folder.path)
+    #expect(again.exitCode == 0)
+    let stored = try tool.run(["--print-model", "poi", "--store", "poi.sqlite"], in: folder.path)
+    #expect(stored.output == printed.output)
+  }
+
+  @Test func `a table's model is printed and another name is refused`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"{"x-table":"place","properties":{"a":{"type":"integer"}}}"#, to: "m.json")
+    try folder.write(#"[{"a":1}]"#, to: "data.json")
+    #expect(try tool.run(["--model", "m.json", "data.json"], in: folder.path).exitCode == 0)
+    let place = try tool.run(["--print-model", "place"], in: folder.path)
+    #expect(
+      place.output
+        == #"{ "x-table": "place", "properties": { "a": { "type": "integer" } } }"# + "\n")
+    let other = try tool.run(["--print-model", "other"], in: folder.path)
+    #expect(other.exitCode == 64)
+    #expect(other.messages.contains(#"no table of records "other""#))
+    let missing = try tool.run(
+      ["--print-model", "other", "--store", "none.sqlite"], in: folder.path)
+    #expect(missing.exitCode == 64)
+    #expect(missing.messages.contains(#"there is no model called "other""#))
+  }
+
+  @Test func `a store whose model has grown gets the new column`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"{"x-table":"t","properties":{"a":{"type":"integer"}}}"#, to: "1.json")
+    try folder.write(
+      #"{"x-table":"t","properties":{"a":{"type":"integer"},"b":{"type":"string"}}}"#, to: "2.json")
+    try folder.write(#"[{"a":1,"b":"x"}]"#, to: "data.json")
+    #expect(try tool.run(["--model", "1.json", "data.json"], in: folder.path).exitCode == 0)
+    #expect(try tool.run(["--model", "2.json", "data.json"], in: folder.path).exitCode == 0)
+    let back = try tool.run(["--model", "1.json", "data.json"], in: folder.path)
+    #expect(back.exitCode == 64)
+    #expect(back.messages.contains(#""b" is missing, and its values would be lost"#))
+  }
+
+  @Test(arguments: [
+    ["--infer", "--model", "poi", "a.json"], ["--infer"], ["--infer", "--print-model", "poi"],
+    ["--print-model", "poi", "a.json"], ["--print-model"], [],
+  ])
+  func `options that do not go together are a usage error`(arguments: [String]) throws {
+    let folder = try ScratchFolder()
+    let outcome = try tool.run(arguments, in: folder.path)
+    #expect(outcome.exitCode == 64)
+    #expect(outcome.messages.hasPrefix("poi-import: error: "))
+  }
+}
