@@ -78,6 +78,28 @@ import Testing
     }
   }
 
+  @Test func `records that land in a table of their own first end in the same rows`() throws {
+    for seed in UInt64(1)...4 {
+      var generator = SplitMix64(seed: seed)
+      let batches = (0..<2).map { _ in IssueTracker.records(50, using: &generator) }
+      let outcomes = try [Int.max, 0].map { limit in
+        let store = try MergeStore(IssueTracker.document)
+        var digest = Digest.zero
+        for records in batches {
+          var options = ImportOptions()
+          options.mergePolicy = .newest
+          options.directRecordLimit = limit
+          options.batchSize = 7
+          digest = try store.run(records, options).digest
+          #expect(try store.digest() == digest, "seed \(seed)")
+          #expect(try store.rows("PRAGMA foreign_key_check").isEmpty, "seed \(seed)")
+        }
+        return (digest, try store.relations())
+      }
+      #expect(outcomes[0] == outcomes[1], "seed \(seed)")
+    }
+  }
+
   /// A policy, a record, and the relations of the issue after it met `first`.
   @Test(arguments: [
     (MergePolicy.objectTrump, #"{"number":1,"tags":["cli"]}"#, ["1: ann 1", "1: bob 1", "1: cli"]),
