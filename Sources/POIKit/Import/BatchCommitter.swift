@@ -95,7 +95,7 @@ struct BatchCommitter: ~Copyable {
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws -> ImportCheckpoint {
     let lands = lands(progress, checkpoint)
-    return try inTransaction { (committer) throws in
+    let next = try inTransaction { (committer) throws in
       if lands {
         try committer.land(batch, input: progress.inputs.count - 1)
       } else {
@@ -114,15 +114,20 @@ struct BatchCommitter: ~Copyable {
       try committer.writer?.insertRejects(of: batch, progress)
       return next
     }
+    return next ?? checkpoint
   }
 
-  /// Runs `body` inside a transaction that also writes the checkpoint that it returns.
+  /// Runs `body` inside a transaction that also writes the checkpoint that it returns; where it
+  /// returns none, nothing is written.
   private mutating func inTransaction(
-    _ body: (inout BatchCommitter) throws -> ImportCheckpoint
-  ) throws -> ImportCheckpoint {
+    _ body: (inout BatchCommitter) throws -> ImportCheckpoint?
+  ) throws -> ImportCheckpoint? {
     try writer?.begin()
     do {
-      let next = try body(&self)
+      guard let next = try body(&self) else {
+        writer?.rollBack()
+        return nil
+      }
       guard try writer?.writeCheckpoint(next.json.description) == true else {
         throw BatchCommitter.isDrivenByOther(store?.path ?? "")
       }
@@ -139,9 +144,9 @@ struct BatchCommitter: ~Copyable {
   }
 
   private mutating func writeRows(
-    of batch: inout RecordBatch, _ progress: InputProgress, candidates: [Int64?] = []
+    of batch: inout RecordBatch, _ progress: InputProgress, targets: [MergeTarget] = []
   ) throws {
-    let conflicts = try writer?.writeRows(of: &batch, progress, candidates: candidates)
+    let conflicts = try writer?.writeRows(of: &batch, progress, targets: targets)
     guard let conflicts, !conflicts.isEmpty else { return }
     throw ImportError(
       .conflict, conflicts.message(store: store?.path ?? "", table: model.table))
@@ -228,6 +233,8 @@ struct BatchCommitter: ~Copyable {
       }
       switch store {
       case .some(let store):
+        // It is gone already where a run was killed after its last batch.
+        try LandingTable.make(ofRun: runID, in: store.connection)
         return try LandingMerge(
           ofRun: runID, into: model.table, key: key,
           from: checkpoint.landing ?? LandingProgress(), in: store.connection)
@@ -245,37 +252,42 @@ struct BatchCommitter: ~Copyable {
   mutating func commitNext(
     of merge: inout LandingMerge, by batch: inout RecordBatch, onto checkpoint: ImportCheckpoint
   ) throws(ImportError) -> ImportCheckpoint {
-    let next: ImportCheckpoint
     do {
-      next = try inTransaction { committer in
+      let next = try inTransaction { (committer) throws -> ImportCheckpoint? in
         // Inside the transaction, so that not every record read takes a lock of its own.
         let progress = try merge.fill(
           &batch, count: committer.options.batchSize, byteLimit: committer.options.batchByteLimit)
-        guard let progress else { return try committer.finishMerge(checkpoint) }
-        try committer.writeRows(of: &batch, checkpoint.progress, candidates: merge.candidates)
+        guard let progress else { return nil }
+        try committer.writeRows(of: &batch, checkpoint.progress, targets: merge.targetsOfBatch)
         try committer.writer?.insertRejects(of: batch, checkpoint.progress)
         return checkpoint.advanced(byMerging: batch, progress)
       }
+      guard let next else { return try finishMerge(checkpoint) }
+      try rejectFile?.write(batch, checkpoint.progress)
+      batch.removeAll()
+      return next
     } catch {
       throw failure(error, checkpoint)
     }
-    try rejectFile?.write(batch, checkpoint.progress)
-    batch.removeAll()
-    return next
   }
 
-  private mutating func finishMerge(
-    _ checkpoint: ImportCheckpoint
-  ) throws -> ImportCheckpoint {
+  /// Removes the landing table, and says so in the checkpoint.
+  ///
+  /// It is removed before, in a transaction of its own: in one with other statements SQLite would
+  /// write a copy of each of its pages. A run that is killed in between finds nothing to merge.
+  private mutating func finishMerge(_ checkpoint: ImportCheckpoint) throws -> ImportCheckpoint {
     if let runID, store?.path != nil {
       switch store {
       case .some(let store): try LandingTable.remove(ofRun: runID, in: store.connection)
       case .none: break
       }
     }
-    if checkpoint.progress.finishedInputCount > 0 { try keepToken(of: checkpoint) }
     var next = checkpoint
     next.landing = nil
+    _ = try inTransaction { (committer) throws -> ImportCheckpoint? in
+      if next.progress.finishedInputCount > 0 { try committer.keepToken(of: next) }
+      return next
+    }
     return next
   }
 

@@ -83,19 +83,24 @@ enum LandedRecord {
   private static func append(
     _ number: UInt64, byteCount: Int, to bytes: inout GrowableBuffer<UInt8>
   ) {
-    for place in 0..<byteCount {
-      bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(place * 8)))
+    unsafe bytes.appendUnchecked(room: 8) { end in
+      unsafe UnsafeMutableRawPointer(end).storeBytes(of: number.littleEndian, as: UInt64.self)
+      return unsafe end + byteCount
     }
   }
 
   private static func number(
     _ bytes: Span<UInt8>, at position: inout Int, byteCount: Int
   ) -> UInt64 {
-    var number: UInt64 = 0
-    for place in 0..<byteCount {
-      number |= UInt64(bytes[position + place]) << UInt64(place * 8)
+    precondition(position + byteCount <= bytes.count)
+    defer { position += byteCount }
+    return unsafe bytes.withUnsafeBytes { bytes in
+      byteCount == 8
+        ? unsafe UInt64(
+          littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        : UInt64(
+          unsafe UInt32(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
     }
-    position += byteCount
-    return number
   }
 }

@@ -18,8 +18,8 @@ struct LandingMerge: ~Copyable {
   /// How far the run is once the batch that was filled last is merged.
   private var progress: LandingProgress
 
-  /// The stored row that each record of the batch is likely to meet.
-  private(set) var candidates: [Int64?] = []
+  /// What each record of the batch is likely to meet.
+  private(set) var targetsOfBatch: [MergeTarget] = []
 
   /// - Parameters:
   ///   - progress: how far the run is, with the boundary.
@@ -79,15 +79,16 @@ struct LandingMerge: ~Copyable {
   mutating func fill(
     _ batch: inout RecordBatch, count: Int, byteLimit: Int
   ) throws -> LandingProgress? {
-    candidates.removeAll(keepingCapacity: true)
+    targetsOfBatch.removeAll(keepingCapacity: true)
     while batch.recordCount < count, batch.byteCount < byteLimit {
       if let target = try targets.next() {
         try read(target.landingID, into: &batch)
-        candidates.append(target.rowID)
+        targetsOfBatch.append(.row(target.rowID))
         progress.target = target
       } else if let entry = try entries.next() {
         try read(entry.landingID, into: &batch)
-        candidates.append(nil)
+        // The one before it may have had its key.
+        targetsOfBatch.append(entry.prefix == progress.entry?.prefix ? .unknown : .none)
         progress.entry = entry
       } else {
         break

@@ -71,14 +71,23 @@ struct MergeWriter: ~Copyable {
   /// - Parameters:
   ///   - progress: names the inputs.
   ///   - rows: writes into the table.
-  ///   - candidate: the row that it is likely to meet, where that is known.
+  ///   - target: what it is likely to meet; it makes the search shorter.
   /// - Throws: `SQLiteError`; with a constraint that refuses the row, nothing of the record is
   ///   written.
   mutating func merge(
     record: Int, of batch: inout RecordBatch, _ progress: InputProgress, by rows: inout RowWriter,
-    candidate: Int64? = nil
+    target: MergeTarget
   ) throws(SQLiteError) {
-    guard try find(record, of: batch, by: &rows, candidate: candidate) else {
+    if case .none = target, !rows.hasRelationsToMany {
+      do {
+        return try insert(record, of: batch, progress, by: &rows)
+      } catch {
+        // Where another row has the key after all, it is found below.
+        guard error.isUniqueViolation else { throw error }
+        guard try find(record, of: batch, by: &rows, target: .unknown) else { throw error }
+      }
+    }
+    guard try find(record, of: batch, by: &rows, target: target) else {
       return try insert(record, of: batch, progress, by: &rows)
     }
     switch policy {
@@ -113,10 +122,10 @@ struct MergeWriter: ~Copyable {
   ///   key that removals name.
   mutating func remove(
     record: Int, of batch: inout RecordBatch, _ progress: InputProgress, by rows: inout RowWriter,
-    candidate: Int64? = nil
+    target: MergeTarget
   ) throws(SQLiteError) -> MergeOutcome? {
     guard hasModelKey else { return nil }
-    guard try find(record, of: batch, by: &rows, candidate: candidate) else {
+    guard try find(record, of: batch, by: &rows, target: target) else {
       batch.settle(record: record, as: .removal)
       return .removal
     }
@@ -155,11 +164,11 @@ struct MergeWriter: ~Copyable {
   ///
   /// - Returns: whether there is one; there is none for a key that is null in part.
   private mutating func find(
-    _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter, candidate: Int64?
+    _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter, target: MergeTarget
   ) throws(SQLiteError) -> Bool {
     for slot in key.slots where batch[record, slot].isNull { return false }
-    if let candidate {
-      try reading.bind(1, integer: candidate)
+    if case .row(let rowID) = target {
+      try reading.bind(1, integer: rowID)
       if try stored.load(&reading), hasKey(of: record, in: batch) { return true }
     }
     try rows.bindKey(key, of: record, in: batch, to: &finding)

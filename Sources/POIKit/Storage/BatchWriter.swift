@@ -95,20 +95,20 @@ struct BatchWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - progress: names the inputs.
-  ///   - candidates: for each record the stored row that it is likely to meet, where that is known.
+  ///   - targets: what each record is likely to meet; none where nothing is known.
   /// - Returns: the records that must not meet stored ones, and do; the transaction is then to be
   ///   rolled back.
   mutating func writeRows(
-    of batch: inout RecordBatch, _ progress: InputProgress, candidates: [Int64?] = []
+    of batch: inout RecordBatch, _ progress: InputProgress, targets: [MergeTarget] = []
   ) throws(SQLiteError) -> MergeConflicts {
     for record in 0..<batch.recordCount {
-      let candidate = candidates.isEmpty ? nil : candidates[record]
+      let target = targets.isEmpty ? .unknown : targets[record]
       try snapshot?.add(record, of: batch)
       do {
         if rows.hasRelationsToMany {
-          try writeWhole(record, of: &batch, progress, candidate: candidate)
+          try writeWhole(record, of: &batch, progress, target: target)
         } else {
-          try write(record, of: &batch, progress, candidate: candidate)
+          try write(record, of: &batch, progress, target: target)
         }
       } catch {
         guard error.isConstraint else { throw error }
@@ -119,24 +119,24 @@ struct BatchWriter: ~Copyable {
   }
 
   private mutating func write(
-    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, candidate: Int64?
+    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
   ) throws(SQLiteError) {
     if batch.origins[record].isDeletion {
-      try remove(record, of: &batch, progress, candidate: candidate)
+      try remove(record, of: &batch, progress, target: target)
     } else if merger == nil {
       try rows.insert(record: record, of: batch)
     } else {
-      try merge(record, of: &batch, progress, candidate: candidate)
+      try merge(record, of: &batch, progress, target: target)
     }
   }
 
   /// Writes all rows of a record, or none.
   private mutating func writeWhole(
-    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, candidate: Int64?
+    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
   ) throws(SQLiteError) {
     try beginningRecord.run()
     do {
-      try write(record, of: &batch, progress, candidate: candidate)
+      try write(record, of: &batch, progress, target: target)
     } catch {
       // Where SQLite has given up the whole transaction, neither is there any more.
       try? cancellingRecord.run()
@@ -149,7 +149,7 @@ struct BatchWriter: ~Copyable {
 
   /// Merges a record, unless a removal of its key is remembered that is newer or as new.
   private mutating func merge(
-    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, candidate: Int64?
+    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
   ) throws(SQLiteError) {
     if tombstones != nil {
       if merger?.ignoresTime == true {
@@ -158,15 +158,15 @@ struct BatchWriter: ~Copyable {
         return batch.settle(record: record, as: .stale)
       }
     }
-    try merger?.merge(record: record, of: &batch, progress, by: &rows, candidate: candidate)
+    try merger?.merge(record: record, of: &batch, progress, by: &rows, target: target)
   }
 
   /// Remembers a removal, and deletes the row that it is of where rows can be found by their key.
   private mutating func remove(
-    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, candidate: Int64?
+    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
   ) throws(SQLiteError) {
     let outcome = try merger?.remove(
-      record: record, of: &batch, progress, by: &rows, candidate: candidate)
+      record: record, of: &batch, progress, by: &rows, target: target)
     guard outcome ?? .removal == .removal else { return }
     try tombstones?.remember(record, of: batch)
     if outcome == nil { batch.settle(record: record, as: .removal) }

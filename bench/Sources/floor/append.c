@@ -21,7 +21,8 @@ static void bind_text(
       statement, parameter, batch->arena + text.offset, (int)text.length, SQLITE_STATIC);
 }
 
-static void write_batch(struct writer *writer, const struct batch *batch) {
+static void write_batch(void *context, struct batch *batch) {
+  struct writer *writer = context;
   sqlite3_stmt *insert = writer->insert;
   store_step(writer->store, writer->begin);
   for (size_t index = 0; index < batch->new_category_count; index++) {
@@ -56,7 +57,8 @@ struct exchange {
   struct batch *full;    /* waits for the writer, or NULL */
   struct batch *empty;   /* waits for the reader, or NULL */
   bool is_at_end;
-  struct writer *writer;
+  batch_writer write;
+  void *context;
 };
 
 static struct batch *hand_over(void *context, struct batch *full) {
@@ -84,7 +86,7 @@ static void *write_batches(void *context) {
     exchange->full = NULL;
     pthread_cond_signal(&exchange->changed);
     pthread_mutex_unlock(&exchange->mutex);
-    write_batch(exchange->writer, full);
+    exchange->write(exchange->context, full);
     pthread_mutex_lock(&exchange->mutex);
     exchange->empty = full;
     pthread_cond_signal(&exchange->changed);
@@ -94,25 +96,37 @@ static void *write_batches(void *context) {
 }
 
 static struct batch *write_at_once(void *context, struct batch *full) {
-  write_batch(context, full);
+  struct exchange *exchange = context;
+  exchange->write(exchange->context, full);
   batch_clear(full);
   return full;
 }
 
-static struct reading append_in_two_threads(
-    struct writer *writer, struct batch batches[2], const char *input) {
+static struct reading read_beside_writing(struct exchange *exchange, struct batch *first,
+                                          const char *input) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, write_batches, exchange) != 0) fail("no thread to write");
+  struct reading reading = read_records(input, first, hand_over, exchange);
+  pthread_mutex_lock(&exchange->mutex);
+  exchange->is_at_end = true;
+  pthread_cond_signal(&exchange->changed);
+  pthread_mutex_unlock(&exchange->mutex);
+  pthread_join(thread, NULL);
+  return reading;
+}
+
+struct reading read_and_write(const struct options *options, batch_writer write, void *context) {
+  struct batch batches[2];
+  for (int index = 0; index < 2; index++) batch_make(&batches[index], options->batch_size);
   struct exchange exchange = {
     .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
-    .empty = &batches[1], .writer = writer,
+    .empty = &batches[1], .write = write, .context = context,
   };
-  pthread_t thread;
-  if (pthread_create(&thread, NULL, write_batches, &exchange) != 0) fail("no thread to write");
-  struct reading reading = read_records(input, &batches[0], hand_over, &exchange);
-  pthread_mutex_lock(&exchange.mutex);
-  exchange.is_at_end = true;
-  pthread_cond_signal(&exchange.changed);
-  pthread_mutex_unlock(&exchange.mutex);
-  pthread_join(thread, NULL);
+  struct reading reading =
+      options->thread_count == 1
+          ? read_records(options->input, &batches[0], write_at_once, &exchange)
+          : read_beside_writing(&exchange, &batches[0], options->input);
+  for (int index = 0; index < 2; index++) batch_free(&batches[index]);
   return reading;
 }
 
@@ -127,15 +141,7 @@ struct reading append(sqlite3 *store, const struct options *options) {
         " longitude, updatedAt, category) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     .insert_category = store_prepare(store, "INSERT INTO category (name) VALUES (?)"),
   };
-  struct batch batches[2];
-  for (int index = 0; index < 2; index++) batch_make(&batches[index], options->batch_size);
-
-  struct reading reading =
-      options->thread_count == 1
-          ? read_records(options->input, &batches[0], write_at_once, &writer)
-          : append_in_two_threads(&writer, batches, options->input);
-
-  for (int index = 0; index < 2; index++) batch_free(&batches[index]);
+  struct reading reading = read_and_write(options, write_batch, &writer);
   sqlite3_finalize(writer.begin);
   sqlite3_finalize(writer.commit);
   sqlite3_finalize(writer.insert);

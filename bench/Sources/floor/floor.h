@@ -21,6 +21,7 @@ struct options {
   size_t batch_size;     /* records of a transaction */
   size_t record_count;   /* for the phases without a file */
   int thread_count;      /* 1, or 2 for a writing thread of its own */
+  const char *road;      /* merge: which */
   bool unique_index;     /* dedup: make the unique index afterwards */
 };
 
@@ -110,8 +111,20 @@ void store_step(struct sqlite3 *store, struct sqlite3_stmt *statement);
 int64_t store_integer(struct sqlite3 *store, const char *sql);
 void store_make_unique_index(struct sqlite3 *store);
 
+/* Writes a batch; it may change its records. */
+typedef void (*batch_writer)(void *context, struct batch *batch);
+
 /* append.c */
+struct reading read_and_write(const struct options *options, batch_writer write, void *context);
 struct reading append(struct sqlite3 *store, const struct options *options);
+
+/* merge.c: what became of the records, and the seconds of its parts. */
+struct merging {
+  struct reading reading;
+  size_t inserted, updated;
+  struct seconds read, sort, update, insert;
+};
+struct merging merge(struct sqlite3 *store, const struct options *options);
 
 /* dedup.c: returns the number of losers, and the seconds of its parts. */
 struct dedup_seconds {

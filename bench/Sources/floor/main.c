@@ -16,6 +16,7 @@ static const char help[] =
     "  append   check, and rows in a new store                   (--input --store)\n"
     "  dedup    the newest row of each identifier stays          (--store)\n"
     "  whole    append, dedup, unique index in one process       (--input --store)\n"
+    "  merge    the newer of a record and a stored row with its key (--input --store --road)\n"
     "  digest   MurmurHash3 x64 128 of records of 400 bytes      (--records)\n"
     "  sort     entries of 40 bytes in random order              (--records)\n"
     "\n"
@@ -26,6 +27,8 @@ static const char help[] =
     "  --synchronous MODE  PRAGMA synchronous (FULL)\n"
     "  --pragmas SQL       further settings, to see what they change\n"
     "  --unique-index      dedup: then make the unique index\n"
+    "  --road ROAD         merge: upsert, in the order of the input; sorted, all in memory and upsert\n"
+    "                      by key; landing, in a table, then by row and by key (landing)\n"
     "  --records N         for digest and sort (1000000)\n";
 
 static size_t number(const char *option, const char *text) {
@@ -37,7 +40,8 @@ static size_t number(const char *option, const char *text) {
 
 static struct options parse_arguments(char **arguments) {
   struct options options = {
-    .synchronous = "FULL", .batch_size = 500, .record_count = 1000000, .thread_count = 2
+    .synchronous = "FULL", .batch_size = 500, .record_count = 1000000, .thread_count = 2,
+    .road = "landing"
   };
   while (*arguments != NULL) {
     const char *option = *arguments++;
@@ -51,6 +55,7 @@ static struct options parse_arguments(char **arguments) {
     if (value == NULL) fail("%s needs a value; see --help", option);
     arguments++;
     if (strcmp(option, "--input") == 0) options.input = value;
+    else if (strcmp(option, "--road") == 0) options.road = value;
     else if (strcmp(option, "--store") == 0) options.store = value;
     else if (strcmp(option, "--synchronous") == 0) options.synchronous = value;
     else if (strcmp(option, "--pragmas") == 0) options.pragmas = value;
@@ -151,6 +156,23 @@ static void run_store_modes(const struct options *options) {
   print_phases(phases, sizeof phases / sizeof *phases);
 }
 
+static void run_merge(const struct options *options) {
+  input_of(options);
+  struct seconds start = seconds_now();
+  struct sqlite3 *store = store_open(options, false);
+  struct merging merging = merge(store, options);
+  struct seconds close_start = seconds_now();
+  store_close(store);
+  print_reading(&merging.reading);
+  printf("\"inserted\": %zu, \"updated\": %zu, ", merging.inserted, merging.updated);
+  const struct phase phases[] = {
+    { "read", merging.read }, { "sort", merging.sort }, { "update", merging.update },
+    { "insert", merging.insert }, { "close", seconds_since(close_start) },
+    { "all", seconds_since(start) },
+  };
+  print_phases(phases, sizeof phases / sizeof *phases);
+}
+
 static uint64_t next_random(uint64_t *state) {
   uint64_t value = *state += 0x9E3779B97F4A7C15;   /* SplitMix64 */
   value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
@@ -200,6 +222,7 @@ int main(int count, char **arguments) {
   printf("{\"mode\": \"%s\", ", mode);
   if (strcmp(mode, "parse") == 0) run_parse(&options);
   else if (strcmp(mode, "check") == 0) run_check(&options);
+  else if (strcmp(mode, "merge") == 0) run_merge(&options);
   else if (strcmp(mode, "digest") == 0) run_digest(&options);
   else if (strcmp(mode, "sort") == 0) run_sort(&options);
   else if (strcmp(mode, "append") == 0 || strcmp(mode, "dedup") == 0 || strcmp(mode, "whole") == 0)
