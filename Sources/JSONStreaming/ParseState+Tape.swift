@@ -24,7 +24,8 @@ extension ParseState {
     _ state: UnsafeMutablePointer<ParseState>, _ kind: Token.Kind, _ start: UnsafePointer<UInt8>,
     _ length: Int
   ) -> Int32 {
-    guard unsafe !state.pointee.open.isEmpty, state.pointee.appendIfPlain(kind, start, length)
+    guard unsafe !state.pointee.open.isEmpty,
+      unsafe state.pointee.appendIfPlain(kind, start, length)
     else { return unsafe takeUncommonText(state, kind, start, length) }
     unsafe state.pointee.valueCount &+= 1
     return 1

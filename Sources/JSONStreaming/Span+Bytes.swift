@@ -31,6 +31,16 @@ extension Span where Element == UInt8 {
 @inlinable
 @inline(__always)
 func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Bool {
+  if count >= 4, count < 8 {
+    func word(_ bytes: UnsafeRawPointer, _ offset: Int) -> UInt32 {
+      unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    }
+    // Two words that overlap.
+    let differences = unsafe (
+      word(left, 0) ^ word(right, 0), word(left, count - 4) ^ word(right, count - 4)
+    )
+    return differences.0 | differences.1 == 0
+  }
   guard count >= 8 else {
     for index in 0..<count {
       let (one, other) = unsafe (

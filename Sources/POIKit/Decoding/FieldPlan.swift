@@ -13,8 +13,8 @@ struct FieldPlan: BitwiseCopyable {
     case real
     /// A number, as a 64-bit integer.
     case integer
-    /// Everything else, and all values that have more rules than bounds: `decodeField` looks at the
-    /// model.
+    /// Everything else, and all values that have more rules than bounds: `decodeUncommonField` looks
+    /// at the model.
     case general
   }
 

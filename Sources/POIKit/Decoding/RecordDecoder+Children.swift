@@ -52,7 +52,12 @@ extension RecordDecoder {
     forgetIssues()
     let arenaStart = batch.arena.count
     let record = batch.beginRecord()
-    decodeField(0, value: element.start, element: element, record: record, batch: &batch)
+    if !decodeCommonField(
+      0, value: element.start, element: element, record: record, batch: &batch)
+    {
+      decodeUncommonField(
+        0, value: element.start, element: element, record: record, batch: &batch)
+    }
     guard issues.isEmpty else {
       batch.discard(arenaStart: arenaStart)
       return false

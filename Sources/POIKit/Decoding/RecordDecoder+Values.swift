@@ -2,18 +2,19 @@ internal import JSONStreaming
 
 /// From a value on the tape to a slot: types, leniency, storage and the attribute's rules.
 extension RecordDecoder {
+  /// Decodes a sound value of a common kind.
+  ///
+  /// - Returns: whether it is one; if not, nothing was done.
   @inline(__always)
-  mutating func decodeField(
+  mutating func decodeCommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
-  ) {
+  ) -> Bool {
     let token = element.tape[value]
     guard batch[record, index].kind == .absent,
       let slot = plainSlot(of: index, token: token, element: element, arena: &batch.arena)
-    else {
-      return decodeUncommonField(
-        index, value: value, element: element, record: record, batch: &batch)
-    }
+    else { return false }
     batch[record, index] = slot
+    return true
   }
 
   /// The slot of a sound value of a common kind; nothing, and nothing appended, for all others.
@@ -29,11 +30,11 @@ extension RecordDecoder {
       case .text:
         let start = arena.count
         arena.append(bytes: element.tape.text(of: token))
-        return .text(start..<arena.count)
+        return .text(at: start, count: token.textByteCount)
       case .uuid:
         let start = arena.count
         guard UUIDText.appendCanonical(element.tape.text(of: token), to: &arena) else { return nil }
-        return .text(start..<arena.count)
+        return .text(at: start, count: token.textByteCount)
       case .instant:
         guard
           let instant = Instant(

@@ -175,7 +175,12 @@ struct RecordDecoder: ~Copyable {
       let target = table.target(ofMember: name, on: &walk)
       let value = index + 1
       if target.node < 0, target.field >= 0 {
-        decodeField(target.field, value: value, element: element, record: record, batch: &batch)
+        if !decodeCommonField(
+          target.field, value: value, element: element, record: record, batch: &batch)
+        {
+          decodeUncommonField(
+            target.field, value: value, element: element, record: record, batch: &batch)
+        }
       } else if target.node >= 0 {
         let isMapped = visit(
           target, name: name, value: value, leftovers: leftovers, element: element,
@@ -339,15 +344,22 @@ struct RecordDecoder: ~Copyable {
   private mutating func checkRequired(record: Int, batch: borrowing RecordBatch) {
     for number in 0..<requiredFields.count {
       let index = requiredFields[number]
-      guard batch[record, index].kind == .absent else { continue }
-      let relation = plans[index].relationField
-      if relation >= 0, batch[record, relation].kind != .related { continue }
-      let field = layout.fields[index]
-      // A value that broke another rule left its slot empty; it is not missing.
-      guard !issues.contains(where: { $0.attribute == field.path }) else { continue }
-      report("required", field.path, "the attribute is missing")
+      if batch[record, index].kind == .absent {
+        reportRequired(index, record: record, batch: batch)
+      }
     }
     if hasChildren { checkRequiredChildren(record: record, batch: batch) }
+  }
+
+  /// Reports that a required field has no value, if it is missing.
+  @inline(never)
+  private mutating func reportRequired(_ index: Int, record: Int, batch: borrowing RecordBatch) {
+    let relation = plans[index].relationField
+    if relation >= 0, batch[record, relation].kind != .related { return }
+    let field = layout.fields[index]
+    // A value that broke another rule left its slot empty; it is not missing.
+    guard !issues.contains(where: { $0.attribute == field.path }) else { return }
+    report("required", field.path, "the attribute is missing")
   }
 
   /// Refuses a moment that has not come yet: it would win over every record to come.

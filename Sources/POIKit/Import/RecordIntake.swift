@@ -33,15 +33,28 @@ struct RecordIntake: ~Copyable {
 
   /// Takes the element that `reader` stands on.
   mutating func takeElement(of reader: inout ElementReader) {
-    if RejectLine.isMarked(JSONElement(reader)) {
-      return takeRejectLine(RejectLine(JSONElement(reader)), of: &reader)
-    }
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
-    if keepsRawRecords {
+    if keepsRawRecords, !RejectLine.isMarked(JSONElement(reader)) {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
       origin.raw = batch.keep(reader.elementBytes)
     }
-    guard !decode(JSONElement(reader), origin: origin) else { return }
+    switch decodeUnlessMarked(JSONElement(reader), origin: origin) {
+    case true?: return
+    case false?: rejectRecord(of: &reader)
+    case nil: takeRejectLine(RejectLine(JSONElement(reader)), of: &reader)
+    }
+  }
+
+  /// Decodes an element.
+  ///
+  /// - Returns: whether it was accepted; nothing where it is a reject line.
+  @inline(__always)
+  private mutating func decodeUnlessMarked(_ element: JSONElement, origin: RecordOrigin) -> Bool? {
+    if RejectLine.isMarked(element) { return nil }
+    return decode(element, origin: origin)
+  }
+
+  private mutating func rejectRecord(of reader: inout ElementReader) {
     let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
     rejectElement(of: &reader, member: member, issues: decoder.issues)
   }

@@ -52,6 +52,7 @@ struct RejectLine {
   }
 
   /// Whether an element of an input is a reject line.
+  @inline(__always)
   static func isMarked(_ element: JSONElement) -> Bool {
     guard element.tape[element.start].kind == .startObject else { return false }
     let first = element.tape[element.start + 1]

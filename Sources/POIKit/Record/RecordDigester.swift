@@ -47,14 +47,24 @@ struct RecordDigester: ~Copyable {
   }
 
   /// The digest of one record of the batch.
+  ///
+  /// It is inlined because the compiler (6.3.1) copies a batch that it lends to a call.
+  @inline(__always)
   mutating func digest(record: Int, of batch: borrowing RecordBatch) -> Digest {
+    appendContent(
+      of: batch.slots.span.extracting(
+        record * batch.slotCount..<(record + 1) * batch.slotCount),
+      arena: batch.arena.span)
+    if hasRelations { appendRelations(of: record, children: batch.children) }
+    return content.digest
+  }
+
+  /// Makes the values of `slots` the content.
+  private mutating func appendContent(of slots: Span<ValueSlot>, arena: Span<UInt8>) {
     content.removeAll()
-    let slots = batch.slots.span.extracting(
-      record * batch.slotCount..<(record + 1) * batch.slotCount)
     var room = unsafe columns.count * CanonicalFieldWriter.sizeLimit
     for slot in slots.indices { room &+= slots[slot].textCount }
-    unsafe batch.arena.withUnsafeBufferPointer { arena in
-      let arena = UnsafeRawBufferPointer(arena)
+    unsafe arena.withUnsafeBytes { arena in
       unsafe content.appendFields(room: room) { writer in
         var writer = unsafe writer
         var index = 0
@@ -79,14 +89,12 @@ struct RecordDigester: ~Copyable {
         return unsafe writer
       }
     }
-    if hasRelations { appendRelations(of: record, in: batch) }
-    return content.digest
   }
 
   @inline(never)
-  private mutating func appendRelations(of record: Int, in batch: borrowing RecordBatch) {
+  private mutating func appendRelations(of record: Int, children: [ChildRecords]) {
     for relation in relations {
-      let rows = batch.children[relation.number].digest(ofParent: record)
+      let rows = children[relation.number].digest(ofParent: record)
       content.append(rows: rows, name: relation.name)
     }
   }

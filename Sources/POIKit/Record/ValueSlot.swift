@@ -43,6 +43,14 @@ struct ValueSlot: BitwiseCopyable, Sendable {
     ValueSlot(kind: .text, bits: UInt64(range.lowerBound), length: UInt32(range.count))
   }
 
+  /// Text of fewer than 2^32 bytes from `start` on in the arena; neither number is negative.
+  @inline(__always)
+  static func text(at start: Int, count: Int) -> ValueSlot {
+    ValueSlot(
+      kind: .text, bits: UInt64(truncatingIfNeeded: start),
+      length: UInt32(truncatingIfNeeded: count))
+  }
+
   /// The value of an `integer` slot.
   var integer: Int64 { Int64(bitPattern: bits) }
 
