@@ -229,6 +229,29 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
+  @Test func `two snapshots that stopped keep their keys apart`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<20), options: Self.options())
+    let input = Self.records(3..<20)
+    try feed.take(input, options: Self.options()) { $0.counters.read >= 9 ? .stop : .proceed }
+    // Another input of the same table, begun and ended in between.
+    var session = try ImportSession(
+      into: Store(path: feed.path), model: feed.model, options: Self.options())
+    var other = BytesSource(Array(Self.records(0..<20).utf8), name: "other")
+    try session.importAll(from: &other)
+    #expect(try session.finish().counters.removed == 0)
+    _ = session.takeStore()
+    var options = Self.options()
+    options.isResuming = true
+    #expect(try feed.take(input, options: options).counters.removed == 3)
+    // One that is given up leaves nothing behind.
+    try feed.take(input, options: Self.options()) { $0.counters.read >= 9 ? .stop : .proceed }
+    options.isResuming = false
+    options.isRestarting = true
+    #expect(try feed.take(input, options: options).counters.removed == 0)
+    #expect(try feed.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_snap%'") == [])
+  }
+
   @Test func `a snapshot that was killed while it removed goes on as if it had not been`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<20), options: Self.options())

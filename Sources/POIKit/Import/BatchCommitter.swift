@@ -185,7 +185,7 @@ struct BatchCommitter: ~Copyable {
           into: model.table, started: options.clock(), options: summary.description)
       }
       if let runID {
-        if options.isSnapshot { try store?.prepareSnapshot(of: model, isNew: generation == 0) }
+        if options.isSnapshot { try store?.prepareSnapshot(of: model, run: runID) }
         writer = try store?.batchWriter(
           for: model, policy: policy, runID: runID, generation: generation,
           isSnapshot: options.isSnapshot)
@@ -312,7 +312,9 @@ struct BatchCommitter: ~Copyable {
   }
 
   /// Forgets which keys a snapshot held.
-  mutating func giveUpSnapshot() throws(ImportError) { try store?.forgetSnapshot(of: model) }
+  mutating func giveUpSnapshot() throws(ImportError) {
+    if let runID { try store?.forgetSnapshot(ofRun: runID) }
+  }
 
   /// Gives up an unfinished run; the rows that it committed stay.
   mutating func abandonRun(_ id: Int64) throws(ImportError) {

@@ -42,7 +42,8 @@ struct BatchWriter: ~Copyable {
     let merger = try MergeWriter(policy, table, connection: connection)
     let tombstones = try TombstoneWriter(model, connection: connection)
     let snapshot =
-      isSnapshot ? try SnapshotWriter(SnapshotTable(model), model, connection: connection) : nil
+      isSnapshot
+      ? try SnapshotWriter(SnapshotTable(model, ofRun: runID), model, connection: connection) : nil
     let rejection = try connection.prepare(
       """
       INSERT INTO poikit_reject

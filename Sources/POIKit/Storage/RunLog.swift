@@ -93,6 +93,7 @@ struct RunLog {
         "UPDATE poikit_run SET state = 'abandoned' WHERE id = \(id); "
           + "DELETE FROM poikit_checkpoint WHERE run = \(id);")
       try LandingTable.remove(ofRun: id, in: connection)
+      try SnapshotTable.remove(ofRun: id, in: connection)
     }
   }
 }

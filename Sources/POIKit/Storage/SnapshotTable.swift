@@ -1,34 +1,33 @@
 internal import SQLiteKit
 
-/// The table that holds, while a snapshot is imported, the keys that it has.
+/// The table that holds, while a run imports a snapshot, the keys that it has.
 ///
 /// Keys are appended as they come, with their batch, and get their index when all are there: sorted
 /// once, whatever their number.
 struct SnapshotTable {
-  /// The table of the records.
-  let records: String
+  private let run: Int64
 
   /// The columns of the model's key.
   let keyColumns: [String]
 
   private let columnTypes: [String]
 
-  init(_ model: Model) {
-    records = model.table
+  /// - Parameter run: the run that imports the snapshot.
+  init(_ model: Model, ofRun run: Int64) {
+    self.run = run
     let key = model.key.compactMap(model.attribute(named:))
     keyColumns = key.map(\.column)
     columnTypes = key.map(StoreSchema(model).columnType)
   }
 
-  private var name: String { Bookkeeping.prefix + "snapshot_" + records }
+  private static func name(ofRun run: Int64) -> String { "\(Bookkeeping.prefix)snapshot_\(run)" }
 
-  var quotedName: String { "main." + Connection.quoteIdentifier(name) }
+  var quotedName: String { "main." + SnapshotTable.name(ofRun: run) }
 
   private var names: [String] { keyColumns.map(Connection.quoteIdentifier) }
 
-  /// Makes the table, or leaves it as it is for a run that goes on.
-  func prepare(isNew: Bool, in connection: borrowing Connection) throws(SQLiteError) {
-    if isNew { try remove(in: connection) }
+  /// Makes the table where it is missing.
+  func prepare(in connection: borrowing Connection) throws(SQLiteError) {
     let columns = zip(names, columnTypes).map { "\($0) \($1) NOT NULL" }
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", "))) STRICT")
@@ -38,13 +37,14 @@ struct SnapshotTable {
   func createIndex(in connection: borrowing Connection) throws(SQLiteError) {
     try connection.execute(
       """
-      CREATE INDEX main.\(Connection.quoteIdentifier(name + "_key"))
-      ON \(Connection.quoteIdentifier(name)) (\(names.joined(separator: ", ")))
+      CREATE INDEX main.\(SnapshotTable.name(ofRun: run))_key
+      ON \(SnapshotTable.name(ofRun: run)) (\(names.joined(separator: ", ")))
       """)
   }
 
-  func remove(in connection: borrowing Connection) throws(SQLiteError) {
-    try connection.execute("DROP TABLE IF EXISTS \(quotedName)")
+  /// Removes the table of a run, if it is there.
+  static func remove(ofRun run: Int64, in connection: borrowing Connection) throws(SQLiteError) {
+    try connection.execute("DROP TABLE IF EXISTS main.\(name(ofRun: run))")
   }
 
   /// The condition that a row has a key.

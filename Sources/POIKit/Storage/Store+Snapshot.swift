@@ -3,15 +3,13 @@ internal import SQLiteKit
 /// The rows that a snapshot lacks.
 extension Store {
   /// Makes room for the keys of a snapshot.
-  ///
-  /// - Parameter isNew: whether the run has committed no batch yet.
-  borrowing func prepareSnapshot(of model: Model, isNew: Bool) throws(SQLiteError) {
-    try SnapshotTable(model).prepare(isNew: isNew, in: connection)
+  borrowing func prepareSnapshot(of model: Model, run: Int64) throws(SQLiteError) {
+    try SnapshotTable(model, ofRun: run).prepare(in: connection)
   }
 
   /// Forgets the keys of a snapshot.
-  borrowing func forgetSnapshot(of model: Model) throws(ImportError) {
-    do { try SnapshotTable(model).remove(in: connection) } catch {
+  borrowing func forgetSnapshot(ofRun run: Int64) throws(ImportError) {
+    do { try SnapshotTable.remove(ofRun: run, in: connection) } catch {
       throw ImportError(StoreError(error, path: path))
     }
   }
@@ -56,7 +54,7 @@ extension Store {
     _ model: Model, _ run: Int64, _ checkpoint: ImportCheckpoint, _ limit: ImportOptions.Limit,
     _ ended: Instant
   ) throws(DeduplicationError) -> SnapshotOutcome {
-    let keys = SnapshotTable(model)
+    let keys = SnapshotTable(model, ofRun: run)
     let schema = try TableSchema(of: model.table, in: connection)
     let layout: TableLayout
     do { layout = try TableLayout(model) } catch {
@@ -94,7 +92,7 @@ extension Store {
       try rows.delete(in: connection)
     }
     do throws(SQLiteError) {
-      try keys.remove(in: connection)
+      try SnapshotTable.remove(ofRun: run, in: connection)
       try RunLog.writeEnd(
         run, state: "finished", ended: ended, counters: next.countersJSON.description,
         in: connection)
