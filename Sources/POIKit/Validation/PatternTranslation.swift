@@ -304,7 +304,7 @@ struct PatternTranslation {
 
   /// What `\s` stands for: `WhiteSpace` and `LineTerminator`.
   private static var whiteSpace: String {
-    #"\u{9}-\u{D}\u{20}\u{A0}\u{1680}\u{2000}-\u{200A}\u{2028}\u{2029}\u{202F}\u{205F}\u{3000}"#
-      + #"\u{FEFF}"#
+    #"\u{9}-\u{D}\u{20}\u{A0}\u{1680}\u{2000}\u{2001}\u{2002}-\u{200A}\u{2028}\u{2029}"#
+      + #"\u{202F}\u{205F}\u{3000}\u{FEFF}"#
   }
 }

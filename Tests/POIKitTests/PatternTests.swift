@@ -1,0 +1,46 @@
+import Testing
+
+@testable import POIKit
+
+@Suite struct PatternTests {
+  /// An expression, a text, and whether ECMA-262 finds it there.
+  @Test(arguments: [
+    ("^a$", "a\n", false), ("^a$", "a", true), ("b", "abc", true), ("", "", true),
+    (#"^\d$"#, "5", true), (#"^\d$"#, "৪", false), (#"^\w$"#, "é", false), (#"\W"#, "é", true),
+    (#"^\s$"#, "\u{FEFF}", true), (#"^\S$"#, "\u{A0}", false), (#"^.$"#, "\u{2028}", false),
+    (#"^.$"#, "😀", true), ("^.$", "e\u{301}", false), ("é", "e\u{301}", false),
+    (#"\bab\b"#, "éab", true), (#"\bab\b"#, "xab", false), (#"\Bb"#, "ab", true),
+    ("[]", "a", false), ("^[^]$", "\n", true), ("^[a-c-]+$", "b-a", true), ("^[\\]x]$", "]", true),
+    (#"^[^\d]$"#, "5", false), (#"^[\D]$"#, "x", true),
+    (#"^[\u0041-\x43\u{44}]+$"#, "ABCD", true), (#"^\ud83d\ude00$"#, "😀", true),
+    (#"^\cJ\0$"#, "\n\0", true), (#"^\p{Lu}\P{Lu}$"#, "Éa", true),
+    (#"^\p{Script=Greek}+$"#, "αβγ", true),
+    (#"^(?<year>\d{4})-(?:0[1-9]|1[0-2])$"#, "2024-02", true),
+    (#"^(?!no)[a-z]+(?=!)"#, "yes!", true), (#"^(?!no)[a-z]+"#, "not", false),
+    ("^a{2,3}?$", "aaaa", false), (#"^\$\.\-\/$"#, "$.-/", true),
+  ])
+  func `an expression matches what ECMA-262 says`(
+    _ pattern: String, _ text: String, _ matches: Bool
+  ) throws {
+    #expect(try Pattern(pattern).matches(text) == matches)
+  }
+
+  @Test(arguments: [
+    (#"(a)\1"#, "backreferences"), (#"(?<n>a)\k<n>"#, "backreferences"), ("(?<=a)b", "lookbehind"),
+    ("(?<!a)b", "lookbehind"), ("(?i)a", "no known kind"), ("a**", "repeats nothing"),
+    ("*a", "repeats nothing"), ("a{", "no number"), ("a{3,2}", "out of order"),
+    ("]", "stands alone"),
+    ("a}", "stands alone"), ("(a", "not closed"), ("a)", "not open"), ("[a", "not closed"),
+    ("[z-a]", "out of order"), (#"[\d-x]"#, "with a class"), (#"\Aa"#, "no escape"),
+    (#"a\z"#, "no escape"), (#"\u12"#, "digits"),
+    (#"\ud800"#, "no character"), (#"\p{Foo}"#, "Swift's engine"), (#"\p"#, "no property"),
+    (#"\01"#, "octal"), (#"a\"#, "backslash"), ("(?=a)*", "repeats nothing"),
+    ("((a+)b)*", "nests repetitions"), ("(a+|b){2,}", "nests repetitions"),
+  ])
+  func `what cannot be read or enforced is refused with the reason`(
+    _ pattern: String, _ reason: String
+  ) {
+    let error = #expect(throws: PatternError.self) { _ = try Pattern(pattern) }
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+  }
+}
