@@ -172,7 +172,7 @@ extension ElementReader {
   /// findings in them.
   private mutating func takeTape() {
     parser.state.exchangeTape(for: &parsed)
-    watchedBytes = parser.state.watched?.text
+    watchedBytes = parser.watchedBytes
     nextMark = 0
     flaws.removeFirst(nextFlaw)
     nextFlaw = 0

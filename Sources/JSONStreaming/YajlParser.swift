@@ -42,6 +42,10 @@ struct YajlParser: ~Copyable {
     nonmutating _modify { yield &(unsafe statePointer.pointee) }
   }
 
+  /// The value around the elements that is kept, once it has passed. Asked of `state` it would take
+  /// an allocation.
+  var watchedBytes: [UInt8]? { unsafe statePointer.pointee.watched?.text }
+
   /// Replaces the parser by a fresh one, because yajl's cannot be used after an error.
   mutating func restart() {
     if unsafe handle != nil { unsafe yajl_free(handle) }
