@@ -128,6 +128,56 @@ import Testing
     }
   }
 
+  /// Notes whose removals delete their rows.
+  private static let removable = #"""
+    {"x-table":"note","x-key":"id","x-timestamp":"at",
+     "x-tombstone":{"attribute":"gone","removal":"delete"},
+     "required":["id"],
+     "properties":{
+      "id":{"type":"integer"},
+      "gone":{"type":["boolean","null"]},
+      "at":{"type":["integer","null"],"x-unit":"seconds"}}}
+    """#
+
+  @Test(arguments: [MergePolicy.newest, .overwrite, .objectTrump, .newestByProperty])
+  func `a run stopped between removals of stored rows goes on to the same`(
+    policy: MergePolicy
+  ) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    let first = (0..<8).map { #"{"id":\#($0),"at":\#($0 % 3)}"# }
+    let second = (0..<40).map { _ in
+      let isGone = Bool.random(using: &generator)
+      return #"{"id":\#(Int.random(in: 0..<12, using: &generator)),"gone":\#(isGone),"#
+        + #""at":\#(Int.random(in: 0..<4, using: &generator))}"#
+    }
+    let whole = try MergeStore(Self.removable)
+    _ = try whole.run(first, .newest)
+    let options = Self.options(policy, lands: true, batchSize: 3)
+    var batchCount = 0
+    let expected = try whole.run(second, options) { _ in
+      batchCount += 1
+      return .proceed
+    }
+    #expect(expected.counters.removals > 0, "seed \(seed)")
+    #expect(expected.counters.areBalanced, "seed \(seed)")
+    for stop in 1..<batchCount {
+      let store = try MergeStore(Self.removable)
+      _ = try store.run(first, .newest)
+      var seen = 0
+      _ = try store.run(second, options) { _ in
+        seen += 1
+        return seen == stop ? .stop : .proceed
+      }
+      var resuming = options
+      resuming.isResuming = true
+      let report = try store.run(second, resuming)
+      #expect(report.counters == expected.counters, "seed \(seed), stop \(stop)")
+      #expect(report.digest == expected.digest, "seed \(seed), stop \(stop)")
+      #expect(try store.digest() == report.digest, "seed \(seed), stop \(stop)")
+    }
+  }
+
   @Test func `a run that is given up leaves no landing table`() throws {
     let store = try MergeStore()
     var options = Self.options(.newest, lands: true)

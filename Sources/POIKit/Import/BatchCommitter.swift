@@ -261,6 +261,7 @@ struct BatchCommitter: ~Copyable {
           &batch, count: committer.options.batchSize, byteLimit: committer.options.batchByteLimit)
         guard let progress else { return nil }
         try committer.writeRows(of: &batch, checkpoint.progress, targets: merge.targetsOfBatch)
+        try merge.rememberRemovals(committer.writer?.takeDeletedRowIDs() ?? [])
         try committer.writer?.insertRejects(of: batch, checkpoint.progress)
         return checkpoint.advanced(byMerging: batch, progress)
       }

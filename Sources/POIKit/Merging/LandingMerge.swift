@@ -1,3 +1,4 @@
+internal import JSONStreaming
 internal import SQLiteKit
 
 /// Hands out the landed records of a run in an order in which merging them is fast.
@@ -14,6 +15,7 @@ struct LandingMerge: ~Copyable {
   private var targets: ExternalSorter<TargetEntry>
   private var entries: EntryLog<LandingEntry>
   private var reading: Statement
+  private var remembering: Statement
 
   /// How far the run is once the batch that was filled last is merged.
   private var progress: LandingProgress
@@ -50,10 +52,16 @@ struct LandingMerge: ~Copyable {
     }
     try sorter.finish()
 
+    let removals = LandingTable.nameOfRemovals(ofRun: run)
     var index = try StoredKeys(
-      table, key: key, upTo: progress.boundary ?? 0, connection: connection)
+      table, key: key, upTo: progress.boundary ?? 0, except: "SELECT row FROM \(removals)",
+      connection: connection)
+    var removal = try connection.prepare(
+      "SELECT row FROM \(removals) WHERE key_high = ?1 AND key_low = ?2")
+    let hasRemovals = try connection.integer("SELECT EXISTS (SELECT 1 FROM \(removals))") == 1
     while let entry = try sorter.next() {
-      if let rowID = try index.rowID(withPrefix: entry.prefix) {
+      let removed = hasRemovals ? try LandingMerge.row(entry.prefix, in: &removal) : nil
+      if let rowID = try removed ?? index.rowID(withPrefix: entry.prefix) {
         let target = TargetEntry(rowID: rowID, landingID: entry.landingID)
         if progress.entry == nil, progress.target.map({ $0.precedes(target) }) ?? true {
           try targets.append(target)
@@ -65,15 +73,29 @@ struct LandingMerge: ~Copyable {
     try targets.finish()
     let reading = try connection.prepare(
       """
-      SELECT input, record, byte_offset, line, "column", content, raw FROM \(landing) WHERE id = ?1
+      SELECT input, record, byte_offset, line, "column", content, raw, key_high, key_low
+      FROM \(landing) WHERE id = ?1
       """)
+    let remembering = try connection.prepare(
+      "INSERT OR IGNORE INTO \(removals) VALUES (?1, ?2, ?3)")
     self.targets = targets
     self.entries = entries
     self.reading = reading
+    self.remembering = remembering
     self.progress = progress
   }
 
-  /// Fills an empty batch with the next records.
+  /// The row that a removal of the prefix was to meet; nothing where there was none.
+  private static func row(
+    _ prefix: KeyPrefix, in removal: inout Statement
+  ) throws(SQLiteError) -> Int64? {
+    try removal.bind(1, integer: Int64(bitPattern: prefix.high))
+    try removal.bind(2, integer: Int64(bitPattern: prefix.low))
+    defer { removal.reset() }
+    return try removal.step() ? removal.integer(0) : nil
+  }
+
+  /// Fills an empty batch with the next records. Runs inside the transaction that merges them.
   ///
   /// - Returns: how far the run is once they are merged; nothing where none are left.
   mutating func fill(
@@ -82,11 +104,11 @@ struct LandingMerge: ~Copyable {
     targetsOfBatch.removeAll(keepingCapacity: true)
     while batch.recordCount < count, batch.byteCount < byteLimit {
       if let target = try targets.next() {
-        try read(target.landingID, into: &batch)
+        try read(target.landingID, of: target.rowID, into: &batch)
         targetsOfBatch.append(.row(target.rowID))
         progress.target = target
       } else if let entry = try entries.next() {
-        try read(entry.landingID, into: &batch)
+        try read(entry.landingID, of: nil, into: &batch)
         // The one before it may have had its key.
         targetsOfBatch.append(entry.prefix == progress.entry?.prefix ? .unknown : .none)
         progress.entry = entry
@@ -97,8 +119,10 @@ struct LandingMerge: ~Copyable {
     return batch.recordCount > 0 ? progress : nil
   }
 
+  /// - Parameter rowID: the row that the record is likely to meet; where the record is a removal, the
+  ///   row is remembered.
   private mutating func read(
-    _ landingID: UInt64, into batch: inout RecordBatch
+    _ landingID: UInt64, of rowID: Int64?, into batch: inout RecordBatch
   ) throws(SQLiteError) {
     try reading.bind(1, integer: Int64(landingID))
     guard try reading.step() else { return }
@@ -109,6 +133,22 @@ struct LandingMerge: ~Copyable {
     origin.column = Int(reading.integer(4))
     if !reading.isNull(6) { origin.raw = batch.keep(reading.bytes(6)) }
     LandedRecord.read(reading.bytes(5), origin: origin, into: &batch)
+    if let rowID, batch.origins[batch.recordCount - 1].isDeletion {
+      try remembering.bind(1, integer: reading.integer(7))
+      try remembering.bind(2, integer: reading.integer(8))
+      try remembering.bind(3, integer: rowID)
+      try remembering.run()
+    }
     reading.reset()
+  }
+
+  /// Remembers the rows that the removals of the batch deleted. Runs inside its transaction.
+  mutating func rememberRemovals(_ rowIDs: [Int64]) throws(SQLiteError) {
+    for rowID in rowIDs {
+      try remembering.bindNull(1)
+      try remembering.bindNull(2)
+      try remembering.bind(3, integer: rowID)
+      try remembering.run()
+    }
   }
 }

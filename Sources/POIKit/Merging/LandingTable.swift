@@ -11,7 +11,13 @@ enum LandingTable {
   /// The name of a run's landing table.
   static func name(ofRun run: Int64) -> String { "\(prefix)\(run)" }
 
-  /// Makes the table where it is missing. Runs inside the caller's transaction.
+  /// The name of the table that remembers, until the run ends, what its removals do to the rows that
+  /// were stored before: the row that a removal was to meet, by the prefix of its key, and the rows
+  /// that are deleted, without one. A row that is gone cannot be found by its key any more, and a
+  /// new one may have got its id.
+  static func nameOfRemovals(ofRun run: Int64) -> String { "\(prefix)removal_\(run)" }
+
+  /// Makes the tables where they are missing. Runs inside the caller's transaction.
   static func make(ofRun run: Int64, in connection: borrowing Connection) throws(SQLiteError) {
     // The prefix of the key is null where a part of the key is. What is long stands last: looking
     // for the keys reads none of it.
@@ -28,12 +34,22 @@ enum LandingTable {
         "column" INTEGER NOT NULL,
         content BLOB NOT NULL,
         raw BLOB
-      ) STRICT
+      ) STRICT;
+      CREATE TABLE IF NOT EXISTS \(nameOfRemovals(ofRun: run)) (
+        key_high INTEGER,
+        key_low INTEGER,
+        row INTEGER NOT NULL,
+        UNIQUE (key_high, key_low)
+      ) STRICT;
       """)
   }
 
-  /// Removes the table, if it is there.
+  /// Removes the tables, if they are there.
   static func remove(ofRun run: Int64, in connection: borrowing Connection) throws(SQLiteError) {
-    try connection.execute("DROP TABLE IF EXISTS \(name(ofRun: run))")
+    try connection.execute(
+      """
+      DROP TABLE IF EXISTS \(name(ofRun: run));
+      DROP TABLE IF EXISTS \(nameOfRemovals(ofRun: run));
+      """)
   }
 }

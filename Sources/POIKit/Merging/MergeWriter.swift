@@ -28,6 +28,7 @@ struct MergeWriter: ~Copyable {
   private var times: PropertyTimes
   private var places: PlaceLog?
   private var conflicts = MergeConflicts()
+  private var deletedRowIDs: [Int64] = []
 
   /// A writer for a policy; nothing for `append`.
   init?(
@@ -147,6 +148,7 @@ struct MergeWriter: ~Copyable {
     if outcome == .removal {
       try digestStored()
       try rows.delete(stored.rowID)
+      deletedRowIDs.append(stored.rowID)
       batch.settle(record: record, as: .removal, replacing: storedDigest)
     } else {
       batch.settle(record: record, as: outcome)
@@ -158,6 +160,12 @@ struct MergeWriter: ~Copyable {
   mutating func takeConflicts() -> MergeConflicts {
     defer { conflicts = MergeConflicts() }
     return conflicts
+  }
+
+  /// The rows that were deleted since they were taken last.
+  mutating func takeDeletedRowIDs() -> [Int64] {
+    defer { deletedRowIDs.removeAll(keepingCapacity: true) }
+    return deletedRowIDs
   }
 
   /// Loads the stored row with the key of a record.

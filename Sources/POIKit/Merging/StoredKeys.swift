@@ -10,9 +10,12 @@ struct StoredKeys: ~Copyable {
   private var prefix: KeyPrefix? = KeyPrefix(high: 0, low: 0)
   private var rowID: Int64?
 
-  /// - Parameter boundary: the greatest row id that is looked at.
+  /// - Parameters:
+  ///   - boundary: the greatest row id that is looked at.
+  ///   - exceptions: a statement that returns row ids that are not looked at.
   init(
-    _ table: String, key: EnforcedKey, upTo boundary: Int64, connection: borrowing Connection
+    _ table: String, key: EnforcedKey, upTo boundary: Int64, except exceptions: String,
+    connection: borrowing Connection
   ) throws(SQLiteError) {
     let names = key.isHashed ? [KeyEnforcer.hashColumn] : key.columns
     let columns = names.map(Connection.quoteIdentifier)
@@ -22,6 +25,7 @@ struct StoredKeys: ~Copyable {
       SELECT \(columns.joined(separator: ", ")), \(StoreSchema.idColumn)
       FROM \(Connection.quoteIdentifier(table)) INDEXED BY \(index)
       WHERE \(columns[0]) IS NOT NULL AND \(StoreSchema.idColumn) <= ?1
+        AND \(StoreSchema.idColumn) NOT IN (\(exceptions))
       ORDER BY \(columns.joined(separator: ", "))
       """)
     try statement.bind(1, integer: boundary)

@@ -119,6 +119,9 @@ struct BatchWriter: ~Copyable {
     return merger?.takeConflicts() ?? MergeConflicts()
   }
 
+  /// The rows that the removals of the last batch deleted.
+  mutating func takeDeletedRowIDs() -> [Int64] { merger?.takeDeletedRowIDs() ?? [] }
+
   private mutating func write(
     _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
   ) throws(SQLiteError) {
