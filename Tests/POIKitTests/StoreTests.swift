@@ -86,7 +86,7 @@ import Testing
     var session = try ImportSession(into: Store(path: path), model: .poi)
     try session.append(Array(ImportSessionEndTests.pois(0..<3).utf8).span)
     #expect(try session.finish().counters.inserted == 3, comment)
-    let connection = try session.takeStore().takeConnection()
+    let connection = session.takeStore().takeConnection()
     #expect(try connection.integer("SELECT count(*) FROM poi") == 3, comment)
     #expect(
       try connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 1,
