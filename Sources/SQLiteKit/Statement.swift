@@ -46,6 +46,13 @@ extension Statement {
   /// C function: `sqlite3_changes64`
   public var changeCount: Int { unsafe Int(sqlite3_changes64(sqlite3_db_handle(handle))) }
 
+  /// Whether a transaction is open on the statement's connection; some errors end it.
+  ///
+  /// C function: `sqlite3_get_autocommit`
+  public var isInTransaction: Bool {
+    unsafe sqlite3_get_autocommit(sqlite3_db_handle(handle)) == 0
+  }
+
   /// Moves to the next row of the result.
   ///
   /// - Returns: whether there is one. After `false` or an error the statement is reset: parameters
@@ -72,6 +79,19 @@ extension Statement {
   /// - Throws: `SQLiteError` when the statement fails.
   public mutating func run() throws(SQLiteError) {
     while try step() {}
+  }
+
+  /// Runs an insertion, update or deletion that must change one row.
+  ///
+  /// - Throws: `SQLiteError` when the statement fails, and one of a constraint when a trigger left the
+  ///   row as it was, which SQLite itself does not call a failure.
+  public mutating func runChangingOneRow() throws(SQLiteError) {
+    try run()
+    guard changeCount == 1 else {
+      // SQLITE_CONSTRAINT_TRIGGER, whose macro Swift does not import.
+      throw SQLiteError(
+        code: SQLITE_CONSTRAINT | 7 << 8, message: "a trigger leaves the row as it is", sql: sql)
+    }
   }
 
   /// Makes the statement ready to run from its start and gives up the locks of its reading; bound

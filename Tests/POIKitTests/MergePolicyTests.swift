@@ -182,6 +182,78 @@ import Testing
     }
   }
 
+  @Test(arguments: [MergePolicy.append, .newest, .overwrite])
+  func `a record that a trigger leaves out is a reject, with all that is its own`(
+    policy: MergePolicy
+  ) throws {
+    let store = try MergeStore(
+      #"""
+      {"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"},
+       "kind":{"type":"object","x-relation":{"table":"kind","unique":"name"},
+        "required":["name"],"properties":{"name":{"type":"string"}}},
+       "own":{"type":"array","x-relation":{"table":"part","unique":"name"},
+        "items":{"type":"string"}},
+       "shared":{"type":"array","x-relation":{"table":"tag","unique":"name","join":"t_tag"},
+        "items":{"type":"string"}}}}
+      """#)
+    _ = try store.run([#"{"id":1,"own":["a"],"shared":["b"]}"#], policy)
+    for (table, condition) in [
+      ("t", "new.id = 2"), ("kind", "new.name = 'no'"), ("part", "new.name = 'no'"),
+      ("t_tag", "(SELECT name FROM tag WHERE poikit_id = new.tag) = 'no'"),
+    ] {
+      try store.execute(
+        """
+        CREATE TRIGGER leave_out_\(table) BEFORE INSERT ON \(table) WHEN \(condition)
+          BEGIN SELECT raise(IGNORE); END
+        """)
+    }
+    let records = [
+      #"{"id":2,"own":["c"],"shared":["d"]}"#, #"{"id":3,"kind":{"name":"no"}}"#,
+      #"{"id":4,"own":["no"]}"#, #"{"id":5,"shared":["no"]}"#, #"{"id":6,"own":["e"]}"#,
+    ]
+    let report = try store.run(records, policy)
+    #expect(report.counters.inserted == 1)
+    #expect(report.rejectsByRule.map(\.count) == [4])
+    #expect(report.rejectsByRule.map(\.rule) == ["constraint"])
+    #expect(try store.rows("SELECT id FROM t ORDER BY id") == ["1", "6"])
+    #expect(
+      try store.rows("SELECT id, name FROM part JOIN t ON t.poikit_id = part.t ORDER BY id")
+        == ["1|a", "6|e"])
+    #expect(try store.rows("SELECT count(*) FROM t_tag") == ["1"])
+    #expect(try store.digest() == report.digest)
+  }
+
+  @Test(arguments: [MergePolicy.append, .newest])
+  func `a trigger that gives up the transaction stops the run at that batch`(
+    policy: MergePolicy
+  ) throws {
+    let scratch = try ScratchFolder()
+    let path = scratch.file("store.sqlite")
+    let model = try Model(parsing: MergeFixture.document)
+    var options = ImportOptions()
+    options.mergePolicy = policy
+    func run(_ records: [String]) throws {
+      var session = try ImportSession(into: Store(path: path), model: model, options: options)
+      if try session.beginInput(named: "bytes") {
+        try session.append(Array(records.joined(separator: "\n").utf8).span)
+      }
+      _ = try session.finish()
+    }
+    try run([#"{"id":1}"#])
+    let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      CREATE TRIGGER give_up BEFORE INSERT ON note WHEN new.id = 3
+        BEGIN SELECT raise(ROLLBACK, 'not this one'); END
+      """)
+    #expect {
+      try run([#"{"id":2}"#, #"{"id":3}"#, #"{"id":4}"#])
+    } throws: {
+      ($0 as? ImportError)?.message.contains("not this one") == true
+    }
+    #expect(try rows("SELECT id FROM note", in: connection) == ["1"])
+  }
+
   @Test func `what a policy cannot be used for is refused before anything is read`() throws {
     func message(
       _ policy: MergePolicy, _ document: String = MergeFixture.document,

@@ -112,7 +112,8 @@ struct BatchWriter: ~Copyable {
           try write(record, of: &batch, progress, target: target)
         }
       } catch {
-        guard error.isConstraint else { throw error }
+        // Where SQLite has given up the whole transaction, the records before are not there any more.
+        guard error.isConstraint, beginning.isInTransaction else { throw error }
         batch.refuse(record: record, because: error)
       }
     }

@@ -114,7 +114,7 @@ final class ChildRowWriter {
       let related = try relation.writer.rowID(record: row, batch: rows)
       try insertion.bind(relation.slot + 2, integer: related)
     }
-    try insertion.run()
+    try insertion.runChangingOneRow()
     let rowID = insertion.lastInsertRowID
     for writer in relationsToMany {
       try writer.insertRows(ofRow: rowID, record: row, of: rows)

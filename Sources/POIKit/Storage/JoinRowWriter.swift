@@ -52,6 +52,6 @@ final class JoinRowWriter {
   private func insert(_ rowID: Int64, under parentRowID: Int64) throws(SQLiteError) {
     try insertion.bind(1, integer: parentRowID)
     try insertion.bind(2, integer: rowID)
-    try insertion.run()
+    try insertion.runChangingOneRow()
   }
 }

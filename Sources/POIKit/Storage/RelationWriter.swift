@@ -135,8 +135,7 @@ private struct RelatedRows: ~Copyable {
     for (position, field) in fields.enumerated() {
       try batch.bind(record: record, slot: field, to: &insertion, at: position + 1)
     }
-    try insertion.run()
-    precondition(insertion.changeCount == 1, "an insertion without a condition inserts")
+    try insertion.runChangingOneRow()
     return insertion.lastInsertRowID
   }
 }

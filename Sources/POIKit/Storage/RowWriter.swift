@@ -66,7 +66,7 @@ struct RowWriter: ~Copyable {
       }
     }
     if table.hasTimes { try insertion.bind(table.timesParameter, text: times) }
-    try insertion.run()
+    try insertion.runChangingOneRow()
     let rowID = insertion.lastInsertRowID
     for writer in relationsToMany {
       try writer.insertRows(ofRow: rowID, record: record, of: batch)
@@ -84,7 +84,7 @@ struct RowWriter: ~Copyable {
     try RowWriter.bind(record, of: batch, relatedRowIDs, to: &update, table.schema.layout)
     if table.hasTimes { try update.bind(table.timesParameter, text: times) }
     try update.bind(table.rowIDParameter, integer: rowID)
-    try update.run()
+    try update.runChangingOneRow()
   }
 
   /// Whether one record may be several rows.
@@ -111,7 +111,7 @@ struct RowWriter: ~Copyable {
   /// Deletes a row.
   mutating func delete(_ rowID: Int64) throws(SQLiteError) {
     try deletion.bind(1, integer: rowID)
-    try deletion.run()
+    try deletion.runChangingOneRow()
   }
 
   /// Binds the key of a record to the parameters from 1 on, and its hash, where the key is enforced
