@@ -44,6 +44,12 @@ extension DedupCommand {
           + "keeps its own only, as when records are merged while they are imported.",
         section: "What to deduplicate"),
       OptionDescription(
+        "merge-losers",
+        summary: "fill the winner's missing values from its losers, the newest first",
+        detail: "Or by the rule that the model states for an attribute with x-merge. All losers of "
+          + "a record are then removed in one transaction.",
+        section: "What to deduplicate"),
+      OptionDescription(
         "dry-run", short: "n", summary: "print the plan and change nothing", section: "What to do"),
       OptionDescription(
         "enforce", summary: "make the key unique afterwards, with an index",

@@ -9,12 +9,18 @@ extension DedupCommand {
     if isQuiet { return "" }
     switch outcome {
     case .planned(let plan, let layout):
-      return plan.map { table(of: $0, layout: layout).text() + decisions(of: $0) } ?? ""
+      guard let plan else { return "" }
+      var table = table(of: plan, layout: layout)
+      appendFills(plan.filledValueCount, plan.filledWinnerCount, to: &table)
+      return table.text() + decisions(of: plan)
     case .deduplicated(let report, let layout):
       return text(of: report, layout: layout)
     case .undone(let report):
       return "run \(report.run) undone: \(QuantityFormat.count(report.restoredRowCount)) rows and "
-        + "\(QuantityFormat.count(report.restoredReferenceCount)) references put back\n"
+        + "\(QuantityFormat.count(report.restoredReferenceCount)) references put back"
+        + (report.restoredValueCount > 0
+          ? ", and \(QuantityFormat.count(report.restoredValueCount)) values that winners had\n"
+          : "\n")
     case .digest(let digest, _):
       return "digest \(digest.digest) of \(QuantityFormat.count(digest.rowCount)) rows\n"
     case .purged(let report, let table):
@@ -41,6 +47,13 @@ extension DedupCommand {
         "removed", QuantityFormat.count(plan.beatenRowCount), "as old as a removal, or older")
     }
     return table
+  }
+
+  private func appendFills(_ values: Int, _ winners: Int, to table: inout TextTable) {
+    guard options.mergesLosers else { return }
+    table.append(
+      "filled", QuantityFormat.count(winners),
+      "winners with \(QuantityFormat.count(values)) values of their losers")
   }
 
   private func reasons(of plan: DeduplicationPlan) -> String {
@@ -81,6 +94,8 @@ extension DedupCommand {
 
   private func text(of report: DeduplicationReport, layout: TableLayout) -> String {
     var table = table(of: report.plan, layout: layout)
+    appendFills(
+      report.changes.filledValueCount, report.changes.filledWinnerCount, to: &table)
     table.append(
       "rows left", QuantityFormat.count(report.rowsLeft),
       options.archive
@@ -131,6 +146,7 @@ extension DedupCommand {
         json.object("counters") { json in
           json.member("restoredRows", report.restoredRowCount)
           json.member("restoredReferences", report.restoredReferenceCount)
+          json.member("restoredValues", report.restoredValueCount)
         }
       case .digest(let digest, let table):
         json.member("task", "digest")
@@ -164,6 +180,8 @@ extension DedupCommand {
       json.member("keys", plan.groupCount)
       json.member("losers", plan.loserCount)
       json.member("removed", plan.beatenRowCount)
+      json.member("filled", report?.changes.filledWinnerCount ?? plan.filledWinnerCount)
+      json.member("filledValues", report?.changes.filledValueCount ?? plan.filledValueCount)
       if let report {
         json.member("rowsLeft", report.rowsLeft)
         json.member("archived", report.changes.archivedRowCount)

@@ -51,6 +51,7 @@ struct DedupCommand {
     options.keep = arguments.choice("keep", as: KeepRule.self) ?? options.keep
     options.nullKey = arguments.choice("null-key", as: NullKeyRule.self) ?? options.nullKey
     options.arrays = arguments.choice("arrays", as: ArrayRule.self) ?? options.arrays
+    options.mergesLosers = arguments.flag("merge-losers")
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize
     options.jobCount = try arguments.integer("jobs", in: 1...2) ?? options.jobCount
     options.memoryBudget =

@@ -58,7 +58,7 @@ extension DeduplicationError {
   var exitCode: ExitCode {
     switch code {
     case .unknownTable, .unknownColumn, .unsupportedTable, .invalidOptions, .cannotUndo: .usage
-    case .mixedTimestamps, .keyNotUnique, .unmovableReference: .dataError
+    case .mixedTimestamps, .keyNotUnique, .unmovableReference, .unmergeableValue: .dataError
     case .changedByOther, .temporaryFile, .database: .ioError
     case .internalCheck: .internalError
     }

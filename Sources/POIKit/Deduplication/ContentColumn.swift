@@ -6,9 +6,13 @@ public struct ContentColumn: Sendable, Hashable {
   /// The row that the column's value refers to, where the content is that row and not its id.
   public var relation: RelatedRow?
 
+  /// Which value of a group's rows the winner gets where losers are merged into it.
+  public var mergeRule: MergeRule
+
   /// A column that holds its content itself, or refers to the row that does.
-  public init(_ name: String, relation: RelatedRow? = nil) {
+  public init(_ name: String, relation: RelatedRow? = nil, mergeRule: MergeRule = .newest) {
     self.name = name
+    self.mergeRule = mergeRule
     self.relation = relation
   }
 }

@@ -27,6 +27,9 @@ public struct DeduplicationError: Error, Sendable, Hashable {
     /// A row that refers to a loser cannot refer to its winner instead.
     case unmovableReference
 
+    /// A winner cannot take a value that its losers have.
+    case unmergeableValue
+
     /// Rows stand in the way of the unique index.
     case keyNotUnique
 

@@ -9,6 +9,10 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// What becomes of the rows of losers' relations to many; they move to the winner.
   public var arrays: ArrayRule = .move
 
+  /// Whether a winner gets, by the merge rules of the layout, values that its losers have; it does
+  /// not. The losers of one group are then removed in one transaction, however many they are.
+  public var mergesLosers = false
+
   /// The losers removed in one transaction; 500. At least 1.
   public var batchSize = 500
 

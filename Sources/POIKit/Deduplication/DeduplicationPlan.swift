@@ -22,6 +22,13 @@ public struct DeduplicationPlan: Sendable, Hashable {
   /// The rows that go, by the reason why.
   public internal(set) var reasons = ReasonCounts()
 
+  /// The winners that would get values of their losers; 0 in the report of a run, which counts those
+  /// that did.
+  public internal(set) var filledWinnerCount = 0
+
+  /// The values that they would get.
+  public internal(set) var filledValueCount = 0
+
   /// The largest groups of duplicates, at most ten, the largest first.
   public internal(set) var largestGroups: [DuplicateGroup] = []
 

@@ -32,6 +32,9 @@ extension Deduplicator {
     } catch {
       throw DeduplicationError(error)
     }
+    // A loser may need, in a unique index, the place of what its winner got of it.
+    let filledCount =
+      run.hasFills ? try restoreReferences(run.id, filledIn: run.table, in: connection) : 0
     var rowCount = 0
     for table in run.archivedTables {
       rowCount += try restoreRows(of: table, run.id, in: connection)
@@ -46,7 +49,8 @@ extension Deduplicator {
     }
     do { try forget(run, at: end, in: connection) } catch { throw DeduplicationError(error) }
     return UndoReport(
-      run: run.id, restoredRowCount: rowCount, restoredReferenceCount: valueCount,
+      run: run.id, restoredRowCount: rowCount, restoredReferenceCount: valueCount - filledCount,
+      restoredValueCount: filledCount,
       droppedIndex: run.outcome.createdIndex)
   }
 
@@ -132,17 +136,20 @@ extension Deduplicator {
     return schemas
   }
 
-  /// Makes rows refer to what they referred to.
+  /// Makes rows refer to what they referred to, and hold what they held.
   ///
+  /// - Parameter table: where only the values are to be put back that winners got, and that are no
+  ///   references, their table.
   /// - Returns: how many values were put back.
   private static func restoreReferences(
-    _ run: Int64, in connection: borrowing Connection
+    _ run: Int64, filledIn table: String? = nil, in connection: borrowing Connection
   ) throws(DeduplicationError) -> Int {
     let schemas = try schemasOfMovedRows(run, in: connection)
     let changed: (table: String, row: Int64)
     do {
       var valueCount = 0
-      guard let found = try restoreReferences(run, schemas, &valueCount, in: connection) else {
+      guard let found = try restoreReferences(run, schemas, table, &valueCount, in: connection)
+      else {
         return valueCount
       }
       changed = found
@@ -157,15 +164,19 @@ extension Deduplicator {
   ///
   /// - Returns: a row that does not hold what it held before, or nil if there is none.
   private static func restoreReferences(
-    _ run: Int64, _ schemas: [String: TableSchema], _ valueCount: inout Int,
+    _ run: Int64, _ schemas: [String: TableSchema], _ filledTable: String?,
+    _ valueCount: inout Int,
     in connection: borrowing Connection
   ) throws(SQLiteError) -> (table: String, row: Int64)? {
     var moves = try connection.prepare(
       """
       SELECT rowid, table_name, column_name, row_id FROM main.poikit_moved
-      WHERE run = ?1 ORDER BY rowid DESC
+      WHERE run = ?1 AND (?2 IS NULL OR table_name = ?2 COLLATE NOCASE AND NOT EXISTS (
+        SELECT 1 FROM pragma_foreign_key_list(?2) WHERE "from" = column_name COLLATE NOCASE))
+      ORDER BY rowid DESC
       """)
     try moves.bind(1, integer: run)
+    if let filledTable { try moves.bind(2, text: filledTable) }
     var current: (table: String, column: String) = ("", "")
     var update = try connection.prepare("SELECT ?1, ?2")
     var verify = try connection.prepare("SELECT ?1")

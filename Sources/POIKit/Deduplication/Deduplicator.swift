@@ -53,6 +53,11 @@ public struct Deduplicator: Sendable {
       &selection, schema, without: removals, on: connection, progress: progress)
     guard decided != nil else { return nil }
     var plan = selection.plan
+    if options.mergesLosers {
+      try connection.inTransaction(.deferred) { () throws(DeduplicationError) in
+        try countFills(&selection, &plan, schema, on: connection)
+      }
+    }
     plan.beatenRowCount = try beatenRowCount(removals, schema, in: connection)
     plan.rowCount += plan.beatenRowCount
     return plan
@@ -115,16 +120,24 @@ public struct Deduplicator: Sendable {
     }
     if let record { removal.keep(under: record.id, archives: options.archive) }
 
+    var merge: LoserMerge?
+    if options.mergesLosers {
+      merge = try LoserMerge(layout, schema: schema, contentHash: contentHash, in: connection)
+    }
     var batch: [LoserEntry] = []
     batch.reserveCapacity(min(options.batchSize, plan.loserCount))
     while removal.counts.removedRowCount < plan.loserCount {
-      batch.removeAll(keepingCapacity: true)
-      while batch.count < options.batchSize, let pair = try selection.nextLoser() {
-        batch.append(pair)
-      }
       try statements.inTransaction(in: connection) { () throws(DeduplicationError) in
         try checkUnchanged(since: version, removal.counts, by: statements, on: connection)
-        try removal.remove(batch, in: connection)
+        if options.mergesLosers {
+          try removeGroups(&selection, &merge, &removal, in: connection)
+        } else {
+          batch.removeAll(keepingCapacity: true)
+          while batch.count < options.batchSize, let pair = try selection.nextLoser() {
+            batch.append(pair)
+          }
+          try removal.remove(batch, in: connection)
+        }
         do throws(SQLiteError) {
           try record?.save(plan, removal.counts, by: statements, in: connection)
         } catch {

@@ -19,19 +19,29 @@ struct GroupState {
   private(set) var firstLoser: CandidateEntry?
   private(set) var firstReason = WinReason.identical
 
+  /// How many lower ranks than the winner's there were so far; rows of equal rank share a place.
+  private(set) var place: UInt64 = 0
+  private var latestRank: CandidateRank
+
   /// A group of one row.
   init(winner: CandidateEntry) {
     self.winner = winner
+    latestRank = winner.rank
   }
 
   /// A group that stands for none.
   init() {
     let rank = CandidateRank(timestamp: nil, isTombstone: false, keep: .newest)
     winner = CandidateEntry(keyCode: .zero, rank: rank, rowID: 0)
+    latestRank = rank
   }
 
   /// Notes a row that lost by its rank.
   mutating func noteLoser(_ entry: CandidateEntry, reason: WinReason) {
+    if entry.rank != latestRank {
+      latestRank = entry.rank
+      place += 1
+    }
     guard firstLoser == nil else { return }
     firstLoser = entry
     firstReason = reason

@@ -49,6 +49,9 @@ struct LoserRemoval {
   /// Why the rows of a table cannot be changed, for tables met so far that have no row ids.
   private var obstacles: [String: DeduplicationError] = [:]
 
+  /// The statements that give winners values of their losers and are kept.
+  var fillTexts: Set<String> = []
+
   /// What has been changed so far.
   var counts = RemovalCounts()
 

@@ -20,6 +20,12 @@ public struct RemovalCounts: Sendable, Hashable {
   /// Redirects kept from the identity of a loser to that of its winner.
   public internal(set) var redirectCount = 0
 
+  /// Winners that got values of their losers.
+  public internal(set) var filledWinnerCount = 0
+
+  /// The values that they got.
+  public internal(set) var filledValueCount = 0
+
   static func + (left: RemovalCounts, right: RemovalCounts) -> RemovalCounts {
     var sum = left
     sum.removedRowCount += right.removedRowCount
@@ -28,6 +34,8 @@ public struct RemovalCounts: Sendable, Hashable {
     sum.movedReferenceCount += right.movedReferenceCount
     sum.removedReferenceRowCount += right.removedReferenceRowCount
     sum.redirectCount += right.redirectCount
+    sum.filledWinnerCount += right.filledWinnerCount
+    sum.filledValueCount += right.filledValueCount
     return sum
   }
 }

@@ -72,10 +72,11 @@ struct RunRecord {
   private static func describe(
     _ layout: TableLayout, _ options: DeduplicationOptions, in connection: borrowing Connection
   ) throws(SQLiteError) -> String {
+    let merging = options.mergesLosers ? ", 'mergesLosers', json('true')" : ""
     var statement = try connection.prepare(
       """
       SELECT json_object('key', json(?1), 'timestamp', ?2, 'tombstone', ?3, 'keep', ?4,
-        'nullKey', ?5, 'archive', json(?6), 'enforcement', ?7)
+        'nullKey', ?5, 'archive', json(?6), 'enforcement', ?7\(merging))
       """, isPersistent: false)
     try statement.bind(1, text: try json(layout.keyColumns, in: connection))
     if let column = layout.timestampColumn { try statement.bind(2, text: column) }
@@ -94,7 +95,8 @@ struct RunRecord {
     var statement = try connection.prepare(
       """
       SELECT id, counters ->> 'losers', counters ->> 'archived', counters ->> 'movedReferences',
-        counters ->> 'removedReferences', counters ->> 'redirects', counters ->> 'removed'
+        counters ->> 'removedReferences', counters ->> 'redirects', counters ->> 'removed',
+        counters ->> 'filledWinners', counters ->> 'filledValues'
       FROM main.poikit_run
       WHERE tool = ?1 AND table_name = ?2 AND state = 'running' AND options = ?3
       ORDER BY id DESC
@@ -110,6 +112,8 @@ struct RunRecord {
     earlier.removedReferenceRowCount = Int(statement.integer(4))
     earlier.redirectCount = Int(statement.integer(5))
     earlier.beatenRowCount = Int(statement.integer(6))
+    earlier.filledWinnerCount = Int(statement.integer(7))
+    earlier.filledValueCount = Int(statement.integer(8))
     return RunRecord(id: statement.integer(0), earlier: earlier)
   }
 }
@@ -124,7 +128,7 @@ extension RunRecord {
   ) throws(SQLiteError) {
     let sum = earlier + counts
     let before = plan.rowCount + earlier.removedRowCount + earlier.beatenRowCount
-    let values: [(name: String, value: Int)] = [
+    var values: [(name: String, value: Int)] = [
       ("rowsBefore", before), ("nullKeyRows", plan.nullKeyRowCount),
       ("unreadableTimestamps", plan.unreadableTimestampCount), ("groups", plan.groupCount),
       ("losers", sum.removedRowCount), ("removed", sum.beatenRowCount),
@@ -132,6 +136,11 @@ extension RunRecord {
       ("archived", sum.archivedRowCount), ("movedReferences", sum.movedReferenceCount),
       ("removedReferences", sum.removedReferenceRowCount), ("redirects", sum.redirectCount),
     ]
+    if sum.filledWinnerCount > 0 {
+      values += [
+        ("filledWinners", sum.filledWinnerCount), ("filledValues", sum.filledValueCount),
+      ]
+    }
     let members = values.enumerated().map { "'\($1.name)', ?\($0 + 1)" }.joined(separator: ", ")
     let update = try statements.statement(
       "UPDATE main.poikit_run SET counters = json_object(\(members)) WHERE id = \(id)",

@@ -9,6 +9,9 @@ public struct UndoReport: Sendable, Hashable {
   /// The values that refer to a restored row again; a reference of two columns has two.
   public let restoredReferenceCount: Int
 
+  /// The values that winners had before they got some of their losers.
+  public let restoredValueCount: Int
+
   /// Whether the index that the run had created was dropped.
   public let droppedIndex: Bool
 }

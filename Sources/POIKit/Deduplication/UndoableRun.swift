@@ -11,6 +11,9 @@ struct UndoableRun {
   /// The tables that it removed rows from.
   let archivedTables: [String]
 
+  /// Whether winners got values of their losers.
+  let hasFills: Bool
+
   /// What it made to enforce the key.
   let outcome: EnforcementOutcome
 
@@ -53,7 +56,8 @@ struct UndoableRun {
         "run \(later) came after run \(found.id) and changed the same tables: undo it first")
     }
     return UndoableRun(
-      id: found.id, table: found.table, archivedTables: archived, outcome: found.outcome)
+      id: found.id, table: found.table, archivedTables: archived, hasFills: found.hasFills,
+      outcome: found.outcome)
   }
 }
 
@@ -64,6 +68,7 @@ extension UndoableRun {
     let table: String
     let state: String
     let hasArchive: Bool
+    let hasFills: Bool
     let outcome: EnforcementOutcome
   }
 
@@ -83,7 +88,7 @@ extension UndoableRun {
     var statement = try connection.prepare(
       """
       SELECT id, table_name, state, options ->> 'archive', counters ->> 'indexCreated',
-        counters ->> 'keyColumnAdded'
+        counters ->> 'keyColumnAdded', counters ->> 'filledWinners'
       FROM main.poikit_run
       WHERE \(removesRows) AND (id = ?1 OR (?1 IS NULL AND state <> 'undone' AND \(hasChanged)))
       ORDER BY id DESC
@@ -92,7 +97,7 @@ extension UndoableRun {
     guard try statement.step() else { return nil }
     return Row(
       id: statement.integer(0), table: statement.text(1), state: statement.text(2),
-      hasArchive: statement.integer(3) == 1,
+      hasArchive: statement.integer(3) == 1, hasFills: statement.integer(6) > 0,
       outcome: EnforcementOutcome(
         createdIndex: statement.integer(4) == 1, addedKeyColumn: statement.integer(5) == 1))
   }

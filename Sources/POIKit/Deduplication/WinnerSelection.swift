@@ -25,6 +25,12 @@ struct WinnerSelection: ~Copyable {
 
   private var candidates: CandidateSorter
   private var losers: ExternalSorter<LoserEntry>
+
+  /// The losers instead, where they are merged.
+  private var groupLosers: ExternalSorter<GroupLoserEntry>
+  private var previousLoser: GroupLoserEntry?
+  private var followingLoser: GroupLoserEntry?
+
   private var timestamps: TimestampReader
 
   /// How the keys are written in the entries.
@@ -64,7 +70,9 @@ struct WinnerSelection: ~Copyable {
     self.contentHash = contentHash
     let folder = options.temporaryFolder
     candidates = CandidateSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
-    losers = ExternalSorter(memoryBudget: options.memoryBudget / 4, folder: folder)
+    let (share, merges) = (options.memoryBudget / 4, options.mergesLosers)
+    losers = ExternalSorter(memoryBudget: merges ? 0 : share, folder: folder)
+    groupLosers = ExternalSorter(memoryBudget: merges ? share : 0, folder: folder)
     timestamps = TimestampReader(column: layout.timestampColumn ?? "")
     tiedLosers = EntryLog(folder: folder)
     strangers = EntryLog(folder: folder)
@@ -77,6 +85,19 @@ struct WinnerSelection: ~Copyable {
   /// - Throws: `DeduplicationError` when a temporary file cannot be read.
   mutating func nextLoser() throws(DeduplicationError) -> LoserEntry? {
     try losers.next()
+  }
+
+  /// The next loser where losers are merged: group by group, and within a group in the order of the
+  /// ranks.
+  ///
+  /// - Throws: `DeduplicationError` when a temporary file cannot be read.
+  mutating func nextGroupLoser() throws(DeduplicationError) -> GroupLoser? {
+    guard let entry = followingLoser else { return nil }
+    followingLoser = try groupLosers.next()
+    let isTied = [previousLoser, followingLoser].contains { $0?.sharesPlace(with: entry) == true }
+    previousLoser = entry
+    return GroupLoser(
+      entry, isTied: isTied, isLast: followingLoser?.winner != entry.winner)
   }
 }
 
@@ -150,7 +171,7 @@ extension WinnerSelection {
   }
 
   /// Whether a value marks a removal: every value does but null, zero and an empty text or blob.
-  private static func isTombstone(_ place: Int, of statement: borrowing Statement) -> Bool {
+  static func isTombstone(_ place: Int, of statement: borrowing Statement) -> Bool {
     switch statement.columnType(place) {
     case .null: false
     case .integer: statement.integer(place) != 0
@@ -212,7 +233,9 @@ extension WinnerSelection {
     // What was sorted is done with, and its memory free for others.
     candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
     try losers.finish()
-    plan.spilledByteCount += losers.spilledByteCount
+    try groupLosers.finish()
+    followingLoser = try groupLosers.next()
+    plan.spilledByteCount += losers.spilledByteCount + groupLosers.spilledByteCount
   }
 
   /// Begins a group with the row that is first by rank.
@@ -240,8 +263,16 @@ extension WinnerSelection {
       let reason = group.winner.rank.reasonToBeat(entry.rank)
       plan.reasons.add(reason)
       group.noteLoser(entry, reason: reason)
-      try losers.append(LoserEntry(loser: entry.rowID, winner: group.winner.rowID))
+      try append(loser: entry.rowID, place: group.place)
     }
+  }
+
+  private mutating func append(loser: Int64, place: UInt64) throws(DeduplicationError) {
+    let winner = group.winner.rowID
+    guard options.mergesLosers else {
+      return try losers.append(LoserEntry(loser: loser, winner: winner))
+    }
+    try groupLosers.append(GroupLoserEntry(loser: loser, winner: winner, place: place))
   }
 
   /// Compares a row's content with that of the best row of the same rank so far.
@@ -276,7 +307,7 @@ extension WinnerSelection {
   private mutating func settle() throws(DeduplicationError) {
     guard tiedLosers.count > 0 else { return }
     while let rowID = try tiedLosers.next() {
-      try losers.append(LoserEntry(loser: rowID, winner: group.winner.rowID))
+      try append(loser: rowID, place: 0)
     }
     tiedLosers.removeAll()
     plan.reasons.add(.identical, count: group.identicalCount)

@@ -28,6 +28,10 @@ public struct Attribute: Sendable {
   /// The value of a record that lacks the attribute, as JSON text.
   public let defaultValue: String?
 
+  /// Which value a winner gets where losers are merged into it; that of the first that has one where
+  /// the model states nothing.
+  public let mergeRule: MergeRule?
+
   /// The schema in the model's table that holds the rules of the value.
   let schema: Int
 

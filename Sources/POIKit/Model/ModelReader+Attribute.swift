@@ -40,6 +40,8 @@ extension ModelReader {
       source: try source(json["x-source"], name: name, at: place + "/x-source"), types: types,
       storage: storage, isRequired: isRequired, isLenient: isLenient,
       allowsNUL: allowsNUL, defaultValue: json["default"]?.description,
+      mergeRule: try mergeRule(
+        json, types: types, storage: storage, isRelated: isRelated, at: place),
       schema: try compiler.attribute(isRelation ? [] : schemas, types: types), relation: relation)
   }
 

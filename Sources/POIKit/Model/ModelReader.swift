@@ -39,6 +39,7 @@ enum ModelReader {
   /// The keywords that only attributes have, beside those of `RuleCompiler`.
   static let attributeKeywords: Set<String> = [
     "x-column", "x-source", "x-unit", "x-zone", "x-lenient", "x-allow-nul", "x-relation",
+    "x-merge",
   ]
 
   static let relationKeywords: Set<String> = ["table", "unique"]
@@ -77,6 +78,7 @@ enum ModelReader {
     let key = try keyNames(json["x-key"], attributes: attributes)
     let timestamp = try timestampName(json["x-timestamp"], attributes: attributes)
     let tombstone = try tombstone(json["x-tombstone"], attributes: attributes, key: key)
+    try checkMergeRules(of: attributes, key: key, timestamp: timestamp, tombstone: tombstone)
     let unmapped = try identifier(json["x-unmapped-column"], at: "/x-unmapped-column")
     let recordRules = try recordRules(json, attributes: attributes, at: "", with: &compiler)
     try compiler.checkDefinitions(json["$defs"], at: "/$defs")
@@ -117,6 +119,11 @@ enum ModelReader {
           try attribute(
             property.name, from: property.value, isRequired: isRequired, isRelated: false,
             at: inner, with: &compiler))
+        if depth > 0, attributes.last?.mergeRule != nil {
+          throw ModelError(
+            message: "a related row is not merged; take \"x-merge\" out",
+            pointer: inner + "/x-merge")
+        }
       }
     }
     for name in required where !properties.contains(where: { $0.name == name }) {

@@ -43,7 +43,7 @@ extension TableLayout {
           RelatedRow(
             table: relation.table, idColumn: StoreSchema.idColumn,
             uniqueColumns: relation.attributes.map(\.column))
-        })
+        }, mergeRule: attribute.mergeRule ?? .newest)
     }
     if let unmapped = model.unmappedColumn { columns.append(ContentColumn(unmapped)) }
     return columns

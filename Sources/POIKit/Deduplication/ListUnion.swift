@@ -1,0 +1,28 @@
+/// The distinct elements of JSON arrays.
+///
+/// Elements are distinct where their canonical texts are; see `JSONValue.canonical`.
+struct ListUnion {
+  /// The canonical texts, in UTF-8.
+  private var elements: Set<[UInt8]> = []
+
+  /// The elements of an array; nil where the text is not one.
+  init?(_ text: [UInt8]) {
+    guard insert(text) != nil else { return nil }
+  }
+
+  /// Adds the elements of an array.
+  ///
+  /// - Returns: whether one of them is new; nil where the text is no array, which adds nothing.
+  mutating func insert(_ text: [UInt8]) -> Bool? {
+    guard let list = (try? JSONValue(parsing: text.span))?.elements else { return nil }
+    let countBefore = elements.count
+    for element in list { elements.insert(Array(element.canonical.description.utf8)) }
+    return elements.count > countBefore
+  }
+
+  /// A JSON array of the elements, in the order of their texts' bytes.
+  var text: [UInt8] {
+    let sorted = elements.sorted { $0.lexicographicallyPrecedes($1) }
+    return Array("[".utf8) + sorted.joined(separator: ",".utf8) + Array("]".utf8)
+  }
+}

@@ -1,0 +1,86 @@
+internal import SQLiteKit
+
+/// Values that winners get of their losers.
+extension LoserRemoval {
+  /// How many statements for different sets of columns are kept.
+  private static let keptStatementCount = 64
+
+  /// Gives a winner values of its losers, which are removed already: so it does not meet them in a
+  /// unique index.
+  ///
+  /// - Throws: `DeduplicationError` with `unmergeableValue` when the database refuses them.
+  mutating func apply(
+    _ fill: RowFill, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    do {
+      if archives, let run { try remember(fill, under: run, in: connection) }
+      try update(fill, in: connection)
+    } catch {
+      guard error.isConstraint else { throw DeduplicationError(error) }
+      throw unmergeable(fill, error.message, error)
+    }
+    guard connection.changeCount == 1 else {
+      throw unmergeable(fill, "a trigger of the table interferes", nil)
+    }
+    counts.filledWinnerCount += 1
+    counts.filledValueCount += fill.values.count
+  }
+
+  private func unmergeable(
+    _ fill: RowFill, _ reason: String, _ cause: SQLiteError?
+  ) -> DeduplicationError {
+    DeduplicationError(
+      .unmergeableValue,
+      """
+      row \(fill.row) of '\(root.name)' cannot take what its losers hold in \
+      \(TableSchema.list(fill.values.map(\.column))), because \(reason): change the rows of that \
+      group first, or do not merge losers
+      """, cause: cause)
+  }
+
+  private func remember(
+    _ fill: RowFill, under run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let rowID = Connection.quoteIdentifier(root.rowIDName)
+    for (column, _) in fill.values {
+      try statements.run(
+        """
+        INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)
+        SELECT ?1, \(Connection.quoteText(root.name)), \(rowID), \(Connection.quoteText(column)),
+          \(Connection.quoteIdentifier(column))
+        FROM main.\(Connection.quoteIdentifier(root.name)) WHERE \(rowID) = ?2
+        """, run, fill.row, in: connection)
+    }
+  }
+
+  private mutating func update(
+    _ fill: RowFill, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let values = fill.values.enumerated().map { place, value in
+      "\(Connection.quoteIdentifier(value.column)) = ?\(place + 2)"
+    }
+    let sql = """
+      UPDATE OR ABORT main.\(Connection.quoteIdentifier(root.name))
+      SET \(values.joined(separator: ", ")) WHERE \(Connection.quoteIdentifier(root.rowIDName)) = ?1
+      """
+    if fillTexts.contains(sql) || fillTexts.count < Self.keptStatementCount {
+      fillTexts.insert(sql)
+      let box = try statements.statement(sql, in: connection)
+      try fill.run(&box.statement)
+    } else {
+      var statement = try connection.prepare(sql, isPersistent: false)
+      try fill.run(&statement)
+    }
+  }
+}
+
+extension RowFill {
+  /// Runs a statement that takes the row and the values as its parameters.
+  fileprivate func run(_ statement: inout Statement) throws(SQLiteError) {
+    try statement.bind(1, integer: row)
+    for (place, value) in values.enumerated() {
+      try value.value.bind(to: &statement, at: place + 2)
+    }
+    try statement.run()
+  }
+}

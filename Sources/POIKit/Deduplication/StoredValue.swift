@@ -1,0 +1,79 @@
+internal import SQLiteKit
+
+/// A copy of a value of a row that is not null.
+enum StoredValue: Hashable {
+  case integer(Int64)
+  case real(Double)
+  /// In UTF-8.
+  case text([UInt8])
+  case blob([UInt8])
+
+  /// The value of a column, or nil where it is null.
+  init?(_ column: Int, of statement: borrowing Statement) {
+    switch statement.value(column) {
+    case .null: return nil
+    case .integer(let integer): self = .integer(integer)
+    case .real(let real): self = .real(real)
+    case .text(let text): self = .text(StoredValue.copy(text))
+    case .blob(let blob): self = .blob(StoredValue.copy(blob))
+    }
+  }
+
+  private static func copy(_ bytes: Span<UInt8>) -> [UInt8] {
+    unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+  }
+
+  /// The bytes that the value takes, about.
+  var byteCount: Int {
+    switch self {
+    case .integer, .real: 8
+    case .text(let bytes), .blob(let bytes): bytes.count
+    }
+  }
+
+  /// The Unicode scalars of a text; nothing for other values.
+  var scalarCount: Int? {
+    guard case .text(let bytes) = self else { return nil }
+    return bytes.count { $0 & 0xc0 != 0x80 }
+  }
+
+  /// Whether both are numbers and this one is the smaller.
+  func isLess(than other: StoredValue) -> Bool {
+    switch (self, other) {
+    case (.integer(let left), .integer(let right)): left < right
+    case (.real(let left), .real(let right)): left < right
+    default: false
+    }
+  }
+
+  /// Whether this one comes first in an order of all values, by type and then by bits or bytes, in
+  /// which only equal ones tie.
+  func precedes(_ other: StoredValue) -> Bool {
+    switch (self, other) {
+    case (.integer(let left), .integer(let right)): left < right
+    case (.real(let left), .real(let right)): left.bitPattern < right.bitPattern
+    case (.text(let left), .text(let right)), (.blob(let left), .blob(let right)):
+      left.lexicographicallyPrecedes(right)
+    default: typeOrder < other.typeOrder
+    }
+  }
+
+  private var typeOrder: Int {
+    switch self {
+    case .integer: 0
+    case .real: 1
+    case .text: 2
+    case .blob: 3
+    }
+  }
+
+  /// Binds the value to a parameter, counted from 1.
+  func bind(to statement: inout Statement, at index: Int) throws(SQLiteError) {
+    switch self {
+    case .integer(let integer): try statement.bind(index, integer: integer)
+    case .real(let real): try statement.bind(index, real: real)
+    case .text(let text): try statement.bind(index, text: text.span)
+    case .blob(let blob): try statement.bind(index, blob: blob.span)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+internal import JSONStreaming
+
+extension JSONValue {
+  /// The value in its canonical form: members in the order of the UTF-8 bytes of their names, and a
+  /// number of at most 19 significant digits written in one way, so that equal values have equal
+  /// texts.
+  var canonical: JSONValue {
+    switch self {
+    case .null, .bool, .string: self
+    case .number(let lexeme): .number(JSONValue.canonicalNumber(lexeme))
+    case .array(let elements): .array(elements.map(\.canonical))
+    case .object(let members):
+      .object(
+        members.map { Member(name: $0.name, value: $0.value.canonical) }
+          .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+    }
+  }
+
+  private static func canonicalNumber(_ lexeme: String) -> String {
+    let number = ExactNumber(lexeme.utf8Span.span)
+    guard !number.isCutOff else { return lexeme }
+    let digits = String(number.digits)
+    let sign = number.isNegative ? "-" : ""
+    let pointPlace = digits.count + number.exponent
+    switch pointPlace {
+    case 1...21 where number.exponent >= 0:
+      return sign + digits + String(repeating: "0", count: number.exponent)
+    case 1...21:
+      return sign + digits.prefix(pointPlace) + "." + digits.dropFirst(pointPlace)
+    case -5...0:
+      return sign + "0." + String(repeating: "0", count: -pointPlace) + digits
+    default:
+      return sign + digits + "e\(number.exponent)"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+internal import JSONStreaming
+
+/// How attributes are merged.
+extension ModelReader {
+  /// The rule that an attribute states, or nil where it states none.
+  ///
+  /// - Parameters:
+  ///   - json: the attribute's members.
+  ///   - place: where the attribute stands.
+  static func mergeRule(
+    _ json: JSONValue, types: JSONTypes, storage: Attribute.Storage, isRelated: Bool,
+    at place: String
+  ) throws(ModelError) -> MergeRule? {
+    guard let value = json["x-merge"] else { return nil }
+    let place = place + "/x-merge"
+    guard let rule = value.string.flatMap(MergeRule.init(rawValue:)) else {
+      throw ModelError(
+        message: "\(value) is no merge rule; they are "
+          + MergeRule.allCases.map(\.rawValue).joined(separator: ", "), pointer: place)
+    }
+    guard !isRelated, storage != .relation else {
+      throw ModelError(
+        message: "a related row is not merged; take \"x-merge\" out", pointer: place)
+    }
+    let needed: String? =
+      switch rule {
+      case .newest: nil
+      case .longest: storage == .text ? nil : "text: the type string and no format of its own form"
+      case .minimum, .maximum: isOrdered(types, storage) ? nil : "numbers or instants"
+      case .union: types.subtracting(.null) == .array ? nil : "arrays: the type array"
+      }
+    if let needed {
+      throw ModelError(message: "\"\(rule.rawValue)\" needs \(needed)", pointer: place)
+    }
+    return rule
+  }
+
+  private static func isOrdered(_ types: JSONTypes, _ storage: Attribute.Storage) -> Bool {
+    switch storage {
+    case .instant: true
+    case .integer, .real: types.subtracting([.null, .integer, .number]).isEmpty
+    case .text, .uuid, .json, .any, .relation: false
+    }
+  }
+
+  /// Refuses merge rules of attributes that decide which record stays.
+  static func checkMergeRules(
+    of attributes: [Attribute], key: [String], timestamp: String?, tombstone: Tombstone?
+  ) throws(ModelError) {
+    let deciding =
+      key.map { ($0, "the key") } + (timestamp.map { [($0, "the timestamp")] } ?? [])
+      + (tombstone?.attribute.map { [($0, "the tombstone")] } ?? [])
+    for attribute in attributes where attribute.mergeRule != nil {
+      guard let (name, role) = deciding.first(where: { $0.0 == attribute.name }) else { continue }
+      throw ModelError(
+        message: "\"\(name)\" is \(role), which the winner keeps; take \"x-merge\" out",
+        pointer: "/properties" + JSONPointer.step(name) + "/x-merge")
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Losers that are merged into their winners.
+@Suite struct DeduplicatorMergeTests {
+  private static let rules: [(column: String, rule: MergeRule)] = [
+    ("a", .newest), ("b", .longest), ("c", .minimum), ("d", .maximum), ("e", .union),
+  ]
+
+  private static let creation =
+    """
+    CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, at INTEGER, dead INTEGER, a TEXT, b TEXT,
+      c INTEGER, d REAL, e TEXT);
+    """
+
+  /// The values of a row but its id, as SQL.
+  private typealias Row = [String]
+
+  private func connection(_ rows: [Row]) throws -> Connection {
+    let connection = try Connection.inMemory()
+    try connection.execute(Self.creation)
+    for row in rows {
+      try connection.execute("INSERT INTO t VALUES (NULL, \(row.joined(separator: ", ")))")
+    }
+    return connection
+  }
+
+  private func layout(_ connection: borrowing Connection) throws -> TableLayout {
+    var layout = try TableLayout(
+      describing: "t", in: connection, key: ["k"], timestamp: "at", tombstone: "dead")
+    for index in layout.contentColumns.indices {
+      let name = layout.contentColumns[index].name
+      guard let (_, rule) = Self.rules.first(where: { $0.column == name }) else { continue }
+      layout.contentColumns[index].mergeRule = rule
+    }
+    return layout
+  }
+
+  private func merge(
+    _ connection: borrowing Connection, _ options: DeduplicationOptions = DeduplicationOptions(),
+    contentHash: @escaping @Sendable (Digest) -> Digest = { $0 }, isStopped: Bool = false
+  ) throws -> DeduplicationReport {
+    var options = options
+    options.mergesLosers = true
+    var deduplicator = Deduplicator(layout: try layout(connection), options: options)
+    deduplicator.contentHash = contentHash
+    return try deduplicator.run(on: connection, clock: someInstant) { progress in
+      if case .removing = progress, isStopped { .stop } else { .proceed }
+    }
+  }
+
+  private func content(_ connection: borrowing Connection) throws -> [String] {
+    try rows(
+      """
+      SELECT quote(k), quote(at), quote(dead), quote(a), quote(b), quote(c), quote(d), quote(e) FROM t
+      """, in: connection
+    ).sorted()
+  }
+
+  private func randomRows(_ count: Int, using generator: inout SplitMix64) -> [Row] {
+    func one(of values: [String]) -> String { values.randomElement(using: &generator) ?? "NULL" }
+    return (0..<count).map { _ in
+      [
+        one(of: ["'x'", "'y'", "'z'", "'v'", "'w'", "NULL"]), one(of: ["NULL", "1", "2", "3"]),
+        one(of: ["0", "0", "0", "1"]), one(of: ["NULL", "NULL", "'p'", "'q'", "'r'"]),
+        one(of: ["NULL", "'s'", "'ss'", "'é'", "'éé'", "'tt'"]),
+        one(of: ["NULL", "-1", "5", "7"]), one(of: ["NULL", "-1.5", "0.0", "2.5"]),
+        one(of: ["NULL", "'[]'", "'[2,1]'", "'[1.0,\"a\"]'", "'[{\"b\":1,\"a\":2},2]'", "'[2]'"]),
+      ]
+    }
+  }
+
+  /// The rows that stay, found in the simplest way.
+  private func expected(_ records: [Row]) throws -> [String] {
+    var groups: [String: [(row: Row, digest: Digest)]] = [:]
+    var kept: [Row] = []
+    for row in records {
+      guard row[0] != "NULL" else {
+        kept.append(row)
+        continue
+      }
+      let single = try connection([row])
+      groups[row[0], default: []].append(
+        (row, try Deduplicator.tableDigest(of: try layout(single), on: single).digest))
+    }
+    for group in groups.values {
+      let sorted = group.sorted { left, right in
+        let times = (Int(left.row[1]) ?? -1, Int(right.row[1]) ?? -1)
+        if times.0 != times.1 { return times.0 > times.1 }
+        if left.row[2] != right.row[2] { return left.row[2] == "1" }
+        return left.digest > right.digest
+      }.map(\.row)
+      var winner = sorted[0]
+      if winner[2] == "0" {
+        func values(_ column: Int) -> [String] { sorted.map { $0[column] }.filter { $0 != "NULL" } }
+        func best(_ column: Int, _ isBetter: (String, String) -> Bool) -> String {
+          values(column).reduce("NULL") { $0 == "NULL" || isBetter($1, $0) ? $1 : $0 }
+        }
+        winner[3] = best(3) { _, _ in false }
+        winner[4] = best(4) { $0.unicodeScalars.count > $1.unicodeScalars.count }
+        winner[5] = best(5) { (Int($0) ?? 0) < (Int($1) ?? 0) }
+        winner[6] = best(6) { (Double($0) ?? 0) > (Double($1) ?? 0) }
+        winner[7] = union(winner[7], values(7))
+      }
+      kept.append(winner)
+    }
+    return try content(try connection(kept))
+  }
+
+  private func union(_ own: String, _ all: [String]) -> String {
+    let elements: [String: [String]] = [
+      "'[]'": [], "'[2,1]'": ["1", "2"], "'[1.0,\"a\"]'": ["1", "\"a\""],
+      "'[{\"b\":1,\"a\":2},2]'": ["{\"a\":2,\"b\":1}", "2"], "'[2]'": ["2"],
+    ]
+    let united = Set(all.flatMap { elements[$0] ?? [] })
+    if let mine = elements[own], Set(mine) == united { return own }
+    if all.isEmpty { return "NULL" }
+    let sorted = united.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return "'[" + sorted.joined(separator: ",") + "]'"
+  }
+
+  @Test func `winners get the same values in any order, batch size and budget, stopped or not`()
+    throws
+  {
+    for seed in UInt64(1)...30 {
+      var generator = SplitMix64(seed: seed)
+      let records = randomRows(Int.random(in: 1...60, using: &generator), using: &generator)
+      let expected = try expected(records)
+      for _ in 0..<3 {
+        var options = DeduplicationOptions()
+        options.batchSize = Int.random(in: 1...12, using: &generator)
+        options.memoryBudget = Bool.random(using: &generator) ? 0 : 1 << 20
+        options.jobCount = Int.random(in: 1...2, using: &generator)
+        options.archive = Int.random(in: 0..<4, using: &generator) > 0
+        let isStopped = Bool.random(using: &generator)
+        let connection = try connection(records.shuffled(using: &generator))
+        let before = try dump("t", in: connection)
+        var planOptions = options
+        planOptions.mergesLosers = true
+        let plan = try #require(
+          try Deduplicator(layout: try layout(connection), options: planOptions)
+            .plan(on: connection))
+        var (winners, values) = (0, 0)
+        while true {
+          let report = try merge(connection, options, isStopped: isStopped)
+          winners += report.changes.filledWinnerCount
+          values += report.changes.filledValueCount
+          if report.isFinished { break }
+        }
+        #expect(try content(connection) == expected, "seed \(seed)")
+        #expect(winners == plan.filledWinnerCount, "seed \(seed)")
+        #expect(values == plan.filledValueCount, "seed \(seed)")
+        let again = try merge(connection, options)
+        #expect(again.changes.filledWinnerCount == 0, "seed \(seed)")
+        #expect(
+          again.digest
+            == (try Deduplicator.tableDigest(of: try layout(connection), on: connection).digest))
+        guard options.archive, plan.loserCount > 0 else { continue }
+        let undone = try Deduplicator.undo(on: connection, clock: someInstant)
+        #expect(undone.restoredValueCount == values, "seed \(seed)")
+        #expect(try dump("t", in: connection) == before, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test func `losers with equal digests and different contents give one row in any order`() throws {
+    for seed in UInt64(1)...10 {
+      var generator = SplitMix64(seed: seed)
+      let records = randomRows(40, using: &generator)
+      var contents: Set<[String]> = []
+      for _ in 0..<4 {
+        let connection = try connection(records.shuffled(using: &generator))
+        _ = try merge(connection, contentHash: { _ in .zero })
+        contents.insert(try content(connection))
+      }
+      #expect(contents.count == 1, "seed \(seed)")
+    }
+  }
+
+  @Test func `a value that is unique goes to the winner and back`() throws {
+    let connection = try connection([
+      ["'x'", "1", "0", "'only'", "NULL", "NULL", "NULL", "NULL"],
+      ["'x'", "2", "0", "NULL", "NULL", "NULL", "NULL", "NULL"],
+    ])
+    try connection.execute("CREATE UNIQUE INDEX a ON t (a)")
+    let before = try dump("t", in: connection)
+    _ = try merge(connection)
+    #expect(try rows("SELECT id, a FROM t", in: connection) == ["2|only"])
+    let undone = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(undone.restoredValueCount == 1)
+    #expect(undone.restoredReferenceCount == 0)
+    #expect(try dump("t", in: connection) == before)
+  }
+
+  @Test func `a winner that the database does not let take a value stops the run`() throws {
+    let connection = try connection([
+      ["'x'", "1", "0", "'p'", "NULL", "NULL", "NULL", "NULL"],
+      ["'x'", "2", "0", "NULL", "NULL", "NULL", "NULL", "NULL"],
+    ])
+    try connection.execute(
+      "CREATE TRIGGER no BEFORE UPDATE OF a ON t BEGIN SELECT RAISE(ABORT, 'not that'); END")
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let deduplicator = Deduplicator(layout: try layout(connection), options: options)
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try deduplicator.run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .unmergeableValue)
+    #expect(error?.message.contains("row 2 of 't' cannot take") == true, "\(error?.message ?? "")")
+    #expect(try connection.integer("SELECT count(*) FROM t") == 2)
+  }
+
+  @Test func `without the option a winner keeps its gaps`() throws {
+    let connection = try connection([
+      ["'x'", "1", "0", "'p'", "NULL", "NULL", "NULL", "NULL"],
+      ["'x'", "2", "0", "NULL", "NULL", "NULL", "NULL", "NULL"],
+    ])
+    let report = try Deduplicator(layout: try layout(connection))
+      .run(on: connection, clock: someInstant)
+    #expect(report.changes.filledWinnerCount == 0)
+    #expect(try rows("SELECT a FROM t", in: connection) == [""])
+  }
+
+  @Test func `a reference to a row of the same table stays the winner's`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, at INTEGER, dead INTEGER, a TEXT,
+        up INTEGER REFERENCES t (id));
+      INSERT INTO t VALUES (1, 'x', 1, 0, 'p', 3), (2, 'x', 2, 0, NULL, NULL), (3, 'y', 1, 0, 'q', NULL),
+        (4, 'y', 2, 0, NULL, 1)
+      """)
+    _ = try merge(connection)
+    #expect(
+      try rows("SELECT id, a, up FROM t ORDER BY id", in: connection) == ["2|p|", "4|q|2"])
+  }
+}
