@@ -320,4 +320,44 @@ import Testing
     #expect(outcome.messages.hasPrefix("poi-dedup: error: "))
     #expect(outcome.messages.contains(message), "\(outcome.messages)")
   }
+
+  @Test func `losers are merged by the rules of the model, and undone`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"""
+      {"x-table": "place", "x-key": "id", "x-timestamp": "at", "properties": {
+        "id": {"type": "integer"}, "at": {"type": "integer", "x-unit": "seconds"},
+        "phone": {"type": "string"}, "name": {"type": "string", "x-merge": "longest"},
+        "tags": {"type": "array", "x-merge": "union"}}}
+      """#, to: "model.json")
+    try folder.write(
+      #"""
+      {"id": 1, "at": 3, "name": "Bar", "tags": ["b"]}
+      {"id": 1, "at": 1, "name": "Zoë's bar", "phone": "1", "tags": ["a", "b"]}
+      {"id": 1, "at": 2, "phone": "2"}
+      {"id": 2, "at": 1, "name": "Inn"}
+      """#, to: "data")
+    let imported = try importer.run(["data", "--model", "model.json", "-q"], in: folder.path)
+    #expect(imported.exitCode == 0, "\(imported.messages)")
+    let rows = "SELECT poikit_id, id, at, phone, name, tags FROM place ORDER BY poikit_id"
+    let before = try Self.dump(folder.file("poi.sqlite"), rows)
+
+    let planned = try tool.run(["--merge-losers", "--dry-run"], in: folder.path)
+    #expect(
+      planned.output.contains("filled  1  winners with 3 values of their losers"),
+      "\(planned.output)")
+    let merged = try tool.run(["--merge-losers", "--report", "json"], in: folder.path)
+    #expect(merged.exitCode == 0, "\(merged.messages)")
+    #expect(merged.output.contains(#""filled": 1,"#), "\(merged.output)")
+    #expect(merged.output.contains(#""filledValues": 3,"#), "\(merged.output)")
+    #expect(
+      try Self.dump(folder.file("poi.sqlite"), rows) == [
+        #"1|1|3000000|2|Zoë's bar|["a","b"]"#, "4|2|1000000|NULL|Inn|NULL",
+      ])
+    let undone = try tool.run(["--undo"], in: folder.path)
+    #expect(
+      undone.output
+        == "run 2 undone: 2 rows and 0 references put back, and 3 values that winners had\n")
+    #expect(try Self.dump(folder.file("poi.sqlite"), rows) == before)
+  }
 }

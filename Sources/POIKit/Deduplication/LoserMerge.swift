@@ -7,7 +7,8 @@ internal import SQLiteKit
 /// for each column, or its distinct elements.
 ///
 /// The key, the timestamp, the tombstone and the identity stay the winner's, and so do references to
-/// rows of its own table, which others than it move. A winner that is a removal stays as it is.
+/// rows of its own table: the row that a loser refers to may itself be about to go. A winner that is
+/// a removal stays as it is.
 struct LoserMerge: ~Copyable {
   private let columns: [ContentColumn]
   private let tombstonePlace: Int?
