@@ -164,6 +164,20 @@ import Testing
     }
   }
 
+  @Test func `a removal stays remembered where the record that overwrites it is refused`() throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    var options = ImportOptions()
+    options.mergePolicy = .overwrite
+    _ = try feed.take(
+      Self.removal("5") + "\n" + #"{"id":"b","name":"taken","at":1}"#, options: options)
+    try feed.execute("CREATE UNIQUE INDEX app ON note (name)")
+    let refused = try feed.take(Self.live("6", "taken"), options: options)
+    #expect(refused.counters.rejected == 1)
+    options.mergePolicy = .newest
+    let late = try feed.take(Self.live("4"), options: options)
+    #expect(late.counters.stale == 1)
+  }
+
   @Test func `of a removal only the key and the timestamp are looked at`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     let report = try feed.take(

@@ -156,14 +156,13 @@ struct BatchWriter: ~Copyable {
   private mutating func merge(
     _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
   ) throws(SQLiteError) {
-    if tombstones != nil {
-      if merger?.ignoresTime == true {
-        try tombstones?.forget(record, of: batch)
-      } else if try tombstones?.beats(record, of: batch) == true {
-        return batch.settle(record: record, as: .stale)
-      }
+    let ignoresTime = merger?.ignoresTime == true
+    if !ignoresTime, try tombstones?.beats(record, of: batch) == true {
+      return batch.settle(record: record, as: .stale)
     }
     try merger?.merge(record: record, of: &batch, progress, by: &rows, target: target)
+    // Not before: the table may refuse the record.
+    if ignoresTime { try tombstones?.forget(record, of: batch) }
   }
 
   /// Remembers a removal, and deletes the row that it is of where rows can be found by their key.
