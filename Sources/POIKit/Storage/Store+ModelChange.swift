@@ -8,8 +8,7 @@ extension Store {
   /// - Throws: `StoreError` with `modelDiffers`, all reasons and what to do, when that cannot be done
   ///   without loss.
   borrowing func changeModel(from old: Model, to new: Model) throws(StoreError) {
-    do {
-      try connection.begin(.immediate)
+    try inTransaction {
       let change = ModelChange(from: old, to: new, table: try tableState(of: old, new))
       guard change.obstacles.isEmpty else {
         throw StoreError(
@@ -19,16 +18,6 @@ extension Store {
             + "; or import into another store (poi-import --print-model prints the table's model)")
       }
       try apply(change, to: new)
-      try connection.commit()
-    } catch let error as StoreError {
-      connection.rollback()
-      throw error
-    } catch let error as SQLiteError {
-      connection.rollback()
-      throw StoreError(error, path: path)
-    } catch {
-      connection.rollback()
-      throw StoreError(.database, "\(path): \(error)")
     }
   }
 

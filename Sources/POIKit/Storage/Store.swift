@@ -281,8 +281,7 @@ public struct Store: ~Copyable {
 
   private borrowing func makeTables(for model: Model) throws(StoreError) {
     let schema = StoreSchema(model)
-    do {
-      try connection.begin(.immediate)
+    try inTransaction {
       try makeRelations(of: model, schema: schema)
       try refuseTable(model.table)
       try connection.execute(schema.creation)
@@ -292,6 +291,14 @@ public struct Store: ~Copyable {
       try statement.bind(1, text: model.table)
       try statement.bind(2, text: model.document)
       try statement.run()
+    }
+  }
+
+  /// Runs `body` in one transaction, which is given up where it throws.
+  borrowing func inTransaction(_ body: () throws -> Void) throws(StoreError) {
+    do {
+      try connection.begin(.immediate)
+      try body()
       try connection.commit()
     } catch let error as StoreError {
       connection.rollback()
