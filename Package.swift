@@ -17,6 +17,8 @@ let package = Package(
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
     // For tests only; to be loaded into a tool it must be a library of its own.
     .library(name: "call-counter", type: .dynamic, targets: ["CallCounter"]),
+    // For tests only: what the fuzzers of Tests/Fuzz, a package of its own, run.
+    .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
   ],
   targets: [
     .systemLibrary(
@@ -35,13 +37,18 @@ let package = Package(
     .executableTarget(
       name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["JSONStreaming"], path: "Tests/TestSupport"),
+    .target(
+      name: "FuzzTargets", dependencies: ["POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"],
+      path: "Tests/FuzzTargets"),
     .target(name: "CallCounter", path: "Tests/CallCounter"),
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),
     .testTarget(name: "SQLiteKitTests", dependencies: ["SQLiteKit", "TestSupport"]),
     .testTarget(
       name: "POIKitTests",
       dependencies: ["POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"]),
+    .testTarget(
+      name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "TestSupport"]),
     .testTarget(name: "ToolSupportTests", dependencies: ["ToolSupport", "TestSupport"]),
     .testTarget(
       name: "EndToEndTests",

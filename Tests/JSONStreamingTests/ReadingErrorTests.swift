@@ -1,4 +1,5 @@
 import JSONStreaming
+import TestSupport
 import Testing
 
 @Suite struct ReadingErrorTests {

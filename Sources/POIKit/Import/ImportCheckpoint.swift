@@ -60,19 +60,24 @@ struct ImportCheckpoint {
     .object(counters.byName.map { JSONValue.Member(name: $0.name, value: .number($0.count)) })
   }
 
-  /// Reads a checkpoint as the store keeps it; nothing where the text is not one.
+  /// Reads a checkpoint as the store keeps it; nothing where the text is not one, or says what no
+  /// run can have come to.
   init?(_ text: String) {
     guard let json = try? JSONValue(parsing: text), json["version"]?.integer == 1,
-      let inputs = json["inputs"]?.elements, let finished = json["finishedInputs"]?.integer,
+      let inputs = json["inputs"]?.elements,
+      let finished = ImportCheckpoint.count(json["finishedInputs"]), finished <= inputs.count,
       let position = json["position"]?.elements, let counters = json["counters"],
-      let batches = json["batches"]?.integer, let digest = json["digest"]?.elements,
+      let batches = ImportCheckpoint.count(json["batches"]),
+      let digest = json["digest"]?.elements,
       let rejects = ImportCheckpoint.counts(json["rejects"]),
       let unmapped = ImportCheckpoint.counts(json["unmapped"]),
-      let otherUnmapped = json["otherUnmapped"]?.integer,
+      let otherUnmapped = ImportCheckpoint.count(json["otherUnmapped"]),
       let policy = json["merge"]?.string.flatMap(MergePolicy.init),
       digest.count == 2, let high = ImportCheckpoint.unsigned(digest[0]),
       let low = ImportCheckpoint.unsigned(digest[1]),
-      let readingPosition = ReadingPosition(fields: position.compactMap(ImportCheckpoint.unsigned))
+      let readingPosition = ReadingPosition(fields: position.compactMap(ImportCheckpoint.unsigned)),
+      readingPosition.byteOffset <= ImportCheckpoint.greatestCount,
+      readingPosition.elementCount <= ImportCheckpoint.greatestCount
     else { return nil }
     for input in inputs {
       guard let name = input["name"]?.string, let found = input["found"] else { return nil }
@@ -83,14 +88,15 @@ struct ImportCheckpoint {
     }
     progress.finishedInputCount = finished
     progress.position = readingPosition
-    progress.byteCount = json["byteCount"]?.integer
+    progress.byteCount = ImportCheckpoint.count(json["byteCount"])
     self.policy = policy
     landing = LandingProgress(json["landing"])
     isSnapshot = json["snapshot"] == .bool(true)
     for counter in ImportReport.Counters.all {
-      guard let count = counters[counter.key]?.integer else { return nil }
+      guard let count = ImportCheckpoint.count(counters[counter.key]) else { return nil }
       self.counters[keyPath: counter.value] = count
     }
+    guard self.counters.areBalanced else { return nil }
     batchCount = batches
     rejectsByRule = rejects
     unmappedMembers = unmapped
@@ -167,10 +173,19 @@ struct ImportCheckpoint {
     guard let members = json?.members else { return nil }
     var counts: [String: Int] = [:]
     for member in members {
-      guard let count = member.value.integer else { return nil }
+      guard let count = ImportCheckpoint.count(member.value) else { return nil }
       counts[member.name] = count
     }
     return counts
+  }
+
+  /// The greatest count, offset or number of batches that a store is believed: to go on counting from
+  /// there cannot overflow.
+  static let greatestCount = 1 << 56
+
+  private static func count(_ json: JSONValue?) -> Int? {
+    guard let count = json?.integer, (0...greatestCount).contains(count) else { return nil }
+    return count
   }
 
   private static func unsigned(_ json: JSONValue) -> UInt64? {

@@ -20,7 +20,9 @@ extension ImportSession {
       checkpoint.policy = try store.mergePolicy(options.mergePolicy, for: model)
       intake.keepsRawRecords = try store.mayRefuseRecords(of: model)
       for run in runs {
-        guard let checkpoint = ImportCheckpoint(run.checkpoint) else {
+        guard let checkpoint = ImportCheckpoint(run.checkpoint),
+          (0...Int64(ImportCheckpoint.greatestCount)).contains(run.generation)
+        else {
           throw ImportError(
             .cannotResume,
             "\(store.path): the checkpoint of run \(run.id) cannot be read; delete its row of "

@@ -1,22 +1,22 @@
-import JSONStreaming
+package import JSONStreaming
 
 /// Everything that a reader tells about one event, as values.
-enum Observation: Hashable {
+package enum Observation: Hashable {
   case element(Element)
   case malformed(Element, Malformation, line: Int, column: Int)
   case failed(ReadingError)
   case end
 
-  struct Element: Hashable, CustomStringConvertible {
+  package struct Element: Hashable, CustomStringConvertible {
     /// The value, written again from the tape.
-    var value: String
-    var bytes: [UInt8]
-    var index: Int
-    var byteOffset: Int
-    var name: String?
-    var holdsNUL: Bool
-    var position: ReadingPosition
-    var description: String {
+    package var value: String
+    package var bytes: [UInt8]
+    package var index: Int
+    package var byteOffset: Int
+    package var name: String?
+    package var holdsNUL: Bool
+    package var position: ReadingPosition
+    package var description: String {
       "\(index)@\(byteOffset) \(name.map { "\($0)=" } ?? "")\(value)"
         + " raw=\(String(decoding: bytes, as: UTF8.self).debugDescription) \(position)"
     }
@@ -25,7 +25,7 @@ enum Observation: Hashable {
 
 extension Observation {
   /// The position after the event, if it has one.
-  var position: ReadingPosition? {
+  package var position: ReadingPosition? {
     switch self {
     case .element(let element), .malformed(let element, _, _, _): element.position
     case .failed, .end: nil
@@ -33,7 +33,7 @@ extension Observation {
   }
 
   /// The event in short: a value, a rule with the raw bytes, an error's code.
-  var summary: String {
+  package var summary: String {
     switch self {
     case .element(let element):
       (element.name.map { "\($0)=" } ?? "") + element.value
@@ -52,7 +52,7 @@ extension Observation {
 ///   - usesFill: whether the input is pulled rather than pushed.
 ///   - parsesAhead: whether a second thread parses.
 ///   - isEager: whether a chunk is appended after each event, before the reader asks for one.
-func observe(
+package func observe(
   _ input: [UInt8], _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
   chunkSizes: [Int] = [.max], resumingAt position: ReadingPosition = .start,
   usesFill: Bool = false, parsesAhead: Bool = false, isEager: Bool = false
@@ -102,7 +102,7 @@ func observe(
   }
 }
 
-func observe(
+package func observe(
   _ input: String, _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
   chunkSizes: [Int] = [.max]
 ) -> [Observation] {
@@ -110,7 +110,7 @@ func observe(
 }
 
 /// The events of reading an input, in short.
-func summaries(
+package func summaries(
   _ input: String, _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
   chunkSizes: [Int] = [.max]
 ) -> [String] {
@@ -132,7 +132,7 @@ private func element(of reader: inout ElementReader) -> Observation.Element {
     holdsNUL: reader.holdsNUL, position: position)
 }
 
-func array(_ bytes: Span<UInt8>) -> [UInt8] {
+package func array(_ bytes: Span<UInt8>) -> [UInt8] {
   bytes.indices.map { bytes[$0] }
 }
 

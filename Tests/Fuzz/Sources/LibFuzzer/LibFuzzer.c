@@ -1,0 +1,1 @@
+// The compiler links libFuzzer where it is asked for that sanitizer.

@@ -1,0 +1,52 @@
+import JSONStreaming
+import TestSupport
+
+extension FuzzTarget {
+  private static let shapes: [ElementShape] = [
+    .sequence, .container(JSONPointer(tokens: [])),
+    .container(JSONPointer(tokens: ["data", "rows"])),
+    .container(JSONPointer(tokens: ["1", "o"])),
+  ]
+
+  private static let limits = [
+    ReadingLimits(),
+    ReadingLimits(depth: 3, elementByteCount: 60, stringByteCount: 12, keysPerObject: 4),
+  ]
+
+  /// However the input is cut, the events are the same; from every position the rest of them
+  /// follow.
+  static func readElements(_ input: inout FuzzInput) throws {
+    let shape = shapes[input.choice(shapes.count)]
+    let limits = limits[input.choice(2)]
+    let chunkSizes = [1 + input.choice(9), 1 + input.choice(70)]
+    let resumed = input.choice(8)
+    let bytes = input.remainder()
+
+    let whole = observe(bytes, shape, limits: limits)
+    let split = observe(bytes, shape, limits: limits, chunkSizes: chunkSizes, usesFill: true)
+    try expect(whole == split, "in chunks of \(chunkSizes): \(split), not \(whole)")
+    let eager = observe(bytes, shape, limits: limits, chunkSizes: chunkSizes, isEager: true)
+    try expect(whole == eager, "given early: \(eager), not \(whole)")
+
+    if resumed < whole.count, let position = whole[resumed].position {
+      let rest = observe(bytes, shape, limits: limits, chunkSizes: [5], resumingAt: position)
+      let expected = Array(whole[(resumed + 1)...])
+      try expect(rest == expected, "from \(position): \(rest), not \(expected)")
+    }
+
+    var survey = ShapeSurvey(elementMarkers: [["id"]])
+    survey.append(bytes.span)
+    survey.finish()
+    var splitSurvey = ShapeSurvey(elementMarkers: [["id"]])
+    var offset = 0
+    while offset < bytes.count {
+      let end = min(offset + chunkSizes[0], bytes.count)
+      splitSurvey.append(bytes.span.extracting(offset..<end))
+      offset = end
+    }
+    splitSurvey.finish()
+    try expect(
+      survey.outcome == splitSurvey.outcome,
+      "surveyed in parts: \(splitSurvey.outcome as Any), not \(survey.outcome as Any)")
+  }
+}

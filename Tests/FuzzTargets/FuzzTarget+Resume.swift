@@ -1,0 +1,134 @@
+import POIKit
+import SQLiteKit
+
+extension FuzzTarget {
+  private static let feedModel =
+    #"{"x-table":"note","x-key":"id","x-timestamp":"at","properties":"#
+    + #"{"id":{"type":"integer"},"at":{"type":"integer","x-unit":"seconds"},"#
+    + #""text":{"type":"string"}}}"#
+
+  private static let feed = Array(
+    ("[" + (0..<12).map { #"{"id":\#($0 % 7),"at":\#($0),"text":"a"}"# }.joined(separator: ",\n")
+      + ",{\"id\":\"x\"}]").utf8)
+
+  /// A checkpoint of any content is refused, or the import ends with a store that is whole.
+  static func resumeImport(_ input: inout FuzzInput) throws {
+    let scenario = input.choice(6)
+    do {
+      let model = try Model(parsing: feedModel)
+      let connection = try begun(scenario, model)
+      let kept = try connection.text("SELECT state FROM poikit_checkpoint") ?? ""
+      let state = damaged(kept, by: &input)
+      let isShifted = input.byte() == 255
+      var statement = try connection.prepare(
+        "UPDATE poikit_checkpoint SET state = ?, generation = coalesce(?, generation)")
+      try statement.bind(1, text: state)
+      if isShifted { try statement.bind(2, integer: .max) }
+      try statement.run()
+      let after = try resumed(scenario, model, connection)
+      let verdict = try after.text("PRAGMA integrity_check") ?? ""
+      try expect(verdict == "ok", verdict)
+      if state == kept, !isShifted {
+        let unfinished = try after.integer(
+          "SELECT count(*) FROM poikit_run WHERE state <> 'finished'")
+        try expect(unfinished == 0, "a sound checkpoint is refused")
+      }
+    } catch let error as FuzzFinding {
+      throw error
+    } catch {
+      throw FuzzFinding(message: "\(error)")
+    }
+  }
+
+  /// The checkpoint with some of its numbers replaced, or another text altogether.
+  private static func damaged(_ state: String, by input: inout FuzzInput) -> String {
+    guard input.choice(4) > 0 else {
+      let text = input.text()
+      return text.isEmpty ? state : text
+    }
+    let numbers = [
+      "0", "1", "2", "-1", "12", "9223372036854775807", "-9223372036854775808",
+      "18446744073709551615", "4611686018427387904", "1e3", "null", "[]", "{}", "\"\"", "true",
+      "[1,2]",
+    ]
+    var parts: [String] = []
+    var isNumber = false
+    for character in state {
+      let continues = character.isNumber || character == "-"
+      if continues != isNumber || parts.isEmpty { parts.append("") }
+      isNumber = continues
+      parts[parts.count - 1].append(character)
+    }
+    let places = parts.indices.filter { parts[$0].first?.isNumber ?? false }
+    for _ in 0..<4 where !input.isAtEnd {
+      parts[places[input.choice(places.count)]] = numbers[input.choice(numbers.count)]
+    }
+    return parts.joined()
+  }
+
+  private static func options(_ scenario: Int, isResuming: Bool) -> ImportOptions {
+    var options = ImportOptions()
+    options.jobCount = 1
+    options.batchSize = 2
+    options.pointer = ""
+    options.mergePolicy = scenario % 3 == 0 ? .append : .newest
+    options.isSnapshot = scenario >= 3
+    options.isResuming = isResuming
+    options.maximumSkew = nil
+    options.clock = { Instant(microseconds: 0) }
+    return options
+  }
+
+  /// A size that makes the records of some scenarios land before they are merged.
+  private static func byteCount(_ scenario: Int) -> Int? {
+    scenario % 3 == 2 ? 64 << 20 : nil
+  }
+
+  /// A store with an import that stopped in the middle.
+  private static func begun(_ scenario: Int, _ model: Model) throws -> Connection {
+    var batches = 0
+    var session = try ImportSession(
+      into: Store.inMemory(), model: model, options: options(scenario, isResuming: false)
+    ) { _ in
+      batches += 1
+      return batches < (scenario == 2 ? 8 : 3) ? .proceed : .stop
+    }
+    try session.beginInput(named: "feed", byteCount: byteCount(scenario))
+    try session.append(feed.span)
+    _ = try session.finish()
+    return session.takeStore().takeConnection()
+  }
+
+  /// The store after the import was resumed, or refused to be.
+  private static func resumed(
+    _ scenario: Int, _ model: Model, _ connection: consuming Connection
+  ) throws -> Connection {
+    // The connection is lost with a session that could not be made: there is nothing to look at.
+    let store = try Store(connection, for: .existing)
+    var session: ImportSession
+    do throws(ImportError) {
+      session = try ImportSession(
+        into: store, model: model, options: options(scenario, isResuming: true))
+    } catch {
+      try expect(error.code != .internalError, "\(error)")
+      return try Connection.inMemory().withoutRuns()
+    }
+    do throws(ImportError) {
+      if try session.beginInput(named: "feed", byteCount: byteCount(scenario)) {
+        try session.append(feed.span)
+      }
+      _ = try session.finish()
+    } catch {
+      try expect(error.code != .internalError, "\(error)")
+    }
+    return session.takeStore().takeConnection()
+  }
+}
+
+extension Connection {
+  /// The connection, with a table of runs that is empty.
+  fileprivate consuming func withoutRuns() throws -> Connection {
+    try execute("CREATE TABLE poikit_run (state TEXT)")
+    return self
+  }
+}

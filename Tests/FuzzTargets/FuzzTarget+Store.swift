@@ -1,0 +1,165 @@
+import Glibc
+import POIKit
+import SQLiteKit
+import TestSupport
+
+extension FuzzTarget {
+  /// The bytes of a store with records, duplicates, rejects and an archive.
+  private static let sound: [UInt8] = {
+    do { return try soundStore() } catch { preconditionFailure("\(error)") }
+  }()
+
+  private static let records = Array(
+    (0..<40).map { index in
+      #"{"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C7\#(10 + index % 30)","name":"a\#(index)","#
+        + #""latitude":\#(index),"longitude":5.5,"updatedAt":"2026-01-01T00:00:\#(10 + index)Z","#
+        + #""category":{"name":"c\#(index % 3)"}}"#
+    }.joined(separator: "\n").utf8)
+
+  private static func soundStore() throws -> [UInt8] {
+    let folder = try ScratchFolder()
+    let path = folder.file("sound.sqlite")
+    var session = try ImportSession(
+      into: Store(path: path), model: .poi, options: importOptions())
+    try session.append(records.span)
+    try session.append(Array("\n{\"name\":1}\n".utf8).span)
+    _ = try session.finish()
+    let store = session.takeStore()
+    var options = DeduplicationOptions()
+    options.jobCount = 1
+    _ = try store.deduplicate(Deduplicator(layout: store.layout(), options: options))
+    try store.save(to: folder.file("saved.sqlite"))
+    return try folder.bytes("saved.sqlite")
+  }
+
+  private static func importOptions() -> ImportOptions {
+    var options = ImportOptions()
+    options.jobCount = 1
+    options.batchSize = 7
+    return options
+  }
+
+  /// A store whose bytes were changed, or on which somebody else ran statements, is refused and left
+  /// as it was, or used; whatever is done with it ends, and ends with an error that says why or
+  /// without one.
+  static func useStore(_ input: inout FuzzInput) throws {
+    let path = "\(folder)/poi-fuzz-\(getpid())-\(UInt64.random(in: 0...(.max))).sqlite"
+    defer { remove(path) }
+    let task = input.choice(8)
+    if input.choice(2) == 0 {
+      var bytes = sound
+      for _ in 0..<24 where !input.isAtEnd { damage(&bytes, by: &input) }
+      try write(bytes, to: path)
+    } else {
+      try write(sound, to: path)
+      prepare(path, with: input.text())
+    }
+    do {
+      try use(path, task)
+    } catch let error as FuzzFinding {
+      throw error
+    } catch let error as ImportError {
+      try expect(error.code != .internalError, "\(error)")
+    } catch is StoreError, is DeduplicationError, is SQLiteError {
+    } catch {
+      throw FuzzFinding(message: "\(type(of: error)): \(error)")
+    }
+  }
+
+  /// Changes a byte, or writes a number that matters in the format.
+  private static func damage(_ bytes: inout [UInt8], by input: inout FuzzInput) {
+    let kind = input.choice(4)
+    let offset: Int
+    switch kind {
+    case 0: offset = input.choice(100)
+    case 1: offset = (input.choice(bytes.count / 8192) * 8192 + input.word() % 64) % bytes.count
+    default: offset = (input.choice(256) << 16 | input.word()) % bytes.count
+    }
+    bytes[offset] = kind == 3 ? bytes[offset] ^ input.byte() : input.byte()
+  }
+
+  /// Runs the statements of somebody else, as far as they go.
+  private static func prepare(_ path: String, with sql: String) {
+    let lowered = sql.lowercased()
+    // What never ends or asks for all memory is no finding; nor is another file.
+    for word in ["recursive", "attach", "vacuum", "zeroblob", "randomblob", "replace", "printf"]
+    where lowered.contains(word) { return }
+    guard let connection = try? Connection(path: path, access: .readWrite) else { return }
+    for statement in sql.split(separator: ";") { try? connection.execute(String(statement)) }
+    try? connection.execute("PRAGMA journal_mode = DELETE")
+  }
+
+  /// Opens the store; one that is refused has the bytes that it had.
+  private static func open(_ path: String, for opening: Store.Opening) throws -> Store {
+    let before = try Files.bytes(of: path)
+    do throws(StoreError) {
+      return try Store(path: path, for: opening)
+    } catch {
+      try expect(!error.message.isEmpty, "an error without a message")
+      if error.code == .notAStore || error.code == .newerFormat {
+        try expect(try Files.bytes(of: path) == before, "it is refused, and changed: \(error)")
+      }
+      throw error
+    }
+  }
+
+  private static func use(_ path: String, _ task: Int) throws {
+    switch task {
+    case 0:
+      let store = try open(path, for: .readOnly)
+      for table in try store.tables() {
+        let model = try store.model(ofTable: table)
+        _ = try store.token(of: model, source: "")
+        _ = try store.digest(of: model)
+      }
+    case 1, 2:
+      var options = importOptions()
+      options.isRestarting = true
+      options.mergePolicy = task == 1 ? nil : .newest
+      var session = try ImportSession(into: open(path, for: .create), model: .poi, options: options)
+      try session.append(records.span)
+      _ = try session.finish()
+    case 3, 4:
+      let store = try open(path, for: .existing)
+      var options = DeduplicationOptions()
+      options.jobCount = task - 2
+      options.batchSize = 3
+      options.enforcement = .index
+      options.mergesLosers = task == 4
+      let deduplicator = try Deduplicator(layout: store.layout(), options: options)
+      _ = try store.plan(deduplicator)
+      _ = try store.deduplicate(deduplicator)
+    case 5:
+      _ = try open(path, for: .existing).undoDeduplication()
+    case 6:
+      let store = try open(path, for: .existing)
+      _ = try store.purgeTombstones(of: store.model(), olderThan: .seconds(1))
+    default:
+      let connection = try Connection(path: path, access: .readWrite)
+      let layout = try TableLayout(describing: "poi", in: connection, key: ["identifier"])
+      var options = DeduplicationOptions()
+      options.jobCount = 1
+      _ = try Deduplicator(layout: layout, options: options).run(
+        on: connection, clock: SystemClock.now)
+    }
+  }
+
+  // MARK: Files
+
+  /// Where files cost no disk.
+  private static let folder = unsafe access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+
+  private static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(path + suffix) }
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String) throws(FuzzFinding) {
+    remove(path)
+    guard let file = unsafe fopen(path, "wbx") else {
+      throw FuzzFinding(message: "cannot make \(path)")
+    }
+    let count = unsafe fwrite(bytes, 1, bytes.count, file)
+    unsafe fclose(file)
+    try expect(count == bytes.count, "cannot write \(path)")
+  }
+}

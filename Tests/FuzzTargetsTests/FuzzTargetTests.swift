@@ -1,0 +1,39 @@
+import FuzzTargets
+import TestSupport
+import Testing
+
+@Suite struct FuzzTargetTests {
+  /// The folder of what was found and of what the fuzzers begin with.
+  private static let corpus =
+    "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+    + "/Fuzz/Corpus"
+
+  @Test(arguments: FuzzTarget.allCases)
+  func `what a fuzzer found once is found no more`(target: FuzzTarget) throws {
+    let folder = "\(Self.corpus)/\(target.rawValue)"
+    let names = Files.names(in: folder)
+    try #require(!names.isEmpty)
+    for name in names {
+      do {
+        try target.run(Files.bytes(of: "\(folder)/\(name)"))
+      } catch {
+        Issue.record("\(name): \(error)")
+      }
+    }
+  }
+
+  @Test(arguments: FuzzTarget.allCases)
+  func `nothing and random bytes break nothing`(target: FuzzTarget) throws {
+    try target.run([])
+    for seed in 0..<UInt64(30) {
+      var generator = SplitMix64(seed: seed)
+      let count = Int.random(in: 1..<200, using: &generator)
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      do {
+        try target.run(bytes)
+      } catch {
+        Issue.record("seed \(seed): \(error)")
+      }
+    }
+  }
+}
