@@ -87,9 +87,15 @@ extension ElementReader {
   /// Parses the element again from its start, so that what is said of it does not depend on how the
   /// input was cut.
   private func diagnose(from start: Int) -> (malformation: Malformation, noticedOffset: Int) {
+    let span = buffer.span(start..<parsedOffset)
     let prime = shape == .sequence ? [] : parser.state.containerPrime
-    guard let probe = SyntaxProbe(behind: prime, of: buffer.span(start..<parsedOffset)) else {
-      preconditionFailure("what fails in the input fails by itself")
+    // What a comma stands before fails as the first element of a container may not.
+    guard
+      let probe = SyntaxProbe(behind: prime, of: span)
+        ?? SyntaxProbe(behind: parser.state.primeBehindComma, of: span)
+    else {
+      let message = "not valid json, at \(Self.quoted(span[0]))"
+      return (Malformation(rule: "syntax", message: message, byteOffset: start), start + 1)
     }
     let noticed = start + probe.seenByteCount
     let message = "not valid json: \(probe.text), at \(Self.quoted(buffer[noticed - 1]))"

@@ -140,6 +140,11 @@ extension ParseState {
     }
   }
 
+  /// JSON that brings a fresh parser into a container like this state's, behind an element and a comma.
+  var primeBehindComma: [UInt8] {
+    Array((place.containerIsObject ? "{\"\":null," : "[null,").utf8)
+  }
+
   /// What is open around the container that holds the elements, the outermost first: true for an
   /// array.
   var parents: [Bool] {

@@ -136,4 +136,18 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [[Int.max], [1], [2]])
+  func `a form feed in the place of an element is one that is malformed`(chunkSizes: [Int]) {
+    for (input, count) in [
+      ("[1,\u{0C}]", 1), ("[1,\u{0C}\u{0C},2]", 2), ("[\u{0C},1]", 1),
+      (#"{"a":1,"# + "\u{0C}}", 1), ("1\u{0C},\u{0C}]\n2\n", 2),
+    ] {
+      let shape: ElementShape =
+        input.first == "1" ? .sequence : .container(JSONPointer(tokens: []))
+      let events = summaries(input, shape, chunkSizes: chunkSizes)
+      #expect(events.filter { !$0.hasPrefix("!") }.count == count + 1, "\(input): \(events)")
+      #expect(events.last == "end", "\(input): \(events)")
+    }
+  }
 }
