@@ -415,6 +415,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "{}", ##"{"$ref":"#/$defs/d1"}"##, ##"{"type":"array","items":{"$ref":"#/$defs/d1"}}"##,
+  ])
+  func `a long chain of definitions is read, be it used or not`(_ attribute: String) throws {
+    let model = try Model(parsing: RuleCheckerTests.chain(linkCount: 9_000, from: attribute))
+    // One schema for each, and some for the attribute.
+    #expect(model.rules.schemas.count < 9_010)
+  }
+
+  @Test func `definitions that nothing uses may not lead back to themselves either`() {
+    let error = #expect(throws: ModelError.self) {
+      _ = try Model(
+        parsing: ##"{"x-table":"t","properties":{"a":{}},"$defs":{"b":{"$ref":"#/$defs/b"}}}"##)
+    }
+    #expect(error?.pointer == "/$defs/b/$ref")
+  }
+
   @Test func `a missing file is named`() {
     let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: "/nonexistent.json") }
     #expect(error?.message.contains("/nonexistent.json") == true)

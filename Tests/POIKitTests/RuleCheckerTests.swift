@@ -34,6 +34,25 @@ import Testing
     #expect(unruled.counters.inserted == 1)
   }
 
+  /// A model with a chain of definitions, each of which refers to the next one: longer than a program
+  /// can follow that calls itself for each.
+  static func chain(linkCount: Int, from attribute: String) -> String {
+    let links = (1..<linkCount).map { ##""d\##($0)":{"$ref":"#/$defs/d\##($0 + 1)"}"## }
+    return ##"{"x-table":"t","properties":{"a":\##(attribute)},"$defs":{"##
+      + links.joined(separator: ",") + ##","d\##(linkCount)":{"type":"string"}}}"##
+  }
+
+  @Test func `a long chain of references is followed to its end`() throws {
+    let model = try Model(
+      parsing: Self.chain(
+        linkCount: 9_000, from: ##"{"type":"array","items":{"$ref":"#/$defs/d1"}}"##))
+    var session = try ImportSession(checking: model)
+    try session.append(Array(#"[{"a":["x"]},{"a":["x",1]}]"#.utf8).span)
+    let report = try session.finish()
+    #expect(report.counters.inserted == 1)
+    #expect(report.rejectsByRule.map(\.rule) == ["type"])
+  }
+
   @Test func `a member of a nested object that a rule names stands once`() throws {
     let report = try report(
       on: #"[{"a":{"b":1,"b":2}},{"a":{"c":1,"c":2}}]"#,

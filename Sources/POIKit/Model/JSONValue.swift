@@ -123,9 +123,10 @@ extension JSONValue {
     case .startObject:
       var members: [Member] = []
       members.reserveCapacity(token.elementCount)
+      var names = Set<String>(minimumCapacity: token.elementCount)
       while tape[index].kind != .endObject {
         let name = String(copying: tape.text(of: tape[index]))
-        guard !members.contains(where: { $0.name == name }) else {
+        guard names.insert(name).inserted else {
           throw JSONValueError(message: "the member \"\(name)\" stands twice", line: 1, column: 1)
         }
         index += 1

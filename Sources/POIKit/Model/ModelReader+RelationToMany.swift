@@ -13,7 +13,7 @@ extension ModelReader {
   ///   - depth: in how many relations to many the elements are nested.
   static func relationToMany(
     _ name: String, from json: JSONValue, isRequired: Bool, parent: String, depth: Int,
-    at place: String, document: JSONValue
+    at place: String, document: SchemaDocument
   ) throws(ModelError) -> RelationToMany {
     try refuseUnknown(
       json.members ?? [],
@@ -95,7 +95,7 @@ extension ModelReader {
   /// What an element is, and whether it is a plain value.
   private static func element(
     _ json: JSONValue?, keyword: Keyword, link: RelationToMany.Link, depth: Int, at place: String,
-    document: JSONValue
+    document: SchemaDocument
   ) throws(ModelError) -> (model: Model, isPlain: Bool) {
     guard let items = json, items.members != nil else {
       throw ModelError(

@@ -72,7 +72,7 @@ enum ModelReader {
       throw ModelError(
         message: "a model needs \"properties\", an object of attributes", pointer: "")
     }
-    var compiler = RuleCompiler(json)
+    var compiler = RuleCompiler(SchemaDocument(json))
     let (attributes, relations) = try attributesAndRelations(
       properties, required: required, table: table, depth: 0, at: "", with: &compiler)
     let key = try keyNames(json["x-key"], attributes: attributes)

@@ -19,7 +19,9 @@ extension RuleCompiler {
         message: "a model does not refer to itself as a whole; put what is shared in \"$defs\"",
         pointer: place)
     }
-    var target = document
+    let targetPlace = pointer.description
+    if let target = document.schemas[targetPlace] { return (target, targetPlace) }
+    var target = document.root
     for token in pointer.tokens {
       let next =
         target[token]
@@ -31,12 +33,9 @@ extension RuleCompiler {
       }
       target = next
     }
-    guard Self.isSchema(pointer.tokens) else {
-      throw ModelError(
-        message: "\(reference) is no schema; a reference points at one, such as \"#/$defs/name\"",
-        pointer: place)
-    }
-    return (target, pointer.description)
+    throw ModelError(
+      message: "\(reference) is no schema; a reference points at one, such as \"#/$defs/name\"",
+      pointer: place)
   }
 
   /// The schema of an attribute and those that it refers to, one after the other.
@@ -44,28 +43,16 @@ extension RuleCompiler {
     from json: JSONValue, at place: String
   ) throws(ModelError) -> [(json: JSONValue, place: String)] {
     var chain = [(json: json, place: place)]
+    var places: Set<String> = [place]
     while let reference = chain[chain.count - 1].json["$ref"] {
       let place = chain[chain.count - 1].place + "/$ref"
       let target = try target(of: reference, at: place)
-      guard !chain.contains(where: { $0.place == target.place }) else {
+      guard places.insert(target.place).inserted else {
         throw ModelError(message: "the reference leads back to itself", pointer: place)
       }
       chain.append(target)
     }
     return chain
-  }
-
-  /// Whether what stands at a place of the document is a schema.
-  private static func isSchema(_ tokens: [String]) -> Bool {
-    var index = 0
-    while index < tokens.count {
-      switch tokens[index] {
-      case "properties", "$defs": index += 2
-      case "items", "additionalProperties": index += 1
-      default: return false
-      }
-    }
-    return index == tokens.count
   }
 
   /// The text of a URI's fragment with its percent-encoded bytes decoded.
@@ -94,39 +81,40 @@ extension RuleCompiler {
       throw ModelError(message: "\"$defs\" is an object of schemas", pointer: place)
     }
     for definition in definitions {
-      // What an attribute that refers to it may say stands at its top.
       let ownPlace = place + JSONPointer.step(definition.name)
       guard schemasByPlace[ownPlace] == nil else { continue }
-      guard let members = definition.value.members else {
-        _ = try schema(definition.value, at: ownPlace)
-        continue
-      }
+      let members = definition.value.members ?? []
       let rules = members.filter { !ModelReader.attributeKeywords.contains($0.name) }
-      var unused = RuleCompiler(document)
-      _ = try unused.schema(.object(rules), at: ownPlace)
+      if rules.count == members.count {
+        _ = try schema(definition.value, at: ownPlace)
+      } else {
+        // What an attribute that refers to it may say stands at its top.
+        try check(.object(rules), at: ownPlace)
+      }
     }
   }
 
   /// Refuses references that lead to themselves without a step into the value: checking one would
   /// not end.
+  ///
+  /// - Complexity: O(number of schemas and of their rules), but for sorting
   func refuseEndlessReferences() throws(ModelError) {
-    for (place, start) in schemasByPlace.sorted(by: { $0.key < $1.key }) {
+    // The walk on which a schema was met; 0 for none.
+    var walks = Array(repeating: 0, count: table.schemas.count)
+    for (number, (place, start)) in schemasByPlace.sorted(by: { $0.key < $1.key }).enumerated() {
       var schema = start
-      var stepCount = 0
-      while let next = reference(of: schema) {
-        stepCount += 1
-        guard stepCount <= table.schemas.count else {
+      while walks[schema] == 0, let next = reference(of: schema) {
+        walks[schema] = number + 1
+        schema = next
+        guard walks[schema] != number + 1 else {
           throw ModelError(message: "the reference leads back to itself", pointer: place + "/$ref")
         }
-        schema = next
       }
     }
   }
 
+  /// The schema that a schema refers to; it is the last of its rules.
   private func reference(of schema: Int) -> Int? {
-    for rule in table.rules(of: schema) {
-      if case .reference(let target) = rule { return target }
-    }
-    return nil
+    if case .reference(let target)? = table.rules(of: schema).last { target } else { nil }
   }
 }

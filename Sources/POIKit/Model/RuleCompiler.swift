@@ -12,7 +12,7 @@ struct RuleCompiler {
   ]
 
   /// The document, which references point into.
-  let document: JSONValue
+  let document: SchemaDocument
 
   var table = RuleTable()
 
@@ -22,7 +22,18 @@ struct RuleCompiler {
   /// The schemas so far, by their place in the document.
   private(set) var schemasByPlace: [String: Int] = [:]
 
-  init(_ document: JSONValue) {
+  /// A schema that has its index, and is not compiled yet.
+  private struct Waiting {
+    let json: JSONValue
+    let place: String
+    let index: Int
+  }
+
+  /// The schemas that references led to: a chain of references is as long as the document allows,
+  /// so it is no recursion.
+  private var waiting: [Waiting] = []
+
+  init(_ document: SchemaDocument) {
     self.document = document
   }
 
@@ -31,27 +42,53 @@ struct RuleCompiler {
   /// - Returns: its index.
   mutating func schema(_ json: JSONValue, at place: String) throws(ModelError) -> Int {
     if let known = schemasByPlace[place] { return known }
+    let index = reserve(place)
+    try compile(json, at: place, into: index)
+    return index
+  }
+
+  /// Takes the index of a schema, by which it finds itself where it refers to itself.
+  private mutating func reserve(_ place: String?) -> Int {
     let index = table.schemas.count
-    // A schema that refers to itself finds itself.
-    schemasByPlace[place] = index
+    table.schemas.append(.anything)
+    if let place { schemasByPlace[place] = index }
+    return index
+  }
+
+  private mutating func compile(
+    _ json: JSONValue, at place: String, into index: Int
+  ) throws(ModelError) {
     if case .bool(let allows) = json {
-      table.schemas.append(allows ? .anything : RuleTable.Schema(types: []))
-      return index
+      table.schemas[index].types = allows ? .all : []
+      return
     }
     guard let members = json.members else {
       throw ModelError(
         message: "a schema is an object, true or false; this is \(json.typeName)", pointer: place)
     }
     try ModelReader.refuseUnknown(members, known: Self.keywords, at: place)
-    table.schemas.append(
-      RuleTable.Schema(types: try ModelReader.types(json["type"], at: place + "/type")))
+    table.schemas[index].types = try ModelReader.types(json["type"], at: place + "/type")
     var rules = try valueRules(json, at: place)
     if let reference = json["$ref"] {
       let (target, targetPlace) = try self.target(of: reference, at: place + "/$ref")
-      rules.append(.reference(try schema(target, at: targetPlace)))
+      let known = schemasByPlace[targetPlace]
+      let next = known ?? reserve(targetPlace)
+      if known == nil { waiting.append(Waiting(json: target, place: targetPlace, index: next)) }
+      rules.append(.reference(next))
     }
     append(rules, to: index)
-    return index
+  }
+
+  /// Compiles a definition that only an attribute may refer to, because it says how one is read.
+  mutating func check(_ definition: JSONValue, at place: String) throws(ModelError) {
+    try compile(definition, at: place, into: reserve(nil))
+  }
+
+  /// Compiles the schemas that references led to.
+  mutating func compileWaiting() throws(ModelError) {
+    while let next = waiting.popLast() {
+      try compile(next.json, at: next.place, into: next.index)
+    }
   }
 
   /// Compiles the rules of an attribute: its own, and those of the definitions that it refers to.
@@ -73,6 +110,7 @@ struct RuleCompiler {
 
   /// The table, when everything is compiled.
   consuming func finish() throws(ModelError) -> RuleTable {
+    try compileWaiting()
     try refuseEndlessReferences()
     if !constants.isEmpty {
       (table.constants, table.constantPlaces) = try Self.tape(of: constants)

@@ -66,21 +66,44 @@ struct RuleChecker: ~Copyable {
     issues: inout [Issue]
   ) {
     let schema = table.schemas[schema]
-    guard schema.types.allow(subject) else {
-      issues.append(
-        Issue(
-          rule: schema.allowsNothing ? applicator : "type", attribute: attribute,
-          message: schema.allowsNothing
-            ? "\(subject.excerpt) is not allowed here"
-            : "\(subject.excerpt) is not of type \(schema.types.phrase)"))
-      return
-    }
+    guard
+      allows(subject, schema, applicator: applicator, attribute: attribute, issues: &issues)
+    else { return }
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
   }
 
+  private func allows(
+    _ subject: RuleSubject, _ schema: RuleTable.Schema, applicator: String, attribute: String?,
+    issues: inout [Issue]
+  ) -> Bool {
+    if schema.types.allow(subject) { return true }
+    issues.append(
+      Issue(
+        rule: schema.allowsNothing ? applicator : "type", attribute: attribute,
+        message: schema.allowsNothing
+          ? "\(subject.excerpt) is not allowed here"
+          : "\(subject.excerpt) is not of type \(schema.types.phrase)"))
+    return false
+  }
+
+  /// Checks the rules of a schema, and those of the schemas that it refers to one after the other:
+  /// a chain of references may be as long as the model, so it is no recursion.
   private mutating func checkRules(
     of schema: RuleTable.Schema, _ subject: RuleSubject, attribute: String?, issues: inout [Issue]
   ) {
+    var schema = schema
+    while let next = checkOwnRules(of: schema, subject, attribute: attribute, issues: &issues) {
+      schema = table.schemas[next]
+      guard allows(subject, schema, applicator: "$ref", attribute: attribute, issues: &issues)
+      else { return }
+    }
+  }
+
+  /// - Returns: the schema that the schema refers to, which is to be checked next.
+  private mutating func checkOwnRules(
+    of schema: RuleTable.Schema, _ subject: RuleSubject, attribute: String?, issues: inout [Issue]
+  ) -> Int? {
+    var next: Int?
     for number in schema.first..<schema.end {
       let rule = table.rules[number]
       switch rule {
@@ -97,9 +120,7 @@ struct RuleChecker: ~Copyable {
       case .members(let members):
         guard subject.kind == .startObject else { continue }
         checkMembers(members, of: subject, attribute: attribute, issues: &issues)
-      case .reference(let schema):
-        checkWhole(
-          subject, schema: schema, applicator: "$ref", attribute: attribute, issues: &issues)
+      case .reference(let schema): next = schema
       default:
         if !isKept(rule, by: subject) {
           issues.append(
@@ -109,6 +130,7 @@ struct RuleChecker: ~Copyable {
         }
       }
     }
+    return next
   }
 
   private mutating func checkMembers(

@@ -1,0 +1,35 @@
+internal import JSONStreaming
+
+/// The document of a model, with its schemas by their places.
+struct SchemaDocument {
+  /// The whole document.
+  let root: JSONValue
+
+  /// Every schema that stands below the root, by its JSON pointer: what references may point at.
+  let schemas: [String: JSONValue]
+
+  init(_ root: JSONValue) {
+    self.root = root
+    var schemas: [String: JSONValue] = [:]
+    Self.add(schemasBelow: root, at: "", to: &schemas)
+    self.schemas = schemas
+  }
+
+  private static func add(
+    schemasBelow json: JSONValue, at place: String, to schemas: inout [String: JSONValue]
+  ) {
+    for keyword in ["properties", "$defs"] {
+      for member in json[keyword]?.members ?? [] {
+        let inner = "\(place)/\(keyword)" + JSONPointer.step(member.name)
+        schemas[inner] = member.value
+        add(schemasBelow: member.value, at: inner, to: &schemas)
+      }
+    }
+    for keyword in ["items", "additionalProperties"] {
+      guard let schema = json[keyword] else { continue }
+      let inner = "\(place)/\(keyword)"
+      schemas[inner] = schema
+      add(schemasBelow: schema, at: inner, to: &schemas)
+    }
+  }
+}
