@@ -21,6 +21,7 @@ extension CommandDescription {
     var parser = ArgumentParser(command: self, arguments: arguments)
     var parsed = try parser.parse()
     guard !parsed.endsAtOnce else { return parsed }
+    try refuseConflicts(of: Set(parsed.values.keys))
     for option in options {
       guard let variable = option.environmentVariable, let value = environment[variable],
         !value.isEmpty
@@ -30,6 +31,35 @@ extension CommandDescription {
     }
     try checkCount(of: parsed.positionals)
     return parsed
+  }
+
+  /// Refuses options that would have no meaning beside the others given.
+  private func refuseConflicts(of given: Set<String>) throws(UsageError) {
+    let ownOptions = options.filter { given.contains($0.longName) && !Self.isStandard($0) }
+    for task in tasks where given.contains(task.option) {
+      let heeded = task.heeded + [task.option]
+      guard let other = ownOptions.first(where: { !heeded.contains($0.longName) }) else { continue }
+      throw UsageError(
+        .conflict, at: other.flagName,
+        "\(other.flagName) means nothing beside --\(task.option); give one of them")
+    }
+    for exclusion in exclusions {
+      let both = exclusion.filter(given.contains)
+      guard both.count > 1 else { continue }
+      throw UsageError(
+        .conflict, at: "--\(both[0])",
+        "--\(both[0]) and --\(both[1]) exclude each other; give one of them")
+    }
+    for option in ownOptions {
+      guard let required = option.requiredOption, !given.contains(required) else { continue }
+      throw UsageError(
+        .conflict, at: option.flagName,
+        "\(option.flagName) says more about --\(required); give both")
+    }
+  }
+
+  private static func isStandard(_ option: OptionDescription) -> Bool {
+    OptionDescription.standard.contains(option)
   }
 
   private func checkCount(of positionals: [String]) throws(UsageError) {

@@ -31,6 +31,12 @@ public struct CommandDescription: Sendable {
   /// The tool's own options and behind them the standard ones, in the order of the help.
   public let options: [OptionDescription]
 
+  /// The options that ask for something else than the tool's main work.
+  public let tasks: [TaskDescription]
+
+  /// The long names of options of which at most one is given, group by group.
+  public let exclusions: [[String]]
+
   /// Command lines worth showing.
   public let examples: [Example]
 
@@ -40,13 +46,16 @@ public struct CommandDescription: Sendable {
   /// A tool's table.
   ///
   /// `--quiet`, `--progress`, `--help`, `--version`, `--completions` and `--manual` are added to
-  /// `options`. Two options of one name are a mistake of the caller.
+  /// `options`. Two options of one name are a mistake of the caller, and so is a task or an exclusion
+  /// of an option that is not in the table.
   public init(
     name: String,
     version: String,
     summary: String,
     positional: PositionalDescription? = nil,
     options: [OptionDescription] = [],
+    tasks: [TaskDescription] = [],
+    exclusions: [[String]] = [],
     examples: [Example] = [],
     notes: [String] = []
   ) {
@@ -55,10 +64,17 @@ public struct CommandDescription: Sendable {
     self.summary = summary
     self.positional = positional
     self.options = options + OptionDescription.standard
+    self.tasks = tasks
+    self.exclusions = exclusions
     self.examples = examples
     self.notes = notes
     precondition(Self.areDistinct(self.options.map(\.longName)), "an option is in the table twice")
     precondition(Self.areDistinct(self.options.compactMap(\.shortName)), "a letter is used twice")
+    let named =
+      tasks.flatMap { [$0.option] + $0.heeded } + exclusions.joined()
+      + self.options.compactMap(\.requiredOption)
+    precondition(
+      Set(named).isSubset(of: self.options.map(\.longName)), "every option named is in the table")
   }
 
   private static func areDistinct<Element: Hashable>(_ elements: [Element]) -> Bool {

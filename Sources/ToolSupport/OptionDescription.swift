@@ -40,6 +40,9 @@ public struct OptionDescription: Sendable, Equatable {
   /// The environment variable that gives the value when the command line does not.
   public let environmentVariable: String?
 
+  /// The long name of the option that this one says more about; without that one it is refused.
+  public let requiredOption: String?
+
   /// A row of the table.
   ///
   /// - Parameters:
@@ -53,6 +56,7 @@ public struct OptionDescription: Sendable, Equatable {
   ///   - detail: sentences for the manual page and the README.
   ///   - section: a heading; options of one section stand together in the help.
   ///   - environmentVariable: only for options with a value that are not repeatable.
+  ///   - requiredOption: the long name of an option that this one says more about.
   public init(
     _ longName: String,
     short shortName: Character? = nil,
@@ -62,7 +66,8 @@ public struct OptionDescription: Sendable, Equatable {
     summary: String,
     detail: String? = nil,
     section: String = "Options",
-    environmentVariable: String? = nil
+    environmentVariable: String? = nil,
+    with requiredOption: String? = nil
   ) {
     precondition(Self.isLongName(longName), "an option's name holds lower-case letters and dashes")
     precondition(shortName.map { $0.isASCII && ($0.isLetter || $0.isNumber) } ?? true)
@@ -84,6 +89,7 @@ public struct OptionDescription: Sendable, Equatable {
     self.detail = detail
     self.section = section
     self.environmentVariable = environmentVariable
+    self.requiredOption = requiredOption
   }
 
   private static func isLongName(_ name: String) -> Bool {

@@ -50,7 +50,8 @@ extension DedupCommand {
           + "a record are then removed in one transaction.",
         section: "What to deduplicate"),
       OptionDescription(
-        "dry-run", short: "n", summary: "print the plan and change nothing", section: "What to do"),
+        "dry-run", short: "n", summary: "print the plan and change nothing",
+        detail: "It can be added to any deduplication.", section: "What to do"),
       OptionDescription(
         "enforce", summary: "make the key unique afterwards, with an index",
         section: "What to do"),
@@ -58,7 +59,7 @@ extension DedupCommand {
         "hash-key",
         summary: "with --enforce, keep the key as a hash of 16 bytes in a column of its own",
         detail: "For keys of long or several attributes, in the toolkit's own tables.",
-        section: "What to do"),
+        section: "What to do", with: "enforce"),
       OptionDescription(
         "undo", summary: "put back what the latest deduplication removed, or RUN",
         section: "What to do"),
@@ -88,6 +89,11 @@ extension DedupCommand {
         summary: "memory for sorting; what does not fit goes to temporary files",
         section: "How to do it"),
       .report,
+    ],
+    tasks: [
+      TaskDescription("undo", heeds: ["store", "report"]),
+      TaskDescription("digest", heeds: ["store", "table", "key", "report"]),
+      TaskDescription("purge-tombstones", heeds: ["store", "table", "report"]),
     ],
     examples: [
       .init("poi-dedup --key identifier", "keep the newest record of each identifier"),

@@ -34,12 +34,6 @@ struct DedupCommand {
     let isUndoing = arguments.flag("undo")
     let run = try DedupCommand.run(arguments, isUndoing: isUndoing)
     let age = try arguments.duration("purge-tombstones")
-    let asked = [arguments.flag("dry-run"), isUndoing, arguments.flag("digest"), age != nil]
-    guard asked.filter({ $0 }).count <= 1 else {
-      throw UsageError(
-        .conflict, at: "--dry-run",
-        "--dry-run, --undo, --digest and --purge-tombstones exclude each other")
-    }
     task =
       if let age {
         .purge(olderThan: age)
@@ -64,9 +58,6 @@ struct DedupCommand {
           .conflict, at: "--hash-key",
           "--hash-key gives a key with a NULL no hash, so it does not go with --null-key group")
       }
-    } else if arguments.flag("hash-key") {
-      throw UsageError(
-        .conflict, at: "--hash-key", "--hash-key says how --enforce keeps the key; give both")
     }
   }
 

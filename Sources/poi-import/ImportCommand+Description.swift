@@ -57,6 +57,7 @@ extension ImportCommand {
         "limit", .value("N"), summary: "read at most N records", section: "Batches"),
       OptionDescription(
         "dry-run", short: "n", summary: "validate and report, without a store",
+        detail: "What would become of the records in a store is not looked at.",
         section: "Batches"),
       OptionDescription(
         "resume", summary: "go on after the last committed batch of an unfinished import",
@@ -74,7 +75,7 @@ extension ImportCommand {
       OptionDescription(
         "max-removals", .value("N|P%"), default: "20%",
         summary: "remove nothing where a snapshot lacks more rows than that",
-        section: "Incremental updates"),
+        section: "Incremental updates", with: "snapshot"),
       OptionDescription(
         "print-token", summary: "print what to ask the source for next, and import nothing",
         detail: "The timestamp of the record that was changed last and, behind tabs, its key; or "
@@ -120,6 +121,19 @@ extension ImportCommand {
         "max-keys", .value("N"), default: "10000",
         summary: "reject a record with more members in one object", section: "Rejects and limits"),
       .report,
+    ],
+    tasks: [
+      TaskDescription(
+        "infer",
+        heeds: [
+          "at", "limit", "max-skew", "max-record-bytes", "max-string-bytes", "max-depth",
+          "max-keys",
+        ]),
+      TaskDescription("print-model", heeds: ["store"]),
+      TaskDescription("print-token", heeds: ["store", "model", "source"]),
+    ],
+    exclusions: [
+      ["resume", "restart", "dry-run"], ["dry-run", "snapshot"], ["limit", "snapshot"],
     ],
     examples: [
       .init("poi-import --batch 500 data.json", "import into poi.sqlite"),

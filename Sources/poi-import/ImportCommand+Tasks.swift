@@ -15,33 +15,21 @@ extension ImportCommand {
 
   /// The task that the options name; to import where they name none.
   static func task(of arguments: ParsedArguments) throws(UsageError) -> Task {
-    let tasks = ["infer", "print-token", "print-model"].filter(arguments.isGiven)
-    guard tasks.count <= 1 else {
-      throw UsageError(
-        .conflict, at: "--\(tasks[1])",
-        "--\(tasks[0]) and --\(tasks[1]) are two tasks; give one of them")
-    }
     let file = arguments.positionals.first
-    switch tasks.first {
-    case "print-token":
+    if arguments.flag("print-token") {
       guard let file else { return .printToken }
       throw UsageError(
         .conflict, at: "--print-token",
         "--print-token prints what earlier imports left; import \(file) without it")
-    case "print-model":
-      guard let file else { return .printModel(arguments.text("print-model") ?? "") }
+    }
+    if let name = arguments.text("print-model") {
+      guard let file else { return .printModel(name) }
       throw UsageError(
         .conflict, at: "--print-model",
         "--print-model reads no FILE; --infer prints a model of what \(file) holds")
-    default:
-      guard file != nil else { throw UsageError(.missingArgument, at: "FILE", "no FILE given") }
-      guard tasks.first == "infer" else { return .importRecords }
-      if arguments.isGiven("model") {
-        throw UsageError(
-          .conflict, at: "--infer", "--infer makes a model, --model names one; give one of them")
-      }
-      return .inferModel
     }
+    guard file != nil else { throw UsageError(.missingArgument, at: "FILE", "no FILE given") }
+    return arguments.flag("infer") ? .inferModel : .importRecords
   }
 
   /// Does what was asked for.

@@ -53,9 +53,6 @@ struct ImportCommand {
     options.mergePolicy = arguments.text("merge").flatMap(MergePolicy.init)
     options.isResuming = arguments.flag("resume")
     options.isRestarting = arguments.flag("restart")
-    guard !(options.isResuming && options.isRestarting) else {
-      throw ToolFailure(.usage, "--resume goes on and --restart begins again; give one of them")
-    }
     options.rejectFile = arguments.text("rejects")
     if let path = options.rejectFile, inputs.contains(where: { ImportCommand.isSameFile($0, path) })
     {

@@ -300,7 +300,17 @@ import Testing
       (["-s", "text"], 74, "text"),
       (["--key", "nope"], 64, "identifier"),
       (["--key", "identifier,"], 64, "--key"),
-      (["--dry-run", "--undo"], 64, "exclude"),
+      (["--dry-run", "--undo"], 64, "--dry-run means nothing beside --undo"),
+      (["--undo", "--digest"], 64, "--digest means nothing beside --undo"),
+      (["--undo", "--table", "poi"], 64, "--table means nothing beside --undo"),
+      (["--undo", "--batch", "5"], 64, "--batch means nothing beside --undo"),
+      (["--digest", "--enforce"], 64, "--enforce means nothing beside --digest"),
+      (["--digest", "--timestamp", "a"], 64, "--timestamp means nothing beside --digest"),
+      (
+        ["--purge-tombstones", "1d", "--enforce"], 64,
+        "--enforce means nothing beside --purge-tombstones"
+      ),
+      (["--hash-key"], 64, "--hash-key says more about --enforce"),
       (["--undo"], 64, "undo"),
       (["--undo", "7"], 64, "7"),
       (["--undo", "x"], 64, "x is no run"),

@@ -114,14 +114,36 @@ import Testing
     #expect(back.messages.contains(#""b" is missing, and its values would be lost"#))
   }
 
-  @Test(arguments: [
-    ["--infer", "--model", "poi", "a.json"], ["--infer"], ["--infer", "--print-model", "poi"],
-    ["--print-model", "poi", "a.json"], ["--print-model"], [],
-  ])
-  func `options that do not go together are a usage error`(arguments: [String]) throws {
+  /// Arguments, and what the message names.
+  @Test(
+    arguments: [
+      (["--infer", "--model", "poi", "a.json"], ["--model", "--infer"]),
+      (["--infer", "--print-model", "poi"], ["--print-model", "--infer"]),
+      (["--infer", "--merge", "newest", "a.json"], ["--merge", "--infer"]),
+      (["--infer", "--store", "a.sqlite", "a.json"], ["--store", "--infer"]),
+      (["--infer", "-n", "a.json"], ["--dry-run", "--infer"]),
+      (["--infer", "--report", "json", "a.json"], ["--report", "--infer"]),
+      (["--print-token", "--snapshot"], ["--snapshot", "--print-token"]),
+      (["--print-token", "--print-model", "poi"], ["--print-model", "--print-token"]),
+      (["--print-token", "a.json"], ["--print-token", "a.json"]),
+      (["--print-model", "poi", "a.json"], ["--print-model", "a.json"]),
+      (["--print-model", "poi", "--model", "m"], ["--model", "--print-model"]),
+      (["--resume", "--restart", "a.json"], ["--resume", "--restart"]),
+      (["--resume", "-n", "a.json"], ["--resume", "--dry-run"]),
+      (["--snapshot", "-n", "a.json"], ["--snapshot", "--dry-run"]),
+      (["--snapshot", "--limit", "5", "a.json"], ["--snapshot", "--limit"]),
+      (["--max-removals", "5", "a.json"], ["--max-removals", "--snapshot"]),
+      (["--infer"], ["FILE"]), (["--print-model"], ["--print-model"]), ([], ["FILE"]),
+    ] as [([String], [String])])
+  func `options that do not go together are a usage error that names them`(
+    _ arguments: [String], _ named: [String]
+  ) throws {
     let folder = try ScratchFolder()
     let outcome = try tool.run(arguments, in: folder.path)
     #expect(outcome.exitCode == 64)
     #expect(outcome.messages.hasPrefix("poi-import: error: "))
+    for name in named {
+      #expect(outcome.messages.split(separator: "\n")[0].contains(name), "\(outcome.messages)")
+    }
   }
 }

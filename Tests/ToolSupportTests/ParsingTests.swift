@@ -115,6 +115,44 @@ struct ParsingTests {
     #expect(error?.message == mistake.message)
   }
 
+  /// A tool with tasks beside its main work.
+  static let scales = CommandDescription(
+    name: "scales", version: "1", summary: "weigh sand",
+    options: [
+      OptionDescription("heap", .value("PATH"), summary: "what", environmentVariable: "SAND_HEAP"),
+      OptionDescription("clean", summary: "clean the scales"),
+      OptionDescription("cloth", .value("NAME"), summary: "what with", with: "clean"),
+      OptionDescription("tare", .value("N"), summary: "what the bowl weighs"),
+      OptionDescription("no-bowl", summary: "weigh without a bowl"),
+      .report,
+    ],
+    tasks: [TaskDescription("clean", heeds: ["cloth"])], exclusions: [["tare", "no-bowl"]])
+
+  @Test(arguments: [
+    Mistake(
+      "--clean", "--tare", "20", code: .conflict,
+      "--tare means nothing beside --clean; give one of them"),
+    Mistake(
+      "--report", "json", "--clean", code: .conflict,
+      "--report means nothing beside --clean; give one of them"),
+    Mistake(
+      "--no-bowl", "--tare", "5", code: .conflict,
+      "--tare and --no-bowl exclude each other; give one of them"),
+    Mistake("--cloth", "a", code: .conflict, "--cloth says more about --clean; give both"),
+  ])
+  func `options that mean nothing together are refused`(mistake: Mistake) {
+    let error = #expect(throws: UsageError.self) { try Self.scales.parse(mistake.arguments) }
+    #expect(error?.code == mistake.code)
+    #expect(error?.message == mistake.message)
+  }
+
+  @Test func `what a task heeds goes with it, and so does what stands in the environment`() throws {
+    let parsed = try Self.scales.parse(
+      ["--clean", "--cloth", "a", "-q", "--progress", "never"], environment: ["SAND_HEAP": "x"])
+    #expect(parsed.text("cloth") == "a")
+    #expect(parsed.text("heap") == "x")
+  }
+
   @Test func `arguments are counted`() throws {
     func command(_ cardinality: PositionalDescription.Cardinality?) -> CommandDescription {
       CommandDescription(
