@@ -69,7 +69,8 @@ extension Deduplicator {
       var statement = try connection.prepare(
         """
         SELECT name FROM main.sqlite_schema
-        WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE ORDER BY name
+        WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
+          AND name NOT GLOB '\(RememberedDigest.triggerPrefix)*' ORDER BY name
         """, isPersistent: false)
       try statement.bind(1, text: table)
       while try statement.step() { triggers.append(statement.text(0)) }

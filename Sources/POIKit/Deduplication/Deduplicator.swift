@@ -288,6 +288,9 @@ extension Deduplicator {
     do {
       try record?.save(plan, counts, by: removal.statements, in: connection)
       try record?.finish(at: end, outcome, digest: table.digest, in: connection)
+      if record != nil, layout.isToolkitTable, options.enforcement != .none {
+        try RememberedDigest(layout).remember(table.digest, in: connection)
+      }
     } catch {
       throw DeduplicationError(error)
     }

@@ -131,13 +131,15 @@ struct ReferenceMove {
   }
 
   /// Whether a list of who refers to whom stays true while losers are removed: rows that are moved
-  /// keep their ids, and no trigger adds others.
+  /// keep their ids, and no trigger but the toolkit's adds others.
   ///
   /// - Throws: `SQLiteError` when the schema cannot be read.
   func isListable(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
     var statement = try connection.prepare(
       """
-      SELECT NOT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE type = 'trigger')
+      SELECT NOT EXISTS (
+          SELECT 1 FROM main.sqlite_schema
+          WHERE type = 'trigger' AND name NOT GLOB '\(RememberedDigest.triggerPrefix)*')
         AND NOT EXISTS (
           SELECT 1 FROM pragma_foreign_key_list(?1, 'main') WHERE "from" = ?2 COLLATE NOCASE)
       """, isPersistent: false)

@@ -18,6 +18,10 @@ struct BatchCommitter: ~Copyable {
   /// What becomes of records whose key is stored.
   var policy = MergePolicy.append
 
+  /// The version of the database that the run began with; nothing where it goes on with an earlier
+  /// one, while which others may have changed the table.
+  private var versionBeforeRun: Int64?
+
   /// How many batches the run had committed when it was taken up.
   private var generation: Int64 = 0
   private var writer: BatchWriter?
@@ -37,6 +41,25 @@ struct BatchCommitter: ~Copyable {
   mutating func resume(_ run: UnfinishedImport) {
     runID = run.id
     generation = run.generation
+  }
+
+  /// The digest of the table before the run.
+  mutating func digestBeforeRun() throws -> Digest {
+    versionBeforeRun = try store?.connection.dataVersion()
+    return try store?.digestBeforeImport(of: model) ?? .zero
+  }
+
+  /// Remembers the digest that the run left, so that the next one need not compute it.
+  ///
+  /// Where the key is not enforced it is not: rows are to be removed then.
+  mutating func rememberDigest(of checkpoint: ImportCheckpoint) throws(ImportError) {
+    guard writer != nil, policy != .append, let versionBeforeRun, let path = store?.path
+    else { return }
+    do {
+      try store?.rememberDigest(checkpoint.digest, of: model, since: versionBeforeRun)
+    } catch {
+      throw ImportError(StoreError(error, path: path))
+    }
   }
 
   /// Gives the store back.
@@ -180,6 +203,7 @@ struct BatchCommitter: ~Copyable {
         // What a snapshot removes can be put back, as what a deduplication does.
         "archive": options.isSnapshot ? .bool(true) : .null,
       ])
+      try store?.forgetDigest(of: model)
       if runID == nil {
         runID = try store?.beginImport(
           into: model.table, started: options.clock(), options: summary.description)

@@ -35,7 +35,11 @@ extension ImportSession {
           .cannotResume,
           "\(store.path): there is no unfinished import to resume; start without --resume")
       }
-      if !options.isResuming { checkpoint.digest = try store.digest(of: model).digest }
+      checkpoint.isSnapshot = options.isSnapshot
+      committer = BatchCommitter(store: store, model: model, options: options)
+      if !options.isResuming, let digest = try committer?.digestBeforeRun() {
+        checkpoint.digest = digest
+      }
     } catch let error as ImportError {
       throw error
     } catch let error as StoreError {
@@ -43,8 +47,6 @@ extension ImportSession {
     } catch {
       throw ImportError(.internalError, "\(error)")
     }
-    checkpoint.isSnapshot = options.isSnapshot
-    committer = BatchCommitter(store: store, model: model, options: options)
     merge(by: checkpoint.policy)
   }
 
@@ -299,7 +301,8 @@ extension ImportSession {
   /// Ends a run that was read to its end, and removes what a snapshot does not hold.
   mutating func endRun() throws(ImportError) {
     guard options.isSnapshot else {
-      return try committer?.endRun(state: "finished", checkpoint) ?? ()
+      try committer?.endRun(state: "finished", checkpoint)
+      return try committer?.rememberDigest(of: checkpoint) ?? ()
     }
     let reason: String? =
       if checkpoint.counters.rejected > 0 {
@@ -313,7 +316,9 @@ extension ImportSession {
     if let reason { throw try refuseSnapshot(reason) }
     let outcome = try committer?.endSnapshot(checkpoint)
     switch outcome {
-    case .done(let next): checkpoint = next
+    case .done(let next):
+      checkpoint = next
+      try committer?.rememberDigest(of: checkpoint)
     case .tooMany(let gone, let all):
       throw try refuseSnapshot(
         "the snapshot lacks \(gone) of \(all) rows, more than --max-removals allows, and nothing was "

@@ -64,4 +64,14 @@ extension Digest {
       (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64($0 * 8)) }
     }
   }
+
+  /// The number that `bytes` stands for in that order; nothing where it has not 16 bytes.
+  init?(bytes: Span<UInt8>) {
+    guard bytes.count == 16 else { return nil }
+    (low, high) = (0, 0)
+    for index in 0..<8 {
+      low |= UInt64(bytes[index]) << UInt64(index * 8)
+      high |= UInt64(bytes[index + 8]) << UInt64(index * 8)
+    }
+  }
 }

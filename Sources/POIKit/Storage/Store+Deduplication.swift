@@ -45,9 +45,7 @@ extension Store {
   ///
   /// - Complexity: O(bytes of the table)
   public borrowing func digest(of model: Model) throws(StoreError) -> TableDigest {
-    let layout = TableLayout(
-      table: model.table, contentColumns: TableLayout.contentColumns(of: model), keyColumns: [],
-      relations: ContentRelation.all(of: model))
+    let layout = contentLayout(of: model)
     do {
       // What reads the rows is not prepared for a table that was just made.
       let table = Connection.quoteIdentifier(model.table)
@@ -61,5 +59,48 @@ extension Store {
       if let cause = error.cause { throw StoreError(cause, path: path) }
       throw StoreError(.notAStore, "\(path): \(error.message)")
     }
+  }
+
+  /// The digest of a model's table as an import begins with it: the one that is remembered, or else
+  /// computed.
+  borrowing func digestBeforeImport(of model: Model) throws(StoreError) -> Digest {
+    do {
+      let remembered = RememberedDigest(contentLayout(of: model))
+      if let digest = try remembered.read(in: connection) { return digest }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    return try digest(of: model).digest
+  }
+
+  /// Remembers the digest of a model's table for the next import, unless another connection has
+  /// committed since the version `version` of the database.
+  borrowing func rememberDigest(
+    _ digest: Digest, of model: Model, since version: Int64
+  ) throws(SQLiteError) {
+    let remembered = RememberedDigest(contentLayout(of: model))
+    try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+      try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+        guard try connection.dataVersion() == version else { return }
+        try remembered.remember(digest, in: connection)
+      }
+    }
+  }
+
+  /// Forgets the digest of a model's table; from then on nothing watches its rows.
+  borrowing func forgetDigest(of model: Model) throws(SQLiteError) {
+    let remembered = RememberedDigest(contentLayout(of: model))
+    try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+      try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+        try remembered.forget(in: connection)
+      }
+    }
+  }
+
+  /// The layout of a model's table as far as its digest needs it.
+  borrowing func contentLayout(of model: Model) -> TableLayout {
+    TableLayout(
+      table: model.table, contentColumns: TableLayout.contentColumns(of: model), keyColumns: [],
+      relations: ContentRelation.all(of: model))
   }
 }

@@ -4,8 +4,9 @@ internal import SQLiteKit
 extension Store {
   static let importTool = "poi-import"
 
-  /// Whether the tables may refuse a record of the model: by a unique index other than those that the
-  /// toolkit makes, by a trigger, by a check, or because others refer to a row that is to be deleted.
+  /// Whether the tables may refuse a record of the model: by a unique index or a trigger other than
+  /// those that the toolkit makes, by a check, or because others refer to a row that is to be
+  /// deleted.
   borrowing func mayRefuseRecords(of model: Model) throws(StoreError) -> Bool {
     if model.tombstone?.removal == .delete { return true }
     do {
@@ -15,7 +16,8 @@ extension Store {
         WHERE "unique" = 1 AND name <> ?2 AND (origin = 'c' OR ?3)
         UNION ALL
         SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
-          AND (type = 'trigger' OR type = 'table' AND sql LIKE '%CHECK%')
+          AND (type = 'trigger' AND name NOT GLOB '\(RememberedDigest.triggerPrefix)*'
+            OR type = 'table' AND sql LIKE '%CHECK%')
         LIMIT 1
         """)
       for table in [model.table] + model.tablesOfRelationsToMany {

@@ -17,6 +17,7 @@ extension Store {
             + change.obstacles.joined(separator: "; ")
             + "; or import into another store (poi-import --print-model prints the table's model)")
       }
+      try RememberedDigest(contentLayout(of: old)).forget(in: connection)
       try apply(change, to: new)
     }
   }

@@ -1,0 +1,135 @@
+internal import SQLiteKit
+
+/// The digest of a table of records as it was when a run ended, so that the next one need not read
+/// the whole table for it.
+///
+/// Triggers forget it as soon as any program changes what it covers: rows of the table, or of one
+/// whose rows are content of them. An import takes the triggers away while it writes, because it
+/// keeps count itself, and leaves new ones behind. So a run that was killed leaves nothing that
+/// could be believed.
+struct RememberedDigest {
+  /// What the names of the triggers begin with.
+  static let triggerPrefix = Bookkeeping.prefix + "digest_"
+
+  private static let creation = """
+    CREATE TABLE IF NOT EXISTS main.poikit_digest (
+      table_name TEXT NOT NULL PRIMARY KEY,
+      version TEXT NOT NULL,
+      digest BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """
+
+  private let table: String
+  private let triggers: [Trigger]
+
+  /// A trigger, by its name and the statement that makes it.
+  private struct Trigger {
+    var name: String
+    var creation: String
+  }
+
+  init(_ layout: TableLayout) {
+    table = layout.table
+    var columns = layout.contentColumns.map(\.name)
+    columns.append(StoreSchema.idColumn)
+    let list = columns.map(Connection.quoteIdentifier).joined(separator: ", ")
+    var tables = [layout.table]
+    for other in RememberedDigest.relatedTables(layout.contentColumns, layout.relations)
+    where !tables.contains(other) {
+      tables.append(other)
+    }
+    // Other columns of the table are the app's own.
+    let events = ["insert", "update", "delete"]
+    triggers = tables.enumerated().flatMap { number, name in
+      events.map { event in
+        let trigger = "\(RememberedDigest.triggerPrefix)\(event)\(number)_\(layout.table)"
+        return Trigger(
+          name: trigger,
+          creation: """
+            CREATE TRIGGER main.\(Connection.quoteIdentifier(trigger))
+            AFTER \(event)\(event == "update" && number == 0 ? " OF \(list)" : "")
+            ON \(Connection.quoteIdentifier(name))
+            BEGIN
+              DELETE FROM poikit_digest WHERE table_name = \(Connection.quoteText(layout.table));
+            END
+            """)
+      }
+    }
+  }
+
+  /// The tables whose rows are content of a table's rows.
+  private static func relatedTables(
+    _ columns: [ContentColumn], _ relations: [ContentRelation]
+  ) -> [String] {
+    columns.compactMap(\.relation?.table)
+      + relations.flatMap { relation in
+        var tables = [relation.table]
+        if case .join(let join, _, _) = relation.link { tables.append(join) }
+        return tables + relatedTables(relation.contentColumns, relation.relations)
+      }
+  }
+
+  /// The digest of the table; nothing where none is remembered that holds for sure.
+  ///
+  /// One that another version of the toolkit computed is not believed.
+  func read(in connection: borrowing Connection) throws(SQLiteError) -> Digest? {
+    guard try Set(storedTriggers(in: connection)).isSuperset(of: triggers.map(\.name)),
+      try connection.integer(
+        "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_digest'") != nil
+    else { return nil }
+    var statement = try connection.prepare(
+      "SELECT digest FROM main.poikit_digest WHERE table_name = ?1 AND version = ?2",
+      isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: POIKitVersion.current)
+    guard try statement.step() else { return nil }
+    return Digest(bytes: statement.bytes(0))
+  }
+
+  /// Remembers the digest. Runs inside the caller's transaction, in which nobody else can have
+  /// changed the table since the digest was computed.
+  func remember(_ digest: Digest, in connection: borrowing Connection) throws(SQLiteError) {
+    try forget(in: connection)
+    try connection.execute(RememberedDigest.creation)
+    for trigger in triggers { try connection.execute(trigger.creation) }
+    var statement = try connection.prepare(
+      "INSERT INTO main.poikit_digest VALUES (?1, ?2, ?3)", isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: POIKitVersion.current)
+    try statement.bind(3, blob: digest.bytes.span)
+    try statement.run()
+  }
+
+  /// Forgets the digest and takes the triggers away, if they are there. Runs inside the caller's
+  /// transaction.
+  func forget(in connection: borrowing Connection) throws(SQLiteError) {
+    let names = try storedTriggers(in: connection)
+    guard !names.isEmpty else { return }
+    try connection.execute(RememberedDigest.creation)
+    for name in names {
+      try connection.execute("DROP TRIGGER main.\(Connection.quoteIdentifier(name))")
+    }
+    var statement = try connection.prepare(
+      "DELETE FROM main.poikit_digest WHERE table_name = ?1", isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.run()
+  }
+
+  /// The names of the triggers of the table's digest: prefix, event and number, and behind a low line
+  /// the name of the table.
+  private func storedTriggers(
+    in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    let prefix = RememberedDigest.triggerPrefix
+    var statement = try connection.prepare(
+      """
+      SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND name GLOB '\(prefix)*'
+        AND substr(name, \(prefix.utf8.count) + 1 + instr(substr(name, \(prefix.utf8.count) + 1), '_'))
+          = ?1
+      """, isPersistent: false)
+    try statement.bind(1, text: table)
+    var names: [String] = []
+    while try statement.step() { names.append(statement.text(0)) }
+    return names
+  }
+}

@@ -1,0 +1,167 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct RememberedDigestTests {
+  private static let document = #"""
+    {"x-table":"note","x-key":"id","x-timestamp":"at","required":["id"],
+     "properties":{
+      "id":{"type":"integer"},
+      "text":{"type":"string"},
+      "at":{"type":"integer","x-unit":"seconds"},
+      "kind":{"type":"object","x-relation":{"table":"kind","unique":"name"},
+       "required":["name"],"properties":{"name":{"type":"string"}}},
+      "tags":{"type":"array","items":{"type":"string"},
+       "x-relation":{"table":"tag","join":"note_tag","unique":"name"}},
+      "parts":{"type":"array","x-relation":{"table":"part","parent":"note","unique":"no"},
+       "items":{"type":"object","required":["no"],
+        "properties":{"no":{"type":"integer"},"text":{"type":"string"}}}}}}
+    """#
+
+  private static let notes = #"""
+    {"id":1,"text":"a","at":1,"kind":{"name":"x"},"tags":["red","blue"],"parts":[{"no":1,"text":"p"}]}
+    {"id":2,"text":"b","at":1,"kind":{"name":"y"},"tags":["red"]}
+    """#
+
+  private static func enforcing() -> ImportOptions {
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    return options
+  }
+
+  private static func store(_ document: String = document) throws -> FeedStore {
+    let feed = try FeedStore(try Model(parsing: document))
+    try feed.take(notes, options: enforcing())
+    return feed
+  }
+
+  private static let remembered = "SELECT count(*) FROM poikit_digest"
+  private static let triggers =
+    "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'poikit_digest_*'"
+
+  @Test func `an import takes the digest that the one before left`() throws {
+    let feed = try Self.store()
+    #expect(try feed.rows(Self.remembered) == ["1"])
+    let before = try feed.digest()
+    // Only one that was not computed can be wrong.
+    try feed.execute("UPDATE poikit_digest SET digest = x'01000000000000000000000000000000'")
+    let wrong = try feed.take(Self.notes)
+    #expect(wrong.digest == Digest(high: 0, low: 1))
+    #expect(try feed.digest() == before)
+  }
+
+  @Test(arguments: [
+    "UPDATE note SET text = 'c' WHERE id = 1",
+    "UPDATE note SET text = NULL",
+    "PRAGMA foreign_keys = ON; DELETE FROM note WHERE id = 2",
+    "PRAGMA foreign_keys = ON; DELETE FROM note",
+    "INSERT INTO note (id, text) VALUES (3, 'c')",
+    "INSERT OR REPLACE INTO note (id, text) VALUES (1, 'c')",
+    "UPDATE note SET poikit_id = poikit_id + 10",
+    "UPDATE kind SET name = 'z' WHERE name = 'x'",
+    "DELETE FROM kind",
+    "UPDATE tag SET name = 'green' WHERE name = 'red'",
+    "DELETE FROM note_tag WHERE rowid = 1",
+    "INSERT INTO part (note, no) VALUES (2, 7)",
+    "UPDATE part SET text = 'q'",
+    "DROP TRIGGER poikit_digest_update0_note; UPDATE note SET text = 'c' WHERE id = 1",
+    "UPDATE poikit_digest SET version = 'another', digest = zeroblob(16)",
+    "UPDATE poikit_digest SET digest = zeroblob(3)",
+  ])
+  func `a change by another program is seen`(change: String) throws {
+    let feed = try Self.store()
+    try feed.execute(change)
+    let report = try feed.take(#"{"id":9,"text":"new","at":1}"#)
+    #expect(try feed.digest() == report.digest)
+    let next = try feed.take(#"{"id":10,"text":"new","at":1}"#)
+    #expect(try feed.digest() == next.digest)
+  }
+
+  @Test func `columns of an app's own do not make it forgotten`() throws {
+    let feed = try Self.store()
+    try feed.execute(
+      "ALTER TABLE note ADD COLUMN isFavorite INTEGER; UPDATE note SET isFavorite = 1")
+    #expect(try feed.rows(Self.remembered) == ["1"])
+  }
+
+  @Test func `a run that stopped leaves nothing to be believed, nor does the one that goes on`()
+    throws
+  {
+    let feed = try Self.store()
+    var options = Self.enforcing()
+    options.batchSize = 1
+    let more = (10..<15).map { #"{"id":\#($0),"at":1}"# }.joined(separator: "\n")
+    let stopped = try feed.take(more, options: options) { _ in .stop }
+    #expect(stopped.ending == .stopped)
+    #expect(try feed.rows(Self.remembered) == ["0"])
+    #expect(try feed.rows(Self.triggers) == ["0"])
+    options.isResuming = true
+    let report = try feed.take(more, options: options)
+    #expect(try feed.digest() == report.digest)
+    #expect(try feed.rows(Self.remembered) == ["0"])
+    let next = try feed.take(Self.notes)
+    #expect(try feed.digest() == next.digest)
+    #expect(try feed.rows(Self.remembered) == ["1"])
+  }
+
+  @Test func `nothing is remembered where another program wrote during the run`() throws {
+    let feed = try Self.store()
+    var options = Self.enforcing()
+    options.batchSize = 1
+    let path = feed.path
+    try feed.take(#"{"id":10,"at":1}"#, options: options) { _ in
+      try? Connection(path: path, access: .readWrite).execute("UPDATE note SET text = 'other'")
+      return .proceed
+    }
+    #expect(try feed.rows(Self.remembered) == ["0"])
+    let next = try feed.take(Self.notes)
+    #expect(try feed.digest() == next.digest)
+  }
+
+  @Test func `appended rows are not watched, and deduplicated ones are`() throws {
+    let feed = try FeedStore(try Model(parsing: Self.document))
+    try feed.take(Self.notes)
+    #expect(try feed.rows(Self.triggers) == ["0"])
+    var options = DeduplicationOptions()
+    options.enforcement = .index
+    let done = try feed.deduplicate(options)
+    #expect(try feed.rows(Self.remembered) == ["1"])
+    #expect(try feed.take(Self.notes).digest == done.digest)
+  }
+
+  @Test func `tables whose names end alike are told apart`() throws {
+    let feed = try Self.store()
+    let other = try Model(
+      parsing: #"""
+        {"x-table":"my_note","x-key":"id","properties":{"id":{"type":"integer"}}}
+        """#)
+    for _ in 0..<2 {
+      var session = try ImportSession(
+        into: Store(path: feed.path), model: other, options: Self.enforcing())
+      try session.append(Array(#"{"id":1}"#.utf8).span)
+      _ = try session.finish()
+    }
+    #expect(
+      try feed.rows("SELECT table_name FROM poikit_digest ORDER BY 1") == ["my_note", "note"])
+    try feed.execute("UPDATE note SET text = 'c'")
+    #expect(try feed.rows("SELECT table_name FROM poikit_digest") == ["my_note"])
+    let report = try feed.take(Self.notes)
+    #expect(try feed.digest() == report.digest)
+  }
+
+  @Test func `a model that changes is watched as it is then`() throws {
+    let feed = try Self.store()
+    let wider = try Model(
+      parsing: Self.document.replacing(
+        #""text":{"type":"string"},"#, with: #""text":{"type":"string"},"more":{"type":"string"},"#)
+    )
+    var session = try ImportSession(into: Store(path: feed.path), model: wider)
+    try session.append(Array(#"{"id":3,"at":1}"#.utf8).span)
+    _ = try session.finish()
+    #expect(try feed.rows(Self.remembered) == ["1"])
+    try feed.execute("UPDATE note SET more = 'm'")
+    #expect(try feed.rows(Self.remembered) == ["0"])
+  }
+}
