@@ -16,6 +16,7 @@ import time
 
 import contestants
 import machine
+import merging
 import phases
 import places
 import summary
@@ -36,7 +37,7 @@ def parse_arguments():
     parser.add_argument("--quick", action="store_true",
                         help="10000 and 100000 records, 2 rounds; nothing is kept in bench/runs")
     parser.add_argument("--large", action="store_true",
-                        help="5000000 records too, without peers")
+                        help="5000000 records too, without peers, and a later delivery of 2000000")
     parser.add_argument("--records", type=int, action="append", metavar="N",
                         help="so many records (repeatable; 10000, 100000 and 1000000)")
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each runs (5)")
@@ -44,12 +45,19 @@ def parse_arguments():
                         help="what poi-import gets as --jobs, the first for the whole job (2,1)")
     parser.add_argument("--no-peers", action="store_true", help="only the floor and the tools")
     parser.add_argument("--no-phases", action="store_true", help="without single phases")
+    parser.add_argument("--no-merging", action="store_true",
+                        help="without a later delivery into a store")
     parser.add_argument("--no-build", action="store_true", help="take what is built already")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
                         help="keep the record there instead of bench/runs")
     arguments = parser.parse_args()
     if arguments.records is None:
         arguments.records = [10_000, 100_000] if arguments.quick else [10_000, 100_000, 1_000_000]
+    arguments.deliveries = sorted(
+        {size for size in arguments.records if size <= 1_000_000}
+        | ({2_000_000} if arguments.large else set()))
+    if arguments.no_merging:
+        arguments.deliveries = []
     if arguments.large:
         arguments.records.append(5_000_000)
     arguments.records = sorted(set(arguments.records))
@@ -161,6 +169,11 @@ def measure_all(arguments, scratch):
             phase_rows = measure_phases(
                 recorder.runs, work, min(3, arguments.rounds), jobs, scratch)
         work.remove()
+    for size in arguments.deliveries:
+        say(f"{size:,} records into a store of as many rows:")
+        delivery = merging.Delivery(scratch, size)
+        recorder.run(delivery, list(merging.contestants(size)))
+        delivery.remove()
     return {
         "format": 2,
         "date": datetime.date.today().isoformat(),

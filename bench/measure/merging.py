@@ -1,28 +1,24 @@
-#!/usr/bin/env python3
-"""Merging a later delivery into a store whose identifiers are unique: poi-import beside the roads
-of the floor.
-
-usage: python3 bench/measure/merging.py [--records N[,N…]] [--rounds N] [--all-roads]
+"""A later delivery into a store whose identifiers are unique: poi-import beside the roads of the
+floor.
 
 A store of N rows takes N records, half of them new and half changed versions of stored ones, before
-or after them in time. Contestants take turns. Every store is compared with that of the floor: rows,
-contents and row ids of what was stored before. Build before: bench/run --quick does.
+or after them in time. Every store is compared with that of the floor: rows, contents and the row ids
+of what was stored before.
 """
 
-import argparse
-import pathlib
+import json
 import shutil
 import sqlite3
-import statistics
 import subprocess
-import sys
-import tempfile
 
+import verification
+from contestants import FLOOR_PRAGMAS, Contestant
 from places import PRODUCTS, TOOLS
-from process import Failure, become_reaper, measure
-from contestants import FLOOR_PRAGMAS
 
-ROADS = ["landing", "sorted", "upsert"]
+# In the order of its input the floor changes another page with each record: where that is measured
+# at most.
+UPSERT_RECORDS = 100_000
+
 CONTENT = """
     SELECT count(*), sum(updatedAt % 1000003), sum(length(information)),
       sum(CASE WHEN poikit_id <= {rows} THEN poikit_id * (updatedAt % 1009) END)
@@ -30,81 +26,68 @@ CONTENT = """
 """
 
 
-def generate(path, records, *options):
-    subprocess.run(
-        [PRODUCTS / "generate-poi", "--records", str(records), *options, "--output", path],
-        check=True)
+class Delivery:
+    """A store, the records that it takes, and what must be in it afterwards."""
+
+    def __init__(self, folder, record_count):
+        self.record_count = record_count
+        self.base, self.later = folder / "base.sqlite", folder / "later.json"
+        self.content = None
+        first = folder / "first.json"
+        self.generate(first, "--duplicates", "0")
+        self.generate(self.later, "--later", "50")
+        for command in ([TOOLS / "poi-import", first], [TOOLS / "poi-dedup", "--enforce"]):
+            subprocess.run([*command, "--quiet", "--store", self.base], check=True,
+                           stdout=subprocess.DEVNULL)
+        first.unlink()
+
+    def generate(self, path, *options):
+        subprocess.run(
+            [PRODUCTS / "generate-poi", "--records", str(self.record_count), *options,
+             "--output", path], check=True)
+
+    def expect_content(self, store):
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+            found = connection.execute(CONTENT.format(rows=self.record_count)).fetchone()
+        self.content = self.content or found
+        verification.expect_equal(found, self.content, "content of the merged store")
+
+    def remove(self):
+        for path in (self.base, self.later):
+            path.unlink()
 
 
-def make_store(store, source):
-    tools = [[TOOLS / "poi-import", source], [TOOLS / "poi-dedup", "--enforce"]]
-    for command in tools:
-        subprocess.run([*command, "--quiet", "--store", store], check=True,
-                       stdout=subprocess.DEVNULL)
+class Merge(Contestant):
+    """One program that merges a delivery into a copy of its store."""
+
+    def __init__(self, name, kind, *arguments):
+        self.name, self.kind, self.arguments = name, kind, arguments
+
+    def commands(self, delivery, store):
+        shutil.copy(delivery.base, store)
+        source = ["--input", delivery.later] if self.kind == "floor" else [delivery.later]
+        yield "merge", [*self.arguments, *source, "--store", store]
+
+    def verify_step(self, step, delivery, store, output, counts):
+        report = json.loads(output.read_text())
+        counters = report.get("counters", report)
+        verification.expect_equal(
+            [counters["read"], counters["rejected"], counters["inserted"]],
+            [delivery.record_count, 0, delivery.record_count // 2], f"counters of {self.name}")
+        counts |= {name: counters[name] for name in ("read", "rejected", "inserted", "updated")}
+        if self.kind == "toolkit":
+            counts["digest"] = report["digest"]
+        return {}
+
+    def verify(self, delivery, store):
+        delivery.expect_content(store)
 
 
-def contestants(source, store, has_all_roads):
-    yield "poi-import", [TOOLS / "poi-import", "--quiet", "--store", store, source]
-    for road in ROADS if has_all_roads else ROADS[:1]:
-        yield f"floor, {road}", [
-            PRODUCTS / "floor", "merge", "--road", road, "--input", source, "--store", store,
-            "--pragmas", FLOOR_PRAGMAS]
-
-
-def content_of(store, rows):
-    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
-        return connection.execute(CONTENT.format(rows=rows)).fetchone()
-
-
-def measure_size(records, rounds, has_all_roads, scratch):
-    first, later = scratch / "first.json", scratch / "later.json"
-    base, store = scratch / "base.sqlite", scratch / "store.sqlite"
-    generate(first, records, "--duplicates", "0")
-    generate(later, records, "--later", "50")
-    make_store(base, first)
-    found, contents = {}, set()
-    for _ in range(rounds):
-        for name, command in contestants(later, store, has_all_roads):
-            shutil.copy(base, store)
-            found.setdefault(name, []).append(measure(command, scratch / "output"))
-            contents.add(content_of(store, records))
-            for path in scratch.glob("store.sqlite*"):
-                path.unlink()
-    if len(contents) != 1:
-        raise Failure(f"the stores differ: {contents}")
-    for path in (first, later, base):
-        path.unlink()
-    return found
-
-
-def table(records, found):
-    floor = {kind: statistics.median(run[kind] for run in found["floor, landing"])
-             for kind in ("wall", "cpu")}
-    for name, runs in found.items():
-        wall, cpu, peak = (
-            statistics.median(run[kind] for run in runs) for kind in ("wall", "cpu", "peakBytes"))
-        yield (f"| {records:,} | {name} | {wall:.2f} | {wall / floor['wall']:.2f} | {cpu:.2f} "
-               f"| {cpu / floor['cpu']:.2f} | {peak / 1e6:.0f} |")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--records", default="100000,1000000")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--all-roads", action="store_true")
-    arguments = parser.parse_args()
-    become_reaper()
-    print("| records | who | seconds | to the floor | CPU seconds | to the floor | peak MB |")
-    print("|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory(prefix="poi-bench-") as folder:
-        try:
-            for records in map(int, arguments.records.split(",")):
-                found = measure_size(
-                    records, arguments.rounds, arguments.all_roads, pathlib.Path(folder))
-                print("\n".join(table(records, found)), flush=True)
-        except (Failure, subprocess.CalledProcessError, OSError) as failure:
-            sys.exit(f"merging: error: {failure}")
-
-
-if __name__ == "__main__":
-    main()
+def contestants(record_count):
+    """The floor comes first: by its store the others are checked."""
+    roads = ["landing", "sorted"] + (["upsert"] if record_count <= UPSERT_RECORDS else [])
+    for road in roads:
+        yield Merge("floor merge" if road == "landing" else f"floor merge, {road}", "floor",
+                    PRODUCTS / "floor", "merge", "--road", road, "--pragmas", FLOOR_PRAGMAS)
+    yield Merge("merge", "toolkit", TOOLS / "poi-import", "--batch", "500", "--quiet",
+                "--report", "json")

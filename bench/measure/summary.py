@@ -1,6 +1,6 @@
 """What a run found, as Markdown."""
 
-from figures import targets
+from figures import is_merge, targets
 
 
 def seconds(value):
@@ -50,6 +50,8 @@ def own(figures, records):
     """The floor and the toolkit's parts at one size."""
     rows = []
     for name in figures.names(records, "floor") + figures.names(records, "toolkit"):
+        if is_merge(name):
+            continue
         steps = list(figures.runs(name, records)[0]["steps"])
         for step in ([None] if len(steps) == 1 else [None, *steps]):
             wall = figures.median(name, records, step=step)
@@ -60,6 +62,22 @@ def own(figures, records):
                          megabytes(figures.peak(name, records, step))))
     return table(
         ("what", "seconds (least to most)", "cpu seconds", "ns per record", "peak MB"), rows)
+
+
+def deliveries(figures):
+    """A later delivery into a store of as many rows, at each size."""
+    rows = []
+    for records in figures.delivery_sizes:
+        names = [name for name in figures.names(records) if is_merge(name)]
+        for name in names:
+            wall, cpu = (figures.median(name, records, kind) for kind in ("wall", "cpu"))
+            ratio, cpu_ratio = (figures.ratio((name, None), ("floor merge", None), records, kind)
+                                for kind in ("wall", "cpu"))
+            rows.append((f"{records:,}", name, spread(figures, name, records), f"{ratio:.2f} x",
+                         seconds(cpu), f"{cpu_ratio:.2f} x", f"{wall / records * 1e9:,.0f}",
+                         megabytes(figures.peak(name, records))))
+    return table(("records", "what", "seconds (least to most)", "of the floor", "cpu seconds",
+                  "of the floor", "ns per record", "peak MB"), rows)
 
 
 def phases(rows):
@@ -92,6 +110,11 @@ def description(figures):
         if has_peers:
             parts += [comparison(figures, records), ""]
         parts.append(own(figures, records))
+    if figures.delivery_sizes:
+        parts += ["", "## A later delivery", "",
+                  "Records into a store of as many rows with unique identifiers; half of them are "
+                  "new, the others changed versions of stored ones, before or after them in time.",
+                  "", deliveries(figures)]
     if raw.get("phases"):
         parts += ["", f"## Phases at {main:,} records", "",
                   "Processor time, the least of some rounds; the wait for the disk is not in it. The "
