@@ -42,6 +42,7 @@ let package = Package(
       name: "FuzzTargets", dependencies: ["POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"],
       path: "Tests/FuzzTargets"),
     .target(name: "CallCounter", path: "Tests/CallCounter"),
+    .target(name: "StoreFaults", dependencies: ["CSQLite"], path: "Tests/StoreFaults"),
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),
     .testTarget(name: "SQLiteKitTests", dependencies: ["SQLiteKit", "TestSupport"]),
     .testTarget(
@@ -49,6 +50,9 @@ let package = Package(
       dependencies: ["POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"]),
     .testTarget(
       name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "TestSupport"]),
+    .testTarget(
+      name: "FaultTests",
+      dependencies: ["POIKit", "SQLiteKit", "StoreFaults", "TestSupport", "poi-import", "poi-dedup"]),
     .testTarget(name: "ToolSupportTests", dependencies: ["ToolSupport", "TestSupport"]),
     .testTarget(
       name: "EndToEndTests",

@@ -59,27 +59,39 @@ extension Connection {
   /// itself, because it brings all of the log. So this is for preparations: they are of no use
   /// without what is committed next.
   ///
-  /// - Parameter body: begins and ends its transactions itself.
+  /// - Parameters:
+  ///   - convert: the error that stands for one of SQLite, where it does not take the setting.
+  ///   - body: begins and ends its transactions itself.
+  /// - Throws: what `body` throws, or what stands for an `SQLiteError`; then the work may be done.
   ///
   /// Page: `PRAGMA synchronous`
   public func withoutWaitingForDisk<Result: ~Copyable, Failure: Error>(
-    _ body: () throws(Failure) -> Result
+    failingWith convert: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let normal: Int64 = 1
     guard !isInTransaction, (try? text("PRAGMA main.journal_mode")) == "wal",
       let level = try? integer("PRAGMA main.synchronous"), level > normal
     else { return try body() }
-    setSynchronous(normal)
-    defer { setSynchronous(level) }
-    return try body()
+    do { try setSynchronous(normal) } catch { throw convert(error) }
+    let result: Result
+    do {
+      result = try body()
+    } catch {
+      try? setSynchronous(level)
+      throw error
+    }
+    do { try setSynchronous(level) } catch { throw convert(error) }
+    return result
   }
 
-  /// Outside of a transaction this changes a number in memory and cannot fail.
-  private func setSynchronous(_ level: Int64) {
-    do {
-      try execute("PRAGMA main.synchronous = \(level)")
-    } catch {
-      preconditionFailure("\(error)")
-    }
+  /// The same, where an error of SQLite stands for itself or is carried by the error of `body`.
+  public func withoutWaitingForDisk<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try withoutWaitingForDisk(failingWith: { Failure($0) }, body)
+  }
+
+  private func setSynchronous(_ level: Int64) throws(SQLiteError) {
+    try execute("PRAGMA main.synchronous = \(level)")
   }
 }

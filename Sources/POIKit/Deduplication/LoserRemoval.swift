@@ -116,6 +116,7 @@ struct LoserRemoval {
       do {
         schemas[reference.childTable] = try TableSchema(of: reference.childTable, in: connection)
       } catch {
+        guard error.code != .database else { throw error }
         let obstacle = DeduplicationError(
           error.code,
           "rows of '\(reference.childTable)' refer to '\(schema.name)', but \(error.message)")

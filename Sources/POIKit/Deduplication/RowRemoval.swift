@@ -73,11 +73,11 @@ struct RowRemoval {
         CREATE TEMP TABLE IF NOT EXISTS \(inner) (row INTEGER PRIMARY KEY);
         DELETE FROM temp.\(inner);
         """)
-      let child = try? TableSchema(of: reference.childTable, in: connection)
+      let row = try RowRemoval.rowIDName(of: reference.childTable, in: connection)
       try connection.execute(
         """
         INSERT OR IGNORE INTO temp.\(inner)
-        SELECT c.\(Connection.quoteIdentifier(child?.rowIDName ?? "rowid"))
+        SELECT c.\(Connection.quoteIdentifier(row))
         FROM \(quotedTable) AS t JOIN main.\(Connection.quoteIdentifier(reference.childTable)) AS c
           ON \(conditions.joined(separator: " AND "))
         WHERE t.\(rowID) IN (SELECT row FROM \(list))
@@ -87,6 +87,19 @@ struct RowRemoval {
     guard isAny else { return }
     try RowRemoval(schema: TableSchema(of: reference.childTable, in: connection)).archive(
       "temp.\(inner)", under: run, depth: depth + 1, in: connection)
+  }
+
+  /// What the row id of a table is called; one that cannot be archived is told of where it has rows
+  /// to archive.
+  private static func rowIDName(
+    of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> String {
+    do {
+      return try TableSchema(of: table, in: connection).rowIDName
+    } catch {
+      if error.code == .database, let cause = error.cause { throw cause }
+      return "rowid"
+    }
   }
 
   private func cascades(

@@ -169,7 +169,13 @@ struct BatchCommitter: ~Copyable {
   private mutating func writeRows(
     of batch: inout RecordBatch, _ progress: InputProgress, targets: [MergeTarget] = []
   ) throws {
-    let conflicts = try writer?.writeRows(of: &batch, progress, targets: targets)
+    var conflicts: MergeConflicts?
+    switch store {
+    case .some(let store):
+      conflicts = try writer?.writeRows(
+        of: &batch, progress, targets: targets, in: store.connection)
+    case .none: break
+    }
     guard let conflicts, !conflicts.isEmpty else { return }
     throw ImportError(
       .conflict, conflicts.message(store: store?.path ?? "", table: model.table))
@@ -209,7 +215,6 @@ struct BatchCommitter: ~Copyable {
           into: model.table, started: options.clock(), options: summary.description)
       }
       if let runID {
-        if options.isSnapshot { try store?.prepareSnapshot(of: model, run: runID) }
         writer = try store?.batchWriter(
           for: model, policy: policy, runID: runID, generation: generation,
           isSnapshot: options.isSnapshot)

@@ -13,6 +13,9 @@ struct BatchWriter: ~Copyable {
   private var tombstones: TombstoneWriter?
   private var snapshot: SnapshotWriter?
 
+  /// The model of a snapshot, whose keys are remembered; nothing in other imports.
+  private let snapshotModel: Model?
+
   /// The key that the table is unique by, if it is.
   let key: EnforcedKey?
   private var landing: LandingWriter?
@@ -41,9 +44,6 @@ struct BatchWriter: ~Copyable {
     let rows = try RowWriter(table, connection: connection)
     let merger = try MergeWriter(policy, table, connection: connection)
     let tombstones = try TombstoneWriter(model, connection: connection)
-    let snapshot =
-      isSnapshot
-      ? try SnapshotWriter(SnapshotTable(model, ofRun: runID), model, connection: connection) : nil
     let rejection = try connection.prepare(
       """
       INSERT INTO poikit_reject
@@ -69,7 +69,7 @@ struct BatchWriter: ~Copyable {
     self.merger = merger
     self.tombstones = tombstones
     key = table.key
-    self.snapshot = snapshot
+    snapshotModel = isSnapshot ? model : nil
     self.rejection = rejection
     self.checkpoint = checkpoint
     self.beginning = beginning
@@ -97,11 +97,18 @@ struct BatchWriter: ~Copyable {
   /// - Parameters:
   ///   - progress: names the inputs.
   ///   - targets: what each record is likely to meet; none where nothing is known.
+  ///   - connection: the store's; a snapshot's table of keys is made before the first batch.
   /// - Returns: the records that must not meet stored ones, and do; the transaction is then to be
   ///   rolled back.
   mutating func writeRows(
-    of batch: inout RecordBatch, _ progress: InputProgress, targets: [MergeTarget] = []
+    of batch: inout RecordBatch, _ progress: InputProgress, targets: [MergeTarget] = [],
+    in connection: borrowing Connection
   ) throws(SQLiteError) -> MergeConflicts {
+    if snapshot == nil, let snapshotModel {
+      let table = SnapshotTable(snapshotModel, ofRun: runID)
+      try table.prepare(in: connection)
+      snapshot = try SnapshotWriter(table, snapshotModel, connection: connection)
+    }
     for record in 0..<batch.recordCount {
       let target = targets.isEmpty ? .unknown : targets[record]
       try snapshot?.add(record, of: batch)
@@ -143,10 +150,12 @@ struct BatchWriter: ~Copyable {
     do {
       try write(record, of: &batch, progress, target: target)
     } catch {
-      // Where SQLite has given up the whole transaction, neither is there any more.
-      try? cancellingRecord.run()
-      try? endingRecord.run()
       rows.forgetRows()
+      // Where SQLite has given up the whole transaction, there is nothing to cancel any more.
+      if beginning.isInTransaction {
+        try cancellingRecord.run()
+        try endingRecord.run()
+      }
       throw error
     }
     try endingRecord.run()

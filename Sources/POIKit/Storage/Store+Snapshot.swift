@@ -2,11 +2,6 @@ internal import SQLiteKit
 
 /// The rows that a snapshot lacks.
 extension Store {
-  /// Makes room for the keys of a snapshot.
-  borrowing func prepareSnapshot(of model: Model, run: Int64) throws(SQLiteError) {
-    try SnapshotTable(model, ofRun: run).prepare(in: connection)
-  }
-
   /// Forgets the keys of a snapshot.
   borrowing func forgetSnapshot(ofRun run: Int64) throws(ImportError) {
     do { try SnapshotTable.remove(ofRun: run, in: connection) } catch {

@@ -274,7 +274,8 @@ public struct Store: ~Copyable {
       }
       return try changeModel(from: self.model(ofTable: model.table), to: model)
     }
-    try connection.withoutWaitingForDisk { () throws(StoreError) in
+    try connection.withoutWaitingForDisk(failingWith: { StoreError($0, path: path) }) {
+      () throws(StoreError) in
       try makeTables(for: model)
     }
   }

@@ -1,0 +1,130 @@
+import SQLiteKit
+import TestSupport
+
+@testable import POIKit
+
+/// A piece of work on a store that faults are put into, small, and with all that the toolkit does in
+/// it.
+enum FaultJob: String, CaseIterable, Codable, Sendable {
+  case append, appendOnTwoThreads, merge, mergeByProperty, land, snapshot
+  case deduplicate, mergeLosers, undo, undoSnapshot, purge
+
+  static let document = #"""
+    {"x-table":"note","x-key":"id","x-timestamp":"at","x-unmapped-column":"more",
+     "x-tombstone":{"attribute":"gone","removal":"delete"},"required":["id"],
+     "properties":{
+      "id":{"type":"integer"},
+      "text":{"type":["string","null"]},
+      "at":{"type":["integer","null"],"x-unit":"seconds"},
+      "gone":{"type":["boolean","null"]},
+      "kind":{"type":["object","null"],"x-relation":{"table":"kind","unique":"name"},
+       "required":["name"],"properties":{"name":{"type":"string"}}},
+      "tags":{"type":["array","null"],"items":{"type":"string"},
+       "x-relation":{"table":"tag","unique":"name","join":"note_tag"}},
+      "parts":{"type":["array","null"],"x-relation":{"table":"part","unique":"n"},
+       "items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}}}}
+    """#
+
+  /// Whether a run that failed is gone on with, and not begun again.
+  var isImport: Bool {
+    switch self {
+    case .append, .appendOnTwoThreads, .merge, .mergeByProperty, .land, .snapshot: true
+    case .deduplicate, .mergeLosers, .undo, .undoSnapshot, .purge: false
+    }
+  }
+
+  /// Makes the store that the work begins with; none for an import into a new one.
+  func prepare(_ path: String) throws {
+    switch self {
+    case .append, .appendOnTwoThreads: break
+    case .merge, .mergeByProperty, .land:
+      try importRecords(Self.records(14, seed: 1), into: path) { $0.mergePolicy = .newest }
+    case .snapshot:
+      try importRecords(Self.records(14, seed: 1), into: path) { $0.mergePolicy = .newest }
+    case .deduplicate, .mergeLosers, .purge:
+      try importRecords(Self.records(40, seed: 2), into: path) { _ in }
+    case .undo:
+      try FaultJob.deduplicate.prepare(path)
+      try FaultJob.deduplicate.run(path, isRetry: false)
+    case .undoSnapshot:
+      try FaultJob.snapshot.prepare(path)
+      try FaultJob.snapshot.run(path, isRetry: false)
+    }
+  }
+
+  /// Does the work.
+  ///
+  /// - Parameter isRetry: whether it goes on with a run that failed.
+  func run(_ path: String, isRetry: Bool) throws {
+    let records = Self.records(20, seed: 3) + [#"{"id":"none"}"#, #"{"id":1,"at":"#]
+    switch self {
+    case .append: try importRecords(records, into: path) { $0.isResuming = isRetry }
+    case .appendOnTwoThreads:
+      try importRecords(records, into: path) {
+        $0.isResuming = isRetry
+        $0.jobCount = 2
+      }
+    case .merge, .mergeByProperty, .land:
+      try importRecords(records, into: path) {
+        $0.isResuming = isRetry
+        $0.mergePolicy = self == .mergeByProperty ? .newestByProperty : .newest
+        if self == .land { $0.directRecordLimit = 0 }
+      }
+    case .snapshot:
+      try importRecords(Self.records(9, seed: 4), into: path) {
+        $0.isResuming = isRetry
+        $0.isSnapshot = true
+        $0.removalLimit = .percent(100)
+      }
+    case .deduplicate, .mergeLosers:
+      var options = DeduplicationOptions()
+      options.batchSize = 5
+      options.memoryBudget = 1
+      options.jobCount = 1
+      options.enforcement = .index
+      options.mergesLosers = self == .mergeLosers
+      let store = try Store(path: path, for: .existing)
+      let deduplicator = Deduplicator(layout: try TableLayout(model()), options: options)
+      _ = try store.deduplicate(deduplicator, clock: Self.clock)
+    case .undo, .undoSnapshot:
+      _ = try Store(path: path, for: .existing).undoDeduplication(clock: Self.clock)
+    case .purge:
+      _ = try Store(path: path, for: .existing).purgeTombstones(
+        of: model(), olderThan: .zero, clock: Self.clock)
+    }
+  }
+
+  func model() throws -> Model { try Model(parsing: Self.document) }
+
+  @Sendable static func clock() -> Instant { Instant(microseconds: 1_700_000_000_000_000) }
+
+  private func importRecords(
+    _ records: [String], into path: String, _ adjust: (inout ImportOptions) -> Void
+  ) throws {
+    var options = ImportOptions()
+    options.batchSize = 7
+    options.jobCount = 1
+    options.clock = Self.clock
+    adjust(&options)
+    var session = try ImportSession(into: Store(path: path), model: model(), options: options)
+    if try session.beginInput(named: "notes") {
+      try session.append(Array(records.joined(separator: "\n").utf8).span)
+    }
+    _ = try session.finish()
+  }
+
+  /// Records with few keys and moments, a part of them removals; the same for one seed.
+  private static func records(_ count: Int, seed: UInt64) -> [String] {
+    var generator = SplitMix64(seed: seed)
+    func pick(_ choices: String...) -> String { choices.randomElement(using: &generator)! }
+    return (0..<count).map { _ in
+      """
+      {"id":\(Int.random(in: 0..<12, using: &generator)),"at":\(pick("1", "2", "3", "null")),\
+      "text":\(pick("\"a\"", "\"b\"", "null")),"gone":\(pick("false", "false", "null", "true")),\
+      "kind":\(pick("{\"name\":\"x\"}", "{\"name\":\"y\"}", "null")),"other":\(pick("1", "2")),\
+      "tags":\(pick("[]", "[\"p\"]", "[\"q\",\"p\"]")),\
+      "parts":\(pick("[]", "[{\"n\":1}]", "[{\"n\":2},{\"n\":1}]"))}
+      """
+    }
+  }
+}

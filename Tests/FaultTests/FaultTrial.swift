@@ -1,0 +1,201 @@
+import Foundation
+import SQLiteKit
+import StoreFaults
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// A job run again and again, each time with another call that fails.
+final class FaultTrial {
+  /// What fails, with what SQLite is told.
+  struct Fault {
+    var name: String
+    var kind: StoreFault
+    var code: Int32
+    /// How many calls are passed over between two that are tried.
+    var stride = 1
+  }
+
+  static func faults(isThorough: Bool) -> [Fault] {
+    [
+      Fault(name: "open", kind: STORE_FAULT_OPEN, code: 14),
+      Fault(name: "read", kind: STORE_FAULT_READ, code: 266),
+      Fault(name: "write, disk full", kind: STORE_FAULT_WRITE, code: 13),
+      Fault(name: "write", kind: STORE_FAULT_WRITE, code: 778),
+      Fault(name: "sync", kind: STORE_FAULT_SYNC, code: 1034),
+      Fault(name: "truncate", kind: STORE_FAULT_TRUNCATE, code: 1546),
+      Fault(name: "delete", kind: STORE_FAULT_DELETE, code: 2570),
+      Fault(name: "lock, held", kind: STORE_FAULT_LOCK, code: 5),
+      Fault(name: "lock", kind: STORE_FAULT_LOCK, code: 3850),
+      Fault(name: "map", kind: STORE_FAULT_MAP, code: 5386),
+      Fault(
+        name: "allocation", kind: STORE_FAULT_ALLOCATION, code: 0, stride: isThorough ? 1 : 23),
+    ]
+  }
+
+  private let job: FaultJob
+  private let folder: ScratchFolder
+  private let path: String
+  private let beginning: [UInt8]?
+
+  /// What the store holds before and after a run that does not fail.
+  private let before: [String]
+  private let expected: [String]
+
+  private(set) var runCount = 0
+  private(set) var failureCount = 0
+  private var issueCount = 0
+
+  init(_ job: FaultJob) throws {
+    self.job = job
+    folder = try ScratchFolder()
+    path = folder.file("store.sqlite")
+    try job.prepare(path)
+    beginning = try? folder.bytes("store.sqlite")
+    before = try beginning == nil ? [] : Self.content(of: path)
+    try job.run(path, isRetry: false)
+    expected = try Self.content(of: path)
+  }
+
+  /// Runs the job with every call of a kind failing in turn, until none is reached.
+  func run(_ fault: Fault, goesOn: Bool) throws {
+    var at = 1
+    while issueCount < 12 {
+      let place = "\(job), \(fault.name) \(at)\(goesOn ? " and all that follow" : "")"
+      // What is left of a trap.
+      FileHandle.standardError.write(Data("\(place)\n".utf8))
+      try reset()
+      store_faults_arm(fault.kind, at, fault.code, goesOn)
+      var failure: (any Error)?
+      do { try job.run(path, isRetry: false) } catch { failure = error }
+      let failedCount = store_faults_disarm()
+      runCount += 1
+      if let failure {
+        failureCount += 1
+        checkError(failure, place)
+        do {
+          try checkStore(place)
+          try retry()
+        } catch {
+          report("\(place): \(failure), then \(error)")
+        }
+      }
+      do {
+        let content = try Self.content(of: path)
+        if content != expected {
+          report("\(place): \(failure.map { "\($0)" } ?? "no error"), \(difference(content))")
+        }
+      } catch {
+        report("\(place): \(error)")
+      }
+      if failedCount == 0 { return }
+      at += fault.stride
+    }
+  }
+
+  private func report(_ text: String) {
+    issueCount += 1
+    Issue.record("\(text)")
+  }
+
+  private func difference(_ content: [String]) -> String {
+    let missing = expected.filter { !content.contains($0) }.prefix(3)
+    let added = content.filter { !expected.contains($0) }.prefix(3)
+    return "missing \(missing), added \(added)"
+  }
+
+  /// Puts the store back as it was before the job.
+  private func reset() throws {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+      try? FileManager.default.removeItem(atPath: path + suffix)
+    }
+    if let beginning { try folder.write(beginning, to: "store.sqlite") }
+  }
+
+  /// An error has the kind of a failure of input and output, and says where.
+  private func checkError(_ error: any Error, _ place: String) {
+    let isRight =
+      switch error {
+      case let error as ImportError: error.code == .inputOutput && error.message.contains(path)
+      case let error as StoreError: error.code == .database && error.message.contains(path)
+      case let error as DeduplicationError: error.code == .database && error.cause != nil
+      default: false
+      }
+    if !isRight { report("\(place): \(error)") }
+  }
+
+  /// The store opens, is whole, and holds what its counters say.
+  private func checkStore(_ place: String) throws {
+    guard let connection = try? Connection(path: path, access: .readWrite) else {
+      // A new store may not have come to be.
+      if beginning != nil { report("\(place): the store does not open") }
+      return
+    }
+    #expect(try connection.text("PRAGMA integrity_check") == "ok", "\(place)")
+    #expect(try connection.integer("SELECT count(*) FROM pragma_foreign_key_check") == 0)
+    guard try connection.integer("PRAGMA user_version") == Store.formatVersion else { return }
+    if job.isImport {
+      if let state = try connection.text("SELECT state FROM poikit_checkpoint") {
+        let checkpoint = try #require(ImportCheckpoint(state))
+        #expect(checkpoint.counters.areBalanced, "\(place)")
+        let store = try Store(path: path, for: .existing)
+        #expect(try store.digest(of: job.model()).digest == checkpoint.digest, "\(place)")
+      }
+      return
+    }
+    let losers = try connection.integer(
+      "SELECT counters ->> 'losers' + counters ->> 'removed' FROM poikit_run WHERE tool = 'poi-dedup' AND state = 'running'")
+    if let losers {
+      #expect(
+        try connection.integer("SELECT count(*) FROM poikit_archive_note") == losers, "\(place)")
+    } else {
+      let content = try Self.content(of: path)
+      if content != before, content != expected {
+        report("\(place): the store is neither as before nor as after: \(difference(content))")
+      }
+    }
+  }
+
+  /// Does what a user does after the failure.
+  private func retry() throws {
+    guard job.isImport else {
+      // A failure may come behind the commit.
+      if try Self.content(of: path) == expected { return }
+      return try job.run(path, isRetry: true)
+    }
+    do {
+      try job.run(path, isRetry: true)
+    } catch let error as ImportError where error.code == .cannotResume {
+      // Nothing was committed, or all.
+      if try Self.content(of: path) == expected { return }
+      try job.run(path, isRetry: false)
+    }
+  }
+
+  /// All that the store holds but for what tells of runs that did not finish.
+  static func content(of path: String) throws -> [String] {
+    let connection = try Connection(path: path, access: .readWrite)
+    var lines: [String] = []
+    var tables = try connection.prepare(
+      """
+      SELECT name, (SELECT group_concat('quote("' || c.name || '")', ' || '','' || ')
+        FROM pragma_table_info(t.name) AS c WHERE c.name NOT IN ('run', 'poikit_run'))
+      FROM sqlite_schema AS t WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+        AND name NOT IN ('poikit_run', 'poikit_checkpoint')
+      """)
+    while try tables.step() {
+      var rows = try connection.prepare(
+        "SELECT \(tables.text(1)) FROM \(Connection.quoteIdentifier(tables.text(0)))")
+      while try rows.step() { lines.append("\(tables.text(0)): \(rows.text(0))") }
+    }
+    for sql in [
+      "SELECT tool || state || counters FROM poikit_run WHERE state IN ('finished', 'undone')",
+      "SELECT type || name FROM sqlite_schema",
+    ] {
+      var rows = try connection.prepare(sql)
+      while try rows.step() { lines.append(rows.text(0)) }
+    }
+    return lines.sorted()
+  }
+}
