@@ -149,11 +149,11 @@ extension ElementReader {
         "an object on the way to \(pointerText) has the member that the pointer names twice")
     case .stop(.envelopeDepth):
       return fail(
-        .limitExceeded, at: offset,
+        .limitExceeded(rule: "depth"), at: offset,
         "what stands around the elements is nested deeper than \(limits.depth) levels")
     case .stop:
       return fail(
-        .limitExceeded, at: offset,
+        .limitExceeded(rule: "string-bytes"), at: offset,
         "a string or number outside the elements is longer than \(limits.stringByteCount) bytes")
     }
   }

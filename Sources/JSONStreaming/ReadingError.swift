@@ -14,8 +14,9 @@ public struct ReadingError: Error, Sendable, Hashable {
     case duplicateMember
     /// Something that is not JSON follows a complete top-level value.
     case trailingData
-    /// What stands around the elements is beyond a limit.
-    case limitExceeded
+    /// What stands around the elements is beyond a limit; the rule is the one of a malformed element
+    /// that is beyond it.
+    case limitExceeded(rule: String)
     /// The input is UTF-16 or UTF-32.
     case unsupportedEncoding
     /// The input is not the one that the position belongs to.

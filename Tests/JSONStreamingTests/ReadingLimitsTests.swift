@@ -51,9 +51,9 @@ import Testing
     let rows = ElementShape.container(JSONPointer(tokens: ["rows"]))
     let long = String(repeating: "x", count: 400)
     for (input, event) in [
-      ("{\"a\":\"\(long)\",\"rows\":[1]}", "throws limitExceeded"),
-      ("{\"\(long)\":1,\"rows\":[1]}", "throws limitExceeded"),
-      ("{\"a\":[[[1]]],\"rows\":[1]}", "throws limitExceeded"),
+      ("{\"a\":\"\(long)\",\"rows\":[1]}", #"throws limitExceeded(rule: "string-bytes")"#),
+      ("{\"\(long)\":1,\"rows\":[1]}", #"throws limitExceeded(rule: "string-bytes")"#),
+      ("{\"a\":[[[1]]],\"rows\":[1]}", #"throws limitExceeded(rule: "depth")"#),
       ("{\"a\":[[1]],\"rows\":[1]}", "1"),
     ] {
       let events = summaries(input, rows, limits: limits, chunkSizes: chunkSizes)

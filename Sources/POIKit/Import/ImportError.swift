@@ -70,6 +70,10 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
         "\(input): \(error.message); begin again with --restart, the rows committed so far stay")
       return
     }
-    self.init(.unreadable, "\(input):\(error.line + 1):\(error.column + 1): \(error.message)")
+    var message = "\(input):\(error.line + 1):\(error.column + 1): \(error.message)"
+    if case .limitExceeded(let rule) = error.code {
+      message += ImportOptions.RecordLimits.advice(onRule: rule)
+    }
+    self.init(.unreadable, message)
   }
 }

@@ -1,5 +1,3 @@
-internal import JSONStreaming
-
 /// How an import is run. The defaults are those of `poi-import`.
 public struct ImportOptions: Sendable {
   /// How many records are written in one transaction, at least 1.
@@ -103,17 +101,5 @@ public struct ImportOptions: Sendable {
     public var keysPerObject = 10_000
 
     public init() {}
-  }
-}
-
-extension ImportOptions.RecordLimits {
-  /// The limits as the reader takes them.
-  var forReading: ReadingLimits {
-    var limits = ReadingLimits()
-    limits.depth = depth
-    limits.elementByteCount = byteCount
-    limits.stringByteCount = stringByteCount
-    limits.keysPerObject = keysPerObject
-    return limits
   }
 }

@@ -63,7 +63,7 @@ struct RecordIntake: ~Copyable {
   mutating func take(_ malformation: Malformation, of reader: inout ElementReader) {
     rejectElement(
       of: &reader, member: nil,
-      issues: [Issue(rule: malformation.rule, attribute: nil, message: malformation.message)])
+      issues: [Issue(malformation)])
   }
 
   /// Takes the record inside a line of a reject file.
@@ -123,7 +123,7 @@ struct RecordIntake: ~Copyable {
         }
         return []
       case .malformed(let malformation):
-        return [Issue(rule: malformation.rule, attribute: nil, message: malformation.message)]
+        return [Issue(malformation)]
       case .end, .needsInput:
         return [
           Issue(rule: "reject-line", attribute: nil, message: "the reject line's record is empty")

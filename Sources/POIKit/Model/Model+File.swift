@@ -1,6 +1,9 @@
 internal import JSONStreaming
 
 extension Model {
+  /// How many bytes a model's file may have, after decompression; no element can be larger either.
+  private static let longestFileByteCount = 16 << 20
+
   /// Reads a model from a file.
   ///
   /// - Throws: `ModelError` with the path when the file cannot be read or is not a model.
@@ -8,12 +11,18 @@ extension Model {
     var text = GrowableBuffer<UInt8>()
     do throws(InputError) {
       var source = try FileSource(path: path)
-      while try text.appendInPlace(
-        minimumFree: 1 << 16,
-        { (output) throws(InputError) in try source.read(into: &output) }) > 0
+      while text.count <= Model.longestFileByteCount,
+        try text.appendInPlace(
+          minimumFree: 1 << 16,
+          { (output) throws(InputError) in try source.read(into: &output) }) > 0
       {}
     } catch {
       throw ModelError(message: error.description, pointer: "")
+    }
+    guard text.count <= Model.longestFileByteCount else {
+      throw ModelError(
+        message: "\(path): longer than \(Model.longestFileByteCount >> 20) MiB; that is no model",
+        pointer: "")
     }
     do {
       try self.init(parsing: text.span)

@@ -1,0 +1,37 @@
+internal import JSONStreaming
+
+extension ImportOptions.RecordLimits {
+  /// The limits as the reader takes them.
+  var forReading: ReadingLimits {
+    var limits = ReadingLimits()
+    limits.depth = depth
+    limits.elementByteCount = byteCount
+    limits.stringByteCount = stringByteCount
+    limits.keysPerObject = keysPerObject
+    return limits
+  }
+
+  /// How a message ends that tells of a limit, by the rule of the malformed element: with the option
+  /// that moves it. Empty for other rules.
+  static func advice(onRule rule: String) -> String {
+    let option: String
+    switch rule {
+    case "depth": option = "--max-depth"
+    case "element-bytes": option = "--max-record-bytes"
+    case "string-bytes": option = "--max-string-bytes"
+    case "keys-per-object": option = "--max-keys"
+    default: return ""
+    }
+    return "; \(option) moves the limit"
+  }
+}
+
+extension Issue {
+  /// What is wrong with an element that cannot be read.
+  init(_ malformation: Malformation) {
+    self.init(
+      rule: malformation.rule, attribute: nil,
+      message: malformation.message
+        + ImportOptions.RecordLimits.advice(onRule: malformation.rule))
+  }
+}
