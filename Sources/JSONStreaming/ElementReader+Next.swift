@@ -213,12 +213,15 @@ extension ElementReader {
   /// Stops at a flaw that no element, complete or not, can be blamed for.
   private mutating func noticeOutsideFlaw() {
     let marks = parsed.marks.count
-    let end = marks == 0 ? 0 : parsed.marks[marks - 1].end
+    let elementEnd = marks == 0 ? 0 : parsed.marks[marks - 1].end
     guard flaws.count > nextFlaw else { return }
     let flaw = flaws[flaws.count - 1]
-    guard flaw.byteOffset >= end else { return }
+    guard flaw.byteOffset >= elementEnd else { return }
     let place = parser.state.place
-    guard !place.isInContainer || flaw.byteOffset < parser.state.containerStart else { return }
+    // Of a token that has not ended it is not known whether it may stand there at all.
+    if !place.isInContainer { parser.state.advanceEnvelopeBoundary() }
+    let end = place.isInContainer ? parser.state.containerStart : parser.state.boundary
+    guard flaw.byteOffset < end else { return }
     if let failure, failure.noticedOffset <= flaw.noticedOffset { return }
     failure = ParseFailure(kind: .flaw(flaw), noticedOffset: flaw.noticedOffset)
   }

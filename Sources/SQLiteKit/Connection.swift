@@ -6,9 +6,12 @@ internal import CSQLite
 /// it may outlive it: the database is then closed with the last of them. A connection belongs to
 /// one thread at a time; moving it to another moves its statements too.
 ///
-/// It is opened with extended result codes, without loadable extensions, with a schema that is not
-/// trusted to call functions with side effects, and in SQLite's defensive mode, in which no SQL can
-/// damage the file.
+/// The file is not trusted. It is opened with extended result codes, without loadable extensions,
+/// with a schema that is not trusted to call functions with side effects, in SQLite's defensive
+/// mode, in which no SQL can damage the file, with a check of every page's cells as it is read, and
+/// with limits on what a schema can make a statement do.
+///
+/// Page: https://sqlite.org/security.html
 @safe
 public struct Connection: ~Copyable {
   /// The path that the connection was opened with; `:memory:` for a database in memory.
@@ -63,6 +66,15 @@ public struct Connection: ~Copyable {
       path: ":memory:", handle: try open(":memory:", flags: flags, busyTimeout: 0))
   }
 
+  /// What statements may need at most, whoever wrote the schema: far more than any of the toolkit's.
+  private static var limits: [(category: Int32, value: Int32)] {
+    [
+      // VACUUM INTO attaches one.
+      (SQLITE_LIMIT_ATTACHED, 1), (SQLITE_LIMIT_TRIGGER_DEPTH, 64),
+      (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000), (SQLITE_LIMIT_WORKER_THREADS, 0),
+    ]
+  }
+
   private static func open(
     _ path: String, flags: Int32, busyTimeout milliseconds: Int
   ) throws(SQLiteError) -> OpaquePointer {
@@ -75,7 +87,9 @@ public struct Connection: ~Copyable {
       unsafe csqlite_enable_defensive(opened)
       unsafe csqlite_distrust_schema(opened)
       unsafe csqlite_disable_extension_loading(opened)
-      status = unsafe sqlite3_exec(opened, "PRAGMA schema_version", nil, nil, nil)
+      for limit in limits { unsafe sqlite3_limit(opened, limit.category, limit.value) }
+      status = unsafe sqlite3_exec(
+        opened, "PRAGMA cell_size_check = ON; PRAGMA schema_version", nil, nil, nil)
     }
     guard status == SQLITE_OK, let opened = unsafe opened else {
       let error = unsafe SQLiteError(status: status, of: opened, sql: nil)

@@ -39,6 +39,11 @@ public struct SQLiteError: Error, Sendable, Hashable {
   static func misuse(_ message: String, sql: String?) -> SQLiteError {
     SQLiteError(code: SQLITE_MISUSE, message: message, sql: sql)
   }
+
+  /// An error for a database that answers as no sound one can.
+  public static func corruption(_ message: String) -> SQLiteError {
+    SQLiteError(code: SQLITE_CORRUPT, message: message)
+  }
 }
 
 extension SQLiteError {

@@ -18,7 +18,50 @@ public func printable(_ text: String) -> String {
   return result
 }
 
-private func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+/// Lines of text, each as `printable` makes it; tabs and the ends of lines stay.
+///
+/// - Complexity: O(length)
+func printableLines(_ text: String) -> String {
+  text.split(separator: "\n", omittingEmptySubsequences: false)
+    .map { line in
+      line.split(separator: "\t", omittingEmptySubsequences: false)
+        .map { printable(String($0)) }.joined(separator: "\t")
+    }
+    .joined(separator: "\n")
+}
+
+/// JSON text with what could act on a terminal written as escapes, which say the same.
+///
+/// Such characters stand inside strings only, but for the ends of lines, which stay.
+///
+/// - Complexity: O(length)
+func printableJSON(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: { $0 != "\n" && isUnprintable($0) }) else {
+    return text
+  }
+  var result = ""
+  for scalar in text.unicodeScalars {
+    if scalar != "\n", isUnprintable(scalar) {
+      result += jsonEscape(scalar)
+    } else {
+      result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}
+
+/// A character as JSON writes it by its number: `\u` and four digits, twice beyond U+FFFF.
+func jsonEscape(_ scalar: Unicode.Scalar) -> String {
+  UTF16.encode(scalar).map { unit in
+    unit.map { unit in
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }.joined()
+  } ?? ""
+}
+
+/// Whether a character could act on a terminal, or hide what stands beside it.
+func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
   if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
   switch scalar.properties.generalCategory {
   case .control, .lineSeparator, .paragraphSeparator: return true

@@ -21,8 +21,18 @@ public struct StandardOutput: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Appends a text as UTF-8, unchanged: what comes from data is the caller's to make `printable`.
+  /// Appends lines of text as UTF-8. What could act on a terminal is shown as its number, whatever
+  /// data it came from; tabs and the ends of lines stay.
   public mutating func write(_ text: String) {
+    append(printableLines(text))
+  }
+
+  /// Appends JSON text as UTF-8. What could act on a terminal becomes an escape that says the same.
+  public mutating func write(json text: String) {
+    append(printableJSON(text))
+  }
+
+  private mutating func append(_ text: String) {
     guard !isClosed else { return }
     buffer += text.utf8
     if buffer.count >= Self.capacity { flush() }

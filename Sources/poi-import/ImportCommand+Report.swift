@@ -37,7 +37,7 @@ extension ImportCommand {
     }
     text += counters.text()
     if !report.unmappedMembers.isEmpty {
-      let kept = report.keepsUnmappedMembers ? "kept in \(model.unmappedColumn ?? "")" : "not kept"
+      let kept = report.keepsUnmappedMembers ? "kept in \(printable(model.unmappedColumn ?? ""))" : "not kept"
       text += "members that the model does not map, \(kept):\n"
       var members = TextTable(.left, .right)
       for member in report.unmappedMembers.prefix(20) {
@@ -48,12 +48,6 @@ extension ImportCommand {
       if more > 0 { text += "  and \(more) more names; --report json lists them\n" }
     }
     return text + "digest \(report.digest)\n"
-  }
-
-  /// A token as a line that is safe to show; tabs separate its parts.
-  static func line(ofToken token: String) -> String {
-    token.split(separator: "\t", omittingEmptySubsequences: false).map { printable(String($0)) }
-      .joined(separator: "\t") + "\n"
   }
 
   private func place(_ pointer: String?) -> String {

@@ -36,11 +36,11 @@ extension ImportCommand {
   func run(_ tool: inout ToolEnvironment) throws -> ExitCode {
     switch task {
     case .importRecords: return try importRecords(&tool)
-    case .inferModel: tool.output.write(try inferredModel(tool.diagnostics))
-    case .printModel(let name): tool.output.write(try namedModel(name).printedDocument)
+    case .inferModel: tool.output.write(json: try inferredModel(tool.diagnostics))
+    case .printModel(let name): tool.output.write(json: try namedModel(name).printedDocument)
     case .printToken:
       if let token = try token() {
-        tool.output.write(ImportCommand.line(ofToken: token))
+        tool.output.write(token + "\n")
       } else {
         tool.diagnostics.note("nothing has been imported from there yet: ask for everything")
       }

@@ -32,6 +32,9 @@ final class RowPortions: Sendable {
       (first, last, size, count) = (0, 0, 1, 0)
       return
     }
+    guard least <= greatest else {
+      throw SQLiteError.corruption("the rows of \(schema.name) are not in the order of their ids")
+    }
     first = UInt64(bitPattern: least) ^ 1 << 63
     last = UInt64(bitPattern: greatest) ^ 1 << 63
     size = max((last - first) / Self.largestCount + 1, Self.leastSize)

@@ -184,7 +184,7 @@ struct BatchCommitter: ~Copyable {
   /// Makes the reject file before the first batch; a resumed run writes it anew from the table.
   private mutating func openRejectFile() throws(ImportError) {
     guard rejectFile == nil, let path = options.rejectFile else { return }
-    rejectFile = try RejectFile(path: path)
+    rejectFile = try RejectFile(path: path, storePath: store?.path)
     if let runID { try BatchCommitter.restore(&rejectFile, run: runID, store: store) }
   }
 

@@ -13,10 +13,15 @@ struct RejectFile: ~Copyable {
 
   /// Makes the file, empty; a reject file that is there is overwritten, any other file is not.
   ///
+  /// It holds records of the input, so whoever may not read the store may not read it: a new one has
+  /// the store's permissions, in a dry run the owner's alone.
+  ///
+  /// - Parameter storePath: where the store is, if there is one.
   /// - Throws: `ImportError` with `inputOutput` when it cannot be written, with `usage` when the
   ///   path leads to a file that is no reject file.
-  init(path: String) throws(ImportError) {
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+  init(path: String, storePath: String?) throws(ImportError) {
+    let permissions = StorePermissions.forFile(besideStoreAt: storePath)
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions)
     guard descriptor >= 0 else { throw RejectFile.error(path) }
     if let error = RejectFile.empty(descriptor, path: path) {
       close(descriptor)

@@ -1,3 +1,5 @@
+internal import SQLiteKit
+
 /// The tables of the toolkit's own that stand beside the tables of records.
 ///
 /// Everything that the toolkit adds to a database carries the prefix `poikit_`. The statements
@@ -59,4 +61,13 @@ enum Bookkeeping {
       old_value ANY
     ) STRICT;
     """
+
+  /// Whether the tables that `creation` makes are there.
+  static func isComplete(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    try connection.integer(
+      """
+      SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('poikit_table',
+        'poikit_run', 'poikit_checkpoint', 'poikit_reject', 'poikit_redirect', 'poikit_moved')
+      """) == 6
+  }
 }

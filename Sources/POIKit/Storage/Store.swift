@@ -1,3 +1,4 @@
+internal import Glibc
 public import SQLiteKit
 
 /// The SQLite database file that the toolkit keeps.
@@ -99,6 +100,12 @@ public struct Store: ~Copyable {
             "\(path): the store has format \(version), this version knows "
               + "\(Store.formatVersion); use a later version of the toolkit")
         }
+        guard version > 0, try Bookkeeping.isComplete(in: connection) else {
+          throw StoreError(
+            .notAStore,
+            "\(path): the store lacks tables that every store has, or was made by no version of the "
+              + "toolkit; take a backup, or import anew")
+        }
       } else {
         let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
         guard tables == 0, application == 0, version == 0, !isReadOnly else {
@@ -186,16 +193,22 @@ public struct Store: ~Copyable {
   public consuming func takeConnection() -> Connection { connection }
 
   /// Writes the store, as it is, into a new file: compact, without a write-ahead log, ready to be
-  /// shipped.
+  /// shipped. The file has the store's permissions.
   ///
   /// - Parameter path: where no file is yet.
   /// - Throws: `StoreError` when the file is there already or cannot be written.
   public borrowing func save(to path: String) throws(StoreError) {
+    // SQLite takes an empty file, and gives a new one of its own to everybody to read.
+    let permissions = StorePermissions.forFile(besideStoreAt: self.path)
+    let descriptor = unsafe Glibc.open(
+      path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
+    if descriptor >= 0 { close(descriptor) }
     do {
       var statement = try connection.prepare("VACUUM INTO ?")
       try statement.bind(1, text: path)
       try statement.run()
     } catch {
+      if descriptor >= 0 { unsafe unlink(path) }
       throw StoreError(error, path: path)
     }
   }

@@ -1,0 +1,147 @@
+import Glibc
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// Inputs that are made to use up memory or time: each ends with a message that names the limit and
+/// its option, in memory that the limit bounds.
+///
+/// `LIMITS=long` in the environment makes them as large as they come: 100 MB of brackets, strings of
+/// 1 GB.
+@Suite struct LimitTests {
+  private let importer = Tool("poi-import")
+  private static let isLong = unsafe getenv("LIMITS").map { unsafe String(cString: $0) } == "long"
+
+  private static let model =
+    #"{"x-table":"t","properties":{"id":{"type":["number","null"]},"v":{}}}"#
+
+  /// An input, the rule that it breaks, and what the message has to name.
+  struct Case: CustomTestStringConvertible, Sendable {
+    var name: String
+    /// Pieces with how often each stands.
+    var pieces: [(text: String, count: Int)]
+    var exitCode: Int32
+    var expected: String
+    var testDescription: String { name }
+  }
+
+  private static let scale = isLong ? 1 : 16
+  private static let sound = #"{"id":1}"#
+
+  static let cases: [Case] = [
+    Case(
+      name: "brackets", pieces: [("[", 100_000_000 / scale)], exitCode: 65,
+      expected: "ends inside the elements' container"),
+    Case(
+      name: "brackets in a record",
+      pieces: [("[\(sound),", 1), (#"{"v":"#, 1), ("[", 500_000), ("]", 500_000), ("}]", 1)],
+      exitCode: 1, expected: "nested deeper than 128 levels; --max-depth moves the limit"),
+    Case(
+      name: "a string in a record",
+      pieces: [("[\(sound),{\"v\":\"", 1), ("x", 1_000_000_000 / scale), ("\"},\(sound)]", 1)],
+      exitCode: 1, expected: "longer than 4194304 bytes; --max-record-bytes moves the limit"),
+    Case(
+      name: "a string in a short record",
+      pieces: [("[\(sound),{\"v\":\"", 1), ("x", 2_000_000), ("\"},\(sound)]", 1)],
+      exitCode: 1,
+      expected: "string or number is longer than 1048576 bytes; --max-string-bytes moves the limit"),
+    Case(
+      name: "escapes",
+      pieces: [(#"{"v":""#, 1), (#"\u0078"#, 160_000_000 / scale), ("\"}\n\(sound)\n", 1)],
+      exitCode: 1, expected: "--max-record-bytes moves the limit"),
+    Case(
+      name: "a string beside the records",
+      pieces: [(#"{"note":""#, 1), ("x", 1_000_000_000 / scale), ("\",\"rows\":[\(sound)]}", 1)],
+      exitCode: 65, expected: "--max-string-bytes moves the limit"),
+    Case(
+      name: "depth beside the records",
+      pieces: [(#"{"note":"#, 1), ("[", 1_000), ("]", 1_000), (",\"rows\":[\(sound)]}", 1)],
+      exitCode: 65, expected: "--max-depth moves the limit"),
+    Case(
+      name: "a million keys",
+      pieces: [("[\(sound),{\"v\":0", 1), (#","k":1"#, 1_000_000), ("},\(sound)]", 1)],
+      exitCode: 1,
+      expected: "an object has more than 10000 members; --max-keys moves the limit"),
+    Case(
+      name: "a record of 64 MB",
+      pieces: [
+        ("[\(sound),{\"v\":[0", 1), (#","0123456789abcde""#, 4_000_000 / (isLong ? 1 : 8)),
+        ("]},\(sound)]", 1),
+      ],
+      exitCode: 1, expected: "longer than 4194304 bytes; --max-record-bytes moves the limit"),
+    Case(
+      name: "a million digits", pieces: [("[{\"id\":", 1), ("7", 1_000_000), ("}]", 1)],
+      exitCode: 1, expected: "is beyond the range of a double"),
+    Case(
+      name: "brackets and nothing else, within the limit",
+      pieces: [("[{\"v\":[[]", 1), (",[]", 1_390_000), ("]}]", 1)], exitCode: 0, expected: ""),
+  ]
+
+  @Test(arguments: cases)
+  func `memory stays within the bound, and the message names the option`(example: Case) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    example.write(to: folder.file("data.json"))
+    let outcome = try importer.run(
+      [
+        "--model", "model.json", "--max-record-bytes", "4MiB", "--max-string-bytes", "1MiB",
+        "data.json",
+      ], in: folder.path)
+    #expect(outcome.exitCode == example.exitCode, "\(outcome)")
+    try expectBounded(outcome)
+    let store = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
+    let reasons = try store.text("SELECT group_concat(message) FROM poikit_reject") ?? ""
+    #expect((outcome.messages + reasons).contains(example.expected), "\(outcome)\n\(reasons)")
+  }
+
+  @Test(arguments: ["zstd", "gzip", "xz", "bzip2"])
+  func `what a compressed input grows to is not held`(program: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    let bomb = Case(
+      name: "",
+      pieces: [
+        ("[\(Self.sound),{\"v\":\"", 1), ("x", (Self.isLong ? 4_000 : 50) << 20),
+        ("\"},\(Self.sound)]", 1),
+      ], exitCode: 1, expected: "")
+    bomb.write(to: folder.file("data.json"))
+    let packed = try Tool(path: "/bin/sh").run(
+      ["-c", "\(program) -1 <data.json >data && rm data.json"], in: folder.path)
+    try #require(packed.exitCode == 0, "\(packed)")
+    let outcome = try importer.run(
+      [
+        "--model", "model.json", "--max-record-bytes", "4MiB", "--max-string-bytes", "1MiB", "data",
+      ],
+      in: folder.path)
+    #expect(outcome.exitCode == 1, "\(outcome)")
+    #expect(outcome.output.contains("element-bytes 1"), "\(outcome)")
+    try expectBounded(outcome)
+    let asModel = try importer.run(["--model", "data", "data"], in: folder.path)
+    #expect(asModel.exitCode == 64, "\(asModel)")
+    #expect(asModel.messages.contains("longer than 16 MiB"), "\(asModel)")
+    try expectBounded(asModel)
+  }
+
+  /// As the README says: 40 MB, and 28 times what a record may have.
+  private func expectBounded(_ outcome: Tool.Outcome) throws {
+    #expect(outcome.peakMemory < 40_000 + 28 * 4_096, "\(outcome.peakMemory) KiB")
+  }
+}
+
+extension LimitTests.Case {
+  /// Writes the input, of which there may be more than memory has room for.
+  func write(to path: String) {
+    guard let file = unsafe fopen(path, "wb") else { return }
+    defer { unsafe fclose(file) }
+    for piece in pieces {
+      let text = Array(piece.text.utf8)
+      let block = Array(repeatElement(text, count: min(piece.count, 10_000)).joined())
+      var left = piece.count
+      while left > 0 {
+        let count = min(left, 10_000)
+        unsafe fwrite(block, 1, count * text.count, file)
+        left -= count
+      }
+    }
+  }
+}

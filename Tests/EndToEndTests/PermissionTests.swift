@@ -1,0 +1,107 @@
+import Glibc
+import POIKit
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// Who may read what the tools write.
+@Suite struct PermissionTests {
+  private let importer = Tool("poi-import")
+  private let deduplicator = Tool("poi-dedup")
+  private static let bad = "{\"name\":1}\n"
+
+  /// Runs a tool with another umask than that of the tests.
+  private func run(
+    _ tool: Tool, umask: String, _ arguments: [String], in folder: borrowing ScratchFolder
+  ) throws -> Tool.Outcome {
+    try Tool(path: "/bin/sh").run(
+      ["-c", "umask \(umask); exec \"$@\"", "sh", tool.path] + arguments, in: folder.path)
+  }
+
+  @Test(arguments: [("022", 0o644), ("077", 0o600), ("027", 0o640)] as [(String, UInt32)])
+  func `a new store and its reject file follow the umask`(umask: String, mode: UInt32) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.bad, to: "data.ndjson")
+    let outcome = try run(
+      importer, umask: umask, ["--rejects", "rejects.ndjson", "data.ndjson"], in: folder)
+    #expect(outcome.exitCode == 1, "\(outcome)")
+    #expect(Files.mode(of: folder.file("poi.sqlite")) == mode)
+    #expect(Files.mode(of: folder.file("rejects.ndjson")) == mode)
+  }
+
+  @Test func `what is written beside a private store is private`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(ImportToolTests.array(0..<3) + "\n", to: "good.json")
+    try folder.write(Self.bad, to: "data.ndjson")
+    _ = try run(importer, umask: "077", ["good.json"], in: folder)
+    let outcome = try run(
+      importer, umask: "000", ["--rejects", "rejects.ndjson", "data.ndjson"], in: folder)
+    #expect(outcome.exitCode == 1, "\(outcome)")
+    #expect(Files.mode(of: folder.file("rejects.ndjson")) == 0o600)
+
+    // A reader keeps the log and its index from being removed at the end.
+    let reader = try Connection(path: folder.file("poi.sqlite"))
+    _ = try reader.integer("SELECT count(*) FROM poi")
+    _ = try run(importer, umask: "000", ["good.json"], in: folder)
+    _ = try run(deduplicator, umask: "000", [], in: folder)
+    for name in ["poi.sqlite", "poi.sqlite-wal", "poi.sqlite-shm"] {
+      #expect(Files.mode(of: folder.file(name)) == 0o600, "\(name)")
+    }
+    try Store(path: folder.file("poi.sqlite")).save(to: folder.file("saved.sqlite"))
+    #expect(Files.mode(of: folder.file("saved.sqlite")) == 0o600)
+    #expect(throws: StoreError.self) {
+      try Store(path: folder.file("poi.sqlite")).save(to: folder.file("saved.sqlite"))
+    }
+    #expect(Files.mode(of: folder.file("saved.sqlite")) == 0o600)
+  }
+
+  @Test func `the reject file of a dry run is the owner's alone, one that is there keeps its mode`()
+    throws
+  {
+    let folder = try ScratchFolder()
+    try folder.write(Self.bad, to: "data.ndjson")
+    for _ in 0..<2 {
+      let outcome = try run(
+        importer, umask: "000", ["-n", "--rejects", "rejects.ndjson", "data.ndjson"], in: folder)
+      #expect(outcome.exitCode == 1, "\(outcome)")
+      #expect(Files.mode(of: folder.file("rejects.ndjson")) == 0o600)
+    }
+    #expect(unsafe chmod(folder.file("rejects.ndjson"), 0o640) == 0)
+    _ = try run(importer, umask: "000", ["--rejects", "rejects.ndjson", "data.ndjson"], in: folder)
+    #expect(Files.mode(of: folder.file("rejects.ndjson")) == 0o640)
+  }
+
+  /// Whoever may write into the folder of temporary files could put a link in the place of a file
+  /// whose name he knows.
+  @Test func `the temporary files of a sort have no name`() throws {
+    let folder = try ScratchFolder()
+    #expect(unsafe mkdir(folder.file("tmp"), 0o777) == 0)
+    try folder.write(ImportToolTests.array(0..<60_000), to: "data.json")
+    _ = try importer.run(["data.json"], in: folder.path)
+    let outcome = try Tool(path: "/usr/bin/strace").runIfPresent(
+      ["-f", "-e", "trace=openat,open,unlink,unlinkat", deduplicator.path, "--memory", "1M"],
+      in: folder.path,
+      environment: ["TMPDIR": folder.file("tmp"), "SQLITE_TMPDIR": folder.file("tmp")])
+    #expect(Files.names(in: folder.file("tmp")).isEmpty)
+    guard let outcome else { return }
+    let opened = outcome.messages.split(separator: "\n").filter {
+      $0.contains("/tmp/") && $0.contains("O_CREAT") && $0.contains(folder.file("tmp"))
+    }
+    #expect(opened.allSatisfy { $0.contains("O_EXCL") && $0.contains("0600") }, "\(opened)")
+  }
+}
+
+extension Tool {
+  /// Runs a program that need not be there.
+  fileprivate func runIfPresent(
+    _ arguments: [String], in folder: String, environment: [String: String]
+  ) throws -> Outcome? {
+    guard unsafe access(path, X_OK) == 0 else {
+      let program = arguments.firstIndex { $0.hasPrefix("/") } ?? 0
+      _ = try Tool(path: arguments[program]).run(
+        Array(arguments[(program + 1)...]), in: folder, environment: environment)
+      return nil
+    }
+    return try run(arguments, in: folder, environment: environment)
+  }
+}
