@@ -286,9 +286,7 @@ struct BatchCommitter: ~Copyable {
     do {
       let next = try inTransaction { (committer) throws -> ImportCheckpoint? in
         // Inside the transaction, so that not every record read takes a lock of its own.
-        let progress = try merge.fill(
-          &batch, count: committer.options.batchSize, byteLimit: committer.options.batchByteLimit)
-        guard let progress else { return nil }
+        guard let progress = try committer.fill(&batch, from: &merge) else { return nil }
         try committer.writeRows(of: &batch, checkpoint.progress, targets: merge.targetsOfBatch)
         try merge.rememberRemovals(committer.writer?.takeDeletedRowIDs() ?? [])
         try committer.writer?.insertRejects(of: batch, checkpoint.progress)
@@ -300,6 +298,17 @@ struct BatchCommitter: ~Copyable {
       return next
     } catch {
       throw failure(error, checkpoint)
+    }
+  }
+
+  private func fill(
+    _ batch: inout RecordBatch, from merge: inout LandingMerge
+  ) throws -> LandingProgress? {
+    switch store {
+    case .some(let store):
+      try merge.fill(
+        &batch, count: options.batchSize, byteLimit: options.batchByteLimit, in: store.connection)
+    case .none: nil
     }
   }
 

@@ -1,42 +1,72 @@
 internal import JSONStreaming
 
-/// The form in which a decoded record waits in a landing table: 1 in a byte if it is a removal that
+/// The form in which a decoded record waits in a landing table: the numbers that say where it came
+/// from (input, index, byte, line, column) and its raw bytes; then 1 in a byte if it is a removal that
 /// becomes no row, else 0; its digest; each slot as its kind in a byte and its value; then for each
-/// relation to many the number of its rows in 4 bytes and the rows in the same form. All numbers are
-/// little-endian; a text is its length in 4 bytes and its UTF-8.
+/// relation to many the number of its rows and the rows, from the digest's byte before on.
+///
+/// Integers, reals and the halves of digests take 8 bytes, little-endian. Other numbers take 7 bits a
+/// byte, the least significant first, with the upper bit set where more follow. A text is its length
+/// and its UTF-8, and so are raw bytes.
 enum LandedRecord {
   /// Writes a record of a batch.
+  ///
+  /// - Parameter input: the 0-based number of its input.
   static func append(
+    record: Int, of batch: borrowing RecordBatch, input: Int,
+    to bytes: inout GrowableBuffer<UInt8>
+  ) {
+    let origin = batch.origins[record]
+    append(count: input, to: &bytes)
+    append(count: origin.index, to: &bytes)
+    append(count: origin.byteOffset, to: &bytes)
+    append(count: origin.line, to: &bytes)
+    append(count: origin.column, to: &bytes)
+    append(count: origin.raw.count, to: &bytes)
+    bytes.append(bytes: batch.arena.span.extracting(origin.raw))
+    append(record: record, of: batch, to: &bytes)
+  }
+
+  private static func append(
     record: Int, of batch: borrowing RecordBatch, to bytes: inout GrowableBuffer<UInt8>
   ) {
     bytes.append(batch.origins[record].isDeletion ? 1 : 0)
     let digest = batch.digest(of: record)
-    append(digest.high, byteCount: 8, to: &bytes)
-    append(digest.low, byteCount: 8, to: &bytes)
+    append(digest.high, to: &bytes)
+    append(digest.low, to: &bytes)
     for slot in 0..<batch.slotCount {
       let value = batch[record, slot]
       bytes.append(value.kind.rawValue)
       switch value.kind {
       case .absent, .null, .related: break
-      case .integer: append(UInt64(bitPattern: value.integer), byteCount: 8, to: &bytes)
-      case .real: append(value.real.bitPattern, byteCount: 8, to: &bytes)
+      case .integer: append(UInt64(bitPattern: value.integer), to: &bytes)
+      case .real: append(value.real.bitPattern, to: &bytes)
       case .text:
-        append(UInt64(value.textCount), byteCount: 4, to: &bytes)
+        append(count: value.textCount, to: &bytes)
         bytes.append(bytes: batch.arena.span.extracting(value.textRange))
       }
     }
     for relation in batch.children {
       let rows = relation.rows(ofParent: record)
-      append(UInt64(rows.count), byteCount: 4, to: &bytes)
+      append(count: rows.count, to: &bytes)
       for row in rows { append(record: row, of: relation.rows, to: &bytes) }
     }
   }
 
   /// Adds a record to a batch.
-  ///
-  /// - Parameter origin: where it came from; what it holds as raw bytes stands in the batch.
-  static func read(_ bytes: Span<UInt8>, origin: RecordOrigin, into batch: inout RecordBatch) {
+  static func read(_ bytes: Span<UInt8>, into batch: inout RecordBatch) {
     var position = 0
+    let input = count(bytes, at: &position)
+    let index = count(bytes, at: &position)
+    var origin = RecordOrigin(index: index, byteOffset: count(bytes, at: &position))
+    origin.inputIndex = input
+    origin.line = count(bytes, at: &position)
+    origin.column = count(bytes, at: &position)
+    let rawCount = count(bytes, at: &position)
+    if rawCount > 0 {
+      origin.raw = batch.keep(bytes.extracting(position..<position + rawCount))
+      position += rawCount
+    }
     read(bytes, at: &position, origin: origin, into: &batch)
   }
 
@@ -47,8 +77,8 @@ enum LandedRecord {
     var origin = origin
     origin.isDeletion = bytes[position] == 1
     position += 1
-    let high = number(bytes, at: &position, byteCount: 8)
-    let digest = Digest(high: high, low: number(bytes, at: &position, byteCount: 8))
+    let high = number(bytes, at: &position)
+    let digest = Digest(high: high, low: number(bytes, at: &position))
     let record = batch.beginRecord()
     for slot in 0..<batch.slotCount {
       let kind = ValueSlot.Kind(rawValue: bytes[position])
@@ -58,20 +88,18 @@ enum LandedRecord {
       case .null: batch[record, slot] = .null
       case .related: batch[record, slot] = .related
       case .integer:
-        batch[record, slot] = .integer(
-          Int64(bitPattern: number(bytes, at: &position, byteCount: 8)))
+        batch[record, slot] = .integer(Int64(bitPattern: number(bytes, at: &position)))
       case .real:
-        batch[record, slot] = .real(
-          Double(bitPattern: number(bytes, at: &position, byteCount: 8)))
+        batch[record, slot] = .real(Double(bitPattern: number(bytes, at: &position)))
       case .text:
-        let count = Int(number(bytes, at: &position, byteCount: 4))
+        let count = count(bytes, at: &position)
         let range = batch.keep(bytes.extracting(position..<position + count))
         batch[record, slot] = .text(range)
         position += count
       }
     }
     for relation in batch.children {
-      for _ in 0..<number(bytes, at: &position, byteCount: 4) {
+      for _ in 0..<count(bytes, at: &position) {
         let origin = RecordOrigin(index: 0, byteOffset: 0)
         read(bytes, at: &position, origin: origin, into: &relation.rows)
       }
@@ -80,27 +108,42 @@ enum LandedRecord {
     batch.add(digest)
   }
 
-  private static func append(
-    _ number: UInt64, byteCount: Int, to bytes: inout GrowableBuffer<UInt8>
-  ) {
+  /// Writes a number in 8 bytes.
+  static func append(_ number: UInt64, to bytes: inout GrowableBuffer<UInt8>) {
     unsafe bytes.appendUnchecked(room: 8) { end in
       unsafe UnsafeMutableRawPointer(end).storeBytes(of: number.littleEndian, as: UInt64.self)
-      return unsafe end + byteCount
+      return unsafe end + 8
     }
   }
 
-  private static func number(
-    _ bytes: Span<UInt8>, at position: inout Int, byteCount: Int
-  ) -> UInt64 {
-    precondition(position + byteCount <= bytes.count)
-    defer { position += byteCount }
+  /// Reads a number of 8 bytes.
+  static func number(_ bytes: Span<UInt8>, at position: inout Int) -> UInt64 {
+    precondition(position + 8 <= bytes.count)
+    defer { position += 8 }
     return unsafe bytes.withUnsafeBytes { bytes in
-      byteCount == 8
-        ? unsafe UInt64(
-          littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-        : UInt64(
-          unsafe UInt32(
-            littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
+      unsafe UInt64(
+        littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+    }
+  }
+
+  private static func append(count: Int, to bytes: inout GrowableBuffer<UInt8>) {
+    var rest = UInt64(count)
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  private static func count(_ bytes: Span<UInt8>, at position: inout Int) -> Int {
+    var count = 0
+    var shift = 0
+    while true {
+      let byte = bytes[position]
+      position += 1
+      count |= Int(byte & 0x7F) << shift
+      if byte < 0x80 { return count }
+      shift += 7
     }
   }
 }

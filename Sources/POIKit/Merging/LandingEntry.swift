@@ -3,7 +3,8 @@
 struct LandingEntry: SortableEntry {
   let prefix: KeyPrefix
 
-  /// The id of the record in its landing table, from 1 in the order of arrival.
+  /// The place of the record in its landing table, as a number that grows in the order of arrival;
+  /// see `LandedPlace`.
   let landingID: UInt64
 
   init(_ prefix: KeyPrefix, landingID: UInt64) {

@@ -14,8 +14,13 @@ struct LandingMerge: ~Copyable {
 
   private var targets: ExternalSorter<TargetEntry>
   private var entries: EntryLog<LandingEntry>
-  private var reading: Statement
   private var remembering: Statement
+  private let landing: String
+  private let key: EnforcedKey
+  private var compactKey: CompactKey?
+
+  /// The bytes of the record that is read.
+  private var bytes = GrowableBuffer<UInt8>(minimumCapacity: 1 << 10)
 
   /// How far the run is once the batch that was filled last is merged.
   private var progress: LandingProgress
@@ -38,17 +43,11 @@ struct LandingMerge: ~Copyable {
     var targets = ExternalSorter<TargetEntry>(
       memoryBudget: LandingMerge.memoryBudget / 5 * 2, folder: nil)
     var entries = EntryLog<LandingEntry>(folder: nil)
-    var scan = try connection.prepare("SELECT key_high, key_low, id FROM \(landing)")
+    var scan = try connection.prepare("SELECT id, directory FROM \(landing)")
     while try scan.step() {
-      let landingID = UInt64(scan.integer(2))
-      if scan.isNull(0) {
-        // A record without a key meets none; its place among the others does not matter.
-        try sorter.append(LandingEntry(KeyPrefix(high: .max, low: .max), landingID: landingID))
-        continue
+      try LandingDirectory.forEach(scan.bytes(1), ofRow: scan.integer(0)) { entry in
+        try sorter.append(entry)
       }
-      let prefix = KeyPrefix(
-        high: UInt64(bitPattern: scan.integer(0)), low: UInt64(bitPattern: scan.integer(1)))
-      try sorter.append(LandingEntry(prefix, landingID: landingID))
     }
     try sorter.finish()
 
@@ -71,16 +70,13 @@ struct LandingMerge: ~Copyable {
       }
     }
     try targets.finish()
-    let reading = try connection.prepare(
-      """
-      SELECT input, record, byte_offset, line, "column", content, raw, key_high, key_low
-      FROM \(landing) WHERE id = ?1
-      """)
     let remembering = try connection.prepare(
       "INSERT OR IGNORE INTO \(removals) VALUES (?1, ?2, ?3)")
     self.targets = targets
     self.entries = entries
-    self.reading = reading
+    self.landing = landing
+    self.key = key
+    compactKey = CompactKey(key)
     self.remembering = remembering
     self.progress = progress
   }
@@ -99,16 +95,17 @@ struct LandingMerge: ~Copyable {
   ///
   /// - Returns: how far the run is once they are merged; nothing where none are left.
   mutating func fill(
-    _ batch: inout RecordBatch, count: Int, byteLimit: Int
+    _ batch: inout RecordBatch, count: Int, byteLimit: Int, in connection: borrowing Connection
   ) throws -> LandingProgress? {
+    var contents: BlobReader?
     targetsOfBatch.removeAll(keepingCapacity: true)
     while batch.recordCount < count, batch.byteCount < byteLimit {
       if let target = try targets.next() {
-        try read(target.landingID, of: target.rowID, into: &batch)
+        try read(target.landingID, of: target.rowID, from: &contents, into: &batch, in: connection)
         targetsOfBatch.append(.row(target.rowID))
         progress.target = target
       } else if let entry = try entries.next() {
-        try read(entry.landingID, of: nil, into: &batch)
+        try read(entry.landingID, of: nil, from: &contents, into: &batch, in: connection)
         // The one before it may have had its key.
         targetsOfBatch.append(entry.prefix == progress.entry?.prefix ? .unknown : .none)
         progress.entry = entry
@@ -119,27 +116,34 @@ struct LandingMerge: ~Copyable {
     return batch.recordCount > 0 ? progress : nil
   }
 
-  /// - Parameter rowID: the row that the record is likely to meet; where the record is a removal, the
-  ///   row is remembered.
+  /// - Parameters:
+  ///   - rowID: the row that the record is likely to meet; where the record is a removal, the row is
+  ///     remembered.
+  ///   - contents: what was read from last; nothing before the first.
   private mutating func read(
-    _ landingID: UInt64, of rowID: Int64?, into batch: inout RecordBatch
+    _ landingID: UInt64, of rowID: Int64?, from contents: inout BlobReader?,
+    into batch: inout RecordBatch, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    try reading.bind(1, integer: Int64(landingID))
-    guard try reading.step() else { return }
-    var origin = RecordOrigin(
-      index: Int(reading.integer(1)), byteOffset: Int(reading.integer(2)))
-    origin.inputIndex = Int(reading.integer(0))
-    origin.line = Int(reading.integer(3))
-    origin.column = Int(reading.integer(4))
-    if !reading.isNull(6) { origin.raw = batch.keep(reading.bytes(6)) }
-    LandedRecord.read(reading.bytes(5), origin: origin, into: &batch)
-    if let rowID, batch.origins[batch.recordCount - 1].isDeletion {
-      try remembering.bind(1, integer: reading.integer(7))
-      try remembering.bind(2, integer: reading.integer(8))
+    let place = LandedPlace(number: landingID)
+    if try contents?.move(to: place.rowID) == nil {
+      contents = try BlobReader(
+        table: landing, column: "content", rowID: place.rowID, in: connection)
+    }
+    let end = place.count.map { place.offset + $0 } ?? contents?.count ?? place.offset
+    bytes.removeAll()
+    _ = try bytes.appendInPlace(minimumFree: end - place.offset) { output throws(SQLiteError) in
+      try contents?.read(place.offset..<end, into: &output)
+    }
+    LandedRecord.read(bytes.span, into: &batch)
+    let record = batch.recordCount - 1
+    if let rowID, batch.origins[record].isDeletion,
+      let prefix = KeyPrefix(key, of: record, in: batch, hashedBy: &compactKey)
+    {
+      try remembering.bind(1, integer: Int64(bitPattern: prefix.high))
+      try remembering.bind(2, integer: Int64(bitPattern: prefix.low))
       try remembering.bind(3, integer: rowID)
       try remembering.run()
     }
-    reading.reset()
   }
 
   /// Remembers the rows that the removals of the batch deleted. Runs inside its transaction.

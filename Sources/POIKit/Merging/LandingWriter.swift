@@ -1,23 +1,27 @@
 internal import JSONStreaming
 internal import SQLiteKit
 
-/// Appends records to the landing table of a run.
+/// Appends records to the landing table of a run, as many to a row as fit into a page of the store:
+/// the record of a row of its own would take as long to insert.
 struct LandingWriter: ~Copyable {
+  /// What a page and a row hold besides their bytes is less than so many bytes.
+  private static let overhead = 128
+
   private let key: EnforcedKey
+  private let rowSize: Int
   private var compactKey: CompactKey?
   private var insertion: Statement
-  private var content = GrowableBuffer<UInt8>(minimumCapacity: 1 << 10)
+  private var directory = GrowableBuffer<UInt8>(minimumCapacity: 1 << 10)
+  private var content = GrowableBuffer<UInt8>(minimumCapacity: 1 << 13)
 
   /// A writer into the landing table of a run, which is there.
   init(_ key: EnforcedKey, run: Int64, connection: borrowing Connection) throws(SQLiteError) {
+    let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
     let insertion = try connection.prepare(
-      """
-      INSERT INTO \(LandingTable.name(ofRun: run))
-        (key_high, key_low, input, record, byte_offset, line, "column", content, raw)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-      """)
+      "INSERT INTO \(LandingTable.name(ofRun: run)) (directory, content) VALUES (?1, ?2)")
     self.key = key
     self.insertion = insertion
+    rowSize = min(Int(pageSize) - LandingWriter.overhead, LandedPlace.contentLimit)
     compactKey = CompactKey(key)
   }
 
@@ -26,30 +30,29 @@ struct LandingWriter: ~Copyable {
   /// - Parameter input: the 0-based number of their input.
   mutating func append(_ batch: borrowing RecordBatch, input: Int) throws(SQLiteError) {
     for record in 0..<batch.recordCount {
-      if let prefix = KeyPrefix(key, of: record, in: batch, hashedBy: &compactKey) {
-        try insertion.bind(1, integer: Int64(bitPattern: prefix.high))
-        try insertion.bind(2, integer: Int64(bitPattern: prefix.low))
-      } else {
-        try insertion.bindNull(1)
-        try insertion.bindNull(2)
-      }
-      let origin = batch.origins[record]
-      try insertion.bind(3, integer: Int64(input))
-      try insertion.bind(4, integer: Int64(origin.index))
-      try insertion.bind(5, integer: Int64(origin.byteOffset))
-      try insertion.bind(6, integer: Int64(origin.line))
-      try insertion.bind(7, integer: Int64(origin.column))
-      content.removeAll()
-      LandedRecord.append(record: record, of: batch, to: &content)
-      if origin.raw.isEmpty {
-        try insertion.bindNull(9)
-      } else {
-        try insertion.bind(9, blob: batch.arena.span.extracting(origin.raw))
-      }
-      try unsafe content.withUnsafeBufferPointer { (bytes) throws(SQLiteError) in
-        try unsafe insertion.bindBorrowed(8, blob: bytes)
+      let start = content.count
+      LandedRecord.append(record: record, of: batch, input: input, to: &content)
+      let byteCount = content.count - start
+      let size = directory.count + LandingDirectory.entrySize + content.count
+      if start > 0, size > rowSize { try insert(contentCount: start) }
+      let prefix = KeyPrefix(key, of: record, in: batch, hashedBy: &compactKey)
+      LandingDirectory.append(prefix, byteCount: byteCount, to: &directory)
+    }
+    if !content.isEmpty { try insert(contentCount: content.count) }
+  }
+
+  /// Inserts a row with the first bytes of the content and all of the directory; what is behind them
+  /// begins the next row.
+  private mutating func insert(contentCount: Int) throws(SQLiteError) {
+    try unsafe directory.withUnsafeBufferPointer { (directory) throws(SQLiteError) in
+      try unsafe content.withUnsafeBufferPointer { (content) throws(SQLiteError) in
+        let content = unsafe UnsafeBufferPointer(rebasing: content[..<contentCount])
+        try unsafe insertion.bindBorrowed(1, blob: directory)
+        try unsafe insertion.bindBorrowed(2, blob: content)
         try insertion.run()
       }
     }
+    directory.removeAll()
+    content.removeFirst(contentCount)
   }
 }

@@ -3,7 +3,7 @@
 struct TargetEntry: SortableEntry {
   private let orderedRowID: UInt64
 
-  /// The id of the record in its landing table.
+  /// The place of the record in its landing table; see `LandedPlace`.
   let landingID: UInt64
 
   init(rowID: Int64, landingID: UInt64) {

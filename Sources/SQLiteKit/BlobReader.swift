@@ -1,0 +1,83 @@
+internal import CSQLite
+
+/// Reads parts of the blobs in one column, row by row: of a row nothing is loaded but what is asked
+/// for.
+///
+/// The value owns SQLite's handle and closes it when its life ends. Until then the connection holds
+/// a view of the database, as with a statement that has not come to its end.
+@safe
+public struct BlobReader: ~Copyable {
+  private let handle: OpaquePointer
+  private let database: OpaquePointer
+
+  /// Opens the blob of a row.
+  ///
+  /// - Parameters:
+  ///   - table: a table of the main database.
+  ///   - column: the column that holds blobs or texts.
+  ///   - rowID: the row.
+  /// - Throws: `SQLiteError` when there is no such table, column or row, and when the row holds
+  ///   another kind of value.
+  ///
+  /// C function: `sqlite3_blob_open`
+  public init(
+    table: String, column: String, rowID: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    var opened: OpaquePointer?
+    let status = unsafe sqlite3_blob_open(
+      connection.handle, "main", table, column, rowID, 0, &opened)
+    guard status == SQLITE_OK, let opened = unsafe opened else {
+      throw unsafe SQLiteError(status: status, of: connection.handle, sql: nil)
+    }
+    unsafe handle = unsafe opened
+    unsafe database = unsafe connection.handle
+  }
+
+  deinit {
+    unsafe sqlite3_blob_close(handle)
+  }
+
+  /// How many bytes the blob has.
+  ///
+  /// C function: `sqlite3_blob_bytes`
+  public var count: Int { unsafe Int(sqlite3_blob_bytes(handle)) }
+
+  /// Goes to the blob of another row.
+  ///
+  /// - Throws: `SQLiteError` when there is no such row or it holds another kind of value; then only
+  ///   another move can be made.
+  ///
+  /// C function: `sqlite3_blob_reopen`
+  public mutating func move(to rowID: Int64) throws(SQLiteError) {
+    try check(unsafe sqlite3_blob_reopen(handle, rowID))
+  }
+
+  /// Appends bytes of the blob.
+  ///
+  /// - Parameters:
+  ///   - range: which bytes.
+  ///   - output: has room for them.
+  /// - Throws: `SQLiteError` when the blob has no such bytes, or its row was changed since the move to
+  ///   it.
+  ///
+  /// C function: `sqlite3_blob_read`
+  public func read(
+    _ range: Range<Int>, into output: inout OutputSpan<UInt8>
+  ) throws(SQLiteError) {
+    try unsafe output.withUnsafeMutableBufferPointer { (buffer, count) throws(SQLiteError) in
+      let free = unsafe UnsafeMutableBufferPointer(
+        rebasing: buffer[count..<(count + range.count)])
+      try check(
+        unsafe sqlite3_blob_read(
+          handle, free.baseAddress, Int32(clamping: range.count),
+          Int32(clamping: range.lowerBound)))
+      count += range.count
+    }
+  }
+
+  private func check(_ status: Int32) throws(SQLiteError) {
+    guard status == SQLITE_OK else {
+      throw unsafe SQLiteError(status: status, of: database, sql: nil)
+    }
+  }
+}
