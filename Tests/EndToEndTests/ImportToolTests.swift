@@ -335,7 +335,9 @@ import Testing
     let folder = try ScratchFolder()
     try folder.write(Self.array(0..<40_000), to: "data.json")
     let running = try tool.start(["data.json", "--batch", "5"], in: folder.path)
-    usleep(100_000)
+    // Once there is a batch, the tool heeds the signal, and it is far from its end. One that ended
+    // before does not keep the test waiting for ever.
+    for _ in 0..<60_000 where !Self.hasRows(folder.file("poi.sqlite")) { usleep(1_000) }
     running.signal(SIGTERM)
     let outcome = try running.wait()
     #expect(outcome.exitCode == 130)
@@ -344,5 +346,11 @@ import Testing
     let resumed = try tool.run(["data.json", "--resume"], in: folder.path)
     #expect(resumed.exitCode == 0)
     #expect(try Self.content(of: folder.file("poi.sqlite")).count == 40_000)
+  }
+
+  /// Whether a store, which may be about to be made, holds a record.
+  private static func hasRows(_ path: String) -> Bool {
+    guard let store = try? Connection(path: path, access: .readOnly) else { return false }
+    return (try? store.integer("SELECT 1 FROM poi LIMIT 1")) == 1
   }
 }

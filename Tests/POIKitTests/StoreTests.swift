@@ -29,6 +29,32 @@ import Testing
     }
   }
 
+  @Test func `a run is in the store with its first batch, or not at all`() throws {
+    let folder = try ScratchFolder()
+    var options = ImportOptions()
+    options.batchSize = 1
+    var session = try ImportSession(
+      into: Store(path: folder.file("new.sqlite")), model: .poi, options: options)
+    try session.append(
+      Array(#"[{"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C710"},{}]"#.utf8).span)
+    let file = try folder.bytes("new.sqlite")
+    let log = try folder.bytes("new.sqlite-wal")
+    _ = session.takeStore()
+
+    var runCounts: Set<Int64> = []
+    for length in stride(from: 32, through: log.count, by: Store.pageSize + 24) {
+      try folder.write(file, to: "left.sqlite")
+      try folder.write(Array(log.prefix(length)), to: "left.sqlite-wal")
+      let left = try Store(path: folder.file("left.sqlite"))
+      runCounts.insert(try left.connection.integer("SELECT count(*) FROM poikit_run") ?? -1)
+      #expect(
+        try left.connection.integer(
+          "SELECT count(*) FROM poikit_run WHERE id NOT IN (SELECT run FROM poikit_checkpoint)")
+          == 0)
+    }
+    #expect(runCounts == [0, 1])
+  }
+
   @Test(arguments: [0, 4_096, Store.pageSize])
   func `a store of which only the first page was begun can be imported into`(
     byteCount: Int

@@ -77,7 +77,6 @@ struct BatchCommitter: ~Copyable {
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws(ImportError) -> ImportCheckpoint {
     try openRejectFile()
-    try beginRun()
     let next: ImportCheckpoint
     if store?.path != nil {
       do {
@@ -96,7 +95,7 @@ struct BatchCommitter: ~Copyable {
   /// The error that stands for `error`, after the store says, as far as it still can, that the run
   /// failed.
   private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> ImportError {
-    try? endRun(state: "failed", checkpoint)
+    if runID == nil { try? writeEnd(.failed, checkpoint) } else { try? endRun(.failed, checkpoint) }
     return switch error {
     case let error as ImportError: error
     case let error as SQLiteError: ImportError(StoreError(error, path: store?.path ?? ""))
@@ -145,8 +144,9 @@ struct BatchCommitter: ~Copyable {
   private mutating func inTransaction(
     _ body: (inout BatchCommitter) throws -> ImportCheckpoint?
   ) throws -> ImportCheckpoint? {
-    try writer?.begin()
+    let isFirst = runID == nil
     do {
+      try begin()
       guard let next = try body(&self) else {
         writer?.rollBack()
         return nil
@@ -157,7 +157,25 @@ struct BatchCommitter: ~Copyable {
       try writer?.commit()
       return next
     } catch {
-      writer?.rollBack()
+      store?.connection.rollback()
+      // The run, and the tables that were made for it, are gone with the transaction.
+      if isFirst {
+        writer = nil
+        runID = nil
+      }
+      throw error
+    }
+  }
+
+  /// Begins a transaction; the first one of a run begins the run, too, so that there is none without
+  /// a batch.
+  private mutating func begin() throws {
+    guard writer == nil else { return try writer?.begin() ?? () }
+    try store?.connection.begin(.immediate)
+    do {
+      try beginRun()
+    } catch {
+      store?.connection.rollback()
       throw error
     }
   }
@@ -198,30 +216,28 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Begins the run in the store, at the first input.
-  private mutating func beginRun() throws(ImportError) {
-    guard writer == nil, let path = store?.path else { return }
-    do {
-      let summary = JSONValue.object([
-        "batch": .number(options.batchSize), "at": options.pointer.map(JSONValue.string) ?? .null,
-        "limit": options.recordLimit.map { .number($0) } ?? .null,
-        "merge": .string(policy.rawValue), "snapshot": .bool(options.isSnapshot),
-        // What a snapshot removes can be put back, as what a deduplication does.
-        "archive": options.isSnapshot ? .bool(true) : .null,
-      ])
-      try store?.forgetDigest(of: model)
-      if runID == nil {
-        runID = try store?.beginImport(
-          into: model.table, started: options.clock(), options: summary.description)
-      }
-      if let runID {
-        writer = try store?.batchWriter(
-          for: model, policy: policy, runID: runID, generation: generation,
-          isSnapshot: options.isSnapshot)
-      }
-    } catch {
-      throw ImportError(StoreError(error, path: path))
+  /// What the run was asked to do, as the store keeps it.
+  private var summary: String {
+    JSONValue.object([
+      "batch": .number(options.batchSize), "at": options.pointer.map(JSONValue.string) ?? .null,
+      "limit": options.recordLimit.map { .number($0) } ?? .null,
+      "merge": .string(policy.rawValue), "snapshot": .bool(options.isSnapshot),
+      // What a snapshot removes can be put back, as what a deduplication does.
+      "archive": options.isSnapshot ? .bool(true) : .null,
+    ]).description
+  }
+
+  /// Begins the run in the store, or goes on with the one that is resumed, inside a transaction.
+  private mutating func beginRun() throws(SQLiteError) {
+    try store?.forgetDigest(of: model)
+    if runID == nil {
+      runID = try store?.beginImport(
+        into: model.table, started: options.clock(), options: summary)
     }
+    guard let runID else { return }
+    writer = try store?.batchWriter(
+      for: model, policy: policy, runID: runID, generation: generation,
+      isSnapshot: options.isSnapshot)
   }
 
   // MARK: Landing
@@ -254,9 +270,13 @@ struct BatchCommitter: ~Copyable {
     _ checkpoint: inout ImportCheckpoint
   ) throws(ImportError) -> LandingMerge? {
     try openRejectFile()
-    try beginRun()
-    guard let runID, let key = writer?.key else { return nil }
+    guard let runID else { return nil }
     do {
+      if writer == nil {
+        try begin()
+        try writer?.commit()
+      }
+      guard let key = writer?.key else { return nil }
       if checkpoint.landing?.boundary == nil {
         let table = Connection.quoteIdentifier(model.table)
         checkpoint.landing?.boundary =
@@ -332,12 +352,22 @@ struct BatchCommitter: ~Copyable {
     return next
   }
 
-  /// Ends the run in a state of `poikit_run`; nothing happens where none has begun.
-  mutating func endRun(state: String, _ checkpoint: ImportCheckpoint) throws(ImportError) {
-    guard let runID, let path = store?.path else { return }
+  /// Ends the run; nothing happens where none has begun.
+  mutating func endRun(
+    _ state: RunRecord.State, _ checkpoint: ImportCheckpoint
+  ) throws(ImportError) {
+    guard runID != nil else { return }
+    try writeEnd(state, checkpoint)
+  }
+
+  private mutating func writeEnd(
+    _ state: RunRecord.State, _ checkpoint: ImportCheckpoint
+  ) throws(ImportError) {
+    guard let path = store?.path else { return }
     do {
-      try store?.endRun(
-        runID, state: state, ended: options.clock(), counters: checkpoint.countersJSON.description)
+      try store?.endImport(
+        runID, into: model.table, state, at: options.clock(), options: summary,
+        counters: checkpoint.countersJSON.description)
     } catch {
       throw ImportError(StoreError(error, path: path))
     }

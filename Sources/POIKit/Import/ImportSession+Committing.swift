@@ -25,7 +25,7 @@ extension ImportSession {
         else {
           throw ImportError(
             .cannotResume,
-            "\(store.path): the checkpoint of run \(run.id) cannot be read; delete its row of "
+            "\(store.path): the checkpoint of run \(run.record.id) cannot be read; delete its row of "
               + "poikit_checkpoint and import again")
         }
         unfinished.append(UnfinishedImport(run: run, checkpoint: checkpoint))
@@ -301,7 +301,7 @@ extension ImportSession {
   /// Ends a run that was read to its end, and removes what a snapshot does not hold.
   mutating func endRun() throws(ImportError) {
     guard options.isSnapshot else {
-      try committer?.endRun(state: "finished", checkpoint)
+      try committer?.endRun(.finished, checkpoint)
       return try committer?.rememberDigest(of: checkpoint) ?? ()
     }
     let reason: String? =
@@ -330,7 +330,7 @@ extension ImportSession {
   /// Ends a run whose snapshot removes nothing.
   private mutating func refuseSnapshot(_ reason: String) throws(ImportError) -> ImportError {
     try committer?.giveUpSnapshot()
-    try committer?.endRun(state: "finished", checkpoint)
+    try committer?.endRun(.finished, checkpoint)
     let error = ImportError(.snapshotRefused, "\(inputName): \(reason)")
     failure = error
     return error
@@ -339,7 +339,7 @@ extension ImportSession {
   /// Marks the run as failed, as far as the store still can, and hands the error on.
   mutating func fail(_ error: ImportError) -> ImportError {
     failure = error
-    try? committer?.endRun(state: "failed", checkpoint)
+    try? committer?.endRun(.failed, checkpoint)
     return error
   }
 

@@ -7,8 +7,8 @@ struct UnfinishedImport {
   /// Where it is.
   let checkpoint: ImportCheckpoint
 
-  init(run: RunLog.Unfinished, checkpoint: ImportCheckpoint) {
-    id = run.id
+  init(run: RunRecord.Unfinished, checkpoint: ImportCheckpoint) {
+    id = run.record.id
     generation = run.generation
     self.checkpoint = checkpoint
   }

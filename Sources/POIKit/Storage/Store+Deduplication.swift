@@ -87,14 +87,10 @@ extension Store {
     }
   }
 
-  /// Forgets the digest of a model's table; from then on nothing watches its rows.
+  /// Forgets the digest of a model's table, inside the caller's transaction; from then on nothing
+  /// watches its rows.
   borrowing func forgetDigest(of model: Model) throws(SQLiteError) {
-    let remembered = RememberedDigest(contentLayout(of: model))
-    try connection.withoutWaitingForDisk { () throws(SQLiteError) in
-      try connection.inTransaction(.immediate) { () throws(SQLiteError) in
-        try remembered.forget(in: connection)
-      }
-    }
+    try RememberedDigest(contentLayout(of: model)).forget(in: connection)
   }
 
   /// The layout of a model's table as far as its digest needs it.

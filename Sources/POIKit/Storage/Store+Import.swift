@@ -2,8 +2,6 @@ internal import SQLiteKit
 
 /// What an import asks of the store.
 extension Store {
-  static let importTool = "poi-import"
-
   /// Whether the tables may refuse a record of the model: by a unique index or a trigger other than
   /// those that the toolkit makes, by a check, or because others refer to a row that is to be
   /// deleted.
@@ -36,9 +34,9 @@ extension Store {
   /// The imports into the table that stopped before their inputs ended, the latest first.
   borrowing func unfinishedImports(
     of table: String
-  ) throws(StoreError) -> [RunLog.Unfinished] {
+  ) throws(StoreError) -> [RunRecord.Unfinished] {
     do {
-      return try RunLog.unfinished(tool: Store.importTool, table: table, in: connection)
+      return try RunRecord.unfinishedImports(into: table, in: connection)
     } catch {
       throw StoreError(error, path: path)
     }
@@ -47,29 +45,41 @@ extension Store {
   /// Gives up an unfinished run; the rows that it committed stay.
   borrowing func abandonRun(_ id: Int64) throws(StoreError) {
     do {
-      try RunLog.abandon(id, in: connection)
+      try RunRecord(id: id).abandon(in: connection)
     } catch {
       throw StoreError(error, path: path)
     }
   }
 
-  /// Begins an import; the row of the run goes to the disk with the first batch.
+  /// Begins an import, inside the transaction of its first batch.
   ///
   /// - Returns: the id of the run.
   borrowing func beginImport(
     into table: String, started: Instant, options: String
   ) throws(SQLiteError) -> Int64 {
-    try connection.withoutWaitingForDisk { () throws(SQLiteError) in
-      try RunLog.begin(
-        tool: Store.importTool, table: table, started: started, options: options, in: connection)
-    }
+    try RunRecord(
+      tool: RunRecord.importTool, table: table, started: started, options: options, in: connection
+    ).id
   }
 
-  /// Ends a run.
-  borrowing func endRun(
-    _ id: Int64, state: String, ended: Instant, counters: String
+  /// Ends an import.
+  ///
+  /// - Parameters:
+  ///   - id: the run; where it has none, because its first batch failed, it gets one here.
+  ///   - options: what it was asked to do, as JSON text.
+  borrowing func endImport(
+    _ id: Int64?, into table: String, _ state: RunRecord.State, at end: Instant, options: String,
+    counters: String
   ) throws(SQLiteError) {
-    try RunLog.end(id, state: state, ended: ended, counters: counters, in: connection)
+    try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+      let run: Int64
+      if let id {
+        run = id
+      } else {
+        run = try beginImport(into: table, started: end, options: options)
+      }
+      try RunRecord(id: run).end(state, at: end, counters: counters, in: connection)
+    }
   }
 
   /// A writer of batches for a run.

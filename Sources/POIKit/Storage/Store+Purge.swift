@@ -33,14 +33,13 @@ extension Store {
         return try DeduplicationError.converting { () throws(SQLiteError) in
           let remembered = try forgetRemovals(model, before: limit)
           let options = JSONValue.object(["purgedBefore": .number(limit)])
-          let run = try RunLog.begin(
-            tool: RunRecord.tool, table: model.table, started: now,
+          let run = try RunRecord(
+            tool: RunRecord.deduplicationTool, table: model.table, started: now,
             options: options.description, in: connection)
           let counters = JSONValue.object([
             "purgedRows": .number(rows), "forgottenRemovals": .number(remembered),
           ])
-          try RunLog.writeEnd(
-            run, state: "finished", ended: now, counters: counters.description, in: connection)
+          try run.end(.finished, at: now, counters: counters.description, in: connection)
           return (rows, remembered)
         }
       }

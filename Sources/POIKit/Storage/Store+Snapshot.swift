@@ -88,9 +88,8 @@ extension Store {
     }
     do throws(SQLiteError) {
       try SnapshotTable.remove(ofRun: run, in: connection)
-      try RunLog.writeEnd(
-        run, state: "finished", ended: ended, counters: next.countersJSON.description,
-        in: connection)
+      try RunRecord(id: run).end(
+        .finished, at: ended, counters: next.countersJSON.description, in: connection)
     } catch {
       throw DeduplicationError(error)
     }

@@ -1,25 +1,10 @@
 internal import SQLiteKit
 
-/// The row that a pass has in the table of runs.
+/// The row that a pass of a deduplication has.
 ///
 /// A pass that was stopped or killed goes on under the same row when it is run again with the same
 /// meaning, so that it can be undone as a whole.
-struct RunRecord {
-  /// The name under which passes stand in the table.
-  static let tool = "poi-dedup"
-
-  /// The row's id.
-  let id: Int64
-
-  /// What the pass changed before it was interrupted.
-  let earlier: RemovalCounts
-
-  /// Whether the database has the toolkit's bookkeeping.
-  static func isBookkept(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
-    try connection.integer(
-      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_run'") != nil
-  }
-
+extension RunRecord {
   /// Begins a run or goes on with the one that was interrupted, and gives up an interrupted one
   /// that meant something else.
   ///
@@ -39,22 +24,13 @@ struct RunRecord {
         UPDATE main.poikit_run SET state = 'abandoned', ended = ?3
         WHERE tool = ?1 AND table_name = ?2 AND state = 'running'
         """, isPersistent: false)
-      try abandon.bind(1, text: tool)
+      try abandon.bind(1, text: deduplicationTool)
       try abandon.bind(2, text: layout.table)
       try abandon.bind(3, integer: start.microseconds)
       try abandon.run()
-      var insert = try connection.prepare(
-        """
-        INSERT INTO main.poikit_run (tool, version, table_name, state, started, options, counters)
-        VALUES (?1, ?2, ?3, 'running', ?4, ?5, '{}')
-        """, isPersistent: false)
-      try insert.bind(1, text: tool)
-      try insert.bind(2, text: POIKitVersion.current)
-      try insert.bind(3, text: layout.table)
-      try insert.bind(4, integer: start.microseconds)
-      try insert.bind(5, text: meaning)
-      try insert.run()
-      return RunRecord(id: connection.lastInsertRowID, earlier: RemovalCounts())
+      return try RunRecord(
+        tool: deduplicationTool, table: layout.table, started: start, options: meaning,
+        in: connection)
     }
   }
 
@@ -101,7 +77,7 @@ struct RunRecord {
       WHERE tool = ?1 AND table_name = ?2 AND state = 'running' AND options = ?3
       ORDER BY id DESC
       """, isPersistent: false)
-    try statement.bind(1, text: tool)
+    try statement.bind(1, text: deduplicationTool)
     try statement.bind(2, text: table)
     try statement.bind(3, text: meaning)
     guard try statement.step() else { return nil }

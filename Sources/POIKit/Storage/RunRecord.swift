@@ -1,0 +1,118 @@
+internal import SQLiteKit
+
+/// What a tool did with the store: a row of `poikit_run`.
+///
+/// An import that is unfinished has a checkpoint beside it, from its first batch on; a deduplication
+/// needs none.
+struct RunRecord {
+  /// The name under which imports stand in the table.
+  static let importTool = "poi-import"
+
+  /// The name under which deduplications stand in the table.
+  static let deduplicationTool = "poi-dedup"
+
+  /// How far a run is.
+  enum State: String {
+    case running, finished, failed, abandoned, undone
+  }
+
+  /// An import that ended before its inputs did.
+  struct Unfinished {
+    var record: RunRecord
+    /// The checkpoint of its last committed batch.
+    var checkpoint: String
+    /// How many batches the run has committed: by it two processes that drive one run are told.
+    var generation: Int64
+  }
+
+  /// The row's id.
+  let id: Int64
+
+  /// What a deduplication changed before it was interrupted.
+  private(set) var earlier = RemovalCounts()
+
+  /// A run that is there.
+  init(id: Int64, earlier: RemovalCounts = RemovalCounts()) {
+    self.id = id
+    self.earlier = earlier
+  }
+
+  /// Whether the database has the toolkit's bookkeeping.
+  static func isBookkept(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    try connection.integer(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_run'") != nil
+  }
+
+  /// Begins a run, inside the caller's transaction.
+  ///
+  /// - Parameter options: what the run was asked to do, as JSON text.
+  init(
+    tool: String, table: String, started: Instant, options: String,
+    in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    var statement = try connection.prepare(
+      """
+      INSERT INTO main.poikit_run (tool, version, table_name, state, started, options, counters)
+      VALUES (?1, ?2, ?3, 'running', ?4, ?5, '{}')
+      """, isPersistent: false)
+    try statement.bind(1, text: tool)
+    try statement.bind(2, text: POIKitVersion.current)
+    try statement.bind(3, text: table)
+    try statement.bind(4, integer: started.microseconds)
+    try statement.bind(5, text: options)
+    try statement.run()
+    id = connection.lastInsertRowID
+  }
+
+  /// Ends the run, inside the caller's transaction. Unless it is finished it keeps its checkpoint.
+  func end(
+    _ state: State, at end: Instant, counters: String, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    var statement = try connection.prepare(
+      "UPDATE main.poikit_run SET state = ?1, ended = ?2, counters = ?3 WHERE id = ?4",
+      isPersistent: false)
+    try statement.bind(1, text: state.rawValue)
+    try statement.bind(2, integer: end.microseconds)
+    try statement.bind(3, text: counters)
+    try statement.bind(4, integer: id)
+    try statement.run()
+    if state == .finished { try removeCheckpoint(in: connection) }
+  }
+
+  /// Gives up the import: its rows stay, its checkpoint and the records that it did not merge go.
+  func abandon(in connection: borrowing Connection) throws(SQLiteError) {
+    try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+      try connection.execute("UPDATE main.poikit_run SET state = 'abandoned' WHERE id = \(id)")
+      try removeCheckpoint(in: connection)
+      try LandingTable.remove(ofRun: id, in: connection)
+      try SnapshotTable.remove(ofRun: id, in: connection)
+    }
+  }
+
+  private func removeCheckpoint(in connection: borrowing Connection) throws(SQLiteError) {
+    try connection.execute("DELETE FROM main.poikit_checkpoint WHERE run = \(id)")
+  }
+
+  /// The unfinished imports into a table, the latest first.
+  static func unfinishedImports(
+    into table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [Unfinished] {
+    var statement = try connection.prepare(
+      """
+      SELECT r.id, c.state, c.generation
+      FROM main.poikit_run AS r JOIN main.poikit_checkpoint AS c ON c.run = r.id
+      WHERE r.tool = ?1 AND r.table_name = ?2 AND r.state IN ('running', 'failed')
+      ORDER BY r.id DESC
+      """, isPersistent: false)
+    try statement.bind(1, text: importTool)
+    try statement.bind(2, text: table)
+    var runs: [Unfinished] = []
+    while try statement.step() {
+      runs.append(
+        Unfinished(
+          record: RunRecord(id: statement.integer(0)), checkpoint: statement.text(1),
+          generation: statement.integer(2)))
+    }
+    return runs
+  }
+}
