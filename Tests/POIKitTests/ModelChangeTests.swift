@@ -89,6 +89,23 @@ import Testing
     #expect(late.digest == early.digest)
   }
 
+  @Test func `rows that are there get the default of a new attribute`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    try Self.makeStore(at: path)
+    let changed = try Self.model(
+      properties:
+        #""state":{"type":"string","default":"op\"en"},"level":{"type":"integer","default":-3},"size":{"type":"number","default":1.5},"extra":{"type":"array","default":[1]},"none":{"type":["string","null"],"default":null},"since":{"type":"string","format":"date-time","default":"1970-01-01T00:00:01Z"},"#
+        + Self.attributes)
+    let late = try Self.importText(#"{"id":3}"#, changed, at: path)
+    let early = try Self.importText(
+      Self.records + #"{"id":3}"#, changed, at: folder.file("b.sqlite"))
+    #expect(late.digest == early.digest)
+    let columns = "SELECT state, level, size, extra, none, since FROM place"
+    let found = try rows(columns, in: Store(path: path).connection)
+    #expect(found == Array(repeating: #"op"en|-3|1.5|[1]||1000000"#, count: 4))
+  }
+
   @Test func `what does not touch rows is accepted`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")

@@ -3,7 +3,7 @@
 /// | the new model | the table |
 /// |---|---|
 /// | has another title, description, source, rule, order of attributes, or notation of an instant | stays |
-/// | has an attribute or a relation to many that records may lack | gets it; no row has a value |
+/// | has an attribute or a relation to many that records may lack | gets it; rows have the default |
 /// | requires an attribute that it did not require | stays, if all rows have a value |
 /// | has another key, timestamp or tombstone | stays, if its key is not enforced |
 /// | lacks an attribute or a relation, keeps one in another form, or accepts null where the column refuses it | is refused |

@@ -51,11 +51,40 @@ extension Store {
     for addition in schema.additions(change.attributes, unmappedColumn: change.unmappedColumn) {
       try connection.execute(addition)
     }
+    try giveDefaults(of: model, to: change.attributes)
     try makeRelationsToMany(change.relations, of: model, schema: schema)
     try connection.execute(schema.viewRenewal)
     var statement = try connection.prepare("UPDATE poikit_table SET model = ?2 WHERE name = ?1")
     try statement.bind(1, text: model.table)
     try statement.bind(2, text: model.document)
     try statement.run()
+  }
+
+  /// Gives the rows that are there the defaults of attributes that are new, as records get them that
+  /// lack these.
+  private borrowing func giveDefaults(
+    of model: Model, to attributes: [Attribute]
+  ) throws(SQLiteError) {
+    let columns = attributes.map(\.column)
+    let entries = model.defaults.entries.filter {
+      !$0.slot.isNull && columns.contains(model.attributes[$0.field].column)
+    }
+    guard !entries.isEmpty else { return }
+    let values = entries.enumerated().map { number, entry in
+      "\(Connection.quoteIdentifier(model.attributes[entry.field].column)) = ?\(number + 1)"
+    }
+    var update = try connection.prepare(
+      "UPDATE \(Connection.quoteIdentifier(model.table)) SET \(values.joined(separator: ", "))",
+      isPersistent: false)
+    for (number, entry) in entries.enumerated() {
+      switch entry.slot.kind {
+      case .integer: try update.bind(number + 1, integer: entry.slot.integer)
+      case .real: try update.bind(number + 1, real: entry.slot.real)
+      case .text:
+        try update.bind(number + 1, text: model.defaults.text.span.extracting(entry.slot.textRange))
+      case .absent, .null, .related: break
+      }
+    }
+    try update.run()
   }
 }
