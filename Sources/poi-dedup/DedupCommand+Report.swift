@@ -11,7 +11,8 @@ extension DedupCommand {
     case .planned(let plan, let layout):
       guard let plan else { return "" }
       var table = table(of: plan, layout: layout)
-      appendFills(plan.filledValueCount, plan.filledWinnerCount, to: &table)
+      appendFills(
+        plan.filledWinnerCount, plan.filledValueCount, plan.refusedValueCount, to: &table)
       return table.text() + decisions(of: plan)
     case .deduplicated(let report, let layout):
       return text(of: report, layout: layout)
@@ -19,8 +20,9 @@ extension DedupCommand {
       return "run \(report.run) undone: \(QuantityFormat.count(report.restoredRowCount)) rows and "
         + "\(QuantityFormat.count(report.restoredReferenceCount)) references put back"
         + (report.restoredValueCount > 0
-          ? ", and \(QuantityFormat.count(report.restoredValueCount)) values that winners had\n"
-          : "\n")
+          ? ", and \(QuantityFormat.count(report.restoredValueCount)) values that winners had" : "")
+        + (report.restoredMarkCount > 0
+          ? ", and \(QuantityFormat.count(report.restoredMarkCount)) marks taken back" : "") + "\n"
     case .digest(let digest, _):
       return "digest \(digest.digest) of \(QuantityFormat.count(digest.rowCount)) rows\n"
     case .purged(let report, let table):
@@ -49,11 +51,15 @@ extension DedupCommand {
     return table
   }
 
-  private func appendFills(_ values: Int, _ winners: Int, to table: inout TextTable) {
+  private func appendFills(
+    _ winners: Int, _ values: Int, _ refused: Int, to table: inout TextTable
+  ) {
     guard options.mergesLosers else { return }
+    let leftOut =
+      refused == 0 ? "" : "; \(QuantityFormat.count(refused)) left out that break a rule with them"
     table.append(
       "filled", QuantityFormat.count(winners),
-      "winners with \(QuantityFormat.count(values)) values of their losers")
+      "winners with \(QuantityFormat.count(values)) values of their losers" + leftOut)
   }
 
   private func reasons(of plan: DeduplicationPlan) -> String {
@@ -95,7 +101,8 @@ extension DedupCommand {
   private func text(of report: DeduplicationReport, layout: TableLayout) -> String {
     var table = table(of: report.plan, layout: layout)
     appendFills(
-      report.changes.filledValueCount, report.changes.filledWinnerCount, to: &table)
+      report.changes.filledWinnerCount, report.changes.filledValueCount,
+      report.changes.refusedValueCount, to: &table)
     table.append(
       "rows left", QuantityFormat.count(report.rowsLeft),
       options.archive
@@ -147,6 +154,7 @@ extension DedupCommand {
           json.member("restoredRows", report.restoredRowCount)
           json.member("restoredReferences", report.restoredReferenceCount)
           json.member("restoredValues", report.restoredValueCount)
+          json.member("restoredMarks", report.restoredMarkCount)
         }
       case .digest(let digest, let table):
         json.member("task", "digest")
@@ -182,6 +190,7 @@ extension DedupCommand {
       json.member("removed", plan.beatenRowCount)
       json.member("filled", report?.changes.filledWinnerCount ?? plan.filledWinnerCount)
       json.member("filledValues", report?.changes.filledValueCount ?? plan.filledValueCount)
+      json.member("refusedValues", report?.changes.refusedValueCount ?? plan.refusedValueCount)
       if let report {
         json.member("rowsLeft", report.rowsLeft)
         json.member("archived", report.changes.archivedRowCount)

@@ -237,4 +237,53 @@ import Testing
     #expect(
       try rows("SELECT id, a, up FROM t ORDER BY id", in: connection) == ["2|p|", "4|q|2"])
   }
+
+  /// A store that keeps the times of attributes, with a record that gets a value of an older one.
+  private func timedFeed() throws -> FeedStore {
+    let feed = try FeedStore(
+      Model(
+        parsing: #"""
+          {"x-table":"note","x-key":"id","x-timestamp":"at","properties":{
+            "id":{"type":"integer"},"ref":{"type":"string"},"name":{"type":"string"},
+            "at":{"type":"integer","x-unit":"seconds"},
+            "kind":{"type":"object","x-relation":{"table":"kind","unique":"name"},
+             "required":["name"],"properties":{"name":{"type":"string"}}}}}
+          """#))
+    var options = ImportOptions()
+    options.mergePolicy = .newestByProperty
+    try feed.take(
+      #"{"id":1,"ref":"x","at":10}{"id":2,"ref":"x","at":5,"name":"old","kind":{"name":"k"}}"#,
+      options: options)
+    return feed
+  }
+
+  private func mergeByReference(_ feed: borrowing FeedStore) throws -> DeduplicationReport {
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let store = try Store(path: feed.path)
+    return try store.deduplicate(
+      Deduplicator(layout: store.layout(key: ["ref"]), options: options), clock: someInstant)
+  }
+
+  @Test func `a value keeps the time at which its loser had it`() throws {
+    let feed = try timedFeed()
+    #expect(try mergeByReference(feed).changes.filledValueCount == 2)
+    var options = ImportOptions()
+    options.mergePolicy = .newestByProperty
+    try feed.take(#"{"id":1,"at":3,"name":"older"}"#, options: options)
+    #expect(try feed.rows("SELECT name FROM note") == ["old"])
+    try feed.take(#"{"id":1,"at":7,"name":"newer"}"#, options: options)
+    #expect(try feed.rows("SELECT name FROM note") == ["newer"])
+  }
+
+  @Test func `undoing counts what winners got as values, references to other tables too`() throws {
+    let feed = try timedFeed()
+    let before = try feed.rows("SELECT * FROM note ORDER BY 1")
+    _ = try mergeByReference(feed)
+    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(undone.restoredValueCount == 2)
+    #expect(undone.restoredReferenceCount == 0)
+    #expect(undone.restoredMarkCount == 0)
+    #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
+  }
 }

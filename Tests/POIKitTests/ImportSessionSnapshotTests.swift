@@ -109,7 +109,10 @@ import Testing
     #expect(try feed.rows(marked) == ["0|0|\(mark)", "0|1|\(mark)"])
     // What is marked already is not removed again.
     #expect(try feed.take(Self.records(2..<20), options: Self.options()).counters.removed == 0)
-    _ = try Store(path: feed.path).undoDeduplication(run: report.runID, clock: someInstant)
+    let undone = try Store(path: feed.path).undoDeduplication(
+      run: report.runID, clock: someInstant)
+    #expect((undone.restoredRowCount, undone.restoredReferenceCount) == (0, 0))
+    #expect(undone.restoredMarkCount == 2)
     #expect(try feed.rows(marked) == [])
     #expect(try feed.digest() == digest)
   }

@@ -29,6 +29,9 @@ public struct DeduplicationPlan: Sendable, Hashable {
   /// The values that they would get.
   public internal(set) var filledValueCount = 0
 
+  /// The values that they would not get, because they would break a rule of the model with them.
+  public internal(set) var refusedValueCount = 0
+
   /// The largest groups of duplicates, at most ten, the largest first.
   public internal(set) var largestGroups: [DuplicateGroup] = []
 

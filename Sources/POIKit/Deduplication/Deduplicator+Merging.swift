@@ -23,6 +23,7 @@ extension Deduplicator {
       plan.filledWinnerCount += 1
       plan.filledValueCount += fill.values.count
     }
+    plan.refusedValueCount = merge?.takeRefusedCount() ?? 0
   }
 
   /// Removes whole groups of losers, as many as fill a batch, after their winners got what these have.
@@ -51,6 +52,7 @@ extension Deduplicator {
       fills.removeAll(keepingCapacity: true)
       fillSize = 0
     }
+    removal.counts.refusedValueCount += merge?.takeRefusedCount() ?? 0
     guard !pairs.isEmpty else { return }
     try removal.remove(pairs, in: connection)
     for fill in fills { try removal.apply(fill, in: connection) }

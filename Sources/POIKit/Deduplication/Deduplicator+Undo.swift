@@ -33,8 +33,9 @@ extension Deduplicator {
       throw DeduplicationError(error)
     }
     // A loser may need, in a unique index, the place of what its winner got of it.
-    let filledCount =
-      run.hasFills ? try restoreReferences(run.id, filledIn: run.table, in: connection) : 0
+    let ownCount =
+      run.hasFills || run.isSnapshot
+      ? try restoreReferences(run.id, filledIn: run.table, in: connection) : 0
     var rowCount = 0
     for table in run.archivedTables {
       rowCount += try restoreRows(of: table, run.id, in: connection)
@@ -49,8 +50,9 @@ extension Deduplicator {
     }
     do { try forget(run, at: end, in: connection) } catch { throw DeduplicationError(error) }
     return UndoReport(
-      run: run.id, restoredRowCount: rowCount, restoredReferenceCount: valueCount - filledCount,
-      restoredValueCount: filledCount,
+      run: run.id, restoredRowCount: rowCount, restoredReferenceCount: valueCount - ownCount,
+      restoredValueCount: run.isSnapshot ? 0 : ownCount,
+      restoredMarkCount: run.isSnapshot ? ownCount : 0,
       droppedIndex: run.outcome.createdIndex)
   }
 
@@ -139,8 +141,8 @@ extension Deduplicator {
 
   /// Makes rows refer to what they referred to, and hold what they held.
   ///
-  /// - Parameter table: where only the values are to be put back that winners got, and that are no
-  ///   references, their table.
+  /// - Parameter table: where only the values are to be put back that winners got, or the marks, their
+  ///   table.
   /// - Returns: how many values were put back.
   private static func restoreReferences(
     _ run: Int64, filledIn table: String? = nil, in connection: borrowing Connection
@@ -173,7 +175,8 @@ extension Deduplicator {
       """
       SELECT rowid, table_name, column_name, row_id FROM main.poikit_moved
       WHERE run = ?1 AND (?2 IS NULL OR table_name = ?2 COLLATE NOCASE AND NOT EXISTS (
-        SELECT 1 FROM pragma_foreign_key_list(?2) WHERE "from" = column_name COLLATE NOCASE))
+        SELECT 1 FROM pragma_foreign_key_list(?2)
+        WHERE "from" = column_name COLLATE NOCASE AND "table" = ?2 COLLATE NOCASE))
       ORDER BY rowid DESC
       """)
     try moves.bind(1, integer: run)
@@ -207,7 +210,7 @@ extension Deduplicator {
       try update.run()
       // A row that was removed since stays so.
       guard connection.changeCount > 0 else { continue }
-      valueCount += 1
+      if column != PropertyTimes.column { valueCount += 1 }
       try verify.bind(1, integer: moves.integer(0))
       guard try verify.step() else { return (table, row) }
       verify.reset()

@@ -8,10 +8,17 @@ internal import SQLiteKit
 ///
 /// The key, the timestamp, the tombstone and the identity stay the winner's, and so do references to
 /// rows of its own table: the row that a loser refers to may itself be about to go. A winner that is
-/// a removal stays as it is.
+/// a removal stays as it is. Values with which the winner would break a rule of the model are left out.
+///
+/// In a table that says when each attribute was changed, what a winner gets keeps its time.
 struct LoserMerge: ~Copyable {
   private let columns: [ContentColumn]
   private let tombstonePlace: Int?
+  private let presencePlace: Int
+  private let presenceColumns: [String]
+  /// Where the timestamp stands, and behind it the times; nothing where the table keeps no times.
+  private let timePlace: Int?
+  private var check: FillCheck?
   private let contentHash: @Sendable (Digest) -> Digest
   private var rows: Statement
   private var contents: ContentReader
@@ -20,6 +27,16 @@ struct LoserMerge: ~Copyable {
   /// The winner of the group, and its values in the order of `columns`; none where it is a removal.
   private var winner: Int64 = 0
   private var values: [MergedValue] = []
+
+  /// The fixed columns in which the winner has a value, of those that the check asks for.
+  private var presentColumns: Set<String> = []
+
+  /// When the winner's values were set, and what it says of that.
+  private var rowTime = PropertyTime.untimed
+  private var times: String?
+
+  /// How many values were left out since it was asked for last.
+  private var refusedCount = 0
 
   /// A merge of the rows of a table.
   ///
@@ -41,7 +58,15 @@ struct LoserMerge: ~Copyable {
     let columns = layout.contentColumns.filter { column in
       !fixed.contains { TableSchema.isSame($0, column.name) }
     }
-    let names = columns.map(\.name) + (layout.tombstoneColumn.map { [$0] } ?? [])
+    let mergedNames = columns.map(\.name)
+    let presenceColumns =
+      layout.model.map { FillCheck.fixedColumns(of: $0, besides: mergedNames) } ?? []
+    let timeColumns = try DeduplicationError.converting { () throws(SQLiteError) in
+      try Self.timeColumns(of: layout, in: connection)
+    }
+    let names =
+      mergedNames + (layout.tombstoneColumn.map { [$0] } ?? []) + presenceColumns
+      + timeColumns
     let results = names.isEmpty ? ["1"] : names.map(Connection.quoteIdentifier)
     let rows = try DeduplicationError.converting { () throws(SQLiteError) in
       try connection.prepare(
@@ -56,9 +81,25 @@ struct LoserMerge: ~Copyable {
     }
     self.columns = columns
     tombstonePlace = layout.tombstoneColumn.map { _ in columns.count }
+    presencePlace = columns.count + (layout.tombstoneColumn == nil ? 0 : 1)
+    self.presenceColumns = presenceColumns
+    timePlace = timeColumns.isEmpty ? nil : presencePlace + presenceColumns.count
+    check = layout.model.map { FillCheck($0, columns: mergedNames) }
     self.contentHash = contentHash
     self.rows = rows
     self.contents = contents
+  }
+
+  /// The columns that say when the attributes of a row were changed: by the timestamp of the model, and
+  /// only where the table keeps that.
+  private static func timeColumns(
+    of layout: TableLayout, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    guard let model = layout.model, let name = model.timestamp,
+      let timestamp = layout.timestampColumn, model.attribute(named: name)?.column == timestamp,
+      try PropertyTimes.isKept(in: layout.table, of: connection)
+    else { return [] }
+    return [timestamp, PropertyTimes.column]
   }
 
   /// Begins a group.
@@ -71,9 +112,25 @@ struct LoserMerge: ~Copyable {
     defer { rows.reset() }
     guard try rows.step() else { return }
     if let tombstonePlace, WinnerSelection.isTombstone(tombstonePlace, of: rows) { return }
-    for (place, column) in columns.enumerated() {
-      values.append(MergedValue(column.mergeRule, own: StoredValue(place, of: rows)))
+    presentColumns = []
+    for (number, column) in presenceColumns.enumerated()
+    where !rows.isNull(presencePlace + number) {
+      presentColumns.insert(column)
     }
+    let times = readTimes()
+    for (place, column) in columns.enumerated() {
+      values.append(
+        MergedValue(
+          column.mergeRule, own: StoredValue(place, of: rows), time: times?[column.name] ?? .never))
+    }
+  }
+
+  /// When the values of the row at hand were set; nothing where the table does not keep that.
+  private mutating func readTimes() -> PropertyTimes? {
+    guard let timePlace else { return nil }
+    rowTime = rows.isNull(timePlace) ? .untimed : .at(rows.integer(timePlace))
+    times = rows.isNull(timePlace + 1) ? nil : rows.text(timePlace + 1)
+    return PropertyTimes(times, and: columns.map(\.name), rowTime: rowTime)
   }
 
   /// Merges a loser of the group; they come in the order of their places.
@@ -89,17 +146,42 @@ struct LoserMerge: ~Copyable {
     try rows.bind(1, integer: loser.loser)
     defer { rows.reset() }
     guard try rows.step() else { return }
+    let (winnerTime, winnerTimes) = (rowTime, times)
+    let times = readTimes()
+    (rowTime, self.times) = (winnerTime, winnerTimes)
     for place in values.indices where values[place].isOpen(at: loser.place) {
       guard let value = StoredValue(place, of: rows) else { continue }
-      values[place].merge(value, place: loser.place, digest: digest)
+      values[place].merge(
+        value, of: loser, digest: digest, time: times?[columns[place].name] ?? .never)
     }
   }
 
   /// What the winner of the group gets after the last loser; nil where it has all already.
-  func finish() -> RowFill? {
+  mutating func finish() -> RowFill? {
+    if !values.isEmpty {
+      refusedCount += check?.leaveOut(from: &values, presentColumns: presentColumns) ?? 0
+    }
     let changes = zip(columns, values).compactMap { column, value in
       value.change.map { (column: column.name, value: $0) }
     }
-    return changes.isEmpty ? nil : RowFill(row: winner, values: changes)
+    return changes.isEmpty
+      ? nil : RowFill(row: winner, values: changes, times: changedTimes(changes.map(\.column)))
+  }
+
+  /// What the winner says of its times when some of its columns have changed; nil where that stays.
+  private func changedTimes(_ changed: [String]) -> String? {
+    guard timePlace != nil else { return nil }
+    var all = PropertyTimes(times, and: changed, rowTime: rowTime)
+    for (column, value) in zip(columns, values) where changed.contains(column.name) {
+      all[column.name] = value.time
+    }
+    let text = all.text(rowTime: rowTime)
+    return text == times ? nil : text ?? "{}"
+  }
+
+  /// How many values were left out since this was asked for last.
+  mutating func takeRefusedCount() -> Int {
+    defer { refusedCount = 0 }
+    return refusedCount
   }
 }

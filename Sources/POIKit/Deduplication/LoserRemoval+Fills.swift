@@ -42,7 +42,7 @@ extension LoserRemoval {
     _ fill: RowFill, under run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) {
     let rowID = Connection.quoteIdentifier(root.rowIDName)
-    for (column, _) in fill.values {
+    for (column, _) in fill.assignments {
       try statements.run(
         """
         INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)
@@ -56,7 +56,7 @@ extension LoserRemoval {
   private mutating func update(
     _ fill: RowFill, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    let values = fill.values.enumerated().map { place, value in
+    let values = fill.assignments.enumerated().map { place, value in
       "\(Connection.quoteIdentifier(value.column)) = ?\(place + 2)"
     }
     let sql = """
@@ -78,7 +78,7 @@ extension RowFill {
   /// Runs a statement that takes the row and the values as its parameters.
   fileprivate func run(_ statement: inout Statement) throws(SQLiteError) {
     try statement.bind(1, integer: row)
-    for (place, value) in values.enumerated() {
+    for (place, value) in assignments.enumerated() {
       try value.value.bind(to: &statement, at: place + 2)
     }
     try statement.run()

@@ -10,6 +10,12 @@ struct MergedValue {
   private var place: UInt64 = 0
   private var digest = Digest.zero
 
+  /// The loser that the best value is from; nothing where it is the winner's own or united of several.
+  private(set) var source: Int64?
+
+  /// When the best value was set; of a united list, the latest time of all that it is from.
+  private(set) var time: PropertyTime
+
   /// The elements so far, under the rule `union`.
   private var list: ListUnion?
 
@@ -18,9 +24,11 @@ struct MergedValue {
   /// - Parameters:
   ///   - rule: how it is merged.
   ///   - own: what the winner has; nil where it is null.
-  init(_ rule: MergeRule, own: StoredValue?) {
+  ///   - time: when that was set.
+  init(_ rule: MergeRule, own: StoredValue?, time: PropertyTime = .never) {
     self.rule = rule
     self.own = own
+    self.time = time
     best = own
     isOwn = own != nil
     if rule == .union, case .text(let text) = own { list = ListUnion(text) }
@@ -34,30 +42,39 @@ struct MergedValue {
   /// Merges the value of a loser.
   ///
   /// - Parameters:
-  ///   - place: how many ranks of the group come before the loser's.
   ///   - digest: of the loser's content, where others have its rank.
-  mutating func merge(_ value: StoredValue, place: UInt64, digest: Digest) {
-    if rule == .union { return merge(list: value) }
+  ///   - time: when the value was set.
+  mutating func merge(
+    _ value: StoredValue, of loser: GroupLoser, digest: Digest, time: PropertyTime = .never
+  ) {
+    if rule == .union { return merge(list: value, time: time) }
     if let best {
       let order = order(value, best)
-      guard order > 0 || (order == 0 && precedesInRank(value, place, digest)) else { return }
+      guard order > 0 || (order == 0 && precedesInRank(value, loser.place, digest)) else { return }
     }
     best = value
     isOwn = false
-    self.place = place
+    place = loser.place
+    source = loser.loser
     self.digest = digest
+    self.time = time
   }
 
-  private mutating func merge(list value: StoredValue) {
+  private mutating func merge(list value: StoredValue, time: PropertyTime) {
     guard case .text(let text) = value else { return }
     if list == nil {
       guard own == nil, let first = ListUnion(text) else { return }
       list = first
-      isOwn = false
-    } else if list?.insert(text) == true {
-      isOwn = false
+      self.time = time
+    } else {
+      guard list?.insert(text) == true else { return }
+      self.time = max(self.time, time)
     }
+    isOwn = false
   }
+
+  /// Leaves the winner its own value after all.
+  mutating func keepOwn() { isOwn = true }
 
   /// Whether the rule alone prefers the first of two values, 1, the second, -1, or neither, 0.
   private func order(_ value: StoredValue, _ other: StoredValue) -> Int {
@@ -77,6 +94,9 @@ struct MergedValue {
     guard !isOwn, place == self.place, let best else { return false }
     return digest == self.digest ? best.precedes(value) : self.digest < digest
   }
+
+  /// Whether the winner has a value after the merge.
+  var isPresent: Bool { own != nil || change != nil }
 
   /// The value that the winner is to get; nil where it keeps its own.
   var change: StoredValue? {

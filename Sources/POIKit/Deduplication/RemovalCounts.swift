@@ -26,6 +26,10 @@ public struct RemovalCounts: Sendable, Hashable {
   /// The values that they got.
   public internal(set) var filledValueCount = 0
 
+  /// The values that winners did not get, because they would have broken a rule of the model with
+  /// them.
+  public internal(set) var refusedValueCount = 0
+
   static func + (left: RemovalCounts, right: RemovalCounts) -> RemovalCounts {
     var sum = left
     sum.removedRowCount += right.removedRowCount
@@ -36,6 +40,7 @@ public struct RemovalCounts: Sendable, Hashable {
     sum.redirectCount += right.redirectCount
     sum.filledWinnerCount += right.filledWinnerCount
     sum.filledValueCount += right.filledValueCount
+    sum.refusedValueCount += right.refusedValueCount
     return sum
   }
 }

@@ -72,7 +72,7 @@ extension RunRecord {
       """
       SELECT id, counters ->> 'losers', counters ->> 'archived', counters ->> 'movedReferences',
         counters ->> 'removedReferences', counters ->> 'redirects', counters ->> 'removed',
-        counters ->> 'filledWinners', counters ->> 'filledValues'
+        counters ->> 'filledWinners', counters ->> 'filledValues', counters ->> 'refusedValues'
       FROM main.poikit_run
       WHERE tool = ?1 AND table_name = ?2 AND state = 'running' AND options = ?3
       ORDER BY id DESC
@@ -90,6 +90,7 @@ extension RunRecord {
     earlier.beatenRowCount = Int(statement.integer(6))
     earlier.filledWinnerCount = Int(statement.integer(7))
     earlier.filledValueCount = Int(statement.integer(8))
+    earlier.refusedValueCount = Int(statement.integer(9))
     return RunRecord(id: statement.integer(0), earlier: earlier)
   }
 }
@@ -112,9 +113,10 @@ extension RunRecord {
       ("archived", sum.archivedRowCount), ("movedReferences", sum.movedReferenceCount),
       ("removedReferences", sum.removedReferenceRowCount), ("redirects", sum.redirectCount),
     ]
-    if sum.filledWinnerCount > 0 {
+    if sum.filledWinnerCount > 0 || sum.refusedValueCount > 0 {
       values += [
         ("filledWinners", sum.filledWinnerCount), ("filledValues", sum.filledValueCount),
+        ("refusedValues", sum.refusedValueCount),
       ]
     }
     let members = values.enumerated().map { "'\($1.name)', ?\($0 + 1)" }.joined(separator: ", ")

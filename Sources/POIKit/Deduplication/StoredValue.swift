@@ -37,6 +37,15 @@ enum StoredValue: Hashable {
     return bytes.count { $0 & 0xc0 != 0x80 }
   }
 
+  /// The number; nothing for other values.
+  var real: Double? {
+    switch self {
+    case .integer(let integer): Double(integer)
+    case .real(let real): real
+    case .text, .blob: nil
+    }
+  }
+
   /// Whether both are numbers and this one is the smaller.
   func isLess(than other: StoredValue) -> Bool {
     switch (self, other) {

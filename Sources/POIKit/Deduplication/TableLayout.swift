@@ -32,6 +32,9 @@ public struct TableLayout: Sendable, Hashable {
   /// The removals that are remembered in a table of their own.
   var removals: TombstoneTable?
 
+  /// What a record of the table is, in a store of the toolkit.
+  var model: Model?
+
   /// The columns by which others know a record, if they are not the key: a redirect is kept where
   /// they differ between a loser and its winner.
   public var identityColumns: [String]

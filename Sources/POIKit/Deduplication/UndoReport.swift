@@ -12,6 +12,9 @@ public struct UndoReport: Sendable, Hashable {
   /// The values that winners had before they got some of their losers.
   public let restoredValueCount: Int
 
+  /// The marks of a snapshot that were taken back: rows that are not removed any more.
+  public let restoredMarkCount: Int
+
   /// Whether the index that the run had created was dropped.
   public let droppedIndex: Bool
 }

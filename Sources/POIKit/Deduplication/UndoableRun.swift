@@ -14,6 +14,9 @@ struct UndoableRun {
   /// Whether winners got values of their losers.
   let hasFills: Bool
 
+  /// Whether it imported a snapshot.
+  let isSnapshot: Bool
+
   /// What it made to enforce the key.
   let outcome: EnforcementOutcome
 
@@ -57,7 +60,7 @@ struct UndoableRun {
     }
     return UndoableRun(
       id: found.id, table: found.table, archivedTables: archived, hasFills: found.hasFills,
-      outcome: found.outcome)
+      isSnapshot: found.isSnapshot, outcome: found.outcome)
   }
 }
 
@@ -69,6 +72,7 @@ extension UndoableRun {
     let state: String
     let hasArchive: Bool
     let hasFills: Bool
+    let isSnapshot: Bool
     let outcome: EnforcementOutcome
   }
 
@@ -88,7 +92,7 @@ extension UndoableRun {
     var statement = try connection.prepare(
       """
       SELECT id, table_name, state, options ->> 'archive', counters ->> 'indexCreated',
-        counters ->> 'keyColumnAdded', counters ->> 'filledWinners'
+        counters ->> 'keyColumnAdded', counters ->> 'filledWinners', tool
       FROM main.poikit_run
       WHERE \(removesRows) AND (id = ?1 OR (?1 IS NULL AND state <> 'undone' AND \(hasChanged)))
       ORDER BY id DESC
@@ -98,6 +102,7 @@ extension UndoableRun {
     return Row(
       id: statement.integer(0), table: statement.text(1), state: statement.text(2),
       hasArchive: statement.integer(3) == 1, hasFills: statement.integer(6) > 0,
+      isSnapshot: statement.text(7) == RunRecord.importTool,
       outcome: EnforcementOutcome(
         createdIndex: statement.integer(4) == 1, addedKeyColumn: statement.integer(5) == 1))
   }

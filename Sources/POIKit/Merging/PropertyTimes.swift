@@ -42,6 +42,24 @@ struct PropertyTimes {
       "ALTER TABLE \(Connection.quoteIdentifier(table)) ADD COLUMN \(column) TEXT")
   }
 
+  /// The times of the attributes that a row says something of, and of others.
+  ///
+  /// - Parameters:
+  ///   - text: what the column holds.
+  ///   - columns: the others.
+  init(_ text: String?, and columns: [String], rowTime: PropertyTime) {
+    let members = text.flatMap { try? JSONValue(parsing: $0) }?.members ?? []
+    let named = members.map(\.name)
+    self.init(columns: named + columns.filter { !named.contains($0) })
+    read(text, rowTime: rowTime)
+  }
+
+  /// The time of a column's attribute.
+  subscript(column: String) -> PropertyTime {
+    get { columns.firstIndex(of: column).map { times[$0] } ?? .never }
+    set { if let index = columns.firstIndex(of: column) { times[index] = newValue } }
+  }
+
   /// Takes the times of a row.
   ///
   /// - Parameters:

@@ -45,3 +45,10 @@ public struct Model: Sendable {
     attributes.first { $0.name == name }
   }
 }
+
+/// Models are equal where their documents are, of which all of a model follows.
+extension Model: Hashable {
+  public static func == (left: Model, right: Model) -> Bool { left.document == right.document }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(document) }
+}

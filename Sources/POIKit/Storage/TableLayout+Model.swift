@@ -32,6 +32,7 @@ extension TableLayout {
       identityColumns: model.key.compactMap { model.attribute(named: $0)?.column },
       isToolkitTable: true, relations: ContentRelation.all(of: model))
     removals = TombstoneTable(model)
+    self.model = model
   }
 
   /// The columns that the digest of a model's record covers.
