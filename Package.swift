@@ -15,10 +15,11 @@ let package = Package(
     .library(name: "POIKit", targets: ["POIKit"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
-    // For tests only; to be loaded into a tool it must be a library of its own.
+    // For tests only; what is to be loaded into a tool must be a library of its own.
     .library(name: "call-counter", type: .dynamic, targets: ["CallCounter"]),
     // For tests only: what the fuzzers of Tests/Fuzz, a package of its own, run.
     .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
+    .library(name: "call-faults", type: .dynamic, targets: ["CallFaults"]),
   ],
   targets: [
     .systemLibrary(
@@ -42,6 +43,7 @@ let package = Package(
       name: "FuzzTargets", dependencies: ["POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"],
       path: "Tests/FuzzTargets"),
     .target(name: "CallCounter", path: "Tests/CallCounter"),
+    .target(name: "CallFaults", path: "Tests/CallFaults"),
     .target(name: "StoreFaults", dependencies: ["CSQLite"], path: "Tests/StoreFaults"),
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),
     .testTarget(name: "SQLiteKitTests", dependencies: ["SQLiteKit", "TestSupport"]),

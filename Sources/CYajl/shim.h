@@ -1,5 +1,7 @@
 #pragma once
 
+#include <setjmp.h>
+#include <stdlib.h>
 #include <yajl/yajl_parse.h>
 
 // yajl_config is variadic, which Swift cannot call: one wrapper for each option in use.
@@ -11,4 +13,76 @@ static inline int cyajl_allow_multiple_values(yajl_handle handle) {
 // Strings are validated by JSONStreaming itself, more strictly than yajl does.
 static inline int cyajl_do_not_validate_strings(yajl_handle handle) {
   return yajl_config(handle, yajl_dont_validate_strings, 1);
+}
+
+// yajl writes to the memory that it asks for without a look at whether it got any. So where there is
+// none, the call of yajl is left: back to the wrapper that made it, over frames of yajl alone. What can be
+// done with the parser then is to free it.
+
+struct cyajl_memory {
+  jmp_buf way_out;
+};
+
+static inline void *cyajl_allocate(void *memory, size_t size) {
+  void *block = malloc(size);
+  if (!block) longjmp(((struct cyajl_memory *)memory)->way_out, 1);
+  return block;
+}
+
+static inline void *cyajl_reallocate(void *memory, void *block, size_t size) {
+  void *moved = realloc(block, size);
+  if (!moved) longjmp(((struct cyajl_memory *)memory)->way_out, 1);
+  return moved;
+}
+
+static inline void cyajl_free(void *memory, void *block) {
+  (void)memory;
+  free(block);
+}
+
+// NULL where there is no memory.
+static inline yajl_handle cyajl_alloc(
+    const yajl_callbacks *callbacks, struct cyajl_memory *memory, void *context) {
+  yajl_alloc_funcs functions = {cyajl_allocate, cyajl_reallocate, cyajl_free, memory};
+  if (setjmp(memory->way_out)) return NULL;
+  const yajl_handle handle = yajl_alloc(callbacks, &functions, context);
+  if (handle) {
+    cyajl_allow_multiple_values(handle);
+    cyajl_do_not_validate_strings(handle);
+  }
+  return handle;
+}
+
+enum cyajl_status { cyajl_ok, cyajl_stopped, cyajl_failed, cyajl_out_of_memory };
+
+static inline enum cyajl_status cyajl_status_of(yajl_status status) {
+  if (status == yajl_status_ok) return cyajl_ok;
+  return status == yajl_status_client_canceled ? cyajl_stopped : cyajl_failed;
+}
+
+// A parser that there was no memory for is NULL.
+static inline enum cyajl_status cyajl_parse(
+    yajl_handle handle, struct cyajl_memory *memory, const unsigned char *bytes, size_t count) {
+  if (!handle || setjmp(memory->way_out)) return cyajl_out_of_memory;
+  return cyajl_status_of(yajl_parse(handle, bytes, count));
+}
+
+static inline enum cyajl_status cyajl_complete_parse(
+    yajl_handle handle, struct cyajl_memory *memory) {
+  if (!handle || setjmp(memory->way_out)) return cyajl_out_of_memory;
+  return cyajl_status_of(yajl_complete_parse(handle));
+}
+
+// NULL where there is no memory for the words.
+static inline unsigned char *cyajl_get_error(yajl_handle handle, struct cyajl_memory *memory) {
+  if (!handle || setjmp(memory->way_out)) return NULL;
+  return yajl_get_error(handle, 0, NULL, 0);
+}
+
+static inline size_t cyajl_get_bytes_consumed(yajl_handle handle) {
+  return handle ? yajl_get_bytes_consumed(handle) : 0;
+}
+
+static inline void cyajl_free_parser(yajl_handle handle) {
+  if (handle) yajl_free(handle);
 }

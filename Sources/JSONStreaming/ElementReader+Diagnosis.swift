@@ -147,6 +147,10 @@ extension ElementReader {
       return fail(
         .duplicateMember, at: offset,
         "an object on the way to \(pointerText) has the member that the pointer names twice")
+    case .stop(.outOfMemory):
+      return fail(
+        .outOfMemory, at: offset,
+        "there is no memory to read on: free some, or allow only shorter strings and elements")
     case .stop(.envelopeDepth):
       return fail(
         .limitExceeded(rule: "depth"), at: offset,

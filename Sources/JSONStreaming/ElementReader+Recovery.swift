@@ -5,7 +5,9 @@ extension ElementReader {
   /// - Throws: the error, if no element has failed but what stands around the elements.
   mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
     if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
-    guard parser.state.place.isInContainer, failure.kind != .stop(.notAContainer) else {
+    guard parser.state.place.isInContainer, failure.kind != .stop(.notAContainer),
+      failure.kind != .stop(.outOfMemory)
+    else {
       throw failEnvelope(failure)
     }
     if !parser.state.isInMember { parser.state.advanceBoundary() }

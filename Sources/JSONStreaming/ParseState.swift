@@ -30,6 +30,8 @@ struct ParseState: ~Copyable {
   enum Stop: UInt8, BitwiseCopyable {
     case none, depth, elementBytes, stringBytes, keysPerObject
     case notAContainer, duplicateMember, envelopeDepth, envelopeStringBytes
+    /// yajl found no memory; the parser is of no use any more.
+    case outOfMemory
   }
 
   var tape = TapeBuffers()
@@ -70,6 +72,7 @@ struct ParseState: ~Copyable {
 
   // The bytes that are held, some of which are being parsed.
   var handle: OpaquePointer?
+  var memory: UnsafeMutablePointer<cyajl_memory>?
   /// What came of the piece that was parsed last.
   var outcome = YajlParser.Outcome.done
   var bytes: UnsafePointer<UInt8>?

@@ -43,17 +43,20 @@ struct SyntaxProbe {
     seenByteCount = failing
   }
 
+  /// What yajl says of `bytes`; where it has no memory to look, something.
   private static func failure(behind prime: [UInt8], of bytes: Span<UInt8>) -> YajlFailure? {
-    let handle = unsafe yajl_alloc(nil, nil, nil)
-    defer { unsafe yajl_free(handle) }
-    _ = unsafe cyajl_allow_multiple_values(handle)
-    _ = unsafe cyajl_do_not_validate_strings(handle)
-    unsafe prime.withUnsafeBufferPointer {
-      _ = unsafe yajl_parse(handle, $0.baseAddress, $0.count)
+    var memory = cyajl_memory()
+    return unsafe withUnsafeMutablePointer(to: &memory) { memory in
+      let handle = unsafe cyajl_alloc(nil, memory, nil)
+      defer { unsafe cyajl_free_parser(handle) }
+      unsafe prime.withUnsafeBufferPointer {
+        _ = unsafe cyajl_parse(handle, memory, $0.baseAddress, $0.count)
+      }
+      let status = unsafe bytes.withUnsafeBufferPointer {
+        unsafe cyajl_parse(handle, memory, $0.baseAddress, $0.count)
+      }
+      let isFlawed = status == cyajl_failed || status == cyajl_out_of_memory
+      return isFlawed ? unsafe YajlFailure(of: handle, memory) : nil
     }
-    let status = unsafe bytes.withUnsafeBufferPointer {
-      unsafe yajl_parse(handle, $0.baseAddress, $0.count)
-    }
-    return status == yajl_status_error ? unsafe YajlFailure(of: handle) : nil
   }
 }

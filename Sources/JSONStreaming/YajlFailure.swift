@@ -12,9 +12,10 @@ struct YajlFailure {
   let byteIndex: Int
 
   /// Asks a parser that has failed.
-  init(of handle: OpaquePointer?) {
-    let consumed = unsafe yajl_get_bytes_consumed(handle)
-    guard let words = unsafe yajl_get_error(handle, 0, nil, 0) else {
+  @unsafe
+  init(of handle: OpaquePointer?, _ memory: UnsafeMutablePointer<cyajl_memory>) {
+    let consumed = unsafe cyajl_get_bytes_consumed(handle)
+    guard let words = unsafe cyajl_get_error(handle, memory) else {
       (text, byteIndex) = ("unexpected text", consumed)
       return
     }

@@ -15,11 +15,14 @@ struct YajlParser: ~Copyable {
 
   private var handle: OpaquePointer?
   private let callbacks: UnsafeMutablePointer<yajl_callbacks>
+  private let memory: UnsafeMutablePointer<cyajl_memory>
   let statePointer: UnsafeMutablePointer<ParseState>
 
   init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
     unsafe callbacks = .allocate(capacity: 1)
     unsafe callbacks.initialize(to: ParseState.callbacks)
+    unsafe memory = .allocate(capacity: 1)
+    unsafe memory.initialize(to: cyajl_memory())
     unsafe statePointer = .allocate(capacity: 1)
     unsafe statePointer.initialize(to: ParseState(shape: shape, limits: limits, watching: watched))
     unsafe handle = nil
@@ -27,7 +30,9 @@ struct YajlParser: ~Copyable {
   }
 
   deinit {
-    unsafe yajl_free(handle)
+    unsafe cyajl_free_parser(handle)
+    unsafe memory.deinitialize(count: 1)
+    unsafe memory.deallocate()
     unsafe statePointer.deinitialize(count: 1)
     unsafe statePointer.deallocate()
     unsafe callbacks.deinitialize(count: 1)
@@ -47,13 +52,13 @@ struct YajlParser: ~Copyable {
   var watchedBytes: [UInt8]? { unsafe statePointer.pointee.watched?.text }
 
   /// Replaces the parser by a fresh one, because yajl's cannot be used after an error.
+  ///
+  /// Without memory for it the next call is out of memory.
   mutating func restart() {
-    if unsafe handle != nil { unsafe yajl_free(handle) }
-    unsafe handle = yajl_alloc(callbacks, nil, statePointer)
-    guard unsafe handle != nil else { preconditionFailure("out of memory") }
-    _ = unsafe cyajl_allow_multiple_values(handle)
-    _ = unsafe cyajl_do_not_validate_strings(handle)
+    unsafe cyajl_free_parser(handle)
+    unsafe handle = cyajl_alloc(callbacks, memory, statePointer)
     unsafe state.handle = handle
+    unsafe state.memory = memory
   }
 
   /// Gives the parser the next bytes, which `parsePiece` then parses.
@@ -82,10 +87,11 @@ struct YajlParser: ~Copyable {
   static func parsePiece(of state: UnsafeMutablePointer<ParseState>) {
     guard let bytes = unsafe state.pointee.bytes else { return }
     let offset = unsafe state.pointee.pieceOffset
-    let status = unsafe yajl_parse(
-      state.pointee.handle, bytes + (offset - state.pointee.bytesOffset),
+    let status = unsafe cyajl_parse(
+      state.pointee.handle, state.pointee.memory, bytes + (offset - state.pointee.bytesOffset),
       state.pointee.endOffset - offset)
     unsafe state.pointee.outcome = outcome(status)
+    if status == cyajl_out_of_memory { unsafe state.pointee.stop = .outOfMemory }
   }
 
   /// Parses the bytes that the parser was given.
@@ -96,9 +102,15 @@ struct YajlParser: ~Copyable {
     state.isPriming = true
     defer { state.isPriming = false }
     let status = unsafe text.withUnsafeBufferPointer { bytes in
-      unsafe yajl_parse(handle, bytes.baseAddress, bytes.count)
+      unsafe cyajl_parse(handle, memory, bytes.baseAddress, bytes.count)
     }
-    precondition(status == yajl_status_ok, "the prime is valid JSON")
+    if status == cyajl_out_of_memory {
+      unsafe cyajl_free_parser(handle)
+      unsafe handle = nil
+      unsafe state.handle = nil
+      return
+    }
+    precondition(status == cyajl_ok, "the prime is valid JSON")
   }
 
   /// Says that no more bytes follow those of `buffer`, all of which have been parsed.
@@ -108,20 +120,21 @@ struct YajlParser: ~Copyable {
     find(buffer, bufferOffset: bufferOffset)
     state.endOffset = bufferOffset + buffer.count
     state.pieceOffset = state.endOffset
-    let status = unsafe yajl_complete_parse(handle)
+    let status = unsafe cyajl_complete_parse(handle, memory)
     state.outcome = Self.outcome(status)
+    if status == cyajl_out_of_memory { state.stop = .outOfMemory }
   }
 
   /// The number of bytes of the last call up to the end of the token that a callback refused.
-  var consumedByteCount: Int { unsafe yajl_get_bytes_consumed(handle) }
+  var consumedByteCount: Int { unsafe cyajl_get_bytes_consumed(handle) }
 
   /// What is wrong, after the parser has failed.
-  var failure: YajlFailure { unsafe YajlFailure(of: handle) }
+  var failure: YajlFailure { unsafe YajlFailure(of: handle, memory) }
 
-  private static func outcome(_ status: yajl_status) -> Outcome {
+  private static func outcome(_ status: cyajl_status) -> Outcome {
     switch status {
-    case yajl_status_ok: .done
-    case yajl_status_client_canceled: .stopped
+    case cyajl_ok: .done
+    case cyajl_stopped, cyajl_out_of_memory: .stopped
     default: .failed
     }
   }

@@ -50,18 +50,27 @@ extension Statement {
   ///
   /// C function: `sqlite3_column_text`
   public func text(_ column: Int) -> String {
-    let column = Int32(clamping: column)
-    // The text before its length: the length is that of the representation made last.
-    guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
-    let count = unsafe Int(sqlite3_column_bytes(handle, column))
-    return unsafe String(
-      decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    switch unsafe sqlite3_column_type(handle, Int32(clamping: column)) {
+    case SQLITE_TEXT, SQLITE_BLOB:
+      return unsafe bytes(column).withUnsafeBufferPointer { bytes in
+        unsafe String(decoding: bytes, as: UTF8.self)
+      }
+    case SQLITE_INTEGER: return String(integer(column))
+    case SQLITE_NULL: return ""
+    default:
+      let column = Int32(clamping: column)
+      // The text before its length: the length is that of the representation made last.
+      guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
+      let count = unsafe Int(sqlite3_column_bytes(handle, column))
+      return unsafe String(
+        decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
   }
 
   /// A value with its type, looked up once: half the time that asking for the type first takes.
   ///
   /// C functions: `sqlite3_column_value`, `sqlite3_value_type`, `sqlite3_value_int64`,
-  /// `sqlite3_value_double`, `sqlite3_value_text`, `sqlite3_value_blob`, `sqlite3_value_bytes`
+  /// `sqlite3_value_double`, `sqlite3_value_encoding`, `sqlite3_value_text`, `sqlite3_value_blob`, `sqlite3_value_bytes`
   @_lifetime(borrow self)
   public func value(_ column: Int) -> ColumnValue {
     // The value is used by the one thread that has the connection, and before the next step.
@@ -70,13 +79,24 @@ extension Statement {
     case SQLITE_INTEGER: return .integer(unsafe sqlite3_value_int64(value))
     case SQLITE_FLOAT: return .real(unsafe sqlite3_value_double(value))
     case SQLITE_TEXT:
-      let start = unsafe sqlite3_value_text(value)
+      let start = unsafe Statement.text(of: value)
       return unsafe .text(span(start, count: sqlite3_value_bytes(value)))
     case SQLITE_BLOB:
       let start = unsafe sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
       return unsafe .blob(span(start, count: sqlite3_value_bytes(value)))
     default: return .null
     }
+  }
+
+  /// The bytes of a text in UTF-8.
+  ///
+  /// A text that is kept so is taken as it is: to have a NUL put behind it would take memory, and where
+  /// there is none SQLite gives up the transaction and says so only later.
+  private static func text(of value: OpaquePointer?) -> UnsafePointer<UInt8>? {
+    guard unsafe sqlite3_value_encoding(value) == SQLITE_UTF8 else {
+      return unsafe sqlite3_value_text(value)
+    }
+    return unsafe sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
   }
 
   @_lifetime(borrow self)
@@ -90,14 +110,15 @@ extension Statement {
   ///
   /// The span is valid until the next step or reset, which the compiler makes sure of.
   ///
-  /// C functions: `sqlite3_column_text`, `sqlite3_column_blob`, `sqlite3_column_bytes`
+  /// C functions: `sqlite3_column_value`, `sqlite3_value_encoding`, `sqlite3_column_blob`,
+  /// `sqlite3_column_bytes`
   @_lifetime(borrow self)
   public func bytes(_ column: Int) -> Span<UInt8> {
     let column = Int32(clamping: column)
     let start: UnsafePointer<UInt8>?
     switch unsafe sqlite3_column_type(handle, column) {
     case SQLITE_TEXT:
-      unsafe start = sqlite3_column_text(handle, column)
+      unsafe start = Statement.text(of: sqlite3_column_value(handle, column))
     case SQLITE_BLOB:
       unsafe start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     default:

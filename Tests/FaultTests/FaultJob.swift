@@ -114,7 +114,7 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
   }
 
   /// Records with few keys and moments, a part of them removals; the same for one seed.
-  private static func records(_ count: Int, seed: UInt64) -> [String] {
+  static func records(_ count: Int, seed: UInt64) -> [String] {
     var generator = SplitMix64(seed: seed)
     func pick(_ choices: String...) -> String { choices.randomElement(using: &generator)! }
     return (0..<count).map { _ in

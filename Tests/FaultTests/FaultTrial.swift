@@ -13,25 +13,38 @@ final class FaultTrial {
     var name: String
     var kind: StoreFault
     var code: Int32
-    /// How many calls are passed over between two that are tried.
+    /// Whether all calls fail that follow the first one.
+    var goesOn = false
+    /// How far apart the calls are that are tried.
     var stride = 1
   }
 
-  static func faults(isThorough: Bool) -> [Fault] {
-    [
+  /// - Parameter allocationStride: how far apart the allocations are that are tried, where every other
+  ///   call is; nothing where only some are, of the kinds that there are many of.
+  static func faults(allocationStride: Int?) -> [Fault] {
+    var faults = [
       Fault(name: "open", kind: STORE_FAULT_OPEN, code: 14),
-      Fault(name: "read", kind: STORE_FAULT_READ, code: 266),
-      Fault(name: "write, disk full", kind: STORE_FAULT_WRITE, code: 13),
-      Fault(name: "write", kind: STORE_FAULT_WRITE, code: 778),
+      Fault(name: "read", kind: STORE_FAULT_READ, code: 266, stride: 3),
+      Fault(name: "write, disk full", kind: STORE_FAULT_WRITE, code: 13, stride: 7),
+      Fault(name: "write", kind: STORE_FAULT_WRITE, code: 778, stride: 11),
       Fault(name: "sync", kind: STORE_FAULT_SYNC, code: 1034),
       Fault(name: "truncate", kind: STORE_FAULT_TRUNCATE, code: 1546),
       Fault(name: "delete", kind: STORE_FAULT_DELETE, code: 2570),
-      Fault(name: "lock, held", kind: STORE_FAULT_LOCK, code: 5),
-      Fault(name: "lock", kind: STORE_FAULT_LOCK, code: 3850),
+      Fault(name: "lock, held", kind: STORE_FAULT_LOCK, code: 5, stride: 5),
+      Fault(name: "lock", kind: STORE_FAULT_LOCK, code: 3850, stride: 7),
       Fault(name: "map", kind: STORE_FAULT_MAP, code: 5386),
-      Fault(
-        name: "allocation", kind: STORE_FAULT_ALLOCATION, code: 0, stride: isThorough ? 1 : 23),
+      Fault(name: "allocation", kind: STORE_FAULT_ALLOCATION, code: 0, stride: 173),
     ]
+    faults += faults.map { fault in
+      var fault = fault
+      fault.goesOn = true
+      return fault
+    }
+    guard let allocationStride else { return faults }
+    for index in faults.indices {
+      faults[index].stride = faults[index].kind == STORE_FAULT_ALLOCATION ? allocationStride : 1
+    }
+    return faults
   }
 
   private let job: FaultJob
@@ -58,15 +71,15 @@ final class FaultTrial {
     expected = try Self.content(of: path)
   }
 
-  /// Runs the job with every call of a kind failing in turn, until none is reached.
-  func run(_ fault: Fault, goesOn: Bool) throws {
-    var at = 1
-    while issueCount < 12 {
-      let place = "\(job), \(fault.name) \(at)\(goesOn ? " and all that follow" : "")"
+  /// Runs the job with the calls of a kind failing in turn, until none is reached.
+  func run(_ fault: Fault) throws {
+    var at = Int.random(in: 1...fault.stride)
+    while issueCount < 5 {
+      let place = "\(job), \(fault.name) \(at)\(fault.goesOn ? " and all that follow" : "")"
       // What is left of a trap.
       FileHandle.standardError.write(Data("\(place)\n".utf8))
       try reset()
-      store_faults_arm(fault.kind, at, fault.code, goesOn)
+      store_faults_arm(fault.kind, at, fault.code, fault.goesOn)
       var failure: (any Error)?
       do { try job.run(path, isRetry: false) } catch { failure = error }
       let failedCount = store_faults_disarm()

@@ -74,6 +74,6 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     if case .limitExceeded(let rule) = error.code {
       message += ImportOptions.RecordLimits.advice(onRule: rule)
     }
-    self.init(.unreadable, message)
+    self.init(error.code == .outOfMemory ? .inputOutput : .unreadable, message)
   }
 }

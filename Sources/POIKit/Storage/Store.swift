@@ -287,8 +287,8 @@ public struct Store: ~Copyable {
       }
       return try changeModel(from: self.model(ofTable: model.table), to: model)
     }
-    try connection.withoutWaitingForDisk(failingWith: { StoreError($0, path: path) }) {
-      () throws(StoreError) in
+    func storeError(_ error: SQLiteError) -> StoreError { StoreError(error, path: path) }
+    try connection.withoutWaitingForDisk(failingWith: storeError) { () throws(StoreError) in
       try makeTables(for: model)
     }
   }

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+
+/// A run of a tool that faults are put into.
+struct ToolJob: Sendable, CustomStringConvertible {
+  var name: String
+  /// The runs before it, which make its store.
+  var preparation: [[String]] = []
+  var arguments: [String]
+  /// What a user runs after a run that failed; `arguments` again where nothing is to be resumed.
+  var retry: [String]?
+  /// The file that is its standard input.
+  var input: String?
+
+  var description: String { name }
+
+  private static func importing(_ name: String, _ file: String, _ arguments: [String]) -> ToolJob {
+    let arguments =
+      ["poi-import", "--model", "model.json", "--batch", "7", "--store", "store.sqlite"]
+      + arguments + [file == "lines" && name.contains("standard input") ? "-" : file]
+    return ToolJob(
+      name: name, preparation: name.contains("append") ? [] : [base],
+      arguments: arguments, retry: arguments + ["--resume"],
+      input: arguments.contains("-") ? file : nil)
+  }
+
+  private static let base = [
+    "poi-import", "--model", "model.json", "--merge", "newest", "--store", "store.sqlite", "base",
+  ]
+
+  private static let appended = [
+    "poi-import", "--model", "model.json", "--store", "store.sqlite", "many",
+  ]
+
+  private static let deduplication = [
+    "poi-dedup", "--store", "store.sqlite", "--batch", "5", "--enforce",
+  ]
+
+  static let all: [ToolJob] = [
+    importing("append an array", "array", ["--rejects", "bad"]),
+    importing("append standard input", "lines", ["--jobs", "1"]),
+    importing("merge lines", "lines", ["--rejects", "bad"]),
+    importing("overwrite from an envelope", "envelope", ["--merge", "overwrite"]),
+    importing("fill from gzip", "packed.gz", ["--merge", "store-trump"]),
+    importing("merge a snapshot", "base", ["--snapshot", "--max-removals", "100%"]),
+    ToolJob(
+      name: "deduplicate", preparation: [appended], arguments: deduplication + ["--jobs", "1"]),
+    ToolJob(
+      name: "merge losers", preparation: [appended],
+      arguments: deduplication + ["--merge-losers"]),
+    ToolJob(
+      name: "undo", preparation: [appended, deduplication],
+      arguments: ["poi-dedup", "--store", "store.sqlite", "--undo"]),
+    ToolJob(
+      name: "purge", preparation: [base],
+      arguments: ["poi-dedup", "--store", "store.sqlite", "--purge-tombstones", "0s"]),
+  ]
+
+  /// Writes the files that the jobs read.
+  static func writeInputs(to folder: borrowing ScratchFolder) throws {
+    try folder.write(FaultJob.document, to: "model.json")
+    let records = FaultJob.records(20, seed: 3) + [#"{"id":"none"}"#, "{\"id\":1,\"at\": nul}"]
+    let array = "[\(records.joined(separator: ",\n"))]"
+    try folder.write(array, to: "array")
+    try folder.write(records.joined(separator: "\n"), to: "lines")
+    try folder.write("{\"meta\":[1],\"data\":{\"notes\":\(array)},\"x\":1}", to: "envelope")
+    try folder.write(array, to: "packed")
+    try folder.write(FaultJob.records(14, seed: 1).joined(separator: "\n"), to: "base")
+    try folder.write(FaultJob.records(40, seed: 2).joined(separator: "\n"), to: "many")
+    _ = try Tool(path: "/bin/sh").run(["-c", "gzip packed"], in: folder.path)
+  }
+}
