@@ -17,9 +17,9 @@ let package = Package(
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
     // For tests only; what is to be loaded into a tool must be a library of its own.
     .library(name: "call-counter", type: .dynamic, targets: ["CallCounter"]),
+    .library(name: "call-faults", type: .dynamic, targets: ["CallFaults"]),
     // For tests only: what the fuzzers of Tests/Fuzz, a package of its own, run.
     .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
-    .library(name: "call-faults", type: .dynamic, targets: ["CallFaults"]),
   ],
   targets: [
     .systemLibrary(

@@ -33,7 +33,9 @@ extension ElementReader {
   }
 
   /// What is wrong with the element at `start`: of all that is, what shows first.
-  func malformation(of failure: ParseFailure, from start: Int) -> Malformation {
+  mutating func malformation(
+    of failure: ParseFailure, from start: Int
+  ) throws(ReadingError) -> Malformation {
     var noticed = failure.noticedOffset
     var found: Malformation
     switch failure.kind {
@@ -46,7 +48,7 @@ extension ElementReader {
     case .stop(let reason):
       found = limitMalformation(reason, noticed, from: start)
     case .syntax:
-      let syntax = diagnose(from: start)
+      guard let syntax = diagnose(from: start) else { throw failOutOfMemory(at: start) }
       noticed = syntax.noticedOffset
       found = syntax.malformation
     }
@@ -86,9 +88,13 @@ extension ElementReader {
 
   /// Parses the element again from its start, so that what is said of it does not depend on how the
   /// input was cut.
-  private func diagnose(from start: Int) -> (malformation: Malformation, noticedOffset: Int) {
-    let span = buffer.span(start..<parsedOffset)
+  ///
+  /// - Returns: nil where there is no memory for it.
+  private func diagnose(
+    from start: Int
+  ) -> (malformation: Malformation, noticedOffset: Int)? {
     let prime = shape == .sequence ? [] : parser.state.containerPrime
+    let span = buffer.span(start..<parsedOffset)
     // What a comma stands before fails as the first element of a container may not.
     guard
       let probe = SyntaxProbe(behind: prime, of: span)
@@ -97,6 +103,7 @@ extension ElementReader {
       let message = "not valid json, at \(Self.quoted(span[0]))"
       return (Malformation(rule: "syntax", message: message, byteOffset: start), start + 1)
     }
+    guard !probe.isOutOfMemory else { return nil }
     let noticed = start + probe.seenByteCount
     let message = "not valid json: \(probe.text), at \(Self.quoted(buffer[noticed - 1]))"
     return (Malformation(rule: "syntax", message: message, byteOffset: noticed - 1), noticed)
@@ -148,9 +155,7 @@ extension ElementReader {
         .duplicateMember, at: offset,
         "an object on the way to \(pointerText) has the member that the pointer names twice")
     case .stop(.outOfMemory):
-      return fail(
-        .outOfMemory, at: offset,
-        "there is no memory to read on: free some, or allow only shorter strings and elements")
+      return failOutOfMemory(at: offset)
     case .stop(.envelopeDepth):
       return fail(
         .limitExceeded(rule: "depth"), at: offset,

@@ -17,6 +17,12 @@ extension ElementReader {
       "what stands around the elements is damaged: \(flaw.malformation.message)")
   }
 
+  mutating func failOutOfMemory(at byteOffset: Int) -> ReadingError {
+    fail(
+      .outOfMemory, at: byteOffset,
+      "there is no memory to read on: free some, or allow only shorter strings and elements")
+  }
+
   mutating func fail(notFound pointer: JSONPointer) -> ReadingError {
     let offset = buffer.endOffset
     guard offset > 0, parser.state.topLevelValueCount > 0 else {

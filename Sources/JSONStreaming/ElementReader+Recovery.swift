@@ -22,7 +22,7 @@ extension ElementReader {
       return .malformed(malformation)
     }
     recovery = Recovery(
-      start: start, failure: failure, malformation: malformation(of: failure, from: start),
+      start: start, failure: failure, malformation: try malformation(of: failure, from: start),
       place: place, search: search(from: start, after: failure))
     phase = .recovering
     return nil

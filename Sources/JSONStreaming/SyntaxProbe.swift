@@ -10,23 +10,27 @@ struct SyntaxProbe {
   /// yajl's own count depends on the kind of error and on how the bytes were cut.
   let seenByteCount: Int
 
+  /// Whether yajl found no memory to look; the rest means nothing then.
+  let isOutOfMemory: Bool
+
   /// Parses `bytes` behind `prime`; nil if nothing is wrong with them.
   ///
   /// - Complexity: O(n) in the number of bytes, a few times over.
   init?(behind prime: [UInt8], of bytes: Span<UInt8>) {
     guard let failure = Self.failure(behind: prime, of: bytes) else { return nil }
     text = failure.text
+    var isOutOfMemory = failure.isOutOfMemory
     // The shortest beginning that fails ends near where yajl says: widen around it, then halve.
     var step = 2
     var passing = max(0, min(failure.byteIndex, bytes.count))
-    while passing > 0, Self.failure(behind: prime, of: bytes.extracting(0..<passing)) != nil {
+    while passing > 0, Self.fails(behind: prime, bytes.extracting(0..<passing), &isOutOfMemory) {
       passing = max(0, passing - step)
       step *= 2
     }
     step = 2
     var failing = min(passing + 1, bytes.count)
     while failing < bytes.count,
-      Self.failure(behind: prime, of: bytes.extracting(0..<failing)) == nil
+      !Self.fails(behind: prime, bytes.extracting(0..<failing), &isOutOfMemory)
     {
       passing = failing
       failing = min(bytes.count, failing + step)
@@ -34,16 +38,25 @@ struct SyntaxProbe {
     }
     while failing - passing > 1 {
       let middle = (passing + failing) / 2
-      if Self.failure(behind: prime, of: bytes.extracting(0..<middle)) == nil {
-        passing = middle
-      } else {
+      if Self.fails(behind: prime, bytes.extracting(0..<middle), &isOutOfMemory) {
         failing = middle
+      } else {
+        passing = middle
       }
     }
     seenByteCount = failing
+    self.isOutOfMemory = isOutOfMemory
   }
 
-  /// What yajl says of `bytes`; where it has no memory to look, something.
+  private static func fails(
+    behind prime: [UInt8], _ bytes: Span<UInt8>, _ isOutOfMemory: inout Bool
+  ) -> Bool {
+    guard let failure = failure(behind: prime, of: bytes) else { return false }
+    if failure.isOutOfMemory { isOutOfMemory = true }
+    return true
+  }
+
+  /// What yajl says of `bytes`; nil where nothing is wrong with them.
   private static func failure(behind prime: [UInt8], of bytes: Span<UInt8>) -> YajlFailure? {
     var memory = cyajl_memory()
     return unsafe withUnsafeMutablePointer(to: &memory) { memory in
@@ -55,8 +68,8 @@ struct SyntaxProbe {
       let status = unsafe bytes.withUnsafeBufferPointer {
         unsafe cyajl_parse(handle, memory, $0.baseAddress, $0.count)
       }
-      let isFlawed = status == cyajl_failed || status == cyajl_out_of_memory
-      return isFlawed ? unsafe YajlFailure(of: handle, memory) : nil
+      if status == cyajl_out_of_memory { return .outOfMemory }
+      return status == cyajl_failed ? unsafe YajlFailure(of: handle, memory) : nil
     }
   }
 }

@@ -11,12 +11,24 @@ struct YajlFailure {
   /// a value, it steps back in front of it.
   let byteIndex: Int
 
+  /// Whether yajl found no memory to look or to say what it found.
+  let isOutOfMemory: Bool
+
+  /// That there is no memory.
+  static let outOfMemory = YajlFailure(text: "no memory", byteIndex: 0, isOutOfMemory: true)
+
+  private init(text: String, byteIndex: Int, isOutOfMemory: Bool) {
+    self.text = text
+    self.byteIndex = byteIndex
+    self.isOutOfMemory = isOutOfMemory
+  }
+
   /// Asks a parser that has failed.
   @unsafe
   init(of handle: OpaquePointer?, _ memory: UnsafeMutablePointer<cyajl_memory>) {
     let consumed = unsafe cyajl_get_bytes_consumed(handle)
     guard let words = unsafe cyajl_get_error(handle, memory) else {
-      (text, byteIndex) = ("unexpected text", consumed)
+      self = .outOfMemory
       return
     }
     defer { unsafe yajl_free_error(handle, words) }
@@ -29,5 +41,6 @@ struct YajlFailure {
     }
     self.text = text
     byteIndex = stepsBack ? consumed : consumed - 1
+    isOutOfMemory = false
   }
 }

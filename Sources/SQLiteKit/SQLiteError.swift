@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// A refusal or failure that SQLite reported.
 ///
@@ -27,12 +28,31 @@ public struct SQLiteError: Error, Sendable, Hashable {
 
   /// The error behind `status`, which a call on `connection` returned just now.
   ///
-  /// A statement may outlive its connection, which then has no message of its own any more.
+  /// Where the system refused something the message ends with what it says. A statement may outlive its
+  /// connection, which then has no message of its own any more.
   init(status: Int32, of connection: OpaquePointer?, sql: String?) {
     let isLatest = unsafe sqlite3_extended_errcode(connection) == status
     let message = unsafe isLatest ? sqlite3_errmsg(connection) : sqlite3_errstr(status)
-    unsafe self.init(
-      code: status, message: message.map { unsafe String(cString: $0) } ?? "", sql: sql)
+    var text = unsafe message.map { unsafe String(cString: $0) } ?? ""
+    let isOfSystem = status & 0xff == SQLITE_IOERR || status & 0xff == SQLITE_CANTOPEN
+    let number = unsafe SQLiteError.systemError(status, of: connection)
+    if isLatest, isOfSystem, number != 0, let reason = unsafe strerror(number) {
+      unsafe text += ": \(String(cString: reason))"
+    }
+    self.init(code: status, message: text, sql: sql)
+  }
+
+  /// The error of the system behind a status that was returned just now; 0 where it is not known.
+  ///
+  /// SQLite keeps none for what fails while a transaction is committed; the latest of the thread is
+  /// that one then, if it is one that writing can have.
+  private static func systemError(_ status: Int32, of connection: OpaquePointer?) -> Int32 {
+    let latest = errno
+    let known = unsafe sqlite3_system_errno(connection)
+    if known != 0 { return known }
+    // SQLITE_IOERR_WRITE, _FSYNC and _TRUNCATE, whose macros Swift does not import.
+    let isOfWriting = [3, 4, 6].contains { status == SQLITE_IOERR | $0 << 8 }
+    return isOfWriting && [EIO, EFBIG, ENOSPC, EDQUOT, EROFS].contains(latest) ? latest : 0
   }
 
   /// An error of the caller's that this module found before SQLite could.

@@ -12,6 +12,9 @@ runTool(DedupCommand.description) { arguments, tool in
       return Interruption.isRequested ? .stop : .proceed
     }
   } catch let error as DeduplicationError {
+    if error.code == .database, let cause = error.cause {
+      throw ToolFailure(error.exitCode, StoreError(cause, path: job.storePath).message)
+    }
     throw ToolFailure(error.exitCode, "\(job.storePath): \(error.message)")
   } catch let error as StoreError {
     throw ToolFailure(error.code == .database ? .ioError : .usage, error.message)

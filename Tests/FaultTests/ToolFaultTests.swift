@@ -30,28 +30,84 @@ import Testing
     #expect(killCount > 0)
   }
 
-  /// The error, and what the message says of it.
+  /// The file whose writes fail, with what, and what the message says of it.
   @Test(
     arguments: ToolJob.all,
-    [(ENOSPC, "there is no space left"), (EFBIG, "File too large"), (EIO, "Input/output error")])
+    [
+      ("/store.sqlite", ENOSPC, "there is no space left"),
+      ("/store.sqlite", EFBIG, "File too large"), ("/store.sqlite", EIO, "Input/output error"),
+      ("/bad", ENOSPC, "the reject file cannot be written: No space left on device"),
+    ])
   func `a write that fails ends with 74, and says which file and why`(
-    job: ToolJob, fault: (number: Int32, message: String)
+    job: ToolJob, fault: (file: String, number: Int32, message: String)
   ) throws {
     let trial = try ToolTrial(job)
     var failureCount = 0
-    for at in Self.places(29) {
-      let place = "\(job), error \(fault.number) at write \(at)"
+    for at in Self.places(fault.file == "/bad" ? 1 : 29) {
+      let place = "\(job), error \(fault.number) at write \(at) of \(fault.file)"
       let outcome = try trial.run(
-        ["": "writes", "AT": "\(at)", "ERRNO": "\(fault.number)", "GOES_ON": "1"])
+        [
+          "": "writes", "AT": "\(at)", "ERRNO": "\(fault.number)", "GOES_ON": "1",
+          "PATH": fault.file,
+        ])
       guard outcome.exitCode == 74 else {
         try trial.checkDone(outcome, place)
         break
       }
       failureCount += 1
-      #expect(outcome.messages.contains(fault.message), "\(place): \(outcome.messages)")
+      let start = "error: \(fault.file.dropFirst()): "
       #expect(
-        ["store.sqlite: ", "bad: "].contains { outcome.messages.contains("error: \($0)") }
-          || outcome.messages.contains("standard output"), "\(place): \(outcome.messages)")
+        outcome.messages.contains(start) && outcome.messages.contains(fault.message),
+        "\(place): \(outcome.messages)")
+      try trial.checkRetry(place)
+    }
+    #expect(failureCount > 0 || fault.file == "/bad" && !job.arguments.contains("bad"))
+  }
+
+  @Test(arguments: ToolJob.all.filter { $0.retry != nil })
+  func `reads of the input that are short, interrupted or fail are no loss`(job: ToolJob) throws {
+    let trial = try ToolTrial(job)
+    let file = job.input == nil ? "/\(job.inputFile)" : ".in"
+    try trial.checkDone(
+      trial.run(["SIZE": "1", "PATH": file]), "\(job), a byte at a time")
+    for at in 1... {
+      let place = "\(job), read \(at)"
+      let interrupted = try trial.run(
+        ["": "reads", "AT": "\(at)", "ERRNO": "\(EINTR)", "PATH": file])
+      try trial.checkDone(interrupted, place)
+      let failed = try trial.run(["": "reads", "AT": "\(at)", "ERRNO": "\(EIO)", "PATH": file])
+      if failed.exitCode <= 1 {
+        try trial.checkDone(failed, place)
+        #expect(at > 1)
+        break
+      }
+      // What decompresses the input tells itself what is wrong with it.
+      #expect(
+        failed.exitCode == (file.hasSuffix(".gz") && at > 1 ? 65 : 74),
+        "\(place): \(failed.messages)")
+      #expect(failed.messages.contains("Input/output error"), "\(place): \(failed.messages)")
+      try trial.checkRetry(place)
+    }
+  }
+
+  @Test(arguments: ToolJob.all.filter { $0.retry != nil })
+  func `a parser that finds no memory ends the run, which can be gone on with`(job: ToolJob) throws {
+    let trial = try ToolTrial(job)
+    var failureCount = 0
+    let count = try trial.callCount("parser")
+    for at in Self.places(7).prefix(while: { $0 <= count }) {
+      let place = "\(job), allocation \(at) of the parser"
+      let outcome = try trial.run(["": "parser", "AT": "\(at)"])
+      if outcome.exitCode <= 1 {
+        try trial.checkDone(outcome, place)
+        continue
+      }
+      failureCount += 1
+      // For what is no input, such as the model, the process ends.
+      #expect(
+        outcome.exitCode == 74 && outcome.messages.contains("there is no memory to read on")
+          || outcome.messages.contains("no memory to read a JSON value"),
+        "\(place): \(outcome.exitCode), \(outcome.messages)")
       try trial.checkRetry(place)
     }
     #expect(failureCount > 0)

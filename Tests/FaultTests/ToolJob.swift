@@ -14,6 +14,11 @@ struct ToolJob: Sendable, CustomStringConvertible {
 
   var description: String { name }
 
+  /// The file that an import reads.
+  var inputFile: String { input ?? arguments.first { Self.inputFiles.contains($0) } ?? "" }
+
+  private static let inputFiles = ["array", "lines", "envelope", "packed.gz", "base"]
+
   private static func importing(_ name: String, _ file: String, _ arguments: [String]) -> ToolJob {
     let arguments =
       ["poi-import", "--model", "model.json", "--batch", "7", "--store", "store.sqlite"]

@@ -13,7 +13,8 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// not. The losers of one group are then removed in one transaction, however many they are.
   public var mergesLosers = false
 
-  /// The losers removed in one transaction; 500. At least 1.
+  /// The losers removed in one transaction; 500. At least 1. Where a winner gets something of its losers
+  /// that counts when it is compared with them, more of one group may be.
   public var batchSize = 500
 
   /// The memory for sorting, in bytes; 64 MiB. What does not fit goes to temporary files.
@@ -37,4 +38,12 @@ public struct DeduplicationOptions: Sendable, Hashable {
 
   /// The options with their defaults.
   public init() {}
+}
+
+extension DeduplicationOptions {
+  /// Whether all losers of a group go in one transaction: a winner with what it got of some of them,
+  /// values or arrays, is not the record that won over those that are left.
+  func removesGroupsWhole(in layout: TableLayout) -> Bool {
+    mergesLosers || arrays == .move && !layout.relations.isEmpty
+  }
 }

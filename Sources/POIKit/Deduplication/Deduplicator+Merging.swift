@@ -1,6 +1,6 @@
 internal import SQLiteKit
 
-/// Losers that are merged into their winners.
+/// Losers whose values or arrays go to their winners.
 ///
 /// A group goes in one transaction: what its winner gets and all its losers. So a pass that is
 /// stopped leaves a group either as it was or done, and the winner never competes, with what it got,

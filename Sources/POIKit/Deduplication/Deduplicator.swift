@@ -129,7 +129,7 @@ public struct Deduplicator: Sendable {
     while removal.counts.removedRowCount < plan.loserCount {
       try statements.inTransaction(in: connection) { () throws(DeduplicationError) in
         try checkUnchanged(since: version, removal.counts, by: statements, on: connection)
-        if options.mergesLosers {
+        if options.removesGroupsWhole(in: layout) {
           try removeGroups(&selection, &merge, &removal, in: connection)
         } else {
           batch.removeAll(keepingCapacity: true)

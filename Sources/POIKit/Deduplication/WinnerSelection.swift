@@ -70,7 +70,7 @@ struct WinnerSelection: ~Copyable {
     self.contentHash = contentHash
     let folder = options.temporaryFolder
     candidates = CandidateSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
-    let (share, merges) = (options.memoryBudget / 4, options.mergesLosers)
+    let (share, merges) = (options.memoryBudget / 4, options.removesGroupsWhole(in: layout))
     losers = ExternalSorter(memoryBudget: merges ? 0 : share, folder: folder)
     groupLosers = ExternalSorter(memoryBudget: merges ? share : 0, folder: folder)
     timestamps = TimestampReader(column: layout.timestampColumn ?? "")
@@ -269,7 +269,7 @@ extension WinnerSelection {
 
   private mutating func append(loser: Int64, place: UInt64) throws(DeduplicationError) {
     let winner = group.winner.rowID
-    guard options.mergesLosers else {
+    guard options.removesGroupsWhole(in: layout) else {
       return try losers.append(LoserEntry(loser: loser, winner: winner))
     }
     try groupLosers.append(GroupLoserEntry(loser: loser, winner: winner, place: place))

@@ -199,8 +199,9 @@ struct BatchCommitter: ~Copyable {
       .conflict, conflicts.message(store: store?.path ?? "", table: model.table))
   }
 
-  /// Makes the reject file before the first batch; a resumed run writes it anew from the table.
-  private mutating func openRejectFile() throws(ImportError) {
+  /// Makes the reject file before the first batch, and where none is left to a resumed run, which writes
+  /// it anew from the table.
+  mutating func openRejectFile() throws(ImportError) {
     guard rejectFile == nil, let path = options.rejectFile else { return }
     rejectFile = try RejectFile(path: path, storePath: store?.path)
     if let runID { try BatchCommitter.restore(&rejectFile, run: runID, store: store) }

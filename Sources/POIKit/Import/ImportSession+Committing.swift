@@ -300,6 +300,7 @@ extension ImportSession {
 
   /// Ends a run that was read to its end, and removes what a snapshot does not hold.
   mutating func endRun() throws(ImportError) {
+    try committer?.openRejectFile()
     guard options.isSnapshot else {
       try committer?.endRun(.finished, checkpoint)
       return try committer?.rememberDigest(of: checkpoint) ?? ()

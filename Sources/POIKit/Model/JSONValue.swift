@@ -63,6 +63,10 @@ enum JSONValue: Sendable, Equatable {
 extension JSONValue {
   /// Reads one JSON text.
   ///
+  /// Texts of which a value is made are small. Where the parser finds no memory for one the process
+  /// ends, as it does where there is none for the value itself: it must not pass for a flaw of the
+  /// text.
+  ///
   /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice.
   init(parsing text: Span<UInt8>) throws(JSONValueError) {
     var reader = ElementReader(shape: .sequence)
@@ -85,6 +89,7 @@ extension JSONValue {
           message: "something follows the first JSON value", line: 1, column: 1)
       }
     } catch let error as ReadingError {
+      guard error.code != .outOfMemory else { fatalError("no memory to read a JSON value") }
       throw JSONValueError(
         message: error.message, line: error.line + 1, column: error.column + 1)
     } catch let error as JSONValueError {

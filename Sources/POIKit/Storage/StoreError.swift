@@ -36,7 +36,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// An error of SQLite while the store at `path` was in use.
-  init(_ error: SQLiteError, path: String) {
+  public init(_ error: SQLiteError, path: String) {
     let advice =
       if error.isBusy {
         "another program holds the store; let it finish and run again"
