@@ -65,6 +65,9 @@ extension ImportCommand {
         section: "Batches"),
       OptionDescription(
         "restart", summary: "give up an unfinished import and begin again; its rows stay",
+        detail:
+          "Only that of the inputs named. With another model, unfinished imports of other inputs "
+          + "cannot be resumed any more, only begun again.",
         section: "Batches"),
       OptionDescription(
         "snapshot", summary: "the input is the complete set: remove rows whose key it lacks",

@@ -106,6 +106,38 @@ import Testing
     #expect(found == Array(repeating: #"op"en|-3|1.5|[1]||1000000"#, count: 4))
   }
 
+  @Test func `an import that began with another model is begun again, not resumed`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    func take(
+      _ name: String, _ model: Model, isStopped: Bool = false,
+      _ change: (inout ImportOptions) -> Void = { _ in }
+    ) throws -> ImportReport {
+      var options = ImportOptions()
+      options.batchSize = 1
+      change(&options)
+      var session = try ImportSession(into: Store(path: path), model: model, options: options) {
+        _ in isStopped ? .stop : .proceed
+      }
+      try session.beginInput(named: name)
+      try session.append(Array(Self.records.utf8).span)
+      return try session.finish()
+    }
+    for name in ["a", "b"] {
+      #expect(try take(name, Self.model(), isStopped: true).ending == .stopped)
+    }
+    let changed = try Self.model(properties: #""phone":{"type":"string"},"# + Self.attributes)
+    let refused = #expect(throws: ImportError.self) { try take("a", changed) }
+    #expect(refused?.message.contains("give it up with --restart") == true)
+    #expect(try take("a", changed) { $0.isRestarting = true }.counters.inserted == 3)
+    let behind = #expect(throws: ImportError.self) {
+      try take("b", changed) { $0.isResuming = true }
+    }
+    #expect(behind?.code == .cannotResume)
+    #expect(behind?.message.contains("began with another model") == true)
+    #expect(try take("b", changed) { $0.isRestarting = true }.counters.inserted == 3)
+  }
+
   @Test func `what does not touch rows is accepted`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")

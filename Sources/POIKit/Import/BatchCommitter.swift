@@ -44,8 +44,12 @@ struct BatchCommitter: ~Copyable {
   }
 
   /// The digest of the table before the run.
-  mutating func digestBeforeRun() throws -> Digest {
-    versionBeforeRun = try store?.connection.dataVersion()
+  mutating func digestBeforeRun() throws(StoreError) -> Digest {
+    do {
+      versionBeforeRun = try store?.connection.dataVersion()
+    } catch {
+      throw StoreError(error, path: store?.path ?? "")
+    }
     return try store?.digestBeforeImport(of: model) ?? .zero
   }
 
@@ -95,7 +99,7 @@ struct BatchCommitter: ~Copyable {
   /// The error that stands for `error`, after the store says, as far as it still can, that the run
   /// failed.
   private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> ImportError {
-    if runID == nil { try? writeEnd(.failed, checkpoint) } else { try? endRun(.failed, checkpoint) }
+    try? writeEnd(.failed, checkpoint)
     return switch error {
     case let error as ImportError: error
     case let error as SQLiteError: ImportError(StoreError(error, path: store?.path ?? ""))
@@ -361,6 +365,7 @@ struct BatchCommitter: ~Copyable {
     try writeEnd(state, checkpoint)
   }
 
+  /// Ends the run; one that has none yet, because its first batch failed, gets it now.
   private mutating func writeEnd(
     _ state: RunRecord.State, _ checkpoint: ImportCheckpoint
   ) throws(ImportError) {

@@ -15,6 +15,9 @@ struct ImportCheckpoint {
   /// Whether the inputs are the complete set.
   var isSnapshot = false
 
+  /// The digest of the model's document: records that landed can be read with no other one.
+  var model: String?
+
   var counters = ImportReport.Counters()
   var batchCount = 0
   var rejectsByRule: [String: Int] = [:]
@@ -45,6 +48,7 @@ struct ImportCheckpoint {
       "merge": .string(policy.rawValue),
       "landing": landing?.json ?? .null,
       "snapshot": .bool(isSnapshot),
+      "model": model.map(JSONValue.string) ?? .null,
       "counters": countersJSON,
       "batches": .number(batchCount),
       "rejects": ImportCheckpoint.json(rejectsByRule),
@@ -92,6 +96,7 @@ struct ImportCheckpoint {
     self.policy = policy
     landing = LandingProgress(json["landing"])
     isSnapshot = json["snapshot"] == .bool(true)
+    model = json["model"]?.string
     for counter in ImportReport.Counters.all {
       guard let count = ImportCheckpoint.count(counters[counter.key]) else { return nil }
       self.counters[keyPath: counter.value] = count

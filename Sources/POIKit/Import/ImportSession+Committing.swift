@@ -36,6 +36,7 @@ extension ImportSession {
           "\(store.path): there is no unfinished import to resume; start without --resume")
       }
       checkpoint.isSnapshot = options.isSnapshot
+      checkpoint.model = MurmurHash3.digest(of: model.document.utf8Span.span).description
       committer = BatchCommitter(store: store, model: model, options: options)
       if !options.isResuming, let digest = try committer?.digestBeforeRun() {
         checkpoint.digest = digest
@@ -66,6 +67,12 @@ extension ImportSession {
         .cannotResume,
         "\(name): no unfinished import began with it, only with \(others.joined(separator: ", ")); "
           + "name the same inputs in the same order, or start without --resume")
+    }
+    guard run.checkpoint.model == checkpoint.model else {
+      throw ImportError(
+        .cannotResume,
+        "\(name): the run to resume began with another model, and the table has this one now; begin "
+          + "again with --restart")
     }
     let policy = run.checkpoint.policy
     guard policy == options.mergePolicy ?? policy,
