@@ -19,6 +19,10 @@ public struct Connection: ~Copyable {
 
   let handle: OpaquePointer
 
+  /// How long a statement waits for another connection's lock unless told otherwise, in
+  /// milliseconds.
+  public static let busyTimeout = 5_000
+
   /// Opens the database file at `path`.
   ///
   /// The path is taken literally, also where it starts with `file:` or is `:memory:`. The file's
@@ -30,7 +34,8 @@ public struct Connection: ~Copyable {
   ///   - milliseconds: how long a statement waits for another connection's lock.
   /// - Throws: `SQLiteError` when the file is missing, locked, not readable or no database.
   public init(
-    path: String, access: Access = .readWriteCreate, busyTimeout milliseconds: Int = 5_000
+    path: String, access: Access = .readWriteCreate,
+    busyTimeout milliseconds: Int = Connection.busyTimeout
   ) throws(SQLiteError) {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw SQLiteError.misuse(

@@ -27,12 +27,13 @@ public enum Interruption {
     }
   }
 
-  /// Makes writing to a pipe that nobody reads fail with `EPIPE` instead of ending the process.
+  /// Makes writing to a pipe that nobody reads fail with `EPIPE`, and beyond the limit of a file's size
+  /// with `EFBIG`, instead of ending the process.
   ///
   /// A handler that does nothing, unlike ignoring the signal, is not inherited by programs that the
   /// tool starts.
-  static func catchBrokenPipes() {
-    setHandler({ _ in }, for: SIGPIPE)
+  static func catchFailedWrites() {
+    for signal in [SIGPIPE, SIGXFSZ] { setHandler({ _ in }, for: signal) }
   }
 
   private static func setHandler(

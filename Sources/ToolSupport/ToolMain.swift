@@ -15,7 +15,7 @@ public func runTool(
 ) -> Never {
   ToolMain.reserveStandardDescriptors()
   Interruption.install()
-  Interruption.catchBrokenPipes()
+  Interruption.catchFailedWrites()
   let tool = ToolMain(
     command: command, output: .standardOutput, messages: .standardError,
     environment: ToolMain.environment(for: command))

@@ -7,7 +7,9 @@ import Testing
 /// Of the kinds that there are many of, some are tried, beginning at a random one; with `ALL_FAULTS=1`
 /// all of them, which takes hours; with another number every allocation of so many.
 @Suite struct StoreFaultTests {
-  static let allocationStride = ProcessInfo.processInfo.environment["ALL_FAULTS"].flatMap { Int($0) }
+  static let allocationStride = ProcessInfo.processInfo.environment["ALL_FAULTS"].flatMap {
+    Int($0)
+  }
 
   @Test(arguments: FaultJob.allCases)
   func `after any call that fails the store is whole, and the next run ends in the same`(

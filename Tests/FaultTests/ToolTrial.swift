@@ -100,7 +100,8 @@ final class ToolTrial {
     let content = try FaultTrial.content(of: folder.file("store.sqlite"))
     let difference = Set(expected).symmetricDifference(content)
     #expect(
-      difference.isEmpty && content.count == expected.count, "\(place): \(Array(difference.prefix(4)))")
+      difference.isEmpty && content.count == expected.count,
+      "\(place): \(Array(difference.prefix(4)))")
     let rejects = try? folder.bytes("bad")
     let areSame = rejects == expectedRejects
     #expect(areSame, "\(place): other rejects")

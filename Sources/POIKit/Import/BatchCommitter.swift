@@ -99,7 +99,8 @@ struct BatchCommitter: ~Copyable {
   /// The error that stands for `error`, after the store says, as far as it still can, that the run
   /// failed.
   private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> ImportError {
-    try? writeEnd(.failed, checkpoint)
+    // Whoever holds the store was waited for once.
+    if (error as? SQLiteError)?.isBusy != true { try? writeEnd(.failed, checkpoint) }
     return switch error {
     case let error as ImportError: error
     case let error as SQLiteError: ImportError(StoreError(error, path: store?.path ?? ""))

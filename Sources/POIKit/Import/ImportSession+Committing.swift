@@ -13,6 +13,7 @@ extension ImportSession {
 
   /// Takes the store, makes the tables, and begins or resumes the run.
   mutating func open(_ store: consuming Store) throws(ImportError) {
+    let path = store.path
     do {
       let runs = try store.unfinishedImports(of: model.table)
       try store.prepareTables(
@@ -45,6 +46,8 @@ extension ImportSession {
       throw error
     } catch let error as StoreError {
       throw ImportError(error)
+    } catch let error as SQLiteError {
+      throw ImportError(StoreError(error, path: path))
     } catch {
       throw ImportError(.internalError, "\(error)")
     }

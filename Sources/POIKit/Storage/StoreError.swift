@@ -39,7 +39,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public init(_ error: SQLiteError, path: String) {
     let advice =
       if error.isBusy {
-        "another program holds the store; let it finish and run again"
+        "another program holds the store"
+          + (LockHolder.find(of: path).map { ", \($0)" } ?? "")
+          + ", and was waited for \(Connection.busyTimeout / 1_000) seconds; let it finish and run "
+          + "again"
       } else if error.isFull {
         "there is no space left; free some and run again"
       } else if error.isReadOnly {

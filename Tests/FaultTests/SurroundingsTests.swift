@@ -1,0 +1,354 @@
+import Foundation
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// Disks that are full, other processes, signals, and files of unusual kinds.
+@Suite struct SurroundingsTests {
+  private let importer = Tool("poi-import")
+  private let deduplicator = Tool("poi-dedup")
+
+  /// Places, each of `copies` keys in turn, so that later ones are newer.
+  private static func places(_ range: Range<Int>, keys: Int = .max) -> String {
+    range.map { index in
+      let tail = String(format: "%012d", index % keys)
+      return
+        #"{"identifier":"00000000-0000-0000-0000-\#(tail)","name":"place \#(index)","latitude":1.5,"longitude":2,"#
+        + #""updatedAt":"2024-02-29T12:30:\#(10 + index / keys % 50)Z","category":{"name":"c\#(index % 7)"}}"#
+    }.joined(separator: "\n")
+  }
+
+  private static func value(_ sql: String, _ path: String) throws -> String? {
+    try Connection(path: path, access: .readWrite).text(sql)
+  }
+
+  private static func digest(_ store: String, in folder: borrowing ScratchFolder) throws -> String {
+    let outcome = try Tool("poi-dedup").run(["--store", store, "--digest"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    return outcome.output
+  }
+
+  /// Runs a line of the shell; `import` and `dedup` in it are the tools.
+  private func shell(
+    _ line: String, in folder: borrowing ScratchFolder
+  ) throws -> Tool.Outcome {
+    let functions = """
+      import() { '\(importer.path)' "$@"; }
+      dedup() { '\(deduplicator.path)' "$@"; }
+      """
+    return try Tool(path: "/bin/sh").run(["-c", "\(functions)\n\(line)"], in: folder.path)
+  }
+
+  // MARK: Full disks
+
+  @Test(arguments: ["1", "2", "3"])
+  func `a store that may not grow any more keeps its batches, and the run goes on later`(
+    jobs: String
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<3000), to: "data")
+    #expect(try importer.run(["data", "--store", "whole"], in: folder.path).exitCode == 0)
+    let full = try shell(
+      "ulimit -f 500; import --batch 20 --jobs \(jobs) --store poi data", in: folder)
+    #expect(full.exitCode == 74, "\(full.messages)")
+    #expect(full.messages.contains("error: poi: ") && full.messages.contains("File too large"))
+    #expect(try Self.value("PRAGMA integrity_check", folder.file("poi")) == "ok")
+    #expect(try Self.value("SELECT count(*) % 20 FROM poi", folder.file("poi")) == "0")
+    let resumed = try importer.run(["data", "--resume", "--store", "poi"], in: folder.path)
+    #expect(resumed.exitCode == 0, "\(resumed.messages)")
+    #expect(try Self.digest("poi", in: folder) == Self.digest("whole", in: folder))
+  }
+
+  @Test func `a reject file on a full disk is named, and a later run writes it`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<50) + "\n{}\n" + Self.places(50..<100), to: "data")
+    let full = try importer.run(
+      ["data", "--batch", "20", "--rejects", "/dev/full"], in: folder.path)
+    #expect(full.exitCode == 74)
+    #expect(
+      full.messages.contains(
+        "/dev/full: the reject file cannot be written: No space left on device"),
+      "\(full.messages)")
+    let resumed = try importer.run(["data", "--resume", "--rejects", "bad"], in: folder.path)
+    #expect(resumed.exitCode == 1, "\(resumed.messages)")
+    #expect(try String(contentsOfFile: folder.file("bad"), encoding: .utf8).contains("required"))
+    #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "100")
+  }
+
+  @Test func `a sort without room for its temporary file says where it is, and changes nothing`()
+    throws
+  {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<40_000, keys: 30_000), to: "data")
+    #expect(try importer.run(["data", "-q"], in: folder.path).exitCode == 0)
+    let before = try Self.digest("poi.sqlite", in: folder)
+    let full = try shell(
+      "mkdir tmp; ulimit -f 100; TMPDIR=$PWD/tmp dedup --memory 1MiB", in: folder)
+    #expect(full.exitCode == 74, "\(full.messages)")
+    #expect(
+      full.messages.contains(folder.file("tmp")) && full.messages.contains("File too large"),
+      "\(full.messages)")
+    #expect(try Self.digest("poi.sqlite", in: folder) == before)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("tmp")).isEmpty)
+    let later = try deduplicator.run(["--memory", "1MiB"], in: folder.path)
+    #expect(later.output.contains("rows left  30,000"), "\(later.output)\(later.messages)")
+  }
+
+  private static let mounts = geteuid() == 0
+
+  @Test(.enabled(if: mounts, "only the superuser mounts a small disk"))
+  func `a disk that is full is said to be, and the run goes on once there is room`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<6000), to: "data")
+    let mounted = try shell("mkdir disk && mount -t tmpfs -o size=900k tmpfs disk", in: folder)
+    // A container may not allow it.
+    guard mounted.exitCode == 0 else { return }
+    defer { _ = try? shell("umount disk", in: folder) }
+    let full = try importer.run(
+      ["data", "--batch", "50", "--store", "disk/poi"], in: folder.path)
+    #expect(full.exitCode == 74, "\(full.messages)")
+    #expect(
+      full.messages.contains("disk/poi: ") && full.messages.contains("there is no space left"),
+      "\(full.messages)")
+    #expect(try shell("mount -o remount,size=20m disk", in: folder).exitCode == 0)
+    #expect(try Self.value("PRAGMA integrity_check", folder.file("disk/poi")) == "ok")
+    let resumed = try importer.run(["data", "--resume", "--store", "disk/poi"], in: folder.path)
+    #expect(resumed.exitCode == 0, "\(resumed.messages)")
+    #expect(try Self.value("SELECT count(*) FROM poi", folder.file("disk/poi")) == "6000")
+  }
+
+  // MARK: Other processes
+
+  @Test(arguments: [["--batch", "50"], ["--batch", "50", "--merge", "newest"]])
+  func `two imports at once leave what they leave one after the other`(
+    options: [String]
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<1500, keys: 1000), to: "a")
+    try folder.write(Self.places(700..<2200, keys: 1000), to: "b")
+    for store in ["one", "two"] {
+      let first = try importer.run(
+        options + ["-s", store, "-"], in: folder.path, input: Array(Self.places(0..<1).utf8))
+      #expect(first.exitCode == 0, "\(first.messages)")
+    }
+    for name in ["a", "b"] {
+      #expect(try importer.run(options + ["-s", "one", name], in: folder.path).exitCode == 0)
+    }
+    let running = try ["a", "b"].map { name in
+      try importer.start(options + ["-s", "two", name], in: folder.path)
+    }
+    for run in running {
+      let outcome = try run.wait()
+      #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    }
+    #expect(try Self.digest("one", in: folder) == Self.digest("two", in: folder))
+    let counted = try Self.value(
+      "SELECT sum(counters ->> 'inserted') = (SELECT count(*) FROM poi) FROM poikit_run",
+      folder.file("two"))
+    #expect(counted == "1")
+  }
+
+  @Test func `an import beside a deduplication loses nothing`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<2000, keys: 700), to: "a")
+    try folder.write(Self.places(2000..<4000, keys: 700), to: "b")
+    #expect(try importer.run(["a", "-q"], in: folder.path).exitCode == 0)
+    let importing = try importer.start(["b", "--batch", "20"], in: folder.path)
+    let deduplicating = try deduplicator.start(["--batch", "20"], in: folder.path)
+    let imported = try importing.wait()
+    let deduplicated = try deduplicating.wait()
+    #expect(imported.exitCode == 0, "\(imported.messages)")
+    #expect(
+      deduplicated.exitCode == 0 || deduplicated.messages.contains("another program"),
+      "\(deduplicated.messages)")
+    #expect(try deduplicator.run([], in: folder.path).exitCode == 0)
+    for store in ["alone"] {
+      #expect(try importer.run(["a", "b", "-s", store], in: folder.path).exitCode == 0)
+      #expect(try deduplicator.run(["-s", store], in: folder.path).exitCode == 0)
+      #expect(try Self.digest(store, in: folder) == Self.digest("poi.sqlite", in: folder))
+    }
+    #expect(try Self.value("PRAGMA integrity_check", folder.file("poi.sqlite")) == "ok")
+  }
+
+  @Test func `an app reads and writes while an import runs`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<4000), to: "data")
+    let begun = try importer.run(
+      ["-"], in: folder.path, input: Array(Self.places(5000..<5001).utf8))
+    #expect(begun.exitCode == 0)
+    let app = try Connection(path: folder.file("poi.sqlite"), access: .readWrite)
+    try app.execute("CREATE TABLE favorite (poi INTEGER)")
+    let reader = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
+    try reader.begin(.deferred)
+    #expect(try reader.integer("SELECT count(*) FROM poi") == 1)
+    let importing = try importer.start(["data", "--batch", "20"], in: folder.path)
+    for _ in 0..<40 {
+      try app.execute("INSERT INTO favorite SELECT max(poikit_id) FROM poi")
+      usleep(2_000)
+    }
+    // A view that is held for long sees what it saw, and is in nobody's way.
+    let outcome = try importing.wait()
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    #expect(try reader.integer("SELECT count(*) FROM poi") == 1)
+    reader.rollback()
+    #expect(try reader.integer("SELECT count(*) FROM poi") == 4001)
+    #expect(try app.integer("SELECT count(*) FROM favorite") == 40)
+    #expect(try app.text("PRAGMA integrity_check") == "ok")
+  }
+
+  @Test func `who holds the store is named, and waited for five seconds once`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<10), to: "data")
+    #expect(try importer.run(["data"], in: folder.path).exitCode == 0)
+    let holder = try Connection(path: folder.file("poi.sqlite"))
+    try holder.begin(.immediate)
+    let named = "(process \(getpid())), and was waited for 5 seconds"
+    for outcome in [
+      try importer.run(["data"], in: folder.path), try deduplicator.run([], in: folder.path),
+    ] {
+      #expect(outcome.exitCode == 74)
+      #expect(
+        outcome.messages.contains("another program holds the store, ")
+          && outcome.messages.contains(named), "\(outcome.messages)")
+    }
+    // The lock is still there: to look for its holder must not have dropped it.
+    holder.rollback()
+    #expect(try importer.run(["data"], in: folder.path).exitCode == 0)
+  }
+
+  // MARK: Signals and closed streams
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `a deduplication that is interrupted ends at a batch, and the same command goes on`(
+    signal: Int32
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<9000, keys: 1000), to: "data")
+    #expect(try importer.run(["data", "-q"], in: folder.path).exitCode == 0)
+    let running = try deduplicator.start(["--batch", "5"], in: folder.path)
+    usleep(150_000)
+    running.signal(signal)
+    let outcome = try running.wait()
+    if outcome.exitCode != 0 {
+      #expect(outcome.exitCode == 130, "\(outcome.messages)")
+      #expect(outcome.messages.contains("the same command goes on"), "\(outcome.messages)")
+    }
+    #expect(try deduplicator.run([], in: folder.path).exitCode == 0)
+    #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "1000")
+  }
+
+  /// The line, and what it ends with.
+  @Test(
+    arguments: [
+      ("import data 2>&-", 0), ("import data >&-", 74), ("import data >&- 2>&-", 74),
+      ("import --quiet data >&-", 0), ("import data >/dev/full", 74),
+      ("(import data; echo $? >code) | true; exit $(cat code)", 0),
+      ("(import --help; echo $? >code) | true; exit $(cat code)", 0),
+      ("import data 2>/dev/full", 0),
+    ] as [(String, Int32)])
+  func `streams that nobody reads cost only what should have been written to them`(
+    line: String, code: Int32
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<100), to: "data")
+    let outcome = try shell(line, in: folder)
+    #expect(outcome.exitCode == code, "\(outcome.messages)")
+    guard !line.contains("--help") else { return }
+    #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "100")
+  }
+
+  // MARK: Files
+
+  @Test(arguments: ["with spaces", "it's \"quoted\"", "Zürich 東京 😀", "file:a?mode=ro#%41"])
+  func `names of any kind are taken as they are`(name: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<40, keys: 20), to: "\(name).json")
+    let store = "\(name).sqlite"
+    for (tool, arguments) in [
+      (importer, ["\(name).json", "--rejects", "\(name).bad"]), (deduplicator, ["--enforce"]),
+      (importer, ["\(name).json"]), (deduplicator, ["--undo"]),
+    ] {
+      let outcome = try tool.run(["--store", store] + arguments, in: folder.path)
+      #expect(outcome.exitCode == 0, "\(arguments): \(outcome.messages)")
+    }
+    #expect(FileManager.default.fileExists(atPath: folder.file(store)))
+    #expect(try Self.value("SELECT count(*) FROM poi", folder.file(store)) == "40")
+  }
+
+  @Test func `a symbolic link leads to input and store, whose log stands beside the target`() throws
+  {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<100), to: "data")
+    let made = try shell(
+      "mkdir real; ln -s real/poi.sqlite poi.sqlite; ln -s data link", in: folder)
+    #expect(made.exitCode == 0)
+    #expect(try importer.run(["link"], in: folder.path).exitCode == 0)
+    // Ends the run where it has committed and not yet closed the store.
+    let killed = try importer.run(
+      ["link", "--batch", "10"], in: folder.path,
+      environment: [
+        "LD_PRELOAD": Tool("libcall-faults.so").path, "CALL_FAULT": "changes",
+        "CALL_FAULT_AT": "30", "CALL_FAULT_PATH": "sqlite",
+      ])
+    #expect(killed.exitCode == 128 + SIGKILL, "\(killed.messages)")
+    #expect(FileManager.default.fileExists(atPath: folder.file("real/poi.sqlite-wal")))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("poi.sqlite-wal")))
+    #expect(try importer.run(["link", "--resume"], in: folder.path).exitCode == 0)
+    #expect(try Self.value("SELECT count(*) FROM poi", folder.file("real/poi.sqlite")) == "200")
+  }
+
+  @Test func `a named pipe is an input`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<1000), to: "data")
+    let outcome = try shell("mkfifo pipe; cat data >pipe & import pipe", in: folder)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "1000")
+  }
+
+  @Test func `a file that grows while it is read is read to its end, and not resumed as another`()
+    throws
+  {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<3000) + "\n", to: "data")
+    try folder.write(Self.places(3000..<3500) + "\n", to: "more")
+    let outcome = try shell("import --batch 5 data & cat more >>data; wait $!", in: folder)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    let count = try #require(
+      try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")).flatMap { Int($0) })
+    #expect((3000...3500).contains(count))
+    let killed = try importer.run(
+      ["data", "--store", "killed", "--batch", "100"], in: folder.path,
+      environment: [
+        "LD_PRELOAD": Tool("libcall-faults.so").path, "CALL_FAULT": "changes",
+        "CALL_FAULT_AT": "60", "CALL_FAULT_PATH": "killed",
+      ])
+    #expect(killed.exitCode == 128 + SIGKILL, "\(killed.messages)")
+    try folder.write(Self.places(0..<4000) + "\n", to: "data")
+    let resumed = try importer.run(["data", "--store", "killed", "--resume"], in: folder.path)
+    #expect(resumed.exitCode == 64, "\(resumed.messages)")
+    #expect(resumed.messages.contains("it has changed"), "\(resumed.messages)")
+  }
+
+  @Test func `a store that may only be read is left as it is, and the message says so`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<10), to: "data")
+    let line = """
+      import --quiet data && chmod a-w poi.sqlite . || exit 1
+      if [ "$(id -u)" = 0 ]; then
+        command -v setpriv >/dev/null || exit 77
+        chmod a+rx . && setpriv --reuid=65534 --clear-groups '\(importer.path)' data
+      else
+        import data
+      fi
+      code=$?; chmod u+w . poi.sqlite; exit $code
+      """
+    let outcome = try shell(line, in: folder)
+    // Without setpriv the superuser may write everywhere; others may not come to the tool.
+    guard outcome.exitCode != 77, outcome.exitCode != 127, outcome.exitCode != 126 else { return }
+    #expect(outcome.exitCode == 74, "\(outcome.messages)")
+    #expect(
+      outcome.messages.contains("error: poi.sqlite: ") && outcome.messages.contains("permissions"),
+      "\(outcome.messages)")
+    #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "10")
+  }
+}
