@@ -114,7 +114,7 @@ extension ParseState {
   mutating func advanceEnvelopeBoundary() {
     while boundary < endOffset {
       switch unsafe byte(at: boundary) {
-      case 0x20, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: ","), UInt8(ascii: ":"): boundary += 1
+      case 0x20, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, UInt8(ascii: ","), UInt8(ascii: ":"): boundary += 1
       default: return
       }
     }

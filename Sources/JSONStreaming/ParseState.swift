@@ -111,7 +111,7 @@ extension ParseState {
 
   /// Moves `boundary` over white space and at most the one comma that is due.
   ///
-  /// It then stands at a byte that begins something, or at the end of the bytes. A form feed, which
+  /// It then stands at a byte that begins something, or at the end of the bytes. A vertical tab or form feed, which
   /// yajl takes for white space, begins something: it belongs to the element behind it.
   mutating func advanceBoundary() {
     while boundary < endOffset {

@@ -153,7 +153,7 @@ extension SiblingScanner {
       lineStart = offset + 1
       isLineBlank = true
       return endsScalar(byte)
-    case 0x20, 0x09, 0x0D, 0x0C:
+    case 0x20, 0x09, 0x0D, 0x0B, 0x0C:
       return endsScalar(byte)
     default:
       break
@@ -324,7 +324,7 @@ extension SiblingScanner {
       return .again
     }
     switch byte {
-    case 0x20, 0x09, 0x0D, 0x0C:
+    case 0x20, 0x09, 0x0D, 0x0B, 0x0C:
       return .goOn
     case 0x0A:
       lineStart = offset + 1

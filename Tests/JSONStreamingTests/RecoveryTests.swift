@@ -138,11 +138,13 @@ import Testing
   }
 
   @Test(arguments: [[Int.max], [1], [2]])
-  func `a form feed in the place of an element is one that is malformed`(chunkSizes: [Int]) {
+  func `a form feed or vertical tab in the place of an element is one that is malformed`(
+    chunkSizes: [Int]
+  ) {
     for (input, count) in [
       ("[1,\u{0C}]", 1), ("[1,\u{0C}\u{0C},2]", 2), ("[\u{0C},1]", 1),
       (#"{"a":1,"# + "\u{0C}}", 1), ("1\u{0C},\u{0C}]\n2\n", 2),
-    ] {
+    ].flatMap({ [$0, ($0.0.replacing("\u{0C}", with: "\u{0B}"), $0.1)] }) {
       let shape: ElementShape =
         input.first == "1" ? .sequence : .container(JSONPointer(tokens: []))
       let events = summaries(input, shape, chunkSizes: chunkSizes)
