@@ -54,7 +54,9 @@ let package = Package(
       name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "TestSupport"]),
     .testTarget(
       name: "FaultTests",
-      dependencies: ["POIKit", "SQLiteKit", "StoreFaults", "TestSupport", "poi-import", "poi-dedup"]),
+      dependencies: [
+        "POIKit", "SQLiteKit", "StoreFaults", "TestSupport", "poi-import", "poi-dedup",
+      ]),
     .testTarget(name: "ToolSupportTests", dependencies: ["ToolSupport", "TestSupport"]),
     .testTarget(
       name: "EndToEndTests",

@@ -26,7 +26,8 @@ extension DedupCommand {
     case .digest(let digest, _):
       return "digest \(digest.digest) of \(QuantityFormat.count(digest.rowCount)) rows\n"
     case .purged(let report, let table):
-      return "\(QuantityFormat.count(report.rowCount)) marked rows deleted from \(printable(table)), "
+      return "\(QuantityFormat.count(report.rowCount)) marked rows deleted from "
+        + "\(printable(table)), "
         + "\(QuantityFormat.count(report.rememberedCount)) removals forgotten\n"
         + "digest \(report.digest)\n"
     }

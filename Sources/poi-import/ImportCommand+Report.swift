@@ -37,7 +37,9 @@ extension ImportCommand {
     }
     text += counters.text()
     if !report.unmappedMembers.isEmpty {
-      let kept = report.keepsUnmappedMembers ? "kept in \(printable(model.unmappedColumn ?? ""))" : "not kept"
+      let kept =
+        report.keepsUnmappedMembers
+        ? "kept in \(printable(model.unmappedColumn ?? ""))" : "not kept"
       text += "members that the model does not map, \(kept):\n"
       var members = TextTable(.left, .right)
       for member in report.unmappedMembers.prefix(20) {
