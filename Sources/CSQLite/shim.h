@@ -27,3 +27,14 @@ static inline int csqlite_bind_blob_copy(
     sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
   return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
+
+// Whether a text is kept in UTF-8. SQLite tells since 3.40; before it is not known, and SQLite converts.
+
+static inline int csqlite_is_utf8(sqlite3_value *value) {
+#if SQLITE_VERSION_NUMBER >= 3040000
+  return sqlite3_value_encoding(value) == SQLITE_UTF8;
+#else
+  (void)value;
+  return 0;
+#endif
+}

@@ -70,7 +70,8 @@ extension Statement {
   /// A value with its type, looked up once: half the time that asking for the type first takes.
   ///
   /// C functions: `sqlite3_column_value`, `sqlite3_value_type`, `sqlite3_value_int64`,
-  /// `sqlite3_value_double`, `sqlite3_value_encoding`, `sqlite3_value_text`, `sqlite3_value_blob`, `sqlite3_value_bytes`
+  /// `sqlite3_value_double`, `sqlite3_value_encoding`, `sqlite3_value_text`, `sqlite3_value_blob`,
+  /// `sqlite3_value_bytes`
   @_lifetime(borrow self)
   public func value(_ column: Int) -> ColumnValue {
     // The value is used by the one thread that has the connection, and before the next step.
@@ -93,7 +94,7 @@ extension Statement {
   /// A text that is kept so is taken as it is: to have a NUL put behind it would take memory, and where
   /// there is none SQLite gives up the transaction and says so only later.
   private static func text(of value: OpaquePointer?) -> UnsafePointer<UInt8>? {
-    guard unsafe sqlite3_value_encoding(value) == SQLITE_UTF8 else {
+    guard unsafe csqlite_is_utf8(value) != 0 else {
       return unsafe sqlite3_value_text(value)
     }
     return unsafe sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
