@@ -8,8 +8,6 @@ public struct Tool: Sendable {
     public var exitCode: Int32
     public var output: String
     public var messages: String
-    /// The most memory that the tool had at once, in KiB.
-    public var peakMemory: Int
   }
 
   private let executable: URL
@@ -106,14 +104,13 @@ public struct RunningTool {
   /// Waits for the tool's end; its exit code is 128 + the signal where one ended it.
   public func wait() throws -> Tool.Outcome {
     var status: Int32 = 0
-    var usage = rusage()
-    while unsafe wait4(identifier, &status, 0, &usage) == -1, errno == EINTR {}
+    while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
     let texts = try files.dropFirst().map { file in
       String(decoding: try Data(contentsOf: file), as: UTF8.self)
     }
     for file in files { try FileManager.default.removeItem(at: file) }
     return Tool.Outcome(
       exitCode: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F,
-      output: texts[0], messages: texts[1], peakMemory: usage.ru_maxrss)
+      output: texts[0], messages: texts[1])
   }
 }
