@@ -62,7 +62,8 @@ struct SpillFile: ~Copyable {
   }
 
   private mutating func create() throws(DeduplicationError) {
-    // mkstemp puts letters of its own in the place of the six at the end.
+    // The six letters at the end are a part of mkstemp's interface: it puts others in their place, so
+    // that the name is new.
     var template = Array("\(folder)/poikit-XXXXXX".utf8CString)
     descriptor = unsafe template.withUnsafeMutableBufferPointer { template in
       guard let path = template.baseAddress else { return -1 }

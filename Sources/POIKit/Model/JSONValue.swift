@@ -89,6 +89,8 @@ extension JSONValue {
           message: "something follows the first JSON value", line: 1, column: 1)
       }
     } catch let error as ReadingError {
+      // Callers take a text that is not JSON for a token, times or issues that are not there: without
+      // this end a lack of memory would make them forget what is stored.
       guard error.code != .outOfMemory else { fatalError("no memory to read a JSON value") }
       throw JSONValueError(
         message: error.message, line: error.line + 1, column: error.column + 1)
