@@ -30,7 +30,7 @@ let package = Package(
     .target(name: "POIKit", dependencies: ["JSONStreaming", "SQLiteKit"]),
     .target(name: "ToolSupport"),
     .executableTarget(
-      name: "poi-import", dependencies: ["POIKit", "ToolSupport"],
+      name: "poi-import", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],

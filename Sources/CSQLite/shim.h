@@ -16,6 +16,12 @@ static inline int csqlite_disable_extension_loading(sqlite3 *database) {
   return sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, (int *)0);
 }
 
+// sqlite3_config is variadic, too.
+
+static inline int csqlite_disable_memory_statistics(void) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 // SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift does not import: the two binds that copy.
 
 static inline int csqlite_bind_text_copy(

@@ -1,6 +1,8 @@
 import POIKit
+import SQLiteKit
 import ToolSupport
 
+SQLiteLibrary.disableMemoryStatistics()
 runTool(DedupCommand.description) { arguments, tool in
   let job = try DedupCommand(arguments)
   let diagnostics = tool.diagnostics

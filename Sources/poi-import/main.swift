@@ -1,6 +1,8 @@
 import POIKit
+import SQLiteKit
 import ToolSupport
 
+SQLiteLibrary.disableMemoryStatistics()
 runTool(ImportCommand.description) { arguments, tool in
   let command = try ImportCommand(arguments)
   do {

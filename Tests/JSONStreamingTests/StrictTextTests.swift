@@ -37,13 +37,17 @@ import Testing
     ]
     for bytes in sound {
       #expect(findings(bytes).flaws.isEmpty, "\(bytes)")
+      #expect(findings(bytes + Array(repeating: 0x41, count: 8)).flaws.isEmpty, "\(bytes)")
     }
     for bytes in unsound {
       for pad in [0, 1, 31, 32, 40] {
         let padded = Array(repeating: UInt8(ascii: "a"), count: pad) + bytes
-        let flaws = findings(padded).flaws
-        #expect(flaws.first?.rule == .utf8, "\(bytes)")
-        #expect(flaws.first?.byteOffset == pad, "\(bytes)")
+        // With enough text behind them, bytes are looked at together.
+        for end in [0, 3, 8, 70] {
+          let flaws = findings(padded + Array(repeating: UInt8(ascii: "a"), count: end)).flaws
+          #expect(flaws.first?.rule == .utf8, "\(bytes) before \(end)")
+          #expect(flaws.first?.byteOffset == pad, "\(bytes) before \(end)")
+        }
       }
     }
   }
@@ -60,6 +64,8 @@ import Testing
       let bytes = (0..<count).map { _ in pool.randomElement(using: &generator) ?? 0 }
       let isSound = String(validating: bytes, as: UTF8.self) != nil
       #expect(findings(bytes).flaws.isEmpty == isSound, "seed \(seed): \(bytes)")
+      let followed = bytes + Array(repeating: 0x41, count: 8)
+      #expect(findings(followed).flaws.isEmpty == isSound, "seed \(seed): \(bytes), then text")
     }
   }
 
@@ -71,6 +77,7 @@ import Testing
       (#"\\\ud800x"#, [2], []), (#"\u0000"#, [], [0]), (#"\\u0000"#, [], []),
       (#"\ud800\u0000"#, [0], [6]), (#"\u00e9\u0000\u0000"#, [], [6, 12]),
       (#"\udc00\ud800"#, [0, 6], []), ("\u{C}", [0], []), ("é\u{C}", [2], []),
+      ("plain text\u{B}, and more of it", [10], []), (#"\n\\ud800, \t and \ud800"#, [18], []),
     ]
     for (text, flaws, nuls) in table {
       for chunkSize in [1, 2, 3, 5, 100] {

@@ -26,6 +26,11 @@ import Testing
     #expect(digest.description == "69f19eb589e813116ea404a054e86669")
   }
 
+  @Test func `a row without values counts like any other`() {
+    #expect(digest { _ in } == MurmurHash3.digest(of: [0].span))
+    #expect(digest { _ in }.description == "51622daa78f835834610abe56eff5cb5")
+  }
+
   @Test func `a real without fraction is the integer`() {
     #expect(digest { $0.append(real: 2, name: 1) } == digest { $0.append(integer: 2, name: 1) })
     #expect(digest { $0.append(real: -0.0, name: 1) } == digest { $0.append(integer: 0, name: 1) })

@@ -17,16 +17,18 @@ struct ContentReader: ~Copyable {
     // Only what belongs to the row through its id needs that.
     let fields = ContentFields(
       layout.contentColumns, leading: layout.relations.isEmpty ? [] : [rowID])
-    let condition =
+    let table = "main.\(Connection.quoteIdentifier(schema.name)) AS t"
+    let (source, condition) =
       switch rows {
-      case .all: ""
-      case .one: "WHERE \(rowID) = ?1"
-      case .range: "WHERE \(rowID) BETWEEN ?1 AND ?2"
+      case .all: (table, "")
+      case .one: (table, "WHERE \(rowID) = ?1")
+      case .range: (table, "WHERE \(rowID) BETWEEN ?1 AND ?2")
+      case .listed(let list): ("\(list) AS l CROSS JOIN \(table) ON \(rowID) = l.loser", "")
       }
     let statement = try connection.prepare(
       """
       SELECT \(fields.results.joined(separator: ", "))
-      FROM main.\(Connection.quoteIdentifier(schema.name)) AS t\(fields.joins) \(condition)
+      FROM \(source)\(fields.joins) \(condition)
       """)
     let relations = try RelatedContentReader.readers(of: layout.relations, in: connection)
     self.fields = fields

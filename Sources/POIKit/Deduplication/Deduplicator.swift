@@ -106,8 +106,13 @@ public struct Deduplicator: Sendable {
     plan.beatenRowCount = removal.counts.beatenRowCount
     plan.rowCount += plan.beatenRowCount
 
-    defer { removal.discardLists(in: connection) }
+    let cache = try PageCache.enlarge(in: connection)
+    defer {
+      removal.discardLists(in: connection)
+      cache.restore(in: connection)
+    }
     do {
+      if !options.mergesLosers { try removal.keepDigest(in: connection) }
       let hasWork = plan.loserCount > 0 || options.enforcement != .none
       if record == nil, try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
         // It goes to the disk with the first batch, or with the end of the run.
@@ -263,18 +268,17 @@ extension Deduplicator {
     let enforcer = KeyEnforcer(
       layout: layout, schema: removal.root, enforcement: options.enforcement,
       nullKey: options.nullKey, keyHash: keyHash ?? { $0 })
-    let isWriteAhead = try DeduplicationError.converting { () throws(SQLiteError) in
-      try connection.text("PRAGMA main.journal_mode") == "wal"
+    let table: TableDigest
+    let outcome: EnforcementOutcome
+    if let remaining = removal.remainingDigest {
+      outcome = try enforcer.enforce(in: connection)
+      table = try DeduplicationError.converting { () throws(SQLiteError) in
+        TableDigest(digest: remaining.digest, rowCount: try removal.root.rowCount(in: connection))
+      }
+    } else {
+      (table, outcome) = try readDigest(
+        removal.root, while: enforcer, jobCount: jobCount, on: connection)
     }
-    var digest = try DeduplicationError.converting { () throws(SQLiteError) in
-      try SharedDigest(layout, schema: removal.root, jobCount: jobCount, in: connection)
-    }
-    // Without a write-ahead log no page can be written while another connection reads, and compact
-    // keys are written into the very rows.
-    let isDigestFirst = !isWriteAhead || options.enforcement == .hash
-    var table = isDigestFirst ? try finish(&digest, on: connection) : .empty
-    let outcome = try enforcer.enforce(in: connection)
-    if !isDigestFirst { table = try finish(&digest, on: connection) }
     guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.beatenRowCount,
       plan.loserCount == counts.removedRowCount
     else {
@@ -288,7 +292,7 @@ extension Deduplicator {
     do {
       try record?.save(plan, counts, by: removal.statements, in: connection)
       try record?.finish(at: end, outcome, digest: table.digest, in: connection)
-      if record != nil, layout.isToolkitTable, options.enforcement != .none {
+      if record != nil, layout.isToolkitTable {
         try RememberedDigest(layout).remember(table.digest, in: connection)
       }
     } catch {
@@ -296,6 +300,27 @@ extension Deduplicator {
     }
     return report(
       plan, counts, run: record?.id, createdIndex: outcome.createdIndex, digest: table.digest)
+  }
+
+  /// Adds up the digest of the table, beside the enforcing of its key.
+  private func readDigest(
+    _ schema: TableSchema, while enforcer: KeyEnforcer, jobCount: Int,
+    on connection: borrowing Connection
+  ) throws(DeduplicationError) -> (TableDigest, EnforcementOutcome) {
+    let isWriteAhead = try DeduplicationError.converting { () throws(SQLiteError) in
+      try connection.text("PRAGMA main.journal_mode") == "wal"
+    }
+    var digest = try DeduplicationError.converting { () throws(SQLiteError) in
+      try SharedDigest(layout, schema: schema, jobCount: jobCount, in: connection)
+    }
+    // Without a write-ahead log no page can be written while another connection reads, and compact
+    // keys are written into the very rows.
+    guard isWriteAhead, options.enforcement != .hash else {
+      let table = try finish(&digest, on: connection)
+      return (table, try enforcer.enforce(in: connection))
+    }
+    let outcome = try enforcer.enforce(in: connection)
+    return (try finish(&digest, on: connection), outcome)
   }
 
   /// The digest of the table; it is read once more if the second thread failed.

@@ -52,6 +52,9 @@ struct LoserRemoval {
   /// The statements that give winners values of their losers and are kept.
   var fillTexts: Set<String> = []
 
+  /// The digest of what is left of the table, where it can be told without a look at all rows.
+  private(set) var remainingDigest: RemainingDigest?
+
   /// What has been changed so far.
   var counts = RemovalCounts()
 
@@ -85,6 +88,14 @@ struct LoserRemoval {
   mutating func keep(under run: Int64, archives: Bool) {
     self.run = run
     self.archives = archives
+  }
+
+  /// Makes the removal keep the digest of what is left of the table, if one is remembered.
+  ///
+  /// - Parameter connection: the database, in a view that nobody changes until the first batch.
+  mutating func keepDigest(in connection: borrowing Connection) throws(SQLiteError) {
+    remainingDigest = try RemainingDigest(
+      layout, schema: root, references: referencesByTable[root.name] ?? [], in: connection)
   }
 
   /// Removes a batch of losers, inside the caller's transaction.
@@ -155,7 +166,10 @@ struct LoserRemoval {
     _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     let pairTable = "poikit_pair_\(depth)"
-    do { try fill(pairTable, with: pairs, in: connection) } catch {
+    do {
+      try fill(pairTable, with: pairs, in: connection)
+      if depth == 0 { try remainingDigest?.remove(listedIn: "temp.\(pairTable)", in: connection) }
+    } catch {
       throw DeduplicationError(error)
     }
     if archives { try archive(schema, pairTable, in: connection) }

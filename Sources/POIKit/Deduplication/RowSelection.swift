@@ -8,4 +8,7 @@ enum RowSelection {
 
   /// The rows whose ids are from the first to the second parameter.
   case range
+
+  /// The rows whose ids stand in the column `loser` of a table.
+  case listed(in: String)
 }

@@ -1,7 +1,7 @@
 internal import SQLiteKit
 
-/// The digest of a table while the caller does something else: a second thread begins to add it up,
-/// and the caller takes over its share when it is done.
+/// The digest of a table of which none is remembered, while the caller does something else: a
+/// second thread begins to add it up, and the caller takes over its share when it is done.
 ///
 /// Both threads must see the same rows. So over the life of the value the caller's connection is in
 /// a transaction that lets nobody else write, and the caller itself has changed none of them in it.

@@ -57,6 +57,12 @@ struct TableSchema {
     }
   }
 
+  /// How many rows the table has.
+  func rowCount(in connection: borrowing Connection) throws(SQLiteError) -> Int {
+    let table = Connection.quoteIdentifier(name)
+    return Int(try connection.integer("SELECT count(*) FROM main.\(table)") ?? 0)
+  }
+
   /// The column called `name`, written as the table's creator wrote it.
   ///
   /// - Throws: `DeduplicationError` when there is none, which lists those that there are.

@@ -53,11 +53,10 @@ struct BatchCommitter: ~Copyable {
     return try store?.digestBeforeImport(of: model) ?? .zero
   }
 
-  /// Remembers the digest that the run left, so that the next one need not compute it.
-  ///
-  /// Where the key is not enforced it is not: rows are to be removed then.
+  /// Remembers the digest that the run left, so that neither the next one nor a deduplication need
+  /// compute it.
   mutating func rememberDigest(of checkpoint: ImportCheckpoint) throws(ImportError) {
-    guard writer != nil, policy != .append, let versionBeforeRun, let path = store?.path
+    guard writer != nil, let versionBeforeRun, let path = store?.path
     else { return }
     do {
       try store?.rememberDigest(checkpoint.digest, of: model, since: versionBeforeRun)

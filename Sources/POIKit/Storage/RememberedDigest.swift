@@ -115,6 +115,15 @@ struct RememberedDigest {
     try statement.run()
   }
 
+  /// Whether the database has triggers that are not the toolkit's own, which may change any row.
+  static func hasOtherTriggers(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    try connection.integer(
+      """
+      SELECT 1 FROM main.sqlite_schema
+      WHERE type = 'trigger' AND name NOT GLOB '\(triggerPrefix)*' LIMIT 1
+      """) != nil
+  }
+
   /// The names of the triggers of the table's digest: prefix, event and number, and behind a low line
   /// the name of the table.
   private func storedTriggers(

@@ -1,0 +1,30 @@
+internal import SQLiteKit
+
+/// SQLite's page cache of a connection, enlarged for the removal of losers.
+///
+/// The pages of a batch are read three times: for the digest, for the archive and to delete its
+/// rows. Where one row in ten is a loser, a batch of 500 stands on 250 pages of 8 KiB.
+struct PageCache {
+  /// The room for the pages of a batch, in KiB.
+  static let size: Int64 = 4_096
+
+  /// What the connection had before, as `PRAGMA cache_size` says it.
+  private let before: Int64
+
+  /// Enlarges the cache of a connection that has less.
+  static func enlarge(in connection: borrowing Connection) throws(DeduplicationError) -> PageCache {
+    try DeduplicationError.converting { () throws(SQLiteError) in
+      let before = try connection.integer("PRAGMA main.cache_size") ?? 0
+      let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
+      // A negative number counts KiB, a positive one pages.
+      let kibibytes = before < 0 ? 0 - before : before * pageSize / 1_024
+      if kibibytes < size { try connection.execute("PRAGMA main.cache_size = -\(size)") }
+      return PageCache(before: before)
+    }
+  }
+
+  /// Gives the connection the size that it had.
+  func restore(in connection: borrowing Connection) {
+    try? connection.execute("PRAGMA main.cache_size = \(before)")
+  }
+}
