@@ -10,14 +10,14 @@ extension Connection {
   /// - Throws: `SQLiteError` when the text is no valid SQL, holds no statement or more than one.
   ///
   /// C function: `sqlite3_prepare_v3`
-  public func prepare(_ sql: String, isPersistent: Bool = true) throws(SQLiteError) -> Statement {
+  public func prepare(_ sql: SQL, isPersistent: Bool = true) throws(SQLiteError) -> Statement {
     var rest = try SQLText(sql)
     guard let first = unsafe try prepareNext(&rest, isPersistent: isPersistent) else {
-      throw SQLiteError.misuse("the text holds no statement", sql: sql)
+      throw SQLiteError.misuse("the text holds no statement", sql: sql.text)
     }
     let statement = unsafe Statement(handle: first)
     if holdsStatement(&rest) {
-      throw SQLiteError.misuse("the text holds more than one statement", sql: sql)
+      throw SQLiteError.misuse("the text holds more than one statement", sql: sql.text)
     }
     return statement
   }
@@ -25,7 +25,7 @@ extension Connection {
   /// Runs all statements of a text, one after the other, and drops the rows that they return.
   ///
   /// - Throws: `SQLiteError` at the first statement that fails; those before it have taken effect.
-  public func execute(_ sql: String) throws(SQLiteError) {
+  public func execute(_ sql: SQL) throws(SQLiteError) {
     var rest = try SQLText(sql)
     while let next = unsafe try prepareNext(&rest, isPersistent: false) {
       var statement = unsafe Statement(handle: next)
@@ -37,7 +37,7 @@ extension Connection {
   /// row or with a null.
   ///
   /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
-  public func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+  public func integer(_ sql: SQL) throws(SQLiteError) -> Int64? {
     var statement = try prepare(sql, isPersistent: false)
     guard try statement.step(), !statement.isNull(0) else { return nil }
     return statement.integer(0)
@@ -47,38 +47,10 @@ extension Connection {
   /// or with a null.
   ///
   /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
-  public func text(_ sql: String) throws(SQLiteError) -> String? {
+  public func text(_ sql: SQL) throws(SQLiteError) -> String? {
     var statement = try prepare(sql, isPersistent: false)
     guard try statement.step(), !statement.isNull(0) else { return nil }
     return statement.text(0)
-  }
-
-  /// `name` as SQL writes an identifier that is taken literally: in double quotes, those inside it
-  /// doubled.
-  ///
-  /// This is the one place where names turn into SQL.
-  public static func quoteIdentifier(_ name: String) -> String {
-    var quoted = "\""
-    for scalar in name.unicodeScalars {
-      if scalar == "\"" { quoted.unicodeScalars.append("\"") }
-      quoted.unicodeScalars.append(scalar)
-    }
-    quoted += "\""
-    return quoted
-  }
-
-  /// `text` as SQL writes a text literal: in single quotes, those inside it doubled.
-  ///
-  /// For statements that take no parameters, such as `CREATE` and `PRAGMA`; elsewhere values are
-  /// bound.
-  public static func quoteText(_ text: String) -> String {
-    var quoted = "'"
-    for scalar in text.unicodeScalars {
-      if scalar == "'" { quoted.unicodeScalars.append("'") }
-      quoted.unicodeScalars.append(scalar)
-    }
-    quoted += "'"
-    return quoted
   }
 
   /// Whether more than blanks and comments is left of `text`, be it valid or not.

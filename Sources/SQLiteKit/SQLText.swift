@@ -10,11 +10,11 @@ struct SQLText {
   ///
   /// - Throws: `SQLiteError` when the text holds a NUL, at which SQLite would silently stop
   ///   reading, or has 2 GB or more.
-  init(_ sql: String) throws(SQLiteError) {
-    whole = sql
-    bytes = sql.utf8.map { CChar(bitPattern: $0) }
+  init(_ sql: SQL) throws(SQLiteError) {
+    whole = sql.text
+    bytes = sql.text.utf8.map { CChar(bitPattern: $0) }
     guard !bytes.contains(0) else {
-      throw SQLiteError.misuse("the text of a statement holds a NUL", sql: sql)
+      throw SQLiteError.misuse("the text of a statement holds a NUL", sql: whole)
     }
     guard bytes.count < Int32.max else {
       throw SQLiteError.misuse("the text of a statement has 2 GB or more", sql: nil)

@@ -10,7 +10,7 @@ public enum TransactionKind: Sendable, Hashable {
   case deferred
 
   /// The statement that begins such a transaction.
-  var beginning: String {
+  var beginning: SQL {
     switch self {
     case .immediate: "BEGIN IMMEDIATE"
     case .deferred: "BEGIN DEFERRED"

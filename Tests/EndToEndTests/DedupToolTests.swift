@@ -25,7 +25,7 @@ import Testing
     return records
   }
 
-  static func dump(_ path: String, _ sql: String) throws -> [String] {
+  static func dump(_ path: String, _ sql: SQL) throws -> [String] {
     let connection = try Connection(path: path, access: .readOnly)
     #expect(try connection.text("PRAGMA integrity_check") == "ok")
     var statement = try connection.prepare(sql)
@@ -38,8 +38,8 @@ import Testing
     return lines
   }
 
-  private static let rows = "SELECT * FROM poikit_readable_poi ORDER BY poikit_id"
-  private static let content =
+  private static let rows: SQL = "SELECT * FROM poikit_readable_poi ORDER BY poikit_id"
+  private static let content: SQL =
     "SELECT identifier, name, category, updatedAt FROM poikit_readable_poi ORDER BY 1, 2, 3, 4"
 
   private func digest(_ output: String) -> Substring? {
@@ -262,7 +262,7 @@ import Testing
   @Test func `the report tells of rows removed with a loser and of unreadable timestamps`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("app.db")
-    let script = """
+    let script: SQL = """
       DROP TABLE IF EXISTS tag; DROP TABLE IF EXISTS p;
       CREATE TABLE p (id INTEGER PRIMARY KEY, k TEXT, ts TEXT);
       INSERT INTO p VALUES (1, 'a', '2024-01-01'), (2, 'a', 'yesterday'), (3, 'a', '2024-01-02');
@@ -349,7 +349,7 @@ import Testing
       """#, to: "data")
     let imported = try importer.run(["data", "--model", "model.json", "-q"], in: folder.path)
     #expect(imported.exitCode == 0, "\(imported.messages)")
-    let rows = "SELECT poikit_id, id, at, phone, name, tags FROM place ORDER BY poikit_id"
+    let rows: SQL = "SELECT poikit_id, id, at, phone, name, tags FROM place ORDER BY poikit_id"
     let before = try Self.dump(folder.file("poi.sqlite"), rows)
 
     let planned = try tool.run(["--merge-losers", "--dry-run"], in: folder.path)

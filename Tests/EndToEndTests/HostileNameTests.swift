@@ -77,7 +77,7 @@ import Testing
       in: folder.path)
     #expect(snapshot.exitCode == 0, "\(snapshot)")
     try expectWhole(folder, name)
-    let table = Connection.quoteIdentifier(name)
+    let table = SQL(name: name)
     let connection = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
     #expect(
       try connection.integer("SELECT count(DISTINCT \(table)) FROM \(table)") == 1)
@@ -87,11 +87,8 @@ import Testing
   @Test(arguments: names)
   func `the names of another program's database are only names`(name: String) throws {
     let folder = try ScratchFolder()
-    let (table, key, value) = (
-      Connection.quoteIdentifier(name), Connection.quoteIdentifier(name + ",k"),
-      Connection.quoteText(name)
-    )
-    let child = Connection.quoteIdentifier(name + " child")
+    let (table, key, child) = (SQL(name: name), SQL(name: name + ",k"), SQL(name: name + " child"))
+    let value: SQL = "\(literal: name)"
     do {
       let connection = try Connection(path: folder.file("poi.sqlite"))
       try connection.execute(
@@ -100,7 +97,7 @@ import Testing
         CREATE TABLE \(table) (
           \(table) INTEGER PRIMARY KEY, \(key) TEXT, at INTEGER, other TEXT);
         INSERT INTO \(table) VALUES (1, \(value), 1, \(value)), (2, \(value), 2, 'x');
-        CREATE INDEX \(Connection.quoteIdentifier(name + " i")) ON \(table) (\(key));
+        CREATE INDEX \(name: name + " i") ON \(table) (\(key));
         CREATE TABLE \(child) (\(table) INTEGER REFERENCES \(table) (\(table)));
         INSERT INTO \(child) VALUES (1), (2);
         """)

@@ -25,7 +25,7 @@ import Testing
     for sql in [
       "SELECT identifier || name || category FROM poikit_readable_poi ORDER BY 1",
       "SELECT record || rule || byte_offset || hex(raw) FROM poikit_reject ORDER BY 1",
-    ] {
+    ] as [SQL] {
       var statement = try connection.prepare(sql)
       while try statement.step() { lines.append(statement.text(0)) }
     }

@@ -79,8 +79,8 @@ import Testing
 
   @Test func `what another program's database says is shown by its numbers`() throws {
     let folder = try ScratchFolder()
-    let name = Connection.quoteIdentifier(Self.hostile)
-    let text = Connection.quoteText(Self.hostile)
+    let name = SQL(name: Self.hostile)
+    let text: SQL = "\(literal: Self.hostile)"
     let connection = try Connection(path: folder.file("app.db"))
     try connection.execute(
       """

@@ -203,13 +203,13 @@ final class FaultTrial {
       """)
     while try tables.step() {
       var rows = try connection.prepare(
-        "SELECT \(tables.text(1)) FROM \(Connection.quoteIdentifier(tables.text(0)))")
+        "SELECT \(SQL(verbatim: tables.text(1))) FROM \(name: tables.text(0))")
       while try rows.step() { lines.append("\(tables.text(0)): \(rows.text(0))") }
     }
     for sql in [
       "SELECT tool || state || counters FROM poikit_run WHERE state IN ('finished', 'undone')",
       "SELECT type || name FROM sqlite_schema WHERE tbl_name <> 'poikit_digest' AND name NOT LIKE 'poikit_digest_%'",
-    ] {
+    ] as [SQL] {
       var rows = try connection.prepare(sql)
       while try rows.step() { lines.append(rows.text(0)) }
     }

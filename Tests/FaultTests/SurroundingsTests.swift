@@ -18,7 +18,7 @@ import Testing
     }.joined(separator: "\n")
   }
 
-  private static func value(_ sql: String, _ path: String) throws -> String? {
+  private static func value(_ sql: SQL, _ path: String) throws -> String? {
     try Connection(path: path, access: .readWrite).text(sql)
   }
 

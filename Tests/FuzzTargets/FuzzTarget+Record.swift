@@ -134,7 +134,7 @@ extension FuzzTarget {
       do {
         let connection = imported.takeStore().takeConnection()
         guard counters[1] == 1 else { continue }
-        var row = try connection.prepare("SELECT \"\(column)\" FROM value")
+        var row = try connection.prepare("SELECT \(name: column) FROM value")
         guard try row.step() else { continue }
         let expected = unsafe strtod(lexeme, nil)
         if column == "real" {

@@ -85,7 +85,9 @@ extension FuzzTarget {
     for word in ["recursive", "attach", "vacuum", "zeroblob", "randomblob", "replace", "printf"]
     where lowered.contains(word) { return }
     guard let connection = try? Connection(path: path, access: .readWrite) else { return }
-    for statement in sql.split(separator: ";") { try? connection.execute(String(statement)) }
+    for statement in sql.split(separator: ";") {
+      try? connection.execute(SQL(verbatim: String(statement)))
+    }
     try? connection.execute("PRAGMA journal_mode = DELETE")
   }
 

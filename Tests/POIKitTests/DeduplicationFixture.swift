@@ -72,7 +72,7 @@ enum SampleTable {
 }
 
 /// The rows that a statement returns, each as one text.
-func rows(_ sql: String, in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+func rows(_ sql: SQL, in connection: borrowing Connection) throws(SQLiteError) -> [String] {
   var rows: [String] = []
   var statement = try connection.prepare(sql)
   while try statement.step() {
@@ -83,16 +83,16 @@ func rows(_ sql: String, in connection: borrowing Connection) throws(SQLiteError
 
 /// All rows of a table with their ids and types, byte by byte.
 func dump(_ table: String, in connection: borrowing Connection) throws(SQLiteError) -> [String] {
-  var columns: [String] = ["rowid"]
+  var columns: [SQL] = ["rowid"]
   for name in try rows(
-    "SELECT name FROM pragma_table_info(\(Connection.quoteText(table)))", in: connection)
+    "SELECT name FROM pragma_table_info(\(literal: table))", in: connection)
   {
-    let quoted = Connection.quoteIdentifier(name)
+    let quoted = SQL(name: name)
     columns += ["typeof(\(quoted))", "hex(\(quoted))", "quote(\(quoted))"]
   }
   return try rows(
     """
-    SELECT \(columns.joined(separator: ", ")) FROM \(Connection.quoteIdentifier(table)) ORDER BY rowid
+    SELECT \(columns.joined(separator: ", ")) FROM \(name: table) ORDER BY rowid
     """, in: connection)
 }
 

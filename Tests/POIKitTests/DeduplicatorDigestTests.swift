@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: [
     "journal_mode = DELETE", "journal_mode = WAL", "locking_mode = EXCLUSIVE",
   ])
-  func `threads, budget and batch size make no difference`(pragma: String) throws {
+  func `threads, budget and batch size make no difference`(pragma: SQL) throws {
     let seed = UInt64.random(in: .min ... .max)
     let folder = try ScratchFolder()
     var results: Set<[String]> = []
@@ -56,7 +56,7 @@ import Testing
     "CREATE TABLE other (t REFERENCES t (id)); INSERT INTO other VALUES (1), (4)",
     "ALTER TABLE t ADD COLUMN parent REFERENCES t (id); UPDATE t SET parent = 5 - id",
   ])
-  func `it is right where more than losers changes`(script: String) throws {
+  func `it is right where more than losers changes`(script: SQL) throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """

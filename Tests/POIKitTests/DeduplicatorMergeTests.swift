@@ -10,7 +10,7 @@ import Testing
     ("a", .newest), ("b", .longest), ("c", .minimum), ("d", .maximum), ("e", .union),
   ]
 
-  private static let creation =
+  private static let creation: SQL =
     """
     CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, at INTEGER, dead INTEGER, a TEXT, b TEXT,
       c INTEGER, d REAL, e TEXT);
@@ -23,7 +23,8 @@ import Testing
     let connection = try Connection.inMemory()
     try connection.execute(Self.creation)
     for row in rows {
-      try connection.execute("INSERT INTO t VALUES (NULL, \(row.joined(separator: ", ")))")
+      let values = SQL(verbatim: row.joined(separator: ", "))
+      try connection.execute("INSERT INTO t VALUES (NULL, \(values))")
     }
     return connection
   }

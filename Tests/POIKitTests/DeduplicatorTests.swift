@@ -327,7 +327,7 @@ import Testing
   }
 
   @Test func `the digest of a table depends on what its rows say and not on their ids`() throws {
-    func digest(_ sql: String) throws -> TableDigest {
+    func digest(_ sql: SQL) throws -> TableDigest {
       let connection = try Connection.inMemory()
       try connection.execute(
         """

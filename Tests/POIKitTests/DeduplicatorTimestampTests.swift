@@ -6,7 +6,7 @@ import Testing
 @Suite struct DeduplicatorTimestampTests {
   /// The value of `v` that stays of rows with one key, and the plan.
   private func winner(
-    _ values: String, type: String = "", keep: KeepRule = .newest
+    _ values: SQL, type: SQL = "", keep: KeepRule = .newest
   ) throws -> (value: String?, plan: DeduplicationPlan) {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (v, at \(type)); INSERT INTO t VALUES \(values)")
@@ -41,7 +41,7 @@ import Testing
     ("('a', '2025-12-02T14:38:56'), ('b', '2025-12-02T14:38:57.000Z')", "b", "a"),
   ])
   func `timestamps of every kind order in time`(
-    values: String, newest: String, oldest: String
+    values: SQL, newest: String, oldest: String
   ) throws {
     #expect(try winner(values).value == newest)
     #expect(try winner(values, keep: .oldest).value == oldest)

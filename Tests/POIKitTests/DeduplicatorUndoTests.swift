@@ -97,7 +97,7 @@ import Testing
     "AFTER UPDATE OF ref ON visit BEGIN UPDATE visit SET ref = NULL WHERE rowid = new.rowid; END",
     "AFTER UPDATE OF ref ON visit BEGIN UPDATE sample SET note = 'x'; END",
   ])
-  func `a trigger that changes what comes back stands in the way`(trigger: String) throws {
+  func `a trigger that changes what comes back stands in the way`(trigger: SQL) throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """

@@ -41,11 +41,11 @@ struct FeedStore: ~Copyable {
   }
 
   /// The rows that a statement returns, each as one text.
-  func rows(_ sql: String) throws -> [String] {
+  func rows(_ sql: SQL) throws -> [String] {
     try POIKitTests.rows(sql, in: Connection(path: path, access: .readOnly))
   }
 
-  func execute(_ sql: String) throws {
+  func execute(_ sql: SQL) throws {
     try Connection(path: path, access: .readWrite).execute(sql)
   }
 

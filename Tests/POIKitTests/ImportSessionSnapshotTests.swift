@@ -105,7 +105,9 @@ import Testing
     let report = try feed.take(Self.records(2..<20), options: Self.options())
     #expect(report.counters.removed == 2)
     #expect(try feed.digest() == report.digest)
-    let marked = "SELECT id, part, \(column) FROM note WHERE \(column) IS NOT NULL"
+    let marked: SQL = """
+      SELECT id, part, \(name: column) FROM note WHERE \(name: column) IS NOT NULL
+      """
     #expect(try feed.rows(marked) == ["0|0|\(mark)", "0|1|\(mark)"])
     // What is marked already is not removed again.
     #expect(try feed.take(Self.records(2..<20), options: Self.options()).counters.removed == 0)
@@ -201,7 +203,7 @@ import Testing
       INSERT INTO page VALUES (7, 1), (8, 2); INSERT INTO line VALUES (7, 'a'), (7, 'b'), (8, 'c')
       """)
     try feed.take(Self.records(1..<10), options: Self.options())
-    let counts =
+    let counts: SQL =
       "SELECT (SELECT count(*) FROM note), (SELECT count(*) FROM page), count(*) FROM line"
     #expect(try feed.rows(counts) == ["9|1|1"])
     _ = try Store(path: feed.path).undoDeduplication(clock: someInstant)

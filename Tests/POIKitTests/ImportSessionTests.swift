@@ -69,9 +69,9 @@ import Testing
   static func rows(of store: borrowing Store, model: Model) throws -> [String] {
     var rows: [String] = []
     for sql in [
-      "SELECT * FROM poikit_readable_\(model.table) ORDER BY poikit_id",
+      "SELECT * FROM \(name: "poikit_readable_" + model.table) ORDER BY poikit_id",
       "SELECT input, record, byte_offset, line, \"column\", issues, raw FROM poikit_reject ORDER BY id",
-    ] {
+    ] as [SQL] {
       var statement = try store.connection.prepare(sql)
       while try statement.step() {
         rows.append(
@@ -497,8 +497,10 @@ import Testing
     let path = folder.file("s")
     _ = try ImportSession(into: Store(path: path), model: .poi)
     try Connection(path: path).execute(
-      "CREATE TRIGGER t BEFORE INSERT ON poi WHEN new.name = 'x' "
-        + "BEGIN SELECT raise(ABORT, 'no x'); END")
+      """
+      CREATE TRIGGER t BEFORE INSERT ON poi WHEN new.name = 'x'
+      BEGIN SELECT raise(ABORT, 'no x'); END
+      """)
     var session = try ImportSession(into: Store(path: path), model: .poi)
     let refused = Self.poi(2).replacing("\"n\"", with: "\"x\"")
     try session.append(Array((Self.poi(1) + "\n" + refused).utf8).span)

@@ -104,7 +104,7 @@ enum IssueTracker {
   }
 
   /// Selects the tags and comments of each issue, in words, sorted.
-  static let relationsQuery = """
+  static let relationsQuery: SQL = """
     SELECT i.number || ': ' || t.name FROM issue AS i JOIN issue_tag AS j ON j.issue = i.poikit_id
     JOIN tag AS t ON t.poikit_id = j.tag
     UNION ALL

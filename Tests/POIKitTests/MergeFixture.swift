@@ -83,9 +83,9 @@ final class MergeStore {
   /// Undoes the latest deduplication.
   func undo() throws { _ = try store?.undoDeduplication() }
 
-  func execute(_ sql: String) throws { try store?.connection.execute(sql) }
+  func execute(_ sql: SQL) throws { try store?.connection.execute(sql) }
 
-  func rows(_ sql: String) throws -> [String] {
+  func rows(_ sql: SQL) throws -> [String] {
     switch store {
     case .some(let store): try POIKitTests.rows(sql, in: store.connection)
     case .none: []
@@ -107,16 +107,16 @@ final class MergeStore {
   func content(times: Bool = false) throws -> [String] {
     let columns = try rows(
       """
-      SELECT name FROM pragma_table_info('poikit_readable_\(model.table)')
+      SELECT name FROM pragma_table_info(\(literal: "poikit_readable_" + model.table))
       WHERE name <> 'poikit_id'
       """)
-    let values =
-      columns.map { "quote(v.\(Connection.quoteIdentifier($0)))" }
+    let values: [SQL] =
+      columns.map { "quote(v.\(name: $0))" }
       + (times ? ["quote(t.poikit_times)"] : [])
     return try rows(
       """
-      SELECT \(values.joined(separator: ", ")) FROM poikit_readable_\(model.table) AS v
-      JOIN \(model.table) AS t USING (poikit_id)
+      SELECT \(values.joined(separator: ", ")) FROM \(name: "poikit_readable_" + model.table) AS v
+      JOIN \(name: model.table) AS t USING (poikit_id)
       """
     ).sorted()
   }

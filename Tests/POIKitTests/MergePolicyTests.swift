@@ -200,7 +200,7 @@ import Testing
     for (table, condition) in [
       ("t", "new.id = 2"), ("kind", "new.name = 'no'"), ("part", "new.name = 'no'"),
       ("t_tag", "(SELECT name FROM tag WHERE poikit_id = new.tag) = 'no'"),
-    ] {
+    ] as [(SQL, SQL)] {
       try store.execute(
         """
         CREATE TRIGGER leave_out_\(table) BEFORE INSERT ON \(table) WHEN \(condition)

@@ -101,7 +101,7 @@ import Testing
     let early = try Self.importText(
       Self.records + #"{"id":3}"#, changed, at: folder.file("b.sqlite"))
     #expect(late.digest == early.digest)
-    let columns = "SELECT state, level, size, extra, none, since FROM place"
+    let columns: SQL = "SELECT state, level, size, extra, none, since FROM place"
     let found = try rows(columns, in: Store(path: path).connection)
     #expect(found == Array(repeating: #"op"en|-3|1.5|[1]||1000000"#, count: 4))
   }

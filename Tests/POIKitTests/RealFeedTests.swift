@@ -1,4 +1,5 @@
 import Glibc
+import SQLiteKit
 import TestSupport
 import Testing
 

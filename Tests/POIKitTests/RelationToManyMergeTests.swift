@@ -40,12 +40,12 @@ import Testing
     ] {
       let store = try MergeStore(IssueTracker.document)
       let before = try store.run(records, policy)
-      let rows = try IssueTracker.tables.map { try store.rows("SELECT * FROM \($0)") }
+      let rows = try IssueTracker.tables.map { try store.rows("SELECT * FROM \(name: $0)") }
       let again = try store.run(records.shuffled(using: &generator), policy)
       #expect(again.counters.inserted == 0 && again.counters.updated == 0, "\(policy)")
       #expect(again.digest == before.digest, "\(policy)")
-      #expect(
-        try IssueTracker.tables.map { try store.rows("SELECT * FROM \($0)") } == rows, "\(policy)")
+      let later = try IssueTracker.tables.map { try store.rows("SELECT * FROM \(name: $0)") }
+      #expect(later == rows, "\(policy)")
     }
   }
 

@@ -36,7 +36,7 @@ import Testing
       ("comment", "issue_id"), ("file", "comment"), ("issue_tag", "issue"), ("issue_tag", "tag"),
     ] {
       let plan = try rows(
-        "EXPLAIN QUERY PLAN SELECT 1 FROM \(table) WHERE \(column) = 1",
+        "EXPLAIN QUERY PLAN SELECT 1 FROM \(name: table) WHERE \(name: column) = 1",
         in: outcome.store.connection)
       #expect(plan.contains { $0.contains("SEARCH") }, "\(table).\(column): \(plan)")
     }
@@ -389,13 +389,13 @@ import Testing
       Self.issue, #"{"number":2,"tags":["ui"]}"#, #"{"number":1,"changed":2,"removed":true}"#,
     ]
     _ = try store.run(records, .append)
-    let before = try IssueTracker.tables.map { try store.rows("SELECT * FROM \($0)") }
+    let before = try IssueTracker.tables.map { try store.rows("SELECT * FROM \(name: $0)") }
     #expect(before[0].count == 2)
     _ = try store.deduplicate()
     #expect(try store.rows(IssueTracker.relationsQuery) == ["2: ui"])
     #expect(try store.rows("SELECT * FROM file").isEmpty)
     #expect(try store.rows("PRAGMA foreign_key_check").isEmpty)
     try store.undo()
-    #expect(try IssueTracker.tables.map { try store.rows("SELECT * FROM \($0)") } == before)
+    #expect(try IssueTracker.tables.map { try store.rows("SELECT * FROM \(name: $0)") } == before)
   }
 }

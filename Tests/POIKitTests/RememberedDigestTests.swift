@@ -37,8 +37,8 @@ import Testing
     return feed
   }
 
-  private static let remembered = "SELECT count(*) FROM poikit_digest"
-  private static let triggers =
+  private static let remembered: SQL = "SELECT count(*) FROM poikit_digest"
+  private static let triggers: SQL =
     "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'poikit_digest_*'"
 
   @Test func `an import takes the digest that the one before left`() throws {
@@ -70,7 +70,7 @@ import Testing
     "UPDATE poikit_digest SET version = 'another', digest = zeroblob(16)",
     "UPDATE poikit_digest SET digest = zeroblob(3)",
   ])
-  func `a change by another program is seen`(change: String) throws {
+  func `a change by another program is seen`(change: SQL) throws {
     let feed = try Self.store()
     try feed.execute(change)
     let report = try feed.take(#"{"id":9,"text":"new","at":1}"#)
@@ -159,7 +159,7 @@ import Testing
     var wrong = try feed.digest()
     wrong += error
     let bytes = wrong.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-    try feed.execute("UPDATE poikit_digest SET digest = x'\(bytes.joined())'")
+    try feed.execute("UPDATE poikit_digest SET digest = x\(literal: bytes.joined())")
     return feed
   }
 
@@ -189,7 +189,7 @@ import Testing
     "UPDATE place SET text = 'c'",
     "DROP TRIGGER poikit_digest_delete1_place",
   ])
-  func `what may change more than losers has all rows read`(change: String) throws {
+  func `what may change more than losers has all rows read`(change: SQL) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
     let feed = try Self.duplicates(seed: seed)

@@ -32,7 +32,7 @@ import Testing
 
   @Test(arguments: ["t (id)", "T (ID)", "T", "\"T\" (\"Id\")"])
   func `a row of the same table is content by its key, however it is written`(
-    parent: String
+    parent: SQL
   ) throws {
     let connection = try Connection.inMemory()
     try connection.execute(
@@ -97,13 +97,14 @@ import Testing
       CREATE TABLE three (rowid TEXT, _rowid_ TEXT, oid INTEGER PRIMARY KEY, k)
       """)
     for table in ["one", "two", "three"] {
-      try connection.execute("INSERT INTO \(table) (rowid, k) VALUES ('r', 1), ('r', 1), ('s', 1)")
+      try connection.execute(
+        "INSERT INTO \(name: table) (rowid, k) VALUES ('r', 1), ('r', 1), ('s', 1)")
       let layout = try TableLayout(describing: table, in: connection, key: ["k"])
       let report = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
       #expect(report.rowsLeft == 1, "\(table)")
       _ = try Deduplicator.undo(on: connection, clock: someInstant)
       #expect(
-        try rows("SELECT rowid FROM \(table) ORDER BY 1", in: connection) == ["r", "r", "s"])
+        try rows("SELECT rowid FROM \(name: table) ORDER BY 1", in: connection) == ["r", "r", "s"])
     }
   }
 }

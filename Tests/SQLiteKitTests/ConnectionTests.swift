@@ -218,23 +218,6 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     #expect(connection.changeCount == 0)
   }
 
-  @Test(arguments: [
-    "plain", "a\"; DROP TABLE x; --", "with space", "'", "\"\"", "order", "ünï", "[a]", "`", "a.b",
-    "",
-  ])
-  func `a quoted name is one name`(name: String) throws {
-    let connection = try Connection.inMemory()
-    let quoted = Connection.quoteIdentifier(name)
-    try connection.execute("CREATE TABLE x (a)")
-    try connection.execute("CREATE TABLE \(quoted) (\(quoted) INTEGER)")
-    try connection.execute("INSERT INTO \(quoted) (\(quoted)) VALUES (5)")
-    #expect(try connection.integer("SELECT \(quoted) FROM \(quoted)") == 5)
-    #expect(
-      try connection.integer(
-        "SELECT count(*) FROM sqlite_schema WHERE name = \(Connection.quoteText(name))") == 1)
-    #expect(try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'x'") == 1)
-  }
-
   @Test func `the schema cannot be written behind SQLite's back`() throws {
     let connection = try Connection.inMemory()
     try connection.execute("PRAGMA writable_schema = ON; CREATE TABLE t (a)")

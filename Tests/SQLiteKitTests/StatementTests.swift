@@ -35,7 +35,7 @@ import Testing
   @Test(arguments: ["UTF-8", "UTF-16le"])
   func `a value says its type and what it is at once`(encoding: String) throws {
     let connection = try Connection.inMemory()
-    try connection.execute("PRAGMA encoding = '\(encoding)'; CREATE TABLE t (a)")
+    try connection.execute("PRAGMA encoding = \(literal: encoding); CREATE TABLE t (a)")
     var statement = try connection.prepare(
       "SELECT -7, 2.5, 'é' || char(0) || '😀', x'00ff', NULL, '', x''")
     #expect(try statement.step())
@@ -219,7 +219,7 @@ import Testing
     ("INSERT INTO t (n) VALUES (-1)", 275), ("INSERT INTO t (n, r) VALUES (1, 9)", 787),
     ("INSERT INTO t (n, s) VALUES (1, 'x')", 3091),
   ])
-  func `a constraint is told by its extended code`(sql: String, code: Int32) throws {
+  func `a constraint is told by its extended code`(sql: SQL, code: Int32) throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -253,7 +253,7 @@ import Testing
 
   @Test func `a text of several statements runs whole and is not prepared as one`() throws {
     let connection = try Connection.inMemory()
-    let text =
+    let text: SQL =
       "CREATE TABLE t (a); -- first\n INSERT INTO t VALUES (1); ; /* end */ SELECT a FROM t;; "
     let error = thrown { () throws(SQLiteError) in _ = try connection.prepare(text) }
     #expect(error?.message == "the text holds more than one statement")
@@ -263,10 +263,11 @@ import Testing
     #expect(try one.step())
   }
 
-  @Test(arguments: [
-    "", " ", "-- nothing", ";", "SELECT 1\0; DROP TABLE t", "SELEKT 1", "SELECT 'a",
-  ])
-  func `a text without one valid statement is refused`(text: String) throws {
+  @Test(
+    arguments: [
+      "", " ", "-- nothing", ";", "SELECT 1\0; DROP TABLE t", "SELEKT 1", "SELECT 'a",
+    ] as [SQL])
+  func `a text without one valid statement is refused`(text: SQL) throws {
     let connection = try Connection.inMemory()
     #expect(thrown { () throws(SQLiteError) in _ = try connection.prepare(text) } != nil)
   }

@@ -14,17 +14,16 @@ extension ArchiveTable {
   ) throws(SQLiteError) -> String? {
     let present = Set(source.storedColumns.map { $0.lowercased() })
     for column in try keptColumns(in: connection) where !present.contains(column.lowercased()) {
-      let name = Connection.quoteIdentifier(column)
       let valueCount = try connection.integer(
-        "SELECT count(\(name)) FROM \(quotedName) WHERE poikit_run = \(run)")
+        "SELECT count(\(name: column)) FROM \(quotedName) WHERE poikit_run = \(run)")
       if valueCount != 0 { return "'\(source.name)' has no column '\(column)' any more" }
     }
-    let rowID = Connection.quoteIdentifier(source.rowIDName)
+    let rowID = SQL(name: source.rowIDName)
     let taken = try connection.text(
       """
       SELECT group_concat(poikit_row_id, ', ') FROM (
         SELECT poikit_row_id FROM \(quotedName) WHERE poikit_run = \(run) AND poikit_row_id IN (
-          SELECT \(rowID) FROM main.\(Connection.quoteIdentifier(source.name)))
+          SELECT \(rowID) FROM main.\(name: source.name))
         ORDER BY poikit_row_id LIMIT 10)
       """)
     return taken.map {
@@ -44,16 +43,16 @@ extension ArchiveTable {
   ) throws(SQLiteError) -> Int {
     let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
     var targets = source.storedColumns.filter { kept.contains($0.lowercased()) }
-      .map(Connection.quoteIdentifier)
+      .map(SQL.init(name:))
     var values = targets
     // A column that is the row id is among them.
     if source.rowIDColumn == nil {
-      targets.append(Connection.quoteIdentifier(source.rowIDName))
+      targets.append(SQL(name: source.rowIDName))
       values.append("poikit_row_id")
     }
     try connection.execute(
       """
-      INSERT OR ABORT INTO main.\(Connection.quoteIdentifier(source.name))
+      INSERT OR ABORT INTO main.\(name: source.name)
         (\(targets.joined(separator: ", ")))
       SELECT \(values.joined(separator: ", ")) FROM \(quotedName)
       WHERE poikit_run = \(run) ORDER BY poikit_row_id
@@ -71,20 +70,21 @@ extension ArchiveTable {
     ofRun run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) -> Int64? {
     let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
-    let conditions = source.storedColumns.filter { kept.contains($0.lowercased()) }
-      .map(Connection.quoteIdentifier).map {
+    let conditions: [SQL] = source.storedColumns.filter { kept.contains($0.lowercased()) }
+      .map(SQL.init(name:))
+      .map {
         "typeof(s.\($0)) = typeof(a.\($0)) AND +s.\($0) IS +a.\($0) COLLATE BINARY"
       }
-    let rowID = Connection.quoteIdentifier(source.rowIDName)
+    let rowID = SQL(name: source.rowIDName)
     return try connection.integer(
       """
       SELECT a.poikit_row_id FROM \(quotedName) AS a
       WHERE a.poikit_run = \(run) AND NOT EXISTS (
-        SELECT 1 FROM main.\(Connection.quoteIdentifier(source.name)) AS s
+        SELECT 1 FROM main.\(name: source.name) AS s
         WHERE s.\(rowID) = a.poikit_row_id AND \(conditions.joined(separator: " AND ")))
       AND a.poikit_row_id NOT IN (
         SELECT row_id FROM main.poikit_moved
-        WHERE run = \(run) AND table_name = \(Connection.quoteText(source.name)))
+        WHERE run = \(run) AND table_name = \(literal: source.name))
       ORDER BY a.poikit_row_id LIMIT 1
       """)
   }

@@ -13,7 +13,7 @@ struct ArchiveTable {
   let source: TableSchema
 
   /// The quoted name with its schema.
-  var quotedName: String { "main." + Connection.quoteIdentifier(Self.prefix + source.name) }
+  var quotedName: SQL { "main.\(name: Self.prefix + source.name)" }
 
   /// Creates the archive, or adds the columns that it lacks because the source has new ones.
   ///
@@ -29,13 +29,12 @@ struct ArchiveTable {
     }
     do {
       // Columns without a type keep every value as it is.
-      let columns = (Self.ownColumns + source.storedColumns).map(Connection.quoteIdentifier)
+      let columns = (Self.ownColumns + source.storedColumns).map(SQL.init(name:))
       try connection.execute(
         "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", ")))")
       let present = Set(try Self.columns(of: source.name, in: connection).map { $0.lowercased() })
       for column in source.storedColumns where !present.contains(column.lowercased()) {
-        let name = Connection.quoteIdentifier(column)
-        try connection.execute("ALTER TABLE \(quotedName) ADD COLUMN \(name)")
+        try connection.execute("ALTER TABLE \(quotedName) ADD COLUMN \(name: column)")
       }
     } catch {
       throw DeduplicationError(error)
@@ -69,7 +68,7 @@ struct ArchiveTable {
     var tables: [String] = []
     for archive in archives {
       var rows = try connection.prepare(
-        "SELECT 1 FROM main.\(Connection.quoteIdentifier(archive)) WHERE poikit_run = ?1",
+        "SELECT 1 FROM main.\(name: archive) WHERE poikit_run = ?1",
         isPersistent: false)
       try rows.bind(1, integer: run)
       if try rows.step() { tables.append(String(archive.dropFirst(prefix.count))) }

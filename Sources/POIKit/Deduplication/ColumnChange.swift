@@ -50,25 +50,23 @@ struct ColumnChange {
     columns.first { TableSchema.isSame($0.name, column) }?.source
   }
 
-  private var childTable: String { "main." + Connection.quoteIdentifier(child.name) }
-  private var childRowID: String { Connection.quoteIdentifier(child.rowIDName) }
-  private var parentTable: String { "main." + Connection.quoteIdentifier(parent.name) }
-  private var parentRowID: String { Connection.quoteIdentifier(parent.rowIDName) }
+  private var childTable: SQL { "main.\(name: child.name)" }
+  private var childRowID: SQL { SQL(name: child.rowIDName) }
+  private var parentTable: SQL { "main.\(name: parent.name)" }
+  private var parentRowID: SQL { SQL(name: parent.rowIDName) }
 
-  private func winnerValue(_ column: String) -> String {
-    "(SELECT \(Connection.quoteIdentifier(column)) FROM \(parentTable) WHERE \(parentRowID) = ?2)"
+  private func winnerValue(_ column: String) -> SQL {
+    "(SELECT \(name: column) FROM \(parentTable) WHERE \(parentRowID) = ?2)"
   }
 
   /// The id that the row has afterwards.
-  private var laterID: String {
+  private var laterID: SQL {
     child.rowIDColumn.flatMap(source).map(winnerValue) ?? "?1"
   }
 
   /// Changes the row.
-  var update: String {
-    let values = columns.map {
-      "\(Connection.quoteIdentifier($0.name)) = \(winnerValue($0.source))"
-    }
+  var update: SQL {
+    let values: [SQL] = columns.map { "\(name: $0.name) = \(winnerValue($0.source))" }
     // Whatever a constraint says should happen on a conflict, here it has to be an error.
     return """
       UPDATE OR ABORT \(childTable) SET \(values.joined(separator: ", ")) WHERE \(childRowID) = ?1
@@ -76,7 +74,7 @@ struct ColumnChange {
   }
 
   /// Returns a row if the changed one holds what a reference to the winner holds.
-  var verify: String {
+  var verify: SQL {
     let conditions = columns.map {
       ReferenceMove.refers("c", $0.name, to: "w", $0.source)
     }
@@ -88,15 +86,15 @@ struct ColumnChange {
   }
 
   /// Returns a row if there is one with the id that the changed one had before.
-  var find: String { "SELECT 1 FROM \(childTable) WHERE \(childRowID) = ?1" }
+  var find: SQL { "SELECT 1 FROM \(childTable) WHERE \(childRowID) = ?1" }
 
   /// Remembers for the run `?3` what the row holds before it is changed, by the id that it has
   /// afterwards.
-  var remember: String {
-    let rows = columns.map { column in
+  var remember: SQL {
+    let rows: [SQL] = columns.map { column in
       """
-      SELECT ?3, \(Connection.quoteText(child.name)), \(laterID), \
-      \(Connection.quoteText(column.name)), c.\(Connection.quoteIdentifier(column.name))
+      SELECT ?3, \(literal: child.name), \(laterID), \
+      \(literal: column.name), c.\(name: column.name)
       FROM \(childTable) AS c WHERE c.\(childRowID) = ?1
       """
     }

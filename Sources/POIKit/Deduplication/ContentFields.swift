@@ -14,31 +14,30 @@ struct ContentFields {
   private let fields: [Field]
 
   /// What the statement selects, from the table with the alias `t`; at least one result.
-  let results: [String]
+  let results: [SQL]
 
   /// The joins of the rows that these columns refer to.
-  let joins: String
+  let joins: SQL
 
   /// - Parameters:
   ///   - columns: the columns of the table that are content.
   ///   - leading: what the statement selects before them.
-  init(_ columns: [ContentColumn], leading: [String] = []) {
+  init(_ columns: [ContentColumn], leading: [SQL] = []) {
     var fields: [Field] = []
     var results = leading
-    var joins = ""
-    func result(_ table: String, _ column: String) -> Int {
-      results.append("\(table).\(Connection.quoteIdentifier(column))")
+    var joins: SQL = ""
+    func result(_ table: SQL, _ column: String) -> Int {
+      results.append("\(table).\(name: column)")
       return results.count - 1
     }
     for content in columns.sorted(by: { CanonicalContent.fieldOrder($0.name, $1.name) }) {
       let column = result("t", content.name)
       var related: [(name: UInt64, column: Int)]?
       if let relation = content.relation {
-        let alias = "r\(column)"
+        let alias: SQL = "r\(column)"
         joins += """
-           LEFT JOIN main.\(Connection.quoteIdentifier(relation.table)) AS \(alias) \
-          ON \(alias).\(Connection.quoteIdentifier(relation.idColumn)) \
-          = t.\(Connection.quoteIdentifier(content.name))
+           LEFT JOIN main.\(name: relation.table) AS \(alias) \
+          ON \(alias).\(name: relation.idColumn) = t.\(name: content.name)
           """
         related = relation.uniqueColumns.sorted(by: CanonicalContent.fieldOrder).map { name in
           (CanonicalContent.nameTag(name), result(alias, name))

@@ -13,12 +13,12 @@ struct ContentReader: ~Copyable {
     _ layout: TableLayout, schema: TableSchema, rows: RowSelection,
     in connection: borrowing Connection
   ) throws(SQLiteError) {
-    let rowID = "t.\(Connection.quoteIdentifier(schema.rowIDName))"
+    let rowID: SQL = "t.\(name: schema.rowIDName)"
     // Only what belongs to the row through its id needs that.
     let fields = ContentFields(
       layout.contentColumns, leading: layout.relations.isEmpty ? [] : [rowID])
-    let table = "main.\(Connection.quoteIdentifier(schema.name)) AS t"
-    let (source, condition) =
+    let table: SQL = "main.\(name: schema.name) AS t"
+    let (source, condition): (SQL, SQL) =
       switch rows {
       case .all: (table, "")
       case .one: (table, "WHERE \(rowID) = ?1")

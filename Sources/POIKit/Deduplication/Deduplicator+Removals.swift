@@ -16,10 +16,12 @@ extension Deduplicator {
   ) throws(DeduplicationError) -> Int {
     guard let removals else { return 0 }
     return try DeduplicationError.converting { () throws(SQLiteError) in
-      let table = Connection.quoteIdentifier(schema.name)
-      return Int(
-        try connection.integer(
-          "SELECT count(*) FROM main.\(table) AS t WHERE \(removals.condition(ofRow: "t"))") ?? 0)
+      let count = try connection.integer(
+        """
+        SELECT count(*) FROM main.\(name: schema.name) AS t
+        WHERE \(removals.condition(ofRow: "t"))
+        """)
+      return Int(count ?? 0)
     }
   }
 

@@ -72,7 +72,7 @@ extension Deduplicator {
         """
         SELECT name FROM main.sqlite_schema
         WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
-          AND name NOT GLOB '\(RememberedDigest.triggerPrefix)*' ORDER BY name
+          AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*") ORDER BY name
         """, isPersistent: false)
       try statement.bind(1, text: table)
       while try statement.step() { triggers.append(statement.text(0)) }
@@ -92,16 +92,16 @@ extension Deduplicator {
     of run: UndoableRun, in connection: borrowing Connection
   ) throws(SQLiteError) {
     if run.outcome.createdIndex {
-      let index = Connection.quoteIdentifier(KeyEnforcer.indexName(run.table))
-      try connection.execute("DROP INDEX IF EXISTS main.\(index)")
+      try connection.execute(
+        "DROP INDEX IF EXISTS main.\(name: KeyEnforcer.indexName(run.table))")
       var update = try connection.prepare(
         "UPDATE main.poikit_table SET enforced_key = NULL WHERE name = ?1", isPersistent: false)
       try update.bind(1, text: run.table)
       try update.run()
     }
     if run.outcome.addedKeyColumn {
-      let table = Connection.quoteIdentifier(run.table)
-      try connection.execute("ALTER TABLE main.\(table) DROP COLUMN \(KeyEnforcer.hashColumn)")
+      try connection.execute(
+        "ALTER TABLE main.\(name: run.table) DROP COLUMN \(name: KeyEnforcer.hashColumn)")
     }
   }
 }
@@ -187,9 +187,9 @@ extension Deduplicator {
     while try moves.step() {
       let (table, column, row) = (moves.text(1), moves.text(2), moves.integer(3))
       if current != (table, column) {
-        let quotedTable = "main." + Connection.quoteIdentifier(table)
-        let quotedColumn = Connection.quoteIdentifier(column)
-        let rowID = Connection.quoteIdentifier(schemas[table]?.rowIDName ?? "rowid")
+        let quotedTable: SQL = "main.\(name: table)"
+        let quotedColumn = SQL(name: column)
+        let rowID = SQL(name: schemas[table]?.rowIDName ?? "rowid")
         update = try connection.prepare(
           """
           UPDATE OR ABORT \(quotedTable) SET \(quotedColumn) = (
@@ -223,8 +223,8 @@ extension Deduplicator {
     _ run: UndoableRun, at end: Instant, in connection: borrowing Connection
   ) throws(SQLiteError) {
     for table in run.archivedTables {
-      let archive = Connection.quoteIdentifier(ArchiveTable.prefix + table)
-      try connection.execute("DELETE FROM main.\(archive) WHERE poikit_run = \(run.id)")
+      try connection.execute(
+        "DELETE FROM main.\(name: ArchiveTable.prefix + table) WHERE poikit_run = \(run.id)")
     }
     try connection.execute(
       """

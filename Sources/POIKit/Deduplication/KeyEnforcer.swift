@@ -25,8 +25,8 @@ struct KeyEnforcer {
   /// The name of the index that enforces the key of a table.
   static func indexName(_ table: String) -> String { Bookkeeping.prefix + "key_" + table }
 
-  private var quotedTable: String { "main." + Connection.quoteIdentifier(schema.name) }
-  private var quotedRowID: String { Connection.quoteIdentifier(schema.rowIDName) }
+  private var quotedTable: SQL { "main.\(name: schema.name)" }
+  private var quotedRowID: SQL { SQL(name: schema.rowIDName) }
 
   private var indexColumns: [String] {
     enforcement == .hash ? [Self.hashColumn] : layout.keyColumns
@@ -51,13 +51,12 @@ struct KeyEnforcer {
     guard try !hasIndex(in: connection) else { return outcome }
 
     // Two texts are the same key if their bytes are, whatever the column's collation says.
-    let columns = indexColumns.map { Connection.quoteIdentifier($0) + " COLLATE BINARY" }
-    let name = Connection.quoteIdentifier(Self.indexName(schema.name))
+    let columns: [SQL] = indexColumns.map { "\(name: $0) COLLATE BINARY" }
     do {
       try connection.execute(
         """
-        CREATE UNIQUE INDEX main.\(name)
-        ON \(Connection.quoteIdentifier(schema.name)) (\(columns.joined(separator: ", ")))
+        CREATE UNIQUE INDEX main.\(name: Self.indexName(schema.name))
+        ON \(name: schema.name) (\(columns.joined(separator: ", ")))
         """)
       outcome.createdIndex = true
       if try RunRecord.isBookkept(connection) {
@@ -104,9 +103,9 @@ struct KeyEnforcer {
   private func obstacles(
     _ cause: SQLiteError, in connection: borrowing Connection
   ) throws(DeduplicationError) -> DeduplicationError {
-    let grouping = indexColumns.map { Connection.quoteIdentifier($0) + " COLLATE BINARY" }
-    let isWhole = indexColumns.map { Connection.quoteIdentifier($0) + " IS NOT NULL" }
-    let keys = layout.keyColumns.map(Connection.quoteIdentifier).joined(separator: ", ")
+    let grouping: [SQL] = indexColumns.map { "\(name: $0) COLLATE BINARY" }
+    let isWhole: [SQL] = indexColumns.map { "\(name: $0) IS NOT NULL" }
+    let keys = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     var found: [String] = []
     do {
       var statement = try connection.prepare(
@@ -138,7 +137,7 @@ extension KeyEnforcer {
   /// Adds the column for compact keys; false if it is there already.
   private func addHashColumn(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
     guard !schema.storedColumns.contains(Self.hashColumn) else { return false }
-    try connection.execute("ALTER TABLE \(quotedTable) ADD COLUMN \(Self.hashColumn) BLOB")
+    try connection.execute("ALTER TABLE \(quotedTable) ADD COLUMN \(name: Self.hashColumn) BLOB")
     return true
   }
 
@@ -146,7 +145,7 @@ extension KeyEnforcer {
   /// MurmurHash3 defines them, or null where a part of the key is null and such rows are left
   /// alone.
   private func fillHashColumn(in connection: borrowing Connection) throws(SQLiteError) {
-    let columns = layout.keyColumns.map(Connection.quoteIdentifier).joined(separator: ", ")
+    let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     var select = try connection.prepare(
       """
       SELECT \(quotedRowID), \(columns) FROM \(quotedTable)
@@ -154,8 +153,8 @@ extension KeyEnforcer {
       """)
     var update = try connection.prepare(
       """
-      UPDATE \(quotedTable) SET \(Self.hashColumn) = ?2
-      WHERE \(quotedRowID) = ?1 AND \(Self.hashColumn) IS NOT ?2
+      UPDATE \(quotedTable) SET \(name: Self.hashColumn) = ?2
+      WHERE \(quotedRowID) = ?1 AND \(name: Self.hashColumn) IS NOT ?2
       """)
     var key = CanonicalContent()
     while true {

@@ -12,11 +12,11 @@ struct KeyReader: ~Copyable {
     _ layout: TableLayout, schema: TableSchema, in connection: borrowing Connection
   ) throws(SQLiteError) {
     columnCount = layout.keyColumns.count
-    let columns = layout.keyColumns.map(Connection.quoteIdentifier).joined(separator: ", ")
+    let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     statement = try connection.prepare(
       """
-      SELECT \(columns) FROM main.\(Connection.quoteIdentifier(schema.name))
-      WHERE \(Connection.quoteIdentifier(schema.rowIDName)) = ?1
+      SELECT \(columns) FROM main.\(name: schema.name)
+      WHERE \(name: schema.rowIDName) = ?1
       """)
   }
 

@@ -67,13 +67,13 @@ struct LoserMerge: ~Copyable {
     let names =
       mergedNames + (layout.tombstoneColumn.map { [$0] } ?? []) + presenceColumns
       + timeColumns
-    let results = names.isEmpty ? ["1"] : names.map(Connection.quoteIdentifier)
+    let results: [SQL] = names.isEmpty ? ["1"] : names.map(SQL.init(name:))
     let rows = try DeduplicationError.converting { () throws(SQLiteError) in
       try connection.prepare(
         """
         SELECT \(results.joined(separator: ", "))
-        FROM main.\(Connection.quoteIdentifier(schema.name))
-        WHERE \(Connection.quoteIdentifier(schema.rowIDName)) = ?1
+        FROM main.\(name: schema.name)
+        WHERE \(name: schema.rowIDName) = ?1
         """)
     }
     let contents = try DeduplicationError.converting { () throws(SQLiteError) in

@@ -32,9 +32,9 @@ extension LoserRemoval {
   /// Removes the rows that belong to losers, each as a duplicate of the winner's where that has one
   /// like it. In the archive the others stand as their own winners.
   mutating func removeRows(
-    of move: ReferenceMove, _ pairTable: String, depth: Int, in connection: borrowing Connection
+    of move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    let list = "poikit_referring_\(depth)"
+    let list: SQL = "poikit_referring_\(depth)"
     do { try fill(list, with: move.findOwnedRows(pairTable), in: connection) } catch {
       throw DeduplicationError(error)
     }
@@ -55,9 +55,9 @@ extension LoserRemoval {
 
   /// Refuses to remove rows for good that others refer to.
   func refuseReferences(
-    through move: ReferenceMove, _ pairTable: String, in connection: borrowing Connection
+    through move: ReferenceMove, _ pairTable: SQL, in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    let rows = "SELECT loser FROM temp.\(pairTable) WHERE winner = loser"
+    let rows: SQL = "SELECT loser FROM temp.\(pairTable) WHERE winner = loser"
     let isReferredTo = try DeduplicationError.converting { () throws(SQLiteError) in
       try connection.integer(move.reference.findAny(to: rows, of: move.parent)) != nil
     }
@@ -74,11 +74,11 @@ extension LoserRemoval {
 
 extension ReferenceMove {
   /// Returns the id of every row that refers to a loser by its row id, that of the winner, and 0.
-  func findOwnedRows(_ pairs: String) -> String {
+  func findOwnedRows(_ pairs: SQL) -> SQL {
     """
-    SELECT c.\(Connection.quoteIdentifier(child.rowIDName)), p.winner, 0
-    FROM temp.\(pairs) AS p CROSS JOIN main.\(Connection.quoteIdentifier(child.name)) AS c
-    WHERE c.\(Connection.quoteIdentifier(reference.childColumns[0])) = p.loser
+    SELECT c.\(name: child.rowIDName), p.winner, 0
+    FROM temp.\(pairs) AS p CROSS JOIN main.\(name: child.name) AS c
+    WHERE c.\(name: reference.childColumns[0]) = p.loser
     """
   }
 }

@@ -41,14 +41,13 @@ extension LoserRemoval {
   private func remember(
     _ fill: RowFill, under run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    let rowID = Connection.quoteIdentifier(root.rowIDName)
+    let rowID = SQL(name: root.rowIDName)
     for (column, _) in fill.assignments {
       try statements.run(
         """
         INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)
-        SELECT ?1, \(Connection.quoteText(root.name)), \(rowID), \(Connection.quoteText(column)),
-          \(Connection.quoteIdentifier(column))
-        FROM main.\(Connection.quoteIdentifier(root.name)) WHERE \(rowID) = ?2
+        SELECT ?1, \(literal: root.name), \(rowID), \(literal: column), \(name: column)
+        FROM main.\(name: root.name) WHERE \(rowID) = ?2
         """, run, fill.row, in: connection)
     }
   }
@@ -56,12 +55,12 @@ extension LoserRemoval {
   private mutating func update(
     _ fill: RowFill, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    let values = fill.assignments.enumerated().map { place, value in
-      "\(Connection.quoteIdentifier(value.column)) = ?\(place + 2)"
+    let values: [SQL] = fill.assignments.enumerated().map { place, value in
+      "\(name: value.column) = ?\(place + 2)"
     }
-    let sql = """
-      UPDATE OR ABORT main.\(Connection.quoteIdentifier(root.name))
-      SET \(values.joined(separator: ", ")) WHERE \(Connection.quoteIdentifier(root.rowIDName)) = ?1
+    let sql: SQL = """
+      UPDATE OR ABORT main.\(name: root.name)
+      SET \(values.joined(separator: ", ")) WHERE \(name: root.rowIDName) = ?1
       """
     if fillTexts.contains(sql) || fillTexts.count < Self.keptStatementCount {
       fillTexts.insert(sql)

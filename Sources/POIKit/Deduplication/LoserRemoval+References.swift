@@ -17,9 +17,9 @@ extension LoserRemoval {
   ///
   /// Where a reference is made of columns that others refer to in their turn, these follow.
   mutating func move(
-    _ move: ReferenceMove, _ pairTable: String, depth: Int, in connection: borrowing Connection
+    _ move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    let list = "poikit_referring_\(depth)"
+    let list: SQL = "poikit_referring_\(depth)"
     do {
       let search = try search(for: move, pairTable, depth: depth, in: connection)
       try fill(list, with: move.findRows(pairTable, by: search), in: connection)
@@ -44,7 +44,7 @@ extension LoserRemoval {
   /// Lists the rows that refer to a loser. The list is made once, so that moving its rows comes to
   /// an end.
   mutating func fill(
-    _ list: String, with select: String, in connection: borrowing Connection
+    _ list: SQL, with select: SQL, in connection: borrowing Connection
   ) throws(SQLiteError) {
     try makeTemporaryTable(
       list,
@@ -60,13 +60,13 @@ extension LoserRemoval {
   /// Without an index the first batch goes through all of the table, and the second one makes a
   /// list for the others.
   private mutating func search(
-    for move: ReferenceMove, _ pairTable: String, depth: Int, in connection: borrowing Connection
+    for move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: borrowing Connection
   ) throws(SQLiteError) -> ReferrerSearch {
     if try move.isSearchable(pairTable, by: statements, in: connection) { return .index }
     guard depth == 0, counts.removedRowCount > 0 else { return .scan }
     if let list = lists[move.reference] { return .list(list) }
     guard try move.isListable(in: connection) else { return .scan }
-    let list = "poikit_referrers_\(lists.count)"
+    let list: SQL = "poikit_referrers_\(lists.count)"
     try connection.execute("DROP TABLE IF EXISTS temp.\(list)")
     try connection.execute(move.makeList(list))
     lists[move.reference] = list
@@ -81,7 +81,7 @@ extension LoserRemoval {
   }
 
   func read(
-    _ list: String, after last: Int64?, in connection: borrowing Connection
+    _ list: SQL, after last: Int64?, in connection: borrowing Connection
   ) throws(SQLiteError) -> [Referring] {
     var found: [Referring] = []
     let select = try statements.statement(
@@ -160,7 +160,7 @@ extension LoserRemoval {
   }
 
   private func execute(
-    _ sql: String, in connection: borrowing Connection
+    _ sql: SQL, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     do { try statements.run(sql, in: connection) } catch { throw DeduplicationError(error) }
   }

@@ -16,7 +16,7 @@ struct LoserRemoval {
   private var preparedArchives: Set<String> = []
 
   /// The temporary tables that have been made.
-  private var madeTables: Set<String> = []
+  private var madeTables: Set<SQL> = []
 
   /// The statements of the run.
   let statements: PreparedStatements
@@ -44,13 +44,13 @@ struct LoserRemoval {
   private(set) var schemas: [String: TableSchema] = [:]
 
   /// The temporary tables that list who refers to losers, for references that no index serves.
-  var lists: [TableReference: String] = [:]
+  var lists: [TableReference: SQL] = [:]
 
   /// Why the rows of a table cannot be changed, for tables met so far that have no row ids.
   private var obstacles: [String: DeduplicationError] = [:]
 
   /// The statements that give winners values of their losers and are kept.
-  var fillTexts: Set<String> = []
+  var fillTexts: Set<SQL> = []
 
   /// The digest of what is left of the table, where it can be told without a look at all rows.
   private(set) var remainingDigest: RemainingDigest?
@@ -146,7 +146,7 @@ struct LoserRemoval {
   ///   - connection: the database.
   /// - Throws: `DeduplicationError` when a row that cannot be changed refers to one of them.
   func child(
-    of reference: TableReference, to rows: String, of schema: TableSchema,
+    of reference: TableReference, to rows: SQL, of schema: TableSchema,
     in connection: borrowing Connection
   ) throws(DeduplicationError) -> TableSchema? {
     if let child = schemas[reference.childTable] { return child }
@@ -165,7 +165,7 @@ struct LoserRemoval {
   mutating func fold(
     _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    let pairTable = "poikit_pair_\(depth)"
+    let pairTable: SQL = "poikit_pair_\(depth)"
     do {
       try fill(pairTable, with: pairs, in: connection)
       if depth == 0 { try remainingDigest?.remove(listedIn: "temp.\(pairTable)", in: connection) }
@@ -195,8 +195,8 @@ struct LoserRemoval {
       if depth == 0 { try redirect(pairTable, in: connection) }
       try statements.run(
         """
-        DELETE FROM main.\(Connection.quoteIdentifier(schema.name))
-        WHERE \(Connection.quoteIdentifier(schema.rowIDName)) IN (SELECT loser FROM temp.\(pairTable))
+        DELETE FROM main.\(name: schema.name)
+        WHERE \(name: schema.rowIDName) IN (SELECT loser FROM temp.\(pairTable))
         """, in: connection)
       deletedCount = connection.changeCount
     } catch {
@@ -214,14 +214,14 @@ struct LoserRemoval {
 
   /// Makes a temporary table on its first use.
   mutating func makeTemporaryTable(
-    _ name: String, columns: String, in connection: borrowing Connection
+    _ name: SQL, columns: SQL, in connection: borrowing Connection
   ) throws(SQLiteError) {
     guard madeTables.insert(name).inserted else { return }
     try connection.execute("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(columns))")
   }
 
   private mutating func fill(
-    _ pairTable: String, with pairs: [LoserEntry], in connection: borrowing Connection
+    _ pairTable: SQL, with pairs: [LoserEntry], in connection: borrowing Connection
   ) throws(SQLiteError) {
     try makeTemporaryTable(
       pairTable, columns: "loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL",
@@ -237,22 +237,22 @@ struct LoserRemoval {
   }
 
   private mutating func archive(
-    _ schema: TableSchema, _ pairTable: String, in connection: borrowing Connection
+    _ schema: TableSchema, _ pairTable: SQL, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     guard let run else { return }
     let archive = ArchiveTable(source: schema)
     if preparedArchives.insert(schema.name).inserted { try archive.prepare(in: connection) }
-    let columns = schema.storedColumns.map(Connection.quoteIdentifier)
-    let rowID = Connection.quoteIdentifier(schema.rowIDName)
-    let targets = (ArchiveTable.ownColumns + columns).joined(separator: ", ")
-    let values = (["?1", "l.\(rowID)", "p.winner"] + columns.map { "l." + $0 })
-      .joined(separator: ", ")
+    let columns = schema.storedColumns.map(SQL.init(name:))
+    let rowID = SQL(name: schema.rowIDName)
+    let targets = ArchiveTable.ownColumns.map(SQL.init(name:)) + columns
+    let values: [SQL] = ["?1", "l.\(rowID)", "p.winner"] + columns.map { "l.\($0)" }
     do {
       try statements.run(
         """
-        INSERT INTO \(archive.quotedName) (\(targets)) SELECT \(values)
+        INSERT INTO \(archive.quotedName) (\(targets.joined(separator: ", ")))
+        SELECT \(values.joined(separator: ", "))
         FROM temp.\(pairTable) AS p
-        CROSS JOIN main.\(Connection.quoteIdentifier(schema.name)) AS l ON l.\(rowID) = p.loser
+        CROSS JOIN main.\(name: schema.name) AS l ON l.\(rowID) = p.loser
         """, run, in: connection)
     } catch {
       throw DeduplicationError(error)
@@ -262,25 +262,26 @@ struct LoserRemoval {
 
   /// Keeps where the identity of a loser leads, if its winner has another one.
   private mutating func redirect(
-    _ pairTable: String, in connection: borrowing Connection
+    _ pairTable: SQL, in connection: borrowing Connection
   ) throws(SQLiteError) {
     guard let run, !layout.identityColumns.isEmpty,
       !layout.identityColumns.allSatisfy(layout.keyColumns.contains)
     else { return }
-    func identity(_ table: String) -> String {
-      let values = layout.identityColumns.map { column in
-        let value = "\(table).\(Connection.quoteIdentifier(column))"
+    func identity(_ table: SQL) -> SQL {
+      let values: [SQL] = layout.identityColumns.map { column in
+        let value: SQL = "\(table).\(name: column)"
         return "CASE typeof(\(value)) WHEN 'blob' THEN hex(\(value)) ELSE \(value) END"
       }
       guard values.count > 1 else { return "CAST(\(values[0]) AS TEXT)" }
       return "json_array(\(values.joined(separator: ", ")))"
     }
-    let table = "main." + Connection.quoteIdentifier(root.name)
-    let rowID = Connection.quoteIdentifier(root.rowIDName)
+    let table: SQL = "main.\(name: root.name)"
+    let rowID = SQL(name: root.rowIDName)
     try statements.run(
       """
       INSERT INTO main.poikit_redirect (run, table_name, loser_key, winner_key)
-      SELECT ?1, \(Connection.quoteText(root.name)), \(identity("l")), \(identity("w")) FROM temp.\(pairTable) AS p
+      SELECT ?1, \(literal: root.name), \(identity("l")), \(identity("w"))
+      FROM temp.\(pairTable) AS p
       CROSS JOIN \(table) AS l ON l.\(rowID) = p.loser
       CROSS JOIN \(table) AS w ON w.\(rowID) = p.winner
       WHERE \(identity("l")) <> \(identity("w"))

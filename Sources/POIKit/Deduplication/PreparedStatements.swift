@@ -14,12 +14,12 @@ final class PreparedStatements {
     }
   }
 
-  private var boxes: [String: Box] = [:]
+  private var boxes: [SQL: Box] = [:]
 
   /// The statement with the given text; its parameters are as they were left.
   ///
   /// - Throws: `SQLiteError` when the text does not fit the database.
-  func statement(_ sql: String, in connection: borrowing Connection) throws(SQLiteError) -> Box {
+  func statement(_ sql: SQL, in connection: borrowing Connection) throws(SQLiteError) -> Box {
     if let box = boxes[sql] { return box }
     let box = Box(try connection.prepare(sql))
     boxes[sql] = box
@@ -30,7 +30,7 @@ final class PreparedStatements {
   ///
   /// - Throws: `SQLiteError` when it fails.
   func run(
-    _ sql: String, _ values: Int64..., in connection: borrowing Connection
+    _ sql: SQL, _ values: Int64..., in connection: borrowing Connection
   ) throws(SQLiteError) {
     let box = try statement(sql, in: connection)
     for (place, value) in values.enumerated() {
@@ -43,7 +43,7 @@ final class PreparedStatements {
   ///
   /// - Throws: `SQLiteError` when it fails.
   func integer(
-    _ sql: String, in connection: borrowing Connection
+    _ sql: SQL, in connection: borrowing Connection
   ) throws(SQLiteError) -> Int64? {
     let box = try statement(sql, in: connection)
     let isFound = try box.statement.step()

@@ -7,10 +7,10 @@ struct ReferenceMove {
   let parent: TableSchema
   let child: TableSchema
 
-  private var childTable: String { "main." + Connection.quoteIdentifier(child.name) }
-  private var childRowID: String { Connection.quoteIdentifier(child.rowIDName) }
-  private var parentTable: String { "main." + Connection.quoteIdentifier(parent.name) }
-  private var parentRowID: String { Connection.quoteIdentifier(parent.rowIDName) }
+  private var childTable: SQL { "main.\(name: child.name)" }
+  private var childRowID: SQL { SQL(name: child.rowIDName) }
+  private var parentTable: SQL { "main.\(name: parent.name)" }
+  private var parentRowID: SQL { SQL(name: parent.rowIDName) }
 
   /// What changes in a row that moves.
   var change: ColumnChange {
@@ -24,15 +24,15 @@ struct ReferenceMove {
   ///
   /// - SeeAlso: https://sqlite.org/foreignkeys.html#fk_indexes
   static func refers(
-    _ childTable: String, _ childColumn: String, to parentTable: String, _ parentColumn: String
-  ) -> String {
+    _ childTable: SQL, _ childColumn: String, to parentTable: SQL, _ parentColumn: String
+  ) -> SQL {
     """
-    \(parentTable).\(Connection.quoteIdentifier(parentColumn)) \
-    = +\(childTable).\(Connection.quoteIdentifier(childColumn))
+    \(parentTable).\(name: parentColumn) \
+    = +\(childTable).\(name: childColumn)
     """
   }
 
-  private func match(_ parentAlias: String) -> String {
+  private func match(_ parentAlias: SQL) -> SQL {
     zip(reference.childColumns, reference.parentColumns).map { child, parent in
       Self.refers("c", child, to: parentAlias, parent)
     }.joined(separator: " AND ")
@@ -40,16 +40,16 @@ struct ReferenceMove {
 
   /// The same with the affinity of both columns, which is true wherever `match` is: an index of the
   /// child serves it.
-  private func roughMatch(_ parentAlias: String) -> String {
+  private func roughMatch(_ parentAlias: SQL) -> SQL {
     zip(reference.childColumns, reference.parentColumns).map { child, parent in
       """
-      \(parentAlias).\(Connection.quoteIdentifier(parent)) = c.\(Connection.quoteIdentifier(child))
+      \(parentAlias).\(name: parent) = c.\(name: child)
       """
     }.joined(separator: " AND ")
   }
 
   /// Returns the ids of the rows that refer to the row `?1` of the parent.
-  var findFollowers: String {
+  var findFollowers: SQL {
     """
     SELECT c.\(childRowID) FROM \(parentTable) AS l CROSS JOIN \(childTable) AS c
     WHERE l.\(parentRowID) = ?1 AND \(roughMatch("l")) AND \(match("l"))
@@ -62,20 +62,20 @@ struct ReferenceMove {
   /// - Parameters:
   ///   - pairs: the temporary table with the losers and winners in question.
   ///   - search: how they are found.
-  func findRows(_ pairs: String, by search: ReferrerSearch) -> String {
-    let losers = "temp.\(pairs) AS p"
-    let parents = "\(parentTable) AS l"
-    let children = "\(childTable) AS c"
-    let winnerValues = reference.parentColumns.map { "w." + Connection.quoteIdentifier($0) }
-    let hasNull = winnerValues.map { "\($0) IS NULL" }.joined(separator: " OR ")
-    let isSame = reference.parentColumns.map {
-      "l.\(Connection.quoteIdentifier($0)) IS w.\(Connection.quoteIdentifier($0))"
+  func findRows(_ pairs: SQL, by search: ReferrerSearch) -> SQL {
+    let losers: SQL = "temp.\(pairs) AS p"
+    let parents: SQL = "\(parentTable) AS l"
+    let children: SQL = "\(childTable) AS c"
+    let winnerValues: [SQL] = reference.parentColumns.map { "w.\(name: $0)" }
+    let hasNull: [SQL] = winnerValues.map { "\($0) IS NULL" }
+    let isSame: [SQL] = reference.parentColumns.map {
+      "l.\(name: $0) IS w.\(name: $0)"
     }
-    var conditions = [
+    var conditions: [SQL] = [
       "l.\(parentRowID) = p.loser", match("l"), "w.\(parentRowID) = p.winner",
       "NOT (\(isSame.joined(separator: " AND ")))",
     ]
-    let order: [String]
+    let order: [SQL]
     switch search {
     case .index:
       order = [losers, parents, children]
@@ -83,7 +83,7 @@ struct ReferenceMove {
     case .scan where reference.parentColumns == [parent.rowIDColumn]:
       // The few losers are looked at before the parents.
       order = [children, losers, parents]
-      conditions.append("p.loser = +c.\(Connection.quoteIdentifier(reference.childColumns[0]))")
+      conditions.append("p.loser = +c.\(name: reference.childColumns[0])")
     case .scan:
       order = [children, parents, losers]
     case .list(let list):
@@ -95,7 +95,7 @@ struct ReferenceMove {
       conditions.append("c.\(childRowID) NOT IN (SELECT loser FROM temp.\(pairs))")
     }
     return """
-      SELECT c.\(childRowID), p.winner, \(hasNull)
+      SELECT c.\(childRowID), p.winner, \(hasNull.joined(separator: " OR "))
       FROM \(order.joined(separator: " CROSS JOIN ")) CROSS JOIN \(parentTable) AS w
       WHERE \(conditions.joined(separator: " AND "))
       """
@@ -108,10 +108,10 @@ struct ReferenceMove {
   ///
   /// - Throws: `SQLiteError` when the statement does not fit the database.
   func isSearchable(
-    _ pairs: String, by statements: PreparedStatements, in connection: borrowing Connection
+    _ pairs: SQL, by statements: PreparedStatements, in connection: borrowing Connection
   ) throws(SQLiteError) -> Bool {
     let plan = try statements.statement(
-      "EXPLAIN QUERY PLAN " + findRows(pairs, by: .index), in: connection)
+      "EXPLAIN QUERY PLAN \(findRows(pairs, by: .index))", in: connection)
     defer { plan.statement.reset() }
     while try plan.statement.step() {
       let detail = plan.statement.text(3)
@@ -121,7 +121,7 @@ struct ReferenceMove {
   }
 
   /// Makes the temporary table `list` of who refers to whom.
-  func makeList(_ list: String) -> String {
+  func makeList(_ list: SQL) -> SQL {
     """
     CREATE TEMP TABLE \(list) (
       parent INTEGER NOT NULL, child INTEGER NOT NULL, PRIMARY KEY (parent, child)) WITHOUT ROWID;
@@ -139,7 +139,7 @@ struct ReferenceMove {
       """
       SELECT NOT EXISTS (
           SELECT 1 FROM main.sqlite_schema
-          WHERE type = 'trigger' AND name NOT GLOB '\(RememberedDigest.triggerPrefix)*')
+          WHERE type = 'trigger' AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*"))
         AND NOT EXISTS (
           SELECT 1 FROM pragma_foreign_key_list(?1, 'main') WHERE "from" = ?2 COLLATE NOCASE)
       """, isPersistent: false)
@@ -153,7 +153,7 @@ struct ReferenceMove {
   /// equal outside of the constraint.
   ///
   /// - Throws: `SQLiteError` when the schema cannot be read.
-  func findTwins(in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+  func findTwins(in connection: borrowing Connection) throws(SQLiteError) -> [SQL] {
     var constraints: [[(column: String, collation: String)]] = []
     var statement = try connection.prepare(
       """
@@ -173,13 +173,13 @@ struct ReferenceMove {
     let change = change
     return constraints.compactMap { constraint in
       var isTouched = false
-      let conditions = constraint.map { part in
-        let column = Connection.quoteIdentifier(part.column)
-        let collation = Connection.quoteIdentifier(part.collation)
-        var value = "c.\(column)"
+      let conditions: [SQL] = constraint.map { part in
+        let column = SQL(name: part.column)
+        let collation = SQL(name: part.collation)
+        var value: SQL = "c.\(column)"
         if let source = change.source(of: part.column) {
           isTouched = true
-          value = "w.\(Connection.quoteIdentifier(source))"
+          value = "w.\(name: source)"
         }
         return "x.\(column) = \(value) COLLATE \(collation)"
       }
@@ -189,8 +189,8 @@ struct ReferenceMove {
         change.source(of: column) == nil && !TableSchema.isSame(column, child.rowIDColumn)
           && !constraint.contains { TableSchema.isSame(column, $0.column) }
       }
-      let isEqual = others.map(Connection.quoteIdentifier).map {
-        "c.\($0) IS x.\($0) COLLATE BINARY"
+      let isEqual: [SQL] = others.map {
+        "c.\(name: $0) IS x.\(name: $0) COLLATE BINARY"
       }
       return """
         SELECT x.\(childRowID), \(isEqual.isEmpty ? "1" : isEqual.joined(separator: " AND "))

@@ -1,3 +1,5 @@
+internal import SQLiteKit
+
 /// How the rows are found that refer to given ones.
 enum ReferrerSearch {
   /// By an index of the table that refers, for each row referred to.
@@ -7,5 +9,5 @@ enum ReferrerSearch {
   case scan
 
   /// By a temporary table with this name, which holds who refers to whom.
-  case list(String)
+  case list(SQL)
 }

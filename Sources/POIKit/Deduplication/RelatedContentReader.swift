@@ -17,18 +17,18 @@ final class RelatedContentReader {
   init(
     _ relation: ContentRelation, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    let rowID = "t.\(Connection.quoteIdentifier(relation.idColumn))"
+    let rowID: SQL = "t.\(name: relation.idColumn)"
     let fields = ContentFields(relation.contentColumns, leading: [rowID])
-    let table = "main.\(Connection.quoteIdentifier(relation.table)) AS t"
-    let source =
+    let table: SQL = "main.\(name: relation.table) AS t"
+    let source: SQL =
       switch relation.link {
       case .parent(let column):
-        "\(table)\(fields.joins) WHERE t.\(Connection.quoteIdentifier(column)) = ?1"
+        "\(table)\(fields.joins) WHERE t.\(name: column) = ?1"
       case .join(let join, let parentColumn, let rowColumn):
         """
-        main.\(Connection.quoteIdentifier(join)) AS j CROSS JOIN \(table) \
-        ON \(rowID) = j.\(Connection.quoteIdentifier(rowColumn))\(fields.joins) \
-        WHERE j.\(Connection.quoteIdentifier(parentColumn)) = ?1
+        main.\(name: join) AS j CROSS JOIN \(table) \
+        ON \(rowID) = j.\(name: rowColumn)\(fields.joins) \
+        WHERE j.\(name: parentColumn) = ?1
         """
       }
     let statement = try connection.prepare(

@@ -48,7 +48,7 @@ final class RemainingDigest {
   /// - Parameters:
   ///   - list: a table with the ids of the rows in the column `loser`.
   ///   - connection: the database, in the transaction that deletes the rows.
-  func remove(listedIn list: String, in connection: borrowing Connection) throws(SQLiteError) {
+  func remove(listedIn list: SQL, in connection: borrowing Connection) throws(SQLiteError) {
     let reader: Reader
     if let made = self.reader {
       reader = made

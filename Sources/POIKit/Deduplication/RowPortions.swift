@@ -23,8 +23,8 @@ final class RowPortions: Sendable {
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   init(of schema: TableSchema, in connection: borrowing Connection) throws(SQLiteError) {
-    let id = Connection.quoteIdentifier(schema.rowIDName)
-    let table = "main." + Connection.quoteIdentifier(schema.name)
+    let id = SQL(name: schema.rowIDName)
+    let table: SQL = "main.\(name: schema.name)"
     // Each of the two alone is one step into the table.
     let least = try connection.integer("SELECT min(\(id)) FROM \(table)")
     let greatest = try connection.integer("SELECT max(\(id)) FROM \(table)")

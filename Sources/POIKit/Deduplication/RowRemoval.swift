@@ -9,20 +9,19 @@ struct RowRemoval {
   let schema: TableSchema
 
   /// The temporary table that lists them.
-  static let list = "temp." + Bookkeeping.prefix + "gone"
+  static let list: SQL = "temp.poikit_gone"
 
-  private var quotedTable: String { "main." + Connection.quoteIdentifier(schema.name) }
-  private var rowID: String { Connection.quoteIdentifier(schema.rowIDName) }
+  private var quotedTable: SQL { "main.\(name: schema.name)" }
+  private var rowID: SQL { SQL(name: schema.rowIDName) }
 
   /// Lists the rows that a condition holds for.
   ///
   /// - Parameter condition: of the row, `t`.
   /// - Returns: how many there are.
-  func list(where condition: String, in connection: borrowing Connection) throws(SQLiteError) -> Int
-  {
+  func list(where condition: SQL, in connection: borrowing Connection) throws(SQLiteError) -> Int {
     try connection.execute(
       """
-      CREATE TEMP TABLE IF NOT EXISTS \(Bookkeeping.prefix)gone (row INTEGER PRIMARY KEY);
+      CREATE TEMP TABLE IF NOT EXISTS poikit_gone (row INTEGER PRIMARY KEY);
       DELETE FROM \(RowRemoval.list);
       INSERT INTO \(RowRemoval.list) SELECT t.\(rowID) FROM \(quotedTable) AS t WHERE \(condition)
       """)
@@ -37,18 +36,18 @@ struct RowRemoval {
   }
 
   private func archive(
-    _ list: String, under run: Int64, depth: Int, in connection: borrowing Connection
+    _ list: SQL, under run: Int64, depth: Int, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     let archive = ArchiveTable(source: schema)
     try archive.prepare(in: connection)
-    let columns = schema.storedColumns.map(Connection.quoteIdentifier)
-    let targets = (ArchiveTable.ownColumns + columns).joined(separator: ", ")
-    let values = (["\(run)", "t.\(rowID)", "NULL"] + columns.map { "t." + $0 })
-      .joined(separator: ", ")
+    let columns = schema.storedColumns.map(SQL.init(name:))
+    let targets = ArchiveTable.ownColumns.map(SQL.init(name:)) + columns
+    let values: [SQL] = ["\(run)", "t.\(rowID)", "NULL"] + columns.map { "t.\($0)" }
     try DeduplicationError.converting { () throws(SQLiteError) in
       try connection.execute(
         """
-        INSERT INTO \(archive.quotedName) (\(targets)) SELECT \(values)
+        INSERT INTO \(archive.quotedName) (\(targets.joined(separator: ", ")))
+        SELECT \(values.joined(separator: ", "))
         FROM \(list) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row
         """)
     }
@@ -59,10 +58,10 @@ struct RowRemoval {
 
   /// Archives the rows that SQLite deletes with the listed ones.
   private func archiveDependents(
-    _ reference: TableReference, of list: String, under run: Int64, depth: Int,
+    _ reference: TableReference, of list: SQL, under run: Int64, depth: Int,
     in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    let inner = "\(Bookkeeping.prefix)gone_\(depth + 1)"
+    let inner: SQL = "poikit_gone_\(depth + 1)"
     let isAny = try DeduplicationError.converting { () throws(SQLiteError) -> Bool in
       guard try cascades(reference, in: connection) else { return false }
       let conditions = zip(reference.childColumns, reference.parentColumns).map {
@@ -77,8 +76,8 @@ struct RowRemoval {
       try connection.execute(
         """
         INSERT OR IGNORE INTO temp.\(inner)
-        SELECT c.\(Connection.quoteIdentifier(row))
-        FROM \(quotedTable) AS t JOIN main.\(Connection.quoteIdentifier(reference.childTable)) AS c
+        SELECT c.\(name: row)
+        FROM \(quotedTable) AS t JOIN main.\(name: reference.childTable) AS c
           ON \(conditions.joined(separator: " AND "))
         WHERE t.\(rowID) IN (SELECT row FROM \(list))
         """)
@@ -141,12 +140,12 @@ struct RowRemoval {
   func mark(
     _ column: String, as value: Int64, under run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    let quotedColumn = Connection.quoteIdentifier(column)
+    let quotedColumn = SQL(name: column)
     try connection.execute(
       """
       INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)
-      SELECT \(run), \(Connection.quoteText(schema.name)), t.\(rowID),
-        \(Connection.quoteText(column)), t.\(quotedColumn)
+      SELECT \(run), \(literal: schema.name), t.\(rowID),
+        \(literal: column), t.\(quotedColumn)
       FROM \(RowRemoval.list) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row;
       UPDATE \(quotedTable) SET \(quotedColumn) = \(value)
       WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list))

@@ -1,3 +1,5 @@
+internal import SQLiteKit
+
 /// Which rows of a table a reader reads.
 enum RowSelection {
   /// All rows, in the order of the table.
@@ -10,5 +12,5 @@ enum RowSelection {
   case range
 
   /// The rows whose ids stand in the column `loser` of a table.
-  case listed(in: String)
+  case listed(in: SQL)
 }

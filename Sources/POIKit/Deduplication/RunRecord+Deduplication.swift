@@ -38,8 +38,9 @@ extension RunRecord {
   static func json(
     _ texts: [String], in connection: borrowing Connection
   ) throws(SQLiteError) -> String {
-    let places = (1...max(texts.count, 1)).map { "?\($0)" }.joined(separator: ", ")
-    var statement = try connection.prepare("SELECT json_array(\(places))", isPersistent: false)
+    let places: [SQL] = (1...max(texts.count, 1)).map { "?\($0)" }
+    var statement = try connection.prepare(
+      "SELECT json_array(\(places.joined(separator: ", ")))", isPersistent: false)
     for (index, text) in texts.enumerated() { try statement.bind(index + 1, text: text) }
     return try statement.step() ? statement.text(0) : "[]"
   }
@@ -48,7 +49,7 @@ extension RunRecord {
   private static func describe(
     _ layout: TableLayout, _ options: DeduplicationOptions, in connection: borrowing Connection
   ) throws(SQLiteError) -> String {
-    let merging = options.mergesLosers ? ", 'mergesLosers', json('true')" : ""
+    let merging: SQL = options.mergesLosers ? ", 'mergesLosers', json('true')" : ""
     var statement = try connection.prepare(
       """
       SELECT json_object('key', json(?1), 'timestamp', ?2, 'tombstone', ?3, 'keep', ?4,
@@ -119,10 +120,12 @@ extension RunRecord {
         ("refusedValues", sum.refusedValueCount),
       ]
     }
-    let members = values.enumerated().map { "'\($1.name)', ?\($0 + 1)" }.joined(separator: ", ")
+    let members: [SQL] = values.enumerated().map { "\(literal: $1.name), ?\($0 + 1)" }
     let update = try statements.statement(
-      "UPDATE main.poikit_run SET counters = json_object(\(members)) WHERE id = \(id)",
-      in: connection)
+      """
+      UPDATE main.poikit_run SET counters = json_object(\(members.joined(separator: ", ")))
+      WHERE id = \(id)
+      """, in: connection)
     for (place, counter) in values.enumerated() {
       try update.statement.bind(place + 1, integer: Int64(counter.value))
     }
@@ -141,13 +144,15 @@ extension RunRecord {
     at end: Instant, _ outcome: EnforcementOutcome, digest: Digest,
     in connection: borrowing Connection
   ) throws(SQLiteError) {
-    try connection.execute(
+    var update = try connection.prepare(
       """
       UPDATE main.poikit_run SET state = 'finished', ended = \(end.microseconds),
         counters = json_set(counters, '$.indexCreated', \(outcome.createdIndex ? 1 : 0),
-          '$.keyColumnAdded', \(outcome.addedKeyColumn ? 1 : 0), '$.digest', '\(digest)')
+          '$.keyColumnAdded', \(outcome.addedKeyColumn ? 1 : 0), '$.digest', ?1)
       WHERE id = \(id)
-      """)
+      """, isPersistent: false)
+    try update.bind(1, text: digest.description)
+    try update.run()
   }
 
   /// Marks the run as failed.

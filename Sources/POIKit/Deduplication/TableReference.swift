@@ -23,14 +23,14 @@ struct TableReference: Hashable {
   }
 
   /// Returns 1 if some row refers to one whose id the statement `rows` returns.
-  func findAny(to rows: String, of parent: TableSchema) -> String {
+  func findAny(to rows: SQL, of parent: TableSchema) -> SQL {
     let conditions = zip(childColumns, parentColumns).map {
       ReferenceMove.refers("c", $0, to: "l", $1)
     }
     return """
-      SELECT 1 FROM main.\(Connection.quoteIdentifier(parent.name)) AS l
-      JOIN main.\(Connection.quoteIdentifier(childTable)) AS c
-      WHERE l.\(Connection.quoteIdentifier(parent.rowIDName)) IN (\(rows))
+      SELECT 1 FROM main.\(name: parent.name) AS l
+      JOIN main.\(name: childTable) AS c
+      WHERE l.\(name: parent.rowIDName) IN (\(rows))
         AND \(conditions.joined(separator: " AND ")) LIMIT 1
       """
   }
@@ -55,7 +55,7 @@ struct TableReference: Hashable {
       SELECT t.name, f.seq, f."from", f."to"
       FROM pragma_table_list AS t JOIN pragma_foreign_key_list(t.name) AS f
       WHERE t.schema = 'main' AND t.type = 'table' AND f."table" = ?1 COLLATE NOCASE
-        AND t.name NOT LIKE '\(Bookkeeping.prefix)%'
+        AND t.name NOT LIKE \(literal: Bookkeeping.prefix + "%")
       ORDER BY t.name, f.id, f.seq
       """, isPersistent: false)
     try statement.bind(1, text: parent.name)

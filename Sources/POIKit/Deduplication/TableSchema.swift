@@ -59,8 +59,7 @@ struct TableSchema {
 
   /// How many rows the table has.
   func rowCount(in connection: borrowing Connection) throws(SQLiteError) -> Int {
-    let table = Connection.quoteIdentifier(name)
-    return Int(try connection.integer("SELECT count(*) FROM main.\(table)") ?? 0)
+    Int(try connection.integer("SELECT count(*) FROM main.\(name: name)") ?? 0)
   }
 
   /// The column called `name`, written as the table's creator wrote it.
@@ -161,7 +160,7 @@ extension TableSchema {
       """
       SELECT name FROM pragma_table_list
       WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-        AND name NOT LIKE '\(Bookkeeping.prefix)%'
+        AND name NOT LIKE \(literal: Bookkeeping.prefix + "%")
       ORDER BY name
       """, isPersistent: false)
     while try statement.step() { names.append(statement.text(0)) }

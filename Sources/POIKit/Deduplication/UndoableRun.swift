@@ -77,14 +77,14 @@ extension UndoableRun {
   }
 
   /// The condition that a run changed something.
-  private static let hasChanged =
+  private static let hasChanged: SQL =
     """
     (counters ->> 'losers' > 0 OR counters ->> 'removed' > 0 OR counters ->> 'indexCreated' = 1)
     """
 
   /// The condition that a run is one of those that remove rows: a deduplication, or the import of a
   /// snapshot.
-  private static let removesRows = "options ->> 'archive' IS NOT NULL"
+  private static let removesRows: SQL = "options ->> 'archive' IS NOT NULL"
 
   private static func read(
     _ id: Int64?, in connection: borrowing Connection

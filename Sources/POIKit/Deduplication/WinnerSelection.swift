@@ -118,9 +118,9 @@ extension WinnerSelection {
     columns += layout.timestampColumn.map { [$0] } ?? []
     let tombstonePlace = layout.tombstoneColumn.map { _ in columns.count }
     columns += layout.tombstoneColumn.map { [$0] } ?? []
-    let sql = """
-      SELECT \(columns.map(Connection.quoteIdentifier).joined(separator: ", "))
-      FROM main.\(Connection.quoteIdentifier(schema.name)) AS t
+    let sql: SQL = """
+      SELECT \(columns.map(SQL.init(name:)).joined(separator: ", "))
+      FROM main.\(name: schema.name) AS t
       \(removals.map { "WHERE NOT \($0.condition(ofRow: "t"))" } ?? "")
       """
     var statement = try DeduplicationError.converting { () throws(SQLiteError) in

@@ -283,7 +283,7 @@ struct BatchCommitter: ~Copyable {
       }
       guard let key = writer?.key else { return nil }
       if checkpoint.landing?.boundary == nil {
-        let table = Connection.quoteIdentifier(model.table)
+        let table = SQL(name: model.table)
         checkpoint.landing?.boundary =
           try store?.connection.integer("SELECT max(\(StoreSchema.idColumn)) FROM \(table)") ?? 0
       }

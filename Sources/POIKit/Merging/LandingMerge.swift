@@ -43,7 +43,7 @@ struct LandingMerge: ~Copyable {
     var targets = ExternalSorter<TargetEntry>(
       memoryBudget: LandingMerge.memoryBudget / 5 * 2, folder: nil)
     var entries = EntryLog<LandingEntry>(folder: nil)
-    var scan = try connection.prepare("SELECT id, directory FROM \(landing)")
+    var scan = try connection.prepare("SELECT id, directory FROM \(name: landing)")
     while try scan.step() {
       try LandingDirectory.forEach(scan.bytes(1), ofRow: scan.integer(0)) { entry in
         try sorter.append(entry)
@@ -51,7 +51,7 @@ struct LandingMerge: ~Copyable {
     }
     try sorter.finish()
 
-    let removals = LandingTable.nameOfRemovals(ofRun: run)
+    let removals = SQL(name: LandingTable.nameOfRemovals(ofRun: run))
     var index = try StoredKeys(
       table, key: key, upTo: progress.boundary ?? 0, except: "SELECT row FROM \(removals)",
       connection: connection)

@@ -23,12 +23,12 @@ enum LandingTable {
     // What is long stands last: looking for the keys reads none of it.
     try connection.execute(
       """
-      CREATE TABLE IF NOT EXISTS \(name(ofRun: run)) (
+      CREATE TABLE IF NOT EXISTS \(name: name(ofRun: run)) (
         id INTEGER PRIMARY KEY,
         directory BLOB NOT NULL,
         content BLOB NOT NULL
       ) STRICT;
-      CREATE TABLE IF NOT EXISTS \(nameOfRemovals(ofRun: run)) (
+      CREATE TABLE IF NOT EXISTS \(name: nameOfRemovals(ofRun: run)) (
         key_high INTEGER,
         key_low INTEGER,
         row INTEGER NOT NULL,
@@ -41,8 +41,8 @@ enum LandingTable {
   static func remove(ofRun run: Int64, in connection: borrowing Connection) throws(SQLiteError) {
     try connection.execute(
       """
-      DROP TABLE IF EXISTS \(name(ofRun: run));
-      DROP TABLE IF EXISTS \(nameOfRemovals(ofRun: run));
+      DROP TABLE IF EXISTS \(name: name(ofRun: run));
+      DROP TABLE IF EXISTS \(name: nameOfRemovals(ofRun: run));
       """)
   }
 }

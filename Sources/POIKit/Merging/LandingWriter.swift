@@ -18,7 +18,7 @@ struct LandingWriter: ~Copyable {
   init(_ key: EnforcedKey, run: Int64, connection: borrowing Connection) throws(SQLiteError) {
     let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
     let insertion = try connection.prepare(
-      "INSERT INTO \(LandingTable.name(ofRun: run)) (directory, content) VALUES (?1, ?2)")
+      "INSERT INTO \(name: LandingTable.name(ofRun: run)) (directory, content) VALUES (?1, ?2)")
     self.key = key
     self.insertion = insertion
     rowSize = min(Int(pageSize) - LandingWriter.overhead, LandedPlace.contentLimit)

@@ -36,10 +36,12 @@ struct MergeWriter: ~Copyable {
   ) throws(SQLiteError) {
     guard policy != .append, let key = table.key else { return nil }
     let schema = table.schema
-    var conditions = key.columns.enumerated().map {
-      "t.\(Connection.quoteIdentifier($0.element)) = ?\($0.offset + 1)"
+    var conditions: [SQL] = key.columns.enumerated().map {
+      "t.\(name: $0.element) = ?\($0.offset + 1)"
     }
-    if key.isHashed { conditions.append("t.\(KeyEnforcer.hashColumn) = ?\(conditions.count + 1)") }
+    if key.isHashed {
+      conditions.append("t.\(name: KeyEnforcer.hashColumn) = ?\(conditions.count + 1)")
+    }
     let finding = try connection.prepare(
       StoredRow.query(table, where: conditions.joined(separator: " AND ")))
     let stored = try StoredRow(schema, connection: connection)

@@ -39,7 +39,7 @@ struct PropertyTimes {
   ) throws(SQLiteError) {
     guard try !isKept(in: table, of: connection) else { return }
     try connection.execute(
-      "ALTER TABLE \(Connection.quoteIdentifier(table)) ADD COLUMN \(column) TEXT")
+      "ALTER TABLE \(name: table) ADD COLUMN \(name: column) TEXT")
   }
 
   /// The times of the attributes that a row says something of, and of others.

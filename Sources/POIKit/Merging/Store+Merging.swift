@@ -43,7 +43,7 @@ extension Store {
         "the model \"\(model.name)\" names no key, so --merge \(policy.rawValue) cannot tell which "
           + "records are one; add \"x-key\" to it")
     }
-    let table = Connection.quoteIdentifier(model.table)
+    let table = SQL(name: model.table)
     guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {
       throw ImportError(
         .usage,

@@ -14,16 +14,16 @@ struct StoredKeys: ~Copyable {
   ///   - boundary: the greatest row id that is looked at.
   ///   - exceptions: a statement that returns row ids that are not looked at.
   init(
-    _ table: String, key: EnforcedKey, upTo boundary: Int64, except exceptions: String,
+    _ table: String, key: EnforcedKey, upTo boundary: Int64, except exceptions: SQL,
     connection: borrowing Connection
   ) throws(SQLiteError) {
     let names = key.isHashed ? [KeyEnforcer.hashColumn] : key.columns
-    let columns = names.map(Connection.quoteIdentifier)
-    let index = Connection.quoteIdentifier(KeyEnforcer.indexName(table))
+    let columns = names.map(SQL.init(name:))
+    let index = SQL(name: KeyEnforcer.indexName(table))
     var statement = try connection.prepare(
       """
       SELECT \(columns.joined(separator: ", ")), \(StoreSchema.idColumn)
-      FROM \(Connection.quoteIdentifier(table)) INDEXED BY \(index)
+      FROM \(name: table) INDEXED BY \(index)
       WHERE \(columns[0]) IS NOT NULL AND \(StoreSchema.idColumn) <= ?1
         AND \(StoreSchema.idColumn) NOT IN (\(exceptions))
       ORDER BY \(columns.joined(separator: ", "))

@@ -37,26 +37,26 @@ struct StoredRow: ~Copyable {
   /// A statement that finds rows as `load` takes them.
   ///
   /// - Parameter condition: what the row, `t`, must fulfil.
-  static func query(_ table: RowWriter.Table, where condition: String) -> String {
+  static func query(_ table: RowWriter.Table, where condition: SQL) -> SQL {
     let schema = table.schema
-    var results = ["t.\(StoreSchema.idColumn)"]
-    results.append(table.hasTimes ? "t.\(PropertyTimes.column)" : "NULL")
-    var joins = ""
+    var results: [SQL] = ["t.\(StoreSchema.idColumn)"]
+    results.append(table.hasTimes ? "t.\(name: PropertyTimes.column)" : "NULL")
+    var joins: SQL = ""
     for (slot, field) in schema.layout.fields.enumerated() {
-      let column = Connection.quoteIdentifier(field.attribute.column)
+      let column = SQL(name: field.attribute.column)
       results.append(field.relationField.map { "r\($0).\(column)" } ?? "t.\(column)")
       guard let relation = field.attribute.relation else { continue }
       joins += """
-         LEFT JOIN \(Connection.quoteIdentifier(relation.table)) AS r\(slot) \
+         LEFT JOIN \(name: relation.table) AS r\(slot) \
         ON r\(slot).\(StoreSchema.idColumn) = t.\(column)
         """
     }
     if let unmapped = schema.model.unmappedColumn {
-      results.append("t.\(Connection.quoteIdentifier(unmapped))")
+      results.append("t.\(name: unmapped)")
     }
     return """
       SELECT \(results.joined(separator: ", "))
-      FROM \(Connection.quoteIdentifier(schema.model.table)) AS t\(joins) WHERE \(condition)
+      FROM \(name: schema.model.table) AS t\(joins) WHERE \(condition)
       """
   }
 

@@ -10,7 +10,7 @@ enum Bookkeeping {
   static let prefix = "poikit_"
 
   /// The statements that create the bookkeeping tables where they are missing.
-  static let creation = """
+  static let creation: SQL = """
     CREATE TABLE IF NOT EXISTS poikit_table (
       name TEXT NOT NULL PRIMARY KEY,
       model TEXT NOT NULL,

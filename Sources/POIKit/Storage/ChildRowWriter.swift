@@ -25,17 +25,19 @@ final class ChildRowWriter {
     let key = Set(element.key)
     let keySlots = element.attributes.indices.filter { key.contains(element.attributes[$0].name) }
     let otherSlots = element.attributes.indices.filter { !keySlots.contains($0) }
-    let table = Connection.quoteIdentifier(element.table)
-    let parent = Connection.quoteIdentifier(parentColumn)
-    let columns = element.attributes.map { Connection.quoteIdentifier($0.column) }
-    func parameters(_ slots: [Int]) -> [String] { slots.map { "?\($0 + 2)" } }
+    let table = SQL(name: element.table)
+    let parent = SQL(name: parentColumn)
+    let columns = element.attributes.map { SQL(name: $0.column) }
+    func parameters(_ slots: [Int]) -> SQL {
+      slots.map { "?\($0 + 2)" }.joined(separator: ", ")
+    }
 
     let insertion = try connection.prepare(
       """
       INSERT INTO \(table) (\(([parent] + columns).joined(separator: ", ")))
-      VALUES (?1, \(parameters(Array(columns.indices)).joined(separator: ", ")))
+      VALUES (?1, \(parameters(Array(columns.indices))))
       """)
-    let conditions = keySlots.map { "\(columns[$0]) = ?\($0 + 2)" }
+    let conditions: [SQL] = keySlots.map { "\(columns[$0]) = ?\($0 + 2)" }
     let lookup = try connection.prepare(
       """
       SELECT \(StoreSchema.idColumn) FROM \(table)
@@ -44,7 +46,7 @@ final class ChildRowWriter {
     var update: Statement?
     if !otherSlots.isEmpty {
       let targets = otherSlots.map { columns[$0] }.joined(separator: ", ")
-      let values = parameters(otherSlots).joined(separator: ", ")
+      let values = parameters(otherSlots)
       update = try connection.prepare(
         """
         UPDATE \(table) SET (\(targets)) = (\(values))
@@ -52,7 +54,7 @@ final class ChildRowWriter {
         """)
     }
     let others = try OtherRows(
-      table: element.table, parentColumn: parentColumn, column: StoreSchema.idColumn,
+      table: element.table, parentColumn: parentColumn, column: StoreSchema.idColumn.text,
       connection: connection)
     let relations = try RelationWriter.writers(
       for: element, layout: many.layout, connection: connection)

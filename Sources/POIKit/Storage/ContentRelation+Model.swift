@@ -1,9 +1,11 @@
+internal import SQLiteKit
+
 extension ContentRelation {
   /// The relations to many of a model.
   static func all(of model: Model) -> [ContentRelation] {
     model.relations.map { relation in
       ContentRelation(
-        name: relation.name, table: relation.element.table, idColumn: StoreSchema.idColumn,
+        name: relation.name, table: relation.element.table, idColumn: StoreSchema.idColumn.text,
         contentColumns: TableLayout.contentColumns(of: relation.element),
         relations: all(of: relation.element), link: relation.link)
     }

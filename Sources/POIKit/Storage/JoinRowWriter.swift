@@ -15,10 +15,9 @@ final class JoinRowWriter {
   ) throws(SQLiteError) {
     let shared = try RelationWriter(
       many.relation.sharedRows, fields: 0..<many.layout.attributeCount, connection: connection)
-    let columns = [parentColumn, rowColumn].map(Connection.quoteIdentifier)
+    let columns = [parentColumn, rowColumn].map(SQL.init(name:))
     let insertion = try connection.prepare(
-      "INSERT INTO \(Connection.quoteIdentifier(join)) (\(columns.joined(separator: ", "))) "
-        + "VALUES (?1, ?2)")
+      "INSERT INTO \(name: join) (\(columns.joined(separator: ", "))) VALUES (?1, ?2)")
     let others = try OtherRows(
       table: join, parentColumn: parentColumn, column: rowColumn, connection: connection)
     self.shared = shared

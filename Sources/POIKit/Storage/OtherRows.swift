@@ -12,9 +12,9 @@ struct OtherRows: ~Copyable {
   init(
     table: String, parentColumn: String, column: String, connection: borrowing Connection
   ) throws(SQLiteError) {
-    let table = Connection.quoteIdentifier(table)
-    let parent = Connection.quoteIdentifier(parentColumn)
-    let column = Connection.quoteIdentifier(column)
+    let table = SQL(name: table)
+    let parent = SQL(name: parentColumn)
+    let column = SQL(name: column)
     let selection = try connection.prepare("SELECT \(column) FROM \(table) WHERE \(parent) = ?1")
     let deletion = try connection.prepare(
       "DELETE FROM \(table) WHERE \(parent) = ?1 AND \(column) = ?2")

@@ -11,7 +11,7 @@ struct RememberedDigest {
   /// What the names of the triggers begin with.
   static let triggerPrefix = Bookkeeping.prefix + "digest_"
 
-  private static let creation = """
+  private static let creation: SQL = """
     CREATE TABLE IF NOT EXISTS main.poikit_digest (
       table_name TEXT NOT NULL PRIMARY KEY,
       version TEXT NOT NULL,
@@ -25,32 +25,34 @@ struct RememberedDigest {
   /// A trigger, by its name and the statement that makes it.
   private struct Trigger {
     var name: String
-    var creation: String
+    var creation: SQL
   }
 
   init(_ layout: TableLayout) {
     table = layout.table
     var columns = layout.contentColumns.map(\.name)
-    columns.append(StoreSchema.idColumn)
-    let list = columns.map(Connection.quoteIdentifier).joined(separator: ", ")
+    columns.append(StoreSchema.idColumn.text)
+    let list = columns.map(SQL.init(name:)).joined(separator: ", ")
     var tables = [layout.table]
     for other in RememberedDigest.relatedTables(layout.contentColumns, layout.relations)
     where !tables.contains(other) {
       tables.append(other)
     }
-    // Other columns of the table are the app's own.
-    let events = ["insert", "update", "delete"]
     triggers = tables.enumerated().flatMap { number, name in
-      events.map { event in
-        let trigger = "\(RememberedDigest.triggerPrefix)\(event)\(number)_\(layout.table)"
+      // Other columns of the table are the app's own.
+      let update: SQL = number == 0 ? "UPDATE OF \(list)" : "UPDATE"
+      let events: [(name: String, sql: SQL)] = [
+        ("insert", "INSERT"), ("update", update), ("delete", "DELETE"),
+      ]
+      return events.map { event in
+        let trigger = "\(RememberedDigest.triggerPrefix)\(event.name)\(number)_\(layout.table)"
         return Trigger(
           name: trigger,
           creation: """
-            CREATE TRIGGER main.\(Connection.quoteIdentifier(trigger))
-            AFTER \(event)\(event == "update" && number == 0 ? " OF \(list)" : "")
-            ON \(Connection.quoteIdentifier(name))
+            CREATE TRIGGER main.\(name: trigger)
+            AFTER \(event.sql) ON \(name: name)
             BEGIN
-              DELETE FROM poikit_digest WHERE table_name = \(Connection.quoteText(layout.table));
+              DELETE FROM poikit_digest WHERE table_name = \(literal: layout.table);
             END
             """)
       }
@@ -107,7 +109,7 @@ struct RememberedDigest {
     guard !names.isEmpty else { return }
     try connection.execute(RememberedDigest.creation)
     for name in names {
-      try connection.execute("DROP TRIGGER main.\(Connection.quoteIdentifier(name))")
+      try connection.execute("DROP TRIGGER main.\(name: name)")
     }
     var statement = try connection.prepare(
       "DELETE FROM main.poikit_digest WHERE table_name = ?1", isPersistent: false)
@@ -120,7 +122,7 @@ struct RememberedDigest {
     try connection.integer(
       """
       SELECT 1 FROM main.sqlite_schema
-      WHERE type = 'trigger' AND name NOT GLOB '\(triggerPrefix)*' LIMIT 1
+      WHERE type = 'trigger' AND name NOT GLOB \(literal: triggerPrefix + "*") LIMIT 1
       """) != nil
   }
 
@@ -132,7 +134,8 @@ struct RememberedDigest {
     let prefix = RememberedDigest.triggerPrefix
     var statement = try connection.prepare(
       """
-      SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND name GLOB '\(prefix)*'
+      SELECT name FROM main.sqlite_schema
+      WHERE type = 'trigger' AND name GLOB \(literal: prefix + "*")
         AND substr(name, \(prefix.utf8.count) + 1 + instr(substr(name, \(prefix.utf8.count) + 1), '_'))
           = ?1
       """, isPersistent: false)

@@ -37,8 +37,7 @@ struct RowWriter: ~Copyable {
     let relationsToMany = try RelationToManyWriter.writers(
       for: table.schema.layout, connection: connection)
     let deletion = try connection.prepare(
-      "DELETE FROM \(Connection.quoteIdentifier(table.schema.model.table)) "
-        + "WHERE \(StoreSchema.idColumn) = ?1")
+      "DELETE FROM \(name: table.schema.model.table) WHERE \(StoreSchema.idColumn) = ?1")
     self.table = table
     self.insertion = insertion
     self.update = update
@@ -174,26 +173,27 @@ extension RowWriter.Table {
     return names.enumerated().map { ($0.element, $0.offset + 1) }
   }
 
-  fileprivate var insertion: String {
+  fileprivate var insertion: SQL {
     var columns = columns
     if key?.isHashed == true { columns.append((KeyEnforcer.hashColumn, keyHashParameter)) }
     if hasTimes { columns.append((PropertyTimes.column, timesParameter)) }
-    let names = columns.map { Connection.quoteIdentifier($0.name) }
+    let names = columns.map { SQL(name: $0.name) }
+    let parameters: [SQL] = columns.map { "?\($0.parameter)" }
     return """
-      INSERT INTO \(Connection.quoteIdentifier(schema.model.table)) (\(names.joined(separator: ", ")))
-      VALUES (\(columns.map { "?\($0.parameter)" }.joined(separator: ", ")))
+      INSERT INTO \(name: schema.model.table) (\(names.joined(separator: ", ")))
+      VALUES (\(parameters.joined(separator: ", ")))
       """
   }
 
   /// The columns of the key are not in it: they have the values already, and SQLite would remove and
   /// add the entry in their index. They are where a row has no others.
-  fileprivate var update: String {
+  fileprivate var update: SQL {
     var changed = columns.filter { key?.columns.contains($0.name) != true }
     if hasTimes { changed.append((PropertyTimes.column, timesParameter)) }
     if changed.isEmpty { changed = columns }
-    let values = changed.map { "\(Connection.quoteIdentifier($0.name)) = ?\($0.parameter)" }
+    let values: [SQL] = changed.map { "\(name: $0.name) = ?\($0.parameter)" }
     return """
-      UPDATE \(Connection.quoteIdentifier(schema.model.table)) SET \(values.joined(separator: ", "))
+      UPDATE \(name: schema.model.table) SET \(values.joined(separator: ", "))
       WHERE \(StoreSchema.idColumn) = ?\(rowIDParameter)
       """
   }

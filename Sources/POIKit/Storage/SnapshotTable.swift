@@ -10,7 +10,7 @@ struct SnapshotTable {
   /// The columns of the model's key.
   let keyColumns: [String]
 
-  private let columnTypes: [String]
+  private let columnTypes: [SQL]
 
   /// - Parameter run: the run that imports the snapshot.
   init(_ model: Model, ofRun run: Int64) {
@@ -20,15 +20,15 @@ struct SnapshotTable {
     columnTypes = key.map(StoreSchema(model).columnType)
   }
 
-  private static func name(ofRun run: Int64) -> String { "\(Bookkeeping.prefix)snapshot_\(run)" }
+  private static func name(ofRun run: Int64) -> SQL { "poikit_snapshot_\(run)" }
 
-  var quotedName: String { "main." + SnapshotTable.name(ofRun: run) }
+  var quotedName: SQL { "main.\(SnapshotTable.name(ofRun: run))" }
 
-  private var names: [String] { keyColumns.map(Connection.quoteIdentifier) }
+  private var names: [SQL] { keyColumns.map(SQL.init(name:)) }
 
   /// Makes the table where it is missing.
   func prepare(in connection: borrowing Connection) throws(SQLiteError) {
-    let columns = zip(names, columnTypes).map { "\($0) \($1) NOT NULL" }
+    let columns: [SQL] = zip(names, columnTypes).map { "\($0) \($1) NOT NULL" }
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", "))) STRICT")
   }
@@ -50,15 +50,16 @@ struct SnapshotTable {
   /// The condition that a row has a key.
   ///
   /// - Parameter row: the alias of the row's table.
-  func hasKey(row: String) -> String {
-    names.map { "\(row).\($0) IS NOT NULL" }.joined(separator: " AND ")
+  func hasKey(row: SQL) -> SQL {
+    let conditions: [SQL] = names.map { "\(row).\($0) IS NOT NULL" }
+    return conditions.joined(separator: " AND ")
   }
 
   /// The condition that the snapshot has a row's key.
   ///
   /// - Parameter row: the alias of the row's table.
-  func holds(row: String) -> String {
-    let conditions = names.map { "s.\($0) = \(row).\($0)" }
+  func holds(row: SQL) -> SQL {
+    let conditions: [SQL] = names.map { "s.\($0) = \(row).\($0)" }
     return
       "EXISTS (SELECT 1 FROM \(quotedName) AS s WHERE \(conditions.joined(separator: " AND ")))"
   }

@@ -8,9 +8,9 @@ struct SnapshotWriter: ~Copyable {
   init(
     _ table: SnapshotTable, _ model: Model, connection: borrowing Connection
   ) throws(SQLiteError) {
-    let parameters = table.keyColumns.map { _ in "?" }.joined(separator: ", ")
+    let parameters: [SQL] = table.keyColumns.map { _ in "?" }
     let insertion = try connection.prepare(
-      "INSERT INTO \(table.quotedName) VALUES (\(parameters))")
+      "INSERT INTO \(table.quotedName) VALUES (\(parameters.joined(separator: ", ")))")
     keySlots = model.key.compactMap { name in model.attributes.firstIndex { $0.name == name } }
     self.insertion = insertion
   }

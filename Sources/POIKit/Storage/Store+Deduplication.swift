@@ -48,7 +48,7 @@ extension Store {
     let layout = contentLayout(of: model)
     do {
       // What reads the rows is not prepared for a table that was just made.
-      let table = Connection.quoteIdentifier(model.table)
+      let table = SQL(name: model.table)
       guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil else { return .empty }
     } catch {
       throw StoreError(error, path: path)

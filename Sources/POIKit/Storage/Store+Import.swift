@@ -14,7 +14,7 @@ extension Store {
         WHERE "unique" = 1 AND name <> ?2 AND (origin = 'c' OR ?3)
         UNION ALL
         SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
-          AND (type = 'trigger' AND name NOT GLOB '\(RememberedDigest.triggerPrefix)*'
+          AND (type = 'trigger' AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*")
             OR type = 'table' AND sql LIKE '%CHECK%')
         LIMIT 1
         """)

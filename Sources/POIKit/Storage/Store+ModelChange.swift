@@ -25,7 +25,7 @@ extension Store {
   private borrowing func tableState(
     of old: Model, _ new: Model
   ) throws(SQLiteError) -> ModelChange.Table {
-    let name = Connection.quoteIdentifier(old.table)
+    let name = SQL(name: old.table)
     var table = ModelChange.Table(
       notNullColumns: [], columns: [],
       rowCount: Int(try connection.integer("SELECT count(*) FROM \(name)") ?? 0),
@@ -37,9 +37,8 @@ extension Store {
       if statement.integer(1) != 0 { table.notNullColumns.insert(statement.text(0)) }
     }
     for attribute in ModelChange.newlyRequired(from: old, to: new) {
-      let column = Connection.quoteIdentifier(attribute.column)
       let found = try connection.integer(
-        "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(column) IS NULL)")
+        "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(name: attribute.column) IS NULL)")
       if found == 1 { table.columnsWithNull.insert(attribute.column) }
     }
     return table
@@ -70,11 +69,11 @@ extension Store {
       !$0.slot.isNull && columns.contains(model.attributes[$0.field].column)
     }
     guard !entries.isEmpty else { return }
-    let values = entries.enumerated().map { number, entry in
-      "\(Connection.quoteIdentifier(model.attributes[entry.field].column)) = ?\(number + 1)"
+    let values: [SQL] = entries.enumerated().map { number, entry in
+      "\(name: model.attributes[entry.field].column) = ?\(number + 1)"
     }
     var update = try connection.prepare(
-      "UPDATE \(Connection.quoteIdentifier(model.table)) SET \(values.joined(separator: ", "))",
+      "UPDATE \(name: model.table) SET \(values.joined(separator: ", "))",
       isPersistent: false)
     for (number, entry) in entries.enumerated() {
       switch entry.slot.kind {

@@ -56,11 +56,11 @@ extension Store {
   private borrowing func deleteMarked(
     _ model: Model, _ timestamp: String, before limit: Int64
   ) throws(DeduplicationError) -> Int {
-    guard let mark = model.tombstoneColumn.map(Connection.quoteIdentifier) else { return 0 }
+    guard let mark = model.tombstoneColumn.map(SQL.init(name:)) else { return 0 }
     let rows = RowRemoval(schema: try TableSchema(of: model.table, in: connection))
     let count = try DeduplicationError.converting { () throws(SQLiteError) in
       try rows.list(
-        where: "t.\(mark) <> 0 AND t.\(Connection.quoteIdentifier(timestamp)) < \(limit)",
+        where: "t.\(mark) <> 0 AND t.\(name: timestamp) < \(limit)",
         in: connection)
     }
     try rows.delete(in: connection)

@@ -57,7 +57,7 @@ extension Store {
     }
     let rows = RowRemoval(schema: schema)
     var condition = keys.hasKey(row: "t")
-    if let mark = model.tombstoneColumn.map(Connection.quoteIdentifier) {
+    if let mark = model.tombstoneColumn.map(SQL.init(name:)) {
       condition += " AND coalesce(t.\(mark), 0) = 0"
     }
     var next = checkpoint
@@ -65,7 +65,7 @@ extension Store {
       try keys.createIndex(in: connection)
       let gone = try rows.list(
         where: "\(condition) AND NOT \(keys.holds(row: "t"))", in: connection)
-      let table = Connection.quoteIdentifier(model.table)
+      let table = SQL(name: model.table)
       let all = try connection.integer("SELECT count(*) FROM main.\(table) AS t WHERE \(condition)")
       guard !limit.isExceeded(by: gone, of: Int(all ?? 0)) else {
         return .tooMany(gone: gone, of: Int(all ?? 0))

@@ -2,7 +2,7 @@ internal import SQLiteKit
 
 /// What to ask a source for next, kept with the records that came from it.
 extension Store {
-  private static let tokenTable = """
+  private static let tokenTable: SQL = """
     CREATE TABLE IF NOT EXISTS poikit_token (
       table_name TEXT NOT NULL,
       source TEXT NOT NULL,

@@ -123,8 +123,11 @@ public struct Store: ~Copyable {
         try connection.withoutWaitingForDisk { () throws(SQLiteError) in
           try connection.inTransaction(.immediate) { () throws(SQLiteError) in
             try connection.execute(
-              "PRAGMA application_id = \(Store.applicationID); "
-                + "PRAGMA user_version = \(Store.formatVersion);" + Bookkeeping.creation)
+              """
+              PRAGMA application_id = \(Store.applicationID);
+              PRAGMA user_version = \(Store.formatVersion);
+              \(Bookkeeping.creation)
+              """)
           }
         }
       }
@@ -149,8 +152,11 @@ public struct Store: ~Copyable {
     of connection: borrowing Connection, isNew: Bool
   ) throws(SQLiteError) {
     try connection.execute(
-      "PRAGMA wal_autocheckpoint = \(Store.checkpointInterval); "
-        + "PRAGMA cache_size = -\(Store.cacheSize); PRAGMA synchronous = FULL")
+      """
+      PRAGMA wal_autocheckpoint = \(Store.checkpointInterval);
+      PRAGMA cache_size = -\(Store.cacheSize);
+      PRAGMA synchronous = FULL
+      """)
     if isNew { _ = try? connection.text("PRAGMA journal_mode = MEMORY") }
     let mode = try connection.text("PRAGMA journal_mode = WAL")
     if mode == "memory" { try connection.execute("PRAGMA journal_mode = DELETE") }
@@ -355,9 +361,9 @@ public struct Store: ~Copyable {
     }
   }
 
-  private borrowing func makeShared(_ table: String, creation: String) throws {
+  private borrowing func makeShared(_ table: String, creation: SQL) throws {
     if let existing = try sql(ofTable: table) {
-      guard existing == creation else { return try refuseTable(table) }
+      guard existing == creation.text else { return try refuseTable(table) }
     } else {
       try connection.execute(creation)
     }

@@ -5,17 +5,17 @@ extension StoreSchema {
   /// The statements that add columns to the table of records.
   ///
   /// The columns accept NULL: the rows that are there have no value.
-  func additions(_ attributes: [Attribute], unmappedColumn: String?) -> [String] {
+  func additions(_ attributes: [Attribute], unmappedColumn: String?) -> [SQL] {
     var definitions = attributes.map { definition(of: $0, acceptsNull: true) }
-    if let unmappedColumn { definitions.append("\(quoted(unmappedColumn)) TEXT") }
-    return definitions.map { "ALTER TABLE \(quoted(model.table)) ADD COLUMN \($0)" }
+    if let unmappedColumn { definitions.append("\(name: unmappedColumn) TEXT") }
+    return definitions.map { "ALTER TABLE \(name: model.table) ADD COLUMN \($0)" }
   }
 
   /// The statements that replace the readable view.
-  var viewRenewal: String { "DROP VIEW IF EXISTS \(quoted(viewName)); \(readableView)" }
+  var viewRenewal: SQL { "DROP VIEW IF EXISTS \(name: viewName); \(readableView)" }
 
   /// The statements that create all tables of a relation to many, to compare it with another one.
-  func tables(of relation: RelationToMany) -> [String] {
+  func tables(of relation: RelationToMany) -> [SQL] {
     let creation = creation(of: relation, parent: model.table)
     let element = relation.element
     return [creation.rows, creation.join ?? ""]

@@ -9,15 +9,15 @@ extension StoreSchema {
   ///
   /// - Parameter parent: the table of the records that have the array.
   /// - Returns: the table of the rows, and the table between where several parents share a row.
-  func creation(of relation: RelationToMany, parent: String) -> (rows: String, join: String?) {
+  func creation(of relation: RelationToMany, parent: String) -> (rows: SQL, join: SQL?) {
     switch relation.link {
     case .parent(let column):
       let columns =
         [reference(column, to: parent)] + relation.element.attributes.map { definition(of: $0) }
-      let unique = ([column] + StoreSchema.keyColumns(of: relation)).map(quoted)
+      let unique = ([column] + StoreSchema.keyColumns(of: relation)).map(SQL.init(name:))
       return (
         rows: """
-        CREATE TABLE \(quoted(relation.element.table)) (
+        CREATE TABLE \(name: relation.element.table) (
           \(StoreSchema.idColumn) INTEGER PRIMARY KEY,
           \(columns.joined(separator: ",\n  ")),
           UNIQUE (\(unique.joined(separator: ", ")))
@@ -28,29 +28,31 @@ extension StoreSchema {
       return (
         rows: creation(of: relation.sharedRows),
         join: """
-        CREATE TABLE \(quoted(join)) (
+        CREATE TABLE \(name: join) (
           \(StoreSchema.idColumn) INTEGER PRIMARY KEY,
           \(reference(parentColumn, to: parent)),
-          \(quoted(rowColumn)) INTEGER NOT NULL
-            REFERENCES \(quoted(relation.element.table)) (\(StoreSchema.idColumn)),
-          UNIQUE (\(quoted(parentColumn)), \(quoted(rowColumn)))
+          \(name: rowColumn) INTEGER NOT NULL
+            REFERENCES \(name: relation.element.table) (\(StoreSchema.idColumn)),
+          UNIQUE (\(name: parentColumn), \(name: rowColumn))
         ) STRICT;
-        CREATE INDEX \(quoted(Bookkeeping.prefix + "related_" + join))
-        ON \(quoted(join)) (\(quoted(rowColumn)))
+        CREATE INDEX \(name: Bookkeeping.prefix + "related_" + join)
+        ON \(name: join) (\(name: rowColumn))
         """
       )
     }
   }
 
   /// The count of a relation's rows, for the readable view.
-  func count(of relation: RelationToMany) -> String {
+  func count(of relation: RelationToMany) -> SQL {
     let (table, column) =
       switch relation.link {
       case .parent(let column): (relation.element.table, column)
       case .join(let join, let parentColumn, _): (join, parentColumn)
       }
-    return "(SELECT count(*) FROM \(quoted(table)) WHERE \(quoted(column)) "
-      + "= t.\(StoreSchema.idColumn)) AS \(quoted(relation.name))"
+    return """
+      (SELECT count(*) FROM \(name: table) WHERE \(name: column) \
+      = t.\(StoreSchema.idColumn)) AS \(name: relation.name)
+      """
   }
 
   /// The columns that tell the elements of one array apart.
@@ -59,9 +61,11 @@ extension StoreSchema {
   }
 
   /// The column of a row that belongs to one parent.
-  private func reference(_ column: String, to parent: String) -> String {
-    "\(quoted(column)) INTEGER NOT NULL REFERENCES \(quoted(parent)) (\(StoreSchema.idColumn)) "
-      + "ON DELETE CASCADE"
+  private func reference(_ column: String, to parent: String) -> SQL {
+    """
+    \(name: column) INTEGER NOT NULL REFERENCES \(name: parent) (\(StoreSchema.idColumn)) \
+    ON DELETE CASCADE
+    """
   }
 }
 

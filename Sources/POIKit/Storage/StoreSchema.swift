@@ -2,7 +2,7 @@ internal import SQLiteKit
 
 /// The SQL that a model's tables are made and filled with.
 ///
-/// Names reach SQL only through `Connection.quoteIdentifier`; values never do.
+/// Names are quoted; values never reach it.
 struct StoreSchema {
   let model: Model
   let layout: RecordLayout
@@ -13,14 +13,16 @@ struct StoreSchema {
   }
 
   /// The row id of every table of records.
-  static let idColumn = Bookkeeping.prefix + "id"
+  static let idColumn: SQL = "poikit_id"
 
   /// The statement that creates a relation's table.
-  func creation(of relation: Relation) -> String {
-    let columns = relation.attributes.map { "\(quoted($0.column)) \(columnType(of: $0)) NOT NULL" }
-    let unique = relation.attributes.map { quoted($0.column) }.joined(separator: ", ")
+  func creation(of relation: Relation) -> SQL {
+    let columns: [SQL] = relation.attributes.map {
+      "\(name: $0.column) \(columnType(of: $0)) NOT NULL"
+    }
+    let unique = relation.attributes.map { SQL(name: $0.column) }.joined(separator: ", ")
     return """
-      CREATE TABLE \(quoted(relation.table)) (
+      CREATE TABLE \(name: relation.table) (
         \(StoreSchema.idColumn) INTEGER PRIMARY KEY,
         \(columns.joined(separator: ",\n  ")),
         UNIQUE (\(unique))
@@ -29,13 +31,13 @@ struct StoreSchema {
   }
 
   /// The statements that create the table of records and its readable view.
-  var creation: String {
-    var statements: [String] = []
+  var creation: SQL {
+    var statements: [SQL] = []
     var columns = model.attributes.map { definition(of: $0) }
-    if let unmapped = model.unmappedColumn { columns.append("\(quoted(unmapped)) TEXT") }
+    if let unmapped = model.unmappedColumn { columns.append("\(name: unmapped) TEXT") }
     statements.append(
       """
-      CREATE TABLE \(quoted(model.table)) (
+      CREATE TABLE \(name: model.table) (
         \(StoreSchema.idColumn) INTEGER PRIMARY KEY,
         \(columns.joined(separator: ",\n  "))
       ) STRICT;
@@ -47,13 +49,13 @@ struct StoreSchema {
   /// The definition of an attribute's column.
   ///
   /// - Parameter acceptsNull: whether it accepts NULL whatever the model says.
-  func definition(of attribute: Attribute, acceptsNull: Bool = false) -> String {
-    let reference =
-      attribute.relation.map {
-        " REFERENCES \(quoted($0.table)) (\(StoreSchema.idColumn))"
-      } ?? ""
-    return "\(quoted(attribute.column)) \(columnType(of: attribute))"
-      + (attribute.isColumnNotNull && !acceptsNull ? " NOT NULL" : "") + reference
+  func definition(of attribute: Attribute, acceptsNull: Bool = false) -> SQL {
+    var definition: SQL = "\(name: attribute.column) \(columnType(of: attribute))"
+    if attribute.isColumnNotNull && !acceptsNull { definition += " NOT NULL" }
+    if let relation = attribute.relation {
+      definition += " REFERENCES \(name: relation.table) (\(StoreSchema.idColumn))"
+    }
+    return definition
   }
 
   /// The name of the readable view.
@@ -61,39 +63,42 @@ struct StoreSchema {
 
   /// A view of the table with instants as RFC 3339 text, related rows by what identifies them and
   /// the number of rows of each relation to many.
-  var readableView: String {
-    var columns = ["t.\(StoreSchema.idColumn)"]
-    var joins = ""
+  var readableView: SQL {
+    var columns: [SQL] = ["t.\(StoreSchema.idColumn)"]
+    var joins: SQL = ""
     for (index, attribute) in model.attributes.enumerated() {
-      let column = "t.\(quoted(attribute.column))"
+      let column: SQL = "t.\(name: attribute.column)"
       if case .instant = attribute.storage {
         // Floored division: SQLite's / and % round towards zero, instants before 1970 are negative.
-        let microseconds = "((\(column) % 1000000 + 1000000) % 1000000)"
+        let microseconds: SQL = "((\(column) % 1000000 + 1000000) % 1000000)"
         columns.append(
-          "strftime('%Y-%m-%dT%H:%M:%S', (\(column) - \(microseconds)) / 1000000, 'unixepoch') "
-            + "|| printf('.%06dZ', \(microseconds)) AS \(quoted(attribute.column))")
+          """
+          strftime('%Y-%m-%dT%H:%M:%S', (\(column) - \(microseconds)) / 1000000, 'unixepoch') \
+          || printf('.%06dZ', \(microseconds)) AS \(name: attribute.column)
+          """)
       } else if let relation = attribute.relation {
-        let alias = "r\(index)"
-        joins +=
-          "\nLEFT JOIN \(quoted(relation.table)) AS \(alias)"
-          + " ON \(alias).\(StoreSchema.idColumn) = \(column)"
+        let alias: SQL = "r\(index)"
+        joins += """
+          \nLEFT JOIN \(name: relation.table) AS \(alias) \
+          ON \(alias).\(StoreSchema.idColumn) = \(column)
+          """
         // One unique attribute stands for the relation; several get columns of their own.
         columns += relation.attributes.map { inner in
           let name =
             relation.attributes.count == 1
             ? attribute.column : "\(attribute.column).\(inner.column)"
-          return "\(alias).\(quoted(inner.column)) AS \(quoted(name))"
+          return "\(alias).\(name: inner.column) AS \(name: name)"
         }
       } else {
         columns.append(column)
       }
     }
-    if let unmapped = model.unmappedColumn { columns.append("t.\(quoted(unmapped))") }
+    if let unmapped = model.unmappedColumn { columns.append("t.\(name: unmapped)") }
     columns += model.relations.map(count)
     return """
-      CREATE VIEW \(quoted(viewName)) AS
+      CREATE VIEW \(name: viewName) AS
       SELECT \(columns.joined(separator: ",\n  "))
-      FROM \(quoted(model.table)) AS t\(joins);
+      FROM \(name: model.table) AS t\(joins);
       """
   }
 
@@ -101,21 +106,24 @@ struct StoreSchema {
   var columnCount: Int { model.attributes.count + (model.unmappedColumn == nil ? 0 : 1) }
 
   /// The statement that inserts a related row.
-  static func insertion(into relation: Relation) -> String {
-    let columns = relation.attributes.map { Connection.quoteIdentifier($0.column) }
-    return "INSERT INTO \(Connection.quoteIdentifier(relation.table)) "
-      + "(\(columns.joined(separator: ", "))) "
-      + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+  static func insertion(into relation: Relation) -> SQL {
+    let columns = relation.attributes.map { SQL(name: $0.column) }
+    return """
+      INSERT INTO \(name: relation.table) (\(columns.joined(separator: ", "))) \
+      VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
+      """
   }
 
   /// The statement that finds a related row by what identifies it.
-  static func lookup(in relation: Relation) -> String {
-    let conditions = relation.attributes.map { "\(Connection.quoteIdentifier($0.column)) = ?" }
-    return "SELECT \(idColumn) FROM \(Connection.quoteIdentifier(relation.table)) "
-      + "WHERE \(conditions.joined(separator: " AND "))"
+  static func lookup(in relation: Relation) -> SQL {
+    let conditions: [SQL] = relation.attributes.map { "\(name: $0.column) = ?" }
+    return """
+      SELECT \(idColumn) FROM \(name: relation.table) \
+      WHERE \(conditions.joined(separator: " AND "))
+      """
   }
 
-  func columnType(of attribute: Attribute) -> String {
+  func columnType(of attribute: Attribute) -> SQL {
     switch attribute.storage {
     case .text, .uuid, .json: "TEXT"
     case .integer, .instant, .relation: "INTEGER"
@@ -123,6 +131,4 @@ struct StoreSchema {
     case .any: "ANY"
     }
   }
-
-  func quoted(_ name: String) -> String { Connection.quoteIdentifier(name) }
 }

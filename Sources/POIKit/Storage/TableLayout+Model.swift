@@ -1,3 +1,5 @@
+internal import SQLiteKit
+
 extension TableLayout {
   /// The layout of a model's table in a store.
   ///
@@ -42,7 +44,7 @@ extension TableLayout {
         attribute.column,
         relation: attribute.relation.map { relation in
           RelatedRow(
-            table: relation.table, idColumn: StoreSchema.idColumn,
+            table: relation.table, idColumn: StoreSchema.idColumn.text,
             uniqueColumns: relation.attributes.map(\.column))
         }, mergeRule: attribute.mergeRule ?? .newest)
     }

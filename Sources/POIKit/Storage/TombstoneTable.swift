@@ -3,7 +3,7 @@ internal import SQLiteKit
 /// The table that remembers removals, for a model whose removed rows are deleted: the greatest
 /// timestamp of a removal for each key.
 struct TombstoneTable: Sendable, Hashable {
-  static let timestampColumn = Bookkeeping.prefix + "timestamp"
+  static let timestampColumn: SQL = "poikit_timestamp"
 
   /// The table of the records.
   let records: String
@@ -14,7 +14,7 @@ struct TombstoneTable: Sendable, Hashable {
   /// The column of the model's timestamp.
   private let timestamp: String?
 
-  private let creation: String
+  private let creation: SQL
 
   /// The table for a model; nothing where no removal deletes.
   init?(_ model: Model) {
@@ -23,9 +23,9 @@ struct TombstoneTable: Sendable, Hashable {
     records = model.table
     keyColumns = key.map(\.column)
     timestamp = model.timestamp.flatMap { model.attribute(named: $0)?.column }
-    let names = keyColumns.map(Connection.quoteIdentifier)
+    let names = keyColumns.map(SQL.init(name:))
     let schema = StoreSchema(model)
-    let columns = zip(names, key).map { "\($0) \(schema.columnType(of: $1)) NOT NULL" }
+    let columns: [SQL] = zip(names, key).map { "\($0) \(schema.columnType(of: $1)) NOT NULL" }
     creation = """
       CREATE TABLE IF NOT EXISTS \(TombstoneTable.quotedName(of: model.table)) (
         \(columns.joined(separator: ",\n  ")),
@@ -35,12 +35,12 @@ struct TombstoneTable: Sendable, Hashable {
       """
   }
 
-  var quotedName: String { TombstoneTable.quotedName(of: records) }
+  var quotedName: SQL { TombstoneTable.quotedName(of: records) }
 
   private static func name(of table: String) -> String { Bookkeeping.prefix + "tombstone_" + table }
 
-  private static func quotedName(of table: String) -> String {
-    "main." + Connection.quoteIdentifier(name(of: table))
+  private static func quotedName(of table: String) -> SQL {
+    "main.\(name: name(of: table))"
   }
 
   /// Makes the table if it is missing.
@@ -59,10 +59,10 @@ struct TombstoneTable: Sendable, Hashable {
   /// The condition that a row of the records is older than the removal of its key, or as old.
   ///
   /// - Parameter row: the alias of the row's table.
-  func condition(ofRow row: String) -> String {
-    var conditions = keyColumns.map(Connection.quoteIdentifier).map { "d.\($0) = \(row).\($0)" }
+  func condition(ofRow row: SQL) -> SQL {
+    var conditions: [SQL] = keyColumns.map { "d.\(name: $0) = \(row).\(name: $0)" }
     if let timestamp {
-      let column = "\(row).\(Connection.quoteIdentifier(timestamp))"
+      let column: SQL = "\(row).\(name: timestamp)"
       conditions.append("(\(column) IS NULL OR d.\(TombstoneTable.timestampColumn) >= \(column))")
     }
     return

@@ -13,13 +13,14 @@ struct TombstoneWriter: ~Copyable {
     guard let table = TombstoneTable(model) else { return nil }
     try table.prepare(in: connection)
     let timestamp = TombstoneTable.timestampColumn
-    let parameters = (1...table.keyColumns.count + 1).map { "?\($0)" }.joined(separator: ", ")
-    let key = table.keyColumns.enumerated().map {
-      "\(Connection.quoteIdentifier($0.element)) = ?\($0.offset + 1)"
-    }.joined(separator: " AND ")
+    let parameters: [SQL] = (1...table.keyColumns.count + 1).map { "?\($0)" }
+    let conditions: [SQL] = table.keyColumns.enumerated().map {
+      "\(name: $0.element) = ?\($0.offset + 1)"
+    }
+    let key = conditions.joined(separator: " AND ")
     let remembering = try connection.prepare(
       """
-      INSERT INTO \(table.quotedName) VALUES (\(parameters))
+      INSERT INTO \(table.quotedName) VALUES (\(parameters.joined(separator: ", ")))
       ON CONFLICT DO UPDATE SET \(timestamp) = excluded.\(timestamp)
       WHERE \(timestamp) IS NULL OR excluded.\(timestamp) > \(timestamp)
       """)
