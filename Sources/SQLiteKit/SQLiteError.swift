@@ -60,6 +60,10 @@ public struct SQLiteError: Error, Sendable, Hashable {
     SQLiteError(code: SQLITE_MISUSE, message: message, sql: sql)
   }
 
+  /// The error that SQLite reports where it finds no memory, for memory that what is read needs
+  /// besides.
+  public static let outOfMemory = SQLiteError(code: SQLITE_NOMEM, message: "out of memory")
+
   /// An error for a database that answers as no sound one can.
   public static func corruption(_ message: String) -> SQLiteError {
     SQLiteError(code: SQLITE_CORRUPT, message: message)

@@ -139,6 +139,11 @@ extension Progress {
   }
 }
 
+extension ModelError {
+  /// The exit code that the error stands for.
+  var exitCode: ExitCode { isOutOfMemory ? .ioError : .usage }
+}
+
 extension ImportError {
   /// The exit code that the error stands for.
   var exitCode: ExitCode {

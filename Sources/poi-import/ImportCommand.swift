@@ -22,12 +22,8 @@ struct ImportCommand {
     }
     task = try Self.task(of: arguments)
     isModelGiven = arguments.isGiven("model")
-    do {
-      let model = arguments.text("model") ?? "poi"
-      self.model = try model == "poi" ? .poi : Model(contentsOf: model)
-    } catch {
-      throw ToolFailure(.usage, "\(error)")
-    }
+    let model = arguments.text("model") ?? "poi"
+    self.model = try model == "poi" ? .readBuiltIn() : Model(contentsOf: model)
     storePath = arguments.text("store") ?? "poi.sqlite"
     guard !storePath.isEmpty else { throw ToolFailure(.usage, "--store names no path") }
     isDryRun = arguments.flag("dry-run")

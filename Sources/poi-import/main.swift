@@ -4,15 +4,16 @@ import ToolSupport
 
 SQLiteLibrary.disableMemoryStatistics()
 runTool(ImportCommand.description) { arguments, tool in
-  let command = try ImportCommand(arguments)
   do {
-    return try command.run(&tool)
+    return try ImportCommand(arguments).run(&tool)
   } catch let error as ImportError {
     // Ctrl-C also ends the program that decompresses the input; that is no damaged input.
     let isInterrupted = Interruption.isRequested && error.code == .unreadable
     throw ToolFailure(
       isInterrupted ? .interrupted : error.exitCode,
       isInterrupted ? "interrupted; --resume goes on" : error.message)
+  } catch let error as ModelError {
+    throw ToolFailure(error.exitCode, error.description)
   } catch let error as InputError {
     throw ToolFailure(ImportError(error).exitCode, error.description)
   } catch let error as StoreError {

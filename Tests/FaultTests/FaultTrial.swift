@@ -150,7 +150,7 @@ final class FaultTrial {
     guard try connection.integer("PRAGMA user_version") == Store.formatVersion else { return }
     if job.isImport {
       if let state = try connection.text("SELECT state FROM poikit_checkpoint") {
-        let checkpoint = try #require(ImportCheckpoint(state))
+        let checkpoint = try #require(try ImportCheckpoint(state))
         #expect(checkpoint.counters.areBalanced, "\(place)")
         let store = try Store(path: path, for: .existing)
         #expect(try store.digest(of: job.model()).digest == checkpoint.digest, "\(place)")

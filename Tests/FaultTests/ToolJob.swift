@@ -17,7 +17,9 @@ struct ToolJob: Sendable, CustomStringConvertible {
   /// The file that an import reads.
   var inputFile: String { input ?? arguments.first { Self.inputFiles.contains($0) } ?? "" }
 
-  private static let inputFiles = ["array", "lines", "envelope", "packed.gz", "base"]
+  private static let inputFiles = [
+    "array", "lines", "envelope", "packed.gz", "base", "rejected",
+  ]
 
   private static func importing(_ name: String, _ file: String, _ arguments: [String]) -> ToolJob {
     let arguments =
@@ -61,6 +63,33 @@ struct ToolJob: Sendable, CustomStringConvertible {
       arguments: ["poi-dedup", "--store", "store.sqlite", "--purge-tombstones", "0s"]),
   ]
 
+  /// Jobs that read JSON besides their input: reject lines, models, times, lists, tokens.
+  static let readingMore: [ToolJob] = [
+    importing("take rejects back", "rejected", []),
+    importing("merge by property", "lines", ["--merge", "newest-by-property"]),
+    ToolJob(
+      name: "unite lists",
+      preparation: [["poi-import", "--model", "lists.json", "--store", "store.sqlite", "lists"]],
+      arguments: ["poi-dedup", "--store", "store.sqlite", "--merge-losers"]),
+    ToolJob(
+      name: "print a token", preparation: [base],
+      arguments: [
+        "poi-import", "--model", "model.json", "--store", "store.sqlite", "--print-token",
+      ]),
+    ToolJob(
+      name: "print a model", preparation: [base],
+      arguments: ["poi-import", "--store", "store.sqlite", "--print-model", "note"]),
+  ]
+
+  private static let listsDocument = #"""
+    {"x-table":"list","x-key":"id","x-timestamp":"at","required":["id"],
+     "properties":{
+      "id":{"type":"integer"},
+      "at":{"type":"integer","x-unit":"seconds"},
+      "words":{"type":["array","null"],"items":{"enum":["a","b","c","d"]},"maxItems":3,
+       "default":["a"],"x-merge":"union"}}}
+    """#
+
   /// Writes the files that the jobs read.
   static func writeInputs(to folder: borrowing ScratchFolder) throws {
     try folder.write(FaultJob.document, to: "model.json")
@@ -70,6 +99,14 @@ struct ToolJob: Sendable, CustomStringConvertible {
     try folder.write(records.joined(separator: "\n"), to: "lines")
     try folder.write("{\"meta\":[1],\"data\":{\"notes\":\(array)},\"x\":1}", to: "envelope")
     try folder.write(array, to: "packed")
+    let rejected = (0..<9).map { #"{"poikit_reject":1,"raw":"{\"id\":\#($0),\"at\":9}"}"# }
+    try folder.write(rejected.joined(separator: "\n"), to: "rejected")
+    try folder.write(listsDocument, to: "lists.json")
+    let lists = (0..<40).map { number in
+      let words = ["a", "b", "c", "d"].prefix(1 + number % 4).suffix(2)
+      return #"{"id":\#(number / 4),"at":\#(number % 3),"words":\#(Array(words))}"#
+    }
+    try folder.write(lists.joined(separator: "\n"), to: "lists")
     try folder.write(FaultJob.records(14, seed: 1).joined(separator: "\n"), to: "base")
     try folder.write(FaultJob.records(40, seed: 2).joined(separator: "\n"), to: "many")
     _ = try Tool(path: "/bin/sh").run(["-c", "gzip packed"], in: folder.path)

@@ -405,7 +405,9 @@ struct RecordDecoder: ~Copyable {
   // MARK: Defaults
 
   /// Decodes the model's defaults like values of a record; `issues` says what is wrong with them.
-  mutating func decodeDefaults() -> DefaultValues {
+  ///
+  /// - Throws: `ReadingError` when there is no memory to read one.
+  mutating func decodeDefaults() throws(ReadingError) -> DefaultValues {
     var values = DefaultValues()
     var arena = GrowableBuffer<UInt8>()
     for (index, field) in layout.fields.enumerated() {
@@ -413,7 +415,7 @@ struct RecordDecoder: ~Copyable {
       var reader = ElementReader(shape: .sequence, isResumable: false)
       reader.append(text.utf8Span.span)
       reader.finish()
-      guard let event = try? reader.next(), case .element = event else {
+      guard try reader.findValue() else {
         report("default", field.path, "\(String.excerpt(of: text.utf8Span.span)) is too large")
         continue
       }

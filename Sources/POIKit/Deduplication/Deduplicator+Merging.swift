@@ -19,7 +19,7 @@ extension Deduplicator {
     var isBegun = false
     while let loser = try selection.nextGroupLoser() {
       try add(loser, isBegun: &isBegun, to: &merge)
-      guard loser.isLast, let fill = merge?.finish() else { continue }
+      guard loser.isLast, let fill = try fill(of: &merge) else { continue }
       plan.filledWinnerCount += 1
       plan.filledValueCount += fill.values.count
     }
@@ -41,7 +41,7 @@ extension Deduplicator {
       try add(loser, isBegun: &isBegun, to: &merge)
       pairs.append(LoserEntry(loser: loser.loser, winner: loser.winner))
       loserCount += 1
-      if loser.isLast, let fill = merge?.finish() {
+      if loser.isLast, let fill = try fill(of: &merge) {
         fills.append(fill)
         fillSize += fill.byteCount
       }
@@ -56,6 +56,10 @@ extension Deduplicator {
     guard !pairs.isEmpty else { return }
     try removal.remove(pairs, in: connection)
     for fill in fills { try removal.apply(fill, in: connection) }
+  }
+
+  private func fill(of merge: inout LoserMerge?) throws(DeduplicationError) -> RowFill? {
+    do { return try merge?.finish() } catch { throw DeduplicationError(error) }
   }
 
   /// - Parameter isBegun: whether an earlier loser of the group was added, and after the call

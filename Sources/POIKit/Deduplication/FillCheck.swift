@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import SQLiteKit
 
 /// Leaves values of losers out with which their winner would break a rule of the model.
 ///
@@ -39,14 +40,15 @@ struct FillCheck: ~Copyable {
   ///   - values: the merged values of a group, in the order of the columns.
   ///   - presentColumns: those of `fixedColumns` in which the winner has a value.
   /// - Returns: how many.
+  /// - Throws: `SQLiteError` when there is no memory to look at one.
   mutating func leaveOut(
     from values: inout [MergedValue], presentColumns: Set<String>
-  ) -> Int {
+  ) throws(SQLiteError) -> Int {
     var count = 0
     for (number, attribute) in model.attributes.enumerated()
     where attribute.mergeRule == .union {
       guard let place = places[number], case .text(let text)? = values[place].change,
-        !keepsRules(text, of: attribute)
+        try !keepsRules(text, of: attribute)
       else { continue }
       values[place].keepOwn()
       count += 1
@@ -91,11 +93,13 @@ struct FillCheck: ~Copyable {
     return changed.count
   }
 
-  private mutating func keepsRules(_ text: [UInt8], of attribute: Attribute) -> Bool {
+  private mutating func keepsRules(
+    _ text: [UInt8], of attribute: Attribute
+  ) throws(SQLiteError) -> Bool {
     var reader = ElementReader(shape: .sequence, isResumable: false)
     reader.append(text.span)
     reader.finish()
-    guard let event = try? reader.next(), case .element = event else { return false }
+    do { guard try reader.findValue() else { return false } } catch { throw .outOfMemory }
     let element = JSONElement(reader)
     var issues: [Issue] = []
     checker.check(

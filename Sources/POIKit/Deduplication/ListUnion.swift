@@ -1,3 +1,5 @@
+internal import SQLiteKit
+
 /// The distinct elements of JSON arrays.
 ///
 /// Elements are distinct where their canonical texts are; see `JSONValue.canonical`.
@@ -6,15 +8,18 @@ struct ListUnion {
   private var elements: Set<[UInt8]> = []
 
   /// The elements of an array; nil where the text is not one.
-  init?(_ text: [UInt8]) {
-    guard insert(text) != nil else { return nil }
+  ///
+  /// - Throws: `SQLiteError` when there is no memory for them.
+  init?(_ text: [UInt8]) throws(SQLiteError) {
+    guard try insert(text) != nil else { return nil }
   }
 
   /// Adds the elements of an array.
   ///
   /// - Returns: whether one of them is new; nil where the text is no array, which adds nothing.
-  mutating func insert(_ text: [UInt8]) -> Bool? {
-    guard let list = (try? JSONValue(parsing: text.span))?.elements else { return nil }
+  /// - Throws: `SQLiteError` when there is no memory for them.
+  mutating func insert(_ text: [UInt8]) throws(SQLiteError) -> Bool? {
+    guard let list = try JSONValue.stored(text.span)?.elements else { return nil }
     let countBefore = elements.count
     for element in list { elements.insert(Array(element.canonical.description.utf8)) }
     return elements.count > countBefore

@@ -117,20 +117,20 @@ struct LoserMerge: ~Copyable {
     where !rows.isNull(presencePlace + number) {
       presentColumns.insert(column)
     }
-    let times = readTimes()
+    let times = try readTimes()
     for (place, column) in columns.enumerated() {
       values.append(
-        MergedValue(
+        try MergedValue(
           column.mergeRule, own: StoredValue(place, of: rows), time: times?[column.name] ?? .never))
     }
   }
 
   /// When the values of the row at hand were set; nothing where the table does not keep that.
-  private mutating func readTimes() -> PropertyTimes? {
+  private mutating func readTimes() throws(SQLiteError) -> PropertyTimes? {
     guard let timePlace else { return nil }
     rowTime = rows.isNull(timePlace) ? .untimed : .at(rows.integer(timePlace))
     times = rows.isNull(timePlace + 1) ? nil : rows.text(timePlace + 1)
-    return PropertyTimes(times, and: columns.map(\.name), rowTime: rowTime)
+    return try PropertyTimes(times, and: columns.map(\.name), rowTime: rowTime)
   }
 
   /// Merges a loser of the group; they come in the order of their places.
@@ -147,31 +147,33 @@ struct LoserMerge: ~Copyable {
     defer { rows.reset() }
     guard try rows.step() else { return }
     let (winnerTime, winnerTimes) = (rowTime, times)
-    let times = readTimes()
+    let times = try readTimes()
     (rowTime, self.times) = (winnerTime, winnerTimes)
     for place in values.indices where values[place].isOpen(at: loser.place) {
       guard let value = StoredValue(place, of: rows) else { continue }
-      values[place].merge(
+      try values[place].merge(
         value, of: loser, digest: digest, time: times?[columns[place].name] ?? .never)
     }
   }
 
   /// What the winner of the group gets after the last loser; nil where it has all already.
-  mutating func finish() -> RowFill? {
+  ///
+  /// - Throws: `SQLiteError` when there is no memory to look at the values.
+  mutating func finish() throws(SQLiteError) -> RowFill? {
     if !values.isEmpty {
-      refusedCount += check?.leaveOut(from: &values, presentColumns: presentColumns) ?? 0
+      refusedCount += try check?.leaveOut(from: &values, presentColumns: presentColumns) ?? 0
     }
     let changes = zip(columns, values).compactMap { column, value in
       value.change.map { (column: column.name, value: $0) }
     }
     return changes.isEmpty
-      ? nil : RowFill(row: winner, values: changes, times: changedTimes(changes.map(\.column)))
+      ? nil : RowFill(row: winner, values: changes, times: try changedTimes(changes.map(\.column)))
   }
 
   /// What the winner says of its times when some of its columns have changed; nil where that stays.
-  private func changedTimes(_ changed: [String]) -> String? {
+  private func changedTimes(_ changed: [String]) throws(SQLiteError) -> String? {
     guard timePlace != nil else { return nil }
-    var all = PropertyTimes(times, and: changed, rowTime: rowTime)
+    var all = try PropertyTimes(times, and: changed, rowTime: rowTime)
     for (column, value) in zip(columns, values) where changed.contains(column.name) {
       all[column.name] = value.time
     }

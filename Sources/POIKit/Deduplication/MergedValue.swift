@@ -1,3 +1,5 @@
+internal import SQLiteKit
+
 /// The value of one column of a winner while its losers are merged into it, in the order of their
 /// ranks.
 struct MergedValue {
@@ -25,13 +27,14 @@ struct MergedValue {
   ///   - rule: how it is merged.
   ///   - own: what the winner has; nil where it is null.
   ///   - time: when that was set.
-  init(_ rule: MergeRule, own: StoredValue?, time: PropertyTime = .never) {
+  /// - Throws: `SQLiteError` when there is no memory for a list.
+  init(_ rule: MergeRule, own: StoredValue?, time: PropertyTime = .never) throws(SQLiteError) {
     self.rule = rule
     self.own = own
     self.time = time
     best = own
     isOwn = own != nil
-    if rule == .union, case .text(let text) = own { list = ListUnion(text) }
+    if rule == .union, case .text(let text) = own { list = try ListUnion(text) }
   }
 
   /// Whether a loser of a place can still change the value; where it cannot, later ones cannot either.
@@ -44,10 +47,11 @@ struct MergedValue {
   /// - Parameters:
   ///   - digest: of the loser's content, where others have its rank.
   ///   - time: when the value was set.
+  /// - Throws: `SQLiteError` when there is no memory for a list.
   mutating func merge(
     _ value: StoredValue, of loser: GroupLoser, digest: Digest, time: PropertyTime = .never
-  ) {
-    if rule == .union { return merge(list: value, time: time) }
+  ) throws(SQLiteError) {
+    if rule == .union { return try merge(list: value, time: time) }
     if let best {
       let order = order(value, best)
       guard order > 0 || (order == 0 && precedesInRank(value, loser.place, digest)) else { return }
@@ -60,14 +64,16 @@ struct MergedValue {
     self.time = time
   }
 
-  private mutating func merge(list value: StoredValue, time: PropertyTime) {
+  private mutating func merge(
+    list value: StoredValue, time: PropertyTime
+  ) throws(SQLiteError) {
     guard case .text(let text) = value else { return }
     if list == nil {
-      guard own == nil, let first = ListUnion(text) else { return }
+      guard own == nil, let first = try ListUnion(text) else { return }
       list = first
       self.time = time
     } else {
-      guard list?.insert(text) == true else { return }
+      guard try list?.insert(text) == true else { return }
       self.time = max(self.time, time)
     }
     isOwn = false

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import SQLiteKit
 
 /// Where a run is, committed with each batch: enough to go on to the same store as if it had never
 /// stopped.
@@ -66,8 +67,10 @@ struct ImportCheckpoint {
 
   /// Reads a checkpoint as the store keeps it; nothing where the text is not one, or says what no
   /// run can have come to.
-  init?(_ text: String) {
-    guard let json = try? JSONValue(parsing: text), json["version"]?.integer == 1,
+  ///
+  /// - Throws: `SQLiteError` when there is no memory to read it.
+  init?(_ text: String) throws(SQLiteError) {
+    guard let json = try JSONValue.stored(text), json["version"]?.integer == 1,
       let inputs = json["inputs"]?.elements,
       let finished = ImportCheckpoint.count(json["finishedInputs"]), finished <= inputs.count,
       let position = json["position"]?.elements, let counters = json["counters"],

@@ -21,7 +21,7 @@ extension ImportSession {
       checkpoint.policy = try store.mergePolicy(options.mergePolicy, for: model)
       intake.keepsRawRecords = try store.mayRefuseRecords(of: model)
       for run in runs {
-        guard let checkpoint = ImportCheckpoint(run.checkpoint),
+        guard let checkpoint = try ImportCheckpoint(run.checkpoint),
           (0...Int64(ImportCheckpoint.greatestCount)).contains(run.generation)
         else {
           throw ImportError(

@@ -139,7 +139,12 @@ extension ImportSession {
       }
       switch event {
       case .needsInput, .end: return
-      case .element: intake.takeElement(of: &reader)
+      case .element:
+        do { try intake.takeElement(of: &reader) } catch {
+          throw fail(
+            ImportError(
+              .inputOutput, "\(inputName) (record \(reader.elementIndex + 1)): \(error.message)"))
+        }
       case .malformed(let malformation): intake.take(malformation, of: &reader)
       }
       let isLast =

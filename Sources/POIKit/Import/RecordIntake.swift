@@ -32,7 +32,9 @@ struct RecordIntake: ~Copyable {
   }
 
   /// Takes the element that `reader` stands on.
-  mutating func takeElement(of reader: inout ElementReader) {
+  ///
+  /// - Throws: `ReadingError` when there is no memory to read the record inside a reject line.
+  mutating func takeElement(of reader: inout ElementReader) throws(ReadingError) {
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     if keepsRawRecords, !RejectLine.isMarked(JSONElement(reader)) {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
@@ -41,7 +43,7 @@ struct RecordIntake: ~Copyable {
     switch decodeUnlessMarked(JSONElement(reader), origin: origin) {
     case true?: return
     case false?: rejectRecord(of: &reader)
-    case nil: takeRejectLine(RejectLine(JSONElement(reader)), of: &reader)
+    case nil: try takeRejectLine(RejectLine(JSONElement(reader)), of: &reader)
     }
   }
 
@@ -69,7 +71,7 @@ struct RecordIntake: ~Copyable {
   /// Takes the record inside a line of a reject file.
   private mutating func takeRejectLine(
     _ line: RejectLine?, of reader: inout ElementReader
-  ) {
+  ) throws(ReadingError) {
     guard let line else {
       return rejectElement(
         of: &reader, member: nil,
@@ -79,7 +81,7 @@ struct RecordIntake: ~Copyable {
             message: "the reject line holds no record in \"raw\" or \"raw_base64\"")
         ])
     }
-    let issues = decode(line, of: &reader)
+    let issues = try decode(line, of: &reader)
     if !issues.isEmpty {
       let origin = origin(of: &reader)
       reject(line.raw.span, origin: origin, member: line.member, issues: issues)
@@ -91,7 +93,7 @@ struct RecordIntake: ~Copyable {
   /// - Returns: why it is refused; nothing where it is accepted.
   private mutating func decode(
     _ line: RejectLine, of reader: inout ElementReader
-  ) -> [Issue] {
+  ) throws(ReadingError) -> [Issue] {
     // A record is an object; text that begins with a quote is a member, its name in front.
     let isMember = line.member != nil || line.raw.first == UInt8(ascii: "\"")
     var inner = ElementReader(
@@ -130,6 +132,7 @@ struct RecordIntake: ~Copyable {
         ]
       }
     } catch {
+      guard error.code != .outOfMemory else { throw error }
       return [Issue(rule: "syntax", attribute: nil, message: error.message)]
     }
   }

@@ -275,7 +275,7 @@ extension MergeWriter {
     try digestStored()
     let recordTime = ranking.time(of: record, in: batch)
     let storedTime = ranking.time(of: 0, in: stored.batch)
-    times.read(stored.times, rowTime: storedTime)
+    try times.read(stored.times, rowTime: storedTime)
     for (index, slot) in mergedSlots.enumerated() where batch[record, slot].kind != .absent {
       guard times.times[index] <= recordTime else { continue }
       if times.times[index] == recordTime {

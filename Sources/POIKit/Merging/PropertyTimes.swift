@@ -47,11 +47,12 @@ struct PropertyTimes {
   /// - Parameters:
   ///   - text: what the column holds.
   ///   - columns: the others.
-  init(_ text: String?, and columns: [String], rowTime: PropertyTime) {
-    let members = text.flatMap { try? JSONValue(parsing: $0) }?.members ?? []
+  /// - Throws: `SQLiteError` when there is no memory to read the text.
+  init(_ text: String?, and columns: [String], rowTime: PropertyTime) throws(SQLiteError) {
+    let members = try PropertyTimes.json(text)?.members ?? []
     let named = members.map(\.name)
     self.init(columns: named + columns.filter { !named.contains($0) })
-    read(text, rowTime: rowTime)
+    try read(text, rowTime: rowTime)
   }
 
   /// The time of a column's attribute.
@@ -65,8 +66,9 @@ struct PropertyTimes {
   /// - Parameters:
   ///   - text: what the column holds.
   ///   - rowTime: the timestamp of the row.
-  mutating func read(_ text: String?, rowTime: PropertyTime) {
-    let json = text.flatMap { try? JSONValue(parsing: $0) }
+  /// - Throws: `SQLiteError` when there is no memory to read the text.
+  mutating func read(_ text: String?, rowTime: PropertyTime) throws(SQLiteError) {
+    let json = try PropertyTimes.json(text)
     for index in times.indices {
       times[index] =
         switch json?[columns[index]] {
@@ -76,6 +78,10 @@ struct PropertyTimes {
         default: rowTime
         }
     }
+  }
+
+  private static func json(_ text: String?) throws(SQLiteError) -> JSONValue? {
+    if let text { try JSONValue.stored(text) } else { nil }
   }
 
   /// What the column is to hold in a row with the timestamp `rowTime`.

@@ -63,11 +63,8 @@ enum JSONValue: Sendable, Equatable {
 extension JSONValue {
   /// Reads one JSON text.
   ///
-  /// Texts of which a value is made are small. Where the parser finds no memory for one the process
-  /// ends, as it does where there is none for the value itself: it must not pass for a flaw of the
-  /// text.
-  ///
-  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice.
+  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice, and
+  ///   when the parser finds no memory.
   init(parsing text: Span<UInt8>) throws(JSONValueError) {
     var reader = ElementReader(shape: .sequence)
     reader.append(text)
@@ -79,31 +76,29 @@ extension JSONValue {
         self = try JSONValue.value(at: &index, of: reader.tape)
       case .malformed(let malformation):
         let place = reader.location(ofByteOffset: malformation.byteOffset)
-        throw JSONValueError(
-          message: malformation.message, line: place.line + 1, column: place.column + 1)
+        throw JSONValueError.malformed(
+          malformation.message, line: place.line + 1, column: place.column + 1)
       case .end, .needsInput:
-        throw JSONValueError(message: "the text is empty", line: 1, column: 1)
+        throw JSONValueError.malformed("the text is empty", line: 1, column: 1)
       }
       guard case .end = try reader.next() else {
-        throw JSONValueError(
-          message: "something follows the first JSON value", line: 1, column: 1)
+        throw JSONValueError.malformed(
+          "something follows the first JSON value", line: 1, column: 1)
       }
     } catch let error as ReadingError {
-      // Callers take a text that is not JSON for a token, times or issues that are not there: without
-      // this end a lack of memory would make them forget what is stored.
-      guard error.code != .outOfMemory else { fatalError("no memory to read a JSON value") }
-      throw JSONValueError(
-        message: error.message, line: error.line + 1, column: error.column + 1)
+      if error.code == .outOfMemory { throw .outOfMemory }
+      throw .malformed(error.message, line: error.line + 1, column: error.column + 1)
     } catch let error as JSONValueError {
       throw error
     } catch {
-      throw JSONValueError(message: "\(error)", line: 1, column: 1)
+      throw .malformed("\(error)", line: 1, column: 1)
     }
   }
 
   /// Reads one JSON text.
   ///
-  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice.
+  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice, and
+  ///   when the parser finds no memory.
   init(parsing text: String) throws(JSONValueError) {
     try self.init(parsing: Array(text.utf8).span)
   }
@@ -134,7 +129,7 @@ extension JSONValue {
       while tape[index].kind != .endObject {
         let name = String(copying: tape.text(of: tape[index]))
         guard names.insert(name).inserted else {
-          throw JSONValueError(message: "the member \"\(name)\" stands twice", line: 1, column: 1)
+          throw .malformed("the member \"\(name)\" stands twice", line: 1, column: 1)
         }
         index += 1
         let value = try value(at: &index, of: tape)
@@ -193,11 +188,11 @@ extension JSONValue: CustomStringConvertible {
   }
 }
 
-/// Why a text is not one JSON value.
-struct JSONValueError: Error, Sendable {
-  var message: String
-  /// 1-based, as messages show it.
-  var line: Int
-  /// 1-based, in bytes.
-  var column: Int
+/// Why no JSON value is read.
+enum JSONValueError: Error, Sendable {
+  /// The text is not one; line and column, in bytes, are 1-based, as messages show them.
+  case malformed(_ message: String, line: Int, column: Int)
+
+  /// The parser finds no memory, which says nothing of the text.
+  case outOfMemory
 }

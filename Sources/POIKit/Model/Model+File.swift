@@ -27,7 +27,8 @@ extension Model {
     do {
       try self.init(parsing: text.span)
     } catch {
-      throw ModelError(message: "\(path): \(error)", pointer: "")
+      throw ModelError(
+        message: "\(path): \(error)", pointer: "", isOutOfMemory: error.isOutOfMemory)
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Why a document is not a model.
+/// Why a document is not a model, or cannot be read as one.
 public struct ModelError: Error, Sendable, CustomStringConvertible {
   /// What is wrong and what to do.
   public var message: String
@@ -6,8 +6,29 @@ public struct ModelError: Error, Sendable, CustomStringConvertible {
   /// JSON pointer (RFC 6901) to the place in the document; empty for the document itself.
   public var pointer: String
 
+  /// Whether there is no memory to read the document, which says nothing of it.
+  public var isOutOfMemory = false
+
   /// The message with its place.
   public var description: String {
     pointer.isEmpty ? message : "\(pointer): \(message)"
+  }
+}
+
+extension ModelError {
+  /// The error where the parser finds no memory.
+  static var outOfMemory: ModelError {
+    ModelError(
+      message: "there is no memory to read the model; free some and run again", pointer: "",
+      isOutOfMemory: true)
+  }
+
+  /// What stands for an error of reading the document.
+  init(_ error: JSONValueError) {
+    switch error {
+    case .malformed(let message, let line, let column):
+      self.init(message: "line \(line), column \(column): \(message)", pointer: "")
+    case .outOfMemory: self = .outOfMemory
+    }
   }
 }

@@ -77,7 +77,8 @@ extension ModelReader {
       return DefaultValues()
     }
     var decoder = RecordDecoder(model: model)
-    let values = decoder.decodeDefaults()
+    let values: DefaultValues
+    do { values = try decoder.decodeDefaults() } catch { throw .outOfMemory }
     guard let issue = decoder.issues.first else { return values }
     throw ModelError(
       message: "the default breaks the attribute's own rules: \(issue.message)",

@@ -19,8 +19,7 @@ extension Model {
     do {
       json = try JSONValue(parsing: document)
     } catch {
-      throw ModelError(
-        message: "line \(error.line), column \(error.column): \(error.message)", pointer: "")
+      throw ModelError(error)
     }
     self = try ModelReader.model(from: json)
   }

@@ -63,7 +63,7 @@ extension Store {
     guard try statement.step() else { return nil }
     let highest =
       statement.isNull(0)
-      ? nil : (try? JSONValue(parsing: statement.text(0))).flatMap(HighestRecord.init)
+      ? nil : try JSONValue.stored(statement.text(0)).flatMap(HighestRecord.init)
     return (highest, statement.isNull(1) ? nil : statement.text(1))
   }
 

@@ -255,6 +255,7 @@ public struct Store: ~Copyable {
     do {
       return try Model(parsing: document)
     } catch {
+      guard !error.isOutOfMemory else { throw StoreError(.outOfMemory, path: path) }
       throw StoreError(.notAStore, "\(path): the model of the table \"\(table)\": \(error)")
     }
   }
