@@ -39,8 +39,10 @@ extension Connection {
   /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
   public func integer(_ sql: SQL) throws(SQLiteError) -> Int64? {
     var statement = try prepare(sql, isPersistent: false)
-    guard try statement.step(), !statement.isNull(0) else { return nil }
-    return statement.integer(0)
+    guard try statement.step() else { return nil }
+    let integer = statement.isNull(0) ? nil : statement.integer(0)
+    try statement.reset()
+    return integer
   }
 
   /// The text in the first column of the first row that a statement returns, or nil without a row
@@ -49,8 +51,10 @@ extension Connection {
   /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
   public func text(_ sql: SQL) throws(SQLiteError) -> String? {
     var statement = try prepare(sql, isPersistent: false)
-    guard try statement.step(), !statement.isNull(0) else { return nil }
-    return statement.text(0)
+    guard try statement.step() else { return nil }
+    let text = statement.isNull(0) ? nil : statement.text(0)
+    try statement.reset()
+    return text
   }
 
   /// Whether more than blanks and comments is left of `text`, be it valid or not.

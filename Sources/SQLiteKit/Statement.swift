@@ -64,11 +64,12 @@ extension Statement {
     let status = unsafe sqlite3_step(handle)
     if status == SQLITE_ROW { return true }
     if status == SQLITE_DONE {
-      reset()
+      try reset()
       return false
     }
     let error = failure(status)
-    reset()
+    // It would only tell of the same error.
+    unsafe sqlite3_reset(handle)
     throw error
   }
 
@@ -97,11 +98,15 @@ extension Statement {
   /// Makes the statement ready to run from its start and gives up the locks of its reading; bound
   /// values stay bound.
   ///
-  /// An error of the run that ends here was thrown by the step that met it.
+  /// A run whose steps all succeeded may fail as it ends before its time: where a change that returns
+  /// rows cannot be committed, or where there was no memory to convert a value that was read, at which
+  /// SQLite gives up the transaction. Here is the only place that tells.
+  ///
+  /// - Throws: `SQLiteError` when the run fails as it ends; the statement is ready all the same.
   ///
   /// C function: `sqlite3_reset`
-  public mutating func reset() {
-    unsafe sqlite3_reset(handle)
+  public mutating func reset() throws(SQLiteError) {
+    try check(unsafe sqlite3_reset(handle))
   }
 
   /// Throws the error behind `status`, which a call on this statement returned just now, unless it

@@ -111,7 +111,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     }
     #expect(error?.isBusy == true)
     #expect(writer.isInTransaction == false)
-    reading.reset()
+    try reading.reset()
     #expect(try writer.integer("SELECT count(*) FROM t") == 1)
   }
 

@@ -88,7 +88,7 @@ import Testing
       #expect(statement.text(0) == text)
       #expect(Array(copying: statement.bytes(0)) == bytes)
       #expect(statement.integer(2) == Int64(bytes.count))
-      statement.reset()
+      try statement.reset()
       statement.clearBindings()
     }
   }
@@ -105,7 +105,7 @@ import Testing
       #expect(try statement.step())
       #expect(statement.columnType(0) == .blob)
       #expect(Array(copying: statement.bytes(0)) == bytes)
-      statement.reset()
+      try statement.reset()
       statement.clearBindings()
     }
   }
@@ -116,7 +116,7 @@ import Testing
     try unsafe statement.bindBorrowed(1, text: none)
     #expect(try statement.step())
     #expect(statement.text(1) == "text")
-    statement.reset()
+    try statement.reset()
     try unsafe statement.bindBorrowed(1, blob: none)
     #expect(try statement.step())
     #expect(statement.text(1) == "blob")
@@ -131,7 +131,7 @@ import Testing
     unsafe buffer[1] = UInt8(ascii: "b")
     #expect(try statement.step())
     #expect(statement.text(0) == "aba")
-    statement.reset()
+    try statement.reset()
     statement.clearBindings()
   }
 
@@ -270,6 +270,27 @@ import Testing
   func `a text without one valid statement is refused`(text: SQL) throws {
     let connection = try Connection.inMemory()
     #expect(thrown { () throws(SQLiteError) in _ = try connection.prepare(text) } != nil)
+  }
+
+  @Test func `a run that fails as it ends before its time says so`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      PRAGMA foreign_keys = ON;
+      CREATE TABLE t (
+        id INTEGER PRIMARY KEY, other INTEGER REFERENCES t DEFERRABLE INITIALLY DEFERRED)
+      """)
+    var insert = try connection.prepare("INSERT INTO t VALUES (?1, 9) RETURNING id")
+    try insert.bind(1, integer: 1)
+    #expect(try insert.step())
+    #expect(thrown { () throws(SQLiteError) in try insert.reset() }?.code == 787)
+    try insert.bind(1, integer: 9)
+    #expect(try insert.step())
+    try insert.reset()
+    #expect(try connection.text("SELECT group_concat(id) FROM t") == "9")
+    let sql: SQL = "INSERT INTO t VALUES (1, 8) RETURNING id"
+    #expect(thrown { () throws(SQLiteError) in _ = try connection.integer(sql) }?.code == 787)
+    #expect(thrown { () throws(SQLiteError) in _ = try connection.text(sql) }?.code == 787)
   }
 
   @Test func `statements before the one that fails have taken effect`() throws {

@@ -74,7 +74,7 @@ struct ChangeStatements {
 
   private static func returnsRow(_ box: PreparedStatements.Box) throws(SQLiteError) -> Bool {
     let isFound = try box.statement.step()
-    box.statement.reset()
+    try box.statement.reset()
     return isFound
   }
 }

@@ -71,6 +71,6 @@ struct ContentReader: ~Copyable {
   mutating func read(_ rowID: Int64, into content: inout CanonicalContent) throws(SQLiteError) {
     try statement.bind(1, integer: rowID)
     _ = try next(into: &content)
-    statement.reset()
+    try statement.reset()
   }
 }

@@ -213,7 +213,7 @@ extension Deduplicator {
       if column != PropertyTimes.column { valueCount += 1 }
       try verify.bind(1, integer: moves.integer(0))
       guard try verify.step() else { return (table, row) }
-      verify.reset()
+      try verify.reset()
     }
     return nil
   }

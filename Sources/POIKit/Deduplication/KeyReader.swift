@@ -29,7 +29,7 @@ struct KeyReader: ~Copyable {
     if try statement.step() {
       _ = Self.append(keyOf: statement, from: 0, count: columnCount, to: &key)
     }
-    statement.reset()
+    try statement.reset()
   }
 
   /// The values of a row's key as text, nil for null; a blob is written as SQL writes it.
@@ -41,7 +41,7 @@ struct KeyReader: ~Copyable {
     if try statement.step() {
       for column in 0..<columnCount { values.append(Self.display(column, of: statement)) }
     }
-    statement.reset()
+    try statement.reset()
     return values
   }
 

@@ -109,8 +109,13 @@ struct LoserMerge: ~Copyable {
     self.winner = winner
     values.removeAll(keepingCapacity: true)
     try rows.bind(1, integer: winner)
-    defer { rows.reset() }
     guard try rows.step() else { return }
+    try readWinner()
+    try rows.reset()
+  }
+
+  /// Takes the values of the winner, which is at hand.
+  private mutating func readWinner() throws(SQLiteError) {
     if let tombstonePlace, WinnerSelection.isTombstone(tombstonePlace, of: rows) { return }
     presentColumns = []
     for (number, column) in presenceColumns.enumerated()
@@ -144,7 +149,6 @@ struct LoserMerge: ~Copyable {
       digest = contentHash(content.digest)
     }
     try rows.bind(1, integer: loser.loser)
-    defer { rows.reset() }
     guard try rows.step() else { return }
     let (winnerTime, winnerTimes) = (rowTime, times)
     let times = try readTimes()
@@ -154,6 +158,7 @@ struct LoserMerge: ~Copyable {
       try values[place].merge(
         value, of: loser, digest: digest, time: times?[columns[place].name] ?? .never)
     }
+    try rows.reset()
   }
 
   /// What the winner of the group gets after the last loser; nil where it has all already.

@@ -191,7 +191,7 @@ extension LoserRemoval {
           if try find.statement.step() {
             twins[row.row] = (find.statement.integer(0), find.statement.integer(1) == 1)
           }
-          find.statement.reset()
+          try find.statement.reset()
         }
       }
     } catch {

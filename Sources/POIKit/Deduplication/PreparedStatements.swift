@@ -46,9 +46,10 @@ final class PreparedStatements {
     _ sql: SQL, in connection: borrowing Connection
   ) throws(SQLiteError) -> Int64? {
     let box = try statement(sql, in: connection)
-    let isFound = try box.statement.step()
-    defer { box.statement.reset() }
-    return isFound && !box.statement.isNull(0) ? box.statement.integer(0) : nil
+    guard try box.statement.step() else { return nil }
+    let integer = box.statement.isNull(0) ? nil : box.statement.integer(0)
+    try box.statement.reset()
+    return integer
   }
 
   /// Runs `body` inside a transaction; see `Connection.inTransaction`.

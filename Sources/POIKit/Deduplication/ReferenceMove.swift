@@ -112,12 +112,12 @@ struct ReferenceMove {
   ) throws(SQLiteError) -> Bool {
     let plan = try statements.statement(
       "EXPLAIN QUERY PLAN \(findRows(pairs, by: .index))", in: connection)
-    defer { plan.statement.reset() }
+    var isSearched = false
     while try plan.statement.step() {
       let detail = plan.statement.text(3)
-      if detail.hasPrefix("SEARCH c ") { return !detail.contains("AUTOMATIC") }
+      if detail.hasPrefix("SEARCH c "), !detail.contains("AUTOMATIC") { isSearched = true }
     }
-    return false
+    return isSearched
   }
 
   /// Makes the temporary table `list` of who refers to whom.

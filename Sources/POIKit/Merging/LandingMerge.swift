@@ -87,8 +87,9 @@ struct LandingMerge: ~Copyable {
   ) throws(SQLiteError) -> Int64? {
     try removal.bind(1, integer: Int64(bitPattern: prefix.high))
     try removal.bind(2, integer: Int64(bitPattern: prefix.low))
-    defer { removal.reset() }
-    return try removal.step() ? removal.integer(0) : nil
+    let rowID = try removal.step() ? removal.integer(0) : nil
+    try removal.reset()
+    return rowID
   }
 
   /// Fills an empty batch with the next records. Runs inside the transaction that merges them.

@@ -28,7 +28,8 @@ struct PlaceLog: ~Copyable {
   /// The place of the record that became a row, if it did in this run.
   mutating func place(of rowID: Int64) throws(SQLiteError) -> String? {
     try lookup.bind(1, integer: rowID)
-    defer { lookup.reset() }
-    return try lookup.step() ? lookup.text(0) : nil
+    let place = try lookup.step() ? lookup.text(0) : nil
+    try lookup.reset()
+    return place
   }
 }

@@ -76,7 +76,7 @@ struct StoredRow: ~Copyable {
       batch[record, slot] = StoredRow.value(
         slot + StoredRow.leadingCount, of: statement, isRelation: isRelation, in: &batch)
     }
-    statement.reset()
+    try statement.reset()
     return true
   }
 

@@ -130,8 +130,9 @@ final class ChildRowWriter {
   ) throws(SQLiteError) -> Int64? {
     try lookup.bind(1, integer: parentRowID)
     for slot in keySlots { try rows.bind(record: row, slot: slot, to: &lookup, at: slot + 2) }
-    defer { lookup.reset() }
-    return try lookup.step() ? lookup.integer(0) : nil
+    let found = try lookup.step() ? lookup.integer(0) : nil
+    try lookup.reset()
+    return found
   }
 
   /// Gives a stored row the values of the one in the batch, unless it has them.

@@ -130,7 +130,7 @@ private struct RelatedRows: ~Copyable {
       try batch.bind(record: record, slot: field, to: &lookup, at: position + 1)
     }
     let found = try lookup.step() ? lookup.integer(0) : nil
-    lookup.reset()
+    try lookup.reset()
     if let found { return found }
     for (position, field) in fields.enumerated() {
       try batch.bind(record: record, slot: field, to: &insertion, at: position + 1)

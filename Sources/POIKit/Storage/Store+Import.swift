@@ -22,7 +22,6 @@ extension Store {
         try statement.bind(1, text: table)
         try statement.bind(2, text: KeyEnforcer.indexName(table))
         try statement.bind(3, integer: table == model.table ? 1 : 0)
-        defer { statement.reset() }
         if try statement.step() { return true }
       }
       return false

@@ -47,10 +47,12 @@ struct TombstoneWriter: ~Copyable {
   mutating func beats(_ record: Int, of batch: borrowing RecordBatch) throws(SQLiteError) -> Bool {
     for slot in keySlots where batch[record, slot].isNull { return false }
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &lookup)
-    defer { lookup.reset() }
     guard try lookup.step() else { return false }
+    let isNull = lookup.isNull(0)
+    let timestamp = lookup.integer(0)
+    try lookup.reset()
     guard let timestampSlot, batch[record, timestampSlot].kind == .integer else { return true }
-    return !lookup.isNull(0) && lookup.integer(0) >= batch[record, timestampSlot].integer
+    return !isNull && timestamp >= batch[record, timestampSlot].integer
   }
 
   /// Forgets the removal of a record's key: the record comes back, whatever its timestamp.
