@@ -217,16 +217,4 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     try connection.execute("DELETE FROM t WHERE id = 99")
     #expect(connection.changeCount == 0)
   }
-
-  @Test func `the schema cannot be written behind SQLite's back`() throws {
-    let connection = try Connection.inMemory()
-    try connection.execute("PRAGMA writable_schema = ON; CREATE TABLE t (a)")
-    #expect(
-      thrown { () throws(SQLiteError) in try connection.execute("DELETE FROM sqlite_schema") }
-        != nil)
-    let extensions = thrown { () throws(SQLiteError) in
-      try connection.execute("SELECT load_extension('nowhere')")
-    }
-    #expect(extensions?.message == "not authorized")
-  }
 }
