@@ -75,6 +75,22 @@ import Testing
     }
   }
 
+  @Test func `a row of many columns moves, or goes where the winner has it already`() throws {
+    let columns = (0..<1_100).map { "c\($0)" as SQL }.joined(separator: ", ")
+    try deduplicate(
+      """
+      \(Self.parents)
+      CREATE TABLE visit (place INTEGER REFERENCES t, n INTEGER, \(columns), UNIQUE (place, n));
+      INSERT INTO visit (place, n, c7, c1099) VALUES (1, 1, 'a', 2), (2, 1, 'a', 2), (2, 2, NULL, 1);
+      """, tables: ["t"]
+    ) { connection, report throws in
+      #expect(
+        try rows("SELECT place, n, c1099 FROM visit ORDER BY n", in: connection)
+          == ["5|1|2", "5|2|1"])
+      #expect(report.changes.removedReferenceRowCount == 1)
+    }
+  }
+
   @Test func `references move without an archive too`() throws {
     try deduplicate(
       """

@@ -106,6 +106,32 @@ import Testing
     #expect(found == Array(repeating: #"op"en|-3|1.5|[1]||1000000"#, count: 4))
   }
 
+  @Test func `a model may get 600 attributes at once`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    try Self.makeStore(at: path)
+    let added = (0..<600).map {
+      #""a\#($0)":{"type":["integer","null"]\#($0 % 2 == 0 ? #","default":\#($0)"# : "")},"#
+    }
+    let changed = try Self.model(properties: added.joined() + Self.attributes)
+    let text = #"{"id":3,"a1":1}{"id":1,"seen":1668039188,"a599":7}"#
+    let late = try Self.importText(text, changed, at: path)
+    let early = try Self.importText(Self.records + text, changed, at: folder.file("b.sqlite"))
+    #expect(late.digest == early.digest)
+
+    let store = try Store(path: path)
+    let found = try rows("SELECT a0, a1, a598, a599 FROM place", in: store.connection)
+    #expect(found == ["0||598|", "0||598|", "0||598|", "0|1|598|", "0||598|7"])
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let deduplicator = Deduplicator(layout: try TableLayout(changed), options: options)
+    let report = try store.deduplicate(deduplicator, clock: someInstant)
+    #expect(report.rowsLeft == 3)
+    let undone = try store.undoDeduplication(clock: someInstant)
+    #expect(undone.restoredRowCount == 2)
+    #expect(try store.digest(of: changed).digest == late.digest)
+  }
+
   @Test func `an import that began with another model is begun again, not resumed`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")

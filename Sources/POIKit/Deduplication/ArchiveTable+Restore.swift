@@ -70,18 +70,22 @@ extension ArchiveTable {
     ofRun run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) -> Int64? {
     let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
-    let conditions: [SQL] = source.storedColumns.filter { kept.contains($0.lowercased()) }
-      .map(SQL.init(name:))
-      .map {
-        "typeof(s.\($0)) = typeof(a.\($0)) AND +s.\($0) IS +a.\($0) COLLATE BINARY"
-      }
+    let columns = source.storedColumns.filter { kept.contains($0.lowercased()) }
+    func types(_ row: SQL) -> SQL {
+      columns.map { "typeof(\(row).\(name: $0))" }.joined(separator: ", ")
+    }
+    func values(_ row: SQL) -> SQL {
+      columns.map { "+\(row).\(name: $0) COLLATE BINARY" }.joined(separator: ", ")
+    }
     let rowID = SQL(name: source.rowIDName)
+    // A condition for each column would be too deep where there are hundreds of them.
     return try connection.integer(
       """
       SELECT a.poikit_row_id FROM \(quotedName) AS a
       WHERE a.poikit_run = \(run) AND NOT EXISTS (
         SELECT 1 FROM main.\(name: source.name) AS s
-        WHERE s.\(rowID) = a.poikit_row_id AND \(conditions.joined(separator: " AND ")))
+        WHERE s.\(rowID) = a.poikit_row_id AND (\(types("s"))) = (\(types("a")))
+          AND (\(values("s"))) IS (\(values("a"))))
       AND a.poikit_row_id NOT IN (
         SELECT row_id FROM main.poikit_moved
         WHERE run = \(run) AND table_name = \(literal: source.name))

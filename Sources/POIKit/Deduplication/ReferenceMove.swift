@@ -189,11 +189,13 @@ struct ReferenceMove {
         change.source(of: column) == nil && !TableSchema.isSame(column, child.rowIDColumn)
           && !constraint.contains { TableSchema.isSame(column, $0.column) }
       }
-      let isEqual: [SQL] = others.map {
-        "c.\(name: $0) IS x.\(name: $0) COLLATE BINARY"
+      func values(_ row: SQL) -> SQL {
+        others.map { "\(row).\(name: $0) COLLATE BINARY" }.joined(separator: ", ")
       }
+      // A condition for each column would be too deep where there are hundreds of them.
+      let isEqual: SQL = others.isEmpty ? "1" : "(\(values("c"))) IS (\(values("x")))"
       return """
-        SELECT x.\(childRowID), \(isEqual.isEmpty ? "1" : isEqual.joined(separator: " AND "))
+        SELECT x.\(childRowID), \(isEqual)
         FROM \(childTable) AS c CROSS JOIN \(parentTable) AS w CROSS JOIN \(childTable) AS x
         WHERE c.\(childRowID) = ?1 AND w.\(parentRowID) = ?2 AND x.\(childRowID) <> ?1
           AND \(conditions.joined(separator: " AND "))
