@@ -132,6 +132,37 @@ import Testing
     #expect(try feed.take(Self.notes).digest == done.digest)
   }
 
+  /// The triggers that are left would make every change to the table fail.
+  @Test(arguments: ["open", "import", "deduplicate", "undo", "purge"])
+  func `a table that another program removed is made anew by the next run`(task: String) throws {
+    let feed = try FeedStore(
+      try Model(
+        parsing: Self.document.replacing(
+          #""x-key":"id","#, with: #""x-key":"id","x-tombstone":"gone","#
+        ).replacing(#""text":"#, with: #""gone":{"type":"boolean"},"text":"#)))
+    try feed.take(Self.notes, #"{"id":2,"text":"c","at":2,"gone":true}"#)
+    var options = DeduplicationOptions()
+    options.enforcement = .index
+    try feed.deduplicate(options)
+    #expect(try feed.rows(Self.remembered) == ["1"])
+    try feed.execute("DROP TABLE poikit_digest")
+    let change: SQL = "UPDATE note SET text = 'other' WHERE id = 1"
+    #expect(throws: SQLiteError.self) { try feed.execute(change) }
+    let store = try Store(path: feed.path)
+    switch task {
+    case "import": try feed.take(#"{"id":1,"text":"d","at":5}"#)
+    case "deduplicate": try feed.deduplicate(options)
+    case "undo": _ = try store.undoDeduplication(clock: someInstant)
+    case "purge":
+      let purged = try store.purgeTombstones(of: feed.model, olderThan: .zero, clock: someInstant)
+      #expect(purged.rowCount == 1)
+    default: break
+    }
+    try feed.execute(change)
+    let report = try feed.take(#"{"id":9,"text":"new","at":1}"#)
+    #expect(try feed.digest() == report.digest)
+  }
+
   // MARK: Deduplication
 
   private static let places = #"""

@@ -126,6 +126,19 @@ struct RememberedDigest {
       """) != nil
   }
 
+  /// Makes the table anew where another program removed it and left the triggers, which let nobody
+  /// change what they watch as long as it is missing.
+  static func mend(in connection: borrowing Connection) throws(SQLiteError) {
+    let isBroken = try connection.integer(
+      """
+      SELECT EXISTS (
+          SELECT 1 FROM main.sqlite_schema
+          WHERE type = 'trigger' AND name GLOB \(literal: triggerPrefix + "*"))
+        AND NOT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE name = 'poikit_digest')
+      """)
+    if isBroken == 1 { try connection.execute(creation) }
+  }
+
   /// The names of the triggers of the table's digest: prefix, event and number, and behind a low line
   /// the name of the table.
   private func storedTriggers(

@@ -119,6 +119,7 @@ public struct Store: ~Copyable {
       let isNew = application == 0
       if isNew { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
       if !isInMemory { try chooseLog(of: connection, isNew: isNew) }
+      if !isNew { try RememberedDigest.mend(in: connection) }
       if isNew {
         try connection.withoutWaitingForDisk { () throws(SQLiteError) in
           try connection.inTransaction(.immediate) { () throws(SQLiteError) in
