@@ -114,7 +114,8 @@ struct RecordIntake: ~Copyable {
         }
         let arenaStart = batch.arena.count
         guard decode(JSONElement(inner), origin: origin) else { return decoder.issues }
-        guard case .end = try inner.next() else {
+        // What follows may be no JSON at all.
+        guard case .end? = try? inner.next() else {
           batch.takeBack(arenaStart: arenaStart)
           return [
             Issue(

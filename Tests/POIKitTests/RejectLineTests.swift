@@ -1,0 +1,132 @@
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+@Suite struct RejectLineTests {
+  private static func model() throws -> Model {
+    try Model(
+      parsing: #"""
+        {"x-table":"t","x-key":"id","required":["id"],"properties":{
+         "id":{"type":"string","x-source":"0#"},"n":{"type":["integer","null"]}}}
+        """#)
+  }
+
+  private func rejects(of text: some Sequence<UInt8>, _ model: Model, at pointer: String? = nil)
+    throws -> (report: ImportReport, file: String)
+  {
+    let folder = try ScratchFolder()
+    var options = ImportOptions()
+    options.rejectFile = folder.file("bad")
+    options.pointer = pointer
+    var session = try ImportSession(into: .inMemory(), model: model, options: options)
+    try session.append(Array(text).span)
+    let report = try session.finish()
+    return (report, String(decoding: try folder.bytes("bad"), as: UTF8.self))
+  }
+
+  @Test func `bytes that are not UTF-8 come back in base64`() throws {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"a":{"type":"string"}}}"#)
+    for tail in ["", "1", "22"] {
+      var text = Array(#"[{"a":"\#(tail)"#.utf8)
+      text += [0xFF]
+      text += Array(#""}]"#.utf8)
+      let first = try rejects(of: text, model)
+      #expect(first.report.rejectsByRule.map(\.rule) == ["utf-8"])
+      #expect(first.file.contains(#""raw_base64":""#))
+      let second = try rejects(of: first.file.utf8, model)
+      #expect(second.report.rejectsByRule.map(\.rule) == ["utf-8"])
+      #expect(try JSONValue(parsing: first.file)["raw_base64"]?.string != nil)
+      #expect(
+        try JSONValue(parsing: first.file)["raw_base64"]
+          == JSONValue(parsing: second.file)["raw_base64"])
+    }
+  }
+
+  @Test func `a member of an object keeps its name in a reject`() throws {
+    let text = #"{"first":{"n":"x"},"second":{"n":2}}"#
+    let first = try rejects(of: text.utf8, Self.model(), at: "")
+    #expect(first.report.counters.inserted == 1)
+    #expect(first.file.contains(#""member":"first""#), "\(first.file)")
+    let corrected = first.file.replacing(#"\"x\""#, with: "1")
+    let second = try rejects(of: corrected.utf8, Self.model())
+    #expect(second.report.counters.inserted == 1, "\(second.file)")
+    let again = try rejects(of: first.file.utf8, Self.model())
+    #expect(again.file.contains(#""member":"first""#), "\(again.file)")
+  }
+
+  /// A line, and what is said of it.
+  @Test(arguments: [
+    (#"{"poikit_reject":1,"file":"a"}"#, "holds no record"),
+    (#"{"poikit_reject":1,"raw":5}"#, "holds no record"),
+    (#"{"poikit_reject":1,"raw_base64":"e30"}"#, "holds no record"),
+    (#"{"poikit_reject":1,"raw_base64":"===="}"#, "holds no record"),
+    (#"{"poikit_reject":1,"raw_base64":"e3-="}"#, "holds no record"),
+    (#"{"poikit_reject":1,"raw_base64":"//57AH0A"}"#, "utf-16"),
+    (#"{"poikit_reject":1,"raw":" "}"#, "record is empty"),
+    (#"{"poikit_reject":1,"raw":"\"a\" \"b\""}"#, "not valid json"),
+    (#"{"poikit_reject":1,"raw":"{\"n\":1} {}"}"#, "followed by something"),
+    (#"{"poikit_reject":1,"member":"a","raw":"{\"n\":1}}"}"#, "followed by something"),
+  ])
+  func `a line without one record is a reject again`(_ line: String, _ message: String) throws {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"n":{}}}"#)
+    let (report, file) = try rejects(of: (line + "\n{}").utf8, model)
+    #expect(report.counters.inserted == 1 && report.counters.rejected == 1)
+    #expect(file.contains(message), "\(file)")
+  }
+
+  @Test func `under the policy error a reject line is told with line and column`() throws {
+    let model = try Self.model()
+    var store = try Store.inMemory()
+    for policy in [MergePolicy.newest, .error] {
+      var options = ImportOptions()
+      options.mergePolicy = policy
+      var session = try ImportSession(into: store, model: model, options: options)
+      let line = #"{"poikit_reject":1,"member":"a","raw":"{}"}"#
+      do {
+        try session.append(Array("\n \(line)".utf8).span)
+        _ = try session.finish()
+        #expect(policy == .newest)
+      } catch {
+        #expect(policy == .error && error.message.contains("2:2"), "\(error)")
+      }
+      store = session.takeStore()
+    }
+  }
+
+  @Test func `many rejects are written in pieces, and anew by a resumed run`() throws {
+    let folder = try ScratchFolder()
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"a":{"type":"integer"}}}"#)
+    let long = String(repeating: "x", count: 50_000)
+    let path = try folder.write(
+      (0..<6).map { #"{"a":"\#($0)\#(long)"}"# }.joined(separator: "\n"), to: "data")
+    var options = ImportOptions()
+    options.batchSize = 3
+    options.rejectFile = folder.file("bad")
+    var session = try ImportSession(
+      into: Store(path: folder.file("s")), model: model, options: options
+    ) { $0.counters.read >= 3 ? .stop : .proceed }
+    var source = try FileSource(path: path)
+    try session.importAll(from: &source)
+    _ = try session.finish()
+    _ = session.takeStore()
+    options.isResuming = true
+    options.rejectFile = "/dev/full"
+    let error = #expect(throws: ImportError.self) {
+      var full = try ImportSession(
+        into: Store(path: folder.file("s")), model: model, options: options)
+      var source = try FileSource(path: path)
+      try full.importAll(from: &source)
+    }
+    #expect(error?.message.contains("No space left on device") == true)
+    options.rejectFile = folder.file("bad")
+    var resumed = try ImportSession(
+      into: Store(path: folder.file("s")), model: model, options: options)
+    source = try FileSource(path: path)
+    try resumed.importAll(from: &source)
+    #expect(try resumed.finish().counters.rejected == 6)
+    let lines = String(decoding: try folder.bytes("bad"), as: UTF8.self).split(separator: "\n")
+    #expect(lines.count == 6)
+    for (index, line) in lines.enumerated() { #expect(line.contains(#"\"\#(index)xx"#)) }
+  }
+}
