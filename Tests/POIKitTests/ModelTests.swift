@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import POIKit
@@ -29,7 +30,7 @@ import Testing
     (#"{"type":["integer","boolean"]}"#, Attribute.Storage.integer),
     (#"{"type":["integer","number","null"]}"#, .real),
     (#"{"type":["object","null"]}"#, .json), (#"{"type":["object","array"]}"#, .json),
-    (#"{"type":["string","integer"]}"#, .any), (#"{}"#, .any),
+    (#"{"type":["string","integer"]}"#, .any), (#"{}"#, .any), ("true", .any),
     (
       #"{"type":"number","x-unit":"milliseconds"}"#,
       .instant(.sinceEpoch(microsecondsPerUnit: 1000))
@@ -103,6 +104,27 @@ import Testing
     (
       #"{"items":{"type":"integer"},"x-relation":{"table":"poikit_u","unique":"v"}}"#,
       "/x-relation/table", "reserved"
+    ),
+    (#"{"items":{"type":"integer"},"x-relation":"u"}"#, "/x-relation", "is an object"),
+    (
+      #"{"items":{"type":"integer"},"x-source":"0#","x-relation":{"table":"u","unique":"v"}}"#,
+      "/x-source", "name of a member is no array"
+    ),
+    (
+      #"{"items":{"type":"integer","x-source":"/v"},"x-relation":{"table":"u","unique":"v"}}"#,
+      "/items/x-source", "element itself is the value"
+    ),
+    (
+      #"{"items":{"required":["v"],"properties":{"v":{"type":"integer"}}},"x-relation":{"table":"u","unique":"v"}}"#,
+      "/items/type", "an element is an object"
+    ),
+    (
+      #"{"items":{"type":"object","required":["v"],"properties":{"v":{"type":"string","x-source":"0#"}}},"x-relation":{"table":"u","unique":"v"}}"#,
+      "/items/properties/v/x-source", "no member's name"
+    ),
+    (
+      #"{"items":{"type":"object","required":["v"],"properties":{"v":{"type":"integer"},"w":{"type":"integer","x-merge":"maximum"}}},"x-relation":{"table":"u","unique":"v"}}"#,
+      "/items/properties/w/x-merge", "is not merged"
     ),
   ])
   func `a relation to many that cannot be kept is refused`(
@@ -360,6 +382,71 @@ import Testing
       #"{"$schema":"http://json-schema.org/draft-07/schema#","x-table":"t","properties":{"a":{}}}"#,
       "/$schema", "2020-12"
     ),
+    ("null", "", "this is null"), ("true", "", "this is boolean"), (#""t""#, "", "this is string"),
+    (#"{"x-table":"t","type":"array","properties":{"a":{}}}"#, "/type", "a record is an object"),
+    (#"{"x-table":3,"properties":{"a":{}}}"#, "/x-table", "3 cannot name a table"),
+    (#"{"x-table":"t","x-key":[1],"properties":{"a":{}}}"#, "/x-key", "1 is no name"),
+    (
+      #"{"x-table":"t","x-timestamp":"b","properties":{"a":{}}}"#, "/x-timestamp",
+      "\"b\" is no attribute"
+    ),
+    (#"{"x-table":"t","properties":{"a":3}}"#, "/properties/a", "by an object, this is number"),
+    (#"{"x-table":"t","properties":{"a":{"type":[]}}}"#, "/properties/a/type", "no type is named"),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"integer","x-lenient":1}}}"#,
+      "/properties/a/x-lenient", "neither true nor false"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":"u"}}}"#,
+      "/properties/a/x-relation", "a relation is an object"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":["object","string"],"x-relation":{"table":"u","unique":"n"}}}}"#,
+      "/properties/a/x-relation", "needs the type object"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":["array","string"],"items":{},"x-relation":{"table":"u","unique":"n"}}}}"#,
+      "/properties/a/type", "needs the type array"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"unique":"n"}}}}"#,
+      "/properties/a/x-relation", "not named"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"required":["n"],"properties":{"n":{"type":"object"}}}}}"#,
+      "/properties/a/properties/n", "a related row is named by"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"array","items":{"type":"integer"},"x-relation":{"table":"u","unique":"v"}},"b":{"x-source":"/a/0"}}}"#,
+      "/properties/b", "state what its elements hold"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"properties":["b"]}}}"#, "/properties/a/properties",
+      "object of schemas"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"dependentRequired":["b"]}}}"#,
+      "/properties/a/dependentRequired", "object of arrays"
+    ),
+    (
+      ##"{"x-table":"t","required":["a"],"properties":{"a":{"items":{"$ref":"#/required/0"}}}}"##,
+      "/properties/a/items/$ref", "is no schema"
+    ),
+    (
+      ##"{"x-table":"t","properties":{"a":{"$ref":"#/$defs/%zz"}}}"##, "/properties/a/$ref",
+      "cannot be followed"
+    ),
+    (#"{"x-table":"t","properties":{"a":{}},"$defs":[]}"#, "/$defs", "object of schemas"),
+    (#"{"x-table":"t","properties":{"a":{"enum":1}}}"#, "/properties/a/enum", "in an array"),
+    (
+      #"{"x-table":"t","properties":{"a":{"minimum":"1"}}}"#, "/properties/a/minimum",
+      "is no number"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"maximum":1e400}}}"#, "/properties/a/maximum",
+      "is no number"
+    ),
+    (#"{"x-table":"t","properties":{"a":{"pattern":1}}}"#, "/properties/a/pattern", "is no text"),
   ])
   func `what cannot be enforced is refused with its place`(
     _ document: String, _ pointer: String, _ message: String
@@ -432,8 +519,89 @@ import Testing
     #expect(error?.pointer == "/$defs/b/$ref")
   }
 
+  @Test func `a reference may be written with percent signs`() throws {
+    let model = try Model(
+      parsing:
+        ##"{"x-table":"t","properties":{"a":{"$ref":"#/$defs/a%20b"}},"$defs":{"a b":{"type":"integer"}}}"##
+    )
+    #expect(model.attributes[0].storage == .integer)
+  }
+
+  /// What is repeated, how often it may be, and what is said of one more.
+  @Test(arguments: [
+    (#"{"type":"integer"}"#, 1000, "at most 1,000 attributes"),
+    (
+      #"{"type":"object","x-relation":{"table":"u#","unique":"n"},"required":["n"],"properties":{"n":{"type":"string"}}}"#,
+      60, "at most 60 tables"
+    ),
+  ])
+  func `attributes and tables are counted`(_ schema: String, _ limit: Int, _ message: String) throws
+  {
+    func document(_ count: Int) -> String {
+      let properties = (0..<count).map { number in
+        #""a\#(number)":"# + schema.split(separator: "#").joined(separator: "\(number)")
+      }
+      return #"{"x-table":"t","properties":{\#(properties.joined(separator: ","))}}"#
+    }
+    _ = try Model(parsing: document(limit))
+    let error = #expect(throws: ModelError.self) { try Model(parsing: document(limit + 1)) }
+    #expect(error?.pointer == "/properties")
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
   @Test func `a missing file is named`() {
     let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: "/nonexistent.json") }
     #expect(error?.message.contains("/nonexistent.json") == true)
+  }
+
+  @Test func `a file that is no model is named with the reason`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write("[]", to: "model.json")
+    let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: path) }
+    #expect(error?.message.contains("\(path): a model is a JSON object") == true)
+  }
+
+  @Test func `models are equal that say the same`() throws {
+    let models = try (0..<2).map { _ in
+      try Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#)
+    }
+    #expect(models[0] == models[1] && models[0] != .poi)
+    #expect(Set(models + [.poi]).count == 2)
+  }
+
+  @Test func `a member's name is none of a related row`() {
+    let error = #expect(throws: ModelError.self) {
+      try Model(
+        parsing:
+          #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"required":["n"],"properties":{"n":{"type":"string","x-source":"0#"}}}}}"#
+      )
+    }
+    #expect(error?.pointer == "/properties/a/properties/n/x-source")
+    #expect(error?.message.contains("no member's name") == true)
+  }
+
+  @Test(arguments: ["default", "const"])
+  func `a constant is nested as deeply as a record may be`(_ keyword: String) throws {
+    func document(depth: Int) -> String {
+      let value = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      return #"{"x-table":"t","properties":{"a":{"\#(keyword)":\#(value)}}}"#
+    }
+    _ = try Model(parsing: document(depth: 120))
+    let error = #expect(throws: ModelError.self) { try Model(parsing: document(depth: 200)) }
+    #expect(error?.message.contains("deeper than 128 levels") == true)
+  }
+
+  @Test func `a document in another encoding is told`() {
+    let error = #expect(throws: JSONValueError.self) {
+      try JSONValue(parsing: [0xFF, 0xFE, 0x7B, 0, 0x7D, 0].span)
+    }
+    #expect(error?.message.contains("utf-16") == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `a long array of arrays is printed on lines of its own`() throws {
+    let value = try JSONValue(parsing: #"{"a":[[1,2],[3,4]]}"#)
+    let text = value.indented(width: 12)
+    #expect(text.contains("[\n    [1"), "\(text)")
+    #expect(try JSONValue(parsing: text) == value)
   }
 }

@@ -6,20 +6,21 @@ extension ModelReader {
     from json: JSONValue, types: JSONTypes, at place: String,
     with compiler: inout RuleCompiler
   ) throws(ModelError) -> Relation {
-    let place = place + "/x-relation"
+    let ownPlace = place + "/x-relation"
     guard let keyword = json["x-relation"], let members = keyword.members else {
       throw ModelError(
-        message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: place)
+        message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: ownPlace
+      )
     }
-    try refuseUnknown(members, known: relationKeywords, at: place)
+    try refuseUnknown(members, known: relationKeywords, at: ownPlace)
     guard types.contains(.object), types.subtracting([.object, .null]).isEmpty else {
       throw ModelError(
-        message: "a relation needs the type object, and at most null beside it", pointer: place)
+        message: "a relation needs the type object, and at most null beside it", pointer: ownPlace)
     }
-    guard let table = try identifier(keyword["table"], at: place + "/table") else {
-      throw ModelError(message: "the relation's table is not named", pointer: place)
+    guard let table = try identifier(keyword["table"], at: ownPlace + "/table") else {
+      throw ModelError(message: "the relation's table is not named", pointer: ownPlace)
     }
-    let unique = try names(keyword["unique"], at: place + "/unique")
+    let unique = try names(keyword["unique"], at: ownPlace + "/unique")
     let required = try names(json["required"], at: place + "/required")
     var attributes: [Attribute] = []
     for property in json["properties"]?.members ?? [] {
@@ -33,12 +34,17 @@ extension ModelReader {
       throw ModelError(
         message:
           "\"unique\" names the attributes that identify a related row; they must be exactly "
-          + "those in its \"properties\"", pointer: place)
+          + "those in its \"properties\"", pointer: ownPlace)
     }
     guard attributes.allSatisfy(\.isColumnNotNull) else {
       throw ModelError(
         message: "the attributes that identify a related row must be required and not null",
-        pointer: place)
+        pointer: ownPlace)
+    }
+    if let attribute = attributes.first(where: { $0.source == .memberName }) {
+      throw ModelError(
+        message: "a related row has no member's name",
+        pointer: place + "/properties" + JSONPointer.step(attribute.name) + "/x-source")
     }
     try checkSources(of: attributes, at: place + "/properties")
     return Relation(table: table, attributes: attributes)
