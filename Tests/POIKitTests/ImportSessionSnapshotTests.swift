@@ -210,6 +210,24 @@ import Testing
     #expect(try feed.rows(counts) == ["10|2|3"])
   }
 
+  @Test func `rows without ids that would go stop the removal, others do not`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    try feed.execute(
+      """
+      CREATE TABLE page (note INTEGER PRIMARY KEY REFERENCES note (poikit_id) ON DELETE CASCADE)
+        WITHOUT ROWID;
+      INSERT INTO page VALUES (2)
+      """)
+    try feed.take(Self.records(1..<10), options: Self.options())
+    #expect(try feed.rows("SELECT (SELECT count(*) FROM note), note FROM page") == ["9|2"])
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(Self.records(2..<10), options: Self.options())
+    }
+    #expect(error?.message.contains("page") == true, "\(error?.message ?? "")")
+    #expect(try feed.rows("SELECT (SELECT count(*) FROM note), note FROM page") == ["9|2"])
+  }
+
   // MARK: Going on
 
   @Test func `a snapshot that was stopped goes on with the keys that it had`() throws {

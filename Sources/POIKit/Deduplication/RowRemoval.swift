@@ -72,11 +72,11 @@ struct RowRemoval {
         CREATE TEMP TABLE IF NOT EXISTS \(inner) (row INTEGER PRIMARY KEY);
         DELETE FROM temp.\(inner);
         """)
-      let row = try RowRemoval.rowIDName(of: reference.childTable, in: connection)
+      let row = try RowRemoval.rowID(of: reference.childTable, in: connection)
       try connection.execute(
         """
         INSERT OR IGNORE INTO temp.\(inner)
-        SELECT c.\(name: row)
+        SELECT \(row)
         FROM \(quotedTable) AS t JOIN main.\(name: reference.childTable) AS c
           ON \(conditions.joined(separator: " AND "))
         WHERE t.\(rowID) IN (SELECT row FROM \(list))
@@ -88,16 +88,16 @@ struct RowRemoval {
       "temp.\(inner)", under: run, depth: depth + 1, in: connection)
   }
 
-  /// What the row id of a table is called; one that cannot be archived is told of where it has rows
-  /// to archive.
-  private static func rowIDName(
+  /// The row id of a table `c` in SQL. One without row ids cannot be archived, and is told of where it
+  /// has rows to archive: any number stands for them.
+  private static func rowID(
     of table: String, in connection: borrowing Connection
-  ) throws(SQLiteError) -> String {
+  ) throws(SQLiteError) -> SQL {
     do {
-      return try TableSchema(of: table, in: connection).rowIDName
+      return "c.\(name: try TableSchema(of: table, in: connection).rowIDName)"
     } catch {
       if error.code == .database, let cause = error.cause { throw cause }
-      return "rowid"
+      return "1"
     }
   }
 
