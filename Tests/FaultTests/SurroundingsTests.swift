@@ -233,7 +233,11 @@ import Testing
     try folder.write(Self.places(0..<9000, keys: 1000), to: "data")
     #expect(try importer.run(["data", "-q"], in: folder.path).exitCode == 0)
     let running = try deduplicator.start(["--batch", "5"], in: folder.path)
-    usleep(150_000)
+    // It writes; it may also have ended already.
+    for _ in 0..<4_000 {
+      if let log = try? folder.bytes("poi.sqlite-wal"), !log.isEmpty { break }
+      usleep(1_000)
+    }
     running.signal(signal)
     let outcome = try running.wait()
     if outcome.exitCode != 0 {
