@@ -129,9 +129,6 @@ extension SQLiteError {
 
   /// Whether the file is missing or may not be opened.
   public var isUnopenable: Bool { primaryCode == SQLITE_CANTOPEN }
-
-  /// Whether reading or writing the file failed.
-  public var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
 }
 
 extension SQLiteError: CustomStringConvertible {

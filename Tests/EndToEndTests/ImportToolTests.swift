@@ -108,6 +108,18 @@ import Testing
     #expect(half.messages.contains("half"))
   }
 
+  @Test func `a program that gives up an input ends the run, though more of it comes`() throws {
+    let folder = try ScratchFolder()
+    // The beginning of a gzip file, and 3 MB that are none.
+    let input: [UInt8] =
+      [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + Array(repeating: 7, count: 3_000_000)
+    try folder.write(input, to: "data")
+    let outcome = try Tool(path: "/bin/sh").run(
+      ["-c", "cat data | '\(tool.path)' -"], in: folder.path)
+    #expect(outcome.exitCode == 65, "\(outcome.messages)")
+    #expect(outcome.messages.contains("gzip failed"), "\(outcome.messages)")
+  }
+
   @Test func `standard input and several files go into one store`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.array(0..<10), to: "a.json")

@@ -152,4 +152,30 @@ import Testing
       #expect(events.last == "end", "\(input): \(events)")
     }
   }
+
+  /// An input, where its elements stand, and those of them that are sound.
+  @Test(arguments: [
+    (#"[{"a":[{"x":1},{"x":tru}]},{"x":3}]"#, ["0", "a"], [1]),
+    (#"[{"a":[{"x":1},{"x":2]},{"x":3}]"#, ["0", "a"], [1]),
+    (#"{"a":[{"x":1},{"x":2], "#, ["a"], [1]),
+    (
+      "[{\"x\":1},{\"x\":\"" + String(repeating: " ", count: 2_000) + "\n\"},{\"x\":3}]", [],
+      [1, 3]
+    ),
+    ("[{\"x\":1},{\"x\":\"\n  \n\"},{\"x\":3}]", [], [1, 3]),
+    (
+      #"[{"x":1},{"x":"y""# + String(repeating: " ", count: 2_000) + #"z},{"x":3}]"#, [], [1, 3]
+    ),
+  ])
+  func `what follows the damage may be far away, or not there`(
+    _ input: String, _ tokens: [String], _ survivors: [Int]
+  ) {
+    for chunkSizes in [[Int.max], [1], [7]] {
+      let events = summaries(
+        input, .container(JSONPointer(tokens: tokens)), chunkSizes: chunkSizes)
+      let found = [1, 2, 3].filter { id in events.contains { $0.hasSuffix(#"{"x":\#(id)}"#) } }
+      #expect(found == survivors, "\(events)")
+      #expect(events.contains { $0.hasPrefix("!") }, "\(events)")
+    }
+  }
 }

@@ -265,13 +265,15 @@ private let programs = [
   @Test func `a program that is not installed is named with its package`() async {
     await #expect(processExitsWith: .success) {
       let scratch = try ScratchFolder()
-      try scratch.run("printf 1 | xz > data.json.xz")
-      unsafe setenv("PATH", "/nowhere", 1)
-      let path = "\(scratch.path)/data.json.xz"
-      let error = message { () throws(InputError) in _ = try FileSource(path: path) }
-      unsafe setenv("PATH", "/bin:/usr/bin", 1)
-      #expect(error?.code == .decompressorMissing)
-      #expect(error?.message.contains("apt-get install xz-utils") == true)
+      for (program, package) in [("xz", "xz-utils"), ("gzip", "gzip")] {
+        try scratch.run("printf 1 | \(program) > data")
+        unsafe setenv("PATH", "/nowhere", 1)
+        let path = "\(scratch.path)/data"
+        let error = message { () throws(InputError) in _ = try FileSource(path: path) }
+        unsafe setenv("PATH", "/bin:/usr/bin", 1)
+        #expect(error?.code == .decompressorMissing)
+        #expect(error?.message.contains("apt-get install \(package)'") == true)
+      }
     }
   }
 
@@ -383,6 +385,31 @@ private let programs = [
       let error = message { () throws(InputError) in _ = try FileSource(path: "-") }
       #expect(error?.code == .readFailed(errno: EBADF))
       #expect(error?.path == "standard input")
+    }
+  }
+
+  @Test func `a program that cannot be started is an error with the reason`() async {
+    await #expect(processExitsWith: .success) {
+      let scratch = try ScratchFolder()
+      try scratch.run("printf 1 | gzip > data.json.gz; mkdir bin; printf x > bin/gzip")
+      unsafe setenv("PATH", "\(scratch.path)/bin", 1)
+      let path = "\(scratch.path)/data.json.gz"
+      let error = message { () throws(InputError) in _ = try FileSource(path: path) }
+      unsafe setenv("PATH", "/bin:/usr/bin", 1)
+      #expect(error?.code == .decompressorFailed)
+      #expect(error?.message.hasPrefix("cannot start gzip: Permission denied") == true)
+    }
+  }
+
+  @Test func `behind the end there are no more bytes`() throws {
+    let scratch = try ScratchFolder()
+    try scratch.run("printf 12 | gzip > data.gz")
+    var source = try FileSource(path: "\(scratch.path)/data.gz")
+    for count in [2, 0, 0] {
+      let bytes = try [UInt8](capacity: 10) { output throws(InputError) in
+        try source.read(into: &output)
+      }
+      #expect(bytes.count == count)
     }
   }
 }

@@ -214,6 +214,50 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t") == 2)
   }
 
+  @Test func `a winner that a trigger keeps as it is stops the run`() throws {
+    let connection = try connection([
+      ["'x'", "1", "0", "'p'", "NULL", "NULL", "NULL", "NULL"],
+      ["'x'", "2", "0", "NULL", "NULL", "NULL", "NULL", "NULL"],
+    ])
+    try connection.execute(
+      "CREATE TRIGGER no BEFORE UPDATE OF a ON t BEGIN SELECT RAISE(IGNORE); END")
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let deduplicator = Deduplicator(layout: try layout(connection), options: options)
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try deduplicator.run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .unmergeableValue)
+    #expect(error?.message.contains("a trigger of the table interferes") == true)
+    #expect(try connection.integer("SELECT count(*) FROM t") == 2)
+  }
+
+  @Test func `values of any types go to winners, in more sets of columns than are kept`() throws {
+    let connection = try Connection.inMemory()
+    let names: [SQL] = (0..<8).map { "c\($0)" }
+    try connection.execute("CREATE TABLE t (k, at INTEGER, \(names.joined(separator: ", ")))")
+    let values: [SQL] = ["1", "2.5", "'x'", "x'00FF'", "-3", "''", "x''", "'é'"]
+    for set in 1..<100 {
+      let held = values.indices.map { set >> $0 & 1 == 1 ? values[$0] : "NULL" }
+      let none = Array(repeating: "NULL" as SQL, count: values.count)
+      try connection.execute(
+        """
+        INSERT INTO t VALUES (\(set), 1, \(held.joined(separator: ", "))),
+          (\(set), 2, \(none.joined(separator: ", ")))
+        """)
+    }
+    let quoted: [SQL] = names.map { "quote(\($0))" }
+    let text: SQL = "SELECT \(quoted.joined(separator: ", ")) FROM t"
+    let before = try rows("\(text) WHERE at = 1 ORDER BY k", in: connection)
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
+    let report = try Deduplicator(layout: layout, options: options)
+      .run(on: connection, clock: someInstant)
+    #expect(report.changes.filledWinnerCount == 99)
+    #expect(try rows("\(text) ORDER BY k", in: connection) == before)
+  }
+
   @Test func `without the option a winner keeps its gaps`() throws {
     let connection = try connection([
       ["'x'", "1", "0", "'p'", "NULL", "NULL", "NULL", "NULL"],

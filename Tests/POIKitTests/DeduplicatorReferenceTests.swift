@@ -424,6 +424,29 @@ import Testing
     #expect(error?.message.hasPrefix("row 12 of 'c' refers to a loser of 't'") == true)
   }
 
+  /// What keeps a row from following, and the reason that is told.
+  @Test(arguments: [
+    ("BEFORE UPDATE ON g BEGIN SELECT RAISE(IGNORE); END", "it does not keep the value"),
+    ("BEFORE UPDATE ON g BEGIN SELECT RAISE(ABORT, 'not this one'); END", "not this one"),
+  ])
+  func `a row whose follower a trigger keeps from moving is named`(
+    trigger: SQL, reason: String
+  ) throws {
+    let error = try unmovable(
+      """
+      \(Self.parents)
+      CREATE TABLE c (pid INTEGER REFERENCES t (id), n INTEGER, PRIMARY KEY (pid, n));
+      CREATE TABLE g (pid INTEGER, n INTEGER, FOREIGN KEY (pid, n) REFERENCES c (pid, n));
+      CREATE TRIGGER stubborn \(trigger);
+      INSERT INTO c VALUES (1, 7);
+      INSERT INTO g VALUES (1, 7);
+      """)
+    #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
+    #expect(
+      error?.message.contains("row 1 of 'g', which refers to it, cannot follow: \(reason)") == true,
+      "\(error?.message ?? "")")
+  }
+
   @Test func `a row whose column cannot hold the winner's value is named`() throws {
     let error = try unmovable(
       """
@@ -550,5 +573,16 @@ import Testing
       }
     }
     #expect(searchable == ["a", "b", "f"])
+  }
+
+  @Test func `a reference to a table without a primary key means its row id`() throws {
+    try deduplicate(
+      """
+      CREATE TABLE t (k TEXT, at INTEGER); CREATE TABLE c (pid INTEGER REFERENCES t);
+      INSERT INTO t VALUES ('a', 1), ('a', 2); INSERT INTO c VALUES (1), (2);
+      """, tables: ["t", "c"], isEnforcing: false, isSound: false
+    ) { connection, _ throws in
+      #expect(try rows("SELECT pid FROM c", in: connection) == ["2", "2"])
+    }
   }
 }

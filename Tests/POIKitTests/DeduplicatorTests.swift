@@ -269,6 +269,53 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM poikit_redirect") == 0)
   }
 
+  @Test func `an identity of several columns leads on as an array of them`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id TEXT, part, phone TEXT, t INTEGER);
+      INSERT INTO t VALUES ('A', 1, '1', 1), ('B', x'FF', '1', 2)
+      """)
+    var layout = try TableLayout(describing: "t", in: connection, key: ["phone"], timestamp: "t")
+    layout.identityColumns = ["id", "part"]
+    _ = try report(connection, layout)
+    #expect(
+      try rows("SELECT loser_key, winner_key FROM poikit_redirect", in: connection)
+        == [#"["A",1]|["B","FF"]"#])
+  }
+
+  @Test func `every value marks a removal but null, zero and what is empty`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, k, at INTEGER, dead)")
+    let values: [SQL] = [
+      "NULL", "0", "1", "0.0", "0.5", "''", "'x'", "x''", "x'00'",
+    ]
+    // Of two rows of one moment the removal wins, otherwise the greater content.
+    for (key, value) in values.enumerated() {
+      try connection.execute(
+        "INSERT INTO t (k, at, dead) VALUES (\(key), 1, \(value)), (\(key), 1, 0)")
+    }
+    let layout = try TableLayout(
+      describing: "t", in: connection, key: ["k"], timestamp: "at", tombstone: "dead")
+    _ = try report(connection, layout)
+    let left = try rows("SELECT quote(dead) FROM t ORDER BY k", in: connection)
+    #expect(["1", "0.5", "'x'", "X'00'"].allSatisfy(left.contains), "\(left)")
+    #expect(left.count == values.count)
+  }
+
+  @Test func `a column with a name of the archive's keeps a table from being archived`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      "CREATE TABLE t (k, POIKIT_RUN); INSERT INTO t VALUES (1, 1), (1, 2)")
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"])
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try report(connection, layout)
+    }
+    #expect(error?.code == .unsupportedTable, "\(error?.message ?? "")")
+    #expect(error?.message.contains("POIKIT_RUN") == true)
+    #expect(try connection.integer("SELECT count(*) FROM t") == 2)
+  }
+
   @Test func `a trigger that deletes losers itself is found`() throws {
     let connection = try SampleTable.connection(Self.threeRows)
     try connection.execute(
@@ -356,5 +403,21 @@ import Testing
     #expect(one.rowCount == 2)
     #expect(one.digest != different.digest)
     #expect(one.digest != without.digest)
+  }
+
+  @Test func `a long reading can be stopped, and has changed nothing`() throws {
+    let connection = try SampleTable.connection([])
+    try connection.execute(
+      """
+      INSERT INTO sample ("key") WITH RECURSIVE n (i) AS
+        (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 70000) SELECT i / 2 FROM n
+      """)
+    let deduplicator = Deduplicator(layout: try SampleTable.layout(in: connection))
+    var readCounts: [Int] = []
+    let plan = try deduplicator.plan(on: connection) { progress in
+      if case .reading(let count) = progress { readCounts.append(count) }
+      return readCounts.count == 1 ? .stop : .proceed
+    }
+    #expect(plan == nil && readCounts == [65_536])
   }
 }

@@ -162,4 +162,24 @@ import Testing
       .run(on: connection, clock: someInstant)
     #expect(undoError(connection)?.message.contains("kept no archive") == true)
   }
+
+  @Test func `a rule that refuses what a row referred to stands in the way`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE sample (id INTEGER PRIMARY KEY, "key" TEXT, part, time, dead, note);
+      INSERT INTO sample VALUES (1, 'a', 1, 1, 0, NULL), (2, 'a', 1, 2, 0, NULL);
+      CREATE TABLE visit (ref INTEGER REFERENCES sample (id));
+      INSERT INTO visit VALUES (1)
+      """)
+    _ = try deduplicate(connection)
+    try connection.execute(
+      "CREATE TRIGGER no BEFORE UPDATE ON visit BEGIN SELECT RAISE(ABORT, 'stay'); END")
+    let error = undoError(connection)
+    #expect(error?.code == .cannotUndo)
+    #expect(
+      error?.message.contains("a reference cannot be put back, because stay") == true,
+      "\(error?.message ?? "")")
+    #expect(try rows("SELECT ref FROM visit", in: connection) == ["2"])
+  }
 }

@@ -12,7 +12,7 @@ import Testing
         parsing: #"""
           {"x-table":"place","x-key":"id","x-timestamp":"at",
            "x-coordinates":{"latitude":"lat","longitude":"lon"},
-           "dependentRequired":{"note":["tags"],"source":["at"]},
+           "dependentRequired":{"note":["tags","id"],"source":["at"]},
            "properties":{
             "id":{"type":"integer"},"at":{"type":["integer","null"],"x-unit":"seconds"},
             "tags":{"type":"array","maxItems":3,"x-merge":"union","items":{"type":"string"}},

@@ -125,6 +125,25 @@ import Testing
     #expect(try rows("SELECT state FROM poikit_run", in: store.connection) == ["failed"])
   }
 
+  @Test func `error quotes the parts of a key by their types`() throws {
+    let store = try MergeStore(
+      #"{"x-table":"t","x-key":["x","n","s"],"properties":{"x":{"type":"number"},"n":{"type":"integer"},"s":{"type":"string"}}}"#
+    )
+    let record = #"{"x":1.5,"n":-2,"s":"é"}"#
+    _ = try store.run([record], .error)
+    let error = #expect(throws: ImportError.self) { _ = try store.run([record], .error) }
+    #expect(error?.message.contains("the key 1.5, -2, \"é\" is that of row 1") == true)
+  }
+
+  @Test func `records without a key stand beside each other where its hash is enforced`() throws {
+    let store = try MergeStore()
+    _ = try store.run([#"{"id":1,"text":"a"}"#], .append)
+    try store.deduplicate(.hash)
+    for _ in 0..<2 { _ = try store.run([#"{"id":null,"text":"b"}"#], .newest) }
+    #expect(try store.rows("SELECT text FROM note ORDER BY 1") == ["a", "b", "b"])
+    #expect(try store.rows("SELECT count(poikit_key) FROM note") == ["1"])
+  }
+
   @Test func `error names the row where the stored record is of another run`() throws {
     let store = try MergeStore()
     _ = try store.run(Self.stored, .error)

@@ -263,6 +263,35 @@ import Testing
     #expect(columns == 0)
   }
 
+  @Test func `every form of a value is named, and what relations may not become`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    func tags(_ element: String) -> String {
+      #""tags":{"type":"array","x-relation":{"table":"tag","unique":"name"},"items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}\#(element)}}}"#
+    }
+    let old = try Self.model(
+      properties:
+        #""id":{"type":"integer"},"real":{"type":"number"},"instant":{"type":"integer","x-unit":"seconds"},"json":{"type":"object"},"kind":{"type":"object","x-relation":{"table":"kind","unique":"name"},"required":["name"],"properties":{"name":{"type":"string"}}},"#
+        + tags(""), rest: "")
+    try Self.importText(#"{"id":1}"#, old, at: path)
+    try Store(path: path).connection.execute("ALTER TABLE place ADD COLUMN MORE TEXT")
+    let text = #"{"type":"string"}"#
+    let new = try Self.model(
+      properties:
+        #""id":{"type":"integer"},"real":\#(text),"instant":\#(text),"json":\#(text),"kind":\#(text),\#(tags(#","level":{"type":"integer"}"#)),"new":{"type":"array","items":{"type":"integer"},"x-relation":{"table":"new","unique":"n"}}"#,
+      required: #""id","new""#, rest: #","x-unmapped-column":"more""#)
+    let message = try #require(try Self.refusal(of: new, at: path))
+    for reason in [
+      #"the relation "kind" has another table"#, "it was a real number", "it was an instant",
+      "it was JSON",
+      #"the relation "tags" has other tables or attributes"#,
+      #"the relation "new" is required, and the 1 rows have none"#,
+      #"another program has added a column "more""#,
+    ] {
+      #expect(message.contains(reason), "\(message)")
+    }
+  }
+
   @Test func `key and timestamp stay while the key is enforced`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")

@@ -368,6 +368,60 @@ import Testing
       #expect(error.message.contains("none of 515 elements is a record"))
     }
   }
+
+  // MARK: Limits and errors
+
+  @Test func `what is beyond the limits is kept, unmapped`() throws {
+    let many = (0..<300).map { #""m\#($0)":\#($0)"# }.joined(separator: ",")
+    let deep = #"{"a":{"b":{"c":{"d":{"e":{"f":1}}}}}}"#
+    let long = String(repeating: "n", count: PathTree.nameByteLimit + 1)
+    let places = (0..<PathTree.placeLimit).map { #""p\#($0)":1"# }.joined(separator: ",")
+    for text in [
+      "[{\(many)}]", "[\(deep)]", "[{\"a\":1,\"\(long)\":1}]", "[{\"a\":1},{\(places)}]",
+      "[{\"z\":[1]},{\(places)},{\"z\":[1,2]}]",
+    ] {
+      let document = try Self.infer(text)
+      let model = try Model(parsing: document)
+      #expect(model.attributes.count <= ModelDraft.columnLimit)
+      #expect(try Self.rejects(text, document: document) == [])
+    }
+    #expect(try Model(parsing: Self.infer("[{\(many)}]")).unmappedColumn == "other")
+  }
+
+  @Test func `a member that tells of removals is pointed at`() throws {
+    let document = try Self.infer(#"[{"id":1,"deleted":true},{"id":2,"deleted":false}]"#)
+    #expect(document.contains("say \\\"x-tombstone\\\""), "\(document)")
+  }
+
+  /// An input that cannot be read to its end.
+  struct Broken: ByteSource {
+    var code: InputError.Code
+    var name: String { "broken" }
+    var totalByteCount: Int? { nil }
+    var consumedByteCount: Int { 0 }
+    mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {
+      throw InputError(code: code, path: name, message: "is gone")
+    }
+    mutating func restart() throws(InputError) -> Bool { false }
+  }
+
+  @Test func `an input that cannot be read is told with its place`() throws {
+    let error = #expect(throws: ImportError.self) { try Self.infer("[{\"a\":1}] x") }
+    #expect(error?.message.hasPrefix("places.json:1:11: ") == true, "\(error?.message ?? "")")
+    for (code, ours) in [
+      (InputError.Code.interrupted, ImportError.Code.interrupted),
+      (.readFailed(errno: 5), .inputOutput),
+    ] {
+      var source = Broken(code: code)
+      var inference = try ModelInference(options: Self.options)
+      do {
+        try inference.read(from: &source)
+        Issue.record("no error")
+      } catch {
+        #expect(error.code == ours && error.message.contains("is gone"))
+      }
+    }
+  }
 }
 
 /// Hands over one byte at a time, once.

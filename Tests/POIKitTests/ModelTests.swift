@@ -595,7 +595,11 @@ import Testing
     let error = #expect(throws: JSONValueError.self) {
       try JSONValue(parsing: [0xFF, 0xFE, 0x7B, 0, 0x7D, 0].span)
     }
-    #expect(error?.message.contains("utf-16") == true, "\(error?.message ?? "")")
+    guard case .malformed(let message, _, _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(message.contains("utf-16"), "\(message)")
   }
 
   @Test func `a long array of arrays is printed on lines of its own`() throws {

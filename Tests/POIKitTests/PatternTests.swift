@@ -18,6 +18,7 @@ import Testing
     (#"^(?<year>\d{4})-(?:0[1-9]|1[0-2])$"#, "2024-02", true),
     (#"^(?!no)[a-z]+(?=!)"#, "yes!", true), (#"^(?!no)[a-z]+"#, "not", false),
     ("^a{2,3}?$", "aaaa", false), (#"^\$\.\-\/$"#, "$.-/", true),
+    (#"^\t\n\v\f\r[\b]$"#, "\t\n\u{B}\u{C}\r\u{8}", true), (#"^a\{2\}$"#, "a{2}", true),
   ])
   func `an expression matches what ECMA-262 says`(
     _ pattern: String, _ text: String, _ matches: Bool
@@ -36,6 +37,9 @@ import Testing
     (#"\ud800"#, "no character"), (#"\p{Foo}"#, "Swift's engine"), (#"\p"#, "no property"),
     (#"\01"#, "octal"), (#"a\"#, "backslash"), ("(?=a)*", "repeats nothing"),
     ("((a+)b)*", "nests repetitions"), ("(a+|b){2,}", "nests repetitions"),
+    ("(?<n", "name is not closed"), ("(?<>a)", "name is not closed"), ("a{2", "is not closed"),
+    (#"\p{a-b}"#, "no property"), (#"\p{L"#, "no property"), (#"\c1"#, "no control character"),
+    (#"\u{}"#, "no character"), (#"\ud800\u0041"#, "half of a surrogate pair"),
   ])
   func `what cannot be read or enforced is refused with the reason`(
     _ pattern: String, _ reason: String

@@ -108,6 +108,27 @@ import Testing
     #expect(try store.takeConnection().integer("SELECT count(*) FROM poi") == 0)
   }
 
+  @Test func `a table that is not named is the only one, and a missing or damaged model is told`()
+    throws
+  {
+    func message(_ store: borrowing Store, _ table: String? = nil) -> String? {
+      do {
+        _ = try store.model(ofTable: table)
+        return nil
+      } catch { return error.message }
+    }
+    let store = try Store.inMemory()
+    #expect(message(store)?.contains("holds no records") == true)
+    #expect(message(store, "poi")?.contains("it has none") == true)
+    try store.prepareTables(for: .poi)
+    #expect(message(store) == nil)
+    try store.prepareTables(for: Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#))
+    #expect(message(store)?.contains("several tables, poi, t") == true)
+    #expect(message(store, "u")?.contains("it has poi, t") == true)
+    try store.connection.execute("UPDATE poikit_table SET model = '{' WHERE name = 't'")
+    #expect(message(store, "t")?.contains("the model of the table \"t\"") == true)
+  }
+
   private static func expectImport(into path: String, _ comment: Comment) throws {
     var session = try ImportSession(into: Store(path: path), model: .poi)
     try session.append(Array(ImportSessionEndTests.pois(0..<3).utf8).span)
@@ -118,5 +139,17 @@ import Testing
       try connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 1,
       comment)
     #expect(try connection.text("PRAGMA integrity_check") == "ok", comment)
+  }
+
+  @Test func `a store is not saved over a file that is there`() throws {
+    let folder = try ScratchFolder()
+    let store = try Store(path: folder.file("a.sqlite"))
+    try store.prepareTables(for: .poi)
+    try store.save(to: folder.file("b.sqlite"))
+    let before = try folder.bytes("b.sqlite")
+    let error = #expect(throws: StoreError.self) { try store.save(to: folder.file("b.sqlite")) }
+    #expect(error?.code == .database)
+    #expect(try folder.bytes("b.sqlite") == before)
+    #expect(throws: StoreError.self) { try store.save(to: folder.file("none/c.sqlite")) }
   }
 }

@@ -217,4 +217,13 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     try connection.execute("DELETE FROM t WHERE id = 99")
     #expect(connection.changeCount == 0)
   }
+
+  @Test func `a text of which only the beginning is SQL is refused`() throws {
+    let connection = try Connection.inMemory()
+    let texts: [SQL] = ["SELECT 1; SELECT 2", "SELECT 1; SELEC"]
+    for sql in texts {
+      let error = thrown { () throws(SQLiteError) in _ = try connection.prepare(sql) }
+      #expect(error?.message == "the text holds more than one statement")
+    }
+  }
 }

@@ -20,7 +20,8 @@ struct InferredColumn {
   /// What was seen, and what is a guess.
   var remarks: [String]
 
-  var isRequired = false
+  /// Whether all records have it.
+  let isRequired: Bool
 
   /// The moments that the column keeps, in microseconds since 1970.
   var instants: ClosedBounds<Int64>?

@@ -69,12 +69,8 @@ extension RecordLayout {
     }
   }
 
-  /// The value of an attribute as a person reads it.
+  /// The value of an attribute, which is no relation, as a person reads it.
   func text(of slot: Int, of record: Int, in batch: borrowing RecordBatch) -> String {
-    let related = fields[slot].relatedFields
-    guard related.isEmpty else {
-      return related.map { text(of: $0, of: record, in: batch) }.joined(separator: ", ")
-    }
     let value = batch[record, slot]
     return switch value.kind {
     case .absent, .null, .related: "null"

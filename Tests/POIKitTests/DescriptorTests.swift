@@ -1,0 +1,16 @@
+import Glibc
+import Testing
+
+@testable import POIKit
+
+@Suite struct DescriptorTests {
+  @Test func `a file never stands where a child has its standard streams`() async {
+    await #expect(processExitsWith: .success) {
+      close(STDIN_FILENO)
+      let file = try Descriptor(opening: "/dev/null")
+      #expect(file.number > STDERR_FILENO)
+      let pair = try SocketPair.make()
+      #expect(pair.ours.number > STDERR_FILENO && pair.childs.number > STDERR_FILENO)
+    }
+  }
+}

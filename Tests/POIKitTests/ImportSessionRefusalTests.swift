@@ -1,0 +1,138 @@
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// What an import cannot begin with, or go on with.
+@Suite struct ImportSessionRefusalTests {
+  /// Begins an import of files that stops after `stop` records; the names of the files are `a`, `b`
+  /// and so on.
+  private static func begin(
+    _ texts: [String], stop: Int, in folder: borrowing ScratchFolder,
+    _ change: (inout ImportOptions) -> Void = { _ in }
+  ) throws {
+    var options = ImportOptions()
+    options.batchSize = 1
+    change(&options)
+    var session = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options
+    ) { $0.counters.read >= stop ? .stop : .proceed }
+    for (name, text) in zip(["a", "b", "c"], texts) {
+      guard try session.beginInput(named: name) else { continue }
+      try session.append(Array(text.utf8).span)
+      try session.endInput()
+    }
+    _ = try session.finish()
+  }
+
+  /// Resumes it with inputs of these names.
+  private static func resume(
+    _ inputs: [(name: String, text: String)], in folder: borrowing ScratchFolder,
+    _ change: (inout ImportOptions) -> Void = { _ in }
+  ) throws -> ImportReport {
+    var options = ImportOptions()
+    options.isResuming = true
+    change(&options)
+    var session = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    for input in inputs {
+      guard try session.beginInput(named: input.name) else { continue }
+      try session.append(Array(input.text.utf8).span)
+      try session.endInput()
+    }
+    return try session.finish()
+  }
+
+  private static func pois(_ range: Range<Int>) -> String {
+    "{\"pois\":[" + range.map { ImportSessionTests.poi($0) }.joined(separator: ",") + "]}"
+  }
+
+  @Test func `a run is resumed with the inputs that it began with, at the same place`() throws {
+    let folder = try ScratchFolder()
+    let texts = [Self.pois(0..<3), Self.pois(3..<6)]
+    try Self.begin(texts, stop: 4, in: folder)
+    func refusal(
+      _ names: String..., change: (inout ImportOptions) -> Void = { _ in }
+    ) -> String {
+      let error = #expect(throws: ImportError.self) {
+        try Self.resume(Array(zip(names, texts)), in: folder, change)
+      }
+      #expect(error?.code == .cannotResume)
+      return error?.message ?? ""
+    }
+    #expect(refusal("x").contains("no unfinished import began with it, only with a"))
+    #expect(refusal("a", "x").contains("x: the run to resume read b in this place"))
+    #expect(refusal("a", "b") { $0.pointer = "/x" }.contains("at \"/pois\", not at \"/x\""))
+    let limited = try Self.resume(Array(zip(["a", "b"], texts)), in: folder) { $0.recordLimit = 4 }
+    #expect(limited.counters.read == 4)
+  }
+
+  @Test func `a snapshot is resumed as one, and an import as none`() throws {
+    for isSnapshot in [false, true] {
+      let folder = try ScratchFolder()
+      // A snapshot needs a key that is enforced.
+      try Self.begin([Self.pois(0..<1)], stop: 2, in: folder) { $0.mergePolicy = .newest }
+      let text = Self.pois(0..<3)
+      try Self.begin([text], stop: 1, in: folder) { $0.isSnapshot = isSnapshot }
+      let error = #expect(throws: ImportError.self) {
+        try Self.resume([("a", text)], in: folder) { $0.isSnapshot = !isSnapshot }
+      }
+      let advice = isSnapshot ? "is a snapshot; give it" : "is no snapshot; leave out"
+      #expect(error?.message.contains(advice) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test func `options that mean nothing are a usage error`() {
+    func refusal(_ change: (inout ImportOptions) -> Void) -> String? {
+      var options = ImportOptions()
+      change(&options)
+      do throws(ImportError) {
+        _ = try ImportSession(checking: .poi, options: options)
+        return nil
+      } catch {
+        #expect(error.code == .usage)
+        return error.message
+      }
+    }
+    #expect(refusal { _ in } == nil)
+    #expect(refusal { $0.batchSize = 0 }?.contains("at least one record") == true)
+    #expect(refusal { $0.jobCount = 0 }?.contains("at least one thread") == true)
+    #expect(refusal { $0.isResuming = true }?.contains("a dry run leaves nothing") == true)
+    #expect(refusal { $0.pointer = "a" }?.contains("\"a\"") == true)
+    var options = ImportOptions()
+    options.pointer = "a"
+    let error = #expect(throws: ImportError.self) { _ = try ModelInference(options: options) }
+    #expect(error?.code == .usage)
+  }
+
+  @Test func `where the records begin late an input that comes once needs their place`() throws {
+    let long = String(repeating: " ", count: ImportSession.surveyLimit + 1)
+    var session = try ImportSession(checking: .poi)
+    var source = ImportSessionTests.Pipe("{\"a\":\(long)[{}]}".utf8)
+    do {
+      try session.importAll(from: &source)
+      Issue.record("no error")
+    } catch {
+      #expect(error.message.contains("name it with --at"), "\(error)")
+    }
+    var again = ImportSessionTests.Pipe("{\"a\":\(long)[{}]}".utf8)
+    var inference = try ModelInference()
+    do {
+      try inference.read(from: &again)
+      Issue.record("no error")
+    } catch {
+      #expect(error.message.contains("name it with --at"), "\(error)")
+    }
+  }
+
+  @Test func `an input after the last record that is wanted is not begun`() throws {
+    var options = ImportOptions()
+    options.recordLimit = 1
+    var session = try ImportSession(checking: .poi, options: options)
+    #expect(try session.beginInput(named: "a"))
+    try session.append(Array(Self.pois(0..<2).utf8).span)
+    try session.endInput()
+    #expect(try !session.beginInput(named: "b"))
+    #expect(try session.finish().counters.read == 1)
+  }
+}

@@ -1,0 +1,99 @@
+import SQLiteKit
+import Testing
+
+@testable import POIKit
+
+@Suite struct RecordDecoderTests {
+  private func check(_ records: String, properties: String, root: String = "") throws
+    -> ImportReport
+  {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{\#(properties)}\#(root)}"#)
+    var session = try ImportSession(checking: model)
+    try session.append(Array(records.utf8).span)
+    return try session.finish()
+  }
+
+  /// The attributes of a model, a record, and the rules that it breaks.
+  @Test(arguments: [
+    (#""a":{"x-source":"/o/a"}"#, #"{"o":{"a":1},"o":{"a":2}}"#, ["duplicate-key"]),
+    (#""a":{"x-source":"/o/a"}"#, #"{"o":5}"#, ["type"]),
+    (#""a":{"x-source":"/o/a"}"#, #"{"o":"x"}"#, ["type"]),
+    (#""a":{"x-source":"/o/a"}"#, #"{"o":null}"#, []),
+    (
+      #""a":{"type":"array","items":{"type":"integer"},"x-relation":{"table":"u","unique":"v"}}"#,
+      #"{"a":[1],"a":[2]}"#, ["duplicate-key"]
+    ),
+    (
+      #""a":{"type":"array","items":{"type":"integer"},"x-relation":{"table":"u","unique":"v"}}"#,
+      #"{"a":null}"#, ["type"]
+    ),
+    (#""a":{"type":"number"}"#, #"{"a":12345678901234567890123}"#, ["number-range"]),
+    (
+      #""a":{"type":"integer","x-unit":"seconds"}"#, #"{"a":9223372036854775807}"#,
+      ["instant-range"]
+    ),
+    (
+      #""a":{"type":"array","items":{"type":"number"},"x-relation":{"table":"u","unique":"v"}}"#,
+      #"{"a":[1.5,2.5,-0.0,0]}"#, []
+    ),
+    (#""a":{"const":{"b":1,"c":2}}"#, #"{"a":{"b":1,"b":1}}"#, ["const"]),
+    (#""a":{"uniqueItems":true}"#, #"{"a":[{"b":1,"b":2},{"b":1,"c":2}]}"#, []),
+  ])
+  func `what a record holds twice or in another form is told by its rule`(
+    _ properties: String, _ record: String, _ rules: [String]
+  ) throws {
+    let report = try check(record, properties: properties)
+    #expect(report.rejectsByRule.map(\.rule) == rules)
+  }
+
+  @Test func `a message quotes the beginning of a long value and no part of a character`() throws {
+    for count in 56...60 {
+      let text = "\"" + String(repeating: "a", count: count) + "😀\""
+      let excerpt = String.excerpt(of: text.utf8Span.span)
+      #expect(text.hasPrefix(String(excerpt.dropLast())) || excerpt == text)
+    }
+  }
+
+  @Test func `names beyond a thousand, and long ones, are counted together`() throws {
+    let long = String(repeating: "n", count: MemberTally.nameByteLimit + 1)
+    let members = (0..<MemberTally.nameLimit + 5).map { #""m\#($0)":1"# } + [#""\#(long)":1"#]
+    let report = try check("{\(members.joined(separator: ","))}", properties: #""a":{}"#)
+    #expect(report.unmappedMembers.count == MemberTally.nameLimit)
+    #expect(report.otherUnmappedMemberCount == 6)
+  }
+
+  @Test func `a record that is no object is told by its type`() throws {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#)
+    var session = try ImportSession(into: .inMemory(), model: model)
+    try session.append(Array(#"[null,true,1,"x",[]]"#.utf8).span)
+    _ = try session.finish()
+    let messages = try session.takeStore().connection.text(
+      "SELECT group_concat(message, ';') FROM poikit_reject")
+    for type in ["null", "boolean", "number", "string", "array"] {
+      #expect(messages?.contains("this is \(type)") == true, "\(messages ?? "")")
+    }
+  }
+
+  /// Reads values by their kinds, and says what it read.
+  struct Reader: RecordValidator {
+    func issues(in record: borrowing RecordView) -> [POIKit.Issue] {
+      let said = ["n", "x", "s", "gone"].map { name in
+        record.isPresent(name)
+          ? "\(record.integer(name) ?? -1) \(record.real(name) ?? -1) \(record.text(name) ?? "")"
+          : "-"
+      }
+      return [POIKit.Issue(rule: said.joined(separator: "|"), attribute: nil, message: "")]
+    }
+  }
+
+  @Test func `a validator sees a value only as what it is`() throws {
+    let model = try Model(
+      parsing:
+        #"{"x-table":"t","properties":{"n":{"type":"integer"},"x":{"type":"number"},"s":{"type":"string"},"gone":{}}}"#
+    )
+    var session = try ImportSession(checking: model, validators: [Reader()])
+    try session.append(Array(#"[{"n":7,"x":1.5,"s":"é"}]"#.utf8).span)
+    #expect(
+      try session.finish().rejectsByRule.map(\.rule) == ["7 -1.0 |-1 1.5 |-1 -1.0 é|-"])
+  }
+}
