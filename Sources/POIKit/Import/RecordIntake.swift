@@ -114,8 +114,7 @@ struct RecordIntake: ~Copyable {
         }
         let arenaStart = batch.arena.count
         guard decode(JSONElement(inner), origin: origin) else { return decoder.issues }
-        // What follows may be no JSON at all.
-        guard case .end? = try? inner.next() else {
+        guard try RecordIntake.isAtEnd(&inner) else {
           batch.takeBack(arenaStart: arenaStart)
           return [
             Issue(
@@ -136,6 +135,16 @@ struct RecordIntake: ~Copyable {
       guard error.code != .outOfMemory else { throw error }
       return [Issue(rule: "syntax", attribute: nil, message: error.message)]
     }
+  }
+
+  /// Whether nothing follows the element that was read last, be it JSON or not.
+  private static func isAtEnd(_ reader: inout ElementReader) throws(ReadingError) -> Bool {
+    do throws(ReadingError) {
+      if case .end = try reader.next() { return true }
+    } catch {
+      if error.code == .outOfMemory { throw error }
+    }
+    return false
   }
 
   private mutating func decode(_ element: JSONElement, origin: RecordOrigin) -> Bool {
