@@ -195,6 +195,8 @@ def tools(jobs):
     memory = ("--memory", "64MiB") if has_option("poi-dedup", "--memory") else ()
     one_job = ("--jobs", "1") if jobs else ()
     found = [Tool("dry run", one_job, is_dry_run=True)]
+    if jobs:
+        found.append(Tool("dry run, 2 jobs", ("--jobs", "2"), is_dry_run=True))
     all_jobs = ("--jobs", jobs[0]) if jobs else ()
     found.append(Tool("toolkit", all_jobs, memory, is_whole=True))
     if memory:

@@ -83,6 +83,8 @@ class Figures:
 RATIOS = [
     ("decode, validate and digest (`--dry-run`), one thread", ("dry run", None),
      ("floor check", None), 1.15),
+    ("the same on two threads, as without `--jobs`", ("dry run, 2 jobs", None),
+     ("floor check", None), 1.15),
     ("`poi-import --batch 500`", ("toolkit", "poi-import"), ("floor append", None), 1.15),
     ("import and `poi-dedup --enforce`", ("toolkit", None), ("floor whole", None), 1.10),
     ("a later delivery, half of it new, into a store of as many rows", ("merge", None),
