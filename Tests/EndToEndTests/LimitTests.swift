@@ -7,9 +7,10 @@ import Testing
 /// its option, in memory that the limit bounds.
 ///
 /// `LIMITS=long` in the environment makes them as large as they come: 100 MB of brackets, strings of
-/// 1 GB.
+/// 1 GB. `RELEASE_TOOLS` names a folder with released tools, which take minutes for that, not hours.
 @Suite struct LimitTests {
-  private let importer = Tool("poi-import")
+  private let importer =
+    CallCountTests.releaseFolder.map { Tool(path: $0 + "/poi-import") } ?? Tool("poi-import")
   private static let isLong = unsafe getenv("LIMITS").map { unsafe String(cString: $0) } == "long"
 
   private static let model =
