@@ -1,4 +1,4 @@
-internal import Glibc
+internal import JSONStreaming
 internal import SQLiteKit
 internal import Synchronization
 
@@ -6,17 +6,20 @@ internal import Synchronization
 /// its own.
 ///
 /// It takes portions until none is left. The life of the value does not end before the thread's.
-@safe
 struct DigestHelper: ~Copyable {
   /// What the two threads share.
   private final class Job: Sendable {
-    let path: String
-    let layout: TableLayout
-    let schema: TableSchema
-    let portions: RowPortions
+    private enum State {
+      case waiting
+      /// It has ended with this sum, or nil if a portion was taken and could not be read.
+      case done(TableDigest?)
+    }
 
-    /// The sum so far, or nil if a portion was taken and could not be read.
-    let sum = Mutex<TableDigest?>(.empty)
+    private let path: String
+    private let layout: TableLayout
+    private let schema: TableSchema
+    let portions: RowPortions
+    private let state = Mutex(State.waiting)
 
     init(_ path: String, _ layout: TableLayout, _ schema: TableSchema, _ portions: RowPortions) {
       self.path = path
@@ -25,7 +28,18 @@ struct DigestHelper: ~Copyable {
       self.portions = portions
     }
 
-    func run() {
+    /// Adds up portions until none is left, unless that was done.
+    ///
+    /// - Returns: whether it was not.
+    func run() -> Bool {
+      guard case .waiting = state.withLock({ $0 }) else { return false }
+      let sum = sumOfPortions()
+      state.withLock { $0 = .done(sum) }
+      return true
+    }
+
+    private func sumOfPortions() -> TableDigest? {
+      var sum = TableDigest.empty
       do throws(SQLiteError) {
         // Whatever keeps the file from being opened at once leaves all the work to the others.
         let connection = try Connection(path: path, access: .readOnly, busyTimeout: 0)
@@ -35,60 +49,49 @@ struct DigestHelper: ~Copyable {
         // The view of the database begins with the first read.
         _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
         while let rows = portions.next() {
-          var part = TableDigest.empty
           do throws(SQLiteError) {
             try reader.select(rows)
-            try reader.addDigests(to: &part, by: &content)
-          } catch {
-            sum.withLock { $0 = nil }
-            return
-          }
-          sum.withLock { $0 = $0.map { $0 + part } }
+            try reader.addDigests(to: &sum, by: &content)
+          } catch { return nil }
         }
       } catch {}
+      return sum
+    }
+
+    /// The sum, once the thread has ended its work.
+    var sum: TableDigest? {
+      guard case .done(let sum) = state.withLock({ $0 }) else { return nil }
+      return sum
     }
   }
 
   private let job: Job
-  private var thread: pthread_t?
+  private let worker: WorkerThread
 
-  /// Starts the thread; without one, which the system may refuse, nothing is added up.
+  /// Starts the thread.
   ///
   /// - Parameters:
   ///   - path: the database file.
   ///   - layout: the table's layout.
   ///   - schema: the table.
   ///   - portions: the rows.
-  init(path: String, _ layout: TableLayout, schema: TableSchema, portions: RowPortions) {
-    job = Job(path, layout, schema, portions)
-    var thread = pthread_t()
-    let argument = unsafe Unmanaged.passRetained(job).toOpaque()
-    let status = unsafe pthread_create(
-      &thread, nil,
-      { argument in
-        if let argument = unsafe argument {
-          unsafe Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run()
-        }
-        return nil
-      }, argument)
-    if status == 0 {
-      self.thread = thread
-    } else {
-      unsafe Unmanaged<Job>.fromOpaque(argument).release()
-    }
+  /// - Throws: `SystemError` when the system gives no thread.
+  init(
+    path: String, _ layout: TableLayout, schema: TableSchema, portions: RowPortions
+  ) throws(SystemError) {
+    let job = Job(path, layout, schema, portions)
+    self.job = job
+    worker = try WorkerThread { job.run() }
+    worker.start()
   }
 
-  deinit {
-    job.portions.cancel()
-    if let thread { pthread_join(thread, nil) }
-  }
+  deinit { job.portions.cancel() }
 
   /// Waits for the thread's end.
   ///
   /// - Returns: the digest of the portions that it took, or nil if one of them could not be read.
-  mutating func finish() -> TableDigest? {
-    if let thread { pthread_join(thread, nil) }
-    thread = nil
-    return job.sum.withLock { $0 }
+  consuming func finish() -> TableDigest? {
+    worker.wait()
+    return job.sum
   }
 }

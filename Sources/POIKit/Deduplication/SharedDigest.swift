@@ -32,7 +32,9 @@ struct SharedDigest: ~Copyable {
     self.schema = schema
     portions = try RowPortions(of: schema, in: connection)
     if jobCount > 1, portions.count > 1, connection.path != ":memory:" {
-      helper = DigestHelper(path: connection.path, layout, schema: schema, portions: portions)
+      // Without one, which the system may refuse, the caller adds up all of it.
+      helper = try? DigestHelper(
+        path: connection.path, layout, schema: schema, portions: portions)
     }
   }
 
@@ -48,7 +50,7 @@ struct SharedDigest: ~Copyable {
       try reader.select(rows)
       try reader.addDigests(to: &sum, by: &content)
     }
-    guard helper != nil else { return sum }
-    return helper?.finish().map { sum + $0 }
+    guard let helper = helper.take() else { return sum }
+    return helper.finish().map { sum + $0 }
   }
 }
