@@ -46,13 +46,24 @@ public struct Tape: ~Escapable {
   @inline(__always)
   @_lifetime(copy self)
   public func text(of token: Token) -> Span<UInt8> {
+    guard !token.isCopied else { return copiedText(of: token) }
     // Offsets wrap around; what is held is far smaller than 2^32 bytes.
-    let start = Int(token.isCopied ? token.first : token.first &- inputOffset)
-    let (base, held) = unsafe token.isCopied ? (copies, copiesCount) : (input, inputCount)
-    guard let base = unsafe base, start &+ token.textByteCount <= held else {
+    let start = Int(token.first &- inputOffset)
+    guard let input = unsafe input, start &+ token.textByteCount <= inputCount else {
       preconditionFailure("the token is not of this tape")
     }
-    let span = unsafe Span(_unsafeStart: base + start, count: token.textByteCount)
+    let span = unsafe Span(_unsafeStart: input + start, count: token.textByteCount)
+    return unsafe _overrideLifetime(span, copying: self)
+  }
+
+  @usableFromInline
+  @_lifetime(copy self)
+  func copiedText(of token: Token) -> Span<UInt8> {
+    let start = Int(token.first)
+    guard let copies = unsafe copies, start &+ token.textByteCount <= copiesCount else {
+      preconditionFailure("the token is not of this tape")
+    }
+    let span = unsafe Span(_unsafeStart: copies + start, count: token.textByteCount)
     return unsafe _overrideLifetime(span, copying: self)
   }
 
