@@ -133,10 +133,13 @@ import Testing
     #expect(try feed.token() == token ?? "2\t2")
   }
 
-  @Test func `the last input that has a token counts`() throws {
+  @Test(arguments: [false, true])
+  func `the last input that has a token counts, also where records land`(lands: Bool) throws {
     let model = try Self.model()
     var options = ImportOptions()
     options.tokenPointer = "/next"
+    options.mergePolicy = .newest
+    options.directRecordLimit = lands ? 0 : .max
     let feed = try FeedStore(model)
     try feed.take(
       Self.envelope(#""next":"a","#, ""), Self.envelope(#""next":"b","#, ""),

@@ -31,12 +31,13 @@ extension Store {
     }
   }
 
-  /// Keeps the token of the input that ended with a checkpoint. Runs inside the caller's
-  /// transaction.
+  /// Keeps the token of the last of the inputs that ended before a checkpoint and have one. Runs
+  /// inside the caller's transaction.
   borrowing func keepToken(
     of checkpoint: ImportCheckpoint, table: String, source: String
   ) throws(SQLiteError) {
-    let serverToken = checkpoint.progress.inputs.last?.token
+    let finished = checkpoint.progress.inputs.prefix(checkpoint.progress.finishedInputCount)
+    let serverToken = finished.last { $0.token != nil }?.token
     guard checkpoint.highest != nil || serverToken != nil else { return }
     try connection.execute(Store.tokenTable)
     let kept = try keptToken(table: table, source: source)
