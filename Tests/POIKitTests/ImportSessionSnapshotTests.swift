@@ -141,6 +141,27 @@ import Testing
     #expect(message.contains("holds no record"))
   }
 
+  @Test func `a refused snapshot whose end cannot be written is refused again when it is resumed`()
+    throws
+  {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    try feed.execute(
+      """
+      CREATE TRIGGER no BEFORE UPDATE ON poikit_run WHEN new.state = 'finished'
+      BEGIN SELECT raise(ABORT, 'no space'); END
+      """)
+    var options = Self.options(.count(0))
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(Self.records(1..<10), options: options)
+    }
+    #expect(error?.message.contains("no space") == true)
+    try feed.execute("DROP TRIGGER no")
+    options.isResuming = true
+    let message = try Self.refusal(feed, Self.records(1..<10), options)
+    #expect(message.contains("lacks 1 of 10 rows"))
+  }
+
   @Test func `a snapshot with rejects removes nothing`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())

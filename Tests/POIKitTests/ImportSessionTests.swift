@@ -467,6 +467,56 @@ import Testing
     #expect(try store.connection.integer("SELECT count(*) FROM poi") == 4)
   }
 
+  @Test(arguments: [true, false])
+  func `a session that another one ended or began again writes nothing more`(
+    isResumed: Bool
+  ) throws {
+    let folder = try ScratchFolder()
+    let records = (0..<6).map { Self.poi($0) }
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.jobCount = 1
+    var first = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    try first.append(Array((records[0] + records[1]).utf8).span)
+    (options.isResuming, options.isRestarting) = (isResumed, !isResumed)
+    var second = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    try second.append(Array(records[..<4].joined().utf8).span)
+    _ = try second.finish()
+    let error = #expect(throws: ImportError.self) {
+      try first.append(Array(records[2...].joined().utf8).span)
+    }
+    #expect(error?.message.contains("another process") == true)
+    let store = second.takeStore()
+    #expect(try store.connection.integer("SELECT count(*) FROM poi") == (isResumed ? 4 : 6))
+    #expect(
+      try store.connection.text("SELECT group_concat(state) FROM poikit_run")
+        == (isResumed ? "finished" : "abandoned,finished"))
+  }
+
+  @Test func `an input that is named twice is resumed in its first place`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write((0..<10).map { Self.poi($0) }.joined(), to: "a")
+    var options = ImportOptions()
+    options.batchSize = 4
+    var stopped = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options, onProgress: { _ in .stop }
+    )
+    var once = try FileSource(path: path)
+    try stopped.importAll(from: &once)
+    _ = try stopped.finish()
+    _ = stopped.takeStore()
+    options.isResuming = true
+    var resumed = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    for _ in 0..<2 {
+      var source = try FileSource(path: path)
+      try resumed.importAll(from: &source)
+    }
+    #expect(try resumed.finish().counters.inserted == 20)
+  }
+
   @Test func `models may share the table of a relation, if it is the same`() throws {
     func model(_ table: String, _ attribute: String) throws -> Model {
       try Model(

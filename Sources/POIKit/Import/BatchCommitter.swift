@@ -53,15 +53,19 @@ struct BatchCommitter: ~Copyable {
     return try store?.digestBeforeImport(of: model) ?? .zero
   }
 
-  /// Remembers the digest that the run left, so that neither the next one nor a deduplication need
-  /// compute it.
-  mutating func rememberDigest(of checkpoint: ImportCheckpoint) throws(ImportError) {
-    guard writer != nil, let versionBeforeRun, let path = store?.path
-    else { return }
+  /// The digest of the table after the run; it is remembered, so that neither the next one nor a
+  /// deduplication need compute it.
+  ///
+  /// - Parameter sum: what the run counted up.
+  mutating func digestAfterRun(countedAs sum: Digest) throws(ImportError) -> Digest {
+    guard let path = store?.path else { return sum }
     do {
-      try store?.rememberDigest(checkpoint.digest, of: model, since: versionBeforeRun)
+      return try store?.digestAfterImport(countedAs: sum, of: model, since: versionBeforeRun) ?? sum
     } catch {
-      throw ImportError(StoreError(error, path: path))
+      guard let cause = error.cause else {
+        throw ImportError(.inputOutput, "\(path): \(error.message)")
+      }
+      throw ImportError(StoreError(cause, path: path))
     }
   }
 
@@ -110,8 +114,8 @@ struct BatchCommitter: ~Copyable {
   private static func isDrivenByOther(_ path: String) -> ImportError {
     ImportError(
       .inputOutput,
-      "\(path): another process goes on with this import; its batches are kept, this "
-        + "one's last is not")
+      "\(path): another process went on with this import or began it again; its batches are kept, "
+        + "this one's last is not")
   }
 
   /// Writes a batch that was read.
@@ -386,11 +390,6 @@ struct BatchCommitter: ~Copyable {
     guard let runID else { return nil }
     return try store?.endSnapshot(
       of: model, run: runID, checkpoint, limit: options.removalLimit, ended: options.clock())
-  }
-
-  /// Forgets which keys a snapshot held.
-  mutating func giveUpSnapshot() throws(ImportError) {
-    if let runID { try store?.forgetSnapshot(ofRun: runID) }
   }
 
   /// Gives up an unfinished run; the rows that it committed stay.

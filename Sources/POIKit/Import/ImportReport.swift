@@ -79,8 +79,8 @@ public struct ImportReport: Sendable {
 
   public var inputs: [Input] = []
 
-  /// Sum of the digests of all rows of the table after the run; in a dry run, of the records that
-  /// would be rows.
+  /// Sum of the digests of all rows of the table after the run, as far as the run itself changed them
+  /// where it was stopped; in a dry run, of the records that would be rows.
   public var digest = Digest.zero
 
   /// How many transactions were committed with records in them.

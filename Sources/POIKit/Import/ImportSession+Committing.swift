@@ -78,14 +78,17 @@ extension ImportSession {
           + "again with --restart")
     }
     let policy = run.checkpoint.policy
+    let advice =
+      policy == .append && checkpoint.policy != .append
+      ? "the key is enforced, which it was not then; begin again with --restart"
+      : "give it --merge \(policy.rawValue), or begin again with --restart"
     guard policy == options.mergePolicy ?? policy,
       (policy == .append) == (checkpoint.policy == .append)
     else {
       throw ImportError(
         .cannotResume,
         "\(name): the run to resume merges by \(policy.rawValue), not by "
-          + "\(checkpoint.policy.rawValue); give it --merge \(policy.rawValue), or begin again with --restart"
-      )
+          + "\(checkpoint.policy.rawValue); \(advice)")
     }
     guard options.isSnapshot == run.checkpoint.isSnapshot else {
       throw ImportError(
@@ -102,7 +105,9 @@ extension ImportSession {
   /// Says so when the input was begun by an unfinished run, or gives that run up where it is to be
   /// restarted.
   mutating func settleUnfinished(_ name: String) throws(ImportError) {
-    for run in unfinished where run.checkpoint.progress.inputs.contains(where: { $0.name == name })
+    for run in unfinished
+    where run.id != committer?.runID
+      && run.checkpoint.progress.inputs.contains(where: { $0.name == name })
     {
       guard options.isRestarting else {
         throw ImportError(
@@ -313,7 +318,7 @@ extension ImportSession {
     try committer?.openRejectFile()
     guard options.isSnapshot else {
       try committer?.endRun(.finished, checkpoint)
-      return try committer?.rememberDigest(of: checkpoint) ?? ()
+      return try settleDigest()
     }
     let reason: String? =
       if checkpoint.counters.rejected > 0 {
@@ -329,7 +334,7 @@ extension ImportSession {
     switch outcome {
     case .done(let next):
       checkpoint = next
-      try committer?.rememberDigest(of: checkpoint)
+      try settleDigest()
     case .tooMany(let gone, let all):
       throw try refuseSnapshot(
         "the snapshot lacks \(gone) of \(all) rows, more than --max-removals allows, and nothing was "
@@ -338,9 +343,14 @@ extension ImportSession {
     }
   }
 
+  private mutating func settleDigest() throws(ImportError) {
+    if let digest = try committer?.digestAfterRun(countedAs: checkpoint.digest) {
+      checkpoint.digest = digest
+    }
+  }
+
   /// Ends a run whose snapshot removes nothing.
   private mutating func refuseSnapshot(_ reason: String) throws(ImportError) -> ImportError {
-    try committer?.giveUpSnapshot()
     try committer?.endRun(.finished, checkpoint)
     let error = ImportError(.snapshotRefused, "\(inputName): \(reason)")
     failure = error

@@ -53,7 +53,8 @@ struct BatchWriter: ~Copyable {
       """)
     let checkpoint = try connection.prepare(
       """
-      INSERT INTO poikit_checkpoint (run, generation, state) VALUES (?1, ?2, ?3)
+      INSERT INTO poikit_checkpoint (run, generation, state)
+      SELECT ?1, ?2, ?3 WHERE ?2 = 1 OR ?1 IN (SELECT run FROM poikit_checkpoint)
       ON CONFLICT (run) DO UPDATE SET state = excluded.state, generation = excluded.generation
         WHERE generation = excluded.generation - 1
       """)
@@ -227,7 +228,7 @@ struct BatchWriter: ~Copyable {
   /// Writes the checkpoint. Runs inside the caller's transaction.
   ///
   /// - Returns: whether it is the one after this writer's last; if not, another process drives the
-  ///   run, and the batch must not be committed.
+  ///   run or has ended it, and the batch must not be committed.
   mutating func writeCheckpoint(_ state: String) throws(SQLiteError) -> Bool {
     try checkpoint.bind(1, integer: runID)
     try checkpoint.bind(2, integer: generation + 1)

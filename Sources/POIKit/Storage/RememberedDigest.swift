@@ -30,27 +30,22 @@ struct RememberedDigest {
 
   init(_ layout: TableLayout) {
     table = layout.table
-    var columns = layout.contentColumns.map(\.name)
-    columns.append(StoreSchema.idColumn.text)
-    let list = columns.map(SQL.init(name:)).joined(separator: ", ")
     var tables = [layout.table]
     for other in RememberedDigest.relatedTables(layout.contentColumns, layout.relations)
     where !tables.contains(other) {
       tables.append(other)
     }
     triggers = tables.enumerated().flatMap { number, name in
-      // Other columns of the table are the app's own.
-      let update: SQL = number == 0 ? "UPDATE OF \(list)" : "UPDATE"
-      let events: [(name: String, sql: SQL)] = [
-        ("insert", "INSERT"), ("update", update), ("delete", "DELETE"),
-      ]
-      return events.map { event in
-        let trigger = "\(RememberedDigest.triggerPrefix)\(event.name)\(number)_\(layout.table)"
+      // Also where columns of the app's own are changed: UPDATE OR REPLACE removes rows that stand in
+      // its way, which no trigger is told of.
+      return ["INSERT", "UPDATE", "DELETE"].map { (event: SQL) in
+        let trigger =
+          RememberedDigest.triggerPrefix + event.text.lowercased() + "\(number)_\(layout.table)"
         return Trigger(
           name: trigger,
           creation: """
             CREATE TRIGGER main.\(name: trigger)
-            AFTER \(event.sql) ON \(name: name)
+            AFTER \(event) ON \(name: name)
             BEGIN
               DELETE FROM poikit_digest WHERE table_name = \(literal: layout.table);
             END

@@ -64,19 +64,24 @@ struct RunRecord {
     id = connection.lastInsertRowID
   }
 
-  /// Ends the run, inside the caller's transaction. Unless it is finished it keeps its checkpoint.
+  /// Ends the run, unless another process has, inside the caller's transaction. Unless it is finished
+  /// it keeps its checkpoint.
   func end(
     _ state: State, at end: Instant, counters: String, in connection: borrowing Connection
   ) throws(SQLiteError) {
     var statement = try connection.prepare(
-      "UPDATE main.poikit_run SET state = ?1, ended = ?2, counters = ?3 WHERE id = ?4",
-      isPersistent: false)
+      """
+      UPDATE main.poikit_run SET state = ?1, ended = ?2, counters = ?3
+      WHERE id = ?4 AND state IN ('running', 'failed')
+      """, isPersistent: false)
     try statement.bind(1, text: state.rawValue)
     try statement.bind(2, integer: end.microseconds)
     try statement.bind(3, text: counters)
     try statement.bind(4, integer: id)
     try statement.run()
-    if state == .finished { try removeCheckpoint(in: connection) }
+    guard state == .finished else { return }
+    try removeCheckpoint(in: connection)
+    try SnapshotTable.remove(ofRun: id, in: connection)
   }
 
   /// Gives up the import: its rows stay, its checkpoint and the records that it did not merge go.

@@ -73,16 +73,30 @@ extension Store {
     return try digest(of: model).digest
   }
 
-  /// Remembers the digest of a model's table for the next import, unless another connection has
-  /// committed since the version `version` of the database.
-  borrowing func rememberDigest(
-    _ digest: Digest, of model: Model, since version: Int64
-  ) throws(SQLiteError) {
-    let remembered = RememberedDigest(contentLayout(of: model))
-    try connection.withoutWaitingForDisk { () throws(SQLiteError) in
-      try connection.inTransaction(.immediate) { () throws(SQLiteError) in
-        guard try connection.dataVersion() == version else { return }
-        try remembered.remember(digest, in: connection)
+  /// The digest of a model's table after an import, which is remembered for the next one.
+  ///
+  /// - Parameters:
+  ///   - sum: what the import counted up. It is believed unless another connection has committed
+  ///     meanwhile, or a trigger of the app's may have changed rows; then the table is read.
+  ///   - version: the version of the database that the import began with; nothing where it went on
+  ///     with an earlier one, and nobody knows.
+  borrowing func digestAfterImport(
+    countedAs sum: Digest, of model: Model, since version: Int64?
+  ) throws(DeduplicationError) -> Digest {
+    let layout = contentLayout(of: model)
+    return try connection.withoutWaitingForDisk { () throws(DeduplicationError) in
+      try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
+        let isCounted = try DeduplicationError.converting { () throws(SQLiteError) in
+          let isAlone = try connection.dataVersion() == version
+          let hasOtherTriggers = try RememberedDigest.hasOtherTriggers(in: connection)
+          return isAlone && !hasOtherTriggers
+        }
+        let digest =
+          isCounted ? sum : try Deduplicator.tableDigest(of: layout, on: connection).digest
+        try DeduplicationError.converting { () throws(SQLiteError) in
+          try RememberedDigest(layout).remember(digest, in: connection)
+        }
+        return digest
       }
     }
   }

@@ -2,13 +2,6 @@ internal import SQLiteKit
 
 /// The rows that a snapshot lacks.
 extension Store {
-  /// Forgets the keys of a snapshot.
-  borrowing func forgetSnapshot(ofRun run: Int64) throws(ImportError) {
-    do { try SnapshotTable.remove(ofRun: run, in: connection) } catch {
-      throw ImportError(StoreError(error, path: path))
-    }
-  }
-
   /// Removes the rows whose keys a snapshot lacks, and ends its run, in one transaction.
   ///
   /// Rows without a key are left alone, and so are those that are marked as removed already.
@@ -87,7 +80,6 @@ extension Store {
       try rows.delete(in: connection)
     }
     do throws(SQLiteError) {
-      try SnapshotTable.remove(ofRun: run, in: connection)
       try RunRecord(id: run).end(
         .finished, at: ended, counters: next.countersJSON.description, in: connection)
     } catch {
