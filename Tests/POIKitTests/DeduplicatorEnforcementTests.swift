@@ -126,17 +126,24 @@ import Testing
     #expect(error?.message.contains("'10'") == false)
   }
 
-  @Test func `an index on another key is not replaced`() throws {
+  @Test(arguments: [true, false])
+  func `an index on another key is not replaced, and no loser removed`(isDryRun: Bool) throws {
     let connection = try store()
     _ = try Deduplicator(layout: layout, options: options(.index))
       .run(on: connection, clock: someInstant)
     var other = layout
     other.keyColumns = ["country"]
+    let before = try dump("poi", in: connection)
+    let deduplicator = Deduplicator(layout: other, options: options(.index))
     let error = deduplicationError { () throws(DeduplicationError) in
-      _ = try Deduplicator(layout: other, options: options(.index))
-        .run(on: connection, clock: someInstant)
+      if isDryRun {
+        _ = try deduplicator.plan(on: connection)
+      } else {
+        _ = try deduplicator.run(on: connection, clock: someInstant)
+      }
     }
     #expect(error?.code == .invalidOptions)
     #expect(error?.message.contains("on 'country', 'code' already") == true)
+    #expect(try dump("poi", in: connection) == before)
   }
 }

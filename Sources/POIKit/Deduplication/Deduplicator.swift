@@ -35,7 +35,7 @@ public struct Deduplicator: Sendable {
   ///   - progress: is told how far it is, and may stop it.
   /// - Returns: what `run` would do, or nil if it was stopped.
   /// - Throws: `DeduplicationError` when the layout does not fit the database, when a table without
-  ///   row ids refers to this one and when the database cannot be read.
+  ///   row ids refers to this one, when another key is enforced and when the database cannot be read.
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func plan(
     on connection: borrowing Connection,
@@ -76,14 +76,6 @@ public struct Deduplicator: Sendable {
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
   ) throws(DeduplicationError) -> DeduplicationReport {
     let schema = try checkedSchema(connection)
-    if options.enforcement == .hash, !layout.isToolkitTable {
-      throw DeduplicationError(
-        .invalidOptions,
-        """
-        '\(schema.name)' is no table of the toolkit's own, so it gets no column for a compact key: \
-        enforce the key itself
-        """)
-    }
     var selection = WinnerSelection(
       layout, options: options, keyHash: keyHash, contentHash: contentHash)
     let statements = PreparedStatements()
@@ -180,7 +172,14 @@ extension Deduplicator {
       layout.keyColumns + layout.contentColumns.map(\.name) + layout.identityColumns
       + [layout.timestampColumn, layout.tombstoneColumn].compactMap { $0 }
     for name in names { _ = try schema.column(name) }
+    try enforcer(of: schema).check(in: connection)
     return schema
+  }
+
+  private func enforcer(of schema: TableSchema) -> KeyEnforcer {
+    KeyEnforcer(
+      layout: layout, schema: schema, enforcement: options.enforcement, nullKey: options.nullKey,
+      keyHash: keyHash ?? { $0 })
   }
 
   private func beginRun(
@@ -265,9 +264,7 @@ extension Deduplicator {
     on connection: borrowing Connection, end: Instant
   ) throws(DeduplicationError) -> DeduplicationReport {
     let counts = removal.counts
-    let enforcer = KeyEnforcer(
-      layout: layout, schema: removal.root, enforcement: options.enforcement,
-      nullKey: options.nullKey, keyHash: keyHash ?? { $0 })
+    let enforcer = enforcer(of: removal.root)
     let table: TableDigest
     let outcome: EnforcementOutcome
     if let remaining = removal.remainingDigest {

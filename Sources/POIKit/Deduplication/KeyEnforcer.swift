@@ -32,6 +32,23 @@ struct KeyEnforcer {
     enforcement == .hash ? [Self.hashColumn] : layout.keyColumns
   }
 
+  /// Looks, before anything is removed, for what keeps the key from being enforced whatever the rows
+  /// are.
+  ///
+  /// - Throws: `DeduplicationError` when another key is enforced, or a compact key has no place.
+  func check(in connection: borrowing Connection) throws(DeduplicationError) {
+    guard enforcement != .none else { return }
+    if enforcement == .hash, !layout.isToolkitTable {
+      throw DeduplicationError(
+        .invalidOptions,
+        """
+        '\(schema.name)' is no table of the toolkit's own, so it gets no column for a compact key: \
+        enforce the key itself
+        """)
+    }
+    _ = try hasIndex(in: connection)
+  }
+
   /// Creates the index, inside the caller's transaction, unless it is there.
   ///
   /// - Throws: `DeduplicationError` when rows stand in its way, which the message lists, or another
