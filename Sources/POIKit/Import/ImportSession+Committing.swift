@@ -112,9 +112,9 @@ extension ImportSession {
       guard options.isRestarting else {
         throw ImportError(
           .unfinishedRun,
-          "\(name): an earlier import of it stopped after \(run.checkpoint.counters.read) records; "
-            + "go on with --resume, or begin again with --restart (the "
-            + "\(run.checkpoint.counters.inserted) rows it committed stay)")
+          "\(name): an earlier import of it has not ended, after \(run.checkpoint.counters.read) "
+            + "records; unless it is still running, go on with --resume, or begin again with --restart "
+            + "(the \(run.checkpoint.counters.inserted) rows it committed stay)")
       }
       try committer?.abandonRun(run.id)
     }
