@@ -236,14 +236,15 @@ import Testing
         .plan(on: connection) { _ in .stop } == nil)
   }
 
-  @Test func `an interrupted pass that meant something else is given up`() throws {
+  @Test(arguments: [true, false])
+  func `an interrupted pass that meant something else is given up`(isOtherRule: Bool) throws {
     let connection = try SampleTable.connection(Self.threeRows)
     var options = DeduplicationOptions()
     _ = try Deduplicator(layout: try SampleTable.layout(in: connection), options: options)
       .run(on: connection, clock: someInstant) { progress in
         if case .removing = progress { .stop } else { .proceed }
       }
-    options.keep = .oldest
+    if isOtherRule { options.keep = .oldest } else { options.arrays = .winner }
     _ = try report(connection, try SampleTable.layout(in: connection), options)
     #expect(
       try rows("SELECT state FROM poikit_run ORDER BY id", in: connection)

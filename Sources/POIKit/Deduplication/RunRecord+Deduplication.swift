@@ -53,15 +53,16 @@ extension RunRecord {
     var statement = try connection.prepare(
       """
       SELECT json_object('key', json(?1), 'timestamp', ?2, 'tombstone', ?3, 'keep', ?4,
-        'nullKey', ?5, 'archive', json(?6), 'enforcement', ?7\(merging))
+        'nullKey', ?5, 'arrays', ?6, 'archive', json(?7), 'enforcement', ?8\(merging))
       """, isPersistent: false)
     try statement.bind(1, text: try json(layout.keyColumns, in: connection))
     if let column = layout.timestampColumn { try statement.bind(2, text: column) }
     if let column = layout.tombstoneColumn { try statement.bind(3, text: column) }
     try statement.bind(4, text: options.keep.rawValue)
     try statement.bind(5, text: options.nullKey.rawValue)
-    try statement.bind(6, text: options.archive ? "true" : "false")
-    try statement.bind(7, text: options.enforcement.rawValue)
+    try statement.bind(6, text: options.arrays.rawValue)
+    try statement.bind(7, text: options.archive ? "true" : "false")
+    try statement.bind(8, text: options.enforcement.rawValue)
     return try statement.step() ? statement.text(0) : "{}"
   }
 
