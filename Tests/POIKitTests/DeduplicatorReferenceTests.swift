@@ -575,6 +575,15 @@ import Testing
     #expect(searchable == ["a", "b", "f"])
   }
 
+  @Test func `a table whose name begins almost like the toolkit's refers like others`() throws {
+    try deduplicate(
+      "\(Self.parents) CREATE TABLE poikitchen (t INTEGER REFERENCES t); INSERT INTO poikitchen VALUES (1)",
+      tables: ["t", "poikitchen"]
+    ) { connection, _ throws in
+      #expect(try rows("SELECT t FROM poikitchen", in: connection) == ["5"])
+    }
+  }
+
   @Test func `a reference to a table without a primary key means its row id`() throws {
     try deduplicate(
       """

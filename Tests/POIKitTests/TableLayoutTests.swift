@@ -61,8 +61,9 @@ import Testing
       }
     }
     #expect(error("t", "k")?.message == "there is no table 't': the database has no tables")
-    try connection.execute("CREATE TABLE a (x, y); CREATE TABLE b (z)")
-    #expect(error("t", "k")?.message == "there is no table 't': the database has 'a', 'b'")
+    try connection.execute(
+      "CREATE TABLE a (x, y); CREATE TABLE poikitb (z); CREATE TABLE poikit_b (z)")
+    #expect(error("t", "k")?.message == "there is no table 't': the database has 'a', 'poikitb'")
     #expect(error("a", "k")?.message == "'a' has no column 'k': it has 'x', 'y'")
     #expect(error("a", "k")?.code == .unknownColumn)
   }

@@ -55,7 +55,7 @@ struct TableReference: Hashable {
       SELECT t.name, f.seq, f."from", f."to"
       FROM pragma_table_list AS t JOIN pragma_foreign_key_list(t.name) AS f
       WHERE t.schema = 'main' AND t.type = 'table' AND f."table" = ?1 COLLATE NOCASE
-        AND t.name NOT LIKE \(literal: Bookkeeping.prefix + "%")
+        AND NOT \(Bookkeeping.owns("t.name"))
       ORDER BY t.name, f.id, f.seq
       """, isPersistent: false)
     try statement.bind(1, text: parent.name)

@@ -160,7 +160,7 @@ extension TableSchema {
       """
       SELECT name FROM pragma_table_list
       WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-        AND name NOT LIKE \(literal: Bookkeeping.prefix + "%")
+        AND NOT \(Bookkeeping.owns("name"))
       ORDER BY name
       """, isPersistent: false)
     while try statement.step() { names.append(statement.text(0)) }

@@ -9,6 +9,11 @@ enum Bookkeeping {
   /// The prefix of every table, view, index and column of the toolkit's own.
   static let prefix = "poikit_"
 
+  /// The condition that a name of a table, which may be another program's, has the prefix.
+  static func owns(_ name: SQL) -> SQL {
+    "lower(substr(\(name), 1, \(prefix.count))) = \(literal: prefix)"
+  }
+
   /// The statements that create the bookkeeping tables where they are missing.
   static let creation: SQL = """
     CREATE TABLE IF NOT EXISTS poikit_table (
