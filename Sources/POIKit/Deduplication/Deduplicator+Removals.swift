@@ -42,6 +42,7 @@ extension Deduplicator {
         } catch {
           throw DeduplicationError(error)
         }
+        counts.beatenRowCount += try rows.listDependents(in: connection)
         if archives, let record {
           try rows.archive(under: record.id, in: connection)
           counts.archivedRowCount = counts.beatenRowCount

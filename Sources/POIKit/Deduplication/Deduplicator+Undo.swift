@@ -34,7 +34,7 @@ extension Deduplicator {
     }
     // A loser may need, in a unique index, the place of what its winner got of it.
     let ownCount =
-      run.hasFills || run.isSnapshot
+      run.hasFills || run.hasMarks
       ? try restoreReferences(run.id, filledIn: run.table, in: connection) : 0
     var rowCount = 0
     for table in run.archivedTables {
@@ -51,8 +51,8 @@ extension Deduplicator {
     do { try forget(run, at: end, in: connection) } catch { throw DeduplicationError(error) }
     return UndoReport(
       run: run.id, restoredRowCount: rowCount, restoredReferenceCount: valueCount - ownCount,
-      restoredValueCount: run.isSnapshot ? 0 : ownCount,
-      restoredMarkCount: run.isSnapshot ? ownCount : 0,
+      restoredValueCount: run.hasMarks ? 0 : ownCount,
+      restoredMarkCount: run.hasMarks ? ownCount : 0,
       droppedIndex: run.outcome.createdIndex)
   }
 

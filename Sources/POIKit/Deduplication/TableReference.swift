@@ -12,6 +12,12 @@ struct TableReference: Hashable {
   /// The columns referred to, one for each of `childColumns`, written as their table writes them.
   let parentColumns: [String]
 
+  /// What SQLite does where the row referred to is deleted, in SQL.
+  let deleteAction: String
+
+  /// What SQLite does where a column referred to changes, in SQL.
+  let updateAction: String
+
   /// The references to the rows of `parent` from all tables of the database, in the order of their
   /// tables' names.
   ///
@@ -20,6 +26,19 @@ struct TableReference: Hashable {
     to parent: TableSchema, in connection: borrowing Connection
   ) throws(DeduplicationError) -> [TableReference] {
     do { return try read(to: parent, in: connection) } catch { throw DeduplicationError(error) }
+  }
+
+  /// What SQLite changes in a row that refers to one which is deleted, or whose `column` changes: the
+  /// columns, or nil for the row itself, which is deleted too.
+  func columnsChanged(byChanging column: String?) -> [String?] {
+    if let column, !parentColumns.contains(where: { TableSchema.isSame($0, column) }) { return [] }
+    switch column == nil ? deleteAction : updateAction {
+    case "CASCADE":
+      guard let column else { return [nil] }
+      return zip(childColumns, parentColumns).filter { TableSchema.isSame($1, column) }.map(\.0)
+    case "SET NULL", "SET DEFAULT": return childColumns
+    default: return []
+    }
   }
 
   /// Returns 1 if some row refers to one whose id the statement `rows` returns.
@@ -42,17 +61,19 @@ struct TableReference: Hashable {
     var child = ""
     var childColumns: [String] = []
     var parentColumns: [String] = []
+    var actions = (delete: "", update: "")
     func finish() {
       guard !childColumns.isEmpty else { return }
       references.append(
         TableReference(
-          childTable: child, childColumns: childColumns, parentColumns: parentColumns))
+          childTable: child, childColumns: childColumns, parentColumns: parentColumns,
+          deleteAction: actions.delete, updateAction: actions.update))
       childColumns = []
       parentColumns = []
     }
     var statement = try connection.prepare(
       """
-      SELECT t.name, f.seq, f."from", f."to"
+      SELECT t.name, f.seq, f."from", f."to", f.on_delete, f.on_update
       FROM pragma_table_list AS t JOIN pragma_foreign_key_list(t.name) AS f
       WHERE t.schema = 'main' AND t.type = 'table' AND f."table" = ?1 COLLATE NOCASE
         AND NOT \(Bookkeeping.owns("t.name"))
@@ -63,6 +84,7 @@ struct TableReference: Hashable {
       let place = Int(statement.integer(1))
       if place == 0 { finish() }
       child = statement.text(0)
+      actions = (statement.text(4), statement.text(5))
       childColumns.append(statement.text(2))
       // Without a column the parent's primary key is meant.
       if !statement.isNull(3) {

@@ -14,8 +14,8 @@ struct UndoableRun {
   /// Whether winners got values of their losers.
   let hasFills: Bool
 
-  /// Whether it imported a snapshot.
-  let isSnapshot: Bool
+  /// Whether it imported a snapshot and marked rows instead of removing them.
+  let hasMarks: Bool
 
   /// What it made to enforce the key.
   let outcome: EnforcementOutcome
@@ -60,7 +60,7 @@ struct UndoableRun {
     }
     return UndoableRun(
       id: found.id, table: found.table, archivedTables: archived, hasFills: found.hasFills,
-      isSnapshot: found.isSnapshot, outcome: found.outcome)
+      hasMarks: found.isSnapshot && archived.isEmpty, outcome: found.outcome)
   }
 }
 

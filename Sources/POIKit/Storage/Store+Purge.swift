@@ -58,11 +58,12 @@ extension Store {
   ) throws(DeduplicationError) -> Int {
     guard let mark = model.tombstoneColumn.map(SQL.init(name:)) else { return 0 }
     let rows = RowRemoval(schema: try TableSchema(of: model.table, in: connection))
-    let count = try DeduplicationError.converting { () throws(SQLiteError) in
+    var count = try DeduplicationError.converting { () throws(SQLiteError) in
       try rows.list(
         where: "t.\(mark) <> 0 AND t.\(name: timestamp) < \(limit)",
         in: connection)
     }
+    count += try rows.listDependents(in: connection)
     try rows.delete(in: connection)
     return count
   }

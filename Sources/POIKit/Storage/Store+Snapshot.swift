@@ -54,10 +54,12 @@ extension Store {
       condition += " AND coalesce(t.\(mark), 0) = 0"
     }
     var next = checkpoint
-    do throws(SQLiteError) {
+    var gone = try DeduplicationError.converting { () throws(SQLiteError) in
       try keys.createIndex(in: connection)
-      let gone = try rows.list(
-        where: "\(condition) AND NOT \(keys.holds(row: "t"))", in: connection)
+      return try rows.list(where: "\(condition) AND NOT \(keys.holds(row: "t"))", in: connection)
+    }
+    if model.tombstoneColumn == nil { gone += try rows.listDependents(in: connection) }
+    do throws(SQLiteError) {
       let table = SQL(name: model.table)
       let all = try connection.integer("SELECT count(*) FROM main.\(table) AS t WHERE \(condition)")
       guard !limit.isExceeded(by: gone, of: Int(all ?? 0)) else {
