@@ -226,8 +226,13 @@ import Testing
     #expect(error?.code == .unmovableReference)
     #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
     try feed.execute("DELETE FROM star")
-    try feed.deduplicate()
+    let report = try feed.deduplicate()
+    #expect(report.changes.beatenRowCount == 1)
+    #expect(report.changes.archivedRowCount == 2)
     #expect(try feed.rows("SELECT (SELECT count(*) FROM note), count(*) FROM page") == ["0|0"])
+    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(undone.restoredRowCount == 2)
+    #expect(try feed.rows("SELECT (SELECT count(*) FROM note), count(*) FROM page") == ["1|1"])
   }
 
   // MARK: Null records

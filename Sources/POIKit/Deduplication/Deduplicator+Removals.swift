@@ -44,8 +44,7 @@ extension Deduplicator {
         }
         counts.beatenRowCount += try rows.listDependents(in: connection)
         if archives, let record {
-          try rows.archive(under: record.id, in: connection)
-          counts.archivedRowCount = counts.beatenRowCount
+          counts.archivedRowCount = try rows.archive(under: record.id, in: connection)
         }
         try rows.delete(in: connection)
         do throws(SQLiteError) {
