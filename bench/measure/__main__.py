@@ -92,7 +92,8 @@ class Recorder:
                     if contestant.kind != "peer":
                         raise
                     reason = str(failure).replace(str(self.scratch), "…")
-                    # A contestant that is wrong once is not believed at this size.
+                    # A contestant that is wrong once is not believed at this size, and not tried
+                    # at larger ones.
                     self.runs = [run for run in self.runs if (
                         run["contestant"], run["records"]) != (name, work.record_count)]
                     self.skipped[name] = f"{work.record_count:,} records: {reason}"
