@@ -113,9 +113,7 @@ def say(text):
 
 def line_up(arguments):
     """Floors and tools, and the peers that this machine can run; the others with the reason."""
-    jobs = []
-    if places.has_option("poi-import", "--jobs"):
-        jobs = [number.strip() for number in arguments.jobs.split(",")]
+    jobs = [number.strip() for number in arguments.jobs.split(",")]
     ours = contestants.floors() + contestants.tools(jobs)
     peers, skipped = [], {}
     if not arguments.no_peers:
@@ -141,15 +139,10 @@ def start_ups(scratch):
     return {tool: start_up_seconds(command, START_UP_COUNT) for tool, command in found.items()}
 
 
-def measure_phases(figures_runs, work, rounds, jobs, scratch):
+def measure_phases(figures_runs, work, rounds, scratch):
     found = [phases.one_round(work, scratch, contestants.remove_store) for _ in range(rounds)]
     runs = [run for run in figures_runs if run["records"] == work.record_count]
-    with_one_job = "import, 1 job" if any(
-        run["contestant"] == "import, 1 job" for run in runs) else "toolkit"
-    # Without --jobs the tool reads and writes on one thread.
-    write = None
-    if with_one_job != "toolkit" or not jobs:
-        write = phases.write_seconds(runs, with_one_job)
+    write = phases.write_seconds(runs)
     return phases.table(found, write, work.record_count, work.expected["losers"])
 
 
@@ -168,7 +161,7 @@ def measure_all(arguments, scratch):
                        "losers": work.expected["losers"]})
         if size == main_size and not arguments.no_phases:
             phase_rows = measure_phases(
-                recorder.runs, work, min(3, arguments.rounds), jobs, scratch)
+                recorder.runs, work, min(3, arguments.rounds), scratch)
         work.remove()
     for size in arguments.deliveries:
         say(f"{size:,} records into a store of as many rows:")

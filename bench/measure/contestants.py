@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import verification
-from places import BENCH, ENVIRONMENT, PRODUCTS, PYTHON, TOOLS, has_option
+from places import BENCH, ENVIRONMENT, PRODUCTS, PYTHON, TOOLS
 from process import measure
 
 # The page caches of poi-import and poi-dedup, in KiB.
@@ -198,16 +198,14 @@ def floors():
 
 
 def tools(jobs):
-    """`jobs` is empty where poi-import has no such option."""
-    memory = ("--memory", "64MiB") if has_option("poi-dedup", "--memory") else ()
-    one_job = ("--jobs", "1") if jobs else ()
-    found = [Tool("dry run", one_job, is_dry_run=True)]
-    if jobs:
-        found.append(Tool("dry run, 2 jobs", ("--jobs", "2"), is_dry_run=True))
-    all_jobs = ("--jobs", jobs[0]) if jobs else ()
-    found.append(Tool("toolkit", all_jobs, memory, is_whole=True))
-    if memory:
-        found.append(Tool("toolkit, 4 MiB", all_jobs, ("--memory", "4MiB"), is_whole=True))
+    """`jobs` are what poi-import gets as --jobs, the first for the whole job."""
+    all_jobs = ("--jobs", jobs[0])
+    found = [
+        Tool("dry run", ("--jobs", "1"), is_dry_run=True),
+        Tool("dry run, 2 jobs", ("--jobs", "2"), is_dry_run=True),
+        Tool("toolkit", all_jobs, ("--memory", "64MiB"), is_whole=True),
+        Tool("toolkit, 4 MiB", all_jobs, ("--memory", "4MiB"), is_whole=True),
+    ]
     for number in jobs[1:]:
         found.append(Tool(f"import, {number} job" + ("s" if number != "1" else ""),
                           ("--jobs", number)))

@@ -76,12 +76,12 @@ def table(rounds, write, record_count, loser_count):
     return rows
 
 
-def write_seconds(runs, name_of_import):
+def write_seconds(runs):
     """Import less dry run, both on one thread, and the same of the floor; None if not measured."""
     def least(name):
         return min((next(iter(run["steps"].values()))["cpu"]
                     for run in runs if run["contestant"] == name), default=None)
 
     times = [least(name) for name in (
-        name_of_import, "dry run", "floor append, 1 thread", "floor check")]
+        "import, 1 job", "dry run", "floor append, 1 thread", "floor check")]
     return None if None in times else (times[0] - times[1], times[2] - times[3])

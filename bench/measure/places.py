@@ -42,9 +42,3 @@ def make_environment():
         if known.returncode != 0:
             subprocess.run([PYTHON, "-m", "pip", "install", "--quiet", package],
                            env=os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"})
-
-
-def has_option(tool, option):
-    """Whether a tool of ours has an option yet."""
-    done = subprocess.run([TOOLS / tool, "--help"], capture_output=True, text=True)
-    return f"{option} " in done.stdout
