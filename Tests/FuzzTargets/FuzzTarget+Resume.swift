@@ -11,7 +11,8 @@ extension FuzzTarget {
     ("[" + (0..<12).map { #"{"id":\#($0 % 7),"at":\#($0),"text":"a"}"# }.joined(separator: ",\n")
       + ",{\"id\":\"x\"}]").utf8)
 
-  /// A checkpoint of any content is refused, or the import ends with a store that is whole.
+  /// A checkpoint of any content is refused, or the import ends with a store that is whole, whatever
+  /// the records are that wait to be merged.
   static func resumeImport(_ input: inout FuzzInput) throws {
     let scenario = input.choice(6)
     do {
@@ -25,10 +26,12 @@ extension FuzzTarget {
       try statement.bind(1, text: state)
       if isShifted { try statement.bind(2, integer: .max) }
       try statement.run()
+      let isChanged = state != kept || isShifted || !input.isAtEnd
+      try damageLanded(scenario, in: connection, by: &input)
       let after = try resumed(scenario, model, connection)
       let verdict = try after.text("PRAGMA integrity_check") ?? ""
       try expect(verdict == "ok", verdict)
-      if state == kept, !isShifted {
+      if !isChanged {
         let unfinished = try after.integer(
           "SELECT count(*) FROM poikit_run WHERE state <> 'finished'")
         try expect(unfinished == 0, "a sound checkpoint is refused")
@@ -40,11 +43,14 @@ extension FuzzTarget {
     }
   }
 
-  /// The checkpoint with some of its numbers replaced, or another text altogether.
+  /// The checkpoint with some of its numbers replaced, or another text altogether, or as it is.
   private static func damaged(_ state: String, by input: inout FuzzInput) -> String {
-    guard input.choice(4) > 0 else {
+    switch input.choice(4) {
+    case 0:
       let text = input.text()
       return text.isEmpty ? state : text
+    case 3: return state
+    default: break
     }
     let numbers = [
       "0", "1", "2", "-1", "12", "9223372036854775807", "-9223372036854775808",
@@ -64,6 +70,27 @@ extension FuzzTarget {
       parts[places[input.choice(places.count)]] = numbers[input.choice(numbers.count)]
     }
     return parts.joined()
+  }
+
+  /// Changes bytes of the records that wait to be merged, if any do.
+  private static func damageLanded(
+    _ scenario: Int, in connection: borrowing Connection, by input: inout FuzzInput
+  ) throws {
+    guard byteCount(scenario) != nil else { return }
+    while !input.isAtEnd {
+      let column: SQL = input.choice(2) == 0 ? "directory" : "content"
+      // The bytes behind are dropped, left, or moved by one.
+      let continuation = [1 << 32, 2, 1][input.choice(3)]
+      var statement = try connection.prepare(
+        """
+        UPDATE poikit_landing_1 SET \(column) =
+        CAST(substr(\(column), 1, ?1) || ?2 || substr(\(column), ?1 + ?3) AS BLOB)
+        """)
+      try statement.bind(1, integer: Int64(input.word()))
+      try statement.bind(2, blob: [input.byte()].span)
+      try statement.bind(3, integer: Int64(continuation))
+      try statement.run()
+    }
   }
 
   private static func options(_ scenario: Int, isResuming: Bool) -> ImportOptions {

@@ -10,7 +10,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case model
   /// Decodes, checks and stores records.
   case record
-  /// Resumes an import whose checkpoint is damaged.
+  /// Resumes an import whose checkpoint, or what waits to be merged, is damaged.
   case resume
   /// Opens and uses a store that is damaged or was made by somebody hostile.
   case store

@@ -92,6 +92,30 @@ final class MergeStore {
     }
   }
 
+  /// Gives a blob other bytes.
+  ///
+  /// - Parameter row: which row of the table, counted from 1.
+  func change(
+    _ column: String, ofRow row: Int, in table: String, _ body: (inout [UInt8]) -> Void
+  ) throws {
+    switch store {
+    case .some(let store):
+      let (column, table) = (SQL(name: column), SQL(name: table))
+      var reading = try store.connection.prepare("SELECT \(column) FROM \(table) WHERE rowid = ?")
+      try reading.bind(1, integer: Int64(row))
+      #expect(try reading.step())
+      var bytes: [UInt8] = []
+      for byte in reading.bytes(0).indices { bytes.append(reading.bytes(0)[byte]) }
+      try reading.reset()
+      body(&bytes)
+      var update = try store.connection.prepare("UPDATE \(table) SET \(column) = ? WHERE rowid = ?")
+      try update.bind(1, blob: bytes.span)
+      try update.bind(2, integer: Int64(row))
+      try update.run()
+    case .none: break
+    }
+  }
+
   /// All rows with their ids, byte by byte.
   func dump() throws -> [String] {
     switch store {

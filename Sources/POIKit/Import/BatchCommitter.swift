@@ -296,7 +296,7 @@ struct BatchCommitter: ~Copyable {
         // It is gone already where a run was killed after its last batch.
         try LandingTable.make(ofRun: runID, in: store.connection)
         return try LandingMerge(
-          ofRun: runID, into: model.table, key: key,
+          ofRun: runID, inputCount: checkpoint.progress.inputs.count, into: model.table, key: key,
           from: checkpoint.landing ?? LandingProgress(), in: store.connection)
       case .none: return nil
       }
@@ -346,6 +346,7 @@ struct BatchCommitter: ~Copyable {
   /// It is removed before, in a transaction of its own: in one with other statements SQLite would
   /// write a copy of each of its pages. A run that is killed in between finds nothing to merge.
   private mutating func finishMerge(_ checkpoint: ImportCheckpoint) throws -> ImportCheckpoint {
+    guard checkpoint.counters.landed == 0 else { throw LandingTable.damage }
     if let runID, store?.path != nil {
       switch store {
       case .some(let store): try LandingTable.remove(ofRun: runID, in: store.connection)

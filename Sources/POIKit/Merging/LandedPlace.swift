@@ -7,6 +7,9 @@ struct LandedPlace: Hashable {
   /// How many bytes a row's content has at most, but for a record that is larger by itself.
   static let contentLimit = Int(UInt16.max)
 
+  /// The greatest row.
+  static let rowLimit = Int64(UInt32.max)
+
   /// The row of the landing table, from 1 in the order of arrival.
   let rowID: Int64
   let offset: Int

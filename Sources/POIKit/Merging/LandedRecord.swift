@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import SQLiteKit
 
 /// The form in which a decoded record waits in a landing table: the numbers that say where it came
 /// from (input, index, byte, line, column) and its raw bytes; then 1 in a byte if it is a removal that
@@ -54,54 +55,55 @@ enum LandedRecord {
   }
 
   /// Adds a record to a batch.
-  static func read(_ bytes: Span<UInt8>, into batch: inout RecordBatch) {
+  ///
+  /// - Parameter inputCount: how many inputs there are.
+  /// - Throws: `SQLiteError` when the bytes are none of a landed record; the batch is then not to be
+  ///   used.
+  static func read(
+    _ bytes: Span<UInt8>, inputCount: Int, into batch: inout RecordBatch
+  ) throws(SQLiteError) {
     var position = 0
-    let input = count(bytes, at: &position)
-    let index = count(bytes, at: &position)
-    var origin = RecordOrigin(index: index, byteOffset: count(bytes, at: &position))
+    let input = try count(bytes, at: &position)
+    guard input < inputCount else { throw LandingTable.damage }
+    let index = try count(bytes, at: &position)
+    var origin = RecordOrigin(index: index, byteOffset: try count(bytes, at: &position))
     origin.inputIndex = input
-    origin.line = count(bytes, at: &position)
-    origin.column = count(bytes, at: &position)
-    let rawCount = count(bytes, at: &position)
-    if rawCount > 0 {
-      origin.raw = batch.keep(bytes.extracting(position..<position + rawCount))
-      position += rawCount
-    }
-    read(bytes, at: &position, origin: origin, into: &batch)
+    origin.line = try count(bytes, at: &position)
+    origin.column = try count(bytes, at: &position)
+    origin.raw = try text(bytes, at: &position, keptIn: &batch)
+    try read(bytes, at: &position, origin: origin, into: &batch)
+    guard position == bytes.count else { throw LandingTable.damage }
   }
 
   private static func read(
     _ bytes: Span<UInt8>, at position: inout Int, origin: RecordOrigin,
     into batch: inout RecordBatch
-  ) {
+  ) throws(SQLiteError) {
     var origin = origin
-    origin.isDeletion = bytes[position] == 1
-    position += 1
-    let high = number(bytes, at: &position)
-    let digest = Digest(high: high, low: number(bytes, at: &position))
+    origin.isDeletion = try byte(bytes, at: &position) == 1
+    let high = try number(bytes, at: &position)
+    let digest = Digest(high: high, low: try number(bytes, at: &position))
     let record = batch.beginRecord()
     for slot in 0..<batch.slotCount {
-      let kind = ValueSlot.Kind(rawValue: bytes[position])
-      position += 1
-      switch kind {
-      case .absent, nil: break
+      switch ValueSlot.Kind(rawValue: try byte(bytes, at: &position)) {
+      case .absent: break
       case .null: batch[record, slot] = .null
       case .related: batch[record, slot] = .related
       case .integer:
-        batch[record, slot] = .integer(Int64(bitPattern: number(bytes, at: &position)))
+        batch[record, slot] = .integer(Int64(bitPattern: try number(bytes, at: &position)))
       case .real:
-        batch[record, slot] = .real(Double(bitPattern: number(bytes, at: &position)))
+        let real = Double(bitPattern: try number(bytes, at: &position))
+        guard !real.isNaN else { throw LandingTable.damage }
+        batch[record, slot] = .real(real)
       case .text:
-        let count = count(bytes, at: &position)
-        let range = batch.keep(bytes.extracting(position..<position + count))
-        batch[record, slot] = .text(range)
-        position += count
+        batch[record, slot] = .text(try text(bytes, at: &position, keptIn: &batch))
+      case nil: throw LandingTable.damage
       }
     }
     for relation in batch.children {
-      for _ in 0..<count(bytes, at: &position) {
+      for _ in 0..<(try count(bytes, at: &position)) {
         let origin = RecordOrigin(index: 0, byteOffset: 0)
-        read(bytes, at: &position, origin: origin, into: &relation.rows)
+        try read(bytes, at: &position, origin: origin, into: &relation.rows)
       }
     }
     batch.accept(origin)
@@ -117,8 +119,12 @@ enum LandedRecord {
   }
 
   /// Reads a number of 8 bytes.
-  static func number(_ bytes: Span<UInt8>, at position: inout Int) -> UInt64 {
-    precondition(position + 8 <= bytes.count)
+  ///
+  /// - Throws: `SQLiteError` when there are fewer.
+  static func number(
+    _ bytes: Span<UInt8>, at position: inout Int
+  ) throws(SQLiteError) -> UInt64 {
+    guard bytes.count - position >= 8 else { throw LandingTable.damage }
     defer { position += 8 }
     return unsafe bytes.withUnsafeBytes { bytes in
       unsafe UInt64(
@@ -135,15 +141,39 @@ enum LandedRecord {
     bytes.append(UInt8(rest))
   }
 
-  private static func count(_ bytes: Span<UInt8>, at position: inout Int) -> Int {
+  /// Reads a number of 7 bits a byte. All that is counted stays far below 8 of them, so that to go on
+  /// counting cannot overflow.
+  private static func count(
+    _ bytes: Span<UInt8>, at position: inout Int
+  ) throws(SQLiteError) -> Int {
     var count = 0
     var shift = 0
-    while true {
-      let byte = bytes[position]
-      position += 1
-      count |= Int(byte & 0x7F) << shift
+    while shift < 8 * 7 {
+      let byte = try byte(bytes, at: &position)
+      count |= Int(byte & 0x7F) &<< shift
       if byte < 0x80 { return count }
       shift += 7
     }
+    throw LandingTable.damage
+  }
+
+  private static func byte(
+    _ bytes: Span<UInt8>, at position: inout Int
+  ) throws(SQLiteError) -> UInt8 {
+    guard position < bytes.count else { throw LandingTable.damage }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  /// Reads a text, or bytes.
+  ///
+  /// - Returns: where the batch's arena holds it.
+  private static func text(
+    _ bytes: Span<UInt8>, at position: inout Int, keptIn batch: inout RecordBatch
+  ) throws(SQLiteError) -> Range<Int> {
+    let count = try count(bytes, at: &position)
+    guard count <= bytes.count - position else { throw LandingTable.damage }
+    defer { position += count }
+    return batch.keep(bytes.extracting(position..<position + count))
   }
 }

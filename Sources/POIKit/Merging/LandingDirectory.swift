@@ -20,18 +20,23 @@ enum LandingDirectory {
   }
 
   /// Calls `body` with each record of a row.
-  static func forEach<Failure: Error>(
-    _ bytes: Span<UInt8>, ofRow rowID: Int64, _ body: (LandingEntry) throws(Failure) -> Void
-  ) throws(Failure) {
+  ///
+  /// - Throws: `SQLiteError` when the bytes are none of a directory, and what `body` throws.
+  static func forEach(
+    _ bytes: Span<UInt8>, ofRow rowID: Int64, _ body: (LandingEntry) throws -> Void
+  ) throws {
+    guard rowID > 0, rowID <= LandedPlace.rowLimit else { throw LandingTable.damage }
     var position = 0
     var offset = 0
     while position < bytes.count {
-      let high = LandedRecord.number(bytes, at: &position)
-      let low = LandedRecord.number(bytes, at: &position)
-      let count = Int(truncatingIfNeeded: LandedRecord.number(bytes, at: &position))
-      let place = LandedPlace(rowID: rowID, offset: offset, count: count)
+      let high = try LandedRecord.number(bytes, at: &position)
+      let low = try LandedRecord.number(bytes, at: &position)
+      let byteCount = try LandedRecord.number(bytes, at: &position)
+      guard let count = Int32(exactly: byteCount), count > 0, offset <= LandedPlace.contentLimit
+      else { throw LandingTable.damage }
+      let place = LandedPlace(rowID: rowID, offset: offset, count: Int(count))
       try body(LandingEntry(KeyPrefix(high: high, low: low), landingID: place.number))
-      offset += count
+      offset += Int(count)
     }
   }
 }

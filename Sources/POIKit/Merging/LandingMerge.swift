@@ -16,6 +16,7 @@ struct LandingMerge: ~Copyable {
   private var entries: EntryLog<LandingEntry>
   private var remembering: Statement
   private let landing: String
+  private let inputCount: Int
   private let key: EnforcedKey
   private var compactKey: CompactKey?
 
@@ -29,13 +30,14 @@ struct LandingMerge: ~Copyable {
   private(set) var targetsOfBatch: [MergeTarget] = []
 
   /// - Parameters:
+  ///   - inputCount: how many inputs the run has begun.
   ///   - progress: how far the run is, with the boundary.
   /// - Throws: `SQLiteError` when the store cannot be read, `DeduplicationError` when a temporary
   ///   file cannot be written.
   /// - Complexity: O(landed records + rows of the table)
   init(
-    ofRun run: Int64, into table: String, key: EnforcedKey, from progress: LandingProgress,
-    in connection: borrowing Connection
+    ofRun run: Int64, inputCount: Int, into table: String, key: EnforcedKey,
+    from progress: LandingProgress, in connection: borrowing Connection
   ) throws {
     let landing = LandingTable.name(ofRun: run)
     var sorter = ExternalSorter<LandingEntry>(
@@ -75,6 +77,7 @@ struct LandingMerge: ~Copyable {
     self.targets = targets
     self.entries = entries
     self.landing = landing
+    self.inputCount = inputCount
     self.key = key
     compactKey = CompactKey(key)
     self.remembering = remembering
@@ -130,12 +133,14 @@ struct LandingMerge: ~Copyable {
       contents = try BlobReader(
         table: landing, column: "content", rowID: place.rowID, in: connection)
     }
-    let end = place.count.map { place.offset + $0 } ?? contents?.count ?? place.offset
+    let contentCount = contents?.count ?? 0
+    let end = place.count.map { place.offset + $0 } ?? contentCount
+    guard place.offset <= end, end <= contentCount else { throw LandingTable.damage }
     bytes.removeAll()
     _ = try bytes.appendInPlace(minimumFree: end - place.offset) { output throws(SQLiteError) in
       try contents?.read(place.offset..<end, into: &output)
     }
-    LandedRecord.read(bytes.span, into: &batch)
+    try LandedRecord.read(bytes.span, inputCount: inputCount, into: &batch)
     let record = batch.recordCount - 1
     if let rowID, batch.origins[record].isDeletion,
       let prefix = KeyPrefix(key, of: record, in: batch, hashedBy: &compactKey)

@@ -18,6 +18,10 @@ enum LandingTable {
   /// new one may have got its id.
   static func nameOfRemovals(ofRun run: Int64) -> String { "\(prefix)removal_\(run)" }
 
+  /// What is thrown where they hold what no run has written.
+  static let damage = SQLiteError.corruption(
+    "the records that were read and wait to be merged are damaged; begin again with --restart")
+
   /// Makes the tables where they are missing. Runs inside the caller's transaction.
   static func make(ofRun run: Int64, in connection: borrowing Connection) throws(SQLiteError) {
     // What is long stands last: looking for the keys reads none of it.
