@@ -586,6 +586,44 @@ import Testing
     #expect(try store.connection.integer("SELECT line FROM poikit_reject") == 3)
   }
 
+  /// What somebody does to the tables of places, and which of the categories are refused then.
+  @Test(
+    arguments: [
+      ("CREATE UNIQUE INDEX u ON category (name COLLATE NOCASE)", ["FOOD"]),
+      (
+        """
+        CREATE TRIGGER t BEFORE INSERT ON category WHEN new.name = 'FOOD'
+        BEGIN SELECT raise(ABORT, 'no'); END
+        """, ["FOOD"]
+      ),
+      (
+        """
+        CREATE TABLE folder (id INTEGER PRIMARY KEY);
+        ALTER TABLE poi ADD COLUMN folder INTEGER DEFAULT 7 REFERENCES folder;
+        PRAGMA foreign_keys = ON
+        """, ["food", "FOOD"]
+      ),
+    ] as [(SQL, [String])])
+  func `a record that another constraint refuses is a reject with its bytes and place`(
+    change: SQL, categories: [String]
+  ) throws {
+    let store = try Store.inMemory()
+    try store.prepareTables(for: .poi)
+    try store.connection.execute(change)
+    var session = try ImportSession(into: store, model: .poi)
+    let records = ["food": Self.poi(1, category: "food"), "FOOD": Self.poi(2, category: "FOOD")]
+    try session.append(Array((records["food"]! + " " + records["FOOD"]!).utf8).span)
+    #expect(try session.finish().counters.rejected == categories.count)
+    let filled = session.takeStore()
+    #expect(
+      try POIKitTests.rows(
+        "SELECT record, line, \"column\", raw FROM poikit_reject ORDER BY id",
+        in: filled.connection)
+        == categories.map { category in
+          (category == "food" ? "1|1|1|" : "2|2|2|") + records[category]!.dropLast()
+        })
+  }
+
   @Test func `imported records are merged by a key that is enforced by its hash`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("s.sqlite")

@@ -39,6 +39,11 @@ extension Model {
   /// How deep relations to many are nested at most.
   static let relationDepthLimit = 8
 
+  /// The tables of all relations to one, of records and of the rows of their relations to many.
+  var tablesOfRelationsToOne: [String] {
+    attributes.compactMap(\.relation?.table) + relations.flatMap(\.element.tablesOfRelationsToOne)
+  }
+
   /// The tables of all relations to many at any depth, each after the one it refers to.
   var tablesOfRelationsToMany: [String] {
     relations.flatMap { relation in

@@ -3,8 +3,8 @@ internal import SQLiteKit
 /// What an import asks of the store.
 extension Store {
   /// Whether the tables may refuse a record of the model: by a unique index or a trigger other than
-  /// those that the toolkit makes, by a check, or because others refer to a row that is to be
-  /// deleted.
+  /// those that the toolkit makes, by a check, by a foreign key of a column of somebody else, or
+  /// because others refer to a row that is to be deleted.
   borrowing func mayRefuseRecords(of model: Model) throws(StoreError) -> Bool {
     if model.tombstone?.removal == .delete { return true }
     do {
@@ -16,9 +16,13 @@ extension Store {
         SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
           AND (type = 'trigger' AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*")
             OR type = 'table' AND sql LIKE '%CHECK%')
+        UNION ALL
+        SELECT 1 FROM pragma_foreign_key_list(?1), pragma_foreign_keys
+        WHERE foreign_keys = 1 AND "to" IS NOT \(literal: StoreSchema.idColumn.text)
         LIMIT 1
         """)
-      for table in [model.table] + model.tablesOfRelationsToMany {
+      let tables = model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
+      for table in [model.table] + tables {
         try statement.bind(1, text: table)
         try statement.bind(2, text: KeyEnforcer.indexName(table))
         try statement.bind(3, integer: table == model.table ? 1 : 0)
