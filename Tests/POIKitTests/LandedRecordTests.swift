@@ -122,10 +122,10 @@ import Testing
         }
       },
       { try $0.change("content", ofRow: 1, in: Self.landing) { $0[5] = 0x7F } },
-      { try $0.change("content", ofRow: 1, in: Self.landing) { $0[23] = 6 } },
+      { try $0.change("content", ofRow: 1, in: Self.landing) { $0[24] = 6 } },
       {
         try $0.change("content", ofRow: 1, in: Self.landing) {
-          for index in 34..<42 { $0[index] = 0xFF }
+          for index in 35..<43 { $0[index] = 0xFF }
         }
       },
       { try $0.execute("UPDATE poikit_landing_2 SET id = -1 WHERE id = 1") },

@@ -1,3 +1,4 @@
+import SQLiteKit
 import TestSupport
 import Testing
 
@@ -53,6 +54,46 @@ import Testing
     #expect(second.report.counters.inserted == 1, "\(second.file)")
     let again = try rejects(of: first.file.utf8, Self.model())
     #expect(again.file.contains(#""member":"first""#), "\(again.file)")
+  }
+
+  @Test(arguments: [false, true])
+  func `a member that the table refuses keeps its name in a reject`(lands: Bool) throws {
+    let folder = try ScratchFolder()
+    let model = try Self.model()
+    var options = ImportOptions()
+    options.rejectFile = folder.file("bad")
+    options.directRecordLimit = lands ? 0 : .max
+    func run(_ store: consuming Store, _ text: String) throws -> Store {
+      var session = try ImportSession(into: store, model: model, options: options)
+      try session.append(Array(text.utf8).span)
+      _ = try session.finish()
+      return session.takeStore()
+    }
+
+    var store = try Store.inMemory()
+    try store.prepareTables(for: model)
+    try store.connection.execute("CREATE UNIQUE INDEX u ON t (n)")
+    options.pointer = ""
+    options.mergePolicy = .newest
+    store = try run(store, #"{"first":{"n":1},"":{"n":1},"second":{"n":1},"third":{"n":3}}"#)
+    let file = String(decoding: try folder.bytes("bad"), as: UTF8.self)
+    let lines = file.split(separator: "\n").map(String.init)
+    // Landed records come in the order of their keys.
+    let refused = lands ? ["first", "second"] : ["", "second"]
+    #expect(try lines.map { try JSONValue(parsing: $0)["member"]?.string } == refused)
+
+    // A line that is refused again keeps the name as well.
+    options.pointer = nil
+    store = try run(store, file)
+    let again = String(decoding: try folder.bytes("bad"), as: UTF8.self)
+    #expect(again.contains(#""member":"second""#), "\(again)")
+    let corrected = lines.enumerated().map { index, line in
+      line.replacing(#"{\"n\":1}"#, with: #"{\"n\":\#(index + 4)}"#)
+    }
+    store = try run(store, corrected.joined(separator: "\n"))
+    #expect(
+      try rows("SELECT id, n FROM t ORDER BY n", in: store.connection)
+        == [lands ? "|1" : "first|1", "third|3", "\(refused[0])|4", "second|5"])
   }
 
   /// A line, and what is said of it.

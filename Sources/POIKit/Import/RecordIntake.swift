@@ -39,6 +39,7 @@ struct RecordIntake: ~Copyable {
     if keepsRawRecords, !RejectLine.isMarked(JSONElement(reader)) {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
       origin.raw = batch.keep(reader.elementBytes)
+      if let name = reader.memberName { origin.member = batch.keep(reader.tape.text(of: name)) }
     }
     switch decodeUnlessMarked(JSONElement(reader), origin: origin) {
     case true?: return
@@ -111,6 +112,7 @@ struct RecordIntake: ~Copyable {
         if keepsRawRecords {
           (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
           origin.raw = batch.keep(line.raw.span)
+          if let member = line.member { origin.member = batch.keep(member.utf8Span.span) }
         }
         let arenaStart = batch.arena.count
         guard decode(JSONElement(inner), origin: origin) else { return decoder.issues }

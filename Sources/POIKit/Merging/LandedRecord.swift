@@ -2,9 +2,10 @@ internal import JSONStreaming
 internal import SQLiteKit
 
 /// The form in which a decoded record waits in a landing table: the numbers that say where it came
-/// from (input, index, byte, line, column) and its raw bytes; then 1 in a byte if it is a removal that
-/// becomes no row, else 0; its digest; each slot as its kind in a byte and its value; then for each
-/// relation to many the number of its rows and the rows, from the digest's byte before on.
+/// from (input, index, byte, line, column) and its raw bytes; then 1 in a byte and the name of the
+/// member that held it if that is kept, else 0; then 1 in a byte if it is a removal that becomes no
+/// row, else 0; its digest; each slot as its kind in a byte and its value; then for each relation to
+/// many the number of its rows and the rows, from the digest's byte before on.
 ///
 /// Integers, reals and the halves of digests take 8 bytes, little-endian. Other numbers take 7 bits a
 /// byte, the least significant first, with the upper bit set where more follow. A text is its length
@@ -25,6 +26,13 @@ enum LandedRecord {
     append(count: origin.column, to: &bytes)
     append(count: origin.raw.count, to: &bytes)
     bytes.append(bytes: batch.arena.span.extracting(origin.raw))
+    if let member = origin.member {
+      bytes.append(1)
+      append(count: member.count, to: &bytes)
+      bytes.append(bytes: batch.arena.span.extracting(member))
+    } else {
+      bytes.append(0)
+    }
     append(record: record, of: batch, to: &bytes)
   }
 
@@ -71,6 +79,9 @@ enum LandedRecord {
     origin.line = try count(bytes, at: &position)
     origin.column = try count(bytes, at: &position)
     origin.raw = try text(bytes, at: &position, keptIn: &batch)
+    if try byte(bytes, at: &position) == 1 {
+      origin.member = try text(bytes, at: &position, keptIn: &batch)
+    }
     try read(bytes, at: &position, origin: origin, into: &batch)
     guard position == bytes.count else { throw LandingTable.damage }
   }

@@ -139,9 +139,11 @@ struct RecordBatch: ~Copyable {
   mutating func refuse(record: Int, rule: String, message: String) {
     refusedCount += 1
     digest -= digests[record]
+    let origin = origins[record]
     rejects.append(
       Reject(
-        origin: origins[record], member: nil,
+        origin: origin,
+        member: origin.member.map { String(copying: arena.span.extracting($0)) },
         issues: [Issue(rule: rule, attribute: nil, message: message)]))
   }
 
@@ -226,6 +228,20 @@ struct RecordOrigin: BitwiseCopyable {
     set { (rawStart, rawCount) = (newValue.lowerBound, newValue.count) }
   }
 
+  /// Where the batch's arena holds the name of the member that held the record, in an object of
+  /// objects: right behind its bytes, so that it costs others nothing; nothing where there is none or
+  /// raw records are not kept.
+  var member: Range<Int>? {
+    get { hasMember ? raw.upperBound..<raw.upperBound + Int(memberCount) : nil }
+    set {
+      precondition(newValue.map { $0.lowerBound == raw.upperBound } ?? true)
+      hasMember = newValue != nil
+      memberCount = UInt32(newValue?.count ?? 0)
+    }
+  }
+
+  private var hasMember = false
+  private var memberCount: UInt32 = 0
   private var rawStart = 0
   private var rawCount = 0
 
