@@ -75,8 +75,8 @@ struct MergeWriter: ~Copyable {
   ///   - progress: names the inputs.
   ///   - rows: writes into the table.
   ///   - target: what it is likely to meet; it makes the search shorter.
-  /// - Throws: `SQLiteError`; with a constraint that refuses the row, nothing of the record is
-  ///   written.
+  /// - Throws: `SQLiteError`; with a constraint that refuses the row, the table is as it was, and
+  ///   rows that were made for the record's relations may stay: other records may name them, too.
   mutating func merge(
     record: Int, of batch: inout RecordBatch, _ progress: InputProgress, by rows: inout RowWriter,
     target: MergeTarget
