@@ -8,17 +8,6 @@ extension Statement {
   /// C function: `sqlite3_column_count`
   public var columnCount: Int { unsafe Int(sqlite3_column_count(handle)) }
 
-  /// The name of a column: the one after `AS`, or what SQLite makes of the expression.
-  ///
-  /// - Parameter column: in `0..<columnCount`.
-  ///
-  /// C function: `sqlite3_column_name`
-  public func columnName(_ column: Int) -> String {
-    precondition(column >= 0 && column < columnCount, "no such column")
-    return unsafe sqlite3_column_name(handle, Int32(column)).map { unsafe String(cString: $0) }
-      ?? ""
-  }
-
   /// The storage class of a value.
   ///
   /// C function: `sqlite3_column_type`

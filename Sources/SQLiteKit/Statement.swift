@@ -27,11 +27,6 @@ extension Statement {
     unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// The number of parameters.
-  ///
-  /// C function: `sqlite3_bind_parameter_count`
-  public var parameterCount: Int { unsafe Int(sqlite3_bind_parameter_count(handle)) }
-
   /// The row id of the latest insert on the statement's connection into a rowid table; 0 before the
   /// first.
   ///

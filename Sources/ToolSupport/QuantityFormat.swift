@@ -33,13 +33,6 @@ public enum QuantityFormat {
     perSecond(count, in: duration).map { QuantityFormat.count($0) + "/s" }
   }
 
-  /// How many bytes there are in a second: `103.4 MB/s`; nil for no time at all.
-  public static func byteRate(_ byteCount: Int, in duration: Duration) -> String? {
-    let milliseconds = milliseconds(duration)
-    guard milliseconds > 0 else { return nil }
-    return bytes(rounded(Double(byteCount) * 1000 / Double(milliseconds))) + "/s"
-  }
-
   /// A time: `0.04 s`, `12.3 s`, from a minute on `2:05 min`, from an hour on `1:02:05 h`.
   ///
   /// - Parameter duration: at least zero.

@@ -161,12 +161,9 @@ import Testing
     #expect(statement.columnType(0) == .integer)
   }
 
-  @Test func `columns and parameters are counted and named`() throws {
+  @Test func `columns are counted`() throws {
     let statement = try (try Connection.inMemory()).prepare("SELECT ?1 AS \"a \"\" b\", ?3 AS c")
-    #expect(statement.parameterCount == 3)
     #expect(statement.columnCount == 2)
-    #expect(statement.columnName(0) == "a \" b")
-    #expect(statement.columnName(1) == "c")
     #expect(statement.sql.hasPrefix("SELECT ?1"))
   }
 

@@ -42,8 +42,6 @@ import Testing
     #expect(QuantityFormat.rate(5, in: .seconds(2)) == "3/s")
     #expect(QuantityFormat.rate(9_996, in: .seconds(1)) == "10,000/s")
     #expect(QuantityFormat.rate(5, in: .zero) == nil)
-    #expect(QuantityFormat.byteRate(388_000_000, in: .seconds(2)) == "194.0 MB/s")
-    #expect(QuantityFormat.byteRate(1, in: .microseconds(999)) == nil)
     #expect(QuantityFormat.rate(Int.max, in: .milliseconds(1)) != nil)
   }
 
