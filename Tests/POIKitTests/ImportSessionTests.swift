@@ -284,6 +284,24 @@ import Testing
         "SELECT count(*) FROM poi JOIN category ON poi.category = category.poikit_id") == 20)
   }
 
+  @Test func `a related row that another program changed between two batches is found anew`() throws
+  {
+    let feed = try FeedStore(.poi)
+    let path = feed.path
+    var options = ImportOptions()
+    options.batchSize = 2
+    let text = (0..<6).map { Self.poi($0, category: "c\($0 % 2)") }.joined()
+    try feed.take(text, options: options) { progress in
+      guard progress.counters.read == 2 else { return .proceed }
+      try? Connection(path: path).execute(
+        "DELETE FROM poi; DELETE FROM category WHERE name = 'c0'; UPDATE category SET name = 'x'")
+      return .proceed
+    }
+    let names: SQL = "SELECT c.name FROM poi LEFT JOIN category AS c ON c.poikit_id = category"
+    #expect(try feed.rows(names) == ["c0", "c1", "c0", "c1"])
+    #expect(try feed.rows("SELECT name FROM category ORDER BY 1") == ["c0", "c1", "x"])
+  }
+
   static func poi(_ index: Int, category: String = "c") -> String {
     let digits = String(index)
     let tail = String(repeating: "0", count: 12 - digits.count) + digits

@@ -272,6 +272,34 @@ import Testing
     #expect(try outcome.store.connection.integer("SELECT count(*) FROM issue_tag") == 18_000)
   }
 
+  @Test func `shared rows that another program changed between two batches are found anew`() throws
+  {
+    let feed = try FeedStore(IssueTracker.model())
+    let path = feed.path
+    var options = ImportOptions()
+    options.batchSize = 1
+    let records = (1...2).map { number in
+      #"{"number":\#(number),"tags":["a","b"],"thread":{"comments":[{"author":"ann","number":1,"mood":{"name":"glad"}}]}}"#
+    }
+    let report = try feed.take(records.joined(separator: "\n"), options: options) { progress in
+      guard progress.counters.read == 1 else { return .proceed }
+      try? Connection(path: path).execute(
+        """
+        DELETE FROM issue_tag;
+        DELETE FROM tag WHERE name = 'a';
+        UPDATE tag SET name = 'c';
+        UPDATE mood SET name = 'sad'
+        """)
+      return .proceed
+    }
+    #expect(report.counters.inserted == 2)
+    #expect(
+      try feed.rows(IssueTracker.relationsQuery) == ["1: ann 1", "2: a", "2: ann 1", "2: b"])
+    #expect(
+      try feed.rows("SELECT m.name FROM comment JOIN mood AS m ON m.poikit_id = mood ORDER BY 1")
+        == ["glad", "sad"])
+  }
+
   @Test func `a deduplication moves rows to the winner without doubling them, and can be undone`()
     throws
   {

@@ -21,6 +21,10 @@ struct BatchWriter: ~Copyable {
   private var landing: LandingWriter?
   private var rejection: Statement
   private var checkpoint: Statement
+
+  /// The version of the database that the rows are of whose ids are remembered.
+  private var version: Int64
+  private var versionReading: Statement
   private var beginning: Statement
   private var ending: Statement
   private var cancelling: Statement
@@ -28,6 +32,8 @@ struct BatchWriter: ~Copyable {
   private var endingRecord: Statement
   private var cancellingRecord: Statement
 
+  /// A writer that is made inside the transaction of its first batch.
+  ///
   /// - Parameters:
   ///   - runID: the run in `poikit_run` that the batches belong to.
   ///   - generation: how many batches the run has committed before.
@@ -58,6 +64,8 @@ struct BatchWriter: ~Copyable {
       ON CONFLICT (run) DO UPDATE SET state = excluded.state, generation = excluded.generation
         WHERE generation = excluded.generation - 1
       """)
+    let version = try connection.dataVersion()
+    let versionReading = try connection.prepare("PRAGMA data_version")
     let beginning = try connection.prepare("BEGIN IMMEDIATE")
     let ending = try connection.prepare("COMMIT")
     let cancelling = try connection.prepare("ROLLBACK")
@@ -73,6 +81,8 @@ struct BatchWriter: ~Copyable {
     snapshotModel = isSnapshot ? model : nil
     self.rejection = rejection
     self.checkpoint = checkpoint
+    self.version = version
+    self.versionReading = versionReading
     self.beginning = beginning
     self.ending = ending
     self.cancelling = cancelling
@@ -82,7 +92,16 @@ struct BatchWriter: ~Copyable {
   }
 
   /// Begins the transaction of a batch.
-  mutating func begin() throws(SQLiteError) { try beginning.run() }
+  ///
+  /// Other programs may have changed or removed rows since the last one: then none is remembered.
+  mutating func begin() throws(SQLiteError) {
+    try beginning.run()
+    guard try versionReading.step() else { return }
+    let current = versionReading.integer(0)
+    try versionReading.reset()
+    if current != version { rows.forgetRows() }
+    version = current
+  }
 
   /// Commits the transaction of a batch.
   mutating func commit() throws(SQLiteError) { try ending.run() }

@@ -76,7 +76,8 @@ final class RelationToManyWriter {
     }
   }
 
-  /// Forgets the row ids that it remembers: after some of its rows were rolled back.
+  /// Forgets the row ids that it remembers: after some of its rows were rolled back, or another
+  /// program changed the database.
   func forgetRows() {
     switch rows {
     case .own(let writer): writer.forgetRows()

@@ -31,7 +31,8 @@ final class RelationWriter {
     return writers
   }
 
-  /// Forgets the rows that it remembers: after some of them were rolled back.
+  /// Forgets the rows that it remembers: after some of them were rolled back, or another program
+  /// changed the database.
   func forgetRows() { rows.forget() }
 
   /// The id of the row that the record's related object names; the row is made if there is none

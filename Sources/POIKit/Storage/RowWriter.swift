@@ -101,7 +101,8 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Forgets the row ids of relations: after some of their rows were rolled back.
+  /// Forgets the row ids of relations: after some of their rows were rolled back, or another program
+  /// changed the database.
   func forgetRows() {
     for relation in relations { relation.writer.forgetRows() }
     for writer in relationsToMany { writer.forgetRows() }
