@@ -309,6 +309,57 @@ import Testing
     #expect(report.counters.updated == 1)
   }
 
+  /// A model whose removed rows are deleted, and whose removals are remembered.
+  private static func deletingModel(
+    key: String = #""id""#, timestamp: String = "seen", mark: String = "gone",
+    removal: String = "delete"
+  ) throws -> Model {
+    try model(
+      properties: attributes
+        + #","lang":{"type":"string"},"gone":{"type":"boolean"},"left":{"type":"boolean"},"made":{"type":"integer","x-unit":"seconds"}"#,
+      required: #""id","lang""#,
+      rest:
+        #","x-key":\#(key),"x-timestamp":"\#(timestamp)","x-tombstone":{"attribute":"\#(mark)","removal":"\#(removal)"}"#
+    )
+  }
+
+  @Test(arguments: [(#"["id","lang"]"#, "1|de|9000000"), (#""lang""#, "de|9000000")])
+  func `where no removal is remembered removals are remembered by the new key`(
+    key: String, remembered: String
+  ) throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    try Self.importText(#"{"id":1,"lang":"de","seen":1}"#, Self.deletingModel(), at: path)
+    let changed = try Self.deletingModel(key: key)
+    let report = try Self.importText(
+      #"{"id":1,"lang":"de","gone":true,"seen":9}"#, changed, at: path)
+    #expect(report.counters.removals == 1)
+    let store = try Store(path: path)
+    let removals = try rows("SELECT * FROM poikit_tombstone_place", in: store.connection)
+    #expect(removals == [remembered])
+    let plan = try store.plan(Deduplicator(layout: store.layout()))
+    #expect(plan?.beatenRowCount == 1)
+  }
+
+  @Test func `key, timestamp and kind of removal stay while removals are remembered`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    let removal = #"{"id":1,"lang":"de","gone":true,"seen":9}"#
+    try Self.importText(removal, Self.deletingModel(), at: path)
+    let changes = try [
+      Self.deletingModel(key: #"["id","lang"]"#), Self.deletingModel(key: #""lang""#),
+      Self.deletingModel(timestamp: "made"), Self.deletingModel(removal: "mark"),
+    ]
+    for change in changes {
+      let message = try Self.refusal(of: change, at: path)
+      #expect(message?.contains("1 removals are remembered") == true, "\(message ?? "none")")
+    }
+    let marked = try Self.deletingModel(mark: "left")
+    #expect(try Self.refusal(of: marked, at: path) == nil)
+    _ = try Store(path: path).purgeTombstones(of: marked, olderThan: .zero)
+    for change in changes { #expect(try Self.refusal(of: change, at: path) == nil) }
+  }
+
   static var enforcing: DeduplicationOptions {
     var options = DeduplicationOptions()
     options.enforcement = .hash

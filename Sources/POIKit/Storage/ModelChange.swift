@@ -5,7 +5,7 @@
 /// | has another title, description, source, rule, order of attributes, or notation of an instant | stays |
 /// | has an attribute or a relation to many that records may lack | gets it; rows have the default |
 /// | requires an attribute that it did not require | stays, if all rows have a value |
-/// | has another key, timestamp or tombstone | stays, if its key is not enforced |
+/// | has another key, timestamp or tombstone | stays, if its key is not enforced and no removals are remembered that another one would misunderstand |
 /// | lacks an attribute or a relation, keeps one in another form, or accepts null where the column refuses it | is refused |
 ///
 /// An attribute that the model lacks is refused because records would come without it, and nobody
@@ -21,6 +21,8 @@ struct ModelChange {
     var isKeyEnforced: Bool
     /// The columns in which some row has no value, of those that matter.
     var columnsWithNull: Set<String>
+    /// How many removals are remembered, where the new model would remember them in another way.
+    var unfitRemovalCount = 0
   }
 
   /// The attributes that get a column.
@@ -157,8 +159,15 @@ struct ModelChange {
     }
   }
 
-  /// What decided about the rows of a table whose key is enforced must go on doing so.
+  /// What decided about the rows of a table whose key is enforced, or about the removals that are
+  /// remembered, must go on doing so.
   private mutating func compareWinnerRules() {
+    if table.unfitRemovalCount > 0 {
+      obstacles.append(
+        "\(table.unfitRemovalCount) removals are remembered by the old key and timestamp; keep "
+          + "\"x-key\", \"x-timestamp\" and the \"removal\" of \"x-tombstone\", or forget them before "
+          + "(poi-dedup --purge-tombstones)")
+    }
     guard table.isKeyEnforced else { return }
     let parts: [(String, String, Bool)] = [
       ("x-key", "key", old.key == new.key),

@@ -18,6 +18,10 @@ extension Store {
             + "; or import into another store (poi-import --print-model prints the table's model)")
       }
       try RememberedDigest(contentLayout(of: old)).forget(in: connection)
+      // The next import makes it as the new model needs it.
+      if TombstoneTable(old) != TombstoneTable(new) {
+        try TombstoneTable.remove(for: new.table, in: connection)
+      }
       try apply(change, to: new)
     }
   }
@@ -30,6 +34,9 @@ extension Store {
       notNullColumns: [], columns: [],
       rowCount: Int(try connection.integer("SELECT count(*) FROM \(name)") ?? 0),
       isKeyEnforced: try EnforcedKey.read(of: old, in: connection) != nil, columnsWithNull: [])
+    if TombstoneTable(old) != TombstoneTable(new) {
+      table.unfitRemovalCount = try TombstoneTable.removalCount(of: old.table, in: connection)
+    }
     var statement = try connection.prepare("SELECT name, \"notnull\" FROM pragma_table_info(?1)")
     try statement.bind(1, text: old.table)
     while try statement.step() {

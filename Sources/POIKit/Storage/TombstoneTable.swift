@@ -43,6 +43,21 @@ struct TombstoneTable: Sendable, Hashable {
     "main.\(name: name(of: table))"
   }
 
+  /// How many removals are remembered of a table of records, be it by whatever key.
+  static func removalCount(
+    of records: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int {
+    guard try exists(for: records, in: connection) else { return 0 }
+    return Int(try connection.integer("SELECT count(*) FROM \(quotedName(of: records))") ?? 0)
+  }
+
+  /// Removes what remembers the removals of a table of records, if it is there.
+  static func remove(
+    for records: String, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    try connection.execute("DROP TABLE IF EXISTS \(quotedName(of: records))")
+  }
+
   /// Makes the table if it is missing.
   func prepare(in connection: borrowing Connection) throws(SQLiteError) {
     try connection.execute(creation)
@@ -50,9 +65,15 @@ struct TombstoneTable: Sendable, Hashable {
 
   /// Whether the store has the table.
   func exists(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    try TombstoneTable.exists(for: records, in: connection)
+  }
+
+  private static func exists(
+    for records: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
     var statement = try connection.prepare(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1", isPersistent: false)
-    try statement.bind(1, text: TombstoneTable.name(of: records))
+    try statement.bind(1, text: name(of: records))
     return try statement.step()
   }
 
