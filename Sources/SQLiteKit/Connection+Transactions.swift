@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension Connection {
   /// Begins a transaction.
   ///
@@ -89,6 +91,29 @@ extension Connection {
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try withoutWaitingForDisk(failingWith: { Failure($0) }, body)
+  }
+
+  /// Runs `body`, again where another connection's lock stands in its way, until it is done or has been
+  /// tried for as long as a statement waits for a lock.
+  ///
+  /// It is for what SQLite does not wait for: a change of the journal mode.
+  ///
+  /// - Throws: what `body` throws.
+  ///
+  /// Page: `sqlite3_busy_handler`
+  public func retryingWhileBusy<Result>(
+    _ body: () throws(SQLiteError) -> Result
+  ) throws(SQLiteError) -> Result {
+    let timeout = Duration.milliseconds(try integer("PRAGMA busy_timeout") ?? 0)
+    let start = ContinuousClock.now
+    while true {
+      do {
+        return try body()
+      } catch {
+        guard error.isBusy, start.duration(to: .now) < timeout else { throw error }
+      }
+      usleep(10_000)
+    }
   }
 
   private func setSynchronous(_ level: Int64) throws(SQLiteError) {

@@ -1,4 +1,7 @@
+import Glibc
+import JSONStreaming
 import SQLiteKit
+import Synchronization
 import TestSupport
 import Testing
 
@@ -91,6 +94,47 @@ import Testing
     try other.prepareTables(for: .poi)
     #expect(try other.tables() == ["poi"])
     #expect(try other.connection.text("PRAGMA journal_mode") == "wal")
+  }
+
+  @Test func `a new file that another program holds is waited for`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    let holder = try Connection(path: path)
+    try holder.begin(.immediate)
+    let opening = try WorkerThread {
+      _ = try? Store(path: path)
+      return false
+    }
+    opening.start()
+    usleep(100_000)
+    holder.rollback()
+    _ = consume opening
+    #expect(try holder.integer("PRAGMA application_id") == Store.applicationID)
+  }
+
+  @Test func `threads that make one store at once all have it`() throws {
+    final class Failures: Sendable {
+      let messages = Mutex<[String]>([])
+    }
+    let folder = try ScratchFolder()
+    let failures = Failures()
+    for round in 0..<40 {
+      let path = folder.file("\(round).sqlite")
+      let work: @Sendable () -> Bool = {
+        do {
+          let store = try Store(path: path)
+          try store.prepareTables(for: .poi)
+        } catch {
+          failures.messages.withLock { $0.append("\(error)") }
+        }
+        return false
+      }
+      let other = try WorkerThread(work)
+      other.start()
+      _ = work()
+      _ = consume other
+    }
+    #expect(failures.messages.withLock { $0 } == [])
   }
 
   @Test func `a connection is known as one to a store, and goes back as it was`() throws {

@@ -91,32 +91,17 @@ public struct Store: ~Copyable {
     _ connection: borrowing Connection, path: String, isInMemory: Bool, isReadOnly: Bool
   ) throws(StoreError) {
     do {
-      let application = try connection.integer("PRAGMA application_id") ?? 0
-      let version = try connection.integer("PRAGMA user_version") ?? 0
-      if application == Store.applicationID {
-        guard version <= Store.formatVersion else {
-          throw StoreError(
-            .newerFormat,
-            "\(path): the store has format \(version), this version knows "
-              + "\(Store.formatVersion); use a later version of the toolkit")
-        }
-        guard version > 0, try Bookkeeping.isComplete(in: connection) else {
-          throw StoreError(
-            .notAStore,
-            "\(path): the store lacks tables that every store has, or was made by no version of the "
-              + "toolkit; take a backup, or import anew")
-        }
-      } else {
-        let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
-        guard tables == 0, application == 0, version == 0, !isReadOnly else {
-          throw StoreError(
-            .notAStore,
-            "\(path): the database belongs to another program; name a store of its own with --store"
-          )
-        }
+      // In one view: another program may be making the store.
+      try connection.begin(.deferred)
+      let isNew: Bool
+      do {
+        isNew = try check(connection, path: path, isReadOnly: isReadOnly)
+      } catch {
+        connection.rollback()
+        throw error
       }
+      try connection.commit()
       if isReadOnly { return }
-      let isNew = application == 0
       if isNew { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
       if !isInMemory { try chooseLog(of: connection, isNew: isNew) }
       if !isNew { try RememberedDigest.mend(in: connection) }
@@ -141,6 +126,38 @@ public struct Store: ~Copyable {
     }
   }
 
+  /// Throws where a database is no store that can be used as asked.
+  ///
+  /// - Returns: whether it is empty, to become one.
+  private static func check(
+    _ connection: borrowing Connection, path: String, isReadOnly: Bool
+  ) throws -> Bool {
+    let application = try connection.integer("PRAGMA application_id") ?? 0
+    let version = try connection.integer("PRAGMA user_version") ?? 0
+    if application == Store.applicationID {
+      guard version <= Store.formatVersion else {
+        throw StoreError(
+          .newerFormat,
+          "\(path): the store has format \(version), this version knows "
+            + "\(Store.formatVersion); use a later version of the toolkit")
+      }
+      guard version > 0, try Bookkeeping.isComplete(in: connection) else {
+        throw StoreError(
+          .notAStore,
+          "\(path): the store lacks tables that every store has, or was made by no version of the "
+            + "toolkit; take a backup, or import anew")
+      }
+      return false
+    }
+    let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+    guard tables == 0, application == 0, version == 0, !isReadOnly else {
+      throw StoreError(
+        .notAStore,
+        "\(path): the database belongs to another program; name a store of its own with --store")
+    }
+    return true
+  }
+
   /// Makes a file have a write-ahead log.
   ///
   /// WAL lets an app read while batches are written; FULL makes each committed batch survive a power
@@ -148,7 +165,8 @@ public struct Store: ~Copyable {
   ///
   /// A new file gets its first page by that, and waits until the disk has it. The page is empty, so
   /// it needs no journal: what a power cut leaves of it is an empty database still. Where another
-  /// program was faster the file keeps its log, and only the first bytes of the page change.
+  /// program was faster the file keeps its log, and only the first bytes of the page change; where it
+  /// is at it, it is waited for.
   private static func chooseLog(
     of connection: borrowing Connection, isNew: Bool
   ) throws(SQLiteError) {
@@ -159,7 +177,9 @@ public struct Store: ~Copyable {
       PRAGMA synchronous = FULL
       """)
     if isNew { _ = try? connection.text("PRAGMA journal_mode = MEMORY") }
-    let mode = try connection.text("PRAGMA journal_mode = WAL")
+    let mode = try connection.retryingWhileBusy { () throws(SQLiteError) in
+      try connection.text("PRAGMA journal_mode = WAL")
+    }
     if mode == "memory" { try connection.execute("PRAGMA journal_mode = DELETE") }
   }
 
@@ -284,26 +304,28 @@ public struct Store: ~Copyable {
         throw StoreError(error, path: path)
       }
     }
-    if let document = try document(ofTable: model.table) {
-      guard document != model.document else { return }
-      guard mayChange else {
-        throw StoreError(
-          .modelDiffers,
-          "\(path): the model of the table \"\(model.table)\" is another one, and an import into "
-            + "it is unfinished; go on with --resume and the model that it began with (poi-import "
-            + "--print-model \(model.table) prints it), or give it up with --restart")
-      }
-      return try changeModel(from: self.model(ofTable: model.table), to: model)
-    }
     func storeError(_ error: SQLiteError) -> StoreError { StoreError(error, path: path) }
-    try connection.withoutWaitingForDisk(failingWith: storeError) { () throws(StoreError) in
-      try makeTables(for: model)
+    if try document(ofTable: model.table) == nil {
+      try connection.withoutWaitingForDisk(failingWith: storeError) { () throws(StoreError) in
+        try makeTables(for: model)
+      }
     }
+    guard try document(ofTable: model.table) != model.document else { return }
+    guard mayChange else {
+      throw StoreError(
+        .modelDiffers,
+        "\(path): the model of the table \"\(model.table)\" is another one, and an import into "
+          + "it is unfinished; go on with --resume and the model that it began with (poi-import "
+          + "--print-model \(model.table) prints it), or give it up with --restart")
+    }
+    try changeModel(from: self.model(ofTable: model.table), to: model)
   }
 
+  /// Makes the tables of a model, unless another program did so since they were looked for.
   private borrowing func makeTables(for model: Model) throws(StoreError) {
     let schema = StoreSchema(model)
     try inTransaction {
+      guard try document(ofTable: model.table) == nil else { return }
       try makeRelations(of: model, schema: schema)
       try refuseTable(model.table)
       try connection.execute(schema.creation)
