@@ -332,6 +332,19 @@ import Testing
     #expect(try Self.content(of: folder.file("poi.sqlite")).count == 30)
   }
 
+  /// Lines of the shell in which the tool, `$0`, waits: for the writer of a pipe, and for more of one
+  /// that does not wait itself.
+  @Test(arguments: [
+    #"mkfifo pipe; timeout -s KILL 20 "$0" pipe"#,
+    #"sleep 20 | (dd iflag=nonblock count=0 status=none; exec timeout -s KILL 20 "$0" -)"#,
+  ])
+  func `an interrupt ends the wait for a pipe of any kind`(line: String) throws {
+    let folder = try ScratchFolder()
+    let outcome = try Tool(path: "/bin/sh").run(
+      ["-c", "\(line) & sleep 1; kill -TERM $!; wait $!", tool.path], in: folder.path)
+    #expect(outcome.exitCode == 130, "\(outcome.messages)")
+  }
+
   @Test func `a refused start leaves the reject file of the run before as it is`() throws {
     let folder = try ScratchFolder()
     try folder.write("{}\n{}\n{}", to: "data")

@@ -36,13 +36,19 @@ struct Descriptor: ~Copyable {
   /// The process's standard input, which stays open.
   static var standardInput: Descriptor { Descriptor(lent: STDIN_FILENO) }
 
-  /// Opens the file at `path` for reading.
-  init(opening path: String) throws(SystemError) {
-    var opened: Int32
-    repeat {
+  /// Opens the file at `path` for reading; a named pipe waits for its writer.
+  ///
+  /// - Parameter isInterrupted: asked when a signal ends that wait: whether it is given up, with
+  ///   `EINTR`.
+  init(
+    opening path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws(SystemError) {
+    var opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    while opened < 0 {
+      let failure = SystemError.last
+      guard failure.number == EINTR, !isInterrupted() else { throw failure }
       opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    } while opened < 0 && errno == EINTR
-    guard opened >= 0 else { throw .last }
+    }
     try self.init(owning: opened)
   }
 
@@ -122,15 +128,13 @@ struct Descriptor: ~Copyable {
     while true {
       let got = unsafe Glibc.read(number, base, capacity)
       if got >= 0 { return got }
-      let failure = SystemError.last
-      switch failure.number {
-      case EINTR:
-        if isInterrupted() { throw failure }
-      case EAGAIN:
+      var failure = SystemError.last
+      if failure.number == EAGAIN {
         var wait = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-        unsafe poll(&wait, 1, -1)
-      default: throw failure
+        if unsafe poll(&wait, 1, -1) >= 0 { continue }
+        failure = .last
       }
+      guard failure.number == EINTR, !isInterrupted() else { throw failure }
     }
   }
 }

@@ -33,8 +33,8 @@ public struct FileSource: ~Copyable, ByteSource {
   /// - Parameters:
   ///   - path: the path of a file or pipe, or `-` for standard input, which stays open for the
   ///     process.
-  ///   - isInterrupted: asked when a signal ends the wait for a slow pipe: whether the source is to
-  ///     give up, with an `InputError` whose code is `interrupted`.
+  ///   - isInterrupted: asked when a signal ends the wait for a slow pipe or its writer: whether the
+  ///     source is to give up, with an `InputError` whose code is `interrupted`.
   /// - Throws: `InputError` if nothing readable is there, if the name promises a compression that
   ///   the content does not have, or if the program that decompresses it cannot be started.
   public init(
@@ -42,7 +42,8 @@ public struct FileSource: ~Copyable, ByteSource {
   ) throws(InputError) {
     let isStandardInput = path == "-"
     let name = isStandardInput ? FileSource.standardInputName : path
-    var input = isStandardInput ? Descriptor.standardInput : try Self.open(path)
+    var input =
+      isStandardInput ? Descriptor.standardInput : try Self.open(path, isInterrupted: isInterrupted)
     input.isInterrupted = isInterrupted
     let beginning = try Beginning(of: input, named: name)
     if !isStandardInput { try beginning.checkName(path) }
@@ -53,7 +54,9 @@ public struct FileSource: ~Copyable, ByteSource {
     peeked = beginning.isSeekable ? [] : beginning.bytes[...]
   }
 
-  private static func open(_ path: String) throws(InputError) -> Descriptor {
+  private static func open(
+    _ path: String, isInterrupted: @escaping @Sendable () -> Bool
+  ) throws(InputError) -> Descriptor {
     guard !path.isEmpty else {
       throw InputError(
         code: .notFound, path: "''",
@@ -65,7 +68,7 @@ public struct FileSource: ~Copyable, ByteSource {
       )
     }
     do throws(SystemError) {
-      return try Descriptor(opening: path)
+      return try Descriptor(opening: path, isInterrupted: isInterrupted)
     } catch {
       throw InputError(reading: path, error)
     }
