@@ -30,8 +30,8 @@ extension ImportCommand {
         "merge", .choice(MergePolicy.allCases.map(\.rawValue)),
         summary: "what happens when a record meets a stored one with the same key",
         detail:
-          "By default append where the key is not enforced, newest where it is. Any other than "
-          + "append makes a new table enforce its key.",
+          "By default newest where the key is enforced and for a snapshot, else append. Any other "
+          + "than append makes a new table enforce its key.",
         section: "Input and store"),
       OptionDescription(
         "infer", summary: "print a model that fits the records of the FILEs, and import nothing",

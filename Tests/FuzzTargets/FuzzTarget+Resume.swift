@@ -98,7 +98,7 @@ extension FuzzTarget {
     options.jobCount = 1
     options.batchSize = 2
     options.pointer = ""
-    options.mergePolicy = scenario % 3 == 0 ? .append : .newest
+    options.mergePolicy = scenario == 0 ? .append : scenario == 3 ? .overwrite : .newest
     options.isSnapshot = scenario >= 3
     options.isResuming = isResuming
     options.maximumSkew = nil

@@ -80,16 +80,48 @@ import Testing
     #expect(report.counters.removed == 0)
   }
 
-  @Test func `rows without a key are left alone, also where rows are only appended`() throws {
+  @Test func `rows without a key are left alone`() throws {
     let feed = try FeedStore(Self.model())
-    var options = Self.options(.count(4))
-    options.mergePolicy = nil
+    let options = Self.options(.count(4))
     let keyless = "{\"id\":\"1\"}\n{\"name\":\"x\"}\n{\"part\":1}\n"
     try feed.take(keyless + Self.records(0..<10), options: options)
     let report = try feed.take(Self.records(4..<10), options: options)
     #expect(report.counters.removed == 4)
     #expect(try feed.rows("SELECT count(*) FROM note WHERE id IS NULL OR part IS NULL") == ["3"])
-    #expect(try feed.rows("SELECT count(*) FROM note") == ["15"])
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["9"])
+  }
+
+  @Test func `where no policy is named a snapshot merges by the newest`() throws {
+    let feed = try FeedStore(Self.model())
+    var options = Self.options()
+    options.mergePolicy = nil
+    #expect(try feed.take(Self.records(0..<10), options: options).counters.inserted == 10)
+    let report = try feed.take(Self.records(1..<10), options: options)
+    #expect(report.mergePolicy == .newest)
+    #expect(report.counters.unchanged == 9)
+    #expect(report.counters.removed == 1)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["9"])
+  }
+
+  @Test func `a snapshot is not appended`() throws {
+    func refusal(
+      _ feed: borrowing FeedStore, _ change: (inout ImportOptions) -> Void
+    ) -> String? {
+      var options = Self.options()
+      change(&options)
+      let error = #expect(throws: ImportError.self) {
+        try feed.take(Self.records(0..<10), options: options)
+      }
+      #expect(error?.code == .usage)
+      return error?.message
+    }
+    let feed = try FeedStore(Self.model())
+    #expect(refusal(feed) { $0.mergePolicy = .append }?.contains("--merge append") == true)
+    // Nor may it meet several rows with one key.
+    try feed.take(Self.records(0..<10), Self.records(0..<10))
+    let message = refusal(feed) { $0.mergePolicy = nil }
+    #expect(message?.contains("run poi-dedup --enforce first") == true, "\(message ?? "")")
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["20"])
   }
 
   @Test(arguments: [

@@ -41,9 +41,9 @@ public struct ImportOptions: Sendable {
   /// How many of the rows a snapshot may remove.
   public var removalLimit = Limit.percent(20)
 
-  /// What happens when a record meets a stored one with the same key. Where none is named: `append`
-  /// in a table whose key is not enforced, `newest` in one whose key is. Any policy but `append`
-  /// makes an empty table enforce its key.
+  /// What happens when a record meets a stored one with the same key. Where none is named: `newest`
+  /// for a snapshot and in a table whose key is enforced, else `append`, which a snapshot cannot have.
+  /// Any policy but `append` makes an empty table enforce its key.
   public var mergePolicy: MergePolicy?
 
   /// Go on after the last committed batch of an unfinished run over the same inputs.

@@ -18,7 +18,8 @@ extension ImportSession {
       let runs = try store.unfinishedImports(of: model.table)
       try store.prepareTables(
         for: model, mayChange: runs.isEmpty || options.isRestarting && !options.isResuming)
-      checkpoint.policy = try store.mergePolicy(options.mergePolicy, for: model)
+      checkpoint.policy = try store.mergePolicy(
+        options.mergePolicy ?? (options.isSnapshot ? .newest : nil), for: model)
       intake.keepsRawRecords = try store.mayRefuseRecords(of: model)
       for run in runs {
         guard let checkpoint = try ImportCheckpoint(run.checkpoint),

@@ -161,6 +161,12 @@ public struct ImportSession: ~Copyable {
         "the model \"\(model.name)\" names no key, so --snapshot cannot tell which rows the input "
           + "lacks; add \"x-key\" to it")
     }
+    guard options.mergePolicy != .append else {
+      throw ImportError(
+        .usage,
+        "--merge append adds each record of a snapshot beside the one with the same key, so every "
+          + "row would be there twice; leave it out, or name another policy")
+    }
   }
 
   // MARK: Inputs

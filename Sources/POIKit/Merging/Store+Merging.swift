@@ -47,7 +47,7 @@ extension Store {
     guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {
       throw ImportError(
         .usage,
-        "\(path): the key of the table \"\(model.table)\" is not enforced, so --merge "
+        "\(path): the key of the table \"\(model.table)\" is not enforced, so merging by "
           + "\(policy.rawValue) could meet several rows with one key; run poi-dedup --enforce first"
       )
     }
