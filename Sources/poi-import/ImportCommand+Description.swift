@@ -78,6 +78,7 @@ extension ImportCommand {
       OptionDescription(
         "max-removals", .value("N|P%"), default: "20%",
         summary: "remove nothing where a snapshot lacks more rows than that",
+        detail: "A percentage is of the rows that were there before it.",
         section: "Incremental updates", with: "snapshot"),
       OptionDescription(
         "print-token", summary: "print what to ask the source for next, and import nothing",

@@ -213,6 +213,29 @@ import Testing
     #expect(report.counters.removed == 3)
   }
 
+  @Test func `rows that a snapshot brings do not count among those of which it lacks some`() throws
+  {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    var options = Self.options()
+    let other = Self.records(100..<300)
+    try feed.take(other, options: options) { $0.counters.read >= 60 ? .stop : .proceed }
+    options.isResuming = true
+    let error = #expect(throws: ImportError.self) { try feed.take(other, options: options) }
+    #expect(error?.code == .snapshotRefused)
+    #expect(error?.message.contains("lacks 10 of 10 rows") == true, "\(error?.message ?? "")")
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["210"])
+  }
+
+  @Test func `nor do rows that it brings back`() throws {
+    let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
+    try feed.take(Self.records(0..<10), options: Self.options())
+    try feed.take(Self.records(8..<10), options: Self.options(.percent(100)))
+    let newer = Self.records(0..<8).replacing("\"at\":5", with: "\"at\":6")
+    let error = #expect(throws: ImportError.self) { try feed.take(newer, options: Self.options()) }
+    #expect(error?.message.contains("lacks 2 of 2 rows") == true, "\(error?.message ?? "")")
+  }
+
   @Test func `a snapshot needs a store, a key and the whole input`() throws {
     var options = Self.options()
     #expect(throws: ImportError.self) {

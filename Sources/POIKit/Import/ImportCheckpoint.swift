@@ -16,6 +16,9 @@ struct ImportCheckpoint {
   /// Whether the inputs are the complete set.
   var isSnapshot = false
 
+  /// How many rows a snapshot could lack when the run began; what it brings is none of them.
+  var removableRowCount = 0
+
   /// The digest of the model's document: records that landed can be read with no other one.
   var model: String?
 
@@ -49,6 +52,7 @@ struct ImportCheckpoint {
       "merge": .string(policy.rawValue),
       "landing": landing?.json ?? .null,
       "snapshot": .bool(isSnapshot),
+      "removable": .number(removableRowCount),
       "model": model.map(JSONValue.string) ?? .null,
       "counters": countersJSON,
       "batches": .number(batchCount),
@@ -79,6 +83,7 @@ struct ImportCheckpoint {
       let rejects = ImportCheckpoint.counts(json["rejects"]),
       let unmapped = ImportCheckpoint.counts(json["unmapped"]),
       let otherUnmapped = ImportCheckpoint.count(json["otherUnmapped"]),
+      let removable = ImportCheckpoint.count(json["removable"]),
       let policy = json["merge"]?.string.flatMap(MergePolicy.init),
       digest.count == 2, let high = ImportCheckpoint.unsigned(digest[0]),
       let low = ImportCheckpoint.unsigned(digest[1]),
@@ -99,6 +104,7 @@ struct ImportCheckpoint {
     self.policy = policy
     landing = LandingProgress(json["landing"])
     isSnapshot = json["snapshot"] == .bool(true)
+    removableRowCount = removable
     model = json["model"]?.string
     for counter in ImportReport.Counters.all {
       guard let count = ImportCheckpoint.count(counters[counter.key]) else { return nil }

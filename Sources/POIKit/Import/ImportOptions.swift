@@ -38,7 +38,7 @@ public struct ImportOptions: Sendable {
   /// `removalLimit` would go.
   public var isSnapshot = false
 
-  /// How many of the rows a snapshot may remove.
+  /// How many a snapshot may remove of the rows that were there before it.
   public var removalLimit = Limit.percent(20)
 
   /// What happens when a record meets a stored one with the same key. Where none is named: `newest`

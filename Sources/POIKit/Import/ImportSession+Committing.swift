@@ -38,6 +38,9 @@ extension ImportSession {
           "\(store.path): there is no unfinished import to resume; start without --resume")
       }
       checkpoint.isSnapshot = options.isSnapshot
+      if options.isSnapshot, !options.isResuming {
+        checkpoint.removableRowCount = try store.removableRowCount(of: model)
+      }
       checkpoint.model = MurmurHash3.digest(of: model.document.utf8Span.span).description
       committer = BatchCommitter(store: store, model: model, options: options)
       if !options.isResuming, let digest = try committer?.digestBeforeRun() {

@@ -2,6 +2,6 @@
 enum SnapshotOutcome {
   /// What it lacks is removed and the run ended, with this checkpoint.
   case done(ImportCheckpoint)
-  /// It lacks more rows than may go; nothing has changed.
+  /// It lacks more than may go of the rows that were there before it; nothing has changed.
   case tooMany(gone: Int, of: Int)
 }

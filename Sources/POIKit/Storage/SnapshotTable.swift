@@ -47,14 +47,6 @@ struct SnapshotTable {
     try connection.execute("DROP TABLE IF EXISTS main.\(name(ofRun: run))")
   }
 
-  /// The condition that a row has a key.
-  ///
-  /// - Parameter row: the alias of the row's table.
-  func hasKey(row: SQL) -> SQL {
-    let conditions: [SQL] = names.map { "\(row).\($0) IS NOT NULL" }
-    return conditions.joined(separator: " AND ")
-  }
-
   /// The condition that the snapshot has a row's key.
   ///
   /// - Parameter row: the alias of the row's table.

@@ -2,11 +2,27 @@ internal import SQLiteKit
 
 /// The rows that a snapshot lacks.
 extension Store {
+  /// How many rows a snapshot can lack: those with a key that are not marked as removed.
+  borrowing func removableRowCount(of model: Model) throws(SQLiteError) -> Int {
+    let table = SQL(name: model.table)
+    let count = try connection.integer(
+      "SELECT count(*) FROM main.\(table) AS t WHERE \(Store.isRemovable(model))")
+    return Int(count ?? 0)
+  }
+
+  /// The condition that a row `t` has a key and is not marked as removed.
+  private static func isRemovable(_ model: Model) -> SQL {
+    let key = model.key.compactMap { model.attribute(named: $0)?.column }
+    var conditions: [SQL] = key.map { "t.\(name: $0) IS NOT NULL" }
+    if let mark = model.tombstoneColumn { conditions.append("coalesce(t.\(name: mark), 0) = 0") }
+    return conditions.joined(separator: " AND ")
+  }
+
   /// Removes the rows whose keys a snapshot lacks, and ends its run, in one transaction.
   ///
   /// Rows without a key are left alone, and so are those that are marked as removed already.
   ///
-  /// - Parameter limit: how many of the rows may go.
+  /// - Parameter limit: how many of the rows may go that were there when the run began.
   borrowing func endSnapshot(
     of model: Model, run: Int64, _ checkpoint: ImportCheckpoint, limit: ImportOptions.Limit,
     ended: Instant
@@ -49,22 +65,17 @@ extension Store {
       throw DeduplicationError(.invalidOptions, error.message)
     }
     let rows = RowRemoval(schema: schema)
-    var condition = keys.hasKey(row: "t")
-    if let mark = model.tombstoneColumn.map(SQL.init(name:)) {
-      condition += " AND coalesce(t.\(mark), 0) = 0"
-    }
     var next = checkpoint
     var gone = try DeduplicationError.converting { () throws(SQLiteError) in
       try keys.createIndex(in: connection)
-      return try rows.list(where: "\(condition) AND NOT \(keys.holds(row: "t"))", in: connection)
+      return try rows.list(
+        where: "\(Store.isRemovable(model)) AND NOT \(keys.holds(row: "t"))", in: connection)
     }
     if model.tombstoneColumn == nil { gone += try rows.listDependents(in: connection) }
+    guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {
+      return .tooMany(gone: gone, of: checkpoint.removableRowCount)
+    }
     do throws(SQLiteError) {
-      let table = SQL(name: model.table)
-      let all = try connection.integer("SELECT count(*) FROM main.\(table) AS t WHERE \(condition)")
-      guard !limit.isExceeded(by: gone, of: Int(all ?? 0)) else {
-        return .tooMany(gone: gone, of: Int(all ?? 0))
-      }
       next.counters.removed = gone
       next.digest -= try rows.digest(layout, in: connection)
     } catch {
