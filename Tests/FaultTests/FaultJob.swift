@@ -25,6 +25,10 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
        "items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}}}}
     """#
 
+  /// The same model, whose removals mark rows, as they must where each attribute has its time.
+  static let markingDocument = document.replacing(
+    #""removal":"delete""#, with: #""removal":"mark""#)
+
   /// Whether a run that failed is gone on with, and not begun again.
   var isImport: Bool {
     switch self {
@@ -94,7 +98,9 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  func model() throws -> Model { try Model(parsing: Self.document) }
+  func model() throws -> Model {
+    try Model(parsing: self == .mergeByProperty ? Self.markingDocument : Self.document)
+  }
 
   @Sendable static func clock() -> Instant { Instant(microseconds: 1_700_000_000_000_000) }
 

@@ -21,19 +21,21 @@ struct ToolJob: Sendable, CustomStringConvertible {
     "array", "lines", "envelope", "packed.gz", "base", "rejected",
   ]
 
-  private static func importing(_ name: String, _ file: String, _ arguments: [String]) -> ToolJob {
+  private static func importing(
+    _ name: String, _ file: String, _ arguments: [String], model: String = "model.json"
+  ) -> ToolJob {
     let arguments =
-      ["poi-import", "--model", "model.json", "--batch", "7", "--store", "store.sqlite"]
+      ["poi-import", "--model", model, "--batch", "7", "--store", "store.sqlite"]
       + arguments + [file == "lines" && name.contains("standard input") ? "-" : file]
     return ToolJob(
-      name: name, preparation: name.contains("append") ? [] : [base],
+      name: name, preparation: name.contains("append") ? [] : [base(model)],
       arguments: arguments, retry: arguments + ["--resume"],
       input: arguments.contains("-") ? file : nil)
   }
 
-  private static let base = [
-    "poi-import", "--model", "model.json", "--merge", "newest", "--store", "store.sqlite", "base",
-  ]
+  private static func base(_ model: String = "model.json") -> [String] {
+    ["poi-import", "--model", model, "--merge", "newest", "--store", "store.sqlite", "base"]
+  }
 
   private static let appended = [
     "poi-import", "--model", "model.json", "--store", "store.sqlite", "many",
@@ -59,25 +61,26 @@ struct ToolJob: Sendable, CustomStringConvertible {
       name: "undo", preparation: [appended, deduplication],
       arguments: ["poi-dedup", "--store", "store.sqlite", "--undo"]),
     ToolJob(
-      name: "purge", preparation: [base],
+      name: "purge", preparation: [base()],
       arguments: ["poi-dedup", "--store", "store.sqlite", "--purge-tombstones", "0s"]),
   ]
 
   /// Jobs that read JSON besides their input: reject lines, models, times, lists, tokens.
   static let readingMore: [ToolJob] = [
     importing("take rejects back", "rejected", []),
-    importing("merge by property", "lines", ["--merge", "newest-by-property"]),
+    importing(
+      "merge by property", "lines", ["--merge", "newest-by-property"], model: "marking.json"),
     ToolJob(
       name: "unite lists",
       preparation: [["poi-import", "--model", "lists.json", "--store", "store.sqlite", "lists"]],
       arguments: ["poi-dedup", "--store", "store.sqlite", "--merge-losers"]),
     ToolJob(
-      name: "print a token", preparation: [base],
+      name: "print a token", preparation: [base()],
       arguments: [
         "poi-import", "--model", "model.json", "--store", "store.sqlite", "--print-token",
       ]),
     ToolJob(
-      name: "print a model", preparation: [base],
+      name: "print a model", preparation: [base()],
       arguments: ["poi-import", "--store", "store.sqlite", "--print-model", "note"]),
   ]
 
@@ -93,6 +96,7 @@ struct ToolJob: Sendable, CustomStringConvertible {
   /// Writes the files that the jobs read.
   static func writeInputs(to folder: borrowing ScratchFolder) throws {
     try folder.write(FaultJob.document, to: "model.json")
+    try folder.write(FaultJob.markingDocument, to: "marking.json")
     let records = FaultJob.records(20, seed: 3) + [#"{"id":"none"}"#, "{\"id\":1,\"at\": nul}"]
     let array = "[\(records.joined(separator: ",\n"))]"
     try folder.write(array, to: "array")

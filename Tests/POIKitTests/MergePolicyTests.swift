@@ -292,6 +292,12 @@ import Testing
     let withoutTime = #"{"x-table":"t","x-key":"a","properties":{"a":{"type":"integer"}}}"#
     #expect(try message(.newest, withoutKey).contains("names no key"))
     #expect(try message(.newestByProperty, withoutTime).contains("names no timestamp"))
+    let deleting = #"""
+      {"x-table":"t","x-key":"a","x-timestamp":"b","x-tombstone":{"null":true,"removal":"delete"},
+       "properties":{"a":{"type":"string","x-source":"0#"},
+        "b":{"type":"integer","x-unit":"seconds"}}}
+      """#
+    #expect(try message(.newestByProperty, deleting).contains("deletes removed rows"))
     #expect(try message(.newest, prepare: .append).contains("run poi-dedup --enforce first"))
     #expect(try message(.append, prepare: .newest).contains("is enforced"))
     #expect(try message(.overwrite, prepare: .newest).isEmpty)

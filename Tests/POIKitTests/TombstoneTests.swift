@@ -50,7 +50,7 @@ import Testing
 
   // MARK: Deleting
 
-  @Test(arguments: [MergePolicy.append, .newest, .newestByProperty])
+  @Test(arguments: [MergePolicy.append, .newest])
   func `the newest of a record and its removal wins in any order`(policy: MergePolicy) throws {
     let model = try Self.model(Self.deleting)
     let second = 1_000_000
@@ -296,6 +296,28 @@ import Testing
         for order in permutations(of: lines) {
           #expect(try Self.rows(model, policy: policy, after: order) == [expected], "\(order)")
         }
+      }
+    }
+  }
+
+  @Test func `where each attribute has its time, marks and values end in the same in any order`()
+    throws
+  {
+    let model = try Self.model(#""gone""#, required: #"["id"]"#)
+    let lines = [
+      #"{"id":"a","name":"n","at":1}"#, #"{"id":"a","gone":true,"at":2}"#,
+      #"{"id":"a","left":3,"at":3}"#, #"{"id":"a","gone":false,"at":2}"#,
+    ]
+    for (count, row) in [(3, "n|1|3000000"), (4, "n|1|3000000")] {
+      for order in permutations(of: Array(lines.prefix(count))) {
+        let feed = try FeedStore(model)
+        var options = ImportOptions()
+        options.mergePolicy = .newestByProperty
+        for line in order {
+          let report = try feed.take(line, options: options)
+          #expect(try feed.digest() == report.digest, "\(order)")
+        }
+        #expect(try feed.rows("SELECT name, gone, at FROM note") == [row], "\(order)")
       }
     }
   }

@@ -24,6 +24,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The run stops at its batch.
   case error
 
-  /// Each attribute keeps the value of the record with the newest timestamp that named it.
+  /// Each attribute keeps the value of the record with the newest timestamp that named it; not where
+  /// removals delete rows.
   case newestByProperty = "newest-by-property"
 }

@@ -22,8 +22,9 @@ extension Store {
             + "add a record beside one with the same key; name another policy, or import into "
             + "another store")
       }
+      if policy == .newestByProperty { try checkTimes(of: model) }
       if !isEnforced { try enforceKey(of: model, for: policy) }
-      if policy == .newestByProperty { try keepTimes(of: model) }
+      if policy == .newestByProperty { try PropertyTimes.keep(in: model.table, of: connection) }
       return policy
     } catch let error as ImportError {
       throw error
@@ -65,13 +66,20 @@ extension Store {
     }
   }
 
-  private borrowing func keepTimes(of model: Model) throws {
+  /// Refuses models whose attributes can have no time each.
+  private borrowing func checkTimes(of model: Model) throws(ImportError) {
     guard model.timestamp != nil else {
       throw ImportError(
         .usage,
         "the model \"\(model.name)\" names no timestamp, so --merge newest-by-property cannot tell "
           + "which value is newer; add \"x-timestamp\" to it")
     }
-    try PropertyTimes.keep(in: model.table, of: connection)
+    guard model.tombstone?.removal != .delete else {
+      throw ImportError(
+        .usage,
+        "the model \"\(model.name)\" deletes removed rows, and the times of their values with them, so "
+          + "what --merge newest-by-property makes of records would depend on their order; let "
+          + "\"x-tombstone\" mark removals, or merge by newest")
+    }
   }
 }
