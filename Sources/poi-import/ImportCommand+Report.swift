@@ -93,6 +93,14 @@ extension ImportCommand {
     return json.text + "\n"
   }
 
+  /// What the user should look at.
+  func warnings(on report: ImportReport) -> [String] {
+    guard let pointer = options.tokenPointer, report.ending == .finished else { return [] }
+    return report.inputs.filter { $0.token == nil }.map {
+      "\($0.name): no token stands at \"\(pointer)\"; the one of before stays"
+    }
+  }
+
   /// What the user may want to do next.
   func notes(on report: ImportReport) -> [String] {
     var notes: [String] = []
@@ -100,12 +108,6 @@ extension ImportCommand {
       notes.append(
         "stopped at a batch boundary; the store holds \(report.counters.read) records' outcome, "
           + "--resume goes on")
-    }
-    if let pointer = options.tokenPointer {
-      for input in report.inputs where input.token == nil {
-        notes.append(
-          "\(input.name): no token stands at \"\(pointer)\"; the one of before stays")
-      }
     }
     if report.counters.rejected > 0, options.rejectFile == nil {
       notes.append(

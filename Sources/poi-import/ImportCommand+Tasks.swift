@@ -58,6 +58,7 @@ extension ImportCommand {
     let report = try session.finish()
     diagnostics.clearProgress()
     tool.output.write(text(of: report, isQuiet: tool.isQuiet))
+    for warning in warnings(on: report) { diagnostics.warning(warning) }
     for note in notes(on: report) { diagnostics.note(note) }
     return report.exitCode
   }
