@@ -67,9 +67,16 @@ struct ImportCommand {
   }
 
   /// What to ask the source for next; nothing where nothing has come from it.
-  func token() throws(StoreError) -> String? {
+  func token() throws -> String? {
     guard unsafe access(storePath, F_OK) == 0 else { return nil }
     let store = try Store(path: storePath, for: .readOnly)
+    let tables = try store.tables()
+    guard isModelGiven || tables.count < 2 else {
+      throw ToolFailure(
+        .usage,
+        "\(storePath): the store holds several tables, \(tables.joined(separator: ", ")); name the "
+          + "model of one with --model")
+    }
     let model = isModelGiven ? model : try store.model()
     return try store.token(of: model, source: options.source)
   }

@@ -67,6 +67,22 @@ import Testing
       try importTool.run(["--print-token", "--source", "other"], in: folder.path).output == "")
   }
 
+  @Test func `where a store has several tables the token's is named by its model`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    try folder.write(Self.record(1, second: 1), to: "data.ndjson")
+    for model in ["model.json", "poi"] {
+      _ = try importTool.run(["--model", model, "data.ndjson"], in: folder.path)
+    }
+    let outcome = try importTool.run(["--print-token"], in: folder.path)
+    #expect(outcome.exitCode == 64)
+    #expect(
+      outcome.messages.contains("several tables, note, poi; name the model of one with --model"),
+      "\(outcome.messages)")
+    let named = try importTool.run(["--print-token", "--model", "model.json"], in: folder.path)
+    #expect(named.output == "2024-02-29T12:00:01.000000Z\t1\n")
+  }
+
   @Test func `a token is asked for alone, and an import names a file`() throws {
     let folder = try ScratchFolder()
     let both = try importTool.run(["--print-token", "data.json"], in: folder.path)
