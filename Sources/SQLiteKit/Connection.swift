@@ -97,7 +97,9 @@ public struct Connection: ~Copyable {
         opened, "PRAGMA cell_size_check = ON; PRAGMA schema_version", nil, nil, nil)
     }
     guard status == SQLITE_OK, let opened = unsafe opened else {
-      let error = unsafe SQLiteError(status: status, of: opened, sql: nil)
+      let error = unsafe SQLiteError(
+        status: status, of: opened, sql: nil,
+        newFile: flags & SQLITE_OPEN_CREATE == 0 ? nil : path)
       unsafe sqlite3_close_v2(opened)
       throw SQLiteError(code: error.code, message: "cannot open '\(path)': \(error.message)")
     }

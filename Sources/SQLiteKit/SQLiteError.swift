@@ -30,12 +30,15 @@ public struct SQLiteError: Error, Sendable, Hashable {
   ///
   /// Where the system refused something the message ends with what it says. A statement may outlive its
   /// connection, which then has no message of its own any more.
-  init(status: Int32, of connection: OpaquePointer?, sql: String?) {
+  ///
+  /// - Parameter newFile: the path of the file that was to be made if it is missing, if one was.
+  init(status: Int32, of connection: OpaquePointer?, sql: String?, newFile: String? = nil) {
     let isLatest = unsafe sqlite3_extended_errcode(connection) == status
     let message = unsafe isLatest ? sqlite3_errmsg(connection) : sqlite3_errstr(status)
     var text = unsafe message.map { unsafe String(cString: $0) } ?? ""
     let isOfSystem = status & 0xff == SQLITE_IOERR || status & 0xff == SQLITE_CANTOPEN
-    let number = unsafe SQLiteError.systemError(status, of: connection)
+    var number = unsafe SQLiteError.systemError(status, of: connection)
+    if number == ENOENT, let newFile { number = SQLiteError.refusalToMake(newFile) }
     if isLatest, isOfSystem, number != 0, let reason = unsafe strerror(number) {
       unsafe text += ": \(String(cString: reason))"
     }
@@ -53,6 +56,14 @@ public struct SQLiteError: Error, Sendable, Hashable {
     // SQLITE_IOERR_WRITE, _FSYNC and _TRUNCATE, whose macros Swift does not import.
     let isOfWriting = [3, 4, 6].contains { status == SQLITE_IOERR | $0 << 8 }
     return isOfWriting && [EIO, EFBIG, ENOSPC, EDQUOT, EROFS].contains(latest) ? latest : 0
+  }
+
+  /// Why the system makes no file at `path`; 0 where it is not known.
+  ///
+  /// SQLite then tries to read the file, and keeps only that this one is missing.
+  private static func refusalToMake(_ path: String) -> Int32 {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    return unsafe access(folder, W_OK) == 0 ? 0 : errno
   }
 
   /// An error of the caller's that this module found before SQLite could.

@@ -366,4 +366,24 @@ import Testing
       "\(outcome.messages)")
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "10")
   }
+
+  @Test(.enabled(if: canBeOther, "nobody without rights can start the tool here"))
+  func `a folder in which no store can be made is told from one that is missing`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.places(0..<1), to: "data")
+    let line = """
+      mkdir -m 555 sealed; chmod a+rx .
+      if [ "$(id -u)" = 0 ]; then
+        setpriv --reuid=65534 --clear-groups '\(importer.path)' --store sealed/s data
+      else
+        import --store sealed/s data
+      fi
+      """
+    let sealed = try shell(line, in: folder)
+    #expect(sealed.exitCode == 74, "\(sealed.messages)")
+    #expect(sealed.messages.contains("Permission denied"), "\(sealed.messages)")
+    let missing = try importer.run(["--store", "none/s", "data"], in: folder.path)
+    #expect(missing.exitCode == 74, "\(missing.messages)")
+    #expect(missing.messages.contains("No such file or directory"), "\(missing.messages)")
+  }
 }
