@@ -35,7 +35,7 @@ extension CommandDescription {
       lines += note.wrapped(to: width)
     }
     lines += ["", "Exit status:"]
-    for code in ExitCode.allCases {
+    for code in exitCodes {
       let number = String(code.value)
       let label = String(repeating: " ", count: 3 - number.count) + number
       lines += Self.helpRow(label, code.meaning, 3, width)

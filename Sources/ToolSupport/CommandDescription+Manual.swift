@@ -29,7 +29,7 @@ extension CommandDescription {
       page.text(note)
     }
     page.request(".SH", ["EXIT STATUS"])
-    for code in ExitCode.allCases {
+    for code in exitCodes {
       page.item("\\fB\(code.value)\\fR", code.meaning)
     }
     if !examples.isEmpty { page.request(".SH", ["EXAMPLES"]) }

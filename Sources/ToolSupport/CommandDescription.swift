@@ -37,6 +37,9 @@ public struct CommandDescription: Sendable {
   /// The long names of options of which at most one is given, group by group.
   public let exclusions: [[String]]
 
+  /// What the tool may end with, in ascending order.
+  public let exitCodes: [ExitCode]
+
   /// Command lines worth showing.
   public let examples: [Example]
 
@@ -48,6 +51,7 @@ public struct CommandDescription: Sendable {
   /// `--quiet`, `--progress`, `--help`, `--version`, `--completions` and `--manual` are added to
   /// `options`. Two options of one name are a mistake of the caller, and so is a task or an exclusion
   /// of an option that is not in the table.
+  /// Without `exitCodes` the tool ends with what every tool may end with.
   public init(
     name: String,
     version: String,
@@ -56,6 +60,7 @@ public struct CommandDescription: Sendable {
     options: [OptionDescription] = [],
     tasks: [TaskDescription] = [],
     exclusions: [[String]] = [],
+    exitCodes: [ExitCode] = [.done, .usage, .internalError, .ioError],
     examples: [Example] = [],
     notes: [String] = []
   ) {
@@ -66,6 +71,7 @@ public struct CommandDescription: Sendable {
     self.options = options + OptionDescription.standard
     self.tasks = tasks
     self.exclusions = exclusions
+    self.exitCodes = exitCodes
     self.examples = examples
     self.notes = notes
     precondition(Self.areDistinct(self.options.map(\.longName)), "an option is in the table twice")

@@ -2,12 +2,20 @@
 ///
 /// The numbers are part of every tool's interface. Those from 64 on follow `sysexits.h`, 130 is
 /// what shells report for a program that an interrupt ended.
-public struct ExitCode: Sendable, Equatable {
+public struct ExitCode: Sendable {
   /// The process's exit status.
   public let value: Int32
 
   /// What the status says, in one lower-case line.
   public let meaning: String
+
+  /// The same status in a tool where it says something more special.
+  public func meaning(_ meaning: String) -> ExitCode { ExitCode(value: value, meaning: meaning) }
+}
+
+extension ExitCode: Equatable {
+  /// Whether both are the same status, whatever it says.
+  public static func == (left: ExitCode, right: ExitCode) -> Bool { left.value == right.value }
 }
 
 extension ExitCode {
@@ -17,13 +25,12 @@ extension ExitCode {
   /// The work is done; records that broke rules were left out.
   public static let rejected = ExitCode(value: 1, meaning: "done, and some records were rejected")
 
-  /// The command line was not understood, `EX_USAGE`.
+  /// The command line was not understood, or does not fit what it names, `EX_USAGE`.
   public static let usage = ExitCode(
-    value: 64, meaning: "the command line is wrong; nothing was done")
+    value: 64, meaning: "the command line, the model or the store cannot be used so")
 
-  /// The input is no JSON, or too much of it is bad, `EX_DATAERR`.
-  public static let dataError = ExitCode(
-    value: 65, meaning: "the input cannot be read as JSON, or exceeds its error budget")
+  /// What was to be worked on is not fit for it, `EX_DATAERR`.
+  public static let dataError = ExitCode(value: 65, meaning: "the data cannot be used so")
 
   /// An input does not exist or cannot be opened, `EX_NOINPUT`.
   public static let noInput = ExitCode(value: 66, meaning: "no such input")
@@ -33,16 +40,11 @@ extension ExitCode {
 
   /// Reading, writing or the store failed, `EX_IOERR`.
   public static let ioError = ExitCode(
-    value: 74, meaning: "input or output failed (disk full, store locked)")
+    value: 74,
+    meaning: "input or output failed: the disk is full, the store is locked, damaged or no SQLite "
+      + "database")
 
   /// SIGINT or SIGTERM ended the run at a place where it can stop.
   public static let interrupted = ExitCode(
     value: 130, meaning: "interrupted; what was committed stays")
-}
-
-extension ExitCode: CaseIterable {
-  /// Every status, in ascending order, for help texts and manuals.
-  public static let allCases: [ExitCode] = [
-    .done, .rejected, .usage, .dataError, .noInput, .internalError, .ioError, .interrupted,
-  ]
 }

@@ -95,6 +95,13 @@ extension DedupCommand {
       TaskDescription("digest", heeds: ["store", "table", "key", "report"]),
       TaskDescription("purge-tombstones", heeds: ["store", "table", "report"]),
     ],
+    exitCodes: [
+      .done, .usage,
+      .dataError.meaning(
+        "rows stand in the way: their timestamps are of two kinds, others refer to them and cannot "
+          + "be moved, or a value or the key cannot be kept"),
+      .noInput.meaning("no such store"), .internalError, .ioError, .interrupted,
+    ],
     examples: [
       .init("poi-dedup --key identifier", "keep the newest record of each identifier"),
       .init("poi-dedup --key name,city --dry-run", "look what another key would do"),

@@ -139,6 +139,14 @@ extension ImportCommand {
     exclusions: [
       ["resume", "restart", "dry-run"], ["dry-run", "snapshot"], ["limit", "snapshot"],
     ],
+    exitCodes: [
+      .done, .rejected, .usage,
+      .dataError.meaning(
+        "the input cannot be read as JSON, has more rejects than allowed, meets stored records with "
+          + "--merge error, or is a snapshot that must not remove what it lacks"),
+      .noInput.meaning("an input is missing or may not be read"), .internalError, .ioError,
+      .interrupted,
+    ],
     examples: [
       .init("poi-import --batch 500 data.json", "import into poi.sqlite"),
       .init(

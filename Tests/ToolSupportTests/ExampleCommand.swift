@@ -28,6 +28,7 @@ extension CommandDescription {
         "limit", .value("N"), summary: "stop after so many grains", section: "Heap"),
       OptionDescription.report,
     ],
+    exitCodes: [.done, .dataError.meaning("the sand is wet"), .interrupted],
     examples: [
       Example("sift-sand --mesh 20 beach.sand", "sort a beach by grains of up to 20 micrometres")
     ],

@@ -48,12 +48,7 @@ struct HelpTests {
 
         Exit status:
             0  done
-            1  done, and some records were rejected
-           64  the command line is wrong; nothing was done
-           65  the input cannot be read as JSON, or exceeds its error budget
-           66  no such input
-           70  an internal check failed
-           74  input or output failed (disk full, store locked)
+           65  the sand is wet
           130  interrupted; what was committed stays
 
         """)
@@ -96,12 +91,7 @@ struct HelpTests {
 
         Exit status:
             0  done
-            1  done, and some records were rejected
-           64  the command line is wrong; nothing was done
-           65  the input cannot be read as JSON, or exceeds its error budget
-           66  no such input
-           70  an internal check failed
-           74  input or output failed (disk full, store locked)
+           65  the sand is wet
           130  interrupted; what was committed stays
 
         """)

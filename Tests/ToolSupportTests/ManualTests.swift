@@ -13,7 +13,7 @@ struct ManualTests {
     for option in command.options {
       #expect(manual.contains("\\fB\(Roff.escaped(option.flagName))\\fR"))
     }
-    for code in ExitCode.allCases {
+    for code in command.exitCodes {
       #expect(manual.contains("\\fB\(code.value)\\fR\n\(Roff.escaped(code.meaning))\n"))
     }
     for example in command.examples {

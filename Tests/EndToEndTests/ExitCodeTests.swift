@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the tools and the README say of exit codes.
+@Suite struct ExitCodeTests {
+  /// The lines of the README's table, each as its cells.
+  private static func table() throws -> [[String]] {
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../README.md")
+    let readme = try String(contentsOf: path, encoding: .utf8)
+    let start = try #require(readme.range(of: "| code | `poi-import` | `poi-dedup` |\n"))
+    return readme[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+      .prefix { $0.hasPrefix("|") }.dropFirst()
+      .map { line in
+        line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+          .map { $0.trimmingCharacters(in: .whitespaces).replacing("`", with: "") }
+      }
+  }
+
+  @Test(arguments: [("poi-import", 1), ("poi-dedup", 2)])
+  func `the help says of each exit code what the README says`(tool: String, column: Int) throws {
+    let folder = try ScratchFolder()
+    let help = try Tool(tool).run(["--help"], in: folder.path).output
+    let heading = try #require(help.range(of: "Exit status:\n"))
+    let words = help[heading.upperBound...].split(whereSeparator: \.isWhitespace)
+    let rows = try Self.table().filter { !$0[column].isEmpty }
+    #expect(
+      words.joined(separator: " ") == rows.map { "\($0[0]) \($0[column])" }.joined(separator: " "))
+  }
+}
