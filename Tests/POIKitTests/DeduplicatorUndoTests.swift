@@ -13,6 +13,19 @@ import Testing
     return try #require(report.run)
   }
 
+  /// Two duplicates, the older of which a row of another table refers to.
+  private func visitedSamples() throws -> Connection {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE sample (id INTEGER PRIMARY KEY, "key" TEXT, part, time, dead, note);
+      INSERT INTO sample VALUES (1, 'a', 1, 1, 0, NULL), (2, 'a', 1, 2, 0, NULL);
+      CREATE TABLE visit (ref INTEGER REFERENCES sample (id));
+      INSERT INTO visit VALUES (1)
+      """)
+    return connection
+  }
+
   private func undoError(
     _ connection: borrowing Connection, run: Int64? = nil
   ) -> DeduplicationError? {
@@ -98,14 +111,7 @@ import Testing
     "AFTER UPDATE OF ref ON visit BEGIN UPDATE sample SET note = 'x'; END",
   ])
   func `a trigger that changes what comes back stands in the way`(trigger: SQL) throws {
-    let connection = try Connection.inMemory()
-    try connection.execute(
-      """
-      CREATE TABLE sample (id INTEGER PRIMARY KEY, "key" TEXT, part, time, dead, note);
-      INSERT INTO sample VALUES (1, 'a', 1, 1, 0, NULL), (2, 'a', 1, 2, 0, NULL);
-      CREATE TABLE visit (ref INTEGER REFERENCES sample (id));
-      INSERT INTO visit VALUES (1)
-      """)
+    let connection = try visitedSamples()
     let before = try dump("sample", in: connection) + dump("visit", in: connection)
     _ = try deduplicate(connection)
     try connection.execute("CREATE TRIGGER meddling \(trigger)")
@@ -164,14 +170,7 @@ import Testing
   }
 
   @Test func `a rule that refuses what a row referred to stands in the way`() throws {
-    let connection = try Connection.inMemory()
-    try connection.execute(
-      """
-      CREATE TABLE sample (id INTEGER PRIMARY KEY, "key" TEXT, part, time, dead, note);
-      INSERT INTO sample VALUES (1, 'a', 1, 1, 0, NULL), (2, 'a', 1, 2, 0, NULL);
-      CREATE TABLE visit (ref INTEGER REFERENCES sample (id));
-      INSERT INTO visit VALUES (1)
-      """)
+    let connection = try visitedSamples()
     _ = try deduplicate(connection)
     try connection.execute(
       "CREATE TRIGGER no BEFORE UPDATE ON visit BEGIN SELECT RAISE(ABORT, 'stay'); END")
