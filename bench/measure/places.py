@@ -9,7 +9,8 @@ import sys
 BENCH = pathlib.Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
 TOOLS = ROOT / ".build" / "release"
-PRODUCTS = BENCH / ".build" / "release"
+# A package of its own, which is built in the folder of the toolkit: the libraries are built once.
+PRODUCTS = TOOLS
 ENVIRONMENT = BENCH / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
 
@@ -24,9 +25,9 @@ def build(has_phases, has_peers):
     products = ["generate-poi", "floor"]
     products += ["phases"] if has_phases else []
     products += ["decode-peer"] if has_peers else []
+    bench = ["--package-path", str(BENCH), "--scratch-path", str(ROOT / ".build")]
     for product in products:
-        subprocess.run(
-            [*swift, "--package-path", str(BENCH), "--product", product], cwd=ROOT, check=True)
+        subprocess.run([*swift, *bench, "--product", product], cwd=ROOT, check=True)
 
 
 def make_environment():
