@@ -317,13 +317,21 @@ import Testing
   @Test func `an interrupt ends the wait for a slow pipe`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.records(0..<10).joined(separator: "\n") + "\n", to: "data")
-    let shell = try Tool(path: "/bin/sh").start(
+    // Where the writer is gone, the tool has waited for the pipe's end, and there is nobody to kill.
+    let outcome = try Tool(path: "/bin/sh").run(
       [
         "-c",
-        "(cat data; sleep 20) | '\(tool.path)' --batch 100 - & sleep 1; kill -TERM $!; wait $!",
+        """
+        mkfifo pipe
+        (cat data; exec sleep 20) >pipe & writer=$!
+        '\(tool.path)' --batch 100 - <pipe & sleep 1
+        kill -TERM $!
+        wait $!
+        code=$?
+        kill $writer && exit $code
+        """,
       ],
       in: folder.path)
-    let outcome = try shell.wait()
     #expect(outcome.exitCode == 130, "\(outcome.messages)")
     let resumed = try tool.run(
       ["-", "--resume"], in: folder.path,
