@@ -210,9 +210,10 @@ import Testing
     let holder = try Connection(path: folder.file("poi.sqlite"))
     try holder.begin(.immediate)
     let named = "(process \(getpid())), and was waited for 5 seconds"
-    for outcome in [
-      try importer.run(["data"], in: folder.path), try deduplicator.run([], in: folder.path),
-    ] {
+    let waiting = [
+      try importer.start(["data"], in: folder.path), try deduplicator.start([], in: folder.path),
+    ]
+    for outcome in try waiting.map({ try $0.wait() }) {
       #expect(outcome.exitCode == 74)
       #expect(
         outcome.messages.contains("another program holds the store, ")
