@@ -302,6 +302,33 @@ import Testing
     #expect(try feed.rows("SELECT name FROM category ORDER BY 1") == ["c0", "c1", "x"])
   }
 
+  @Test(arguments: [KeyEnforcement.index, .hash])
+  func `an import stops where another program enforces the key meanwhile`(
+    enforcement: KeyEnforcement
+  ) throws {
+    let feed = try FeedStore(.poi)
+    let path = feed.path
+    var options = ImportOptions()
+    options.batchSize = 2
+    options.jobCount = 1
+    var enforcing = DeduplicationOptions()
+    enforcing.enforcement = enforcement
+    let text = (0..<6).map { Self.poi($0 / 2) }.joined()
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(text, options: options) { progress in
+        guard progress.counters.read == 2, let store = try? Store(path: path) else {
+          return .proceed
+        }
+        _ = try? store.deduplicate(Deduplicator(layout: store.layout(), options: enforcing))
+        return .proceed
+      }
+    }
+    #expect(error?.message.contains("which key is enforced") == true)
+    #expect(try feed.rows("SELECT count(*) FROM poi") == ["1"])
+    options.isRestarting = true
+    #expect(try feed.take(text, options: options).counters.inserted == 2)
+  }
+
   static func poi(_ index: Int, category: String = "c") -> String {
     let digits = String(index)
     let tail = String(repeating: "0", count: 12 - digits.count) + digits

@@ -118,6 +118,7 @@ extension RowRemoval {
               let child = Result { () throws(DeduplicationError) in
                 try TableSchema(of: table, in: connection)
               }
+              if case .failure(let error) = child, error.code == .database { throw error }
               changes.append(Change(table: table, column: changed, schema: child))
             }
             let row = (try? changes[effect].schema.get().rowIDName).map { "c.\(name: $0)" as SQL }

@@ -178,7 +178,10 @@ struct BatchCommitter: ~Copyable {
   /// Begins a transaction; the first one of a run begins the run, too, so that there is none without
   /// a batch.
   private mutating func begin() throws {
-    guard writer == nil else { return try writer?.begin() ?? () }
+    guard writer == nil else {
+      if try writer?.begin() == true { try checkKey() }
+      return
+    }
     try store?.connection.begin(.immediate)
     do {
       try beginRun()
@@ -186,6 +189,17 @@ struct BatchCommitter: ~Copyable {
       store?.connection.rollback()
       throw error
     }
+  }
+
+  /// Throws where another program has made a key unique or given that up: the writer knows of none but
+  /// the one that it began with.
+  private mutating func checkKey() throws {
+    let known = writer?.key
+    guard let path = store?.path, try store?.enforcedKey(of: model) != known else { return }
+    throw ImportError(
+      .inputOutput,
+      "\(path): another program changed which key is enforced while the import ran; the batches "
+        + "before are kept: begin again with --restart")
   }
 
   private func keepToken(of checkpoint: ImportCheckpoint) throws {

@@ -1,7 +1,7 @@
 internal import SQLiteKit
 
 /// The key that a table of records is unique by, as the store enforces it.
-struct EnforcedKey {
+struct EnforcedKey: Equatable {
   /// The columns of the key, in its order.
   let columns: [String]
 

@@ -93,14 +93,17 @@ struct BatchWriter: ~Copyable {
 
   /// Begins the transaction of a batch.
   ///
-  /// Other programs may have changed or removed rows since the last one: then none is remembered.
-  mutating func begin() throws(SQLiteError) {
+  /// - Returns: whether other programs have changed the database since the last one. The ids of rows
+  ///   are forgotten then.
+  mutating func begin() throws(SQLiteError) -> Bool {
     try beginning.run()
-    guard try versionReading.step() else { return }
+    guard try versionReading.step() else { return false }
     let current = versionReading.integer(0)
     try versionReading.reset()
-    if current != version { rows.forgetRows() }
+    guard current != version else { return false }
+    rows.forgetRows()
     version = current
+    return true
   }
 
   /// Commits the transaction of a batch.

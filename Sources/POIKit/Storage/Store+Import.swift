@@ -34,6 +34,11 @@ extension Store {
     }
   }
 
+  /// The key that the model's table is unique by, if it is.
+  borrowing func enforcedKey(of model: Model) throws(SQLiteError) -> EnforcedKey? {
+    try EnforcedKey.read(of: model, in: connection)
+  }
+
   /// The imports into the table that stopped before their inputs ended, the latest first.
   borrowing func unfinishedImports(
     of table: String
