@@ -325,6 +325,10 @@ import Testing
     }
     #expect(error?.message.contains("which key is enforced") == true)
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["1"])
+    options.isResuming = true
+    let refusal = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+    #expect(refusal?.message.contains("the key is enforced, which it was not then") == true)
+    options.isResuming = false
     options.isRestarting = true
     #expect(try feed.take(text, options: options).counters.inserted == 2)
   }

@@ -58,14 +58,11 @@ struct BatchCommitter: ~Copyable {
   ///
   /// - Parameter sum: what the run counted up.
   mutating func digestAfterRun(countedAs sum: Digest) throws(ImportError) -> Digest {
-    guard let path = store?.path else { return sum }
+    guard store?.path != nil else { return sum }
     do {
       return try store?.digestAfterImport(countedAs: sum, of: model, since: versionBeforeRun) ?? sum
     } catch {
-      guard let cause = error.cause else {
-        throw ImportError(.inputOutput, "\(path): \(error.message)")
-      }
-      throw ImportError(StoreError(cause, path: path))
+      throw ImportError(error)
     }
   }
 

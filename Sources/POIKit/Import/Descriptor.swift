@@ -43,12 +43,12 @@ struct Descriptor: ~Copyable {
   init(
     opening path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(SystemError) {
-    var opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    while opened < 0 {
-      let failure = SystemError.last
-      guard failure.number == EINTR, !isInterrupted() else { throw failure }
+    var opened: Int32
+    repeat {
       opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    }
+      let failure = SystemError.last
+      guard opened >= 0 || failure.number == EINTR && !isInterrupted() else { throw failure }
+    } while opened < 0
     try self.init(owning: opened)
   }
 

@@ -56,8 +56,7 @@ extension Store {
     do {
       return try Deduplicator.tableDigest(of: layout, on: connection)
     } catch {
-      if let cause = error.cause { throw StoreError(cause, path: path) }
-      throw StoreError(.notAStore, "\(path): \(error.message)")
+      throw StoreError(error, path: path)
     }
   }
 
@@ -82,22 +81,26 @@ extension Store {
   ///     with an earlier one, and nobody knows.
   borrowing func digestAfterImport(
     countedAs sum: Digest, of model: Model, since version: Int64?
-  ) throws(DeduplicationError) -> Digest {
+  ) throws(StoreError) -> Digest {
     let layout = contentLayout(of: model)
-    return try connection.withoutWaitingForDisk { () throws(DeduplicationError) in
-      try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
-        let isCounted = try DeduplicationError.converting { () throws(SQLiteError) in
-          let isAlone = try connection.dataVersion() == version
-          let hasOtherTriggers = try RememberedDigest.hasOtherTriggers(in: connection)
-          return isAlone && !hasOtherTriggers
+    do {
+      return try connection.withoutWaitingForDisk { () throws(DeduplicationError) in
+        try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
+          let isCounted = try DeduplicationError.converting { () throws(SQLiteError) in
+            let isAlone = try connection.dataVersion() == version
+            let hasOtherTriggers = try RememberedDigest.hasOtherTriggers(in: connection)
+            return isAlone && !hasOtherTriggers
+          }
+          let digest =
+            isCounted ? sum : try Deduplicator.tableDigest(of: layout, on: connection).digest
+          try DeduplicationError.converting { () throws(SQLiteError) in
+            try RememberedDigest(layout).remember(digest, in: connection)
+          }
+          return digest
         }
-        let digest =
-          isCounted ? sum : try Deduplicator.tableDigest(of: layout, on: connection).digest
-        try DeduplicationError.converting { () throws(SQLiteError) in
-          try RememberedDigest(layout).remember(digest, in: connection)
-        }
-        return digest
       }
+    } catch {
+      throw StoreError(error, path: path)
     }
   }
 

@@ -35,6 +35,15 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
+  /// Why rows of the store at `path` cannot be read.
+  init(_ error: DeduplicationError, path: String) {
+    if let cause = error.cause {
+      self.init(cause, path: path)
+    } else {
+      self.init(.notAStore, "\(path): \(error.message)")
+    }
+  }
+
   /// An error of SQLite while the store at `path` was in use.
   public init(_ error: SQLiteError, path: String) {
     let advice =
