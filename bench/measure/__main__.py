@@ -211,7 +211,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench/run: error: ended by a signal"))
     try:
         if not arguments.no_build:
-            places.build(not arguments.no_phases, not arguments.no_peers)
+            places.build()
         if not arguments.no_peers:
             places.make_environment()
         become_reaper()
