@@ -1,0 +1,200 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// How imports go on that were stopped, and what becomes of them where others use the store meanwhile.
+@Suite struct ImportSessionResumptionTests {
+  @Test func `the progress closure stops a run at a batch boundary and it resumes`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(
+      (0..<20).map { ImportSessionTests.poi($0) }.joined(), to: "data.ndjson")
+    let whole = try ImportSessionTests.importText(
+      (0..<20).map { ImportSessionTests.poi($0) }.joined(), model: .poi)
+    var options = ImportOptions()
+    options.batchSize = 3
+    var session = try ImportSession(
+      into: Store(path: folder.file("s.sqlite")), model: .poi, options: options
+    ) { $0.counters.read >= 6 ? .stop : .proceed }
+    var source = try FileSource(path: path)
+    try session.importAll(from: &source)
+    let stopped = try session.finish()
+    #expect(stopped.ending == .stopped && stopped.counters.read == 6)
+    _ = session.takeStore()
+
+    var again = try ImportSession(
+      into: Store(path: folder.file("s.sqlite")), model: .poi, options: options)
+    var second = try FileSource(path: path)
+    let refusal = #expect(throws: ImportError.self) { try again.importAll(from: &second) }
+    #expect(refusal?.code == .unfinishedRun)
+    _ = again.takeStore()
+
+    options.isResuming = true
+    var resumed = try ImportSession(
+      into: Store(path: folder.file("s.sqlite")), model: .poi, options: options)
+    var third = try FileSource(path: path)
+    try resumed.importAll(from: &third)
+    let report = try resumed.finish()
+    #expect(report.resumedAt == 6 && report.counters.read == 20)
+    #expect(report.digest == whole.report.digest)
+    #expect(try ImportSessionTests.rows(of: resumed.takeStore(), model: .poi) == whole.rows)
+  }
+
+  @Test func `a resumed run names all inputs that it had begun`() throws {
+    let folder = try ScratchFolder()
+    let first = try folder.write((0..<10).map { ImportSessionTests.poi($0) }.joined(), to: "a")
+    let second = try folder.write(
+      (10..<20).map { ImportSessionTests.poi($0) }.joined() + "{}\n{}", to: "b")
+    var options = ImportOptions()
+    options.batchSize = 4
+    options.rejectLimit = .count(0)
+    var session = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var whole = try FileSource(path: first)
+    var damaged = try FileSource(path: second)
+    try session.importAll(from: &whole)
+    #expect(throws: ImportError.self) { try session.importAll(from: &damaged) }
+    _ = session.takeStore()
+
+    options.rejectLimit = nil
+    options.isResuming = true
+    var short = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var again = try FileSource(path: first)
+    try short.importAll(from: &again)
+    let error = #expect(throws: ImportError.self) { _ = try short.finish() }
+    #expect(error?.code == .cannotResume && error?.message.contains(second) == true)
+    _ = short.takeStore()
+
+    var full = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var one = try FileSource(path: first)
+    var two = try FileSource(path: second)
+    try full.importAll(from: &one)
+    try full.importAll(from: &two)
+    #expect(try full.finish().counters.inserted == 20)
+  }
+
+  @Test func `an end of input that comes with the wish to stop is not believed`() throws {
+    let folder = try ScratchFolder()
+    let text = (0..<10).map { ImportSessionTests.poi($0) }.joined()
+    var session = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, onProgress: { _ in .stop })
+    var cut = ImportSessionTests.Pipe(text.utf8.prefix(text.utf8.count / 2 + 10))
+    try session.importAll(from: &cut)
+    let stopped = try session.finish()
+    #expect(stopped.ending == .stopped && stopped.counters.inserted == 5)
+    #expect(stopped.counters.rejected == 0)
+    _ = session.takeStore()
+    var options = ImportOptions()
+    options.isResuming = true
+    var resumed = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var whole = ImportSessionTests.Pipe(text.utf8)
+    try resumed.importAll(from: &whole)
+    #expect(try resumed.finish().counters.inserted == 10)
+  }
+
+  @Test func `two sessions cannot drive one run`() throws {
+    let folder = try ScratchFolder()
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.jobCount = 1
+    var first = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    try first.append(Array((ImportSessionTests.poi(1) + ImportSessionTests.poi(2)).utf8).span)
+    options.isResuming = true
+    var second = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    try second.append(Array((0..<4).map { ImportSessionTests.poi($0 + 1) }.joined().utf8).span)
+    let error = #expect(throws: ImportError.self) {
+      try first.append(Array((0..<3).map { ImportSessionTests.poi($0 + 3) }.joined().utf8).span)
+    }
+    #expect(error?.message.contains("another process") == true)
+    _ = try second.finish()
+    let store = second.takeStore()
+    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 4)
+  }
+
+  @Test(arguments: [true, false])
+  func `a session that another one ended or began again writes nothing more`(
+    isResumed: Bool
+  ) throws {
+    let folder = try ScratchFolder()
+    let records = (0..<6).map { ImportSessionTests.poi($0) }
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.jobCount = 1
+    var first = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    try first.append(Array((records[0] + records[1]).utf8).span)
+    (options.isResuming, options.isRestarting) = (isResumed, !isResumed)
+    var second = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    try second.append(Array(records[..<4].joined().utf8).span)
+    _ = try second.finish()
+    let error = #expect(throws: ImportError.self) {
+      try first.append(Array(records[2...].joined().utf8).span)
+    }
+    #expect(error?.message.contains("another process") == true)
+    let store = second.takeStore()
+    #expect(try store.connection.integer("SELECT count(*) FROM poi") == (isResumed ? 4 : 6))
+    #expect(
+      try store.connection.text("SELECT group_concat(state) FROM poikit_run")
+        == (isResumed ? "finished" : "abandoned,finished"))
+  }
+
+  @Test func `an input that is named twice is resumed in its first place`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write((0..<10).map { ImportSessionTests.poi($0) }.joined(), to: "a")
+    var options = ImportOptions()
+    options.batchSize = 4
+    var stopped = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options, onProgress: { _ in .stop }
+    )
+    var once = try FileSource(path: path)
+    try stopped.importAll(from: &once)
+    _ = try stopped.finish()
+    _ = stopped.takeStore()
+    options.isResuming = true
+    var resumed = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    for _ in 0..<2 {
+      var source = try FileSource(path: path)
+      try resumed.importAll(from: &source)
+    }
+    #expect(try resumed.finish().counters.inserted == 20)
+  }
+
+  @Test(arguments: [KeyEnforcement.index, .hash])
+  func `an import stops where another program enforces the key meanwhile`(
+    enforcement: KeyEnforcement
+  ) throws {
+    let feed = try FeedStore(.poi)
+    let path = feed.path
+    var options = ImportOptions()
+    options.batchSize = 2
+    options.jobCount = 1
+    var enforcing = DeduplicationOptions()
+    enforcing.enforcement = enforcement
+    let text = (0..<6).map { ImportSessionTests.poi($0 / 2) }.joined()
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(text, options: options) { progress in
+        guard progress.counters.read == 2, let store = try? Store(path: path) else {
+          return .proceed
+        }
+        _ = try? store.deduplicate(Deduplicator(layout: store.layout(), options: enforcing))
+        return .proceed
+      }
+    }
+    #expect(error?.message.contains("which key is enforced") == true)
+    #expect(try feed.rows("SELECT count(*) FROM poi") == ["1"])
+    options.isResuming = true
+    let refusal = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+    #expect(refusal?.message.contains("the key is enforced, which it was not then") == true)
+    options.isResuming = false
+    options.isRestarting = true
+    #expect(try feed.take(text, options: options).counters.inserted == 2)
+  }
+}
