@@ -1,11 +1,21 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
-// A released tool with Swift's library in it carries C++'s too: it starts in three quarters of the
-// time.
+// A released tool with Swift's library in it carries C++'s too, and SQLite and yajl where their
+// archives are installed: it starts sooner, and calls of those libraries cost less.
+let linkerFolders =
+  ["libstdc++"]
+  + [("sqlite3", "libsqlite3.a"), ("yajl", "libyajl_s.a")].compactMap { library, archive in
+    ["x86_64-linux-gnu", "aarch64-linux-gnu"].contains {
+      FileManager.default.fileExists(atPath: "/usr/lib/\($0)/\(archive)")
+    } ? library : nil
+  }
+
 let toolLinkerSettings: [LinkerSetting] = [
   .unsafeFlags(
-    ["-L", Context.packageDirectory + "/scripts/linker", "-Xclang-linker", "-static-libgcc"],
+    linkerFolders.flatMap { ["-L", Context.packageDirectory + "/scripts/linker/" + $0] }
+      + ["-Xclang-linker", "-static-libgcc"],
     .when(platforms: [.linux], configuration: .release))
 ]
 

@@ -1,5 +1,22 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
+
+// The floor and the phases are linked as the tools are.
+let linkerFolders =
+  ["libstdc++"]
+  + [("sqlite3", "libsqlite3.a"), ("yajl", "libyajl_s.a")].compactMap { library, archive in
+    ["x86_64-linux-gnu", "aarch64-linux-gnu"].contains {
+      FileManager.default.fileExists(atPath: "/usr/lib/\($0)/\(archive)")
+    } ? library : nil
+  }
+
+let toolLinkerSettings: [LinkerSetting] = [
+  .unsafeFlags(
+    linkerFolders.flatMap { ["-L", Context.packageDirectory + "/../scripts/linker/" + $0] }
+      + ["-Xclang-linker", "-static-libgcc"],
+    .when(platforms: [.linux], configuration: .release))
+]
 
 let package = Package(
   name: "poi-bench",
@@ -15,11 +32,12 @@ let package = Package(
     .executableTarget(
       name: "floor",
       cSettings: [.unsafeFlags(["-O3", "-Wall", "-Wextra"])],
-      linkerSettings: [.linkedLibrary("yajl"), .linkedLibrary("sqlite3")]),
+      linkerSettings: [.linkedLibrary("yajl"), .linkedLibrary("sqlite3")] + toolLinkerSettings),
     .systemLibrary(name: "PeerSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .executableTarget(name: "decode-peer", dependencies: ["PeerSQLite"]),
     .executableTarget(
-      name: "phases", dependencies: [.product(name: "POIKit", package: "poi-toolkit")]),
+      name: "phases", dependencies: [.product(name: "POIKit", package: "poi-toolkit")],
+      linkerSettings: toolLinkerSettings),
   ],
   swiftLanguageModes: [.v6]
 )
