@@ -35,12 +35,12 @@ import Testing
   }
 
   private static func refusal(
-    _ feed: borrowing FeedStore, _ text: String, _ options: ImportOptions
+    _ feed: borrowing FeedStore, _ text: String, _ options: ImportOptions, isFirst: Bool = false
   ) throws -> String {
-    let before = try feed.rows("SELECT * FROM note ORDER BY 1")
+    let before = isFirst ? [] : try feed.rows("SELECT * FROM note ORDER BY 1")
     let error = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
     #expect(error?.code == .snapshotRefused)
-    #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
+    if !isFirst { #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before) }
     #expect(try feed.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_snap%'") == [])
     #expect(
       try feed.rows("SELECT state FROM poikit_run ORDER BY id DESC LIMIT 1") == ["finished"])
@@ -225,6 +225,58 @@ import Testing
     #expect(error?.code == .snapshotRefused)
     #expect(error?.message.contains("lacks 10 of 10 rows") == true, "\(error?.message ?? "")")
     #expect(try feed.rows("SELECT count(*) FROM note") == ["210"])
+  }
+
+  @Test(arguments: [
+    // Another file by mistake: in full, with a reject, and given up in its midst.
+    "", "\n{\"id\":9}", "stop",
+  ])
+  func `rows of a snapshot that removed nothing do not let the next one remove those of before`(
+    end: String
+  ) throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    let other = Self.records(100..<300)
+    var options = Self.options()
+    if end == "stop" {
+      try feed.take(other, options: options) { $0.counters.read >= 60 ? .stop : .proceed }
+      options.isRestarting = true
+    } else {
+      _ = try? feed.take(other + end, options: options)
+    }
+    for _ in 0..<2 {
+      let error = #expect(throws: ImportError.self) { try feed.take(other, options: options) }
+      #expect(error?.code == .snapshotRefused)
+      #expect(
+        error?.message.contains("lacks 10 of the 10 rows that were there before that of run 2")
+          == true, "\(error?.message ?? "")")
+      #expect(try feed.rows("SELECT count(*) FROM note") == ["210"])
+    }
+    // The right one: of the rows of before it lacks one.
+    options.removalLimit = .percent(96)
+    let report = try feed.take(Self.records(1..<10), options: options)
+    #expect(report.counters.removed == 201)
+    // From then on, what is there counts.
+    let message = try Self.refusal(feed, Self.records(4..<10), Self.options())
+    #expect(message.contains("lacks 3 of 9 rows"))
+  }
+
+  @Test func `a snapshot that removed nothing does not hold up what is new since`() throws {
+    let feed = try FeedStore(Self.model())
+    // The very first one has a reject; the next one lacks some of what that brought.
+    let message = try Self.refusal(
+      feed, "{\"id\":9}\n" + Self.records(0..<20), Self.options(), isFirst: true)
+    #expect(message.contains("1 records were rejected"))
+    #expect(try feed.take(Self.records(2..<20), options: Self.options()).counters.removed == 2)
+  }
+
+  @Test func `nor does an undone one let the next one remove those of before`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    try feed.take(Self.records(100..<300), options: Self.options(.percent(100)))
+    _ = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    let message = try Self.refusal(feed, Self.records(100..<300), Self.options())
+    #expect(message.contains("lacks 10 of the 10 rows that were there before that of run 2"))
   }
 
   @Test func `nor do rows that it brings back`() throws {

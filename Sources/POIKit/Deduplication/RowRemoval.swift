@@ -28,6 +28,15 @@ struct RowRemoval {
     return connection.changeCount
   }
 
+  /// How many of the listed rows have no greater id than `lastRow`.
+  func listedCount(
+    upTo lastRow: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int {
+    let count = try connection.integer(
+      "SELECT count(*) FROM \(RowRemoval.list) WHERE row <= \(lastRow)")
+    return Int(count ?? 0)
+  }
+
   /// Deletes the listed rows, and forgets the list.
   ///
   /// - Throws: `DeduplicationError` with `unmovableReference` when other rows refer to them.

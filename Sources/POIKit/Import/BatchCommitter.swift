@@ -18,6 +18,9 @@ struct BatchCommitter: ~Copyable {
   /// What becomes of records whose key is stored.
   var policy = MergePolicy.append
 
+  /// What a snapshot can lack; nothing where the run is none, or was begun earlier.
+  var removableRows: RemovableRows?
+
   /// The version of the database that the run began with; nothing where it goes on with an earlier
   /// one, while which others may have changed the table.
   private var versionBeforeRun: Int64?
@@ -242,6 +245,8 @@ struct BatchCommitter: ~Copyable {
       "batch": .number(options.batchSize), "at": options.pointer.map(JSONValue.string) ?? .null,
       "limit": options.recordLimit.map { .number($0) } ?? .null,
       "merge": .string(policy.rawValue), "snapshot": .bool(options.isSnapshot),
+      "rows": removableRows.map { .number($0.count) } ?? .null,
+      "lastRow": removableRows.map { .number($0.lastRow) } ?? .null,
       // What a snapshot removes can be put back, as what a deduplication does.
       "archive": options.isSnapshot ? .bool(true) : .null,
     ]).description
@@ -381,15 +386,21 @@ struct BatchCommitter: ~Copyable {
     try writeEnd(state, checkpoint)
   }
 
+  /// Ends the run of a snapshot that removes nothing; nothing happens where none has begun.
+  mutating func endRefusedSnapshot(_ checkpoint: ImportCheckpoint) throws(ImportError) {
+    guard runID != nil else { return }
+    try writeEnd(.finished, checkpoint, isRefused: true)
+  }
+
   /// Ends the run; one that has none yet, because its first batch failed, gets it now.
   private mutating func writeEnd(
-    _ state: RunRecord.State, _ checkpoint: ImportCheckpoint
+    _ state: RunRecord.State, _ checkpoint: ImportCheckpoint, isRefused: Bool = false
   ) throws(ImportError) {
     guard let path = store?.path else { return }
     do {
       try store?.endImport(
         runID, into: model.table, state, at: options.clock(), options: summary,
-        counters: checkpoint.countersJSON.description)
+        counters: checkpoint.countersJSON(isRefused: isRefused).description)
     } catch {
       throw ImportError(StoreError(error, path: path))
     }

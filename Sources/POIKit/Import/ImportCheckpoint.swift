@@ -54,7 +54,7 @@ struct ImportCheckpoint {
       "snapshot": .bool(isSnapshot),
       "removable": .number(removableRowCount),
       "model": model.map(JSONValue.string) ?? .null,
-      "counters": countersJSON,
+      "counters": countersJSON(),
       "batches": .number(batchCount),
       "rejects": ImportCheckpoint.json(rejectsByRule),
       "unmapped": ImportCheckpoint.json(unmappedMembers),
@@ -65,8 +65,14 @@ struct ImportCheckpoint {
   }
 
   /// The counters as the store's run keeps them.
-  var countersJSON: JSONValue {
-    .object(counters.byName.map { JSONValue.Member(name: $0.name, value: .number($0.count)) })
+  ///
+  /// - Parameter isRefused: whether the run is that of a snapshot that removed nothing.
+  func countersJSON(isRefused: Bool = false) -> JSONValue {
+    var members = counters.byName.map {
+      JSONValue.Member(name: $0.name, value: .number($0.count))
+    }
+    if isRefused { members.append(JSONValue.Member(name: "refused", value: .number(1))) }
+    return .object(members)
   }
 
   /// Reads a checkpoint as the store keeps it; nothing where the text is not one, or says what no

@@ -38,11 +38,12 @@ extension ImportSession {
           "\(store.path): there is no unfinished import to resume; start without --resume")
       }
       checkpoint.isSnapshot = options.isSnapshot
-      if options.isSnapshot, !options.isResuming {
-        checkpoint.removableRowCount = try store.removableRowCount(of: model)
-      }
+      let removableRows =
+        options.isSnapshot && !options.isResuming ? try store.removableRows(of: model) : nil
+      checkpoint.removableRowCount = removableRows?.count ?? 0
       checkpoint.model = MurmurHash3.digest(of: model.document.utf8Span.span).description
       committer = BatchCommitter(store: store, model: model, options: options)
+      committer?.removableRows = removableRows
       if !options.isResuming, let digest = try committer?.digestBeforeRun() {
         checkpoint.digest = digest
       }
@@ -343,6 +344,11 @@ extension ImportSession {
       throw try refuseSnapshot(
         "the snapshot lacks \(gone) of \(all) rows, more than --max-removals allows, and nothing was "
           + "removed; if they are gone indeed, import it again with a higher limit")
+    case .tooManySince(let earlier, let gone):
+      throw try refuseSnapshot(
+        "the snapshot lacks \(gone) of the \(earlier.rows.count) rows that were there before that of run "
+          + "\(earlier.run), which removed nothing, more than --max-removals allows, and again nothing "
+          + "was removed; if they are gone indeed, import it again with a higher limit")
     case nil: break
     }
   }
@@ -355,7 +361,7 @@ extension ImportSession {
 
   /// Ends a run whose snapshot removes nothing.
   private mutating func refuseSnapshot(_ reason: String) throws(ImportError) -> ImportError {
-    try committer?.endRun(.finished, checkpoint)
+    try committer?.endRefusedSnapshot(checkpoint)
     let error = ImportError(.snapshotRefused, "\(inputName): \(reason)")
     failure = error
     return error

@@ -4,4 +4,7 @@ enum SnapshotOutcome {
   case done(ImportCheckpoint)
   /// It lacks more than may go of the rows that were there before it; nothing has changed.
   case tooMany(gone: Int, of: Int)
+  /// It lacks more than may go of the rows that were there before an earlier one that removed nothing;
+  /// nothing has changed.
+  case tooManySince(EarlierSnapshot, gone: Int)
 }

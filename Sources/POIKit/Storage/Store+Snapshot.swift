@@ -2,12 +2,13 @@ internal import SQLiteKit
 
 /// The rows that a snapshot lacks.
 extension Store {
-  /// How many rows a snapshot can lack: those with a key that are not marked as removed.
-  borrowing func removableRowCount(of model: Model) throws(SQLiteError) -> Int {
-    let table = SQL(name: model.table)
+  /// The rows that a snapshot can lack: those with a key that are not marked as removed.
+  borrowing func removableRows(of model: Model) throws(SQLiteError) -> RemovableRows {
+    let table: SQL = "main.\(name: model.table)"
     let count = try connection.integer(
-      "SELECT count(*) FROM main.\(table) AS t WHERE \(Store.isRemovable(model))")
-    return Int(count ?? 0)
+      "SELECT count(*) FROM \(table) AS t WHERE \(Store.isRemovable(model))")
+    let lastRow = try connection.integer("SELECT max(\(StoreSchema.idColumn)) FROM \(table)")
+    return RemovableRows(count: Int(count ?? 0), lastRow: lastRow ?? 0)
   }
 
   /// The condition that a row `t` has a key and is not marked as removed.
@@ -54,6 +55,21 @@ extension Store {
     }
   }
 
+  /// What stands against a removal of the listed rows where earlier snapshots removed nothing: too
+  /// many of them were there before those.
+  private borrowing func tooManySinceEarlier(
+    _ model: Model, _ run: Int64, _ rows: RowRemoval, _ limit: ImportOptions.Limit
+  ) throws(DeduplicationError) -> SnapshotOutcome? {
+    try DeduplicationError.converting { () throws(SQLiteError) in
+      guard
+        let earlier = try EarlierSnapshot.first(before: run, into: model.table, in: connection)
+      else { return nil }
+      let gone = try rows.listedCount(upTo: earlier.rows.lastRow, in: connection)
+      guard limit.isExceeded(by: gone, of: earlier.rows.count) else { return nil }
+      return .tooManySince(earlier, gone: gone)
+    }
+  }
+
   private borrowing func removeMissing(
     _ model: Model, _ run: Int64, _ checkpoint: ImportCheckpoint, _ limit: ImportOptions.Limit,
     _ ended: Instant
@@ -75,6 +91,7 @@ extension Store {
     guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {
       return .tooMany(gone: gone, of: checkpoint.removableRowCount)
     }
+    if let refusal = try tooManySinceEarlier(model, run, rows, limit) { return refusal }
     do throws(SQLiteError) {
       next.counters.removed = gone
       next.digest -= try rows.digest(layout, in: connection)
@@ -94,7 +111,7 @@ extension Store {
     }
     do throws(SQLiteError) {
       try RunRecord(id: run).end(
-        .finished, at: ended, counters: next.countersJSON.description, in: connection)
+        .finished, at: ended, counters: next.countersJSON().description, in: connection)
     } catch {
       throw DeduplicationError(error)
     }
