@@ -49,6 +49,8 @@ extension ImportCommand {
   }
 
   private func importRecords(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    // A wrong name is told before the first input is stored, or a store is made.
+    for path in inputs { try FileSource.check(path: path) }
     let diagnostics = tool.diagnostics
     var session = try session { Self.decision($0, diagnostics) }
     for path in inputs {

@@ -161,6 +161,16 @@ import Testing
     #expect(outcome.messages.contains(message), "\(outcome.messages)")
   }
 
+  @Test(arguments: [("missing.json", "no such file"), (".", "is a directory")])
+  func `a wrong name is told before anything is stored`(name: String, message: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.array(0..<10), to: "a.json")
+    let outcome = try tool.run(["a.json", name], in: folder.path)
+    #expect(outcome.exitCode == 66)
+    #expect(outcome.messages.contains("\(name): \(message)"), "\(outcome.messages)")
+    #expect(Files.names(in: folder.path) == ["a.json"])
+  }
+
   @Test func `an empty input is done and leaves an empty table`() throws {
     for text in ["", " \n", "[]"] {
       let folder = try ScratchFolder()

@@ -169,6 +169,46 @@ import Testing
     #expect(undoError(connection)?.message.contains("kept no archive") == true)
   }
 
+  @Test func `a run whose archive was dropped is not undone, and its key stays enforced`() throws {
+    let connection = try SampleTable.connection([
+      SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 2),
+    ])
+    var options = DeduplicationOptions()
+    options.enforcement = .index
+    _ = try Deduplicator(layout: try SampleTable.layout(in: connection), options: options)
+      .run(on: connection, clock: someInstant)
+    try connection.execute("DROP TABLE poikit_archive_sample")
+    let indexes: SQL =
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND sql LIKE '%UNIQUE%'"
+    #expect(try rows(indexes, in: connection) == ["1"])
+    let error = undoError(connection)
+    #expect(error?.code == .cannotUndo)
+    #expect(error?.message.contains("the archive of run 1 is gone") == true)
+    #expect(try rows(indexes, in: connection) == ["1"])
+  }
+
+  @Test func `columns that differ only in letters beyond ASCII are two columns`() throws {
+    let connection = try Connection.inMemory()
+    func deduplicate() throws {
+      let layout = try TableLayout(
+        describing: "sample", in: connection, key: ["k"], timestamp: "time")
+      _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    }
+    try connection.execute(
+      #"""
+      CREATE TABLE sample (k, "Ä", time);
+      INSERT INTO sample VALUES (1, NULL, 2), (1, 5, 1)
+      """#)
+    try deduplicate()
+    try connection.execute(
+      #"ALTER TABLE sample ADD COLUMN "ä"; INSERT INTO sample VALUES (1, 6, 1, 7)"#)
+    try deduplicate()
+    #expect(
+      try rows(#"SELECT "Ä", "ä" FROM poikit_archive_sample ORDER BY 1"#, in: connection) == [
+        "5|", "6|7",
+      ])
+  }
+
   @Test func `a rule that refuses what a row referred to stands in the way`() throws {
     let connection = try visitedSamples()
     _ = try deduplicate(connection)

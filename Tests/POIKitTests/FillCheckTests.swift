@@ -71,4 +71,22 @@ import Testing
     let half = try merged(#"{"id":1,"at":2,"lat":52.5}"#, #"{"id":1,"at":1,"lat":1,"lon":5.5}"#)
     #expect(half == ("|52.5|||", 1))
   }
+
+  @Test func `a longitude stays out with a latitude that needs what the winner lacks`() throws {
+    let feed = try FeedStore(
+      Model(
+        parsing: #"""
+          {"x-table":"place","x-key":"id","x-timestamp":"at","x-tombstone":"gone",
+           "x-coordinates":{"latitude":"lat","longitude":"lon"},"dependentRequired":{"lat":["gone"]},
+           "properties":{
+            "id":{"type":"integer"},"at":{"type":"integer","x-unit":"seconds"},
+            "gone":{"type":"boolean"},"lat":{"type":"number"},"lon":{"type":"number"}}}
+          """#))
+    try feed.take(
+      #"{"id":1,"at":2}"# + "\n" + #"{"id":1,"at":1,"gone":false,"lat":52.5,"lon":5.5}"#)
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    #expect(try feed.deduplicate(options).changes.refusedValueCount == 2)
+    #expect(try feed.rows("SELECT lat, lon FROM place") == ["|"])
+  }
 }

@@ -76,6 +76,19 @@ import Testing
     #expect(try full.finish().counters.inserted == 20)
   }
 
+  @Test func `a run that failed before its first record is given up for the next one`() throws {
+    let feed = try FeedStore(.poi)
+    var options = ImportOptions()
+    options.pointer = "/nowhere"
+    let record = ImportSessionTests.poi(1)
+    #expect(throws: ImportError.self) {
+      try feed.take("{\"all\":[\(record)]}", options: options)
+    }
+    options.pointer = "/all"
+    #expect(try feed.take("{\"all\":[\(record)]}", options: options).counters.inserted == 1)
+    #expect(try feed.rows("SELECT count(*) FROM poikit_checkpoint") == ["0"])
+  }
+
   @Test func `an end of input that comes with the wish to stop is not believed`() throws {
     let folder = try ScratchFolder()
     let text = (0..<10).map { ImportSessionTests.poi($0) }.joined()

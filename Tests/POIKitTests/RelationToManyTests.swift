@@ -30,6 +30,21 @@ import Testing
     #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty)
   }
 
+  @Test(arguments: ["", #","join":"t_u""#])
+  func `a record may be nothing but an array`(join: String) throws {
+    let feed = try FeedStore(
+      Model(
+        parsing: #"""
+          {"x-table":"t","properties":{"a":{"type":"array","items":{"type":"string"},
+            "x-relation":{"table":"u","unique":"v"\#(join)}}}}
+          """#))
+    let report = try feed.take(#"{"a":["x","y"]}"# + "\n{}")
+    #expect(report.counters.inserted == 2)
+    #expect(try feed.rows("SELECT v FROM u ORDER BY 1") == ["x", "y"])
+    #expect(try feed.rows("SELECT count(*) FROM t") == ["2"])
+    #expect(try feed.digest() == report.digest)
+  }
+
   @Test func `an index serves every foreign key of a relation to many`() throws {
     let outcome = try IssueTracker.imported([])
     for (table, column) in [

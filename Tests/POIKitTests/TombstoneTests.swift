@@ -73,6 +73,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [MergePolicy.append, .newest])
+  func `a removal older than the row counts once that is gone, in any order`(
+    policy: MergePolicy
+  ) throws {
+    for lines in permutations(of: [Self.live("5"), Self.removal("3")]) {
+      let feed = try FeedStore(Self.model(Self.deleting))
+      var options = ImportOptions()
+      options.mergePolicy = policy
+      for line in lines { try feed.take(line, options: options) }
+      if policy == .append { try feed.deduplicate() }
+      #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
+      try feed.execute("DELETE FROM note")
+      try feed.take(Self.live("2"), options: options)
+      if policy == .append { try feed.deduplicate() }
+      #expect(try feed.rows("SELECT count(*) FROM note") == ["0"], "\(lines)")
+    }
+  }
+
   @Test func `the last of a record and its removal counts when everything is overwritten`() throws {
     let model = try Self.model(Self.deleting)
     for (lines, expected) in [

@@ -12,8 +12,8 @@ extension ArchiveTable {
   func obstacle(
     toRestoring run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) -> String? {
-    let present = Set(source.storedColumns.map { $0.lowercased() })
-    for column in try keptColumns(in: connection) where !present.contains(column.lowercased()) {
+    for column in try keptColumns(in: connection)
+    where !TableSchema.contains(source.storedColumns, column) {
       let valueCount = try connection.integer(
         "SELECT count(\(name: column)) FROM \(quotedName) WHERE poikit_run = \(run)")
       if valueCount != 0 { return "'\(source.name)' has no column '\(column)' any more" }

@@ -20,8 +20,9 @@ struct ArchiveTable {
   /// - Throws: `DeduplicationError` when a column of the source has the name of one of the
   ///   archive's own.
   func prepare(in connection: borrowing Connection) throws(DeduplicationError) {
-    if let taken = source.storedColumns.first(where: { Self.ownColumns.contains($0.lowercased()) })
-    {
+    if let taken = source.storedColumns.first(where: {
+      TableSchema.contains(Self.ownColumns, $0)
+    }) {
       throw DeduplicationError(
         .unsupportedTable,
         "'\(source.name)' has a column '\(taken)', a name that archives need: go without an archive"
@@ -32,8 +33,8 @@ struct ArchiveTable {
       let columns = (Self.ownColumns + source.storedColumns).map(SQL.init(name:))
       try connection.execute(
         "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", ")))")
-      let present = Set(try Self.columns(of: source.name, in: connection).map { $0.lowercased() })
-      for column in source.storedColumns where !present.contains(column.lowercased()) {
+      let present = try Self.columns(of: source.name, in: connection)
+      for column in source.storedColumns where !TableSchema.contains(present, column) {
         try connection.execute("ALTER TABLE \(quotedName) ADD COLUMN \(name: column)")
       }
     } catch {

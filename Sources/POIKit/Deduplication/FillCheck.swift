@@ -53,12 +53,12 @@ struct FillCheck: ~Copyable {
       values[place].keepOwn()
       count += 1
     }
-    if let coordinates = model.recordRules.coordinates {
-      count += leaveOut(coordinates, from: &values)
-    }
     var isSettled = false
     while !isSettled {
       isSettled = true
+      if let coordinates = model.recordRules.coordinates {
+        count += leaveOut(coordinates, from: &values)
+      }
       for dependency in model.recordRules.dependencies {
         guard let place = places[dependency.attribute], values[place].change != nil else {
           continue

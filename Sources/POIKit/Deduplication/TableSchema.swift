@@ -80,12 +80,24 @@ struct TableSchema {
     let all = storedColumns + generatedColumns
     // A name as it stands comes first, then SQLite's comparison, which ignores the case of ASCII
     // letters.
-    return all.first { $0 == name } ?? all.first { Self.isSame($0, name) } ?? name
+    return all.first { $0.utf8.elementsEqual(name.utf8) }
+      ?? all.first { Self.isSame($0, name) } ?? name
   }
 
-  /// Whether two names are one column's to SQLite; false if one is nil.
+  /// Whether two names are one column's to SQLite, which ignores the case of ASCII letters alone;
+  /// false if one is nil.
   static func isSame(_ name: String, _ other: String?) -> Bool {
-    name == other || name.lowercased() == other?.lowercased()
+    guard let other else { return false }
+    return name.utf8.elementsEqual(other.utf8) { lowercased($0) == lowercased($1) }
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+
+  /// Whether one of some names is the name of a column.
+  static func contains(_ names: [String], _ column: String) -> Bool {
+    names.contains { isSame($0, column) }
   }
 
   /// Names for a message.

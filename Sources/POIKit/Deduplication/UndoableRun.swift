@@ -46,12 +46,20 @@ struct UndoableRun {
         .cannotUndo, "run \(found.id) kept no archive, so what it removed cannot be put back")
     }
     let archived: [String]
+    let hasMarks: Bool
     let later: Int64?
     do {
       archived = try ArchiveTable.tables(ofRun: found.id, in: connection)
+      let moved = try movedTables(ofRun: found.id, in: connection)
+      hasMarks = found.isSnapshot && archived.isEmpty && moved.contains(found.table)
       later = try laterRun(than: found, archived, in: connection)
     } catch {
       throw DeduplicationError(error)
+    }
+    guard !found.hasRemovedRows || !archived.isEmpty || hasMarks else {
+      throw DeduplicationError(
+        .cannotUndo,
+        "the archive of run \(found.id) is gone, so what it removed cannot be put back")
     }
     if let later {
       throw DeduplicationError(
@@ -60,7 +68,7 @@ struct UndoableRun {
     }
     return UndoableRun(
       id: found.id, table: found.table, archivedTables: archived, hasFills: found.hasFills,
-      hasMarks: found.isSnapshot && archived.isEmpty, outcome: found.outcome)
+      hasMarks: hasMarks, outcome: found.outcome)
   }
 }
 
@@ -73,6 +81,8 @@ extension UndoableRun {
     let hasArchive: Bool
     let hasFills: Bool
     let isSnapshot: Bool
+    /// Whether it removed or marked rows.
+    let hasRemovedRows: Bool
     let outcome: EnforcementOutcome
   }
 
@@ -92,17 +102,20 @@ extension UndoableRun {
     var statement = try connection.prepare(
       """
       SELECT id, table_name, state, options ->> 'archive', counters ->> 'indexCreated',
-        counters ->> 'keyColumnAdded', counters ->> 'filledWinners', tool
+        counters ->> 'keyColumnAdded', counters ->> 'filledWinners', tool,
+        counters ->> 'losers' > 0 OR (tool = ?2 AND counters ->> 'removed' > 0)
       FROM main.poikit_run
       WHERE \(removesRows) AND (id = ?1 OR (?1 IS NULL AND state <> 'undone' AND \(hasChanged)))
       ORDER BY id DESC
       """, isPersistent: false)
     if let id { try statement.bind(1, integer: id) }
+    try statement.bind(2, text: RunRecord.importTool)
     guard try statement.step() else { return nil }
     return Row(
       id: statement.integer(0), table: statement.text(1), state: statement.text(2),
       hasArchive: statement.integer(3) == 1, hasFills: statement.integer(6) > 0,
       isSnapshot: statement.text(7) == RunRecord.importTool,
+      hasRemovedRows: statement.integer(8) == 1,
       outcome: EnforcementOutcome(
         createdIndex: statement.integer(4) == 1, addedKeyColumn: statement.integer(5) == 1))
   }

@@ -52,6 +52,13 @@ struct Descriptor: ~Copyable {
     try self.init(owning: opened)
   }
 
+  /// Checks that something stands at `path` that may be read, and is no folder.
+  static func check(_ path: String) throws(SystemError) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else { throw .last }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(number: EISDIR) }
+  }
+
   /// No descriptor at all.
   static var none: Descriptor { Descriptor(lent: -1) }
 

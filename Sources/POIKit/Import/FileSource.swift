@@ -54,9 +54,20 @@ public struct FileSource: ~Copyable, ByteSource {
     peeked = beginning.isSeekable ? [] : beginning.bytes[...]
   }
 
-  private static func open(
-    _ path: String, isInterrupted: @escaping @Sendable () -> Bool
-  ) throws(InputError) -> Descriptor {
+  /// Checks that something stands at `path` that may be read, and is no folder; it is not opened.
+  ///
+  /// - Throws: `InputError`, as opening and reading it would.
+  public static func check(path: String) throws(InputError) {
+    guard path != "-" else { return }
+    try checkPath(path)
+    do throws(SystemError) {
+      try Descriptor.check(path)
+    } catch {
+      throw InputError(reading: path, error)
+    }
+  }
+
+  private static func checkPath(_ path: String) throws(InputError) {
     guard !path.isEmpty else {
       throw InputError(
         code: .notFound, path: "''",
@@ -67,6 +78,12 @@ public struct FileSource: ~Copyable, ByteSource {
         code: .notFound, path: path, message: "the path holds a NUL character; no file can be there"
       )
     }
+  }
+
+  private static func open(
+    _ path: String, isInterrupted: @escaping @Sendable () -> Bool
+  ) throws(InputError) -> Descriptor {
+    try checkPath(path)
     do throws(SystemError) {
       return try Descriptor(opening: path, isInterrupted: isInterrupted)
     } catch {

@@ -30,7 +30,7 @@ extension HighestRecord: Comparable {
   /// Numbers of a key come in their order, texts in that of their bytes, behind numbers.
   static func < (left: HighestRecord, right: HighestRecord) -> Bool {
     guard left.timestamp == right.timestamp else { return left.timestamp < right.timestamp }
-    for (left, right) in zip(left.key, right.key) where left != right {
+    for (left, right) in zip(left.key, right.key) {
       switch (left, right) {
       case (.number(let left), .number(let right)):
         guard let left = NumberText.number(left), let right = NumberText.number(right) else {
@@ -39,9 +39,11 @@ extension HighestRecord: Comparable {
         let order = left.compare(right)
         if order != 0 { return order < 0 }
       case (.string(let left), .string(let right)):
-        return left.utf8.lexicographicallyPrecedes(right.utf8)
+        guard left.utf8.elementsEqual(right.utf8) else {
+          return left.utf8.lexicographicallyPrecedes(right.utf8)
+        }
       default:
-        return left.keyRank < right.keyRank
+        guard left.keyRank == right.keyRank else { return left.keyRank < right.keyRank }
       }
     }
     return false

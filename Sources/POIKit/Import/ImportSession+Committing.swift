@@ -114,7 +114,7 @@ extension ImportSession {
     where run.id != committer?.runID
       && run.checkpoint.progress.inputs.contains(where: { $0.name == name })
     {
-      guard options.isRestarting else {
+      guard options.isRestarting || run.isVoid else {
         throw ImportError(
           .unfinishedRun,
           "\(name): an earlier import of it has not ended, after \(run.checkpoint.counters.read) "

@@ -6,10 +6,13 @@ struct UnfinishedImport {
   let generation: Int64
   /// Where it is.
   let checkpoint: ImportCheckpoint
+  /// Whether it failed before it had read a record: nothing is lost where it is given up.
+  let isVoid: Bool
 
   init(run: RunRecord.Unfinished, checkpoint: ImportCheckpoint) {
     id = run.record.id
     generation = run.generation
     self.checkpoint = checkpoint
+    isVoid = run.hasFailed && checkpoint.counters.read == 0
   }
 }

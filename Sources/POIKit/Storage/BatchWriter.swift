@@ -203,7 +203,8 @@ struct BatchWriter: ~Copyable {
   ) throws(SQLiteError) {
     let outcome = try merger?.remove(
       record: record, of: &batch, progress, by: &rows, target: target)
-    guard outcome ?? .removal == .removal else { return }
+    // One that is older than the row counts once that is gone.
+    guard [.removal, .stale].contains(outcome ?? .removal) else { return }
     try tombstones?.remember(record, of: batch)
     if outcome == nil { batch.settle(record: record, as: .removal) }
   }

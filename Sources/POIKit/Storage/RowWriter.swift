@@ -178,11 +178,12 @@ extension RowWriter.Table {
     var columns = columns
     if key?.isHashed == true { columns.append((KeyEnforcer.hashColumn, keyHashParameter)) }
     if hasTimes { columns.append((PropertyTimes.column, timesParameter)) }
-    let names = columns.map { SQL(name: $0.name) }
-    let parameters: [SQL] = columns.map { "?\($0.parameter)" }
+    let names = [StoreSchema.idColumn] + columns.map { SQL(name: $0.name) }
+    let values: [SQL] = ["NULL"] + columns.map { "?\($0.parameter)" }
+    // The row id is named because a model may have nothing but relations to many.
     return """
       INSERT INTO \(name: schema.model.table) (\(names.joined(separator: ", ")))
-      VALUES (\(parameters.joined(separator: ", ")))
+      VALUES (\(values.joined(separator: ", ")))
       """
   }
 
@@ -192,7 +193,8 @@ extension RowWriter.Table {
     var changed = columns.filter { key?.columns.contains($0.name) != true }
     if hasTimes { changed.append((PropertyTimes.column, timesParameter)) }
     if changed.isEmpty { changed = columns }
-    let values: [SQL] = changed.map { "\(name: $0.name) = ?\($0.parameter)" }
+    var values: [SQL] = changed.map { "\(name: $0.name) = ?\($0.parameter)" }
+    if values.isEmpty { values = ["\(StoreSchema.idColumn) = \(StoreSchema.idColumn)"] }
     return """
       UPDATE \(name: schema.model.table) SET \(values.joined(separator: ", "))
       WHERE \(StoreSchema.idColumn) = ?\(rowIDParameter)

@@ -23,6 +23,8 @@ struct RunRecord {
     var checkpoint: String
     /// How many batches the run has committed: by it two processes that drive one run are told.
     var generation: Int64
+    /// Whether it ended with an error, so that no process drives it.
+    var hasFailed: Bool
   }
 
   /// The row's id.
@@ -104,7 +106,7 @@ struct RunRecord {
   ) throws(SQLiteError) -> [Unfinished] {
     var statement = try connection.prepare(
       """
-      SELECT r.id, c.state, c.generation
+      SELECT r.id, c.state, c.generation, r.state = 'failed'
       FROM main.poikit_run AS r JOIN main.poikit_checkpoint AS c ON c.run = r.id
       WHERE r.tool = ?1 AND r.table_name = ?2 AND r.state IN ('running', 'failed')
       ORDER BY r.id DESC
@@ -116,7 +118,7 @@ struct RunRecord {
       runs.append(
         Unfinished(
           record: RunRecord(id: statement.integer(0)), checkpoint: statement.text(1),
-          generation: statement.integer(2)))
+          generation: statement.integer(2), hasFailed: statement.integer(3) == 1))
     }
     return runs
   }

@@ -33,12 +33,12 @@ struct StoreSchema {
   /// The statements that create the table of records and its readable view.
   var creation: SQL {
     var statements: [SQL] = []
-    var columns = model.attributes.map { definition(of: $0) }
+    var columns: [SQL] = ["\(StoreSchema.idColumn) INTEGER PRIMARY KEY"]
+    columns += model.attributes.map { definition(of: $0) }
     if let unmapped = model.unmappedColumn { columns.append("\(name: unmapped) TEXT") }
     statements.append(
       """
       CREATE TABLE \(name: model.table) (
-        \(StoreSchema.idColumn) INTEGER PRIMARY KEY,
         \(columns.joined(separator: ",\n  "))
       ) STRICT;
       """)
