@@ -20,9 +20,9 @@ import Testing
     return options
   }
 
-  @Test(arguments: policies)
+  @Test(arguments: policies, [MergeFixture.document, MergeFixture.documentWithDefaults])
   func `records that land become the same rows and counters as those merged at once`(
-    policy: MergePolicy
+    policy: MergePolicy, document: String
   ) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
@@ -32,7 +32,7 @@ import Testing
       var contents: Set<[String]> = []
       var counters: Set<ImportReport.Counters> = []
       for lands in [false, true] {
-        let store = try MergeStore()
+        let store = try MergeStore(document)
         _ = try store.run(first, Self.options(.newest, lands: false))
         try store.execute("UPDATE note SET at = NULL WHERE poikit_id % 5 = 0")
         let report = try store.run(second, Self.options(policy, lands: lands))

@@ -19,6 +19,13 @@ enum MergeFixture {
        "properties":{"name":{"type":"string"},"level":{"type":"integer"}}}}}
     """#
 
+  /// The same with defaults of every kind, the timestamp's among them.
+  static let documentWithDefaults =
+    document
+    .replacing(#""text":{"#, with: #""text":{"default":"a longer text","#)
+    .replacing(#""tag":{"#, with: #""tag":{"default":2.5,"#)
+    .replacing(#""at":{"#, with: #""at":{"default":1,"#)
+
   /// A random record with one of few keys, moments and values, so that every kind of tie happens.
   static func record(keyCount: Int, using generator: inout SplitMix64) -> String {
     func pick(_ choices: String...) -> String { choices.randomElement(using: &generator)! }

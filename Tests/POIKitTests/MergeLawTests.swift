@@ -14,9 +14,10 @@ import Testing
 
   /// Imports records in runs, each with options of its own, and checks what each run reports.
   private static func outcome(
-    of runs: [[String]], policy: MergePolicy, using generator: inout SplitMix64
+    of runs: [[String]], policy: MergePolicy, _ document: String = MergeFixture.document,
+    using generator: inout SplitMix64
   ) throws -> Outcome {
-    let store = try MergeStore()
+    let store = try MergeStore(document)
     var digest = Digest.zero
     for run in runs {
       var options = ImportOptions()
@@ -35,8 +36,8 @@ import Testing
   }
 
   /// Appends the records and deduplicates them.
-  private static func deduplicated(_ records: [String]) throws -> Outcome {
-    let store = try MergeStore()
+  private static func deduplicated(_ records: [String], _ document: String) throws -> Outcome {
+    let store = try MergeStore(document)
     _ = try store.run(records, .append)
     let report = try store.deduplicate()
     return Outcome(content: try store.content(), digest: try #require(report.digest))
@@ -62,45 +63,51 @@ import Testing
     return runs
   }
 
-  @Test func `append and deduplicate, newest in one run and newest in many end in the same store`()
-    throws
-  {
+  @Test(arguments: [MergeFixture.document, MergeFixture.documentWithDefaults])
+  func `append and deduplicate, newest in one run and newest in many end in the same store`(
+    document: String
+  ) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     for _ in 0..<25 {
       let records = MergeFixture.records(
         Int.random(in: 1...160, using: &generator), using: &generator)
-      let expected = try Self.deduplicated(records)
+      let expected = try Self.deduplicated(records, document)
       for _ in 0..<2 {
         let inOne = try Self.outcome(
-          of: [records.shuffled(using: &generator)], policy: .newest, using: &generator)
+          of: [records.shuffled(using: &generator)], policy: .newest, document, using: &generator)
         Self.expect(inOne, expected, seed)
       }
       let inMany = try Self.outcome(
-        of: Self.runs(of: records, using: &generator), policy: .newest, using: &generator)
+        of: Self.runs(of: records, using: &generator), policy: .newest, document,
+        using: &generator)
       Self.expect(inMany, expected, seed)
     }
   }
 
-  @Test func `newest-by-property ends in the same store in any order and number of runs`() throws {
+  @Test(arguments: [MergeFixture.document, MergeFixture.documentWithDefaults])
+  func `newest-by-property ends in the same store in any order and number of runs`(
+    document: String
+  ) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     for _ in 0..<25 {
       let records = MergeFixture.records(
         Int.random(in: 1...120, using: &generator), using: &generator)
       let expected = try Self.outcome(
-        of: [records], policy: .newestByProperty, using: &generator)
+        of: [records], policy: .newestByProperty, document, using: &generator)
       for _ in 0..<3 {
         let other = try Self.outcome(
           of: Self.runs(of: records, using: &generator), policy: .newestByProperty,
-          using: &generator)
+          document, using: &generator)
         Self.expect(other, expected, seed)
       }
       // What is there already changes nothing, but for records without a key, which are no ones'.
       let keyed = records.filter { $0.contains(#""id":"#) && !$0.contains(#""id":null"#) }
-      let once = try Self.outcome(of: [keyed], policy: .newestByProperty, using: &generator)
+      let once = try Self.outcome(
+        of: [keyed], policy: .newestByProperty, document, using: &generator)
       let twice = try Self.outcome(
-        of: [keyed, keyed], policy: .newestByProperty, using: &generator)
+        of: [keyed, keyed], policy: .newestByProperty, document, using: &generator)
       Self.expect(twice, once, seed)
     }
   }

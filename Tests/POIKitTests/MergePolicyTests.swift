@@ -174,6 +174,74 @@ import Testing
       contents == [["phone|tablet|12000000|{\"tag\":11000000,\"kind\":false,\"more\":false}"]])
   }
 
+  @Test(arguments: [1, 2, 500], [0, Int.max])
+  func `a default is no value that a record names`(batchSize: Int, directRecordLimit: Int) throws {
+    func rows(_ policy: MergePolicy, _ runs: [[String]]) throws -> [String] {
+      let store = try MergeStore(
+        #"""
+        {"x-table":"t","x-key":"id","x-timestamp":"at","properties":{
+         "id":{"type":"integer"},"at":{"type":"integer","x-unit":"seconds"},
+         "a":{"type":["integer","null"]},"number":{"type":["integer","null"],"default":7},
+         "text":{"type":["string","null"],"default":"seven"},
+         "none":{"type":["integer","null"],"default":null}}}
+        """#)
+      var options = ImportOptions()
+      options.mergePolicy = policy
+      options.batchSize = batchSize
+      options.directRecordLimit = directRecordLimit
+      for run in runs { #expect(try store.run(run, options).digest == store.digest()) }
+      return try store.rows("SELECT a, number, text, none FROM t ORDER BY id")
+    }
+    let stored = [
+      #"{"id":1,"at":1,"a":1,"number":8,"text":"eight","none":9}"#,
+      #"{"id":2,"at":1,"a":1,"number":null,"text":null}"#, #"{"id":3,"at":1,"a":1}"#,
+    ]
+    let imported = (1...4).map { #"{"id":\#($0),"at":2,"a":2}"# }
+    for runs in [[stored, imported], [stored + imported]] {
+      for policy in [MergePolicy.objectTrump, .newestByProperty] {
+        #expect(try rows(policy, runs) == ["2|8|eight|9", "2|||", "2|7|seven|", "2|7|seven|"])
+      }
+      #expect(try rows(.storeTrump, runs) == ["1|8|eight|9", "1|||", "1|7|seven|", "2|7|seven|"])
+      for policy in [MergePolicy.newest, .overwrite] {
+        #expect(
+          try rows(policy, runs) == Array(repeating: "2|7|seven|", count: 4))
+      }
+    }
+    // The order of delivery does not matter where each attribute has its time.
+    for runs in [[imported, stored], [imported + stored]] {
+      #expect(
+        try rows(.newestByProperty, runs) == ["2|8|eight|9", "2|||", "2|7|seven|", "2|7|seven|"])
+    }
+  }
+
+  @Test(arguments: [
+    ("", #"1000000|1|7|{"gone":null,"a":false}"#),
+    (#","default":false"#, #"1000000|0|7|{"a":false}"#),
+  ])
+  func `a removal leaves an attribute to its default, and its mark, in any order`(
+    tombstone: String, expected: String
+  ) throws {
+    let removal = #"{"1":null}"#
+    let record = #"{"1":{"at":1}}"#
+    var contents: Set<[String]> = []
+    for order in [[removal, record], [record, removal]] {
+      let feed = try FeedStore(
+        Model(
+          parsing: #"""
+            {"x-table":"t","x-key":"id","x-timestamp":"at",
+             "x-tombstone":{"null":true,"attribute":"gone"},"properties":{
+             "id":{"type":"string","x-source":"0#"},"at":{"type":"integer","x-unit":"seconds"},
+             "gone":{"type":"boolean"\#(tombstone)},"a":{"type":"integer","default":7}}}
+            """#))
+      var options = ImportOptions()
+      options.mergePolicy = .newestByProperty
+      options.pointer = ""
+      for text in order { try feed.take(text, options: options) }
+      contents.insert(try feed.rows("SELECT at, gone, a, poikit_times FROM t"))
+    }
+    #expect(contents == [[expected]])
+  }
+
   @Test func `a row that a check or another unique index refuses is rejected alone`() throws {
     for policy in [MergePolicy.newest, .objectTrump, .overwrite, .newestByProperty] {
       let store = try MergeStore()

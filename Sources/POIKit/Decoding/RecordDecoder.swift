@@ -427,18 +427,19 @@ struct RecordDecoder: ~Copyable {
     return values
   }
 
-  /// Gives the record the defaults of the attributes that it lacks.
+  /// Gives the record the defaults of the attributes that it lacks. That of the tombstone counts as
+  /// named: a record that lacks it says that it is there, and so comes back.
   private func addDefaults(record: Int, batch: inout RecordBatch) {
     for number in defaults.entries.indices {
       let (field, slot) = (defaults.entries[number].field, defaults.entries[number].slot)
       guard batch[record, field].kind == .absent else { continue }
       guard slot.kind == .text else {
-        batch[record, field] = slot
+        batch[record, field] = field == removalPlan?.slot ? slot : slot.asDefault
         continue
       }
       let start = batch.arena.count
       batch.arena.append(copying: defaults.text.span.extracting(slot.textRange))
-      batch[record, field] = .text(start..<batch.arena.count)
+      batch[record, field] = ValueSlot.text(start..<batch.arena.count).asDefault
     }
   }
 

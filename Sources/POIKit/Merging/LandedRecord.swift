@@ -4,13 +4,17 @@ internal import SQLiteKit
 /// The form in which a decoded record waits in a landing table: the numbers that say where it came
 /// from (input, index, byte, line, column) and its raw bytes; then 1 in a byte and the name of the
 /// member that held it if that is kept, else 0; then 1 in a byte if it is a removal that becomes no
-/// row, else 0; its digest; each slot as its kind in a byte and its value; then for each relation to
-/// many the number of its rows and the rows, from the digest's byte before on.
+/// row, else 0; its digest; each slot as its kind in a byte, with the upper bit set where it is a
+/// default, and its value; then for each relation to many the number of its rows and the rows, from
+/// the digest's byte before on.
 ///
 /// Integers, reals and the halves of digests take 8 bytes, little-endian. Other numbers take 7 bits a
 /// byte, the least significant first, with the upper bit set where more follow. A text is its length
 /// and its UTF-8, and so are raw bytes.
 enum LandedRecord {
+  /// What is added to the kind of a default.
+  private static let defaultBit: UInt8 = 0x80
+
   /// Writes a record of a batch.
   ///
   /// - Parameter input: the 0-based number of its input.
@@ -45,7 +49,7 @@ enum LandedRecord {
     append(digest.low, to: &bytes)
     for slot in 0..<batch.slotCount {
       let value = batch[record, slot]
-      bytes.append(value.kind.rawValue)
+      bytes.append(value.kind.rawValue | (value.isDefault ? defaultBit : 0))
       switch value.kind {
       case .absent, .null, .related: break
       case .integer: append(UInt64(bitPattern: value.integer), to: &bytes)
@@ -96,7 +100,8 @@ enum LandedRecord {
     let digest = Digest(high: high, low: try number(bytes, at: &position))
     let record = batch.beginRecord()
     for slot in 0..<batch.slotCount {
-      switch ValueSlot.Kind(rawValue: try byte(bytes, at: &position)) {
+      let kind = try byte(bytes, at: &position)
+      switch ValueSlot.Kind(rawValue: kind & ~defaultBit) {
       case .absent: break
       case .null: batch[record, slot] = .null
       case .related: batch[record, slot] = .related
@@ -110,6 +115,7 @@ enum LandedRecord {
         batch[record, slot] = .text(try text(bytes, at: &position, keptIn: &batch))
       case nil: throw LandingTable.damage
       }
+      if kind & defaultBit != 0 { batch[record, slot] = batch[record, slot].asDefault }
     }
     for relation in batch.children {
       for _ in 0..<(try count(bytes, at: &position)) {

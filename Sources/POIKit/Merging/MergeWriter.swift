@@ -99,13 +99,16 @@ struct MergeWriter: ~Copyable {
     case .overwrite: try overwrite(record, of: &batch, by: &rows)
     case .objectTrump:
       try digestStored()
-      for slot in mergedSlots where batch[record, slot].kind != .absent {
+      for slot in mergedSlots where batch[record, slot].isNamed {
         stored.take(slot: slot, from: record, of: batch)
       }
       try writeMerged(record, of: &batch, by: &rows)
     case .storeTrump:
       try digestStored()
-      for slot in mergedSlots where stored.batch[0, slot].isNull && !batch[record, slot].isNull {
+      for slot in mergedSlots
+      where stored.batch[0, slot].isNull && batch[record, slot].isNamed
+        && !batch[record, slot].isNull
+      {
         stored.take(slot: slot, from: record, of: batch)
       }
       try writeMerged(record, of: &batch, by: &rows)
@@ -208,7 +211,7 @@ struct MergeWriter: ~Copyable {
     if policy == .newestByProperty {
       let time = ranking.time(of: record, in: batch)
       for (index, slot) in mergedSlots.enumerated() {
-        times.times[index] = batch[record, slot].kind == .absent ? .never : time
+        times.times[index] = batch[record, slot].isNamed ? time : .never
       }
       text = times.text(rowTime: time)
     }
@@ -268,7 +271,8 @@ extension MergeWriter {
       record: record, as: .updated, replacing: storedDigest, by: batch.digest(of: record))
   }
 
-  /// Each attribute takes the value of the record if that is newer, or as new and greater.
+  /// Each attribute takes the value of the record if that is newer, or as new and greater. A default
+  /// is older than every value that a record names.
   private mutating func takeNewerProperties(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws(SQLiteError) {
@@ -277,14 +281,15 @@ extension MergeWriter {
     let storedTime = ranking.time(of: 0, in: stored.batch)
     try times.read(stored.times, rowTime: storedTime)
     for (index, slot) in mergedSlots.enumerated() where batch[record, slot].kind != .absent {
-      guard times.times[index] <= recordTime else { continue }
-      if times.times[index] == recordTime {
+      let time = batch[record, slot].isDefault ? .never : recordTime
+      guard times.times[index] <= time else { continue }
+      if times.times[index] == time {
         table.schema.layout.append(slot, of: 0, in: stored.batch, to: &storedValue)
         table.schema.layout.append(slot, of: record, in: batch, to: &recordValue)
         guard recordValue.compareBytes(with: storedValue) > 0 else { continue }
       }
       stored.take(slot: slot, from: record, of: batch)
-      times.times[index] = recordTime
+      times.times[index] = time
     }
     try writeMerged(
       record, of: &batch, by: &rows,

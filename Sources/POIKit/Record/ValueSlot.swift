@@ -20,6 +20,9 @@ struct ValueSlot: BitwiseCopyable, Sendable {
   private var length: UInt32
   let kind: Kind
 
+  /// Whether the value is the default of an attribute that the record does not name.
+  private(set) var isDefault = false
+
   private init(kind: Kind, bits: UInt64 = 0, length: UInt32 = 0) {
     self.kind = kind
     self.bits = bits
@@ -49,6 +52,13 @@ struct ValueSlot: BitwiseCopyable, Sendable {
     ValueSlot(
       kind: .text, bits: UInt64(truncatingIfNeeded: start),
       length: UInt32(truncatingIfNeeded: count))
+  }
+
+  /// The same value as a default.
+  var asDefault: ValueSlot {
+    var value = self
+    value.isDefault = true
+    return value
   }
 
   /// The value of an `integer` slot.
@@ -84,4 +94,7 @@ struct ValueSlot: BitwiseCopyable, Sendable {
 
   /// Whether the column gets NULL.
   var isNull: Bool { kind == .absent || kind == .null }
+
+  /// Whether the record names the attribute.
+  var isNamed: Bool { kind != .absent && !isDefault }
 }
