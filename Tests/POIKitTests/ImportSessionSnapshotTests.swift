@@ -151,6 +151,66 @@ import Testing
     #expect(try feed.digest() == digest)
   }
 
+  /// Imports into a store where each attribute has its time a row that a snapshot marks then: it says
+  /// since 1 that it is there, and is of 5.
+  ///
+  /// - Returns: the rows before they were marked.
+  private static func mark(_ feed: borrowing FeedStore) throws -> [String] {
+    var options = Self.options(.percent(100))
+    options.mergePolicy = .newestByProperty
+    let other = #"{"id":"1","part":0,"at":1}"#
+    let record = #"{"id":"0","part":0,"gone":false,"at":1,"name":"a"}"#
+    let newer = #"{"id":"0","part":0,"name":"b","at":5}"#
+    try feed.take(record, newer, other, options: options)
+    let before = try feed.rows("SELECT * FROM note ORDER BY poikit_id")
+    let report = try feed.take(other, options: options)
+    #expect(report.counters.removed == 1)
+    #expect(try feed.digest() == report.digest)
+    return before
+  }
+
+  /// Imports the attributes of the marked row, and returns what it holds then.
+  private static func change(_ feed: borrowing FeedStore, _ attributes: String) throws -> String {
+    var options = ImportOptions()
+    options.mergePolicy = .newestByProperty
+    let report = try feed.take(#"{"id":"0","part":0,\#(attributes)}"#, options: options)
+    #expect(try feed.digest() == report.digest)
+    return try feed.rows("SELECT gone, name FROM note WHERE id = '0'")[0]
+  }
+
+  @Test func `a marked row comes back with a newer record only where each attribute has its time`()
+    throws
+  {
+    let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
+    _ = try Self.mark(feed)
+    for time in [3, 5] {
+      #expect(try Self.change(feed, #""gone":false,"at":\#(time)"#) == "1|b")
+    }
+    #expect(try Self.change(feed, #""gone":false,"at":6"#) == "0|b")
+  }
+
+  @Test func `undoing a snapshot puts the times of its marks back`() throws {
+    let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
+    let before = try Self.mark(feed)
+    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect((undone.restoredMarkCount, undone.restoredValueCount) == (1, 0))
+    #expect((undone.restoredRowCount, undone.restoredReferenceCount) == (0, 0))
+    #expect(try feed.rows("SELECT * FROM note ORDER BY poikit_id") == before)
+    #expect(try Self.change(feed, #""gone":true,"at":3"#) == "1|b")
+  }
+
+  @Test func `undoing a snapshot leaves the times of what was changed since`() throws {
+    let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
+    _ = try Self.mark(feed)
+    #expect(try Self.change(feed, #""left":1,"at":9"#) == "1|b")
+    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect((undone.restoredMarkCount, undone.restoredReferenceCount) == (1, 0))
+    // The name is of 5, and that it is there of 1.
+    #expect(try Self.change(feed, #""name":"c","at":4"#) == "0|b")
+    #expect(try Self.change(feed, #""name":"c","at":7"#) == "0|c")
+    #expect(try Self.change(feed, #""gone":true,"at":3"#) == "1|c")
+  }
+
   @Test func `removals in a snapshot are no rows that it lacks`() throws {
     let feed = try FeedStore(
       Self.model(#","x-tombstone":{"attribute":"gone","removal":"delete"}"#))

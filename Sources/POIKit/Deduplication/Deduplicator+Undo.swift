@@ -29,6 +29,7 @@ extension Deduplicator {
       // A row may come back before the one that it refers to.
       try connection.execute("PRAGMA defer_foreign_keys = ON")
       try dropEnforcement(of: run, in: connection)
+      if run.hasMarks { try RowRemoval.fitTimes(to: run, in: connection) }
     } catch {
       throw DeduplicationError(error)
     }

@@ -58,11 +58,13 @@ struct RowRemoval {
     }
   }
 
-  /// Gives a column of the listed rows a value, and keeps what it held for a run to be undone.
+  /// Gives a column of the listed rows a value, as of the timestamps of the rows, and keeps what it
+  /// held for a run to be undone.
   func mark(
     _ column: String, as value: Int64, under run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) {
     try remember(column, of: RowRemoval.list, under: run, in: connection)
+    try dateMark(column, under: run, in: connection)
     try connection.execute(
       """
       UPDATE \(quotedTable) SET \(name: column) = \(value)

@@ -80,6 +80,25 @@ struct PropertyTimes {
     }
   }
 
+  /// What the column is to hold in a row where one attribute gets another time.
+  ///
+  /// - Parameters:
+  ///   - column: the attribute's.
+  ///   - text: what the column holds.
+  ///   - other: what says the time, in the same form; where it does not, that is the timestamp of the
+  ///     row.
+  /// - Throws: `SQLiteError` when there is no memory to read a text.
+  static func text(
+    settingTimeOf column: String, in text: String?, from other: String?
+  ) throws(SQLiteError) -> String? {
+    var members = try json(text)?.members ?? []
+    members.removeAll { $0.name == column }
+    if let value = try json(other)?[column] {
+      members.append(JSONValue.Member(name: column, value: value))
+    }
+    return members.isEmpty ? nil : JSONValue.object(members).description
+  }
+
   private static func json(_ text: String?) throws(SQLiteError) -> JSONValue? {
     if let text { try JSONValue.stored(text) } else { nil }
   }

@@ -1,0 +1,69 @@
+internal import SQLiteKit
+
+/// The times of marks, in tables whose rows say when each of their attributes was changed.
+extension RowRemoval {
+  private static var times: SQL { SQL(name: PropertyTimes.column) }
+
+  /// Makes the time of a mark in the listed rows the timestamp of its row, so that no older record
+  /// takes it away, and keeps what the rows said of their times for a run to be undone.
+  func dateMark(
+    _ column: String, under run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    guard try PropertyTimes.isKept(in: schema.name, of: connection) else { return }
+    let times = RowRemoval.times
+    var rows = try connection.prepare(
+      """
+      SELECT g.row, t.\(times) FROM \(RowRemoval.list) AS g
+      CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row WHERE t.\(times) IS NOT NULL
+      """)
+    var remembering = try connection.prepare(
+      """
+      INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)
+      VALUES (\(run), \(literal: schema.name), ?1, \(literal: PropertyTimes.column), ?2)
+      """)
+    var update = try connection.prepare(
+      "UPDATE \(quotedTable) SET \(times) = ?2 WHERE \(rowID) = ?1")
+    while try rows.step() {
+      let former = rows.text(1)
+      let text = try PropertyTimes.text(settingTimeOf: column, in: former, from: nil)
+      guard text != former else { continue }
+      try remembering.bind(1, integer: rows.integer(0))
+      try remembering.bind(2, text: former)
+      try remembering.run()
+      try update.bind(1, integer: rows.integer(0))
+      try update.bind(2, text: text)
+      try update.run()
+    }
+  }
+
+  /// Fits the times that are kept of marked rows to what was changed since, before a run is undone:
+  /// the time of the mark goes back, the others stay.
+  static func fitTimes(
+    to run: UndoableRun, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let marks: SQL = "FROM main.poikit_moved WHERE run = \(run.id) AND column_name"
+    let column = try connection.text(
+      "SELECT column_name \(marks) <> \(literal: PropertyTimes.column) LIMIT 1")
+    guard let column, try PropertyTimes.isKept(in: run.table, of: connection) else { return }
+    var rows = try connection.prepare(
+      """
+      SELECT m.rowid, m.old_value, t.\(times)
+      FROM (SELECT rowid, row_id, old_value \(marks) = \(literal: PropertyTimes.column)) AS m
+      CROSS JOIN main.\(name: run.table) AS t ON t.\(StoreSchema.idColumn) = m.row_id
+      """)
+    var update = try connection.prepare(
+      "UPDATE main.poikit_moved SET old_value = ?2 WHERE rowid = ?1")
+    while try rows.step() {
+      let former = rows.text(1)
+      let text = rows.isNull(2) ? nil : rows.text(2)
+      // What nothing changed since comes back as it was.
+      guard try text != PropertyTimes.text(settingTimeOf: column, in: former, from: nil) else {
+        continue
+      }
+      try update.bind(1, integer: rows.integer(0))
+      try update.bind(
+        2, text: PropertyTimes.text(settingTimeOf: column, in: text, from: former))
+      try update.run()
+    }
+  }
+}
