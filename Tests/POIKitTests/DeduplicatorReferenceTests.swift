@@ -177,7 +177,7 @@ import Testing
     ) { connection, report throws in
       #expect(
         try rows("SELECT place, note FROM detail ORDER BY 1", in: connection)
-          == ["3|three", "5|one"])
+          == ["3|three", "5|two"])
       #expect(report.changes.movedReferenceCount == 1)
       #expect(report.changes.removedReferenceRowCount == 2)
     }

@@ -14,8 +14,7 @@ extension Deduplicator {
     _ selection: inout WinnerSelection, _ plan: inout DeduplicationPlan, _ schema: TableSchema,
     on connection: borrowing Connection
   ) throws(DeduplicationError) {
-    var merge: LoserMerge? = try LoserMerge(
-      layout, schema: schema, contentHash: contentHash, in: connection)
+    var merge: LoserMerge? = try LoserMerge(layout, schema: schema, in: connection)
     var isBegun = false
     while let loser = try selection.nextGroupLoser() {
       try add(loser, isBegun: &isBegun, to: &merge)

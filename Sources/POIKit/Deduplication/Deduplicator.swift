@@ -43,11 +43,10 @@ public struct Deduplicator: Sendable {
   ) throws(DeduplicationError) -> DeduplicationPlan? {
     let schema = try checkedSchema(connection)
     // What keeps losers from being removed is said here too.
-    _ = try LoserRemoval(
+    let removal = try LoserRemoval(
       layout, schema: schema, arrays: options.arrays, statements: PreparedStatements(),
       in: connection)
-    var selection = WinnerSelection(
-      layout, options: options, keyHash: keyHash, contentHash: contentHash)
+    var selection = try selection(for: removal, in: connection)
     let removals = try removals(in: connection)
     let decided = try select(
       &selection, schema, without: removals, on: connection, progress: progress)
@@ -76,11 +75,10 @@ public struct Deduplicator: Sendable {
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
   ) throws(DeduplicationError) -> DeduplicationReport {
     let schema = try checkedSchema(connection)
-    var selection = WinnerSelection(
-      layout, options: options, keyHash: keyHash, contentHash: contentHash)
     let statements = PreparedStatements()
     var removal = try LoserRemoval(
       layout, schema: schema, arrays: options.arrays, statements: statements, in: connection)
+    var selection = try selection(for: removal, in: connection)
     var record: RunRecord?
     if let removals = try removals(in: connection),
       try beatenRowCount(removals, schema, in: connection) > 0
@@ -119,7 +117,7 @@ public struct Deduplicator: Sendable {
 
     var merge: LoserMerge?
     if options.mergesLosers {
-      merge = try LoserMerge(layout, schema: schema, contentHash: contentHash, in: connection)
+      merge = try LoserMerge(layout, schema: schema, in: connection)
     }
     var batch: [LoserEntry] = []
     batch.reserveCapacity(min(options.batchSize, plan.loserCount))
@@ -174,6 +172,17 @@ extension Deduplicator {
     for name in names { _ = try schema.column(name) }
     try enforcer(of: schema).check(in: connection)
     return schema
+  }
+
+  /// A selection of the winners, whose losers come in the order that their removal needs.
+  private func selection(
+    for removal: LoserRemoval, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> WinnerSelection {
+    let needsRanks = try removal.needsRanks(in: connection)
+    return WinnerSelection(
+      layout, options: options,
+      ranksLosers: needsRanks || options.removesGroupsWhole(in: layout), keyHash: keyHash,
+      contentHash: contentHash)
   }
 
   private func enforcer(of schema: TableSchema) -> KeyEnforcer {

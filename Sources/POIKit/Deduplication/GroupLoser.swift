@@ -1,4 +1,4 @@
-/// A loser as it is merged into its winner.
+/// A loser as it goes with its group.
 struct GroupLoser {
   let loser: Int64
   let winner: Int64
@@ -6,17 +6,17 @@ struct GroupLoser {
   /// How many ranks of the group come before its own.
   let place: UInt64
 
-  /// Whether another loser of the group has the same rank.
-  let isTied: Bool
+  /// The digest of its content, where others of the group have its rank; else zero.
+  let digest: Digest
 
   /// Whether it is the last one of its group.
   let isLast: Bool
 
-  init(_ entry: GroupLoserEntry, isTied: Bool, isLast: Bool) {
+  init(_ entry: GroupLoserEntry, isLast: Bool) {
     loser = entry.loser
     winner = entry.winner
     place = entry.place
-    self.isTied = isTied
+    digest = entry.digest
     self.isLast = isLast
   }
 }

@@ -1,15 +1,20 @@
-/// A row that goes and is merged into the one that stays, ordered by the id of the latter and by the
-/// place in its group.
+/// A row that goes and is merged into the one that stays, ordered by the id of the latter, by the
+/// place in its group and there by the digest of its content, the greatest first.
 struct GroupLoserEntry: SortableEntry {
   private let orderedWinner: UInt64
 
   /// How many ranks of the group come before that of the loser; 0 is the winner's own.
   let place: UInt64
+  private let invertedDigestHigh: UInt64
+  private let invertedDigestLow: UInt64
   private let orderedLoser: UInt64
 
-  init(loser: Int64, winner: Int64, place: UInt64) {
+  /// - Parameter digest: of the loser's content, where others have its rank; else zero.
+  init(loser: Int64, winner: Int64, place: UInt64, digest: Digest) {
     orderedWinner = UInt64(bitPattern: winner) ^ 1 << 63
     self.place = place
+    invertedDigestHigh = ~digest.high
+    invertedDigestLow = ~digest.low
     orderedLoser = UInt64(bitPattern: loser) ^ 1 << 63
   }
 
@@ -17,17 +22,16 @@ struct GroupLoserEntry: SortableEntry {
 
   var winner: Int64 { Int64(bitPattern: orderedWinner ^ 1 << 63) }
 
-  /// Whether both are of one group and one rank, so that only their contents order them.
-  func sharesPlace(with other: GroupLoserEntry) -> Bool {
-    orderedWinner == other.orderedWinner && place == other.place
-  }
+  var digest: Digest { Digest(high: ~invertedDigestHigh, low: ~invertedDigestLow) }
 
-  static var wordCount: Int { 3 }
+  static var wordCount: Int { 5 }
 
   func word(_ index: Int) -> UInt64 {
     switch index {
     case 0: orderedWinner
     case 1: place
+    case 2: invertedDigestHigh
+    case 3: invertedDigestLow
     default: orderedLoser
     }
   }

@@ -1,6 +1,7 @@
 /// A row that goes and the row that stays in its place, ordered by the id of the one that goes.
 ///
-/// Losers are removed in the order of their ids, so that every page of the table is met once.
+/// Losers whose ranks do not matter are removed in the order of their ids, so that every page of the
+/// table is met once.
 struct LoserEntry: SortableEntry {
   private let orderedLoser: UInt64
   private let orderedWinner: UInt64

@@ -19,10 +19,7 @@ struct LoserMerge: ~Copyable {
   /// Where the timestamp stands, and behind it the times; nothing where the table keeps no times.
   private let timePlace: Int?
   private var check: FillCheck?
-  private let contentHash: @Sendable (Digest) -> Digest
   private var rows: Statement
-  private var contents: ContentReader
-  private var content = CanonicalContent()
 
   /// The winner of the group, and its values in the order of `columns`; none where it is a removal.
   private var winner: Int64 = 0
@@ -43,12 +40,10 @@ struct LoserMerge: ~Copyable {
   /// - Parameters:
   ///   - layout: the table's layout, with the rules.
   ///   - schema: the table.
-  ///   - contentHash: what is used instead of the digest of a content; itself but in tests.
   ///   - connection: the database.
   /// - Throws: `DeduplicationError` when the layout does not fit the database.
   init(
-    _ layout: TableLayout, schema: TableSchema,
-    contentHash: @escaping @Sendable (Digest) -> Digest, in connection: borrowing Connection
+    _ layout: TableLayout, schema: TableSchema, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     let references = try TableReference.all(to: schema, in: connection)
       .filter { TableSchema.isSame($0.childTable, schema.name) }
@@ -76,18 +71,13 @@ struct LoserMerge: ~Copyable {
         WHERE \(name: schema.rowIDName) = ?1
         """)
     }
-    let contents = try DeduplicationError.converting { () throws(SQLiteError) in
-      try ContentReader(layout, schema: schema, rows: .one, in: connection)
-    }
     self.columns = columns
     tombstonePlace = layout.tombstoneColumn.map { _ in columns.count }
     presencePlace = columns.count + (layout.tombstoneColumn == nil ? 0 : 1)
     self.presenceColumns = presenceColumns
     timePlace = timeColumns.isEmpty ? nil : presencePlace + presenceColumns.count
     check = layout.model.map { FillCheck($0, columns: mergedNames) }
-    self.contentHash = contentHash
     self.rows = rows
-    self.contents = contents
   }
 
   /// The columns that say when the attributes of a row were changed: by the timestamp of the model, and
@@ -143,11 +133,6 @@ struct LoserMerge: ~Copyable {
   /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func add(_ loser: GroupLoser) throws(SQLiteError) {
     guard values.contains(where: { $0.isOpen(at: loser.place) }) else { return }
-    var digest = Digest.zero
-    if loser.isTied {
-      try contents.read(loser.loser, into: &content)
-      digest = contentHash(content.digest)
-    }
     try rows.bind(1, integer: loser.loser)
     guard try rows.step() else { return }
     let (winnerTime, winnerTimes) = (rowTime, times)
@@ -156,7 +141,7 @@ struct LoserMerge: ~Copyable {
     for place in values.indices where values[place].isOpen(at: loser.place) {
       guard let value = StoredValue(place, of: rows) else { continue }
       try values[place].merge(
-        value, of: loser, digest: digest, time: times?[columns[place].name] ?? .never)
+        value, of: loser, time: times?[columns[place].name] ?? .never)
     }
     try rows.reset()
   }

@@ -38,13 +38,13 @@ extension LoserRemoval {
     do { try fill(list, with: move.findOwnedRows(pairTable), in: connection) } catch {
       throw DeduplicationError(error)
     }
-    var last: Int64?
+    var last: Int64 = 0
     while true {
       let rows = try DeduplicationError.converting { () throws(SQLiteError) in
         try read(list, after: last, in: connection)
       }
       guard let end = rows.last else { return }
-      last = end.row
+      last = end.number
       let twins = try twins(of: rows, move, in: connection)
       counts.removedReferenceRowCount += twins.count
       try fold(

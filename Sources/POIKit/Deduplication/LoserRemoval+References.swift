@@ -6,6 +6,8 @@ extension LoserRemoval {
 
   /// A row that refers to a loser, and the winner that it is to refer to.
   struct Referring {
+    /// Its number in the list.
+    let number: Int64
     let row: Int64
     let winner: Int64
 
@@ -26,13 +28,13 @@ extension LoserRemoval {
     } catch {
       throw DeduplicationError(error)
     }
-    var last: Int64?
+    var last: Int64 = 0
     while true {
       let referring = try DeduplicationError.converting { () throws(SQLiteError) in
         try read(list, after: last, in: connection)
       }
       guard let end = referring.last else { return }
-      last = end.row
+      last = end.number
       let leftovers = try moveRows(referring, move, in: connection)
       guard !leftovers.isEmpty else { continue }
       let duplicates = try findTwins(of: leftovers, move, in: connection)
@@ -41,18 +43,28 @@ extension LoserRemoval {
     }
   }
 
-  /// Lists the rows that refer to a loser. The list is made once, so that moving its rows comes to
-  /// an end.
+  /// Lists the rows that refer to a loser, in the order of the losers. The list is made once, so that
+  /// moving its rows comes to an end.
+  ///
+  /// - Parameters:
+  ///   - list: the temporary table.
+  ///   - select: returns the rows; `p` is the table of the losers in it.
+  ///   - connection: the database.
   mutating func fill(
     _ list: SQL, with select: SQL, in connection: borrowing Connection
   ) throws(SQLiteError) {
     try makeTemporaryTable(
       list,
       columns: """
-        child INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL, lacks_target INTEGER NOT NULL
+        number INTEGER PRIMARY KEY, child INTEGER NOT NULL UNIQUE, winner INTEGER NOT NULL,
+        lacks_target INTEGER NOT NULL
         """, in: connection)
     try statements.run("DELETE FROM temp.\(list)", in: connection)
-    try statements.run("INSERT OR IGNORE INTO temp.\(list) \(select)", in: connection)
+    try statements.run(
+      """
+      INSERT OR IGNORE INTO temp.\(list) (child, winner, lacks_target)
+      \(select) ORDER BY p.place, 1
+      """, in: connection)
   }
 
   /// How the rows that refer to losers are best found.
@@ -81,24 +93,20 @@ extension LoserRemoval {
   }
 
   func read(
-    _ list: SQL, after last: Int64?, in connection: borrowing Connection
+    _ list: SQL, after last: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) -> [Referring] {
     var found: [Referring] = []
     let select = try statements.statement(
       """
-      SELECT child, winner, lacks_target FROM temp.\(list)
-      WHERE child > ?1 OR ?1 IS NULL ORDER BY child LIMIT \(Self.portion)
+      SELECT number, child, winner, lacks_target FROM temp.\(list)
+      WHERE number > ?1 ORDER BY number LIMIT \(Self.portion)
       """, in: connection)
-    if let last {
-      try select.statement.bind(1, integer: last)
-    } else {
-      try select.statement.bindNull(1)
-    }
+    try select.statement.bind(1, integer: last)
     while try select.statement.step() {
       found.append(
         Referring(
-          row: select.statement.integer(0), winner: select.statement.integer(1),
-          lacksTarget: select.statement.integer(2) == 1))
+          number: select.statement.integer(0), row: select.statement.integer(1),
+          winner: select.statement.integer(2), lacksTarget: select.statement.integer(3) == 1))
     }
     return found
   }

@@ -116,6 +116,23 @@ struct LoserRemoval {
     counts.removedRowCount += pairs.count
   }
 
+  /// Whether rows of another table can be in each other's way to a winner, so that those of its best
+  /// loser are to go there first. It costs pages: losers that come in the order of their ids meet every
+  /// page of their table once.
+  func needsRanks(in connection: borrowing Connection) throws(DeduplicationError) -> Bool {
+    for reference in referencesByTable[root.name] ?? [] {
+      guard let child = schemas[reference.childTable], child.name != root.name,
+        !isOwning(reference)
+      else { continue }
+      let move = ReferenceMove(reference: reference, parent: root, child: child)
+      let twins = try DeduplicationError.converting { () throws(SQLiteError) in
+        try move.findTwins(in: connection)
+      }
+      if !twins.isEmpty { return true }
+    }
+    return false
+  }
+
   /// Reads which tables refer to a table.
   mutating func readReferences(
     to schema: TableSchema, in connection: borrowing Connection
@@ -162,6 +179,9 @@ struct LoserRemoval {
   }
 
   /// Archives rows, moves what refers to them and deletes them.
+  ///
+  /// Of rows that are in each other's way to a winner, that of the loser goes there which comes first
+  /// in `pairs`.
   mutating func fold(
     _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: borrowing Connection
   ) throws(DeduplicationError) {
@@ -224,14 +244,17 @@ struct LoserRemoval {
     _ pairTable: SQL, with pairs: [LoserEntry], in connection: borrowing Connection
   ) throws(SQLiteError) {
     try makeTemporaryTable(
-      pairTable, columns: "loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL",
-      in: connection)
+      pairTable,
+      columns: """
+        loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL, place INTEGER NOT NULL
+        """, in: connection)
     try statements.run("DELETE FROM temp.\(pairTable)", in: connection)
     let insert = try statements.statement(
-      "INSERT INTO temp.\(pairTable) VALUES (?1, ?2)", in: connection)
-    for pair in pairs {
+      "INSERT INTO temp.\(pairTable) VALUES (?1, ?2, ?3)", in: connection)
+    for (place, pair) in pairs.enumerated() {
       try insert.statement.bind(1, integer: pair.loser)
       try insert.statement.bind(2, integer: pair.winner)
+      try insert.statement.bind(3, integer: Int64(place))
       try insert.statement.run()
     }
   }

@@ -45,22 +45,22 @@ struct MergedValue {
   /// Merges the value of a loser.
   ///
   /// - Parameters:
-  ///   - digest: of the loser's content, where others have its rank.
+  ///   - loser: the loser.
   ///   - time: when the value was set.
   /// - Throws: `SQLiteError` when there is no memory for a list.
   mutating func merge(
-    _ value: StoredValue, of loser: GroupLoser, digest: Digest, time: PropertyTime = .never
+    _ value: StoredValue, of loser: GroupLoser, time: PropertyTime = .never
   ) throws(SQLiteError) {
     if rule == .union { return try merge(list: value, time: time) }
     if let best {
       let order = order(value, best)
-      guard order > 0 || (order == 0 && precedesInRank(value, loser.place, digest)) else { return }
+      guard order > 0 || (order == 0 && precedesInRank(value, loser)) else { return }
     }
     best = value
     isOwn = false
     place = loser.place
     source = loser.loser
-    self.digest = digest
+    digest = loser.digest
     self.time = time
   }
 
@@ -96,9 +96,9 @@ struct MergedValue {
 
   /// Whether the loser that has the value comes before the one that has the best so far, which can
   /// only be where both have one rank.
-  private func precedesInRank(_ value: StoredValue, _ place: UInt64, _ digest: Digest) -> Bool {
-    guard !isOwn, place == self.place, let best else { return false }
-    return digest == self.digest ? best.precedes(value) : self.digest < digest
+  private func precedesInRank(_ value: StoredValue, _ loser: GroupLoser) -> Bool {
+    guard !isOwn, loser.place == place, let best else { return false }
+    return loser.digest == digest ? best.precedes(value) : digest < loser.digest
   }
 
   /// Whether the winner has a value after the merge.

@@ -23,12 +23,14 @@ struct WinnerSelection: ~Copyable {
   private let keyHash: (@Sendable (Digest) -> Digest)?
   private let contentHash: @Sendable (Digest) -> Digest
 
+  /// Whether losers come group by group, in the order of their ranks.
+  private let ranksLosers: Bool
+
   private var candidates: CandidateSorter
   private var losers: ExternalSorter<LoserEntry>
 
-  /// The losers instead, where they are merged.
+  /// The losers instead, where they come in the order of their ranks.
   private var groupLosers: ExternalSorter<GroupLoserEntry>
-  private var previousLoser: GroupLoserEntry?
   private var followingLoser: GroupLoserEntry?
 
   private var timestamps: TimestampReader
@@ -43,7 +45,11 @@ struct WinnerSelection: ~Copyable {
   private var otherContent = CanonicalContent()
 
   /// Tied rows that lost while the winner was not known yet.
-  private var tiedLosers: EntryLog<Int64>
+  private var tiedLosers: EntryLog<TiedLoser>
+
+  /// The latest row that lost by its rank, until it is known whether the next one has the same, and
+  /// the digest of its content where the one before had it.
+  private var latestLoser: (rowID: Int64, place: UInt64, digest: Digest?)?
 
   /// Rows whose key only hashes like the group's.
   private var strangers: EntryLog<CandidateEntry>
@@ -57,10 +63,11 @@ struct WinnerSelection: ~Copyable {
   /// - Parameters:
   ///   - layout: the table's layout.
   ///   - options: the keep rule, the null rule, the budget.
+  ///   - ranksLosers: whether the losers of a group come together, the best one first.
   ///   - keyHash: in tests, what is used instead of a key's hash; every key is hashed then.
   ///   - contentHash: what is used instead of a content's digest; itself but in tests.
   init(
-    _ layout: TableLayout, options: DeduplicationOptions,
+    _ layout: TableLayout, options: DeduplicationOptions, ranksLosers: Bool,
     keyHash: (@Sendable (Digest) -> Digest)?,
     contentHash: @escaping @Sendable (Digest) -> Digest
   ) {
@@ -68,11 +75,12 @@ struct WinnerSelection: ~Copyable {
     self.options = options
     self.keyHash = keyHash
     self.contentHash = contentHash
+    self.ranksLosers = ranksLosers
     let folder = options.temporaryFolder
     candidates = CandidateSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
-    let (share, merges) = (options.memoryBudget / 4, options.removesGroupsWhole(in: layout))
-    losers = ExternalSorter(memoryBudget: merges ? 0 : share, folder: folder)
-    groupLosers = ExternalSorter(memoryBudget: merges ? share : 0, folder: folder)
+    let share = options.memoryBudget / 4
+    losers = ExternalSorter(memoryBudget: ranksLosers ? 0 : share, folder: folder)
+    groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
     timestamps = TimestampReader(column: layout.timestampColumn ?? "")
     tiedLosers = EntryLog(folder: folder)
     strangers = EntryLog(folder: folder)
@@ -80,24 +88,23 @@ struct WinnerSelection: ~Copyable {
   }
 
   /// The next row to remove and the row that stays in its place, in the order of the ids of the
-  /// former.
+  /// former, or in that of `nextGroupLoser` where losers are ranked.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be read.
   mutating func nextLoser() throws(DeduplicationError) -> LoserEntry? {
-    try losers.next()
+    guard ranksLosers else { return try losers.next() }
+    return try nextGroupLoser().map { LoserEntry(loser: $0.loser, winner: $0.winner) }
   }
 
-  /// The next loser where losers are merged: group by group, and within a group in the order of the
-  /// ranks.
+  /// The next loser where losers are ranked: group by group, and within a group in the order of the
+  /// ranks. Those of one rank come in the order of the digests of their contents, the greatest first,
+  /// and of contents that are the same in that of their ids.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be read.
   mutating func nextGroupLoser() throws(DeduplicationError) -> GroupLoser? {
     guard let entry = followingLoser else { return nil }
     followingLoser = try groupLosers.next()
-    let isTied = [previousLoser, followingLoser].contains { $0?.sharesPlace(with: entry) == true }
-    previousLoser = entry
-    return GroupLoser(
-      entry, isTied: isTied, isLast: followingLoser?.winner != entry.winner)
+    return GroupLoser(entry, isLast: followingLoser?.winner != entry.winner)
   }
 }
 
@@ -263,16 +270,51 @@ extension WinnerSelection {
       let reason = group.winner.rank.reasonToBeat(entry.rank)
       plan.reasons.add(reason)
       group.noteLoser(entry, reason: reason)
-      try append(loser: entry.rowID, place: group.place)
+      guard ranksLosers else { return try append(loser: entry.rowID, place: group.place) }
+      try rank(entry, &contents)
     }
   }
 
-  private mutating func append(loser: Int64, place: UInt64) throws(DeduplicationError) {
+  /// Writes down the loser before a row that lost by its rank, which waits for the next one.
+  ///
+  /// Only where two have one rank are their contents read.
+  private mutating func rank(
+    _ entry: CandidateEntry, _ contents: inout ContentReader
+  ) throws(DeduplicationError) {
+    var digest: Digest?
+    if let latest = latestLoser, latest.place == group.place {
+      if latest.digest == nil {
+        let latestDigest = try self.digest(ofRow: latest.rowID, &contents)
+        latestLoser?.digest = latestDigest
+      }
+      digest = try self.digest(ofRow: entry.rowID, &contents)
+    }
+    try appendLatestLoser()
+    latestLoser = (entry.rowID, group.place, digest)
+  }
+
+  private mutating func digest(
+    ofRow rowID: Int64, _ contents: inout ContentReader
+  ) throws(DeduplicationError) -> Digest {
+    do { try contents.read(rowID, into: &otherContent) } catch { throw DeduplicationError(error) }
+    return contentHash(otherContent.digest)
+  }
+
+  private mutating func appendLatestLoser() throws(DeduplicationError) {
+    guard let latest = latestLoser else { return }
+    latestLoser = nil
+    try append(loser: latest.rowID, place: latest.place, digest: latest.digest ?? .zero)
+  }
+
+  private mutating func append(
+    loser: Int64, place: UInt64, digest: Digest = .zero
+  ) throws(DeduplicationError) {
     let winner = group.winner.rowID
-    guard options.removesGroupsWhole(in: layout) else {
+    guard ranksLosers else {
       return try losers.append(LoserEntry(loser: loser, winner: winner))
     }
-    try groupLosers.append(GroupLoserEntry(loser: loser, winner: winner, place: place))
+    try groupLosers.append(
+      GroupLoserEntry(loser: loser, winner: winner, place: place, digest: digest))
   }
 
   /// Compares a row's content with that of the best row of the same rank so far.
@@ -294,11 +336,11 @@ extension WinnerSelection {
       ? bestContent.compareBytes(with: otherContent)
       : group.bestDigest < digest ? -1 : 1
     if order < 0 {
-      try tiedLosers.append(group.winner.rowID)
+      try tiedLosers.append(TiedLoser(rowID: group.winner.rowID, digest: group.bestDigest))
       group.replaceWinner(by: entry, digest: digest)
       swap(&bestContent, &otherContent)
     } else {
-      try tiedLosers.append(entry.rowID)
+      try tiedLosers.append(TiedLoser(rowID: entry.rowID, digest: digest))
       group.noteTied(entry, isIdentical: order == 0)
     }
   }
@@ -306,8 +348,8 @@ extension WinnerSelection {
   /// Writes down the tied losers once the winner is known.
   private mutating func settle() throws(DeduplicationError) {
     guard tiedLosers.count > 0 else { return }
-    while let rowID = try tiedLosers.next() {
-      try append(loser: rowID, place: 0)
+    while let loser = try tiedLosers.next() {
+      try append(loser: loser.rowID, place: 0, digest: loser.digest)
     }
     tiedLosers.removeAll()
     plan.reasons.add(.identical, count: group.identicalCount)
@@ -317,6 +359,7 @@ extension WinnerSelection {
   /// Ends the group and counts it.
   private mutating func finish(_ keys: inout KeyReader) throws(DeduplicationError) {
     try settle()
+    try appendLatestLoser()
     plan.groupCount += 1
     guard group.rowCount > 1 else { return }
     plan.duplicateGroupCount += 1
