@@ -122,15 +122,16 @@ extension ElementReader {
       discardUnneeded()
     }
     let start = parsedOffset
-    let range = start..<min(start + ReadBuffer.pieceSize, buffer.endOffset)
+    let range = start..<min(start + pieceSize, buffer.endOffset)
     parser.take(buffer.bytes, bufferOffset: buffer.storageOffset, range: range)
     piece = range
-    if parsesAhead, start > 0 {
+    if parsesAhead, start > 0, pieceSize == ReadBuffer.pieceSize {
       // Without a thread, which the system may refuse, all pieces are for this one.
       if parserThread == nil { parserThread = try? ParserThread() }
       isPieceAhead = parserThread != nil
       parserThread?.start(parser)
     }
+    pieceSize = min(4 * pieceSize, ReadBuffer.pieceSize)
     inspect(range)
   }
 
@@ -162,6 +163,7 @@ extension ElementReader {
   }
 
   private mutating func inspect(_ range: Range<Int>) {
+    examinedByteCount += range.count
     unsafe buffer.span(range).withUnsafeBufferPointer { bytes in
       unsafe strictText.inspect(
         bytes, byteOffset: range.lowerBound, flaws: &flaws, nuls: &nulOffsets)
@@ -314,6 +316,7 @@ extension ElementReader {
     parsedOffset = deliveredOffset
     parsedBoundary = deliveredOffset
     isCompleted = false
+    pieceSize = ReadBuffer.firstPieceSize
     phase = .parsing
   }
 }

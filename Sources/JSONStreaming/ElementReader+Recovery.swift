@@ -54,12 +54,14 @@ extension ElementReader {
       case .sibling(var scanner):
         guard
           let outcome = scanner.scan(
-            buffer.held, at: buffer.startOffset, isComplete: isFinished)
+            buffer.held, at: buffer.startOffset, isComplete: isFinished, joining: &earlierScan)
         else {
           found.search = .sibling(scanner)
           recovery = found
           return nil
         }
+        examinedByteCount += scanner.takeStepCount()
+        if scanner.isDoubtful(outcome) { earlierScan = scanner }
         return finish(found, at: outcome)
       case .none:
         return finish(

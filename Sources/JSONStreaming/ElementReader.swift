@@ -15,9 +15,10 @@
 /// A missing or surplus comma between two elements is delivered as a malformed element of no bytes.
 ///
 /// Memory does not depend on the size of the input. It is bounded by the sum of 768 KiB (2 MiB
-/// where pieces are parsed ahead), or twice the largest span appended if that is larger; the bytes of one element, twice while a malformed
-/// one is skipped; its tape, at most 16 times its bytes; and six times
-/// ``ReadingLimits/stringByteCount``, twice, for a string that stands around the elements.
+/// where pieces are parsed ahead), or twice the largest span appended if that is larger; the bytes of
+/// one element, twice while a malformed one is skipped, and 192 KiB of an earlier search; its tape,
+/// at most 16 times its bytes; and six times ``ReadingLimits/stringByteCount``, twice, for a string
+/// that stands around the elements.
 @safe
 public struct ElementReader: ~Copyable {
   enum Phase {
@@ -54,6 +55,10 @@ public struct ElementReader: ~Copyable {
   var parsesAhead: Bool
   var parserThread: ParserThread?
 
+  /// How many bytes the next piece has at most. Behind a malformed element it is few at first, so
+  /// that many of them do not cost a whole piece each.
+  var pieceSize = ReadBuffer.pieceSize
+
   /// The input up to here has been given to the parser.
   var parsedOffset = 0
   var isFinished = false
@@ -70,6 +75,11 @@ public struct ElementReader: ~Copyable {
   var nextMark = 0
   var failure: ParseFailure?
   var recovery: Recovery?
+  /// The last scan that ended at a doubtful sibling. It saves work and changes no result.
+  var earlierScan: SiblingScanner?
+
+  /// How many bytes were looked at for flaws and in search of siblings, each as often as it was.
+  var examinedByteCount = 0
 
   // What the last event delivered.
   var currentTokens = 0..<0

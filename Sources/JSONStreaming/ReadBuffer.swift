@@ -34,6 +34,10 @@ struct ReadBuffer: ~Copyable {
   /// How many bytes are parsed at a time; to hand fewer to another thread costs what it gains.
   static let pieceSize = 1 << 18
 
+  /// How many bytes are parsed at first behind a malformed element; then each piece has four times
+  /// as many as the one before, up to `pieceSize`.
+  static let firstPieceSize = 1 << 10
+
   /// How many bytes are read at most at a time.
   static let readSize = 2 * pieceSize
 

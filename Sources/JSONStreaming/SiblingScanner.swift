@@ -17,6 +17,10 @@
 ///   is inside.
 ///
 /// The scan takes any number of calls, each with more of the input.
+///
+/// A scan that ends at a doubtful sibling has looked far beyond it. If that sibling is malformed as
+/// well and has not ended either, its own scan would meet the same: it joins the earlier one where
+/// that has stopped. So the bytes behind many elements without an end are not looked at for each.
 struct SiblingScanner {
   /// What the siblings stand in.
   enum Surroundings: Equatable {
@@ -46,9 +50,9 @@ struct SiblingScanner {
   let surroundings: Surroundings
   /// What is open around the container, the outermost first: true for an array.
   let parents: [Bool]
-  let start: Int
+  private(set) var start: Int
   /// The column that the element begins in.
-  let column: Int
+  private(set) var column: Int
   /// How many bytes of the element are looked at in search of its end before a doubtful sibling is
   /// taken.
   let byteLimit: Int
@@ -70,9 +74,14 @@ struct SiblingScanner {
   /// The raw first name in the element.
   private var firstName: [UInt8]?
   private var isFirstNameDue = false
-  private var fallback: Outcome?
+  private var doubtful = DoubtfulSiblings()
   /// The closing quote that was last taken for an opening one.
   private var shiftedQuote = -1
+  /// Whether something has shown by which an earlier scan may turn out to have met the same.
+  private var mayJoin = false
+
+  /// How many bytes were looked at, each as often as it was.
+  private(set) var stepCount = 0
 
   /// How many bytes to spend at most on telling whether a doubtful sibling is one.
   static let doubtLimit = 1 << 16
@@ -100,17 +109,34 @@ extension SiblingScanner {
   /// Bytes before this offset are not looked at any more.
   var keepOffset: Int { max(start, offset - 4 * Self.lookaround) }
 
+  /// Whether the scan ended with `outcome` because the element seems to have no end.
+  func isDoubtful(_ outcome: Outcome) -> Bool { fallback == outcome }
+
+  private var fallback: Outcome? {
+    doubtful.first.map { Outcome(offset: $0, needsComma: false) }
+  }
+
+  /// The number of steps since it was asked for last.
+  mutating func takeStepCount() -> Int {
+    defer { stepCount = 0 }
+    return stepCount
+  }
+
   /// Goes on with the scan.
   ///
   /// - Parameters:
   ///   - bytes: a part of the input that holds the bytes from ``keepOffset`` on.
   ///   - bytesOffset: of the first of them in the input.
   ///   - isComplete: whether the input ends after them.
+  ///   - earlier: a scan that ended at a doubtful sibling; nothing if this one has joined it.
   /// - Returns: where reading can go on, or nil if more bytes are needed.
-  mutating func scan(_ bytes: Span<UInt8>, at bytesOffset: Int, isComplete: Bool) -> Outcome? {
+  mutating func scan(
+    _ bytes: Span<UInt8>, at bytesOffset: Int, isComplete: Bool, joining earlier: inout Self?
+  ) -> Outcome? {
     let window = ScanWindow(bytes: bytes, startOffset: bytesOffset, isComplete: isComplete)
     while offset < window.endOffset {
       if offset - start > byteLimit, let fallback { return fallback }
+      stepCount += 1
       let byte = window[offset]
       let step: Step
       switch mode {
@@ -124,6 +150,7 @@ extension SiblingScanner {
       case .needsMore: return nil
       case .found(let outcome): return outcome
       }
+      if mayJoin { join(&earlier) }
     }
     if offset - start > byteLimit, let fallback { return fallback }
     guard isComplete else { return nil }
@@ -132,9 +159,34 @@ extension SiblingScanner {
       mode = .ground
       previous = UInt8(ascii: "\"")
       offset = quote + 1
-      return scan(bytes, at: bytesOffset, isComplete: true)
+      return scan(bytes, at: bytesOffset, isComplete: true, joining: &earlier)
     }
     return fallback ?? Outcome(offset: window.endOffset, needsComma: true)
+  }
+
+  /// Goes on where an earlier scan has stopped, if this one would meet the same up to there.
+  ///
+  /// The earlier one has met this element as a doubtful sibling whose brackets are all open still,
+  /// so nothing that was open around it has counted since. It went by the same name; and by the
+  /// same column, if there was a new line at all.
+  private mutating func join(_ earlier: inout Self?) {
+    mayJoin = false
+    guard var joined = earlier.take() else { return }
+    guard joined.offset > offset else { return }
+    guard joined.surroundings == surroundings, joined.parents == parents,
+      joined.byteLimit == byteLimit, joined.opener == opener,
+      joined.isFirstNameDue == isFirstNameDue, joined.firstName == firstName,
+      joined.column == column || joined.lineStart <= start,
+      let depth = joined.doubtful.begin(at: start)
+    else {
+      earlier = joined
+      return
+    }
+    joined.open.removeFirst(depth)
+    joined.start = start
+    joined.column = column
+    joined.stepCount += stepCount
+    self = joined
   }
 
   private enum Step {
@@ -226,15 +278,16 @@ extension SiblingScanner {
         switch begins {
         case .yes: return .found(Outcome(offset: offset, needsComma: false))
         case .unknown: return .needsMore
-        case .no: remember(offset)
+        case .no: remember(offset, depth: open.count)
         }
       } else if isAligned {
-        remember(offset)
+        remember(offset, depth: open.count)
       }
     }
     if opener == nil {
       opener = byte
       isFirstNameDue = byte == UInt8(ascii: "{")
+      mayJoin = true
     }
     if open.count < Self.nestingLimit { open.append(byte) }
     previous = byte
@@ -242,15 +295,17 @@ extension SiblingScanner {
     return .goOn
   }
 
-  private mutating func remember(_ offset: Int) {
-    guard fallback == nil, offset - start <= byteLimit else { return }
-    fallback = Outcome(offset: offset, needsComma: false)
+  /// Takes note of a doubtful sibling, which has so many brackets around it or stands in a string.
+  private mutating func remember(_ offset: Int, depth: Int?) {
+    guard offset - start <= byteLimit else { return }
+    doubtful.append(offset, depth: depth)
   }
 
   private mutating func takeCloser(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     let match = byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")
     if let index = open.lastIndex(of: match) {
       open.removeSubrange(index...)
+      doubtful.close(to: index)
     } else {
       switch takeForeignCloser(byte, in: window) {
       case .goOn: break
@@ -287,7 +342,9 @@ extension SiblingScanner {
     switch endsContainer {
     case .unknown: return .needsMore
     case .yes: return .found(fallback ?? Outcome(offset: offset, needsComma: true))
-    case .no: _ = open.popLast()
+    case .no:
+      _ = open.popLast()
+      doubtful.close(to: open.count)
     }
     return .goOn
   }
@@ -333,6 +390,7 @@ extension SiblingScanner {
     case UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
       if isFirstNameDue {
         isFirstNameDue = false
+        mayJoin = true
         if byte == UInt8(ascii: ":"), last - first <= Self.lookaround, first >= window.startOffset {
           firstName = window.bytes((first + 1)..<last)
         }
@@ -341,7 +399,10 @@ extension SiblingScanner {
       previous = UInt8(ascii: "\"")
       return .again
     default:
-      isFirstNameDue = false
+      if isFirstNameDue {
+        isFirstNameDue = false
+        mayJoin = true
+      }
       guard !open.isEmpty else {
         mode = .ground
         previous = UInt8(ascii: "\"")
@@ -381,7 +442,7 @@ extension SiblingScanner {
     switch begins {
     case .yes: return .found(Outcome(offset: candidate, needsComma: false))
     case .unknown: return .needsMore
-    case .no: remember(candidate)
+    case .no: remember(candidate, depth: nil)
     }
     return .goOn
   }
