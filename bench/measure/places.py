@@ -22,8 +22,10 @@ def build():
     swift = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     for product in ("poi-import", "poi-dedup"):
         subprocess.run([*swift, "--product", product], cwd=ROOT, check=True)
-    # As a whole: a single product would be looked for among those of the package built before.
-    bench = ["--package-path", str(BENCH), "--scratch-path", str(ROOT / ".build")]
+    # As a whole: a single product would be looked for among those of the package built before. And
+    # planned anew: the plan that is there is that package's.
+    bench = ["--package-path", str(BENCH), "--scratch-path", str(ROOT / ".build"),
+             "--disable-build-manifest-caching"]
     subprocess.run([*swift, *bench], cwd=ROOT, check=True)
 
 
