@@ -18,6 +18,9 @@ struct BatchCommitter: ~Copyable {
   /// What becomes of records whose key is stored.
   var policy = MergePolicy.append
 
+  /// The table as it was when the session was opened; nothing in a dry run.
+  var table: ImportedTable?
+
   /// What a snapshot can lack; nothing where the run is none, or was begun earlier.
   var removableRows: RemovableRows?
 
@@ -179,11 +182,12 @@ struct BatchCommitter: ~Copyable {
   /// a batch.
   private mutating func begin() throws {
     guard writer == nil else {
-      if try writer?.begin() == true { try checkKey() }
+      if try writer?.begin() == true { try checkTable() }
       return
     }
     try store?.connection.begin(.immediate)
     do {
+      try checkTable()
       try beginRun()
     } catch {
       store?.connection.rollback()
@@ -191,15 +195,18 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Throws where another program has made a key unique or given that up: the writer knows of none but
-  /// the one that it began with.
-  private mutating func checkKey() throws {
-    let known = writer?.key
-    guard let path = store?.path, try store?.enforcedKey(of: model) != known else { return }
+  /// Throws where another program has changed the table in a way that the run cannot go on with: the
+  /// statements and the merge policy are those that were right when the session was opened.
+  private mutating func checkTable() throws {
+    guard let table, let path = store?.path else { return }
+    let found = try store?.importedTable(of: model)
+    guard let obstacle = found?.obstacle(since: table) else { return }
     throw ImportError(
       .inputOutput,
-      "\(path): another program changed which key is enforced while the import ran; the batches "
-        + "before are kept: begin again with --restart")
+      "\(path): \(obstacle.message); "
+        + (runID == nil
+          ? "nothing of it is stored: import again"
+          : "the batches before are kept: \(obstacle.advice)"))
   }
 
   private func keepToken(of checkpoint: ImportCheckpoint) throws {
@@ -301,7 +308,7 @@ struct BatchCommitter: ~Copyable {
         try begin()
         try writer?.commit()
       }
-      guard let key = writer?.key else { return nil }
+      guard let key = writer?.key else { throw LandingTable.damage }
       if checkpoint.landing?.boundary == nil {
         let table = SQL(name: model.table)
         checkpoint.landing?.boundary =

@@ -20,7 +20,14 @@ extension ImportSession {
         for: model, mayChange: runs.isEmpty || options.isRestarting && !options.isResuming)
       checkpoint.policy = try store.mergePolicy(
         options.mergePolicy ?? (options.isSnapshot ? .newest : nil), for: model)
-      intake.keepsRawRecords = try store.mayRefuseRecords(of: model)
+      let table = try store.importedTable(of: model)
+      guard table.document == model.document,
+        (table.key == nil) == (checkpoint.policy == .append)
+      else {
+        throw ImportError(
+          .inputOutput, "\(path): another program has just changed the table; import again")
+      }
+      intake.keepsRawRecords = table.mayRefuse
       for run in runs {
         guard let checkpoint = try ImportCheckpoint(run.checkpoint),
           (0...Int64(ImportCheckpoint.greatestCount)).contains(run.generation)
@@ -43,6 +50,7 @@ extension ImportSession {
       checkpoint.removableRowCount = removableRows?.count ?? 0
       checkpoint.model = MurmurHash3.digest(of: model.document.utf8Span.span).description
       committer = BatchCommitter(store: store, model: model, options: options)
+      committer?.table = table
       committer?.removableRows = removableRows
       if !options.isResuming, let digest = try committer?.digestBeforeRun() {
         checkpoint.digest = digest

@@ -42,6 +42,23 @@ struct PropertyTimes {
       "ALTER TABLE \(name: table) ADD COLUMN \(name: column) TEXT")
   }
 
+  /// Makes the rows that are there say that no record named the attributes of some columns, which are
+  /// new.
+  static func markUnnamed(
+    _ columns: [String], in table: String, of connection: borrowing Connection
+  ) throws(SQLiteError) {
+    guard !columns.isEmpty else { return }
+    let times = JSONValue.object(
+      columns.map { JSONValue.Member(name: $0, value: .bool(false)) }).description
+    var update = try connection.prepare(
+      """
+      UPDATE \(name: table)
+      SET \(name: column) = json_patch(coalesce(\(name: column), '{}'), ?1)
+      """, isPersistent: false)
+    try update.bind(1, text: times)
+    try update.run()
+  }
+
   /// The times of the attributes that a row says something of, and of others.
   ///
   /// - Parameters:

@@ -22,9 +22,10 @@ extension Store {
             + "add a record beside one with the same key; name another policy, or import into "
             + "another store")
       }
-      if policy == .newestByProperty { try checkTimes(of: model) }
-      if !isEnforced { try enforceKey(of: model, for: policy) }
-      if policy == .newestByProperty { try PropertyTimes.keep(in: model.table, of: connection) }
+      let keepsTimes = policy == .newestByProperty
+      if keepsTimes { try checkTimes(of: model) }
+      let hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
+      if !isEnforced || keepsTimes && !hasTimes { try makeTableReady(for: model, policy) }
       return policy
     } catch let error as ImportError {
       throw error
@@ -37,6 +38,23 @@ extension Store {
     }
   }
 
+  /// Makes an empty table enforce its key, and one keep times where the policy needs them, unless
+  /// another program has just done so.
+  private borrowing func makeTableReady(for model: Model, _ policy: MergePolicy) throws {
+    try connection.begin(.immediate)
+    do {
+      if try EnforcedKey.read(of: model, in: connection) == nil {
+        try enforceKey(of: model, for: policy)
+      }
+      if policy == .newestByProperty { try PropertyTimes.keep(in: model.table, of: connection) }
+      try connection.commit()
+    } catch {
+      connection.rollback()
+      throw error
+    }
+  }
+
+  /// Makes an empty table enforce its key. Runs inside the caller's transaction.
   private borrowing func enforceKey(of model: Model, for policy: MergePolicy) throws {
     guard !model.key.isEmpty else {
       throw ImportError(
@@ -52,12 +70,10 @@ extension Store {
           + "\(policy.rawValue) could meet several rows with one key; run poi-dedup --enforce first"
       )
     }
-    try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
-      let enforcer = KeyEnforcer(
-        layout: try layout(of: model), schema: try TableSchema(of: model.table, in: connection),
-        enforcement: .index, nullKey: .keep, keyHash: { $0 })
-      _ = try enforcer.enforce(in: connection)
-    }
+    let enforcer = KeyEnforcer(
+      layout: try layout(of: model), schema: try TableSchema(of: model.table, in: connection),
+      enforcement: .index, nullKey: .keep, keyHash: { $0 })
+    _ = try enforcer.enforce(in: connection)
   }
 
   private borrowing func layout(of model: Model) throws(DeduplicationError) -> TableLayout {

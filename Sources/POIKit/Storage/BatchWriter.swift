@@ -217,7 +217,8 @@ struct BatchWriter: ~Copyable {
   mutating func land(
     _ batch: borrowing RecordBatch, input: Int, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    if landing == nil, let key {
+    if landing == nil {
+      guard let key else { throw LandingTable.damage }
       try LandingTable.make(ofRun: runID, in: connection)
       landing = try LandingWriter(key, run: runID, connection: connection)
     }

@@ -72,7 +72,8 @@ extension Store {
     return try digest(of: model).digest
   }
 
-  /// The digest of a model's table after an import, which is remembered for the next one.
+  /// The digest of a model's table after an import, which is remembered for the next one unless
+  /// another program has given the table another model meanwhile.
   ///
   /// - Parameters:
   ///   - sum: what the import counted up. It is believed unless another connection has committed
@@ -94,6 +95,8 @@ extension Store {
           let digest =
             isCounted ? sum : try Deduplicator.tableDigest(of: layout, on: connection).digest
           try DeduplicationError.converting { () throws(SQLiteError) in
+            guard try Store.document(ofTable: model.table, in: connection) == model.document
+            else { return }
             try RememberedDigest(layout).remember(digest, in: connection)
           }
           return digest

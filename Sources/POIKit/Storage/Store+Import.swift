@@ -5,7 +5,7 @@ extension Store {
   /// Whether the tables may refuse a record of the model: by a unique index or a trigger other than
   /// those that the toolkit makes, by a check, by a foreign key of a column of somebody else, or
   /// because others refer to a row that is to be deleted.
-  borrowing func mayRefuseRecords(of model: Model) throws(StoreError) -> Bool {
+  private borrowing func mayRefuseRecords(of model: Model) throws(StoreError) -> Bool {
     if model.tombstone?.removal == .delete { return true }
     do {
       var statement = try connection.prepare(
@@ -34,9 +34,17 @@ extension Store {
     }
   }
 
-  /// The key that the model's table is unique by, if it is.
-  borrowing func enforcedKey(of model: Model) throws(SQLiteError) -> EnforcedKey? {
-    try EnforcedKey.read(of: model, in: connection)
+  /// The model's table as an import finds it.
+  borrowing func importedTable(of model: Model) throws(StoreError) -> ImportedTable {
+    let document = try document(ofTable: model.table)
+    let mayRefuse = try mayRefuseRecords(of: model)
+    do {
+      return ImportedTable(
+        document: document, key: try EnforcedKey.read(of: model, in: connection),
+        hasTimes: try PropertyTimes.isKept(in: model.table, of: connection), mayRefuse: mayRefuse)
+    } catch {
+      throw StoreError(error, path: path)
+    }
   }
 
   /// The imports into the table that stopped before their inputs ended, the latest first.

@@ -7,8 +7,10 @@ extension Store {
   ///
   /// - Throws: `StoreError` with `modelDiffers`, all reasons and what to do, when that cannot be done
   ///   without loss.
-  borrowing func changeModel(from old: Model, to new: Model) throws(StoreError) {
+  borrowing func changeModel(to new: Model) throws(StoreError) {
     try inTransaction {
+      // Not before the transaction: another program may be changing it, too.
+      let old = try model(ofTable: new.table)
       let change = ModelChange(from: old, to: new, table: try tableState(of: old, new))
       guard change.obstacles.isEmpty else {
         throw StoreError(
@@ -59,6 +61,11 @@ extension Store {
     }
     try giveDefaults(of: model, to: change.attributes)
     try makeRelationsToMany(change.relations, of: model, schema: schema)
+    if try PropertyTimes.isKept(in: model.table, of: connection) {
+      try PropertyTimes.markUnnamed(
+        change.attributes.map(\.column) + (change.unmappedColumn.map { [$0] } ?? [])
+          + change.relations.map(\.name), in: model.table, of: connection)
+    }
     try connection.execute(schema.viewRenewal)
     var statement = try connection.prepare("UPDATE poikit_table SET model = ?2 WHERE name = ?1")
     try statement.bind(1, text: model.table)

@@ -281,14 +281,19 @@ public struct Store: ~Copyable {
     }
   }
 
-  private borrowing func document(ofTable table: String) throws(StoreError) -> String? {
-    do {
-      var statement = try connection.prepare("SELECT model FROM poikit_table WHERE name = ?")
-      try statement.bind(1, text: table)
-      return try statement.step() ? statement.text(0) : nil
-    } catch {
+  /// The document of the model that a table of records was made with, or last fitted to.
+  borrowing func document(ofTable table: String) throws(StoreError) -> String? {
+    do { return try Store.document(ofTable: table, in: connection) } catch {
       throw StoreError(error, path: path)
     }
+  }
+
+  static func document(
+    ofTable table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> String? {
+    var statement = try connection.prepare("SELECT model FROM poikit_table WHERE name = ?")
+    try statement.bind(1, text: table)
+    return try statement.step() ? statement.text(0) : nil
   }
 
   /// Makes the model's tables, or fits those that are there to the model.
@@ -318,7 +323,7 @@ public struct Store: ~Copyable {
           + "it is unfinished; go on with --resume and the model that it began with (poi-import "
           + "--print-model \(model.table) prints it), or give it up with --restart")
     }
-    try changeModel(from: self.model(ofTable: model.table), to: model)
+    try changeModel(to: model)
   }
 
   /// Makes the tables of a model, unless another program did so since they were looked for.

@@ -1,0 +1,179 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Imports whose table another program changes while they run.
+@Suite struct ImportInterferenceTests {
+  /// What another program does to the table of `poi`.
+  enum Interference: CaseIterable {
+    case enforcesKey, givesKeyUp, changesModel, keepsTimes, refusesRecords
+
+    /// What the message of the import says of it.
+    var message: String {
+      switch self {
+      case .enforcesKey, .givesKeyUp: "changed which key is enforced"
+      case .changesModel: "changed the model"
+      case .keepsTimes: "keep the times"
+      case .refusesRecords: "refuse records"
+      }
+    }
+
+    /// Whether the import can be resumed after it.
+    var allowsResumption: Bool { self == .keepsTimes || self == .refusesRecords }
+
+    /// Makes the table what the interference is to change.
+    func prepare(_ feed: borrowing FeedStore) throws {
+      try feed.take(ImportSessionTests.poi(100))
+      guard self == .givesKeyUp || self == .keepsTimes else { return }
+      try feed.deduplicate(ImportInterferenceTests.enforcing)
+    }
+
+    func happen(to feed: borrowing FeedStore) throws {
+      switch self {
+      case .enforcesKey:
+        try feed.deduplicate(ImportInterferenceTests.enforcing)
+      case .givesKeyUp:
+        _ = try Store(path: feed.path).undoDeduplication()
+      case .changesModel:
+        try Store(path: feed.path).prepareTables(for: ImportInterferenceTests.changedModel())
+      case .keepsTimes:
+        let store = try Store(path: feed.path)
+        try PropertyTimes.keep(in: "poi", of: store.connection)
+      case .refusesRecords:
+        try feed.execute("CREATE UNIQUE INDEX place ON poi (name, identifier)")
+      }
+    }
+  }
+
+  static var enforcing: DeduplicationOptions {
+    var options = DeduplicationOptions()
+    options.enforcement = .index
+    return options
+  }
+
+  /// The model `poi` with one attribute more.
+  static func changedModel() throws -> Model {
+    guard case .object(var members) = try JSONValue(parsing: Model.poi.document),
+      let index = members.firstIndex(where: { $0.name == "properties" }),
+      case .object(var properties) = members[index].value
+    else { preconditionFailure("a model is an object") }
+    properties.append(JSONValue.Member(name: "phone", value: .object(["type": .string("string")])))
+    members[index] = JSONValue.Member(name: "properties", value: .object(properties))
+    return try Model(parsing: JSONValue.object(members).description)
+  }
+
+  static let text = (0..<6).map { ImportSessionTests.poi($0) }.joined()
+
+  @Test(arguments: Interference.allCases, [0, Int.max])
+  func `an import stores nothing where it happens before the first batch`(
+    interference: Interference, directRecordLimit: Int
+  ) throws {
+    let feed = try FeedStore(.poi)
+    try interference.prepare(feed)
+    var options = ImportOptions()
+    options.directRecordLimit = directRecordLimit
+    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    try interference.happen(to: feed)
+    let error = #expect(throws: ImportError.self) {
+      try session.append(Array(Self.text.utf8).span)
+      _ = try session.finish()
+    }
+    #expect(error?.message.contains(interference.message) == true)
+    #expect(error?.message.contains("import again") == true)
+    _ = session.takeStore()
+    #expect(try feed.rows("SELECT count(*) FROM poi") == ["1"])
+    #expect(try feed.rows("SELECT count(*) FROM poikit_reject") == ["0"])
+    guard interference != .changesModel else { return }
+    #expect(try feed.take(Self.text, options: options).counters.inserted == 6)
+  }
+
+  @Test(arguments: Interference.allCases)
+  func `an import keeps its batches and stops where it happens between two`(
+    interference: Interference
+  ) throws {
+    let feed = try FeedStore(.poi)
+    try interference.prepare(feed)
+    var options = ImportOptions()
+    options.batchSize = 2
+    options.jobCount = 1
+    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    let half = Self.text.utf8.count / 2
+    try session.append(Array(Self.text.utf8.prefix(half)).span)
+    #expect(try feed.rows("SELECT count(*) FROM poi") == ["3"])
+    try interference.happen(to: feed)
+    let error = #expect(throws: ImportError.self) {
+      try session.append(Array(Self.text.utf8.dropFirst(half)).span)
+      _ = try session.finish()
+    }
+    let advice = interference.allowsResumption ? "--resume" : "--restart"
+    #expect(error?.message.contains(interference.message) == true)
+    #expect(error?.message.contains(advice) == true)
+    _ = session.takeStore()
+    #expect(try feed.rows("SELECT count(*) FROM poi") == ["3"])
+    guard interference.allowsResumption else { return }
+    options.isResuming = true
+    var resumed = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    try resumed.append(Array(Self.text.utf8).span)
+    #expect(try resumed.finish().counters.inserted == 6)
+  }
+
+  @Test func `the digest of another model is not remembered`() throws {
+    let feed = try FeedStore(.poi)
+    try feed.take(Self.text)
+    let changed = try Self.changedModel()
+    let store = try Store(path: feed.path)
+    try Store(path: feed.path).prepareTables(for: changed)
+    let sum = try store.digest(of: .poi).digest
+    let version = try store.connection.dataVersion()
+    _ = try store.digestAfterImport(countedAs: sum, of: .poi, since: version)
+    let remembered = RememberedDigest(store.contentLayout(of: changed))
+    let digest = try remembered.read(in: store.connection)
+    #expect(digest == nil)
+  }
+
+  @Test func `of two changes of a model that meet none is lost`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("s.sqlite")
+    try ModelChangeTests.makeStore(at: path)
+    let colour = try ModelChangeTests.model(
+      properties: #""colour":{"type":"string"},"# + ModelChangeTests.attributes)
+    let size = try ModelChangeTests.model(
+      properties: #""size":{"type":"number"},"# + ModelChangeTests.attributes)
+    let late = try Store(path: path)
+    try Store(path: path).prepareTables(for: colour)
+    let error = #expect(throws: StoreError.self) { try late.changeModel(to: size) }
+    #expect(error?.message.contains("colour") == true)
+    let document = try late.model().document
+    #expect(document == colour.document)
+  }
+
+  @Test func `an attribute that is added later was named by no record before`() throws {
+    func model(_ colour: String) throws -> Model {
+      try ModelChangeTests.model(properties: colour + ModelChangeTests.attributes)
+    }
+    let first = #"{"id":1,"name":"a","seen":200}{"id":2,"seen":200}"#
+    let second = #"{"id":1,"colour":"red","seen":100}{"id":2,"name":"b","colour":"blue","seen":300}"#
+    var options = ImportOptions()
+    options.mergePolicy = .newestByProperty
+    for colour in [#""colour":{"type":"string"},"#, #""colour":{"type":"string","default":"grey"},"#]
+    {
+      let folder = try ScratchFolder()
+      var contents: Set<[String]> = []
+      for (number, models) in [["", colour], [colour, colour]].enumerated() {
+        let path = folder.file("\(number).sqlite")
+        for (model, text) in zip(try models.map(model), [first, second]) {
+          var session = try ImportSession(into: Store(path: path), model: model, options: options)
+          try session.append(Array(text.utf8).span)
+          _ = try session.finish()
+        }
+        contents.insert(
+          try rows(
+            "SELECT id, name, colour, seen FROM place ORDER BY id",
+            in: Connection(path: path, access: .readOnly)))
+      }
+      #expect(contents == [["1|a|red|200000000", "2|b|blue|300000000"]])
+    }
+  }
+}
