@@ -9,6 +9,9 @@ struct ContentFields {
 
     /// The fields of the related row, if the value refers to one.
     let related: [(name: UInt64, column: Int)]?
+
+    /// Whether the value is content where the related row is missing or has no values.
+    let isValueContent: Bool
   }
 
   private let fields: [Field]
@@ -35,16 +38,22 @@ struct ContentFields {
       var related: [(name: UInt64, column: Int)]?
       if let relation = content.relation {
         let alias: SQL = "r\(column)"
+        // A reference has neither the affinity nor the collation of the column that refers.
+        let value: SQL =
+          relation.idCollation.map { "+t.\(name: content.name) COLLATE \(name: $0)" }
+          ?? "t.\(name: content.name)"
         joins += """
            LEFT JOIN main.\(name: relation.table) AS \(alias) \
-          ON \(alias).\(name: relation.idColumn) = t.\(name: content.name)
+          ON \(alias).\(name: relation.idColumn) = \(value)
           """
         related = relation.uniqueColumns.sorted(by: CanonicalContent.fieldOrder).map { name in
           (CanonicalContent.nameTag(name), result(alias, name))
         }
       }
       fields.append(
-        Field(name: CanonicalContent.nameTag(content.name), column: column, related: related))
+        Field(
+          name: CanonicalContent.nameTag(content.name), column: column, related: related,
+          isValueContent: content.relation?.idCollation != nil))
     }
     if results.isEmpty { results.append("1") }
     self.fields = fields
@@ -55,7 +64,9 @@ struct ContentFields {
   /// Appends the fields of a statement's current row.
   func append(_ statement: borrowing Statement, to content: inout CanonicalContent) {
     for field in fields {
-      if let related = field.related {
+      if let related = field.related,
+        !field.isValueContent || related.contains(where: { !statement.isNull($0.column) })
+      {
         if statement.isNull(field.column) { continue }
         let start = content.beginRelated(name: field.name)
         for part in related {

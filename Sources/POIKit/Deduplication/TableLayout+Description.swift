@@ -4,8 +4,9 @@ extension TableLayout {
   /// The layout of a table that the toolkit did not make.
   ///
   /// Every column that holds a value of its own is content, except a column that is nothing but the
-  /// row id, unless it is part of the key. A column that refers to another row of the same table
-  /// has that row's key as its content, so moving references to a winner changes no record.
+  /// row id, unless it is part of the key. A column that refers to another row of the same table, by
+  /// its row id or by one unique column, has that row's key as its content, so moving references to
+  /// a winner changes no record.
   ///
   /// - Parameters:
   ///   - table: the table's name, in which SQLite ignores the case of ASCII letters.
@@ -26,16 +27,11 @@ extension TableLayout {
     let references = try TableReference.all(to: schema, in: connection)
     var content: [ContentColumn] = []
     for name in schema.storedColumns where name != schema.rowIDColumn || keyColumns.contains(name) {
-      let isOwnReference = references.contains {
-        $0.childTable == schema.name && $0.childColumns == [name]
-          && $0.parentColumns == [schema.rowIDColumn]
-      }
       content.append(
         ContentColumn(
           name,
-          relation: isOwnReference
-            ? RelatedRow(
-              table: schema.name, idColumn: schema.rowIDName, uniqueColumns: keyColumns) : nil))
+          relation: try Self.ownReference(
+            from: name, references, of: schema, key: keyColumns, in: connection)))
     }
     self.init(
       table: schema.name, contentColumns: content, keyColumns: keyColumns,
@@ -45,5 +41,26 @@ extension TableLayout {
       tombstoneColumn: try tombstone.map { name throws(DeduplicationError) in
         try schema.column(name)
       })
+  }
+
+  /// The row of the same table that a column refers to, if a foreign key of it alone says so.
+  private static func ownReference(
+    from column: String, _ references: [TableReference], of schema: TableSchema, key: [String],
+    in connection: borrowing Connection
+  ) throws(DeduplicationError) -> RelatedRow? {
+    for reference in references
+    where reference.childTable == schema.name && reference.childColumns == [column]
+      && reference.parentColumns.count == 1
+    {
+      let target = reference.parentColumns[0]
+      var collation: String?
+      if target != schema.rowIDColumn {
+        collation = try schema.uniqueCollation(of: target, in: connection)
+        if collation == nil { continue }
+      }
+      return RelatedRow(
+        table: schema.name, idColumn: target, uniqueColumns: key, idCollation: collation)
+    }
+    return nil
   }
 }

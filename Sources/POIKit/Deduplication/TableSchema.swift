@@ -62,6 +62,24 @@ struct TableSchema {
     Int(try connection.integer("SELECT count(*) FROM main.\(name: name)") ?? 0)
   }
 
+  /// A collation by which no two rows share a value of one column, if an index says so.
+  func uniqueCollation(
+    of column: String, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> String? {
+    try DeduplicationError.converting { () throws(SQLiteError) in
+      var statement = try connection.prepare(
+        """
+        SELECT min(x.coll)
+        FROM pragma_index_list(?1, 'main') AS i JOIN pragma_index_xinfo(i.name, 'main') AS x
+        WHERE i."unique" = 1 AND i.partial = 0 AND x.key = 1
+        GROUP BY i.seq HAVING count(*) = 1 AND min(x.name) = ?2 ORDER BY 1
+        """, isPersistent: false)
+      try statement.bind(1, text: name)
+      try statement.bind(2, text: column)
+      return try statement.step() ? statement.text(0) : nil
+    }
+  }
+
   /// The column called `name`, written as the table's creator wrote it.
   ///
   /// - Throws: `DeduplicationError` when there is none, which lists those that there are.

@@ -33,8 +33,9 @@ internal import JSONStreaming
 ///
 /// The content of a row that has no value is the one byte 0.
 ///
-/// A relation to a row that does not exist is a related row without content. The digest of a row is
-/// the MurmurHash3 (x64, 128 bits, seed 0) of its canonical content.
+/// A relation to a row that does not exist is a related row without content; where it is not the row
+/// id that refers but another unique column, the value stands as it is. The digest of a row is the
+/// MurmurHash3 (x64, 128 bits, seed 0) of its canonical content.
 ///
 /// The value is made for one row after the other: it keeps its memory, and adding to a warm one
 /// does not allocate.
