@@ -40,6 +40,15 @@ struct FeedStore: ~Copyable {
       Deduplicator(layout: store.layout(), options: options), clock: someInstant)
   }
 
+  /// Makes the table unique by some attributes.
+  func enforce(_ key: [String]) throws {
+    let store = try Store(path: path)
+    var options = DeduplicationOptions()
+    options.enforcement = .index
+    _ = try store.deduplicate(
+      Deduplicator(layout: store.layout(key: key), options: options), clock: someInstant)
+  }
+
   /// The rows that a statement returns, each as one text.
   func rows(_ sql: SQL) throws -> [String] {
     try POIKitTests.rows(sql, in: Connection(path: path, access: .readOnly))

@@ -120,6 +120,39 @@ import Testing
     #expect(try Self.rows(model, policy: policy, after: lines) == expected)
   }
 
+  @Test(arguments: [MergePolicy?.none] + MergePolicy.allCases)
+  func `nothing is merged by another key than that of the removals that delete`(
+    policy: MergePolicy?
+  ) throws {
+    // By name, b takes the place of a, and what its removal leaves would depend on the order.
+    let lines = [
+      Self.live("1"), #"{"id":"b","name":"n","at":2}"#, #"{"id":"b","gone":true,"at":3}"#,
+    ]
+    for order in permutations(of: lines) {
+      let feed = try FeedStore(Self.model(Self.deleting))
+      try feed.take(#"{"id":"c","name":"m","at":1}"#)
+      try feed.enforce(["name"])
+      let before = try feed.rows("SELECT * FROM note")
+      var options = ImportOptions()
+      options.mergePolicy = policy
+      let error = #expect(throws: ImportError.self) {
+        try feed.take(order.joined(separator: "\n"), options: options)
+      }
+      #expect(error?.code == .usage, "\(String(describing: error))")
+      if policy != .append { #expect(error?.message.contains("name") == true) }
+      #expect(try feed.rows("SELECT * FROM note") == before)
+      #expect(try feed.rows("SELECT count(*) FROM poikit_run WHERE tool = 'poi-import'") == ["1"])
+    }
+  }
+
+  @Test func `removals that mark are merged by whatever key is enforced`() throws {
+    let feed = try FeedStore(Self.model(#""gone""#))
+    try feed.take(Self.live("1"))
+    try feed.enforce(["name"])
+    let report = try feed.take(#"{"id":"b","name":"n","gone":true,"at":3}"#)
+    #expect(report.counters.updated == 1)
+  }
+
   @Test func `a removal conflicts with a stored row where that is an error`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     var options = ImportOptions()
@@ -133,6 +166,7 @@ import Testing
 
   @Test func `random records and removals end in the same rows by every road`() throws {
     let seed = UInt64.random(in: .min ... .max)
+    print("seed \(seed)")
     var generator = SplitMix64(seed: seed)
     let model = try Self.model(Self.deleting)
     for _ in 0..<20 {

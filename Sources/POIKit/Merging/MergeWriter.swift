@@ -10,9 +10,6 @@ struct MergeWriter: ~Copyable {
   private let key: EnforcedKey
   private let ranking: RecordRanking
 
-  /// Whether the key that is enforced is that of the model.
-  private let hasModelKey: Bool
-
   /// What the records of a table and its rows have slots for: attributes, the members that none maps,
   /// and relations to many.
   private let mergedSlots: [Int]
@@ -52,9 +49,6 @@ struct MergeWriter: ~Copyable {
     self.table = table
     self.key = key
     ranking = RecordRanking(schema.model)
-    hasModelKey =
-      Set(key.columns)
-      == Set(schema.model.key.compactMap { schema.model.attribute(named: $0)?.column })
     mergedSlots =
       Array(0..<schema.layout.attributeCount) + (schema.layout.unmappedSlot.map { [$0] } ?? [])
       + schema.layout.relations.map(\.slot)
@@ -124,13 +118,13 @@ struct MergeWriter: ~Copyable {
   /// Deletes the row that a removal is of, if the policy lets the removal win, and notes in the batch
   /// what became of it.
   ///
-  /// - Returns: what became of it; nothing, and nothing noted, where the table is not unique by the
-  ///   key that removals name.
+  /// The table is unique by the key that removals name: no other one is merged by then.
+  ///
+  /// - Returns: what became of it.
   mutating func remove(
     record: Int, of batch: inout RecordBatch, _ progress: InputProgress, by rows: inout RowWriter,
     target: MergeTarget
-  ) throws(SQLiteError) -> MergeOutcome? {
-    guard hasModelKey else { return nil }
+  ) throws(SQLiteError) -> MergeOutcome {
     guard try find(record, of: batch, by: &rows, target: target) else {
       batch.settle(record: record, as: .removal)
       return .removal

@@ -12,7 +12,9 @@ extension Store {
     _ asked: MergePolicy?, for model: Model
   ) throws(ImportError) -> MergePolicy {
     do {
-      let isEnforced = try EnforcedKey.read(of: model, in: connection) != nil
+      let key = try EnforcedKey.read(of: model, in: connection)
+      let isEnforced = key != nil
+      if let key, asked != .append { try checkRemovals(of: model, key) }
       guard let policy = asked else { return isEnforced ? .newest : .append }
       if policy == .append {
         guard isEnforced else { return policy }
@@ -80,6 +82,19 @@ extension Store {
     do { return try TableLayout(model) } catch {
       throw DeduplicationError(.invalidOptions, error.message)
     }
+  }
+
+  /// Refuses models whose removals delete rows that are found by another key: which records these
+  /// took the place of would depend on the order.
+  private borrowing func checkRemovals(of model: Model, _ key: EnforcedKey) throws(ImportError) {
+    let named = model.key.compactMap { model.attribute(named: $0)?.column }
+    guard model.tombstone?.removal == .delete, Set(named) != Set(key.columns) else { return }
+    throw ImportError(
+      .usage,
+      "\(path): the table \"\(model.table)\" is unique by \(key.columns.joined(separator: ", ")), and "
+        + "the removals of the model \"\(model.name)\" name \(named.joined(separator: ", ")), so what "
+        + "they delete would depend on the order of the records; undo the run that enforced that key "
+        + "(poi-dedup --undo), or let \"x-tombstone\" mark removals")
   }
 
   /// Refuses models whose attributes can have no time each.
