@@ -56,6 +56,13 @@ public struct JSONPointer: Sendable, Hashable {
   }
 }
 
+extension JSONPointer {
+  /// Whether both are the same path: names are equal where their Unicode scalars are.
+  public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
+    left.tokens.elementsEqual(right.tokens) { $0.utf8.elementsEqual($1.utf8) }
+  }
+}
+
 extension JSONPointer: CustomStringConvertible {
   /// The pointer as RFC 6901 writes it.
   ///

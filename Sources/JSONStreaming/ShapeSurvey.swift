@@ -69,8 +69,9 @@ public struct ShapeSurvey: ~Copyable {
   /// The answer, once it is certain.
   public private(set) var outcome: Outcome?
 
-  /// Of each kind of element the names that were not met yet.
-  private var unseenMarkers: [Set<String>]
+  /// Of each kind of element the names that were not met yet, as bytes: a `String` equals those in other
+  /// normal forms, too.
+  private var unseenMarkers: [Set<[UInt8]>]
   private var mode = Mode.start
   private var candidates: [Candidate] = []
   /// The names on the way to the current value, and the current member's own as the last.
@@ -97,7 +98,9 @@ public struct ShapeSurvey: ~Copyable {
   ///   top-level object with all names of a kind is itself an element. A kind without names says
   ///   nothing.
   public init(elementMarkers: [[String]] = []) {
-    unseenMarkers = elementMarkers.filter { !$0.isEmpty }.map { Set($0) }
+    unseenMarkers = elementMarkers.filter { !$0.isEmpty }.map { names in
+      Set(names.map { Array($0.utf8) })
+    }
   }
 }
 
@@ -310,7 +313,7 @@ extension ShapeSurvey {
     path[path.count - 1] = name
     guard objectDepth == 1 else { return }
     for kind in unseenMarkers.indices {
-      unseenMarkers[kind].remove(name)
+      unseenMarkers[kind].remove(Array(name.utf8))
       if unseenMarkers[kind].isEmpty { outcome = .sequence }
     }
   }

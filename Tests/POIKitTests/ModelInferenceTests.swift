@@ -185,6 +185,18 @@ import Testing
     #expect(try Self.rejects(text, document: document).isEmpty)
   }
 
+  @Test(arguments: [("\u{e9}", "e\u{301}"), ("\u{ac00}", "\u{1100}\u{1161}")])
+  func `names in two normal forms are two members`(composed: String, decomposed: String) throws {
+    let text = (0..<3).map { #"{"id":\#($0),"\#(composed)":"x","\#(decomposed)":7}"# }
+      .joined(separator: "\n")
+    let document = try Self.infer(text)
+    #expect(try Model(parsing: document).attributes.map(\.types) == [.integer, .string, .integer])
+    #expect(try Self.rejects(text, document: document).isEmpty)
+    let feed = try FeedStore(Model(parsing: document))
+    try feed.take(text)
+    #expect(try feed.rows("SELECT * FROM places LIMIT 1") == ["1|0|x|7"])
+  }
+
   @Test func `what no column can keep is kept as JSON and told`() throws {
     let text = #"""
       {"a":1e400,"b":123456789012345678901,"c":1,"d":0.5,"d2":9007199254740993}

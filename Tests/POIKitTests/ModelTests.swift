@@ -1,3 +1,4 @@
+import SQLiteKit
 import Testing
 
 @testable import POIKit
@@ -122,6 +123,44 @@ import Testing
         ##"{"x-table":"t","properties":{"a":{"$ref":"#/$defs/a%20b"}},"$defs":{"a b":{"type":"integer"}}}"##
     )
     #expect(model.attributes[0].storage == .integer)
+  }
+
+  @Test func `attributes whose names are two normal forms of one text are two`() throws {
+    let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+    let model = try Model(
+      parsing: """
+        {"x-table":"t","x-key":"\(decomposed)","required":["\(decomposed)"],"properties":{
+         "\(composed)":{"$ref":"#/$defs/\(composed)"},
+         "\(decomposed)":{"$ref":"#/$defs/\(decomposed)","x-column":"second"},
+         "list":{"type":"array","items":{"type":"string"},
+          "x-relation":{"table":"entry","unique":"\(composed)"}}},
+         "$defs":{"\(composed)":{"type":"string"},"\(decomposed)":{"type":"integer"}},
+         "dependentRequired":{"\(composed)":["\(decomposed)"]}}
+        """)
+    #expect(model.attributes.map(\.types) == [.string, .integer])
+    #expect(model.attributes.map(\.isRequired) == [false, true])
+    #expect(model.attribute(named: decomposed)?.column == "second")
+    #expect(model.recordRules.dependencies.map(\.attribute) == [0])
+    #expect(model.recordRules.dependencies.map(\.needed) == [1])
+
+    let feed = try FeedStore(model)
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    let text = """
+      {"\(composed)":"a","\(decomposed)":1}
+      {"\(composed)":"a","\(decomposed)":2}
+      {"\(composed)":"b"}
+      """
+    let report = try feed.take(text, options: options)
+    #expect(report.counters.inserted == 2)
+    #expect(report.rejectsByRule.map(\.rule) == ["required"])
+    #expect(try feed.rows("SELECT \(name: composed), second FROM t ORDER BY 2") == ["a|1", "a|2"])
+  }
+
+  @Test func `members that no attribute maps are counted by their very names`() throws {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#)
+    let report = try FeedStore(model).take("{\"\u{e9}\":1,\"e\u{301}\":1}\n{\"\u{e9}\":1}")
+    #expect(report.unmappedMembers.map(\.count).sorted() == [1, 2])
   }
 
   @Test func `models are equal that say the same`() throws {

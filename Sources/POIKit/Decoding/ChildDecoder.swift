@@ -25,7 +25,7 @@ final class ChildDecoder {
     self.relation = relation
     let element = relation.element
     keySlots = element.key.compactMap { name in
-      element.attributes.firstIndex { $0.name == name }
+      element.attributes.index(named: name)
     }
     decoder = RecordDecoder(model: element)
     digester = RecordDigester(element)
@@ -76,12 +76,14 @@ final class ChildDecoder {
   }
 
   /// Adds the counts of members that no attribute maps, by pointers in which `*` is any element.
-  func moveTally(to counts: inout [String: Int], others: inout Int) {
+  func moveTally(to counts: inout [ExactText: Int], others: inout Int) {
     guard case .pointer(let tokens) = relation.source else { return }
-    var found: [String: Int] = [:]
+    var found: [ExactText: Int] = [:]
     decoder.moveTally(to: &found, others: &others)
     let prefix = JSONPointer(tokens: tokens).description + "/*"
-    for (pointer, count) in found { counts[prefix + pointer, default: 0] += count }
+    for (pointer, count) in found {
+      counts[ExactText(prefix + pointer.text), default: 0] += count
+    }
   }
 
   private func report(_ rule: String, _ position: Int, _ attribute: String?, _ message: String) {

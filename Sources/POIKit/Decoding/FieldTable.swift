@@ -107,7 +107,7 @@ struct FieldTable: ~Copyable {
     var node = root
     var place = (node: root, position: 0)
     for (step, token) in tokens.enumerated() {
-      if let position = draft[node].names.firstIndex(of: token) {
+      if let position = draft[node].names.firstIndex(where: { $0.isExactly(token) }) {
         place = (node, position)
       } else {
         draft[node].names.append(token)

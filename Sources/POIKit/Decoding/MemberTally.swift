@@ -66,13 +66,12 @@ struct MemberTally: ~Copyable {
 
   /// Adds the counts to `counts`, by JSON pointer, and begins anew.
   mutating func move(
-    to counts: inout [String: Int], others: inout Int, table: borrowing FieldTable
+    to counts: inout [ExactText: Int], others: inout Int, table: borrowing FieldTable
   ) {
     for index in 0..<entries.count where entries[index].count > 0 {
       let name = String(copying: names.span.extracting(entries[index].name))
-      counts[
-        table.pointer(of: entries[index].node) + JSONPointer.step(name), default: 0] +=
-        entries[index].count
+      let pointer = table.pointer(of: entries[index].node) + JSONPointer.step(name)
+      counts[ExactText(pointer), default: 0] += entries[index].count
       entries[index].count = 0
     }
     others += uncountedByName

@@ -18,7 +18,7 @@ extension RecordDecoder {
     init?(_ model: Model) {
       guard let tombstone = model.tombstone else { return nil }
       func slots(_ names: [String]) -> [Int] {
-        names.compactMap { name in model.attributes.firstIndex { $0.name == name } }
+        names.compactMap { name in model.attributes.index(named: name) }
       }
       slot = slots([tombstone.attribute].compactMap { $0 }).first ?? -1
       isNullRecord = tombstone.isNullRecord

@@ -77,7 +77,7 @@ struct RecordDecoder: ~Copyable {
     removalPlan = RemovalPlan(model)
     timestampSlot =
       latestTimestamp == nil
-      ? -1 : model.attributes.firstIndex { $0.name == model.timestamp } ?? -1
+      ? -1 : model.attributes.index(named: model.timestamp) ?? -1
     self.latestTimestamp = latestTimestamp?.microseconds ?? .max
     var plans = GrowableBuffer<FieldPlan>()
     var requiredFields = GrowableBuffer<Int>()
@@ -453,7 +453,7 @@ struct RecordDecoder: ~Copyable {
 
   /// Adds the counts of the members that no attribute maps to `counts`, by JSON pointer, and begins
   /// anew.
-  mutating func moveTally(to counts: inout [String: Int], others: inout Int) {
+  mutating func moveTally(to counts: inout [ExactText: Int], others: inout Int) {
     tally.move(to: &counts, others: &others, table: table)
     for child in children { child.moveTally(to: &counts, others: &others) }
   }

@@ -25,7 +25,7 @@ struct ImportCheckpoint {
   var counters = ImportReport.Counters()
   var batchCount = 0
   var rejectsByRule: [String: Int] = [:]
-  var unmappedMembers: [String: Int] = [:]
+  var unmappedMembers: [ExactText: Int] = [:]
   var otherUnmappedMemberCount = 0
 
   /// The record among them that was changed last; nothing where the model names no timestamp.
@@ -36,7 +36,9 @@ struct ImportCheckpoint {
 
   /// The checkpoint as the store keeps it.
   var json: JSONValue {
-    .object([
+    var rejects: [ExactText: Int] = [:]
+    for (rule, count) in rejectsByRule { rejects[ExactText(rule)] = count }
+    return .object([
       "version": .number(1),
       "inputs": .array(
         progress.inputs.map { input in
@@ -48,7 +50,7 @@ struct ImportCheckpoint {
         }),
       "finishedInputs": .number(progress.finishedInputCount),
       "position": .array(progress.position.fields.map { .number($0) }),
-      "byteCount": progress.byteCount.map { .number($0) } ?? .null,
+      "byteCount": ImportCheckpoint.json(progress.byteCount),
       "merge": .string(policy.rawValue),
       "landing": landing?.json ?? .null,
       "snapshot": .bool(isSnapshot),
@@ -56,7 +58,7 @@ struct ImportCheckpoint {
       "model": model.map(JSONValue.string) ?? .null,
       "counters": countersJSON(),
       "batches": .number(batchCount),
-      "rejects": ImportCheckpoint.json(rejectsByRule),
+      "rejects": ImportCheckpoint.json(rejects),
       "unmapped": ImportCheckpoint.json(unmappedMembers),
       "otherUnmapped": .number(otherUnmappedMemberCount),
       "highest": highest?.json ?? .null,
@@ -118,7 +120,7 @@ struct ImportCheckpoint {
     }
     guard self.counters.areBalanced else { return nil }
     batchCount = batches
-    rejectsByRule = rejects
+    for (rule, count) in rejects { rejectsByRule[rule.text] = count }
     unmappedMembers = unmapped
     otherUnmappedMemberCount = otherUnmapped
     highest = json["highest"].flatMap(HighestRecord.init)
@@ -183,18 +185,20 @@ struct ImportCheckpoint {
     }
   }
 
-  private static func json(_ counts: [String: Int]) -> JSONValue {
+  private static func json(_ count: Int?) -> JSONValue { count.map { .number($0) } ?? .null }
+
+  private static func json(_ counts: [ExactText: Int]) -> JSONValue {
     .object(
       counts.sorted { $0.key < $1.key }
-        .map { JSONValue.Member(name: $0.key, value: .number($0.value)) })
+        .map { JSONValue.Member(name: $0.key.text, value: .number($0.value)) })
   }
 
-  private static func counts(_ json: JSONValue?) -> [String: Int]? {
+  private static func counts(_ json: JSONValue?) -> [ExactText: Int]? {
     guard let members = json?.members else { return nil }
-    var counts: [String: Int] = [:]
+    var counts: [ExactText: Int] = [:]
     for member in members {
       guard let count = ImportCheckpoint.count(member.value) else { return nil }
-      counts[member.name] = count
+      counts[ExactText(member.name)] = count
     }
     return counts
   }

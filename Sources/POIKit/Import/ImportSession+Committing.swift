@@ -389,7 +389,7 @@ extension ImportSession {
     report.rejectsByRule = checkpoint.rejectsByRule.sorted { $0.key < $1.key }
       .map { ($0.key, $0.value) }
     report.unmappedMembers = checkpoint.unmappedMembers.sorted { $0.key < $1.key }
-      .map { ($0.key, $0.value) }
+      .map { ($0.key.text, $0.value) }
     report.otherUnmappedMemberCount = checkpoint.otherUnmappedMemberCount
     report.keepsUnmappedMembers = model.unmappedColumn != nil
     report.inputs = checkpoint.progress.inputs

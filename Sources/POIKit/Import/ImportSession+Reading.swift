@@ -28,7 +28,9 @@ extension ImportSession {
   private func checkToken(
     _ pointer: JSONPointer, beside shape: ElementShape
   ) throws(ImportError) {
-    guard case .container(let records) = shape, !pointer.tokens.starts(with: records.tokens) else {
+    guard case .container(let records) = shape,
+      !pointer.tokens.starts(with: records.tokens, by: { $0.isExactly($1) })
+    else {
       throw ImportError(
         .usage,
         "\(inputName): nothing can stand at \"\(pointer)\" outside of the records; --token-at needs "

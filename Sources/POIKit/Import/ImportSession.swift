@@ -349,8 +349,8 @@ public struct ImportSession: ~Copyable {
     let isRequiring = model.attributes.contains(where: \.isRequired)
     var names: [String] = []
     for attribute in model.attributes
-    where isRequiring ? attribute.isRequired : model.key.contains(attribute.name) {
-      if case .pointer(let tokens) = attribute.source, !names.contains(tokens[0]) {
+    where isRequiring ? attribute.isRequired : model.key.containsExactly(attribute.name) {
+      if case .pointer(let tokens) = attribute.source, !names.containsExactly(tokens[0]) {
         names.append(tokens[0])
       }
     }

@@ -7,12 +7,12 @@ struct RecordOrder {
 
   /// The order of a model's records; nothing where it names no timestamp.
   init?(_ model: Model) {
-    guard let slot = model.attributes.firstIndex(where: { $0.name == model.timestamp }) else {
+    guard let slot = model.attributes.index(named: model.timestamp) else {
       return nil
     }
     timestampSlot = slot
     keySlots = model.key.compactMap { name in
-      model.attributes.firstIndex { $0.name == name }
+      model.attributes.index(named: name)
     }
   }
 

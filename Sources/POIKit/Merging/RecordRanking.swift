@@ -9,10 +9,10 @@ struct RecordRanking {
 
   init(_ model: Model) {
     tombstoneSlot = model.tombstone?.attribute.flatMap { name in
-      model.attributes.firstIndex { $0.name == name }
+      model.attributes.index(named: name)
     }
     timestampSlot = model.timestamp.flatMap { name in
-      model.attributes.firstIndex { $0.name == name }
+      model.attributes.index(named: name)
     }
   }
 

@@ -70,6 +70,25 @@ public struct Attribute: Sendable {
   var isColumnNotNull: Bool { isRequired && !types.contains(.null) }
 }
 
+extension Attribute.Source {
+  /// Whether both are the same place: names are equal where their Unicode scalars are.
+  public static func == (left: Attribute.Source, right: Attribute.Source) -> Bool {
+    switch (left, right) {
+    case (.memberName, .memberName): true
+    case (.pointer(let left), .pointer(let right)): left.elementsEqual(right) { $0.isExactly($1) }
+    default: false
+    }
+  }
+}
+
+extension [Attribute] {
+  /// The place of the attribute called `name`; nothing where there is none.
+  func index(named name: String?) -> Int? {
+    guard let name else { return nil }
+    return firstIndex { $0.name.isExactly(name) }
+  }
+}
+
 /// How an instant is written in the JSON.
 public enum InstantNotation: Sendable, Hashable {
   /// RFC 3339 text; one without a zone is read at the offset, in minutes east of UTC, or refused

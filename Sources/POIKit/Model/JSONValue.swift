@@ -3,7 +3,7 @@ internal import JSONStreaming
 /// A whole JSON text in memory, for small texts of the toolkit's own: models, checkpoints, options.
 ///
 /// Records never take this form; they go from the tape straight into a batch.
-enum JSONValue: Sendable, Equatable {
+enum JSONValue: Sendable {
   case null
   case bool(Bool)
   /// A number as it is written.
@@ -14,7 +14,7 @@ enum JSONValue: Sendable, Equatable {
   case object([Member])
 
   /// A name and its value.
-  struct Member: Sendable, Equatable {
+  struct Member: Sendable {
     var name: String
     var value: JSONValue
   }
@@ -22,7 +22,7 @@ enum JSONValue: Sendable, Equatable {
   /// The value of the member `name`, if this is an object that has it.
   subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
-    return members.first { $0.name == name }?.value
+    return members.first { $0.name.isExactly(name) }?.value
   }
 
   /// The string, if this is one.
@@ -55,6 +55,29 @@ enum JSONValue: Sendable, Equatable {
     case .array: "array"
     case .object: "object"
     }
+  }
+}
+
+// MARK: - Comparing
+
+/// Names and strings are equal where their Unicode scalars are, and numbers where their texts are.
+extension JSONValue: Equatable {
+  static func == (left: JSONValue, right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.number(let left), .number(let right)), (.string(let left), .string(let right)):
+      left.isExactly(right)
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    default: false
+    }
+  }
+}
+
+extension JSONValue.Member: Equatable {
+  static func == (left: JSONValue.Member, right: JSONValue.Member) -> Bool {
+    left.name.isExactly(right.name) && left.value == right.value
   }
 }
 
@@ -125,10 +148,10 @@ extension JSONValue {
     case .startObject:
       var members: [Member] = []
       members.reserveCapacity(token.elementCount)
-      var names = Set<String>(minimumCapacity: token.elementCount)
+      var names = Set<ExactText>(minimumCapacity: token.elementCount)
       while tape[index].kind != .endObject {
         let name = String(copying: tape.text(of: tape[index]))
-        guard names.insert(name).inserted else {
+        guard names.insert(ExactText(name)).inserted else {
           throw .malformed("the member \"\(name)\" stands twice", line: 1, column: 1)
         }
         index += 1

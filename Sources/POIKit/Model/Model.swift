@@ -42,13 +42,15 @@ public struct Model: Sendable {
 
   /// The attribute called `name`.
   public func attribute(named name: String) -> Attribute? {
-    attributes.first { $0.name == name }
+    attributes.index(named: name).map { attributes[$0] }
   }
 }
 
 /// Models are equal where their documents are, of which all of a model follows.
 extension Model: Hashable {
-  public static func == (left: Model, right: Model) -> Bool { left.document == right.document }
+  public static func == (left: Model, right: Model) -> Bool {
+    left.document.isExactly(right.document)
+  }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(document) }
 }

@@ -51,7 +51,9 @@ extension ModelReader {
       key.map { ($0, "the key") } + (timestamp.map { [($0, "the timestamp")] } ?? [])
       + (tombstone?.attribute.map { [($0, "the tombstone")] } ?? [])
     for attribute in attributes where attribute.mergeRule != nil {
-      guard let (name, role) = deciding.first(where: { $0.0 == attribute.name }) else { continue }
+      guard let (name, role) = deciding.first(where: { $0.0.isExactly(attribute.name) }) else {
+        continue
+      }
       throw ModelError(
         message: "\"\(name)\" is \(role), which the winner keeps; take \"x-merge\" out",
         pointer: "/properties" + JSONPointer.step(name) + "/x-merge")

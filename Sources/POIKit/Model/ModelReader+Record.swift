@@ -37,7 +37,7 @@ extension ModelReader {
   private static func index(
     of name: String, in attributes: [Attribute], at place: String
   ) throws(ModelError) -> Int {
-    guard let index = attributes.firstIndex(where: { $0.name == name }) else {
+    guard let index = attributes.index(named: name) else {
       throw ModelError(message: "\"\(name)\" is no attribute", pointer: place)
     }
     return index
@@ -48,7 +48,7 @@ extension ModelReader {
   ) throws(ModelError) -> RecordRules.Coordinates? {
     guard let json else { return nil }
     guard let members = json.members, let latitude = json["latitude"]?.string,
-      let longitude = json["longitude"]?.string, latitude != longitude
+      let longitude = json["longitude"]?.string, !latitude.isExactly(longitude)
     else {
       throw ModelError(
         message: "coordinates are two attributes: {\"latitude\": \"…\", \"longitude\": \"…\"}",

@@ -26,11 +26,13 @@ extension ModelReader {
     for property in json["properties"]?.members ?? [] {
       attributes.append(
         try attribute(
-          property.name, from: property.value, isRequired: required.contains(property.name),
+          property.name, from: property.value, isRequired: required.containsExactly(property.name),
           isRelated: true, at: place + "/properties" + JSONPointer.step(property.name),
           with: &compiler))
     }
-    guard !attributes.isEmpty, Set(unique) == Set(attributes.map(\.name)) else {
+    guard !attributes.isEmpty,
+      Set(unique.map(ExactText.init)) == Set(attributes.map { ExactText($0.name) })
+    else {
       throw ModelError(
         message:
           "\"unique\" names the attributes that identify a related row; they must be exactly "

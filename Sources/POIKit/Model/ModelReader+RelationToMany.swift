@@ -68,7 +68,7 @@ extension ModelReader {
       throw ModelError(message: "the relation's table is not named", pointer: place)
     }
     let unique = try names(json["unique"], at: place + "/unique")
-    guard !unique.isEmpty, Set(unique).count == unique.count else {
+    guard !unique.isEmpty, Set(unique.map(ExactText.init)).count == unique.count else {
       throw ModelError(
         message: "\"unique\" names the attributes that tell the elements of one array apart, "
           + "each once", pointer: place + "/unique")
@@ -188,7 +188,9 @@ extension ModelReader {
             + "latter with \"parent\" in \"x-relation\"", pointer: place)
       }
     case .join:
-      guard Set(element.key) == Set(element.attributes.map(\.name)), element.relations.isEmpty
+      guard
+        Set(element.key.map(ExactText.init)) == Set(element.attributes.map { ExactText($0.name) }),
+        element.relations.isEmpty
       else {
         throw ModelError(
           message: "a row that several records share has no other attributes than those in "

@@ -44,11 +44,11 @@ extension ModelReader {
   private static func tombstoneAttribute(
     _ json: JSONValue, attributes: [Attribute]
   ) throws(ModelError) -> Attribute {
-    guard let name = json.string, let attribute = attributes.first(where: { $0.name == name })
-    else {
+    guard let name = json.string, let index = attributes.index(named: name) else {
       throw ModelError(
         message: "the tombstone \(json) is no attribute", pointer: "/x-tombstone")
     }
+    let attribute = attributes[index]
     if case .instant = attribute.storage { return attribute }
     guard attribute.storage == .integer, attribute.types.contains(.boolean) else {
       throw ModelError(
@@ -63,7 +63,7 @@ extension ModelReader {
     _ tombstone: Tombstone, _ attribute: Attribute?, _ attributes: [Attribute], key: [String]
   ) throws(ModelError) {
     let place = "/x-tombstone/null"
-    let named = attributes.filter { key.contains($0.name) }
+    let named = attributes.filter { key.containsExactly($0.name) }
     guard named.count == 1, named[0].source == .memberName else {
       throw ModelError(
         message: "a null record has nothing but its member's name; the key must be one attribute "

@@ -107,7 +107,7 @@ enum ModelReader {
     var relations: [RelationToMany] = []
     for property in properties {
       let inner = place + "/properties" + JSONPointer.step(property.name)
-      let isRequired = required.contains(property.name)
+      let isRequired = required.containsExactly(property.name)
       if isRelationToMany(property.value) {
         relations.append(
           try relationToMany(
@@ -125,7 +125,7 @@ enum ModelReader {
         }
       }
     }
-    for name in required where !properties.contains(where: { $0.name == name }) {
+    for name in required where !properties.contains(where: { $0.name.isExactly(name) }) {
       throw ModelError(
         message: "\"\(name)\" is required, but stands not in \"properties\"",
         pointer: place + "/required")
@@ -140,7 +140,7 @@ enum ModelReader {
   ) throws(ModelError) -> [String] {
     let key = try names(json, at: "/x-key")
     for name in key {
-      guard let attribute = attributes.first(where: { $0.name == name }) else {
+      guard let attribute = attributes.index(named: name).map({ attributes[$0] }) else {
         throw ModelError(message: "the key \"\(name)\" is no attribute", pointer: "/x-key")
       }
       if attribute.relation != nil || attribute.storage == .json {
@@ -148,7 +148,7 @@ enum ModelReader {
           message: "\"\(name)\" cannot be a key: it is an object or an array", pointer: "/x-key")
       }
     }
-    guard Set(key).count == key.count else {
+    guard Set(key.map(ExactText.init)).count == key.count else {
       throw ModelError(message: "the key names an attribute twice", pointer: "/x-key")
     }
     return key
@@ -158,11 +158,10 @@ enum ModelReader {
     _ json: JSONValue?, attributes: [Attribute]
   ) throws(ModelError) -> String? {
     guard let json else { return nil }
-    guard let name = json.string, let attribute = attributes.first(where: { $0.name == name })
-    else {
+    guard let name = json.string, let index = attributes.index(named: name) else {
       throw ModelError(message: "the timestamp \(json) is no attribute", pointer: "/x-timestamp")
     }
-    guard case .instant = attribute.storage else {
+    guard case .instant = attributes[index].storage else {
       throw ModelError(
         message: "the timestamp \"\(name)\" is no instant; give it \"format\": \"date-time\", "
           + "or \"x-unit\" where it is a number", pointer: "/x-timestamp")
@@ -227,7 +226,7 @@ enum ModelReader {
       guard case .pointer(let array) = relation.source else { continue }
       for (name, source) in named {
         guard case .pointer(let tokens) = source, tokens.count > array.count,
-          tokens.starts(with: array)
+          tokens.starts(with: array, by: { $0.isExactly($1) })
         else { continue }
         throw ModelError(
           message: "\"\(relation.name)\" is a relation to many: state what its elements hold in "

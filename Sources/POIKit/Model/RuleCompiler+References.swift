@@ -20,7 +20,7 @@ extension RuleCompiler {
         pointer: place)
     }
     let targetPlace = pointer.description
-    if let target = document.schemas[targetPlace] { return (target, targetPlace) }
+    if let target = document.schemas[ExactText(targetPlace)] { return (target, targetPlace) }
     var target = document.root
     for token in pointer.tokens {
       let next =
@@ -43,11 +43,11 @@ extension RuleCompiler {
     from json: JSONValue, at place: String
   ) throws(ModelError) -> [(json: JSONValue, place: String)] {
     var chain = [(json: json, place: place)]
-    var places: Set<String> = [place]
+    var places: Set<ExactText> = [ExactText(place)]
     while let reference = chain[chain.count - 1].json["$ref"] {
       let place = chain[chain.count - 1].place + "/$ref"
       let target = try target(of: reference, at: place)
-      guard places.insert(target.place).inserted else {
+      guard places.insert(ExactText(target.place)).inserted else {
         throw ModelError(message: "the reference leads back to itself", pointer: place)
       }
       chain.append(target)
@@ -82,7 +82,7 @@ extension RuleCompiler {
     }
     for definition in definitions {
       let ownPlace = place + JSONPointer.step(definition.name)
-      guard schemasByPlace[ownPlace] == nil else { continue }
+      guard schemasByPlace[ExactText(ownPlace)] == nil else { continue }
       let members = definition.value.members ?? []
       let rules = members.filter { !ModelReader.attributeKeywords.contains($0.name) }
       if rules.count == members.count {
@@ -107,7 +107,8 @@ extension RuleCompiler {
         walks[schema] = number + 1
         schema = next
         guard walks[schema] != number + 1 else {
-          throw ModelError(message: "the reference leads back to itself", pointer: place + "/$ref")
+          throw ModelError(
+            message: "the reference leads back to itself", pointer: place.text + "/$ref")
         }
       }
     }

@@ -20,7 +20,7 @@ struct RuleCompiler {
   private var constants: [JSONValue] = []
 
   /// The schemas so far, by their place in the document.
-  private(set) var schemasByPlace: [String: Int] = [:]
+  private(set) var schemasByPlace: [ExactText: Int] = [:]
 
   /// A schema that has its index, and is not compiled yet.
   private struct Waiting {
@@ -41,7 +41,7 @@ struct RuleCompiler {
   ///
   /// - Returns: its index.
   mutating func schema(_ json: JSONValue, at place: String) throws(ModelError) -> Int {
-    if let known = schemasByPlace[place] { return known }
+    if let known = schemasByPlace[ExactText(place)] { return known }
     let index = reserve(place)
     try compile(json, at: place, into: index)
     return index
@@ -51,7 +51,7 @@ struct RuleCompiler {
   private mutating func reserve(_ place: String?) -> Int {
     let index = table.schemas.count
     table.schemas.append(.anything)
-    if let place { schemasByPlace[place] = index }
+    if let place { schemasByPlace[ExactText(place)] = index }
     return index
   }
 
@@ -71,7 +71,7 @@ struct RuleCompiler {
     var rules = try valueRules(json, at: place)
     if let reference = json["$ref"] {
       let (target, targetPlace) = try self.target(of: reference, at: place + "/$ref")
-      let known = schemasByPlace[targetPlace]
+      let known = schemasByPlace[ExactText(targetPlace)]
       let next = known ?? reserve(targetPlace)
       if known == nil { waiting.append(Waiting(json: target, place: targetPlace, index: next)) }
       rules.append(.reference(next))

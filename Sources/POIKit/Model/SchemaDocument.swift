@@ -6,29 +6,29 @@ struct SchemaDocument {
   let root: JSONValue
 
   /// Every schema that stands below the root, by its JSON pointer: what references may point at.
-  let schemas: [String: JSONValue]
+  let schemas: [ExactText: JSONValue]
 
   init(_ root: JSONValue) {
     self.root = root
-    var schemas: [String: JSONValue] = [:]
+    var schemas: [ExactText: JSONValue] = [:]
     Self.add(schemasBelow: root, at: "", to: &schemas)
     self.schemas = schemas
   }
 
   private static func add(
-    schemasBelow json: JSONValue, at place: String, to schemas: inout [String: JSONValue]
+    schemasBelow json: JSONValue, at place: String, to schemas: inout [ExactText: JSONValue]
   ) {
     for keyword in ["properties", "$defs"] {
       for member in json[keyword]?.members ?? [] {
         let inner = "\(place)/\(keyword)" + JSONPointer.step(member.name)
-        schemas[inner] = member.value
+        schemas[ExactText(inner)] = member.value
         add(schemasBelow: member.value, at: inner, to: &schemas)
       }
     }
     for keyword in ["items", "additionalProperties"] {
       guard let schema = json[keyword] else { continue }
       let inner = "\(place)/\(keyword)"
-      schemas[inner] = schema
+      schemas[ExactText(inner)] = schema
       add(schemasBelow: schema, at: inner, to: &schemas)
     }
   }

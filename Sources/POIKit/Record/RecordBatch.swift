@@ -31,7 +31,7 @@ struct RecordBatch: ~Copyable {
   private let hasChildren: Bool
 
   /// How often each member that no attribute maps stood in the records, by JSON pointer.
-  var unmappedMembers: [String: Int] = [:]
+  var unmappedMembers: [ExactText: Int] = [:]
 
   /// How many such members had names beyond the number that is counted apart.
   var otherUnmappedMemberCount = 0

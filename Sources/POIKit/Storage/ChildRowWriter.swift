@@ -22,8 +22,10 @@ final class ChildRowWriter {
     _ many: RecordLayout.Many, parentColumn: String, connection: borrowing Connection
   ) throws(SQLiteError) {
     let element = many.relation.element
-    let key = Set(element.key)
-    let keySlots = element.attributes.indices.filter { key.contains(element.attributes[$0].name) }
+    let key = Set(element.key.map(ExactText.init))
+    let keySlots = element.attributes.indices.filter {
+      key.contains(ExactText(element.attributes[$0].name))
+    }
     let otherSlots = element.attributes.indices.filter { !keySlots.contains($0) }
     let table = SQL(name: element.table)
     let parent = SQL(name: parentColumn)

@@ -11,7 +11,7 @@ struct SnapshotWriter: ~Copyable {
     let parameters: [SQL] = table.keyColumns.map { _ in "?" }
     let insertion = try connection.prepare(
       "INSERT INTO \(table.quotedName) VALUES (\(parameters.joined(separator: ", ")))")
-    keySlots = model.key.compactMap { name in model.attributes.firstIndex { $0.name == name } }
+    keySlots = model.key.compactMap { name in model.attributes.index(named: name) }
     self.insertion = insertion
   }
 

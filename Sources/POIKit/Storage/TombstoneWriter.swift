@@ -26,8 +26,8 @@ struct TombstoneWriter: ~Copyable {
       """)
     let lookup = try connection.prepare("SELECT \(timestamp) FROM \(table.quotedName) WHERE \(key)")
     let forgetting = try connection.prepare("DELETE FROM \(table.quotedName) WHERE \(key)")
-    keySlots = model.key.compactMap { name in model.attributes.firstIndex { $0.name == name } }
-    timestampSlot = model.attributes.firstIndex { $0.name == model.timestamp }
+    keySlots = model.key.compactMap { name in model.attributes.index(named: name) }
+    timestampSlot = model.attributes.index(named: model.timestamp)
     self.remembering = remembering
     self.lookup = lookup
     self.forgetting = forgetting
