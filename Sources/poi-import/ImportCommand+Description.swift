@@ -61,7 +61,8 @@ extension ImportCommand {
         section: "Batches"),
       OptionDescription(
         "resume", summary: "go on after the last committed batch of an unfinished import",
-        detail: "Name the same inputs in the same order. An input that has changed is refused.",
+        detail:
+          "Name the same inputs in the same order. One that has changed or is left out is refused.",
         section: "Batches"),
       OptionDescription(
         "restart", summary: "give up an unfinished import and begin again; its rows stay",

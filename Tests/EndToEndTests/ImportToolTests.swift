@@ -296,6 +296,29 @@ import Testing
     #expect(try Self.content(of: folder.file("poi.sqlite")).count == 30 + 6)
   }
 
+  @Test(arguments: [0, 1])
+  func `a run goes on with all the inputs that it began with`(damaged: Int) throws {
+    let folder = try ScratchFolder()
+    for (index, name) in ["a", "b", "c"].enumerated() {
+      let tail = index == damaged ? "\n{}\n{}" : ""
+      try folder.write(
+        Self.records(index * 10..<index * 10 + 10).joined(separator: "\n") + tail, to: name)
+    }
+    let batch = ["--batch", "5"]
+    let stopped = try tool.run(batch + ["--max-rejects", "1", "a", "b", "c"], in: folder.path)
+    #expect(stopped.exitCode == 65)
+    for named in [["a", "b"], ["a"]] where named.count > damaged {
+      let outcome = try tool.run(batch + ["--resume"] + named, in: folder.path)
+      #expect(outcome.exitCode == 64)
+      #expect(
+        outcome.messages.contains("began with 3 inputs, and \(named.count) ") == true,
+        "\(outcome.messages)")
+    }
+    let outcome = try tool.run(batch + ["--resume", "a", "b", "c"], in: folder.path)
+    #expect(outcome.exitCode == 1, "\(outcome.messages)")
+    #expect(try Self.content(of: folder.file("poi.sqlite")).count == 30 + 2)
+  }
+
   @Test func `a changed input is not resumed`() throws {
     let folder = try ScratchFolder()
     var records = Self.records(0..<100)

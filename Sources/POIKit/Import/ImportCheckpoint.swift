@@ -7,6 +7,9 @@ struct ImportCheckpoint {
   /// What was read of the inputs.
   var progress = InputProgress()
 
+  /// How many inputs the run has; nothing where that is not known before they end.
+  var inputCount: Int?
+
   /// What becomes of records whose key is stored.
   var policy = MergePolicy.append
 
@@ -48,6 +51,7 @@ struct ImportCheckpoint {
             "token": input.token.map(JSONValue.string) ?? .null,
           ])
         }),
+      "inputCount": ImportCheckpoint.json(inputCount),
       "finishedInputs": .number(progress.finishedInputCount),
       "position": .array(progress.position.fields.map { .number($0) }),
       "byteCount": ImportCheckpoint.json(progress.byteCount),
@@ -106,6 +110,7 @@ struct ImportCheckpoint {
           name: name, pointer: input["pointer"]?.string, isPointerFound: found == .bool(true),
           token: input["token"]?.string))
     }
+    inputCount = ImportCheckpoint.count(json["inputCount"])
     progress.finishedInputCount = finished
     progress.position = readingPosition
     progress.byteCount = ImportCheckpoint.count(json["byteCount"])

@@ -46,6 +46,10 @@ public struct ImportOptions: Sendable {
   /// Any policy but `append` makes an empty table enforce its key.
   public var mergePolicy: MergePolicy?
 
+  /// How many inputs the run has, where that is known from the beginning: one that began with more is
+  /// not resumed.
+  public var inputCount: Int?
+
   /// Go on after the last committed batch of an unfinished run over the same inputs.
   public var isResuming = false
 

@@ -44,6 +44,7 @@ extension ImportSession {
           .cannotResume,
           "\(store.path): there is no unfinished import to resume; start without --resume")
       }
+      checkpoint.inputCount = options.inputCount
       checkpoint.isSnapshot = options.isSnapshot
       let removableRows =
         options.isSnapshot && !options.isResuming ? try store.removableRows(of: model) : nil
@@ -88,6 +89,13 @@ extension ImportSession {
       throw ImportError(
         .cannotResume,
         "\(name): the run to resume began with another model, and the table has this one now; begin "
+          + "again with --restart")
+    }
+    if let before = run.checkpoint.inputCount, let count = options.inputCount, count < before {
+      throw ImportError(
+        .cannotResume,
+        "\(name): the run to resume began with \(before) inputs, and \(count) "
+          + "\(count == 1 ? "is" : "are") named; name the same inputs in the same order, or begin "
           + "again with --restart")
     }
     let policy = run.checkpoint.policy
@@ -175,6 +183,7 @@ extension ImportSession {
 
   private mutating func takeUp(_ resumption: ImportCheckpoint) {
     checkpoint = resumption
+    checkpoint.inputCount = options.inputCount ?? resumption.inputCount
     progress = resumption.progress
     resumedAt = resumption.counters.read
     self.resumption = nil
