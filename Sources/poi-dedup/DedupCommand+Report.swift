@@ -41,9 +41,9 @@ extension DedupCommand {
       table.append("without key", QuantityFormat.count(plan.nullKeyRowCount), "left alone")
     }
     table.append(
-      "groups", QuantityFormat.count(plan.groupCount),
-      "by \(layout.keyColumns.joined(separator: ", ")); "
-        + "\(QuantityFormat.count(plan.duplicateGroupCount)) with duplicates")
+      "keys", QuantityFormat.count(plan.groupCount),
+      "by \(layout.keyColumns.joined(separator: ", "))")
+    table.append("groups", QuantityFormat.count(plan.duplicateGroupCount), "of duplicates")
     table.append("losers", QuantityFormat.count(plan.loserCount), reasons(of: plan))
     if plan.beatenRowCount > 0 {
       table.append(

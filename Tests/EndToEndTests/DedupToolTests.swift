@@ -115,9 +115,13 @@ import Testing
     let folder = try ScratchFolder()
     try Connection(path: folder.file("app.db")).execute(
       "CREATE TABLE t (\"a,b\", a, c); INSERT INTO t VALUES (1, 1, 1), (1, 2, 2), (2, 1, 1)")
-    for (key, groups) in [("a,b", "2  by a,b; 1"), ("a,c", "2  by a, c; 1")] {
-      let outcome = try tool.run(["-s", "app.db", "-t", "t", "-k", key, "-n"], in: folder.path)
-      #expect(outcome.output.contains("groups  \(groups)"), "\(outcome.output)\(outcome.messages)")
+    for (key, keys) in [("a,b", "2  by a,b"), ("a,c", "2  by a, c")] {
+      let plan = ["-s", "app.db", "-t", "t", "-k", key, "-n"]
+      let outcome = try tool.run(plan, in: folder.path)
+      #expect(outcome.output.contains("keys    \(keys)\n"), "\(outcome.output)\(outcome.messages)")
+      #expect(outcome.output.contains("groups  1  of duplicates\n"), "\(outcome.output)")
+      let json = try tool.run(plan + ["--report", "json"], in: folder.path).output
+      #expect(json.contains(#""keys": 2"#) && json.contains(#""groups": 1"#), "\(json)")
     }
   }
 

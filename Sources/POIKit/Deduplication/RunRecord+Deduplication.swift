@@ -109,7 +109,8 @@ extension RunRecord {
     let before = plan.rowCount + earlier.removedRowCount + earlier.beatenRowCount
     var values: [(name: String, value: Int)] = [
       ("rowsBefore", before), ("nullKeyRows", plan.nullKeyRowCount),
-      ("unreadableTimestamps", plan.unreadableTimestampCount), ("groups", plan.groupCount),
+      ("unreadableTimestamps", plan.unreadableTimestampCount), ("keys", plan.groupCount),
+      ("groups", plan.duplicateGroupCount),
       ("losers", sum.removedRowCount), ("removed", sum.beatenRowCount),
       ("rowsLeft", before - sum.removedRowCount - sum.beatenRowCount),
       ("archived", sum.archivedRowCount), ("movedReferences", sum.movedReferenceCount),
