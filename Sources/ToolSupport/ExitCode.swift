@@ -42,7 +42,7 @@ extension ExitCode {
   public static let ioError = ExitCode(
     value: 74,
     meaning: "input or output failed: the disk is full, the store is locked, damaged or no SQLite "
-      + "database")
+      + "database, or another program changed it meanwhile")
 
   /// SIGINT or SIGTERM ended the run at a place where it can stop.
   public static let interrupted = ExitCode(
