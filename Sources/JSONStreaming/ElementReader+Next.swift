@@ -52,6 +52,7 @@ extension ElementReader {
     nextMark += 1
     let flaw = try takeFlaw(before: mark)
     currentHoldsNUL = false
+    currentIsCut = false
     while nextNUL < nulOffsets.count, nulOffsets[nextNUL] < mark.end {
       if nulOffsets[nextNUL] >= mark.memberStart { currentHoldsNUL = true }
       nextNUL += 1

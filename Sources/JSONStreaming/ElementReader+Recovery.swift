@@ -114,7 +114,8 @@ extension ElementReader {
     currentHoldsNUL = false
     failure = nil
     var end = min(bytes.upperBound, bytes.lowerBound + limits.elementByteCount)
-    if end == bytes.upperBound {
+    currentIsCut = end < bytes.upperBound
+    if !currentIsCut {
       while end > bytes.lowerBound, isWhiteSpace(at: end - 1) { end -= 1 }
     }
     currentBytes = bytes.lowerBound..<end

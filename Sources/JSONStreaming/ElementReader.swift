@@ -86,6 +86,7 @@ public struct ElementReader: ~Copyable {
   var currentBytes = 0..<0
   var currentName: Token?
   var currentHoldsNUL = false
+  var currentIsCut = false
   var currentIndex = 0
   /// The first bytes of a malformed element that is too long to stay in the buffer.
   var oversized: OversizedElement?
@@ -215,6 +216,9 @@ extension ElementReader {
       return unsafe _overrideLifetime(span, borrowing: self)
     }
   }
+
+  /// Whether ``elementBytes`` are only the beginning of the current element.
+  public var isCut: Bool { currentIsCut }
 
   /// The 0-based number of the current element, malformed ones counted.
   public var elementIndex: Int { currentIndex }

@@ -44,6 +44,28 @@ import Testing
     }
   }
 
+  @Test func `a reject says that only the beginning of the record is kept`() throws {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"a":{"type":"string"}}}"#)
+    let long = String(repeating: "x", count: 200)
+    for (text, isCut) in [
+      (#"{"a":"\#(long)"}"#, true), (#"{"a":tru,"b":"\#(long)"}"#, true), (#"{"a":tru}"#, false),
+    ] {
+      for text in [text + "\n{}\n{}", "[\(text),\n{}]"] {
+        var options = ImportOptions()
+        options.limits.byteCount = 64
+        var session = try ImportSession(into: .inMemory(), model: model, options: options)
+        try session.append(Array(text.utf8).span)
+        #expect(try session.finish().counters.rejected == 1)
+        let found = try rows(
+          "SELECT length(raw), message FROM poikit_reject",
+          in: session.takeStore().connection)[0]
+        let note = "; only its first 64 bytes are kept"
+        #expect(found.hasSuffix(note) == isCut, "\(text): \(found)")
+        #expect(found.hasPrefix("64|") == isCut, "\(text): \(found)")
+      }
+    }
+  }
+
   @Test func `a member of an object keeps its name in a reject`() throws {
     let text = #"{"first":{"n":"x"},"second":{"n":2}}"#
     let first = try rejects(of: text.utf8, Self.model(), at: "")

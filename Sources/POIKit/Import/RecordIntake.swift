@@ -64,9 +64,11 @@ struct RecordIntake: ~Copyable {
 
   /// Takes the malformed element that `reader` stands on.
   mutating func take(_ malformation: Malformation, of reader: inout ElementReader) {
-    rejectElement(
-      of: &reader, member: nil,
-      issues: [Issue(malformation)])
+    var issue = Issue(malformation)
+    if reader.isCut {
+      issue.message += "; only its first \(reader.elementBytes.count) bytes are kept"
+    }
+    rejectElement(of: &reader, member: nil, issues: [issue])
   }
 
   /// Takes the record inside a line of a reject file.

@@ -7,7 +7,7 @@ internal import JSONStreaming
 /// `column` (1-based, the column in bytes), `offset` (0-based, in bytes), `rule`, `attribute` and
 /// `message` of the first issue, `issues`, `member` (the record's name in an object of objects) and
 /// the record itself: as a string in `raw`, or in `raw_base64` (RFC 4648) where it is not UTF-8.
-/// `isTruncated` records are only a beginning.
+/// Of a record beyond the limit of its bytes only the beginning is there, as the message says.
 struct RejectLine {
   /// The name of the first member, by which a reject line is known.
   static let marker = "poikit_reject"
