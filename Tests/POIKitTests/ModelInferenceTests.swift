@@ -197,6 +197,35 @@ import Testing
     #expect(try feed.rows("SELECT * FROM places LIMIT 1") == ["1|0|x|7"])
   }
 
+  /// Records of which some are not like the others.
+  private static func records(_ odd: String...) -> String {
+    ((0..<300).map { #"{"id":"p\#($0)","n":\#($0 % 7)}"# } + odd).joined(separator: "\n")
+  }
+
+  @Test(arguments: [
+    #"{"n":1}"#, #"{"id":null,"n":1}"#, #"{"id":7,"n":1}"#, #"{"id":true,"n":1}"#,
+    #"{"id":1.5,"n":1}"#,
+  ])
+  func `a few odd records do not take the key away`(odd: String) throws {
+    let text = Self.records(odd, odd)
+    let document = try Self.infer(text)
+    #expect(try Self.member("x-key", of: document)?.string == "id")
+    #expect(try Self.rejects(text, document: document).isEmpty)
+  }
+
+  @Test func `a member that few records have twice is mapped, and those are rejected`() throws {
+    let odd = #"{"id":"a","id":"b","n":1}"#
+    let document = try Self.infer(Self.records(odd, odd))
+    #expect(try Self.member("x-key", of: document)?.string == "id")
+    let comment = try Self.member("properties", "id", "$comment", of: document)?.string
+    #expect(comment?.contains("twice in 2, which are rejected") == true, "\(comment ?? "")")
+    #expect(try Self.rejects(Self.records(odd, odd), document: document).count == 2)
+    let often = (0..<5).map { _ in odd }.joined(separator: "\n")
+    let without = try Self.infer(Self.records(often))
+    #expect(try Self.member("x-key", of: without)?.string == nil)
+    #expect(try Self.rejects(Self.records(often), document: without).isEmpty)
+  }
+
   @Test func `what no column can keep is kept as JSON and told`() throws {
     let text = #"""
       {"a":1e400,"b":123456789012345678901,"c":1,"d":0.5,"d2":9007199254740993}

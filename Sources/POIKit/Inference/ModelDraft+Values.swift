@@ -139,6 +139,7 @@ extension ModelDraft {
       return setTypes(["string"], of: &column)
     }
     setTypes(types, of: &column)
+    column.canBeKey = seen.isNearlyCode
     if seen.holdsNUL { set("x-allow-nul", .bool(true), of: &column) }
     if seen.isObject || seen.isArray {
       column.remarks.append("kept as JSON")
@@ -161,11 +162,12 @@ extension ModelDraft {
 
   // MARK: Comments
 
-  /// How many records lack it, and how many have null.
+  /// How many records lack it, have null, or have it more than once.
   func presence(of seen: PathStatistics) -> [String] {
     let absent = recordCount - seen.presentCount
     return (absent > 0 ? ["absent in \(absent) of \(recordCount)"] : [])
       + (seen.nullCount > 0 ? ["null in \(seen.nullCount)"] : [])
+      + (seen.repeatedCount > 0 ? ["twice in \(seen.repeatedCount), which are rejected"] : [])
   }
 
   /// The number of distinct values, `about` before it where it is an estimate.

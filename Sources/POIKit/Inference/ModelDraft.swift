@@ -253,7 +253,7 @@ struct ModelDraft {
   }
 
   private func isIdentifying(_ seen: PathStatistics, count: Int) -> Bool {
-    seen.presentCount == count && !seen.isRepeated && !seen.holdsNUL
+    seen.presentCount == count && seen.repeatedCount == 0 && !seen.holdsNUL
       && (seen.isText || seen.isInteger || seen.booleanCount == count)
   }
 }

@@ -23,9 +23,9 @@ struct PathStatistics {
   /// Whether it holds members that are not followed.
   var hasMore = false
 
-  /// The record that the place was met in last, and whether one had it twice.
+  /// The record that the place was met in last, and how often one had it once more.
   var lastRecord = -1
-  var isRepeated = false
+  var repeatedCount = 0
 
   /// How many records have it.
   var presentCount = 0
@@ -87,6 +87,9 @@ struct PathStatistics {
     PathStatistics.formats.first { isText && formatCounts[Int($0.rawValue)] == stringCount }
   }
 
+  /// Whether many records have it more than once. Few are mistakes, which do not hide it.
+  var isRepeated: Bool { repeatedCount * 100 > presentCount }
+
   /// How many values are not null.
   var valueCount: Int { presentCount - nullCount }
 
@@ -101,6 +104,12 @@ struct PathStatistics {
 
   /// Whether every value is an integer or null, and some are integers.
   var isInteger: Bool { integerCount > 0 && integerCount == valueCount }
+
+  /// Whether every value is a text, a number, a boolean or null, and nearly all are texts or integers.
+  var isNearlyCode: Bool {
+    objectCount + arrayCount == 0 && stringCount + integerCount > 0
+      && (booleanCount + realCount) * 100 <= valueCount
+  }
 
   /// Whether every value is a number or null, and some are numbers.
   var isNumber: Bool {

@@ -47,11 +47,11 @@ struct PathTree: ~Copyable {
 
   private mutating func observe(valueAt index: Int, place: Int, of record: JSONElement) {
     let token = record.tape[index]
-    if places[place].lastRecord == recordCount {
-      places[place].isRepeated = true
-    } else {
-      places[place].presentCount += 1
+    guard places[place].lastRecord < recordCount else {
+      places[place].repeatedCount += 1
+      return
     }
+    places[place].presentCount += 1
     places[place].lastRecord = recordCount
     switch token.kind {
     case .null: places[place].nullCount += 1
