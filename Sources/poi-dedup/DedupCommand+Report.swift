@@ -33,21 +33,30 @@ extension DedupCommand {
     }
   }
 
-  private func table(of plan: DeduplicationPlan, layout: TableLayout) -> TextTable {
+  /// - Parameter earlier: what the run had changed before it was interrupted, if it was.
+  private func table(
+    of plan: DeduplicationPlan, layout: TableLayout, earlier: RemovalCounts? = nil
+  ) -> TextTable {
     var table = TextTable(.left, .right, .left)
+    let (losers, beaten) = (earlier?.removedRowCount ?? 0, earlier?.beatenRowCount ?? 0)
     table.append(
-      "rows", QuantityFormat.count(plan.rowCount), "in \(layout.table) of \(storePath)")
+      "rows", QuantityFormat.count(plan.rowCount + losers + beaten),
+      "in \(layout.table) of \(storePath)")
     if plan.nullKeyRowCount > 0 {
       table.append("without key", QuantityFormat.count(plan.nullKeyRowCount), "left alone")
     }
     table.append(
       "keys", QuantityFormat.count(plan.groupCount),
       "by \(layout.keyColumns.joined(separator: ", "))")
-    table.append("groups", QuantityFormat.count(plan.duplicateGroupCount), "of duplicates")
-    table.append("losers", QuantityFormat.count(plan.loserCount), reasons(of: plan))
-    if plan.beatenRowCount > 0 {
+    table.append(
+      "groups", QuantityFormat.count(plan.duplicateGroupCount),
+      losers == 0 ? "of duplicates" : "of duplicates that were left")
+    table.append(
+      "losers", QuantityFormat.count(plan.loserCount + losers), reasons(of: plan, earlier: losers))
+    if plan.beatenRowCount + beaten > 0 {
       table.append(
-        "removed", QuantityFormat.count(plan.beatenRowCount), "as old as a removal, or older")
+        "removed", QuantityFormat.count(plan.beatenRowCount + beaten),
+        "as old as a removal, or older")
     }
     return table
   }
@@ -63,12 +72,13 @@ extension DedupCommand {
       "winners with \(QuantityFormat.count(values)) values of their losers" + leftOut)
   }
 
-  private func reasons(of plan: DeduplicationPlan) -> String {
+  private func reasons(of plan: DeduplicationPlan, earlier: Int) -> String {
     let reasons = plan.reasons
     return [
       (options.keep == .newest ? "older" : "younger", reasons.timestamp),
       ("without timestamp", reasons.timestampPresent), ("live beside a removal", reasons.tombstone),
       ("ties broken by digest", reasons.digest), ("identical", reasons.identical),
+      ("before the run was interrupted", earlier),
     ].filter { $0.1 > 0 }.map { "\(QuantityFormat.count($0.1)) \($0.0)" }.joined(separator: ", ")
   }
 
@@ -100,18 +110,16 @@ extension DedupCommand {
   }
 
   private func text(of report: DeduplicationReport, layout: TableLayout) -> String {
-    var table = table(of: report.plan, layout: layout)
+    var table = table(of: report.plan, layout: layout, earlier: report.earlier)
+    let changes = report.runChanges
     appendFills(
-      report.changes.filledWinnerCount, report.changes.filledValueCount,
-      report.changes.refusedValueCount, to: &table)
+      changes.filledWinnerCount, changes.filledValueCount, changes.refusedValueCount, to: &table)
     table.append(
       "rows left", QuantityFormat.count(report.rowsLeft),
       options.archive
-        ? "\(QuantityFormat.count(report.changes.archivedRowCount)) archived"
+        ? "\(QuantityFormat.count(changes.archivedRowCount)) archived"
           + (report.run.map { " in run \($0)" } ?? "") : "no archive")
-    let (moved, removed) = (
-      report.changes.movedReferenceCount, report.changes.removedReferenceRowCount
-    )
+    let (moved, removed) = (changes.movedReferenceCount, changes.removedReferenceRowCount)
     if moved + removed > 0 {
       table.append(
         "references", QuantityFormat.count(moved),
@@ -181,22 +189,24 @@ extension DedupCommand {
   ) {
     json.member("table", layout.table)
     json.array("key") { json in for column in layout.keyColumns { json.value(column) } }
+    let (earlier, changes) = (report?.earlier, report?.runChanges)
+    let (losers, beaten) = (earlier?.removedRowCount ?? 0, earlier?.beatenRowCount ?? 0)
     json.object("counters") { json in
-      json.member("rowsBefore", plan.rowCount)
+      json.member("rowsBefore", plan.rowCount + losers + beaten)
       json.member("nullKeyRows", plan.nullKeyRowCount)
       json.member("unreadableTimestamps", plan.unreadableTimestampCount)
       json.member("groups", plan.duplicateGroupCount)
       json.member("keys", plan.groupCount)
-      json.member("losers", plan.loserCount)
-      json.member("removed", plan.beatenRowCount)
-      json.member("filled", report?.changes.filledWinnerCount ?? plan.filledWinnerCount)
-      json.member("filledValues", report?.changes.filledValueCount ?? plan.filledValueCount)
-      json.member("refusedValues", report?.changes.refusedValueCount ?? plan.refusedValueCount)
-      if let report {
+      json.member("losers", plan.loserCount + losers)
+      json.member("removed", plan.beatenRowCount + beaten)
+      json.member("filled", changes?.filledWinnerCount ?? plan.filledWinnerCount)
+      json.member("filledValues", changes?.filledValueCount ?? plan.filledValueCount)
+      json.member("refusedValues", changes?.refusedValueCount ?? plan.refusedValueCount)
+      if let report, let changes {
         json.member("rowsLeft", report.rowsLeft)
-        json.member("archived", report.changes.archivedRowCount)
-        json.member("movedReferences", report.changes.movedReferenceCount)
-        json.member("removedReferences", report.changes.removedReferenceRowCount)
+        json.member("archived", changes.archivedRowCount)
+        json.member("movedReferences", changes.movedReferenceCount)
+        json.member("removedReferences", changes.removedReferenceRowCount)
       }
     }
     json.object("reasons") { json in
@@ -205,6 +215,7 @@ extension DedupCommand {
       json.member("tombstone", plan.reasons.tombstone)
       json.member("digest", plan.reasons.digest)
       json.member("identical", plan.reasons.identical)
+      json.member("earlier", losers)
     }
     json.array("largestGroups") { json in
       for group in plan.largestGroups {

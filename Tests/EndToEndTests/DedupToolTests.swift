@@ -227,6 +227,46 @@ import Testing
     #expect(try Self.dump(path, Self.rows) == before, "seed \(seed): \(runs)")
   }
 
+  @Test func `a pass that goes on with an interrupted one reports the whole run`() throws {
+    let folder = try ScratchFolder()
+    try Connection(path: folder.file("app.db")).execute(
+      """
+      CREATE TABLE t (k, n);
+      WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 29)
+      INSERT INTO t SELECT i / 3, i FROM c
+      """)
+    func arguments(_ store: String, _ more: String...) -> [String] {
+      ["-s", store, "-t", "t", "-k", "k", "--batch", "4"] + more
+    }
+    try FileManager.default.copyItem(
+      atPath: folder.file("app.db"), toPath: folder.file("whole.db"))
+    let whole = try tool.run(arguments("whole.db", "--report", "json"), in: folder.path)
+    // It ends before the last batches.
+    let connection = try Connection(path: folder.file("app.db"))
+    try connection.execute(
+      """
+      CREATE TRIGGER stop BEFORE DELETE ON t WHEN old.n >= 18
+      BEGIN SELECT RAISE(ABORT, 'stop'); END
+      """)
+    #expect(try tool.run(arguments("app.db"), in: folder.path).exitCode != 0)
+    try connection.execute("DROP TRIGGER stop")
+    let left = try connection.integer("SELECT count(*) FROM t") ?? 0
+    #expect(left > 10 && left < 30)
+    try FileManager.default.copyItem(
+      atPath: folder.file("app.db"), toPath: folder.file("other.db"))
+
+    let text = try tool.run(arguments("app.db"), in: folder.path).output
+    #expect(text.contains("rows       30  in t"), "\(text)")
+    #expect(text.contains("\(30 - left) before the run was interrupted"), "\(text)")
+    #expect(text.contains("20 archived in run 1"), "\(text)")
+    let json = try tool.run(arguments("other.db", "--report", "json"), in: folder.path).output
+    for member in ["rowsBefore", "keys", "losers", "rowsLeft", "archived", "digest"] {
+      let expected = whole.output.split(separator: "\n").last { $0.contains("\"\(member)\"") }
+      #expect(expected.map { json.contains($0) } == true, "\(member): \(json)")
+    }
+    #expect(json.contains(#""earlier": \#(30 - left)"#), "\(json)")
+  }
+
   @Test func `any SQLite table is deduplicated and otherwise left alone`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("app.db")

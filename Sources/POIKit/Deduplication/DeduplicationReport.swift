@@ -6,6 +6,10 @@ public struct DeduplicationReport: Sendable, Hashable {
   /// What it changed.
   public let changes: RemovalCounts
 
+  /// What earlier passes of the run had changed before they were interrupted; nothing where this one
+  /// began it.
+  public let earlier: RemovalCounts
+
   /// The run under which it can be undone, or nil if it left nothing in the table of runs.
   public let run: Int64?
 
@@ -17,6 +21,9 @@ public struct DeduplicationReport: Sendable, Hashable {
 
   /// The digest of the table afterwards, or nil if the pass was stopped.
   public let digest: Digest?
+
+  /// What the run changed in all its passes.
+  public var runChanges: RemovalCounts { earlier + changes }
 
   /// The rows before the pass.
   public var rowsBefore: Int { plan.rowCount }

@@ -90,7 +90,7 @@ public struct Deduplicator: Sendable {
       let version = try select(
         &selection, schema, without: nil, on: connection, progress: progress)
     else {
-      return report(selection.plan, removal.counts, run: record?.id)
+      return report(selection.plan, removal.counts, record)
     }
     var plan = selection.plan
     plan.beatenRowCount = removal.counts.beatenRowCount
@@ -142,7 +142,7 @@ public struct Deduplicator: Sendable {
       let decision = progress(
         .removing(
           removedCount: removal.counts.removedRowCount, loserCount: plan.loserCount))
-      if decision == .stop { return report(plan, removal.counts, run: record?.id) }
+      if decision == .stop { return report(plan, removal.counts, record) }
     }
     return try finish(plan, removal, record, since: version, on: connection, clock: clock)
   }
@@ -305,7 +305,7 @@ extension Deduplicator {
       throw DeduplicationError(error)
     }
     return report(
-      plan, counts, run: record?.id, createdIndex: outcome.createdIndex, digest: table.digest)
+      plan, counts, record, createdIndex: outcome.createdIndex, digest: table.digest)
   }
 
   /// Adds up the digest of the table, beside the enforcing of its key.
@@ -340,11 +340,12 @@ extension Deduplicator {
   }
 
   private func report(
-    _ plan: DeduplicationPlan, _ counts: RemovalCounts, run: Int64?, createdIndex: Bool = false,
-    digest: Digest? = nil
+    _ plan: DeduplicationPlan, _ counts: RemovalCounts, _ record: RunRecord?,
+    createdIndex: Bool = false, digest: Digest? = nil
   ) -> DeduplicationReport {
     DeduplicationReport(
-      plan: plan, changes: counts, run: run, isFinished: digest != nil, createdIndex: createdIndex,
+      plan: plan, changes: counts, earlier: record?.earlier ?? RemovalCounts(), run: record?.id,
+      isFinished: digest != nil, createdIndex: createdIndex,
       digest: digest)
   }
 }
