@@ -216,6 +216,35 @@ import Testing
     }
   }
 
+  @Test func `a row with the id of one removed before records landed is met again after a stop`()
+    throws
+  {
+    func record(_ id: String, _ at: Int) -> String { #"{"id":"\#(id)","name":"n","at":\#(at)}"# }
+    // The first three are merged at once, and b gets the row id that a had.
+    let text = [
+      Self.live("1"), Self.removal("2"), record("b", 1), record("b", 2), record("c", 1),
+      record("b", 3),
+    ].joined(separator: "\n")
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    options.batchSize = 1
+    options.directRecordLimit = 3
+    var stopCount = 0
+    for steps in 1...12 {
+      let feed = try FeedStore(Self.model(Self.deleting))
+      var report = try Self.take(text, into: feed, options: options, stoppingAfter: steps)
+      if report.ending == .stopped {
+        stopCount += 1
+        var rest = options
+        rest.isResuming = true
+        report = try feed.take(text, options: rest)
+      }
+      #expect(report.counters.inserted == 3 && report.counters.updated == 2, "\(steps)")
+      #expect(try feed.rows("SELECT id, at / 1000000 FROM note ORDER BY 1") == ["b|3", "c|1"])
+    }
+    #expect(stopCount > 5)
+  }
+
   @Test func `a removal stays remembered where the record that overwrites it is refused`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     var options = ImportOptions()

@@ -309,6 +309,8 @@ struct BatchCommitter: ~Copyable {
         try writer?.commit()
       }
       guard let key = writer?.key else { throw LandingTable.damage }
+      // Rows that went before may have left their ids to rows that the landed records meet.
+      _ = writer?.takeDeletedRowIDs()
       if checkpoint.landing?.boundary == nil {
         let table = SQL(name: model.table)
         checkpoint.landing?.boundary =
