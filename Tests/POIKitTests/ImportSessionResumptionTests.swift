@@ -67,6 +67,15 @@ import Testing
     #expect(error?.code == .cannotResume && error?.message.contains(second) == true)
     _ = short.takeStore()
 
+    let other = try folder.write((0..<11).map { ImportSessionTests.poi($0) }.joined(), to: "a")
+    var changed = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var longer = try FileSource(path: other)
+    let refusal = #expect(throws: ImportError.self) { try changed.importAll(from: &longer) }
+    #expect(refusal?.message.contains("it has changed") == true)
+    _ = changed.takeStore()
+    _ = try folder.write((0..<10).map { ImportSessionTests.poi($0) }.joined(), to: "a")
+
     var full = try ImportSession(
       into: Store(path: folder.file("s")), model: .poi, options: options)
     var one = try FileSource(path: first)

@@ -49,12 +49,12 @@ struct ImportCheckpoint {
             "name": .string(input.name), "pointer": input.pointer.map(JSONValue.string) ?? .null,
             "found": .bool(input.isPointerFound),
             "token": input.token.map(JSONValue.string) ?? .null,
+            "byteCount": ImportCheckpoint.json(input.byteCount),
           ])
         }),
       "inputCount": ImportCheckpoint.json(inputCount),
       "finishedInputs": .number(progress.finishedInputCount),
       "position": .array(progress.position.fields.map { .number($0) }),
-      "byteCount": ImportCheckpoint.json(progress.byteCount),
       "merge": .string(policy.rawValue),
       "landing": landing?.json ?? .null,
       "snapshot": .bool(isSnapshot),
@@ -108,12 +108,11 @@ struct ImportCheckpoint {
       progress.inputs.append(
         ImportReport.Input(
           name: name, pointer: input["pointer"]?.string, isPointerFound: found == .bool(true),
-          token: input["token"]?.string))
+          token: input["token"]?.string, byteCount: ImportCheckpoint.count(input["byteCount"])))
     }
     inputCount = ImportCheckpoint.count(json["inputCount"])
     progress.finishedInputCount = finished
     progress.position = readingPosition
-    progress.byteCount = ImportCheckpoint.count(json["byteCount"])
     self.policy = policy
     landing = LandingProgress(json["landing"])
     isSnapshot = json["snapshot"] == .bool(true)

@@ -60,6 +60,8 @@ public struct ImportReport: Sendable {
     public var isPointerFound: Bool
     /// What stands at `ImportOptions.tokenPointer`; nothing where no token stands there.
     public var token: String?
+    /// Its size, where it is known, in bytes.
+    var byteCount: Int?
   }
 
   public var counters = Counters()

@@ -155,16 +155,16 @@ extension ImportSession {
         "\(name): the run to resume read \(begun.name) in this place; name the same inputs in the "
           + "same order, or begin again with --restart")
     }
-    let isLast = index == resumption.progress.inputs.count - 1
-    if index < resumption.progress.finishedInputCount {
-      if isLast { takeUp(resumption) }
-      return false
-    }
-    if let before = resumption.progress.byteCount, let byteCount, before != byteCount {
+    if let before = begun.byteCount, let byteCount, before != byteCount {
       throw ImportError(
         .cannotResume,
         "\(name): the input has \(byteCount) bytes, the run to resume began with \(before); "
           + "it has changed, so begin again with --restart")
+    }
+    let isLast = index == resumption.progress.inputs.count - 1
+    if index < resumption.progress.finishedInputCount {
+      if isLast { takeUp(resumption) }
+      return false
     }
     if let pointer = options.pointer, pointer != begun.pointer {
       throw ImportError(

@@ -255,9 +255,9 @@ public struct ImportSession: ~Copyable {
     }
     try settleUnfinished(name)
     progress.inputs.append(
-      ImportReport.Input(name: name, pointer: options.pointer, isPointerFound: false))
+      ImportReport.Input(
+        name: name, pointer: options.pointer, isPointerFound: false, byteCount: byteCount))
     progress.position = .start
-    progress.byteCount = byteCount
     if let pointer = options.pointer {
       try beginReading(at: pointer)
     } else {

@@ -12,7 +12,7 @@ struct InputProgress {
   var position = ReadingPosition.start
 
   /// The size of the input being read, where it is known, in bytes.
-  var byteCount: Int?
+  var byteCount: Int? { inputs.last?.byteCount }
 
   /// The name of the input being read.
   var inputName: String { inputs.last?.name ?? "" }
