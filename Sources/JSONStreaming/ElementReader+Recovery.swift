@@ -54,14 +54,14 @@ extension ElementReader {
       case .sibling(var scanner):
         guard
           let outcome = scanner.scan(
-            buffer.held, at: buffer.startOffset, isComplete: isFinished, joining: &earlierScan)
+            buffer.held, at: buffer.startOffset, isComplete: isFinished)
         else {
           found.search = .sibling(scanner)
           recovery = found
           return nil
         }
         examinedByteCount += scanner.takeStepCount()
-        if scanner.isDoubtful(outcome) { earlierScan = scanner }
+        searchBudget.use(scanner.byteCount(behind: outcome))
         return finish(found, at: outcome)
       case .none:
         return finish(
@@ -86,7 +86,8 @@ extension ElementReader {
       SiblingScanner(
         surroundings: surroundings, parents: parser.state.parents, start: start,
         column: buffer.location(ofByteOffset: start).column,
-        byteLimit: min(limits.elementByteCount, SiblingScanner.doubtLimit)))
+        byteLimit: min(limits.elementByteCount, SiblingScanner.greatestByteLimit),
+        doubtLimit: searchBudget.byteCount))
   }
 
   /// Delivers the malformed element whose end has been found.

@@ -16,9 +16,8 @@
 ///
 /// Memory does not depend on the size of the input. It is bounded by the sum of 768 KiB (2 MiB
 /// where pieces are parsed ahead), or twice the largest span appended if that is larger; the bytes of
-/// one element, twice while a malformed one is skipped, and 192 KiB of an earlier search; its tape,
-/// at most 16 times its bytes; and six times ``ReadingLimits/stringByteCount``, twice, for a string
-/// that stands around the elements.
+/// one element, twice while a malformed one is skipped; its tape, at most 16 times its bytes; and six
+/// times ``ReadingLimits/stringByteCount``, twice, for a string that stands around the elements.
 @safe
 public struct ElementReader: ~Copyable {
   enum Phase {
@@ -75,10 +74,11 @@ public struct ElementReader: ~Copyable {
   var nextMark = 0
   var failure: ParseFailure?
   var recovery: Recovery?
-  /// The last scan that ended at a doubtful sibling. It saves work and changes no result.
-  var earlierScan: SiblingScanner?
+  /// As it is at `deliveredOffset`.
+  var searchBudget = SearchBudget()
 
-  /// How many bytes were looked at for flaws and in search of siblings, each as often as it was.
+  /// How many bytes were looked at for flaws and in search of siblings, each as often as it was; and
+  /// how many open brackets in search of the one that a closer fits.
   var examinedByteCount = 0
 
   // What the last event delivered.
@@ -140,6 +140,7 @@ public struct ElementReader: ~Copyable {
     }
     deliveredPlace = Place(state: position.state) ?? Place()
     lineMode = deliveredPlace.lineMode
+    searchBudget = deliveredPlace.searchBudget
   }
 
   deinit {
@@ -247,6 +248,7 @@ extension ElementReader {
     mutating get {
       var place = deliveredPlace
       place.lineMode = lineMode
+      place.searchBudget = searchBudget
       return ReadingPosition(
         byteOffset: deliveredOffset, elementCount: deliveredCount,
         inputHash: deliveredHash ?? buffer.hash(before: deliveredOffset),

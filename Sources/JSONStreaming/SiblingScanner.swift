@@ -18,9 +18,8 @@
 ///
 /// The scan takes any number of calls, each with more of the input.
 ///
-/// A scan that ends at a doubtful sibling has looked far beyond it. If that sibling is malformed as
-/// well and has not ended either, its own scan would meet the same: it joins the earlier one where
-/// that has stopped. So the bytes behind many elements without an end are not looked at for each.
+/// A scan that ends at a doubtful sibling has looked beyond it, at bytes that are looked at again. How
+/// far it may is up to a budget for the whole input, see `SearchBudget`.
 struct SiblingScanner {
   /// What the siblings stand in.
   enum Surroundings: Equatable {
@@ -50,19 +49,22 @@ struct SiblingScanner {
   let surroundings: Surroundings
   /// What is open around the container, the outermost first: true for an array.
   let parents: [Bool]
-  private(set) var start: Int
+  let start: Int
   /// The column that the element begins in.
-  private(set) var column: Int
+  let column: Int
   /// How many bytes of the element are looked at in search of its end before a doubtful sibling is
   /// taken.
   let byteLimit: Int
+  /// How many bytes behind a doubtful sibling are looked at before it is taken.
+  let doubtLimit: Int
 
   /// How far the scan has come.
   private(set) var offset: Int
   private var mode = Mode.ground
   private var isEscaped = false
-  /// The brackets that are open inside the element.
+  /// The brackets that are open inside the element, and how many of them are braces.
   private var open: [UInt8] = []
+  private var openBraceCount = 0
   /// The bracket that the element, or its member's value, begins with.
   private var opener: UInt8?
   /// Whether the last of the element's brackets has been closed.
@@ -74,17 +76,20 @@ struct SiblingScanner {
   /// The raw first name in the element.
   private var firstName: [UInt8]?
   private var isFirstNameDue = false
-  private var doubtful = DoubtfulSiblings()
+  /// The first doubtful sibling.
+  private var doubtfulOffset: Int?
+  /// Behind this offset the doubtful sibling is taken.
+  private var giveUpOffset = Int.max
+  /// How far the scan had come when it went back.
+  private var searchedOffset = 0
   /// The closing quote that was last taken for an opening one.
   private var shiftedQuote = -1
-  /// Whether something has shown by which an earlier scan may turn out to have met the same.
-  private var mayJoin = false
 
-  /// How many bytes were looked at, each as often as it was.
+  /// How many bytes and open brackets were looked at, each as often as it was.
   private(set) var stepCount = 0
 
   /// How many bytes to spend at most on telling whether a doubtful sibling is one.
-  static let doubtLimit = 1 << 16
+  static let greatestByteLimit = 1 << 16
 
   /// How far to look ahead and back at most.
   static let lookaround = 1_024
@@ -93,13 +98,15 @@ struct SiblingScanner {
   static let nestingLimit = 1 << 20
 
   init(
-    surroundings: Surroundings, parents: [Bool], start: Int, column: Int, byteLimit: Int
+    surroundings: Surroundings, parents: [Bool], start: Int, column: Int, byteLimit: Int,
+    doubtLimit: Int
   ) {
     self.surroundings = surroundings
     self.parents = parents
     self.start = start
     self.column = column
     self.byteLimit = byteLimit
+    self.doubtLimit = doubtLimit
     offset = start
     lineStart = start - column
   }
@@ -109,11 +116,13 @@ extension SiblingScanner {
   /// Bytes before this offset are not looked at any more.
   var keepOffset: Int { max(start, offset - 4 * Self.lookaround) }
 
-  /// Whether the scan ended with `outcome` because the element seems to have no end.
-  func isDoubtful(_ outcome: Outcome) -> Bool { fallback == outcome }
+  /// How many bytes behind `outcome`, with which the scan has ended, were looked at.
+  func byteCount(behind outcome: Outcome) -> Int {
+    max(0, max(offset, searchedOffset) - outcome.offset)
+  }
 
   private var fallback: Outcome? {
-    doubtful.first.map { Outcome(offset: $0, needsComma: false) }
+    doubtfulOffset.map { Outcome(offset: $0, needsComma: false) }
   }
 
   /// The number of steps since it was asked for last.
@@ -128,14 +137,13 @@ extension SiblingScanner {
   ///   - bytes: a part of the input that holds the bytes from ``keepOffset`` on.
   ///   - bytesOffset: of the first of them in the input.
   ///   - isComplete: whether the input ends after them.
-  ///   - earlier: a scan that ended at a doubtful sibling; nothing if this one has joined it.
   /// - Returns: where reading can go on, or nil if more bytes are needed.
   mutating func scan(
-    _ bytes: Span<UInt8>, at bytesOffset: Int, isComplete: Bool, joining earlier: inout Self?
+    _ bytes: Span<UInt8>, at bytesOffset: Int, isComplete: Bool
   ) -> Outcome? {
     let window = ScanWindow(bytes: bytes, startOffset: bytesOffset, isComplete: isComplete)
     while offset < window.endOffset {
-      if offset - start > byteLimit, let fallback { return fallback }
+      if offset > giveUpOffset, let fallback { return fallback }
       stepCount += 1
       let byte = window[offset]
       let step: Step
@@ -150,43 +158,18 @@ extension SiblingScanner {
       case .needsMore: return nil
       case .found(let outcome): return outcome
       }
-      if mayJoin { join(&earlier) }
     }
-    if offset - start > byteLimit, let fallback { return fallback }
+    if offset > giveUpOffset, let fallback { return fallback }
     guard isComplete else { return nil }
     if case .string(let quote) = mode, quote == shiftedQuote, offset - start <= byteLimit {
       // The string has no end: the quote was a closing one after all.
+      searchedOffset = offset
       mode = .ground
       previous = UInt8(ascii: "\"")
       offset = quote + 1
-      return scan(bytes, at: bytesOffset, isComplete: true, joining: &earlier)
+      return scan(bytes, at: bytesOffset, isComplete: true)
     }
     return fallback ?? Outcome(offset: window.endOffset, needsComma: true)
-  }
-
-  /// Goes on where an earlier scan has stopped, if this one would meet the same up to there.
-  ///
-  /// The earlier one has met this element as a doubtful sibling whose brackets are all open still,
-  /// so nothing that was open around it has counted since. It went by the same name; and by the
-  /// same column, if there was a new line at all.
-  private mutating func join(_ earlier: inout Self?) {
-    mayJoin = false
-    guard var joined = earlier.take() else { return }
-    guard joined.offset > offset else { return }
-    guard joined.surroundings == surroundings, joined.parents == parents,
-      joined.byteLimit == byteLimit, joined.opener == opener,
-      joined.isFirstNameDue == isFirstNameDue, joined.firstName == firstName,
-      joined.column == column || joined.lineStart <= start,
-      let depth = joined.doubtful.begin(at: start)
-    else {
-      earlier = joined
-      return
-    }
-    joined.open.removeFirst(depth)
-    joined.start = start
-    joined.column = column
-    joined.stepCount += stepCount
-    self = joined
   }
 
   private enum Step {
@@ -278,35 +261,51 @@ extension SiblingScanner {
         switch begins {
         case .yes: return .found(Outcome(offset: offset, needsComma: false))
         case .unknown: return .needsMore
-        case .no: remember(offset, depth: open.count)
+        case .no: remember(offset)
         }
       } else if isAligned {
-        remember(offset, depth: open.count)
+        remember(offset)
       }
     }
     if opener == nil {
       opener = byte
       isFirstNameDue = byte == UInt8(ascii: "{")
-      mayJoin = true
     }
-    if open.count < Self.nestingLimit { open.append(byte) }
+    if open.count < Self.nestingLimit {
+      open.append(byte)
+      if byte == UInt8(ascii: "{") { openBraceCount += 1 }
+    }
     previous = byte
     isLineBlank = false
     return .goOn
   }
 
-  /// Takes note of a doubtful sibling, which has so many brackets around it or stands in a string.
-  private mutating func remember(_ offset: Int, depth: Int?) {
-    guard offset - start <= byteLimit else { return }
-    doubtful.append(offset, depth: depth)
+  /// Closes the innermost open bracket of a kind, with all inside it; false where none is open.
+  ///
+  /// What is looked at is closed, so all closers together look at each bracket once.
+  private mutating func close(_ bracket: UInt8) -> Bool {
+    let isBrace = bracket == UInt8(ascii: "{")
+    guard isBrace ? openBraceCount > 0 : openBraceCount < open.count else { return false }
+    while closeInnermost() != bracket { stepCount += 1 }
+    return true
+  }
+
+  private mutating func closeInnermost() -> UInt8? {
+    let bracket = open.popLast()
+    if bracket == UInt8(ascii: "{") { openBraceCount -= 1 }
+    return bracket
+  }
+
+  /// Takes note of a doubtful sibling.
+  private mutating func remember(_ offset: Int) {
+    guard doubtfulOffset == nil, offset - start <= byteLimit else { return }
+    doubtfulOffset = offset
+    giveUpOffset = min(start + byteLimit, offset + doubtLimit)
   }
 
   private mutating func takeCloser(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     let match = byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")
-    if let index = open.lastIndex(of: match) {
-      open.removeSubrange(index...)
-      doubtful.close(to: index)
-    } else {
+    if !close(match) {
       switch takeForeignCloser(byte, in: window) {
       case .goOn: break
       case let step: return step
@@ -342,9 +341,7 @@ extension SiblingScanner {
     switch endsContainer {
     case .unknown: return .needsMore
     case .yes: return .found(fallback ?? Outcome(offset: offset, needsComma: true))
-    case .no:
-      _ = open.popLast()
-      doubtful.close(to: open.count)
+    case .no: _ = closeInnermost()
     }
     return .goOn
   }
@@ -390,7 +387,6 @@ extension SiblingScanner {
     case UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
       if isFirstNameDue {
         isFirstNameDue = false
-        mayJoin = true
         if byte == UInt8(ascii: ":"), last - first <= Self.lookaround, first >= window.startOffset {
           firstName = window.bytes((first + 1)..<last)
         }
@@ -399,10 +395,7 @@ extension SiblingScanner {
       previous = UInt8(ascii: "\"")
       return .again
     default:
-      if isFirstNameDue {
-        isFirstNameDue = false
-        mayJoin = true
-      }
+      isFirstNameDue = false
       guard !open.isEmpty else {
         mode = .ground
         previous = UInt8(ascii: "\"")
@@ -442,7 +435,7 @@ extension SiblingScanner {
     switch begins {
     case .yes: return .found(Outcome(offset: candidate, needsComma: false))
     case .unknown: return .needsMore
-    case .no: remember(candidate, depth: nil)
+    case .no: remember(candidate)
     }
     return .goOn
   }

@@ -32,13 +32,79 @@ import Testing
     }
   }
 
+  @Test(arguments: ["[": "}", "{": "]", "{[": "}]", "[{": "]}"])
+  func `closers that fit no open bracket are looked at once`(openers: String, closers: String) {
+    let count = 16_000 / openers.utf8.count
+    let input =
+      "[{\"id\":1},\n" + String(repeating: openers, count: count)
+      + String(repeating: closers, count: count) + ",\n{\"id\":2}]"
+    let examinedCount = examined(Array(input.utf8), .container(JSONPointer(tokens: [])))
+    #expect(examinedCount <= 1 << 23, "\(examinedCount)")
+  }
+
+  /// What stands before the elements, two parts that are repeated one after the other, and the end.
+  static let lookingOn: [(head: String, first: String, second: String, end: String)] = [
+    ("", "{", "}] ", "\n"), ("", "{", "}] ", ""), ("{\"data\":{\"x\":[", " ]{", "", "\n"),
+    ("", "{", "  {\"a\":[", ""), ("[", "{", "  {\"a\":[", "\n"), ("[", "[\n", " [\n", "]"),
+    ("[{\"id\":1},\n", "\\{}{", "\n}", "]"), ("", "{{1", "\n", "]"), ("{", "\"a\":{{", "}] ", "\n"),
+  ]
+
+  @Test(arguments: lookingOn)
+  func `many elements whose end is looked for far behind them cost what the input allows`(
+    head: String, first: String, second: String, end: String
+  ) {
+    let input = Array(
+      (head + String(repeating: first, count: 8_000 / first.utf8.count)
+        + String(repeating: second, count: 8_000 / max(1, second.utf8.count)) + end).utf8)
+    let shape: ElementShape =
+      switch head {
+      case "": .sequence
+      case "{\"data\":{\"x\":[": .container(JSONPointer(tokens: ["data", "x"]))
+      default: .container(JSONPointer(tokens: []))
+      }
+    let (count, eventCount) = cost(of: input, shape)
+    let searched = SearchBudget.unitLimit * SearchBudget.unitSize
+    let regained = input.count / SearchBudget.bytesPerUnit * SearchBudget.unitSize
+    #expect(count <= searched + regained + eventCount * 2_560, "\(count), \(eventCount) events")
+  }
+
   /// How many bytes a reader looks at, each as often as it does.
   private func examined(_ input: [UInt8], _ shape: ElementShape) -> Int {
+    cost(of: input, shape).examinedByteCount
+  }
+
+  private func cost(
+    of input: [UInt8], _ shape: ElementShape
+  ) -> (examinedByteCount: Int, eventCount: Int) {
     var reader = ElementReader(shape: shape)
     reader.append(input.span)
     reader.finish()
-    while let event = try? reader.next(), event != .end {}
-    return reader.examinedByteCount
+    var eventCount = 0
+    while let event = try? reader.next(), event != .end { eventCount += 1 }
+    return (reader.examinedByteCount, eventCount)
+  }
+
+  @Test func `a budget that is used up comes back with the input, whoever reads it`() {
+    // A name is missing before an object: whether that is a sibling shows behind it.
+    let doubtful = "{\"k\":1,{\"x\":1}},"
+    let text = String(repeating: "t", count: 60)
+    let unclosed = (0..<100).map { "{\"a\($0)\":\"\(text)\", " + doubtful }
+    let valid = String(repeating: "{\"v\":\"\(text)\"},", count: 3_000)
+    let input = Array(("[" + doubtful + unclosed.joined() + valid + doubtful + "1]").utf8)
+    let shape = ElementShape.container(JSONPointer(tokens: []))
+    let whole = observe(input, shape)
+    let taken = whole.map { $0.summary == "!syntax " + doubtful.dropLast() }
+    let given = whole.map { $0.summary == "{\"x\":1}" }
+    #expect(taken.first == true && taken.suffix(3).contains(true), "\(taken)")
+    #expect(given.contains(true), "\(given)")
+    for chunkSizes in [[1_000], [61]] {
+      #expect(observe(input, shape, chunkSizes: chunkSizes) == whole, "\(chunkSizes)")
+    }
+    for index in stride(from: 0, to: 300, by: 37) {
+      guard let position = whole[index].position else { continue }
+      let rest = observe(input, shape, chunkSizes: [5_000], resumingAt: position)
+      #expect(rest == Array(whole[(index + 1)...]), "from \(position)")
+    }
   }
 
   /// Elements without an end in all ways, of which the next ones are doubtful.
@@ -59,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: 0..<UInt64(4))
-  func `what an earlier search has seen changes no event`(seed: UInt64) {
+  func `a reader that has seen none of the elements before gives the same events`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     let shapes: [ElementShape] = [
       .sequence, .container(JSONPointer(tokens: [])), .container(JSONPointer(tokens: ["rows"])),
@@ -72,7 +138,6 @@ import Testing
         let whole = observe(input, shape, limits: limits)
         for (index, event) in whole.enumerated() {
           guard let position = event.position else { continue }
-          // A reader that resumes has seen nothing of it.
           let rest = observe(
             input, shape, limits: limits, chunkSizes: [run % 3 == 0 ? 3 : .max],
             resumingAt: position)
