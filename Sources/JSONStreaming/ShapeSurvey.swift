@@ -14,7 +14,8 @@
 /// | an object in which there are several | ambiguous |
 /// | any other object | sequence |
 ///
-/// An array counts when its first element is an object. A flawed input is judged by what was seen
+/// An array counts when its first element is an object and elements in it can be read: a pointer to
+/// it has a bounded number of steps and bytes. A flawed input is judged by what was seen
 /// before the flaw; a flawed first line of an input with one object a line makes no difference.
 public struct ShapeSurvey: ~Copyable {
   /// What the survey came to.
@@ -43,6 +44,9 @@ public struct ShapeSurvey: ~Copyable {
 
   /// Names are remembered up to this length; no candidate stands behind a longer one.
   static let nameLimit = 4_096
+
+  /// The most bytes that the names in a candidate's pointer have together.
+  static let pathLimit = 8_192
 
   private enum Mode {
     /// Before the first top-level value; a byte-order mark is skipped.
@@ -87,7 +91,7 @@ public struct ShapeSurvey: ~Copyable {
   /// The raw text of the name, or of the value of `type`, that is being read.
   private var raw: [UInt8] = []
   private var keepsRaw = false
-  /// The depth of the object whose current member has too long a name.
+  /// The depth of the object whose current member cannot be in a candidate's pointer.
   private var cutDepth = Int.max
   private var isFirstLine = true
   private var isLineBlank = true
@@ -308,9 +312,13 @@ extension ShapeSurvey {
       return
     }
     mode = .object(.colon)
-    if objectDepth <= cutDepth { cutDepth = raw.count < Self.nameLimit ? .max : objectDepth }
+    guard objectDepth <= cutDepth else { return }
     let name = EscapedText.unescaped(raw)
     path[path.count - 1] = name
+    let isInPointer =
+      raw.count < Self.nameLimit && objectDepth <= Place.stepLimit
+      && path.reduce(0) { $0 + $1.utf8.count } <= Self.pathLimit
+    cutDepth = isInPointer ? .max : objectDepth
     guard objectDepth == 1 else { return }
     for kind in unseenMarkers.indices {
       unseenMarkers[kind].remove(Array(name.utf8))

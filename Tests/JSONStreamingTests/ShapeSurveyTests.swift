@@ -1,5 +1,6 @@
-import JSONStreaming
 import Testing
+
+@testable import JSONStreaming
 
 @Suite struct ShapeSurveyTests {
   static let table: [(input: String, outcome: String)] = [
@@ -90,6 +91,31 @@ import Testing
     survey.append(Array("{\"\(name)\":{\"a\":[{}]},\"b\":[{}]}".utf8).span)
     survey.finish()
     #expect(survey.outcome == .container(JSONPointer(tokens: ["b"])))
+  }
+
+  @Test func `no pointer has more steps than can be read, or many bytes`() {
+    for (name, stepCount) in [("n", Place.stepLimit), (String(repeating: "n", count: 1_000), 8)] {
+      let open = String(repeating: "{\"\(name)\":", count: stepCount)
+      let close = String(repeating: "}", count: stepCount)
+      let tokens = Array(repeating: name, count: stepCount)
+      for (input, outcome) in [
+        (open + "[{}]" + close, ShapeSurvey.Outcome.container(JSONPointer(tokens: tokens))),
+        (open + "{\"\(name)\":[{}]}" + close, .sequence),
+        (
+          open + "{\"\(name)\":[{}],\"b\":[{}],\"\(name)\":{\"c\":[{}]}}" + close,
+          stepCount < Place.stepLimit ? .container(JSONPointer(tokens: tokens + ["b"])) : .sequence
+        ),
+        (
+          "{\"a\":" + open + "{\"\(name)\":[{}]}" + close + ",\"b\":[{}]}",
+          .container(JSONPointer(tokens: ["b"]))
+        ),
+      ] {
+        var survey = ShapeSurvey()
+        survey.append(Array(input.utf8).span)
+        survey.finish()
+        #expect(survey.outcome == outcome, "\(stepCount) steps of \(name.utf8.count) bytes")
+      }
+    }
   }
 
   @Test func `an object with very many arrays is ambiguous at once`() {

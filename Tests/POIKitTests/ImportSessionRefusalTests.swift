@@ -125,6 +125,18 @@ import Testing
     }
   }
 
+  @Test func `a message lists ten of several places, and the beginnings of long ones`() throws {
+    let name = String(repeating: "n", count: 300)
+    let members = (10..<22).map { "\"\($0)\(name)\":[{}]" }.joined(separator: ",")
+    var session = try ImportSession(checking: .poi)
+    var source = ImportSessionTests.Pipe("{\(members)}".utf8)
+    let error = #expect(throws: ImportError.self) { try session.importAll(from: &source) }
+    let places = (10..<20).map { "/\($0)\(name.prefix(197))… (1)" }.joined(separator: ", ")
+    #expect(
+      error?.message.hasSuffix(": \(places) and 2 more; name one with --at") == true,
+      "\(error?.message ?? "")")
+  }
+
   @Test func `an input after the last record that is wanted is not begun`() throws {
     var options = ImportOptions()
     options.recordLimit = 1
