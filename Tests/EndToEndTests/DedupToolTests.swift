@@ -46,6 +46,16 @@ import Testing
     output.split(separator: "\n").first { $0.hasPrefix("digest ") }
   }
 
+  @Test func `as much memory as may be named is allowed and not taken`() throws {
+    let folder = try ScratchFolder()
+    var generator = SplitMix64(seed: 1)
+    try folder.write(
+      Self.records(4, copies: 2, using: &generator).joined(separator: "\n"), to: "data")
+    #expect(try importer.run(["data", "-q"], in: folder.path).exitCode == 0)
+    let outcome = try tool.run(["--key", "identifier", "--memory", "1024G"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+  }
+
   @Test func `any order of the records ends in the same winners and the same digest`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)

@@ -4,10 +4,11 @@ import Testing
 @testable import POIKit
 
 @Suite struct ExternalSorterTests {
-  private func sorted(_ entries: [CandidateEntry], budget: Int) throws -> (
+  private func sorted(_ entries: [CandidateEntry], budget: Int, first: Int) throws -> (
     entries: [CandidateEntry], spilled: Int
   ) {
-    var sorter = ExternalSorter<CandidateEntry>(memoryBudget: budget, folder: nil)
+    var sorter = ExternalSorter<CandidateEntry>(
+      memoryBudget: budget, folder: nil, firstByteCount: first)
     for entry in entries { try sorter.append(entry) }
     try sorter.finish()
     var result: [CandidateEntry] = []
@@ -19,8 +20,8 @@ import Testing
     entries.map { entry in (0..<CandidateEntry.wordCount).map { entry.word($0) } }
   }
 
-  @Test(arguments: [0, 1_000, 10_000, 1 << 20])
-  func `entries come out in order, whatever the budget`(budget: Int) throws {
+  @Test(arguments: [0, 1_000, 10_000, 1 << 20], [0, 700, 1 << 26])
+  func `entries come out in order, whatever the budget`(budget: Int, first: Int) throws {
     for seed in UInt64(1)...12 {
       var generator = SplitMix64(seed: seed)
       let count = Int.random(in: 0...2_000, using: &generator)
@@ -35,7 +36,7 @@ import Testing
             isTombstone: Bool.random(using: &generator), keep: .newest),
           rowID: Int64(number) - 50)
       }
-      let result = try sorted(entries.shuffled(using: &generator), budget: budget)
+      let result = try sorted(entries.shuffled(using: &generator), budget: budget, first: first)
       let expected = words(entries).sorted { $0.lexicographicallyPrecedes($1) }
       #expect(words(result.entries) == expected, "seed \(seed)")
       #expect((result.spilled > 0) == (count > max(budget / 40, 16)), "seed \(seed)")
@@ -53,6 +54,14 @@ import Testing
       count += 1
     }
     #expect(count == 100)
+  }
+
+  @Test func `what the budget allows is not taken before it is needed`() throws {
+    var sorter = ExternalSorter<LoserEntry>(memoryBudget: 1 << 60, folder: nil)
+    try sorter.append(LoserEntry(loser: 5, winner: 6))
+    try sorter.finish()
+    #expect(try sorter.next()?.winner == 6)
+    #expect(sorter.spilledByteCount == 0)
   }
 
   @Test func `a sorter without entries is at its end`() throws {

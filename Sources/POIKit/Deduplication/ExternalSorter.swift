@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Sorts any number of entries within a fixed budget of memory.
 ///
 /// Entries are gathered in memory. If they do not fit, sorted runs of them go to a temporary file
@@ -17,6 +19,9 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   private static var leastWindow: Int { 8 }
 
   private var entries: UnsafeMutableBufferPointer<Entry>
+  /// How many entries the budget allows.
+  private var capacityLimit: Int
+  private let firstByteCount: Int
   private var count = 0
   private var position = 0
   private var file: SpillFile
@@ -32,17 +37,40 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   ///   - memoryBudget: bytes that the gathered entries may take; at least 16 entries are held. The
   ///     memory is taken from the system only as it fills.
   ///   - folder: where the temporary file is if one is needed.
-  init(memoryBudget: Int, folder: String?) {
-    unsafe entries = Self.allocate(memoryBudget)
+  ///   - firstByteCount: how many bytes are asked of the system at first; then, as long as the budget
+  ///     allows it and the system has them, twice as many each time.
+  init(memoryBudget: Int, folder: String?, firstByteCount: Int = 1 << 26) {
+    self.firstByteCount = firstByteCount
+    capacityLimit = Self.capacity(memoryBudget)
+    unsafe entries = Self.allocate(Self.capacity(min(memoryBudget, firstByteCount)))
     file = SpillFile(folder: folder)
   }
 
   deinit {
-    unsafe entries.deallocate()
+    unsafe free(entries.baseAddress)
   }
 
-  private static func allocate(_ memoryBudget: Int) -> UnsafeMutableBufferPointer<Entry> {
-    .allocate(capacity: max(memoryBudget / MemoryLayout<Entry>.stride, 16))
+  private static func capacity(_ memoryBudget: Int) -> Int {
+    max(memoryBudget / MemoryLayout<Entry>.stride, 16)
+  }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutableBufferPointer<Entry> {
+    guard let bytes = unsafe malloc(capacity * MemoryLayout<Entry>.stride) else {
+      preconditionFailure("there is no memory for \(capacity) entries")
+    }
+    return unsafe UnsafeMutableBufferPointer(
+      start: bytes.bindMemory(to: Entry.self, capacity: capacity), count: capacity)
+  }
+
+  /// Makes room for more entries; false where the budget is used up or the system has no more.
+  private mutating func grow() -> Bool {
+    let capacity = unsafe min(2 * entries.count, capacityLimit)
+    guard unsafe capacity > entries.count else { return false }
+    let byteCount = capacity * MemoryLayout<Entry>.stride
+    guard let bytes = unsafe realloc(entries.baseAddress, byteCount) else { return false }
+    unsafe entries = UnsafeMutableBufferPointer(
+      start: bytes.bindMemory(to: Entry.self, capacity: capacity), count: capacity)
+    return true
   }
 
   /// The bytes written to the temporary file.
@@ -52,7 +80,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written.
   mutating func append(_ entry: Entry) throws(DeduplicationError) {
-    if unsafe count == entries.count { try spill() }
+    if unsafe count == entries.count, !grow() { try spill() }
     unsafe entries[count] = entry
     count += 1
   }
@@ -63,8 +91,9 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   /// - Throws: `DeduplicationError` when the temporary file cannot be written.
   mutating func shrink(to memoryBudget: Int) throws(DeduplicationError) {
     if count > 0 { try spill() }
-    unsafe entries.deallocate()
-    unsafe entries = Self.allocate(memoryBudget)
+    unsafe free(entries.baseAddress)
+    capacityLimit = Self.capacity(memoryBudget)
+    unsafe entries = Self.allocate(Self.capacity(min(memoryBudget, firstByteCount)))
   }
 
   /// Makes the entries ready to be read.
@@ -79,8 +108,8 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     if count > 0 { try spill() }
     let needed = runs.count * Self.leastWindow
     if unsafe needed > entries.count {
-      unsafe entries.deallocate()
-      unsafe entries = .allocate(capacity: needed)
+      unsafe free(entries.baseAddress)
+      unsafe entries = Self.allocate(needed)
     }
     windowCapacity = unsafe entries.count / runs.count
     for index in runs.indices {
