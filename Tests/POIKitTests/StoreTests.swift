@@ -195,5 +195,8 @@ import Testing
     #expect(error?.code == .database)
     #expect(try folder.bytes("b.sqlite") == before)
     #expect(throws: StoreError.self) { try store.save(to: folder.file("none/c.sqlite")) }
+    let empty = try folder.write("", to: "empty")
+    #expect(throws: StoreError.self) { try store.save(to: empty) }
+    #expect(try folder.bytes("empty").isEmpty)
   }
 }

@@ -229,6 +229,9 @@ public struct Store: ~Copyable {
     let permissions = StorePermissions.forFile(besideStoreAt: self.path)
     let descriptor = unsafe Glibc.open(
       path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
+    guard descriptor >= 0 || errno != EEXIST else {
+      throw StoreError(.database, "\(path): the file is there already; name one that is not")
+    }
     if descriptor >= 0 { close(descriptor) }
     do {
       var statement = try connection.prepare("VACUUM INTO ?")
