@@ -16,7 +16,11 @@ struct LockHolder {
   ///
   /// Page: `proc_locks(5)`; https://sqlite.org/walformat.html for the places of the locks
   static func find(of path: String) -> LockHolder? {
-    let locks = text(of: "/proc/locks")
+    find(of: path, in: text(of: "/proc/locks"))
+  }
+
+  /// The same, of locks as the system lists them.
+  static func find(of path: String, in locks: String) -> LockHolder? {
     // A writer locks one byte of the index of the write-ahead log; without a log, bytes far behind the
     // first gigabyte of the file.
     let places = [(path + "-shm", 120, 120), (path, 1 << 30, (1 << 30) + 511)]
@@ -28,13 +32,38 @@ struct LockHolder {
         guard words.count >= 8, words[1] == "POSIX", words[3] == "WRITE",
           let process = Int(words[4]), process > 0, process != getpid(),
           words[5].split(separator: ":").last.flatMap({ UInt($0) }) == status.st_ino,
-          let start = Int(words[6]), start <= last, Int(words[7]) ?? .max >= first
+          let start = Int(words[6]), start <= last, Int(words[7]) ?? .max >= first,
+          mayHold(status, process)
         else { continue }
         let name = text(of: "/proc/\(process)/comm").split(separator: "\n").first
         return LockHolder(process: process, program: name.map(String.init))
       }
     }
     return nil
+  }
+
+  /// Whether a process has a file open, or does not let this one see what it has.
+  ///
+  /// Files of other file systems may have the same number, and what is listed as the device of a lock
+  /// is not always that of its file.
+  private static func mayHold(_ file: stat, _ process: Int) -> Bool {
+    guard let folder = unsafe opendir("/proc/\(process)/fd") else { return true }
+    defer { unsafe closedir(folder) }
+    while let entry = unsafe readdir(folder) {
+      var status = stat()
+      let result = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+        unsafe name.withMemoryRebound(
+          to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)
+        ) {
+          unsafe fstatat(dirfd(folder), $0, &status, 0)
+        }
+      }
+      guard result == 0, status.st_dev == file.st_dev, status.st_ino == file.st_ino else {
+        continue
+      }
+      return true
+    }
+    return false
   }
 
   /// What a file of the system's holds; nothing where it cannot be read.
