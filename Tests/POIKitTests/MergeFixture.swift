@@ -87,6 +87,11 @@ final class MergeStore {
     return try #require(try store?.deduplicate(deduplicator))
   }
 
+  /// Hands the store out, until it is put back.
+  func take() -> Store { store.take()! }
+
+  func put(_ store: consuming Store) { self.store = consume store }
+
   /// Undoes the latest deduplication.
   func undo() throws { _ = try store?.undoDeduplication() }
 

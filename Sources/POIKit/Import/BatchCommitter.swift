@@ -109,6 +109,8 @@ struct BatchCommitter: ~Copyable {
     if (error as? SQLiteError)?.isBusy != true { try? writeEnd(.failed, checkpoint) }
     return switch error {
     case let error as ImportError: error
+    case let error as SQLiteError where error == LandingTable.damage:
+      ImportError(.inputOutput, "\(store?.path ?? ""): \(error.message)")
     case let error as SQLiteError: ImportError(StoreError(error, path: store?.path ?? ""))
     default: ImportError(.inputOutput, "\(error)")
     }
@@ -322,7 +324,7 @@ struct BatchCommitter: ~Copyable {
         try LandingTable.make(ofRun: runID, in: store.connection)
         return try LandingMerge(
           ofRun: runID, inputCount: checkpoint.progress.inputs.count, into: model.table, key: key,
-          from: checkpoint.landing ?? LandingProgress(), in: store.connection)
+          upTo: checkpoint.landing?.boundary ?? 0, in: store.connection)
       case .none: return nil
       }
     } catch {
@@ -340,11 +342,12 @@ struct BatchCommitter: ~Copyable {
     do {
       let next = try inTransaction { (committer) throws -> ImportCheckpoint? in
         // Inside the transaction, so that not every record read takes a lock of its own.
-        guard let progress = try committer.fill(&batch, from: &merge) else { return nil }
+        guard try committer.fill(&batch, from: &merge) else { return nil }
+        guard batch.recordCount <= checkpoint.counters.landed else { throw LandingTable.damage }
         try committer.writeRows(of: &batch, checkpoint.progress, targets: merge.targetsOfBatch)
         try merge.rememberRemovals(committer.writer?.takeDeletedRowIDs() ?? [])
         try committer.writer?.insertRejects(of: batch, checkpoint.progress)
-        return checkpoint.advanced(byMerging: batch, progress)
+        return checkpoint.advanced(byMerging: batch)
       }
       guard let next else { return try finishMerge(checkpoint) }
       try rejectFile?.write(batch, checkpoint.progress)
@@ -357,12 +360,12 @@ struct BatchCommitter: ~Copyable {
 
   private func fill(
     _ batch: inout RecordBatch, from merge: inout LandingMerge
-  ) throws -> LandingProgress? {
+  ) throws -> Bool {
     switch store {
     case .some(let store):
       try merge.fill(
         &batch, count: options.batchSize, byteLimit: options.batchByteLimit, in: store.connection)
-    case .none: nil
+    case .none: false
     }
   }
 

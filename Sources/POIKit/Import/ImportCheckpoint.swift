@@ -160,11 +160,8 @@ struct ImportCheckpoint {
   }
 
   /// The checkpoint after a batch of landed records was merged.
-  func advanced(
-    byMerging batch: borrowing RecordBatch, _ landing: LandingProgress
-  ) -> ImportCheckpoint {
+  func advanced(byMerging batch: borrowing RecordBatch) -> ImportCheckpoint {
     var next = self
-    next.landing = landing
     next.counters.landed -= batch.recordCount
     next.countRows(of: batch)
     next.countRejects(of: batch)

@@ -12,11 +12,6 @@ struct LandingEntry: SortableEntry {
     self.landingID = landingID
   }
 
-  init?(words: [UInt64]) {
-    guard words.count == LandingEntry.wordCount else { return nil }
-    self.init(KeyPrefix(high: words[0], low: words[1]), landingID: words[2])
-  }
-
   static var wordCount: Int { 3 }
 
   func word(_ index: Int) -> UInt64 {

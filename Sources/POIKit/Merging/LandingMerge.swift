@@ -7,6 +7,9 @@ internal import SQLiteKit
 /// changes neighbours in the table; the others follow in the order of their keys, so that it changes
 /// neighbours in the index. Records with one key come in the order of their arrival. For that, fixed
 /// size entries are sorted, and compared with the index of the key in one pass over it.
+///
+/// What is merged is noted record by record, so that a resumed run goes on with those that are left,
+/// whatever others did to the rows meanwhile.
 struct LandingMerge: ~Copyable {
   /// The memory for sorting, in bytes; what does not fit goes to temporary files. It holds the
   /// entries of about 800,000 records.
@@ -15,6 +18,7 @@ struct LandingMerge: ~Copyable {
   private var targets: ExternalSorter<TargetEntry>
   private var entries: EntryLog<LandingEntry>
   private var remembering: Statement
+  private var noting: Statement
   private let landing: String
   private let inputCount: Int
   private let key: EnforcedKey
@@ -23,21 +27,24 @@ struct LandingMerge: ~Copyable {
   /// The bytes of the record that is read.
   private var bytes = GrowableBuffer<UInt8>(minimumCapacity: 1 << 10)
 
-  /// How far the run is once the batch that was filled last is merged.
-  private var progress: LandingProgress
+  /// The places of the records of the batch; see `LandingTable.nameOfMerged`.
+  private var places = GrowableBuffer<UInt8>(minimumCapacity: 1 << 12)
+
+  /// The key of the record that was handed out last, of those that meet no row.
+  private var lastPrefix: KeyPrefix?
 
   /// What each record of the batch is likely to meet.
   private(set) var targetsOfBatch: [MergeTarget] = []
 
   /// - Parameters:
   ///   - inputCount: how many inputs the run has begun.
-  ///   - progress: how far the run is, with the boundary.
+  ///   - boundary: the greatest row id of the table when merging began.
   /// - Throws: `SQLiteError` when the store cannot be read, `DeduplicationError` when a temporary
   ///   file cannot be written.
   /// - Complexity: O(landed records + rows of the table)
   init(
     ofRun run: Int64, inputCount: Int, into table: String, key: EnforcedKey,
-    from progress: LandingProgress, in connection: borrowing Connection
+    upTo boundary: Int64, in connection: borrowing Connection
   ) throws {
     let landing = LandingTable.name(ofRun: run)
     var sorter = ExternalSorter<LandingEntry>(
@@ -45,17 +52,13 @@ struct LandingMerge: ~Copyable {
     var targets = ExternalSorter<TargetEntry>(
       memoryBudget: LandingMerge.memoryBudget / 5 * 2, folder: nil)
     var entries = EntryLog<LandingEntry>(folder: nil)
-    var scan = try connection.prepare("SELECT id, directory FROM \(name: landing)")
-    while try scan.step() {
-      try LandingDirectory.forEach(scan.bytes(1), ofRow: scan.integer(0)) { entry in
-        try sorter.append(entry)
-      }
-    }
+    let merged = SQL(name: LandingTable.nameOfMerged(ofRun: run))
+    try LandingMerge.scan(landing, except: merged, into: &sorter, in: connection)
     try sorter.finish()
 
     let removals = SQL(name: LandingTable.nameOfRemovals(ofRun: run))
     var index = try StoredKeys(
-      table, key: key, upTo: progress.boundary ?? 0, except: "SELECT row FROM \(removals)",
+      table, key: key, upTo: boundary, except: "SELECT row FROM \(removals)",
       connection: connection)
     var removal = try connection.prepare(
       "SELECT row FROM \(removals) WHERE key_high = ?1 AND key_low = ?2")
@@ -63,17 +66,15 @@ struct LandingMerge: ~Copyable {
     while let entry = try sorter.next() {
       let removed = hasRemovals ? try LandingMerge.row(entry.prefix, in: &removal) : nil
       if let rowID = try removed ?? index.rowID(withPrefix: entry.prefix) {
-        let target = TargetEntry(rowID: rowID, landingID: entry.landingID)
-        if progress.entry == nil, progress.target.map({ $0.precedes(target) }) ?? true {
-          try targets.append(target)
-        }
-      } else if progress.entry.map({ $0.precedes(entry) }) ?? true {
+        try targets.append(TargetEntry(rowID: rowID, landingID: entry.landingID))
+      } else {
         try entries.append(entry)
       }
     }
     try targets.finish()
     let remembering = try connection.prepare(
       "INSERT OR IGNORE INTO \(removals) VALUES (?1, ?2, ?3)")
+    let noting = try connection.prepare("INSERT INTO \(merged) (places) VALUES (?1)")
     self.targets = targets
     self.entries = entries
     self.landing = landing
@@ -81,7 +82,35 @@ struct LandingMerge: ~Copyable {
     self.key = key
     compactKey = CompactKey(key)
     self.remembering = remembering
-    self.progress = progress
+    self.noting = noting
+  }
+
+  /// Reads where the landed records stand that are not merged.
+  ///
+  /// - Parameter merged: the table of those that are.
+  private static func scan(
+    _ landing: String, except merged: SQL, into sorter: inout ExternalSorter<LandingEntry>,
+    in connection: borrowing Connection
+  ) throws {
+    var done = ExternalSorter<MergedEntry>(
+      memoryBudget: LandingMerge.memoryBudget / 5, folder: nil)
+    var places = try connection.prepare("SELECT places FROM \(merged)")
+    while try places.step() {
+      var position = 0
+      while position < places.bytes(0).count {
+        let place = try LandedRecord.number(places.bytes(0), at: &position)
+        try done.append(MergedEntry(landingID: place))
+      }
+    }
+    try done.finish()
+    var next = try done.next()
+    var scan = try connection.prepare("SELECT id, directory FROM \(name: landing) ORDER BY id")
+    while try scan.step() {
+      try LandingDirectory.forEach(scan.bytes(1), ofRow: scan.integer(0)) { entry in
+        while let merged = next, merged.landingID < entry.landingID { next = try done.next() }
+        if next?.landingID != entry.landingID { try sorter.append(entry) }
+      }
+    }
   }
 
   /// The row that a removal of the prefix was to meet; nothing where there was none.
@@ -95,29 +124,35 @@ struct LandingMerge: ~Copyable {
     return rowID
   }
 
-  /// Fills an empty batch with the next records. Runs inside the transaction that merges them.
+  /// Fills an empty batch with the next records, and notes that they are merged. Runs inside the
+  /// transaction that merges them.
   ///
-  /// - Returns: how far the run is once they are merged; nothing where none are left.
+  /// - Returns: whether there are any; none are left otherwise.
   mutating func fill(
     _ batch: inout RecordBatch, count: Int, byteLimit: Int, in connection: borrowing Connection
-  ) throws -> LandingProgress? {
+  ) throws -> Bool {
     var contents: BlobReader?
     targetsOfBatch.removeAll(keepingCapacity: true)
+    places.removeAll()
     while batch.recordCount < count, batch.byteCount < byteLimit {
       if let target = try targets.next() {
         try read(target.landingID, of: target.rowID, from: &contents, into: &batch, in: connection)
         targetsOfBatch.append(.row(target.rowID))
-        progress.target = target
       } else if let entry = try entries.next() {
         try read(entry.landingID, of: nil, from: &contents, into: &batch, in: connection)
         // The one before it may have had its key.
-        targetsOfBatch.append(entry.prefix == progress.entry?.prefix ? .unknown : .none)
-        progress.entry = entry
+        targetsOfBatch.append(entry.prefix == lastPrefix ? .unknown : .none)
+        lastPrefix = entry.prefix
       } else {
         break
       }
     }
-    return batch.recordCount > 0 ? progress : nil
+    guard batch.recordCount > 0 else { return false }
+    try unsafe places.withUnsafeBufferPointer { (places) throws(SQLiteError) in
+      try unsafe noting.bindBorrowed(1, blob: places)
+      try noting.run()
+    }
+    return true
   }
 
   /// - Parameters:
@@ -128,6 +163,7 @@ struct LandingMerge: ~Copyable {
     _ landingID: UInt64, of rowID: Int64?, from contents: inout BlobReader?,
     into batch: inout RecordBatch, in connection: borrowing Connection
   ) throws(SQLiteError) {
+    LandedRecord.append(landingID, to: &places)
     let place = LandedPlace(number: landingID)
     if try contents?.move(to: place.rowID) == nil {
       contents = try BlobReader(

@@ -18,6 +18,11 @@ enum LandingTable {
   /// new one may have got its id.
   static func nameOfRemovals(ofRun run: Int64) -> String { "\(prefix)removal_\(run)" }
 
+  /// The name of the table of the records that are merged, in a row for each batch: their places as
+  /// `LandedPlace` numbers them, in 8 bytes each. A resumed run goes on with the others, whatever has
+  /// become of the rows meanwhile.
+  static func nameOfMerged(ofRun run: Int64) -> String { "\(prefix)merged_\(run)" }
+
   /// What is thrown where they hold what no run has written.
   static let damage = SQLiteError.corruption(
     "the records that were read and wait to be merged are damaged; begin again with --restart")
@@ -38,15 +43,20 @@ enum LandingTable {
         row INTEGER NOT NULL,
         UNIQUE (key_high, key_low)
       ) STRICT;
+      CREATE TABLE IF NOT EXISTS \(name: nameOfMerged(ofRun: run)) (
+        id INTEGER PRIMARY KEY,
+        places BLOB NOT NULL
+      ) STRICT;
       """)
   }
 
-  /// Removes the tables, if they are there.
+  /// Removes the tables, if they are there. The records go before what says that they are merged.
   static func remove(ofRun run: Int64, in connection: borrowing Connection) throws(SQLiteError) {
     try connection.execute(
       """
       DROP TABLE IF EXISTS \(name: name(ofRun: run));
       DROP TABLE IF EXISTS \(name: nameOfRemovals(ofRun: run));
+      DROP TABLE IF EXISTS \(name: nameOfMerged(ofRun: run));
       """)
   }
 }

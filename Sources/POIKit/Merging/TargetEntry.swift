@@ -11,11 +11,6 @@ struct TargetEntry: SortableEntry {
     self.landingID = landingID
   }
 
-  init?(words: [UInt64]) {
-    guard words.count == TargetEntry.wordCount else { return nil }
-    (orderedRowID, landingID) = (words[0], words[1])
-  }
-
   var rowID: Int64 { Int64(bitPattern: orderedRowID ^ 1 << 63) }
 
   static var wordCount: Int { 2 }
