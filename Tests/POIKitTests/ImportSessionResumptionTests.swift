@@ -219,4 +219,60 @@ import Testing
     options.isRestarting = true
     #expect(try feed.take(text, options: options).counters.inserted == 2)
   }
+
+  /// A store with an import that stopped, and whose checkpoint was changed then.
+  private static func stopped(_ change: SQL) throws -> FeedStore {
+    let feed = try FeedStore(.poi)
+    var options = ImportOptions()
+    options.batchSize = 2
+    let text = (0..<6).map { ImportSessionTests.poi($0) }.joined()
+    _ = try feed.take(text, options: options) { _ in .stop }
+    try feed.execute(change)
+    return feed
+  }
+
+  @Test(arguments: [
+    "UPDATE poikit_checkpoint SET state = json_set(state, '$.counters.landed', -1)",
+    "UPDATE poikit_checkpoint SET generation = -1",
+  ])
+  func `a checkpoint that cannot be read stands in the way of its own inputs until a restart`(
+    change: SQL
+  ) throws {
+    let feed = try Self.stopped(change)
+    let text = (0..<6).map { ImportSessionTests.poi($0) }.joined()
+    var options = ImportOptions()
+    let refusal = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+    #expect(refusal?.code == .unfinishedRun)
+    #expect(refusal?.message.contains("run 1 cannot be read; begin again with --restart") == true)
+    options.isResuming = true
+    let second = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+    #expect(second?.code == .cannotResume)
+    #expect(second?.message.contains("run 1 cannot be read; begin again with --restart") == true)
+    options.isResuming = false
+    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var other = BytesSource(Array(ImportSessionTests.poi(7).utf8), name: "other")
+    try session.importAll(from: &other)
+    #expect(try session.finish().counters.inserted == 1)
+    _ = session.takeStore()
+    options.isRestarting = true
+    #expect(try feed.take(text, options: options).counters.inserted == 6)
+    #expect(
+      try feed.rows("SELECT state FROM poikit_run") == ["abandoned", "finished", "finished"])
+    #expect(try feed.rows("SELECT count(*) FROM poikit_checkpoint") == ["0"])
+  }
+
+  @Test func `a checkpoint that is none blocks no input and goes with the next restart`() throws {
+    let feed = try Self.stopped("UPDATE poikit_checkpoint SET state = 'none'")
+    var options = ImportOptions()
+    #expect(try feed.take(ImportSessionTests.poi(1), options: options).counters.inserted == 1)
+    options.isResuming = true
+    let refusal = #expect(throws: ImportError.self) {
+      try feed.take(ImportSessionTests.poi(2), options: options)
+    }
+    #expect(refusal?.message.contains("run 1 cannot be read; begin again with --restart") == true)
+    options.isResuming = false
+    options.isRestarting = true
+    #expect(try feed.take(ImportSessionTests.poi(2), options: options).counters.inserted == 1)
+    #expect(try feed.rows("SELECT count(*) FROM poikit_checkpoint") == ["0"])
+  }
 }

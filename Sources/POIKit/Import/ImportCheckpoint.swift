@@ -133,6 +133,14 @@ struct ImportCheckpoint {
 
   init() {}
 
+  /// The names of the inputs in a checkpoint as the store keeps it, as far as they can be read.
+  ///
+  /// - Throws: `SQLiteError` when there is no memory to read it.
+  static func inputNames(_ text: String) throws(SQLiteError) -> [String] {
+    guard let json = try JSONValue.stored(text) else { return [] }
+    return (json["inputs"]?.elements ?? []).compactMap { $0["name"]?.string }
+  }
+
   /// The checkpoint after a batch that was read.
   ///
   /// - Parameters:

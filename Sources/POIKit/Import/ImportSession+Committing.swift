@@ -28,17 +28,7 @@ extension ImportSession {
           .inputOutput, "\(path): another program has just changed the table; import again")
       }
       intake.keepsRawRecords = table.mayRefuse
-      for run in runs {
-        guard let checkpoint = try ImportCheckpoint(run.checkpoint),
-          (0...Int64(ImportCheckpoint.greatestCount)).contains(run.generation)
-        else {
-          throw ImportError(
-            .cannotResume,
-            "\(store.path): the checkpoint of run \(run.record.id) cannot be read; delete its row of "
-              + "poikit_checkpoint and import again")
-        }
-        unfinished.append(UnfinishedImport(run: run, checkpoint: checkpoint))
-      }
+      for run in runs { unfinished.append(try UnfinishedImport(run)) }
       if options.isResuming, unfinished.isEmpty {
         throw ImportError(
           .cannotResume,
@@ -77,28 +67,35 @@ extension ImportSession {
 
   /// Chooses the run to resume: the latest unfinished one that began with the input called `name`.
   mutating func chooseRun(beginningWith name: String) throws(ImportError) {
-    guard let run = unfinished.first(where: { $0.checkpoint.progress.inputs.first?.name == name })
+    guard
+      let run = unfinished.first(where: { $0.inputNames.first == name })
+        ?? unfinished.first(where: { $0.isUnknown })
     else {
-      let others = unfinished.map { $0.checkpoint.progress.inputs.first?.name ?? "" }
+      let others = unfinished.map { $0.inputNames.first ?? "" }
       throw ImportError(
         .cannotResume,
         "\(name): no unfinished import began with it, only with \(others.joined(separator: ", ")); "
           + "name the same inputs in the same order, or start without --resume")
     }
-    guard run.checkpoint.model == checkpoint.model else {
+    guard let found = run.checkpoint else {
+      throw ImportError(
+        .cannotResume,
+        "\(name): the checkpoint of run \(run.id) cannot be read; begin again with --restart")
+    }
+    guard found.model == checkpoint.model else {
       throw ImportError(
         .cannotResume,
         "\(name): the run to resume began with another model, and the table has this one now; begin "
           + "again with --restart")
     }
-    if let before = run.checkpoint.inputCount, let count = options.inputCount, count < before {
+    if let before = found.inputCount, let count = options.inputCount, count < before {
       throw ImportError(
         .cannotResume,
         "\(name): the run to resume began with \(before) inputs, and \(count) "
           + "\(count == 1 ? "is" : "are") named; name the same inputs in the same order, or begin "
           + "again with --restart")
     }
-    let policy = run.checkpoint.policy
+    let policy = found.policy
     let advice =
       policy == .append && checkpoint.policy != .append
       ? "the key is enforced, which it was not then; begin again with --restart"
@@ -111,31 +108,37 @@ extension ImportSession {
         "\(name): the run to resume merges by \(policy.rawValue), not by "
           + "\(checkpoint.policy.rawValue); \(advice)")
     }
-    guard options.isSnapshot == run.checkpoint.isSnapshot else {
+    guard options.isSnapshot == found.isSnapshot else {
       throw ImportError(
         .cannotResume,
-        "\(name): the run to resume is \(run.checkpoint.isSnapshot ? "a" : "no") snapshot; "
-          + "\(run.checkpoint.isSnapshot ? "give it" : "leave out") --snapshot, or begin again with "
+        "\(name): the run to resume is \(found.isSnapshot ? "a" : "no") snapshot; "
+          + "\(found.isSnapshot ? "give it" : "leave out") --snapshot, or begin again with "
           + "--restart")
     }
     merge(by: policy)
-    resumption = run.checkpoint
+    resumption = found
     committer?.resume(run)
   }
 
   /// Says so when the input was begun by an unfinished run, or gives that run up where it is to be
-  /// restarted.
+  /// restarted; with it go those of which nothing is known.
   mutating func settleUnfinished(_ name: String) throws(ImportError) {
     for run in unfinished
     where run.id != committer?.runID
-      && run.checkpoint.progress.inputs.contains(where: { $0.name == name })
+      && (run.inputNames.contains(name) || run.isUnknown && options.isRestarting)
     {
       guard options.isRestarting || run.isVoid else {
+        guard let counters = run.checkpoint?.counters else {
+          throw ImportError(
+            .unfinishedRun,
+            "\(name): an earlier import of it has not ended, and the checkpoint of run \(run.id) "
+              + "cannot be read; begin again with --restart (the rows it committed stay)")
+        }
         throw ImportError(
           .unfinishedRun,
-          "\(name): an earlier import of it has not ended, after \(run.checkpoint.counters.read) "
+          "\(name): an earlier import of it has not ended, after \(counters.read) "
             + "records; unless it is still running, go on with --resume, or begin again with --restart "
-            + "(the \(run.checkpoint.counters.inserted) rows it committed stay)")
+            + "(the \(counters.inserted) rows it committed stay)")
       }
       try committer?.abandonRun(run.id)
     }
