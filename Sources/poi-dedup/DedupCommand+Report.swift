@@ -22,7 +22,10 @@ extension DedupCommand {
         + (report.restoredValueCount > 0
           ? ", and \(QuantityFormat.count(report.restoredValueCount)) values that winners had" : "")
         + (report.restoredMarkCount > 0
-          ? ", and \(QuantityFormat.count(report.restoredMarkCount)) marks taken back" : "") + "\n"
+          ? ", and \(QuantityFormat.count(report.restoredMarkCount)) marks taken back" : "")
+        + (report.changedRowCount > 0
+          ? "; rows changed since and left as they are: "
+            + QuantityFormat.count(report.changedRowCount) : "") + "\n"
     case .digest(let digest, _):
       return "digest \(digest.digest) of \(QuantityFormat.count(digest.rowCount)) rows\n"
     case .purged(let report, let table):
@@ -164,6 +167,7 @@ extension DedupCommand {
           json.member("restoredReferences", report.restoredReferenceCount)
           json.member("restoredValues", report.restoredValueCount)
           json.member("restoredMarks", report.restoredMarkCount)
+          json.member("changedRows", report.changedRowCount)
         }
       case .digest(let digest, let table):
         json.member("task", "digest")

@@ -154,11 +154,13 @@ import Testing
       try ModelChangeTests.model(properties: colour + ModelChangeTests.attributes)
     }
     let first = #"{"id":1,"name":"a","seen":200}{"id":2,"seen":200}"#
-    let second = #"{"id":1,"colour":"red","seen":100}{"id":2,"name":"b","colour":"blue","seen":300}"#
+    let second =
+      #"{"id":1,"colour":"red","seen":100}{"id":2,"name":"b","colour":"blue","seen":300}"#
     var options = ImportOptions()
     options.mergePolicy = .newestByProperty
-    for colour in [#""colour":{"type":"string"},"#, #""colour":{"type":"string","default":"grey"},"#]
-    {
+    for colour in [
+      #""colour":{"type":"string"},"#, #""colour":{"type":"string","default":"grey"},"#,
+    ] {
       let folder = try ScratchFolder()
       var contents: Set<[String]> = []
       for (number, models) in [["", colour], [colour, colour]].enumerated() {

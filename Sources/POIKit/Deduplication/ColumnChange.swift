@@ -88,18 +88,18 @@ struct ColumnChange {
   /// Returns a row if there is one with the id that the changed one had before.
   var find: SQL { "SELECT 1 FROM \(childTable) WHERE \(childRowID) = ?1" }
 
-  /// Remembers for the run `?3` what the row holds before it is changed, by the id that it has
-  /// afterwards.
+  /// Remembers for the run `?3` what the row holds before it is changed and what it gets, by the id
+  /// that it has afterwards.
   var remember: SQL {
     let rows: [SQL] = columns.map { column in
       """
       SELECT ?3, \(literal: child.name), \(laterID), \
-      \(literal: column.name), c.\(name: column.name)
+      \(literal: column.name), c.\(name: column.name), \(winnerValue(column.source))
       FROM \(childTable) AS c WHERE c.\(childRowID) = ?1
       """
     }
     return """
-      INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)
+      INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value, new_value)
       \(rows.joined(separator: " UNION ALL "))
       """
   }

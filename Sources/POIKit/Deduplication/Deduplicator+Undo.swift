@@ -2,7 +2,8 @@ public import SQLiteKit
 
 extension Deduplicator {
   /// Puts back what a pass removed: rows with their ids and all their values, what referred to
-  /// them, and drops the index that the pass created.
+  /// them, and drops the index that the pass created. A row that does not hold any more what the pass
+  /// made of it is left as it is, and counted.
   ///
   /// It is one transaction: either all is as before the pass, or nothing has changed.
   ///
@@ -29,19 +30,18 @@ extension Deduplicator {
       // A row may come back before the one that it refers to.
       try connection.execute("PRAGMA defer_foreign_keys = ON")
       try dropEnforcement(of: run, in: connection)
+      try MovedValues.makeList(in: connection)
       if run.hasMarks { try RowRemoval.fitTimes(to: run, in: connection) }
     } catch {
       throw DeduplicationError(error)
     }
     // A loser may need, in a unique index, the place of what its winner got of it.
-    let ownCount =
-      run.hasFills || run.hasMarks
-      ? try restoreReferences(run.id, filledIn: run.table, in: connection) : 0
+    let ownCount = try restoreValues(run, isOwn: true, in: connection)
     var rowCount = 0
     for table in run.archivedTables {
       rowCount += try restoreRows(of: table, run.id, in: connection)
     }
-    let valueCount = try restoreReferences(run.id, in: connection)
+    let referenceCount = try restoreValues(run, isOwn: false, in: connection)
     for table in run.archivedTables {
       let archive = ArchiveTable(source: try TableSchema(of: table, in: connection))
       let row = try DeduplicationError.converting { () throws(SQLiteError) in
@@ -49,12 +49,18 @@ extension Deduplicator {
       }
       if let row { throw try changedByTrigger(run.id, row, of: table, in: connection) }
     }
-    do { try forget(run, at: end, in: connection) } catch { throw DeduplicationError(error) }
+    let changedCount: Int
+    do {
+      changedCount = try MovedValues.listedCount(in: connection)
+      try forget(run, at: end, in: connection)
+    } catch {
+      throw DeduplicationError(error)
+    }
     return UndoReport(
-      run: run.id, restoredRowCount: rowCount, restoredReferenceCount: valueCount - ownCount,
+      run: run.id, restoredRowCount: rowCount, restoredReferenceCount: referenceCount,
       restoredValueCount: run.hasMarks ? 0 : ownCount,
       restoredMarkCount: run.hasMarks ? ownCount : 0,
-      droppedIndex: run.outcome.createdIndex)
+      changedRowCount: changedCount, droppedIndex: run.outcome.createdIndex)
   }
 
   private static func obstacle(
@@ -140,48 +146,49 @@ extension Deduplicator {
     return schemas
   }
 
-  /// Makes rows refer to what they referred to, and hold what they held.
+  /// Makes rows hold what they held, or refer to what they referred to, but for those that were
+  /// changed since.
   ///
-  /// - Parameter table: where only the values are to be put back that winners got, or the marks, their
-  ///   table.
+  /// - Parameter isOwn: whether the values are to be put back that winners got, and the marks, or the
+  ///   references.
   /// - Returns: how many values were put back.
-  private static func restoreReferences(
-    _ run: Int64, filledIn table: String? = nil, in connection: borrowing Connection
+  private static func restoreValues(
+    _ run: UndoableRun, isOwn: Bool, in connection: borrowing Connection
   ) throws(DeduplicationError) -> Int {
-    let schemas = try schemasOfMovedRows(run, in: connection)
+    let schemas = try schemasOfMovedRows(run.id, in: connection)
     let changed: (table: String, row: Int64)
     do {
       var valueCount = 0
-      guard let found = try restoreReferences(run, schemas, table, &valueCount, in: connection)
+      try MovedValues.listChanged(since: run, isOwn: isOwn, schemas, in: connection)
+      guard let found = try restoreValues(run, isOwn: isOwn, schemas, &valueCount, in: connection)
       else {
         return valueCount
       }
       changed = found
     } catch {
       guard error.isConstraint else { throw DeduplicationError(error) }
-      throw obstacle(run, "a reference cannot be put back, because \(error.message)", error)
+      throw obstacle(run.id, "a reference cannot be put back, because \(error.message)", error)
     }
-    throw try changedByTrigger(run, changed.row, of: changed.table, in: connection)
+    throw try changedByTrigger(run.id, changed.row, of: changed.table, in: connection)
   }
 
   /// Puts values back, the latest first, and counts them.
   ///
   /// - Returns: a row that does not hold what it held before, or nil if there is none.
-  private static func restoreReferences(
-    _ run: Int64, _ schemas: [String: TableSchema], _ filledTable: String?,
-    _ valueCount: inout Int,
+  private static func restoreValues(
+    _ run: UndoableRun, isOwn: Bool, _ schemas: [String: TableSchema], _ valueCount: inout Int,
     in connection: borrowing Connection
   ) throws(SQLiteError) -> (table: String, row: Int64)? {
     var moves = try connection.prepare(
       """
-      SELECT rowid, table_name, column_name, row_id FROM main.poikit_moved
-      WHERE run = ?1 AND (?2 IS NULL OR table_name = ?2 COLLATE NOCASE AND NOT EXISTS (
-        SELECT 1 FROM pragma_foreign_key_list(?2)
-        WHERE "from" = column_name COLLATE NOCASE AND "table" = ?2 COLLATE NOCASE))
-      ORDER BY rowid DESC
+      SELECT m.rowid, m.table_name, m.column_name, m.row_id FROM main.poikit_moved AS m
+      WHERE m.run = ?1 AND \(MovedValues.isOwn) = ?3 AND \(MovedValues.isUnchanged)
+        AND NOT (?3 AND m.old_value IS m.new_value)
+      ORDER BY m.rowid DESC
       """)
-    try moves.bind(1, integer: run)
-    if let filledTable { try moves.bind(2, text: filledTable) }
+    try moves.bind(1, integer: run.id)
+    try moves.bind(2, text: run.ownTable)
+    try moves.bind(3, integer: isOwn ? 1 : 0)
     var current: (table: String, column: String) = ("", "")
     var update = try connection.prepare("SELECT ?1, ?2")
     var verify = try connection.prepare("SELECT ?1")

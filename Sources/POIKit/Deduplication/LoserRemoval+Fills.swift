@@ -38,18 +38,37 @@ extension LoserRemoval {
       """, cause: cause)
   }
 
+  /// Remembers what a winner holds and what it gets; and its timestamp, by which a row that was
+  /// changed since is told even where it was given the same values.
   private func remember(
     _ fill: RowFill, under run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    let rowID = SQL(name: root.rowIDName)
-    for (column, _) in fill.assignments {
-      try statements.run(
-        """
-        INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)
-        SELECT ?1, \(literal: root.name), \(rowID), \(literal: column), \(name: column)
-        FROM main.\(name: root.name) WHERE \(rowID) = ?2
-        """, run, fill.row, in: connection)
+    for (column, value) in fill.assignments {
+      let box = try rememberStatement(column, newValue: "?3", in: connection)
+      try box.statement.bind(1, integer: run)
+      try box.statement.bind(2, integer: fill.row)
+      try value.bind(to: &box.statement, at: 3)
+      try box.statement.run()
     }
+    guard let timestamp = layout.timestampColumn,
+      !fill.values.contains(where: { TableSchema.isSame($0.column, timestamp) })
+    else { return }
+    let box = try rememberStatement(timestamp, newValue: SQL(name: timestamp), in: connection)
+    try box.statement.bind(1, integer: run)
+    try box.statement.bind(2, integer: fill.row)
+    try box.statement.run()
+  }
+
+  private func rememberStatement(
+    _ column: String, newValue: SQL, in connection: borrowing Connection
+  ) throws(SQLiteError) -> PreparedStatements.Box {
+    let rowID = SQL(name: root.rowIDName)
+    return try statements.statement(
+      """
+      INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value, new_value)
+      SELECT ?1, \(literal: root.name), \(rowID), \(literal: column), \(name: column), \(newValue)
+      FROM main.\(name: root.name) WHERE \(rowID) = ?2
+      """, in: connection)
   }
 
   private mutating func update(

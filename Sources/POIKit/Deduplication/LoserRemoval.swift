@@ -12,7 +12,7 @@ internal import SQLiteKit
 /// is done at its own interval, of 1,000 pages: 4,000 pages, 8 MB of page cache, an exclusive lock
 /// and a second thread for the checkpoints all made no difference beyond noise.
 struct LoserRemoval {
-  private let layout: TableLayout
+  let layout: TableLayout
   private var preparedArchives: Set<String> = []
 
   /// The temporary tables that have been made.

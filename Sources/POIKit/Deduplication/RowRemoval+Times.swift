@@ -36,19 +36,63 @@ extension RowRemoval {
     }
   }
 
+  /// The column that a run marked rows in, where the rows say when each of their attributes was
+  /// changed.
+  static func datedMark(
+    of run: UndoableRun, in connection: borrowing Connection
+  ) throws(SQLiteError) -> String? {
+    guard try PropertyTimes.isKept(in: run.table, of: connection) else { return nil }
+    return try connection.text(
+      """
+      SELECT column_name FROM main.poikit_moved
+      WHERE run = \(run.id) AND column_name <> \(literal: PropertyTimes.column)
+        AND old_value IS NOT new_value LIMIT 1
+      """)
+  }
+
+  /// The rows whose mark is not of the time any more that the run gave it: that of their timestamps
+  /// then.
+  static func redatedRows(
+    of run: UndoableRun, mark: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [Int64] {
+    let timestamp = try connection.text(
+      """
+      SELECT column_name FROM main.poikit_moved
+      WHERE run = \(run.id)
+        AND column_name NOT IN (\(literal: PropertyTimes.column), \(literal: mark)) LIMIT 1
+      """)
+    guard let timestamp else { return [] }
+    var found: [Int64] = []
+    var rows = try connection.prepare(
+      """
+      SELECT m.row_id, m.old_value, t.\(times), t.\(name: timestamp)
+      FROM (
+        SELECT row_id, old_value FROM main.poikit_moved
+        WHERE run = \(run.id) AND column_name = \(literal: timestamp)) AS m
+      CROSS JOIN main.\(name: run.table) AS t ON t.\(StoreSchema.idColumn) = m.row_id
+      """)
+    while try rows.step() {
+      let former = rows.isNull(1) ? PropertyTime.untimed : .at(rows.integer(1))
+      let rowTime = rows.isNull(3) ? PropertyTime.untimed : .at(rows.integer(3))
+      let text = rows.isNull(2) ? nil : rows.text(2)
+      let times = try PropertyTimes(text, and: [mark], rowTime: rowTime)
+      if times[mark] != former { found.append(rows.integer(0)) }
+    }
+    return found
+  }
+
   /// Fits the times that are kept of marked rows to what was changed since, before a run is undone:
   /// the time of the mark goes back, the others stay.
   static func fitTimes(
     to run: UndoableRun, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    let marks: SQL = "FROM main.poikit_moved WHERE run = \(run.id) AND column_name"
-    let column = try connection.text(
-      "SELECT column_name \(marks) <> \(literal: PropertyTimes.column) LIMIT 1")
-    guard let column, try PropertyTimes.isKept(in: run.table, of: connection) else { return }
+    guard let column = try datedMark(of: run, in: connection) else { return }
     var rows = try connection.prepare(
       """
       SELECT m.rowid, m.old_value, t.\(times)
-      FROM (SELECT rowid, row_id, old_value \(marks) = \(literal: PropertyTimes.column)) AS m
+      FROM (
+        SELECT rowid, row_id, old_value FROM main.poikit_moved
+        WHERE run = \(run.id) AND column_name = \(literal: PropertyTimes.column)) AS m
       CROSS JOIN main.\(name: run.table) AS t ON t.\(StoreSchema.idColumn) = m.row_id
       """)
     var update = try connection.prepare(

@@ -59,11 +59,16 @@ struct RowRemoval {
   }
 
   /// Gives a column of the listed rows a value, as of the timestamps of the rows, and keeps what it
-  /// held for a run to be undone.
+  /// held for a run to be undone; and those timestamps, by which a row that was changed since is told
+  /// even where it has the same mark.
   func mark(
-    _ column: String, as value: Int64, under run: Int64, in connection: borrowing Connection
+    _ column: String, as value: Int64, timestamp: String?, under run: Int64,
+    in connection: borrowing Connection
   ) throws(SQLiteError) {
     try remember(column, of: RowRemoval.list, under: run, in: connection)
+    if let timestamp {
+      try remember(timestamp, of: RowRemoval.list, under: run, in: connection)
+    }
     try dateMark(column, under: run, in: connection)
     try connection.execute(
       """
@@ -72,7 +77,8 @@ struct RowRemoval {
       """)
   }
 
-  /// Keeps what a column of the rows in `list` holds, for a run to be undone.
+  /// Keeps what a column of the rows in `list` holds, for a run to be undone; what it holds then, is
+  /// for `MovedValues.note`.
   func remember(
     _ column: String, of list: SQL, under run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) {

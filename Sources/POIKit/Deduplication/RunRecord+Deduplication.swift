@@ -110,7 +110,6 @@ extension RunRecord {
     var values: [(name: String, value: Int)] = [
       ("rowsBefore", before), ("nullKeyRows", plan.nullKeyRowCount),
       ("unreadableTimestamps", plan.unreadableTimestampCount), ("keys", plan.groupCount),
-      ("groups", plan.duplicateGroupCount),
       ("losers", sum.removedRowCount), ("removed", sum.beatenRowCount),
       ("rowsLeft", before - sum.removedRowCount - sum.beatenRowCount),
       ("archived", sum.archivedRowCount), ("movedReferences", sum.movedReferenceCount),

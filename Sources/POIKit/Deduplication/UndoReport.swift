@@ -15,6 +15,9 @@ public struct UndoReport: Sendable, Hashable {
   /// The marks of a snapshot that were taken back: rows that are not removed any more.
   public let restoredMarkCount: Int
 
+  /// The rows that did not hold any more what the run had made of them, and were left as they are.
+  public let changedRowCount: Int
+
   /// Whether the index that the run had created was dropped.
   public let droppedIndex: Bool
 }

@@ -20,6 +20,9 @@ struct UndoableRun {
   /// What it made to enforce the key.
   let outcome: EnforcementOutcome
 
+  /// The table with rows that got values of their losers, or marks, if there are any.
+  var ownTable: String? { hasFills || hasMarks ? table : nil }
+
   /// The run with the given id, or the latest one that changed something and is not undone.
   ///
   /// - Throws: `DeduplicationError` when there is none, it kept no archive or a later one has to be

@@ -49,7 +49,8 @@ struct PropertyTimes {
   ) throws(SQLiteError) {
     guard !columns.isEmpty else { return }
     let times = JSONValue.object(
-      columns.map { JSONValue.Member(name: $0, value: .bool(false)) }).description
+      columns.map { JSONValue.Member(name: $0, value: .bool(false)) }
+    ).description
     var update = try connection.prepare(
       """
       UPDATE \(name: table)

@@ -63,7 +63,8 @@ enum Bookkeeping {
       table_name TEXT NOT NULL,
       row_id INTEGER NOT NULL,
       column_name TEXT NOT NULL,
-      old_value ANY
+      old_value ANY,
+      new_value ANY
     ) STRICT;
     """
 

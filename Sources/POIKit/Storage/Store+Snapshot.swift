@@ -100,7 +100,9 @@ extension Store {
     }
     if let mark = model.tombstoneColumn {
       do throws(SQLiteError) {
-        try rows.mark(mark, as: model.removalMark(at: ended), under: run, in: connection)
+        try rows.mark(
+          mark, as: model.removalMark(at: ended), timestamp: layout.timestampColumn, under: run,
+          in: connection)
         next.digest += try rows.digest(layout, in: connection)
       } catch {
         throw DeduplicationError(error)
@@ -109,6 +111,7 @@ extension Store {
       try rows.archive(under: run, in: connection)
       try rows.delete(in: connection)
     }
+    try MovedValues.note(ofRun: run, in: connection)
     do throws(SQLiteError) {
       try RunRecord(id: run).end(
         .finished, at: ended, counters: next.countersJSON().description, in: connection)

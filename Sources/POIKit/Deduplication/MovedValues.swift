@@ -1,0 +1,127 @@
+internal import SQLiteKit
+
+/// The values that a run changed in rows which stayed: what they were, and what the run made of them.
+///
+/// Where the run is undone, a row that does not hold the latter any more is left as it is, with all
+/// that the run changed in it.
+enum MovedValues {
+  /// The temporary table that lists the rows which were changed since.
+  private static let list: SQL = "temp.poikit_changed"
+
+  /// The condition that a row `m` of `poikit_moved` is of a row that is not listed.
+  static let isUnchanged: SQL = """
+    NOT EXISTS (
+      SELECT 1 FROM \(list) AS g WHERE g.table_name = m.table_name AND g.row_id = m.row_id)
+    """
+
+  /// Whether a row `m` of `poikit_moved` is of a value of the table `?2`, and no reference.
+  static let isOwn: SQL = """
+    (?2 IS NOT NULL AND m.table_name = ?2 COLLATE NOCASE AND NOT EXISTS (
+      SELECT 1 FROM pragma_foreign_key_list(?2)
+      WHERE "from" = m.column_name COLLATE NOCASE AND "table" = ?2 COLLATE NOCASE))
+    """
+
+  /// Keeps what the rows hold now that a run remembered before it changed them.
+  static func note(
+    ofRun run: Int64, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let changed: [(table: String, column: String)]
+    do { changed = try places(ofRun: run, in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+    for (table, column) in changed {
+      let schema = try TableSchema(of: table, in: connection)
+      try DeduplicationError.converting { () throws(SQLiteError) in
+        try connection.execute(
+          """
+          UPDATE main.poikit_moved SET new_value = (
+            SELECT s.\(name: column) FROM main.\(name: table) AS s
+            WHERE s.\(name: schema.rowIDName) = poikit_moved.row_id)
+          WHERE run = \(run) AND table_name = \(literal: table)
+            AND column_name = \(literal: column)
+          """)
+      }
+    }
+  }
+
+  /// Makes the list of changed rows, which is empty then.
+  static func makeList(in connection: borrowing Connection) throws(SQLiteError) {
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS poikit_changed (
+        table_name TEXT NOT NULL, row_id INTEGER NOT NULL, PRIMARY KEY (table_name, row_id)
+      ) WITHOUT ROWID;
+      DELETE FROM \(list)
+      """)
+  }
+
+  /// How many rows are listed.
+  static func listedCount(in connection: borrowing Connection) throws(SQLiteError) -> Int {
+    Int(try connection.integer("SELECT count(*) FROM \(list)") ?? 0)
+  }
+
+  /// Lists the rows that do not hold any more what a run made of them.
+  ///
+  /// - Parameters:
+  ///   - isOwn: whether to look at the values of the run's own table, or at references.
+  ///   - schemas: the tables of those rows.
+  static func listChanged(
+    since run: UndoableRun, isOwn: Bool, _ schemas: [String: TableSchema],
+    in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let mark = isOwn && run.hasMarks ? try RowRemoval.datedMark(of: run, in: connection) : nil
+    for (table, column) in try places(of: run, isOwn: isOwn, in: connection)
+    where mark == nil || mark == column {
+      let rowID = SQL(name: schemas[table]?.rowIDName ?? "rowid")
+      // Of several changes of one value the last counts. What was given is compared as the column
+      // stores it.
+      try connection.execute(
+        """
+        INSERT OR IGNORE INTO \(list)
+        SELECT \(literal: table), m.row_id
+        FROM (
+          SELECT max(rowid), row_id, new_value FROM main.poikit_moved
+          WHERE run = \(run.id) AND table_name = \(literal: table)
+            AND column_name = \(literal: column)
+          GROUP BY row_id) AS m
+        CROSS JOIN main.\(name: table) AS s ON s.\(rowID) = m.row_id
+        WHERE s.\(name: column) IS NOT +m.new_value COLLATE BINARY
+        """)
+    }
+    guard let mark else { return }
+    for row in try RowRemoval.redatedRows(of: run, mark: mark, in: connection) {
+      try connection.execute(
+        "INSERT OR IGNORE INTO \(list) VALUES (\(literal: run.table), \(row))")
+    }
+  }
+
+  /// The columns with values that a run remembered, with their tables.
+  private static func places(
+    ofRun run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [(table: String, column: String)] {
+    var places: [(table: String, column: String)] = []
+    var statement = try connection.prepare(
+      "SELECT DISTINCT table_name, column_name FROM main.poikit_moved WHERE run = ?1",
+      isPersistent: false)
+    try statement.bind(1, integer: run)
+    while try statement.step() { places.append((statement.text(0), statement.text(1))) }
+    return places
+  }
+
+  /// Those of them with values of the run's own table, or with references.
+  private static func places(
+    of run: UndoableRun, isOwn: Bool, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [(table: String, column: String)] {
+    var places: [(table: String, column: String)] = []
+    var statement = try connection.prepare(
+      """
+      SELECT DISTINCT m.table_name, m.column_name FROM main.poikit_moved AS m
+      WHERE m.run = ?1 AND \(MovedValues.isOwn) = ?3
+      """, isPersistent: false)
+    try statement.bind(1, integer: run.id)
+    try statement.bind(2, text: run.ownTable)
+    try statement.bind(3, integer: isOwn ? 1 : 0)
+    while try statement.step() { places.append((statement.text(0), statement.text(1))) }
+    return places
+  }
+}
