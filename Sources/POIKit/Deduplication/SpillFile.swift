@@ -62,9 +62,9 @@ struct SpillFile: ~Copyable {
   }
 
   private mutating func create() throws(DeduplicationError) {
-    // The six letters at the end are a part of mkstemp's interface: it puts others in their place, so
-    // that the name is new.
-    var template = Array("\(folder)/poikit-XXXXXX".utf8CString)
+    // mkstemp puts other letters in the place of the six at the end, so that the name is new.
+    let letters = String(repeating: "X", count: 6)
+    var template = Array("\(folder)/poikit-\(letters)".utf8CString)
     descriptor = unsafe template.withUnsafeMutableBufferPointer { template in
       guard let path = template.baseAddress else { return -1 }
       let descriptor = unsafe mkstemp(path)
