@@ -149,8 +149,9 @@ final class FaultTrial {
     #expect(try connection.integer("SELECT count(*) FROM pragma_foreign_key_check") == 0)
     guard try connection.integer("PRAGMA user_version") == Store.formatVersion else { return }
     if job.isImport {
-      if let state = try connection.text("SELECT state FROM poikit_checkpoint") {
-        let checkpoint = try #require(try ImportCheckpoint(state))
+      let runs = try RunRecord.unfinishedImports(into: try job.model().table, in: connection)
+      if let run = runs.first {
+        let checkpoint = try #require(try UnfinishedImport(run).checkpoint)
         #expect(checkpoint.counters.areBalanced, "\(place)")
         let store = try Store(path: path, for: .existing)
         #expect(try store.digest(of: job.model()).digest == checkpoint.digest, "\(place)")

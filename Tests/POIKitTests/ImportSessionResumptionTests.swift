@@ -234,6 +234,8 @@ import Testing
   @Test(arguments: [
     "UPDATE poikit_checkpoint SET state = json_set(state, '$.counters.landed', -1)",
     "UPDATE poikit_checkpoint SET generation = -1",
+    "UPDATE poikit_checkpoint SET state = 'none'",
+    "INSERT INTO poikit_input SELECT run, 2, name, NULL, 0, NULL, NULL FROM poikit_input",
   ])
   func `a checkpoint that cannot be read stands in the way of its own inputs until a restart`(
     change: SQL
@@ -261,8 +263,8 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM poikit_checkpoint") == ["0"])
   }
 
-  @Test func `a checkpoint that is none blocks no input and goes with the next restart`() throws {
-    let feed = try Self.stopped("UPDATE poikit_checkpoint SET state = 'none'")
+  @Test func `a checkpoint without inputs blocks no input and goes with the next restart`() throws {
+    let feed = try Self.stopped("DELETE FROM poikit_input")
     var options = ImportOptions()
     #expect(try feed.take(ImportSessionTests.poi(1), options: options).counters.inserted == 1)
     options.isResuming = true
@@ -274,5 +276,36 @@ import Testing
     options.isRestarting = true
     #expect(try feed.take(ImportSessionTests.poi(2), options: options).counters.inserted == 1)
     #expect(try feed.rows("SELECT count(*) FROM poikit_checkpoint") == ["0"])
+  }
+
+  @Test func `what a batch writes of the inputs does not grow with their number`() throws {
+    var sizes: [Int] = []
+    for count in [2, 300] {
+      let feed = try FeedStore(.poi)
+      var options = ImportOptions()
+      for isResuming in [false, true] {
+        options.isResuming = isResuming
+        var session = try ImportSession(
+          into: Store(path: feed.path), model: .poi, options: options
+        ) { isResuming || $0.counters.read < count ? .proceed : .stop }
+        for number in 0..<count + 1 {
+          var source = BytesSource(
+            Array(ImportSessionTests.poi(number).utf8), name: "tile \(number)")
+          try session.importAll(from: &source)
+        }
+        let report = try session.finish()
+        _ = session.takeStore()
+        if isResuming {
+          #expect(report.inputs.map(\.name) == (0...count).map { "tile \($0)" })
+          #expect(report.counters.inserted == count + 1)
+          #expect(try feed.rows("SELECT count(*) FROM poikit_input") == ["0"])
+        } else {
+          #expect(try feed.rows("SELECT count(*) FROM poikit_input") == ["\(count)"])
+          sizes += try feed.rows("SELECT length(state) FROM poikit_checkpoint").compactMap { Int($0) }
+        }
+      }
+    }
+    // The digits of some numbers.
+    #expect(sizes[1] < sizes[0] + 32, "\(sizes) bytes")
   }
 }

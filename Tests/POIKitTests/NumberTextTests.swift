@@ -30,6 +30,33 @@ import Testing
     #expect(isExact == (lexeme == "9223372036854775808"))
   }
 
+  @Test(
+    arguments: [
+      ("1.0000005", 1_000_001), ("1.00000049999999999", 1_000_000), ("-1.0000005", -1_000_001),
+      ("1668039187.1234565", 1_668_039_187_123_457), ("0.0000004", 0), ("5e-7", 1), ("4e-400", 0),
+      ("123456789012345e-20", 1), ("1e-99999999999", 0), ("9e12", 9_000_000_000_000_000_000),
+      ("1e13", nil), ("1e99999999999", nil), ("0e99999999999", 0), ("-9.3e12", nil),
+    ] as [(String, Int64?)])
+  func `a decimal times a power of ten is rounded once`(_ lexeme: String, _ expected: Int64?) {
+    #expect(DecimalText(Array(lexeme.utf8).span).rounded(times: 1_000_000) == expected)
+  }
+
+  @Test func `the digits behind the point decide how a decimal is rounded`() {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    for _ in 0..<2_000 {
+      let whole = Int64.random(in: 0...99_999_999, using: &generator)
+      let kept = Int64.random(in: 0...999, using: &generator)
+      let rest = Int64.random(in: 0...99_999_999, using: &generator)
+      let (text, tail) = ("\(1000 + kept)".dropFirst(), "\(100_000_000 + rest)".dropFirst())
+      let lexeme = "\(whole).\(text)\(tail)"
+      let expected = whole * 1000 + kept + (rest >= 50_000_000 ? 1 : 0)
+      #expect(
+        DecimalText(Array(lexeme.utf8).span).rounded(times: 1000) == expected,
+        "seed \(seed): \(lexeme)")
+    }
+  }
+
   @Test(arguments: ["1e400", "-1e400", "1" + String(repeating: "0", count: 400)])
   func `a number beyond every double is too large`(_ lexeme: String) {
     #expect(value(lexeme) == .tooLarge)

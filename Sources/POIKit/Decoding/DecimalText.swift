@@ -23,6 +23,32 @@ struct DecimalText {
     if digitCount > 19 { readFirstDigits(lexeme) }
   }
 
+  /// The decimal times `factor`, rounded to the nearest integer, halves away from zero; nothing where
+  /// 64 bits do not hold it.
+  ///
+  /// It is rounded once, which a product of doubles is not. Digits that are left out do not count.
+  ///
+  /// - Parameter factor: a power of ten, at least 1.
+  func rounded(times factor: Int64) -> Int64? {
+    var magnitude = UInt128(digits) * UInt128(factor)
+    var places = exponent
+    while places > 0, magnitude > 0 {
+      let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
+      if overflow { return nil }
+      magnitude = product
+      places -= 1
+    }
+    // The digit that is dropped last stands right behind the point, and decides.
+    var dropped: UInt128 = 0
+    while places < 0, magnitude > 0 || dropped > 0 {
+      (magnitude, dropped) = magnitude.quotientAndRemainder(dividingBy: 10)
+      places += 1
+    }
+    if dropped >= 5 { magnitude += 1 }
+    guard magnitude <= UInt128(Int64.max) else { return nil }
+    return isNegative ? -Int64(magnitude) : Int64(magnitude)
+  }
+
   /// Reads all digits as if they fitted, and the exponent.
   ///
   /// - Returns: the number of digits, leading zeros among them.

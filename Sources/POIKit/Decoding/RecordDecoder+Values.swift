@@ -172,8 +172,7 @@ extension RecordDecoder {
     case .integer(let count):
       let (product, overflow) = count.multipliedReportingOverflow(by: length)
       microseconds = overflow ? nil : product
-    case .real(let count):
-      microseconds = Int64(exactly: (count * Double(length)).rounded())
+    case .real: microseconds = DecimalText(lexeme).rounded(times: length)
     }
     guard let microseconds, Instant.range.contains(microseconds) else {
       return refuse(

@@ -18,6 +18,9 @@ struct BatchCommitter: ~Copyable {
   /// What becomes of records whose key is stored.
   var policy = MergePolicy.append
 
+  /// The inputs that were begun up to the last batch, in their order.
+  private(set) var inputs: [ImportReport.Input] = []
+
   /// The table as it was when the session was opened; nothing in a dry run.
   var table: ImportedTable?
 
@@ -47,6 +50,7 @@ struct BatchCommitter: ~Copyable {
   mutating func resume(_ run: UnfinishedImport) {
     runID = run.id
     generation = run.generation
+    inputs = run.inputs
   }
 
   /// The digest of the table before the run.
@@ -97,7 +101,8 @@ struct BatchCommitter: ~Copyable {
     } else {
       next = checkpoint.advanced(by: batch, progress, isLanded: false)
     }
-    try rejectFile?.write(batch, progress)
+    note(progress)
+    try rejectFile?.write(batch, InputNames(progress))
     batch.removeAll()
     return next
   }
@@ -116,6 +121,18 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
+  /// Whether the input that is read is among `inputs` as it is now.
+  private func isNoted(_ progress: InputProgress) -> Bool {
+    inputs.count == progress.begunInputCount && inputs.last == progress.input
+  }
+
+  /// Notes the input that is read among `inputs`.
+  private mutating func note(_ progress: InputProgress) {
+    guard let input = progress.input, !isNoted(progress) else { return }
+    if inputs.count == progress.begunInputCount { inputs.removeLast() }
+    inputs.append(input)
+  }
+
   private static func isDrivenByOther(_ path: String) -> ImportError {
     ImportError(
       .inputOutput,
@@ -132,9 +149,9 @@ struct BatchCommitter: ~Copyable {
     let lands = lands(progress, checkpoint)
     let next = try inTransaction { (committer) throws in
       if lands {
-        try committer.land(batch, input: progress.inputs.count - 1)
+        try committer.land(batch, input: progress.begunInputCount - 1)
       } else {
-        try committer.writeRows(of: &batch, progress)
+        try committer.writeRows(of: &batch, InputNames(progress))
       }
       var next = checkpoint.advanced(by: batch, progress, isLanded: lands)
       if let highest = committer.order?.highest(of: batch),
@@ -144,9 +161,12 @@ struct BatchCommitter: ~Copyable {
       }
       // Where records land the token is kept once they are merged.
       if !lands, progress.finishedInputCount > checkpoint.progress.finishedInputCount {
-        try committer.keepToken(of: next)
+        try committer.keepToken(progress.input?.token, of: next)
       }
-      try committer.writer?.insertRejects(of: batch, progress)
+      try committer.writer?.insertRejects(of: batch, InputNames(progress))
+      if let input = progress.input, !committer.isNoted(progress) {
+        try committer.writer?.write(input, number: progress.begunInputCount)
+      }
       return next
     }
     return next ?? checkpoint
@@ -211,18 +231,18 @@ struct BatchCommitter: ~Copyable {
           : "the batches before are kept: \(obstacle.advice)"))
   }
 
-  private func keepToken(of checkpoint: ImportCheckpoint) throws {
-    try store?.keepToken(of: checkpoint, table: model.table, source: options.source)
+  private func keepToken(_ serverToken: String?, of checkpoint: ImportCheckpoint) throws {
+    try store?.keepToken(serverToken, of: checkpoint, table: model.table, source: options.source)
   }
 
   private mutating func writeRows(
-    of batch: inout RecordBatch, _ progress: InputProgress, targets: [MergeTarget] = []
+    of batch: inout RecordBatch, _ names: InputNames, targets: [MergeTarget] = []
   ) throws {
     var conflicts: MergeConflicts?
     switch store {
     case .some(let store):
       conflicts = try writer?.writeRows(
-        of: &batch, progress, targets: targets, in: store.connection)
+        of: &batch, names, targets: targets, in: store.connection)
     case .none: break
     }
     guard let conflicts, !conflicts.isEmpty else { return }
@@ -323,7 +343,7 @@ struct BatchCommitter: ~Copyable {
         // It is gone already where a run was killed after its last batch.
         try LandingTable.make(ofRun: runID, in: store.connection)
         return try LandingMerge(
-          ofRun: runID, inputCount: checkpoint.progress.inputs.count, into: model.table, key: key,
+          ofRun: runID, inputCount: inputs.count, into: model.table, key: key,
           upTo: checkpoint.landing?.boundary ?? 0, in: store.connection)
       case .none: return nil
       }
@@ -339,18 +359,19 @@ struct BatchCommitter: ~Copyable {
   mutating func commitNext(
     of merge: inout LandingMerge, by batch: inout RecordBatch, onto checkpoint: ImportCheckpoint
   ) throws(ImportError) -> ImportCheckpoint {
+    let names = InputNames(ofLanded: inputs)
     do {
       let next = try inTransaction { (committer) throws -> ImportCheckpoint? in
         // Inside the transaction, so that not every record read takes a lock of its own.
         guard try committer.fill(&batch, from: &merge) else { return nil }
         guard batch.recordCount <= checkpoint.counters.landed else { throw LandingTable.damage }
-        try committer.writeRows(of: &batch, checkpoint.progress, targets: merge.targetsOfBatch)
+        try committer.writeRows(of: &batch, names, targets: merge.targetsOfBatch)
         try merge.rememberRemovals(committer.writer?.takeDeletedRowIDs() ?? [])
-        try committer.writer?.insertRejects(of: batch, checkpoint.progress)
+        try committer.writer?.insertRejects(of: batch, names)
         return checkpoint.advanced(byMerging: batch)
       }
       guard let next else { return try finishMerge(checkpoint) }
-      try rejectFile?.write(batch, checkpoint.progress)
+      try rejectFile?.write(batch, names)
       batch.removeAll()
       return next
     } catch {
@@ -384,7 +405,10 @@ struct BatchCommitter: ~Copyable {
     var next = checkpoint
     next.landing = nil
     _ = try inTransaction { (committer) throws -> ImportCheckpoint? in
-      if next.progress.finishedInputCount > 0 { try committer.keepToken(of: next) }
+      let finished = committer.inputs.prefix(next.progress.finishedInputCount)
+      if !finished.isEmpty {
+        try committer.keepToken(finished.last { $0.token != nil }?.token, of: next)
+      }
       return next
     }
     return next

@@ -43,16 +43,8 @@ struct ImportCheckpoint {
     for (rule, count) in rejectsByRule { rejects[ExactText(rule)] = count }
     return .object([
       "version": .number(1),
-      "inputs": .array(
-        progress.inputs.map { input in
-          .object([
-            "name": .string(input.name), "pointer": input.pointer.map(JSONValue.string) ?? .null,
-            "found": .bool(input.isPointerFound),
-            "token": input.token.map(JSONValue.string) ?? .null,
-            "byteCount": ImportCheckpoint.json(input.byteCount),
-          ])
-        }),
       "inputCount": ImportCheckpoint.json(inputCount),
+      "begunInputs": .number(progress.begunInputCount),
       "finishedInputs": .number(progress.finishedInputCount),
       "position": .array(progress.position.fields.map { .number($0) }),
       "merge": .string(policy.rawValue),
@@ -84,10 +76,11 @@ struct ImportCheckpoint {
   /// Reads a checkpoint as the store keeps it; nothing where the text is not one, or says what no
   /// run can have come to.
   ///
+  /// - Parameter inputs: the inputs that the run has begun, which the store keeps beside it.
   /// - Throws: `SQLiteError` when there is no memory to read it.
-  init?(_ text: String) throws(SQLiteError) {
+  init?(_ text: String, inputs: [ImportReport.Input]) throws(SQLiteError) {
     guard let json = try JSONValue.stored(text), json["version"]?.integer == 1,
-      let inputs = json["inputs"]?.elements,
+      ImportCheckpoint.count(json["begunInputs"]) == inputs.count,
       let finished = ImportCheckpoint.count(json["finishedInputs"]), finished <= inputs.count,
       let position = json["position"]?.elements, let counters = json["counters"],
       let batches = ImportCheckpoint.count(json["batches"]),
@@ -103,13 +96,8 @@ struct ImportCheckpoint {
       readingPosition.byteOffset <= ImportCheckpoint.greatestCount,
       readingPosition.elementCount <= ImportCheckpoint.greatestCount
     else { return nil }
-    for input in inputs {
-      guard let name = input["name"]?.string, let found = input["found"] else { return nil }
-      progress.inputs.append(
-        ImportReport.Input(
-          name: name, pointer: input["pointer"]?.string, isPointerFound: found == .bool(true),
-          token: input["token"]?.string, byteCount: ImportCheckpoint.count(input["byteCount"])))
-    }
+    progress.input = inputs.last
+    progress.begunInputCount = inputs.count
     inputCount = ImportCheckpoint.count(json["inputCount"])
     progress.finishedInputCount = finished
     progress.position = readingPosition
@@ -132,14 +120,6 @@ struct ImportCheckpoint {
   }
 
   init() {}
-
-  /// The names of the inputs in a checkpoint as the store keeps it, as far as they can be read.
-  ///
-  /// - Throws: `SQLiteError` when there is no memory to read it.
-  static func inputNames(_ text: String) throws(SQLiteError) -> [String] {
-    guard let json = try JSONValue.stored(text) else { return [] }
-    return (json["inputs"]?.elements ?? []).compactMap { $0["name"]?.string }
-  }
 
   /// The checkpoint after a batch that was read.
   ///

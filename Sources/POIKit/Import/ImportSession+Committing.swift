@@ -68,10 +68,10 @@ extension ImportSession {
   /// Chooses the run to resume: the latest unfinished one that began with the input called `name`.
   mutating func chooseRun(beginningWith name: String) throws(ImportError) {
     guard
-      let run = unfinished.first(where: { $0.inputNames.first == name })
+      let run = unfinished.first(where: { $0.inputs.first?.name == name })
         ?? unfinished.first(where: { $0.isUnknown })
     else {
-      let others = unfinished.map { $0.inputNames.first ?? "" }
+      let others = unfinished.map { $0.inputs.first?.name ?? "" }
       throw ImportError(
         .cannotResume,
         "\(name): no unfinished import began with it, only with \(others.joined(separator: ", ")); "
@@ -125,7 +125,7 @@ extension ImportSession {
   mutating func settleUnfinished(_ name: String) throws(ImportError) {
     for run in unfinished
     where run.id != committer?.runID
-      && (run.inputNames.contains(name) || run.isUnknown && options.isRestarting)
+      && (run.hasBegun(name) || run.isUnknown && options.isRestarting)
     {
       guard options.isRestarting || run.isVoid else {
         guard let counters = run.checkpoint?.counters else {
@@ -148,10 +148,11 @@ extension ImportSession {
   mutating func resumeInput(
     named name: String, index: Int, byteCount: Int?, from resumption: ImportCheckpoint
   ) throws(ImportError) -> Bool {
-    guard index < resumption.progress.inputs.count else {
+    let inputs = committer?.inputs ?? []
+    guard index < inputs.count else {
       preconditionFailure("the checkpoint's inputs are behind")
     }
-    let begun = resumption.progress.inputs[index]
+    let begun = inputs[index]
     guard begun.name == name else {
       throw ImportError(
         .cannotResume,
@@ -164,7 +165,7 @@ extension ImportSession {
         "\(name): the input has \(byteCount) bytes, the run to resume began with \(before); "
           + "it has changed, so begin again with --restart")
     }
-    let isLast = index == resumption.progress.inputs.count - 1
+    let isLast = index == inputs.count - 1
     if index < resumption.progress.finishedInputCount {
       if isLast { takeUp(resumption) }
       return false
@@ -404,7 +405,7 @@ extension ImportSession {
       .map { ($0.key.text, $0.value) }
     report.otherUnmappedMemberCount = checkpoint.otherUnmappedMemberCount
     report.keepsUnmappedMembers = model.unmappedColumn != nil
-    report.inputs = checkpoint.progress.inputs
+    report.inputs = committer?.inputs ?? []
     report.digest = checkpoint.digest
     report.batchCount = checkpoint.batchCount
     report.runID = committer?.runID

@@ -40,8 +40,8 @@ extension ImportSession {
 
   /// Keeps the input's token once it was read.
   mutating func noteToken() {
-    guard let token = reader.watchedText, !progress.inputs.isEmpty else { return }
-    progress.inputs[progress.inputs.count - 1].token = token
+    guard let token = reader.watchedText else { return }
+    progress.input?.token = token
   }
 
   /// Reads a source that can be read again, up to where the place of its records is known.
@@ -88,13 +88,12 @@ extension ImportSession {
   private mutating func decide() throws(ImportError) {
     guard let outcome = survey?.outcome else { return }
     survey = nil
-    let last = progress.inputs.count - 1
     switch outcome {
     case .sequence:
       try beginReading(at: nil)
     case .container(let pointer):
-      progress.inputs[last].pointer = pointer.description
-      progress.inputs[last].isPointerFound = true
+      progress.input?.pointer = pointer.description
+      progress.input?.isPointerFound = true
       try beginReading(at: pointer.description)
     case .ambiguous(let candidates):
       throw fail(.ambiguousPlace(candidates, in: inputName))

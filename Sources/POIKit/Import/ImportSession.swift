@@ -232,6 +232,8 @@ public struct ImportSession: ~Copyable {
   /// - Parameter byteCount: the size of the input in bytes, where it is known.
   /// - Returns: whether the session wants the input's bytes; it does not when the run is over, or
   ///   when a run that is resumed had finished the input.
+  /// - Throws: `ImportError` with `unfinishedRun` where an earlier import of the input has not ended,
+  ///   with `cannotResume` where the run to resume had other inputs, or was given other options.
   @discardableResult
   public mutating func beginInput(
     named name: String, byteCount: Int? = nil
@@ -254,10 +256,9 @@ public struct ImportSession: ~Copyable {
       return try resumeInput(named: name, index: index, byteCount: byteCount, from: resumption)
     }
     try settleUnfinished(name)
-    progress.inputs.append(
+    progress.begin(
       ImportReport.Input(
         name: name, pointer: options.pointer, isPointerFound: false, byteCount: byteCount))
-    progress.position = .start
     if let pointer = options.pointer {
       try beginReading(at: pointer)
     } else {
@@ -297,7 +298,7 @@ public struct ImportSession: ~Copyable {
     try readRecords()
     guard case .reading = phase else { return }
     noteToken()
-    progress.finishedInputCount = progress.inputs.count
+    progress.finishedInputCount = progress.begunInputCount
     phase = .idle
     try commit()
     try settle()

@@ -2,23 +2,53 @@ internal import JSONStreaming
 
 /// What was read of the inputs.
 struct InputProgress {
-  /// The inputs begun so far, by name; the last one is being read.
-  var inputs: [ImportReport.Input] = []
+  /// The input being read, or, between two inputs, the one before; nothing before the first.
+  var input: ImportReport.Input?
 
-  /// How many of `inputs` were read to their end.
+  /// How many inputs were begun.
+  var begunInputCount = 0
+
+  /// How many of them were read to their end.
   var finishedInputCount = 0
 
   /// The position in the input being read.
   var position = ReadingPosition.start
 
   /// The size of the input being read, where it is known, in bytes.
-  var byteCount: Int? { inputs.last?.byteCount }
+  var byteCount: Int? { input?.byteCount }
 
   /// The name of the input being read.
-  var inputName: String { inputs.last?.name ?? "" }
+  var inputName: String { input?.name ?? "" }
+
+  /// Begins the next input.
+  mutating func begin(_ input: ImportReport.Input) {
+    self.input = input
+    begunInputCount += 1
+    position = .start
+  }
+}
+
+/// The names of the inputs that the records of a batch stand in.
+struct InputNames {
+  private let name: String
+  private let landed: [ImportReport.Input]
+
+  /// Those of a batch that was just read.
+  init(_ progress: InputProgress) {
+    name = progress.inputName
+    landed = []
+  }
+
+  /// Those of a batch of landed records.
+  ///
+  /// - Parameter inputs: all that records may have landed from, in their order.
+  init(ofLanded inputs: [ImportReport.Input]) {
+    name = ""
+    landed = inputs
+  }
 
   /// The name of the input that a record stands in.
-  func inputName(of origin: RecordOrigin) -> String {
-    origin.inputIndex.map { inputs[$0].name } ?? inputName
+  func name(of origin: RecordOrigin) -> String {
+    origin.inputIndex.map { landed[$0].name } ?? name
   }
 }

@@ -51,14 +51,14 @@ struct RejectFile: ~Copyable {
 
   /// Writes the rejects of a batch.
   ///
-  /// - Parameter progress: names their inputs.
+  /// - Parameter names: those of their inputs.
   mutating func write(
-    _ batch: borrowing RecordBatch, _ progress: InputProgress
+    _ batch: borrowing RecordBatch, _ names: InputNames
   ) throws(ImportError) {
     for reject in batch.rejects {
       buffer.append(
         contentsOf: RejectLine.text(
-          input: progress.inputName(of: reject.origin), record: reject.origin.index + 1,
+          input: names.name(of: reject.origin), record: reject.origin.index + 1,
           byteOffset: reject.origin.byteOffset,
           line: reject.origin.line + 1, column: reject.origin.column + 1,
           issues: Issue.json(reject.issues), member: reject.member,

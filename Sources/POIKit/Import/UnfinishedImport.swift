@@ -8,8 +8,8 @@ struct UnfinishedImport {
   let generation: Int64
   /// Where it is; nothing where that cannot be read.
   let checkpoint: ImportCheckpoint?
-  /// The names of its inputs, as far as the checkpoint still tells.
-  let inputNames: [String]
+  /// The inputs that it has begun, in their order.
+  let inputs: [ImportReport.Input]
   /// Whether it failed before it had read a record: nothing is lost where it is given up.
   let isVoid: Bool
 
@@ -17,12 +17,15 @@ struct UnfinishedImport {
   init(_ run: RunRecord.Unfinished) throws(SQLiteError) {
     id = run.record.id
     generation = run.generation
-    inputNames = try ImportCheckpoint.inputNames(run.checkpoint)
+    inputs = run.inputs
     let isSound = 0...Int64(ImportCheckpoint.greatestCount) ~= run.generation
-    checkpoint = isSound ? try ImportCheckpoint(run.checkpoint) : nil
+    checkpoint = isSound ? try ImportCheckpoint(run.checkpoint, inputs: inputs) : nil
     isVoid = run.hasFailed && checkpoint?.counters.read == 0
   }
 
   /// Whether nothing is known of it but that it is there.
-  var isUnknown: Bool { checkpoint == nil && inputNames.isEmpty }
+  var isUnknown: Bool { checkpoint == nil && inputs.isEmpty }
+
+  /// Whether it has begun an input of a name.
+  func hasBegun(_ name: String) -> Bool { inputs.contains { $0.name == name } }
 }

@@ -66,18 +66,18 @@ struct MergeWriter: ~Copyable {
   /// Merges one record of a batch, and notes in the batch what became of it.
   ///
   /// - Parameters:
-  ///   - progress: names the inputs.
+  ///   - names: those of the inputs.
   ///   - rows: writes into the table.
   ///   - target: what it is likely to meet; it makes the search shorter.
   /// - Throws: `SQLiteError`; with a constraint that refuses the row, the table is as it was, and
   ///   rows that were made for the record's relations may stay: other records may name them, too.
   mutating func merge(
-    record: Int, of batch: inout RecordBatch, _ progress: InputProgress, by rows: inout RowWriter,
+    record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget
   ) throws(SQLiteError) {
     if case .none = target, !rows.hasRelationsToMany {
       do {
-        return try insert(record, of: batch, progress, by: &rows)
+        return try insert(record, of: batch, names, by: &rows)
       } catch {
         // Where another row has the key after all, it is found below.
         guard error.isUniqueViolation else { throw error }
@@ -85,7 +85,7 @@ struct MergeWriter: ~Copyable {
       }
     }
     guard try find(record, of: batch, by: &rows, target: target) else {
-      return try insert(record, of: batch, progress, by: &rows)
+      return try insert(record, of: batch, names, by: &rows)
     }
     switch policy {
     case .append: preconditionFailure("appending needs no look at stored rows")
@@ -108,7 +108,7 @@ struct MergeWriter: ~Copyable {
       try writeMerged(record, of: &batch, by: &rows)
     case .newestByProperty: try takeNewerProperties(record, of: &batch, by: &rows)
     case .rollback: batch.settle(record: record, as: .ignored)
-    case .error: try noteConflict(record, of: batch, progress)
+    case .error: try noteConflict(record, of: batch, names)
     }
   }
 
@@ -122,7 +122,7 @@ struct MergeWriter: ~Copyable {
   ///
   /// - Returns: what became of it.
   mutating func remove(
-    record: Int, of batch: inout RecordBatch, _ progress: InputProgress, by rows: inout RowWriter,
+    record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget
   ) throws(SQLiteError) -> MergeOutcome {
     guard try find(record, of: batch, by: &rows, target: target) else {
@@ -141,7 +141,7 @@ struct MergeWriter: ~Copyable {
     case .objectTrump, .overwrite: break
     case .storeTrump, .rollback: outcome = .ignored
     case .error:
-      try noteConflict(record, of: batch, progress)
+      try noteConflict(record, of: batch, names)
       return .ignored
     }
     if outcome == .removal {
@@ -198,7 +198,7 @@ struct MergeWriter: ~Copyable {
   }
 
   private mutating func insert(
-    _ record: Int, of batch: borrowing RecordBatch, _ progress: InputProgress,
+    _ record: Int, of batch: borrowing RecordBatch, _ names: InputNames,
     by rows: inout RowWriter
   ) throws(SQLiteError) {
     var text: String?
@@ -210,7 +210,7 @@ struct MergeWriter: ~Copyable {
       text = times.text(rowTime: time)
     }
     let rowID = try rows.insert(record: record, of: batch, times: text)
-    if places != nil { try places?.add(batch.place(of: record, progress), of: rowID) }
+    if places != nil { try places?.add(batch.place(of: record, names), of: rowID) }
   }
 }
 
@@ -309,14 +309,14 @@ extension MergeWriter {
   }
 
   private mutating func noteConflict(
-    _ record: Int, of batch: borrowing RecordBatch, _ progress: InputProgress
+    _ record: Int, of batch: borrowing RecordBatch, _ names: InputNames
   ) throws(SQLiteError) {
     let values = key.slots.map { slot in
       table.schema.layout.text(of: slot, of: record, in: batch)
     }
     conflicts.add(
       MergeConflicts.Conflict(
-        key: values.joined(separator: ", "), place: batch.place(of: record, progress),
+        key: values.joined(separator: ", "), place: batch.place(of: record, names),
         rowID: stored.rowID, rowPlace: try places?.place(of: stored.rowID)))
   }
 }

@@ -21,6 +21,7 @@ struct BatchWriter: ~Copyable {
   private var landing: LandingWriter?
   private var rejection: Statement
   private var checkpoint: Statement
+  private var input: Statement
 
   /// The version of the database that the rows are of whose ids are remembered.
   private var version: Int64
@@ -64,6 +65,7 @@ struct BatchWriter: ~Copyable {
       ON CONFLICT (run) DO UPDATE SET state = excluded.state, generation = excluded.generation
         WHERE generation = excluded.generation - 1
       """)
+    let input = try InputTable.writing(in: connection)
     let version = try connection.dataVersion()
     let versionReading = try connection.prepare("PRAGMA data_version")
     let beginning = try connection.prepare("BEGIN IMMEDIATE")
@@ -81,6 +83,7 @@ struct BatchWriter: ~Copyable {
     snapshotModel = isSnapshot ? model : nil
     self.rejection = rejection
     self.checkpoint = checkpoint
+    self.input = input
     self.version = version
     self.versionReading = versionReading
     self.beginning = beginning
@@ -118,13 +121,13 @@ struct BatchWriter: ~Copyable {
   /// Runs inside the caller's transaction.
   ///
   /// - Parameters:
-  ///   - progress: names the inputs.
+  ///   - names: those of the inputs.
   ///   - targets: what each record is likely to meet; none where nothing is known.
   ///   - connection: the store's; a snapshot's table of keys is made before the first batch.
   /// - Returns: the records that must not meet stored ones, and do; the transaction is then to be
   ///   rolled back.
   mutating func writeRows(
-    of batch: inout RecordBatch, _ progress: InputProgress, targets: [MergeTarget] = [],
+    of batch: inout RecordBatch, _ names: InputNames, targets: [MergeTarget] = [],
     in connection: borrowing Connection
   ) throws(SQLiteError) -> MergeConflicts {
     if snapshot == nil, let snapshotModel {
@@ -137,9 +140,9 @@ struct BatchWriter: ~Copyable {
       try snapshot?.add(record, of: batch)
       do {
         if rows.hasRelationsToMany {
-          try writeWhole(record, of: &batch, progress, target: target)
+          try writeWhole(record, of: &batch, names, target: target)
         } else {
-          try write(record, of: &batch, progress, target: target)
+          try write(record, of: &batch, names, target: target)
         }
       } catch {
         // Where SQLite has given up the whole transaction, the records before are not there any more.
@@ -154,24 +157,24 @@ struct BatchWriter: ~Copyable {
   mutating func takeDeletedRowIDs() -> [Int64] { merger?.takeDeletedRowIDs() ?? [] }
 
   private mutating func write(
-    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
+    _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws(SQLiteError) {
     if batch.origins[record].isDeletion {
-      try remove(record, of: &batch, progress, target: target)
+      try remove(record, of: &batch, names, target: target)
     } else if merger == nil {
       try rows.insert(record: record, of: batch)
     } else {
-      try merge(record, of: &batch, progress, target: target)
+      try merge(record, of: &batch, names, target: target)
     }
   }
 
   /// Writes all rows of a record, or none.
   private mutating func writeWhole(
-    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
+    _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws(SQLiteError) {
     try beginningRecord.run()
     do {
-      try write(record, of: &batch, progress, target: target)
+      try write(record, of: &batch, names, target: target)
     } catch {
       rows.forgetRows()
       // Where SQLite has given up the whole transaction, there is nothing to cancel any more.
@@ -186,23 +189,23 @@ struct BatchWriter: ~Copyable {
 
   /// Merges a record, unless a removal of its key is remembered that is newer or as new.
   private mutating func merge(
-    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
+    _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws(SQLiteError) {
     let ignoresTime = merger?.ignoresTime == true
     if !ignoresTime, try tombstones?.beats(record, of: batch) == true {
       return batch.settle(record: record, as: .stale)
     }
-    try merger?.merge(record: record, of: &batch, progress, by: &rows, target: target)
+    try merger?.merge(record: record, of: &batch, names, by: &rows, target: target)
     // Not before: the table may refuse the record.
     if ignoresTime { try tombstones?.forget(record, of: batch) }
   }
 
   /// Remembers a removal, and deletes the row that it is of where rows can be found by their key.
   private mutating func remove(
-    _ record: Int, of batch: inout RecordBatch, _ progress: InputProgress, target: MergeTarget
+    _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws(SQLiteError) {
     let outcome = try merger?.remove(
-      record: record, of: &batch, progress, by: &rows, target: target)
+      record: record, of: &batch, names, by: &rows, target: target)
     // One that is older than the row counts once that is gone.
     guard [.removal, .stale].contains(outcome ?? .removal) else { return }
     try tombstones?.remember(record, of: batch)
@@ -227,14 +230,14 @@ struct BatchWriter: ~Copyable {
 
   /// Inserts the rejects of `batch`. Runs inside the caller's transaction.
   ///
-  /// - Parameter progress: names their inputs.
+  /// - Parameter names: those of their inputs.
   mutating func insertRejects(
-    of batch: borrowing RecordBatch, _ progress: InputProgress
+    of batch: borrowing RecordBatch, _ names: InputNames
   ) throws(SQLiteError) {
     for reject in batch.rejects {
       let first = reject.issues[0]
       try rejection.bind(1, integer: runID)
-      try rejection.bind(2, text: progress.inputName(of: reject.origin))
+      try rejection.bind(2, text: names.name(of: reject.origin))
       try rejection.bind(3, integer: Int64(reject.origin.index + 1))
       try rejection.bind(4, integer: Int64(reject.origin.byteOffset))
       try rejection.bind(5, integer: Int64(reject.origin.line + 1))
@@ -247,6 +250,14 @@ struct BatchWriter: ~Copyable {
       try rejection.bind(12, blob: batch.arena.span.extracting(reject.origin.raw))
       try rejection.run()
     }
+  }
+
+  /// Writes an input beside the checkpoint, or writes it anew. Runs inside the caller's transaction.
+  ///
+  /// - Parameter number: 1 for the first input of the run.
+  mutating func write(_ input: ImportReport.Input, number: Int) throws(SQLiteError) {
+    try InputTable.bind(input, run: runID, number: number, to: &self.input)
+    try self.input.run()
   }
 
   /// Writes the checkpoint. Runs inside the caller's transaction.

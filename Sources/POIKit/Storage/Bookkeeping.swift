@@ -37,6 +37,16 @@ enum Bookkeeping {
       generation INTEGER NOT NULL,
       state TEXT NOT NULL
     ) STRICT;
+    CREATE TABLE IF NOT EXISTS poikit_input (
+      run INTEGER NOT NULL REFERENCES poikit_run (id) ON DELETE CASCADE,
+      number INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      pointer TEXT,
+      is_pointer_found INTEGER NOT NULL,
+      token TEXT,
+      byte_count INTEGER,
+      PRIMARY KEY (run, number)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS poikit_reject (
       id INTEGER NOT NULL PRIMARY KEY,
       run INTEGER NOT NULL REFERENCES poikit_run (id) ON DELETE CASCADE,
@@ -73,7 +83,8 @@ enum Bookkeeping {
     try connection.integer(
       """
       SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('poikit_table',
-        'poikit_run', 'poikit_checkpoint', 'poikit_reject', 'poikit_redirect', 'poikit_moved')
-      """) == 6
+        'poikit_run', 'poikit_checkpoint', 'poikit_input', 'poikit_reject', 'poikit_redirect',
+        'poikit_moved')
+      """) == 7
   }
 }

@@ -43,10 +43,10 @@ extension RecordBatch {
 
   /// Where a record stands, as messages say it.
   ///
-  /// - Parameter progress: names its input.
-  func place(of record: Int, _ progress: InputProgress) -> String {
+  /// - Parameter names: those of the inputs.
+  func place(of record: Int, _ names: InputNames) -> String {
     let origin = origins[record]
-    return "\(progress.inputName(of: origin)):\(origin.line + 1):\(origin.column + 1) "
+    return "\(names.name(of: origin)):\(origin.line + 1):\(origin.column + 1) "
       + "(record \(origin.index + 1))"
   }
 }

@@ -21,6 +21,8 @@ struct RunRecord {
     var record: RunRecord
     /// The checkpoint of its last committed batch.
     var checkpoint: String
+    /// The inputs that it has begun, in their order.
+    var inputs: [ImportReport.Input]
     /// How many batches the run has committed: by it two processes that drive one run are told.
     var generation: Int64
     /// Whether it ended with an error, so that no process drives it.
@@ -98,6 +100,7 @@ struct RunRecord {
 
   private func removeCheckpoint(in connection: borrowing Connection) throws(SQLiteError) {
     try connection.execute("DELETE FROM main.poikit_checkpoint WHERE run = \(id)")
+    try InputTable.remove(ofRun: id, in: connection)
   }
 
   /// The unfinished imports into a table, the latest first.
@@ -115,9 +118,11 @@ struct RunRecord {
     try statement.bind(2, text: table)
     var runs: [Unfinished] = []
     while try statement.step() {
+      let id = statement.integer(0)
       runs.append(
         Unfinished(
-          record: RunRecord(id: statement.integer(0)), checkpoint: statement.text(1),
+          record: RunRecord(id: id), checkpoint: statement.text(1),
+          inputs: try InputTable.inputs(ofRun: id, in: connection),
           generation: statement.integer(2), hasFailed: statement.integer(3) == 1))
     }
     return runs

@@ -25,6 +25,8 @@ extension Store {
   }
 
   /// Keeps one record of each group of duplicates; see `Deduplicator.run`.
+  ///
+  /// - Throws: `DeduplicationError`; the batches that were committed before stay.
   public borrowing func deduplicate(
     _ deduplicator: Deduplicator, clock: () -> Instant = SystemClock.now,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
@@ -35,6 +37,7 @@ extension Store {
   /// Puts back what a deduplication removed; see `Deduplicator.undo`.
   ///
   /// - Parameter run: the run to undo; the latest that is not undone where none is named.
+  /// - Throws: `DeduplicationError` where there is no such run, or rows cannot be put back.
   public borrowing func undoDeduplication(
     run: Int64? = nil, clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> UndoReport {
@@ -43,6 +46,7 @@ extension Store {
 
   /// The digest of a model's table: the same on every device that holds the same records.
   ///
+  /// - Throws: `StoreError` when the table is not as the model says, or cannot be read.
   /// - Complexity: O(bytes of the table)
   public borrowing func digest(of model: Model) throws(StoreError) -> TableDigest {
     let layout = contentLayout(of: model)

@@ -20,6 +20,7 @@ extension Store {
   /// in UTC with six digits of fraction, or a number in the model's unit.
   ///
   /// - Parameter source: what `ImportOptions.source` was.
+  /// - Throws: `StoreError` when the store cannot be read.
   public borrowing func token(
     of model: Model, source: String = ""
   ) throws(StoreError) -> String? {
@@ -31,13 +32,15 @@ extension Store {
     }
   }
 
-  /// Keeps the token of the last of the inputs that ended before a checkpoint and have one. Runs
-  /// inside the caller's transaction.
+  /// Keeps what to ask a source for next, as far as that is known. Runs inside the caller's
+  /// transaction.
+  ///
+  /// - Parameters:
+  ///   - serverToken: of the last input that ended before the checkpoint and has one.
+  ///   - checkpoint: knows the record that was changed last.
   borrowing func keepToken(
-    of checkpoint: ImportCheckpoint, table: String, source: String
+    _ serverToken: String?, of checkpoint: ImportCheckpoint, table: String, source: String
   ) throws(SQLiteError) {
-    let finished = checkpoint.progress.inputs.prefix(checkpoint.progress.finishedInputCount)
-    let serverToken = finished.last { $0.token != nil }?.token
     guard checkpoint.highest != nil || serverToken != nil else { return }
     try connection.execute(Store.tokenTable)
     let kept = try keptToken(table: table, source: source)

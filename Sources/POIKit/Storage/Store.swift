@@ -80,6 +80,8 @@ public struct Store: ~Copyable {
   }
 
   /// A new store that lives in memory, as long as the value does.
+  ///
+  /// - Throws: `StoreError` when there is no memory for it.
   public static func inMemory() throws(StoreError) -> Store {
     let path = "store in memory"
     let connection: Connection
@@ -244,6 +246,8 @@ public struct Store: ~Copyable {
   }
 
   /// The names of the tables of records in the store, in alphabetical order.
+  ///
+  /// - Throws: `StoreError` when the store cannot be read.
   public borrowing func tables() throws(StoreError) -> [String] {
     do {
       var names: [String] = []

@@ -1,0 +1,65 @@
+internal import SQLiteKit
+
+/// The inputs of unfinished imports, `poikit_input`: a row for each that was begun.
+///
+/// They stand beside the checkpoint and not in it, so that a batch writes the input that it is of,
+/// however many there are.
+enum InputTable {
+  /// The statement that writes an input, or writes it anew.
+  static func writing(in connection: borrowing Connection) throws(SQLiteError) -> Statement {
+    try connection.prepare(
+      """
+      INSERT OR REPLACE INTO main.poikit_input
+        (run, number, name, pointer, is_pointer_found, token, byte_count)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """)
+  }
+
+  /// Binds an input to the parameters of `writing`.
+  ///
+  /// - Parameter number: 1 for the first input of the run.
+  static func bind(
+    _ input: ImportReport.Input, run: Int64, number: Int, to statement: inout Statement
+  ) throws(SQLiteError) {
+    try statement.bind(1, integer: run)
+    try statement.bind(2, integer: Int64(number))
+    try statement.bind(3, text: input.name)
+    try statement.bind(4, text: input.pointer)
+    try statement.bind(5, integer: input.isPointerFound ? 1 : 0)
+    try statement.bind(6, text: input.token)
+    if let byteCount = input.byteCount {
+      try statement.bind(7, integer: Int64(byteCount))
+    } else {
+      try statement.bindNull(7)
+    }
+  }
+
+  /// The inputs of a run, in their order.
+  static func inputs(
+    ofRun run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [ImportReport.Input] {
+    var statement = try connection.prepare(
+      """
+      SELECT name, pointer, is_pointer_found, token, byte_count
+      FROM main.poikit_input WHERE run = ?1 ORDER BY number
+      """, isPersistent: false)
+    try statement.bind(1, integer: run)
+    var inputs: [ImportReport.Input] = []
+    while try statement.step() {
+      inputs.append(
+        ImportReport.Input(
+          name: statement.text(0), pointer: statement.isNull(1) ? nil : statement.text(1),
+          isPointerFound: statement.integer(2) == 1,
+          token: statement.isNull(3) ? nil : statement.text(3),
+          byteCount: statement.isNull(4) ? nil : Int(statement.integer(4))))
+    }
+    return inputs
+  }
+
+  /// Forgets the inputs of a run.
+  static func remove(
+    ofRun run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    try connection.execute("DELETE FROM main.poikit_input WHERE run = \(run)")
+  }
+}
