@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import Glibc
 
 extension Connection {
@@ -28,6 +29,18 @@ extension Connection {
   public func rollback() {
     guard isInTransaction else { return }
     try? execute("ROLLBACK")
+  }
+
+  /// Whether rows refer to rows that are not there, by foreign keys that are looked at when the
+  /// transaction is committed: it cannot be committed as it is.
+  ///
+  /// C function: `sqlite3_db_status` with `SQLITE_DBSTATUS_DEFERRED_FKS`
+  public var hasDeferredViolations: Bool { unsafe Connection.hasDeferredViolations(handle) }
+
+  static func hasDeferredViolations(_ handle: OpaquePointer?) -> Bool {
+    var (current, highest): (Int32, Int32) = (0, 0)
+    unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+    return current != 0
   }
 
   /// Runs `body` inside a transaction, which is committed when `body` returns and rolled back when

@@ -75,6 +75,11 @@ public struct SQLiteError: Error, Sendable, Hashable {
   /// besides.
   public static let outOfMemory = SQLiteError(code: SQLITE_NOMEM, message: "out of memory")
 
+  /// The error that SQLite reports where a row refers to one that is not there.
+  public static let violatedReference = SQLiteError(
+    // SQLITE_CONSTRAINT_FOREIGNKEY, whose macro Swift does not import.
+    code: SQLITE_CONSTRAINT | 3 << 8, message: "FOREIGN KEY constraint failed")
+
   /// An error for a database that answers as no sound one can.
   public static func corruption(_ message: String) -> SQLiteError {
     SQLiteError(code: SQLITE_CORRUPT, message: message)

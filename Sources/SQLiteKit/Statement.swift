@@ -48,6 +48,11 @@ extension Statement {
     unsafe sqlite3_get_autocommit(sqlite3_db_handle(handle)) == 0
   }
 
+  /// The same as that of the statement's connection.
+  public var hasDeferredViolations: Bool {
+    unsafe Connection.hasDeferredViolations(sqlite3_db_handle(handle))
+  }
+
   /// Moves to the next row of the result.
   ///
   /// - Returns: whether there is one. After `false` or an error the statement is reset: parameters

@@ -364,12 +364,13 @@ import Testing
     }
   }
 
-  @Test func `rows that others refer to stop the removal`() throws {
+  @Test(arguments: ["", "DEFERRABLE INITIALLY DEFERRED"] as [SQL])
+  func `rows that others refer to stop the removal`(check: SQL) throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.execute(
       """
-      CREATE TABLE star (note INTEGER REFERENCES note (poikit_id));
+      CREATE TABLE star (note INTEGER REFERENCES note (poikit_id) \(check));
       INSERT INTO star VALUES (1)
       """)
     let error = #expect(throws: ImportError.self) {

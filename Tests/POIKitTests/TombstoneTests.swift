@@ -293,14 +293,41 @@ import Testing
     #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
   }
 
-  @Test func `rows that refer to removed ones go the way that their key declares`() throws {
+  @Test(arguments: ["", "DEFERRABLE INITIALLY DEFERRED"] as [SQL])
+  func `a removal of a row that others refer to is a reject, and costs no other record`(
+    check: SQL
+  ) throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    try feed.take((0..<4).map { #"{"id":"\#($0)","name":"n","at":1}"# }.joined())
+    try feed.enforce(["id"])
+    try feed.execute(
+      """
+      CREATE TABLE star (note INTEGER NOT NULL REFERENCES note (poikit_id) \(check));
+      INSERT INTO star SELECT poikit_id FROM note WHERE id IN ('1', '2')
+      """)
+    let removals = (0..<4).map { #"{"id":"\#($0)","gone":true,"at":2}"# }
+    let report = try feed.take(removals.joined() + #"{"id":"5","name":"n","at":2}"#)
+    #expect(report.counters.removals == 2 && report.counters.inserted == 1)
+    #expect(report.rejectsByRule.map(\.rule) == ["constraint"])
+    #expect(
+      try feed.rows("SELECT record, CAST(raw AS TEXT) FROM poikit_reject")
+        == ["2|\(removals[1])", "3|\(removals[2])"])
+    #expect(try feed.rows("SELECT id FROM note ORDER BY id") == ["1", "2", "5"])
+    #expect(try feed.digest() == report.digest)
+    try feed.execute("DELETE FROM star")
+    #expect(try feed.take(removals.joined()).counters.removals == 4)
+    #expect(try feed.rows("SELECT id FROM note") == ["5"])
+  }
+
+  @Test(arguments: ["", "DEFERRABLE INITIALLY DEFERRED"] as [SQL])
+  func `rows that refer to removed ones go the way that their key declares`(check: SQL) throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     try feed.take(Self.live("1"), Self.removal("1"))
     try feed.execute(
       """
       CREATE TABLE page (note INTEGER REFERENCES note (poikit_id) ON DELETE CASCADE);
       INSERT INTO page SELECT poikit_id FROM note;
-      CREATE TABLE star (note INTEGER REFERENCES note (poikit_id));
+      CREATE TABLE star (note INTEGER REFERENCES note (poikit_id) \(check));
       INSERT INTO star SELECT poikit_id FROM note
       """)
     let error = #expect(throws: DeduplicationError.self) { try feed.deduplicate() }

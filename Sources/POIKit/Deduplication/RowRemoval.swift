@@ -41,12 +41,14 @@ struct RowRemoval {
   ///
   /// - Throws: `DeduplicationError` with `unmovableReference` when other rows refer to them.
   func delete(in connection: borrowing Connection) throws(DeduplicationError) {
-    do {
+    do throws(SQLiteError) {
       try connection.execute(
         """
         DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list));
         DELETE FROM \(RowRemoval.list)
         """)
+      // A deferred key would have its say when the transaction is committed.
+      if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
     } catch {
       guard error.isConstraint else { throw DeduplicationError(error) }
       throw DeduplicationError(

@@ -139,7 +139,8 @@ struct BatchWriter: ~Copyable {
       let target = targets.isEmpty ? .unknown : targets[record]
       try snapshot?.add(record, of: batch)
       do {
-        if rows.hasRelationsToMany {
+        // A removal may be refused when its row is gone already.
+        if rows.hasRelationsToMany || merger != nil && batch.origins[record].isDeletion {
           try writeWhole(record, of: &batch, names, target: target)
         } else {
           try write(record, of: &batch, names, target: target)

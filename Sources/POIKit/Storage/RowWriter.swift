@@ -109,9 +109,14 @@ struct RowWriter: ~Copyable {
   }
 
   /// Deletes a row.
+  ///
+  /// - Throws: `SQLiteError`, one of a constraint where other rows refer to the row. Where they do by a
+  ///   deferred key, which would stop the whole batch when it is committed, the row is gone then.
   mutating func delete(_ rowID: Int64) throws(SQLiteError) {
+    let hadViolations = deletion.hasDeferredViolations
     try deletion.bind(1, integer: rowID)
     try deletion.runChangingOneRow()
+    if !hadViolations, deletion.hasDeferredViolations { throw SQLiteError.violatedReference }
   }
 
   /// Binds the key of a record to the parameters from 1 on, and its hash, where the key is enforced
