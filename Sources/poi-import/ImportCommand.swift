@@ -97,6 +97,12 @@ struct ImportCommand {
     if isDryRun {
       return try ImportSession(checking: model, options: options, onProgress: onProgress)
     }
+    // A refused command leaves no store behind.
+    try options.check(for: model)
+    if options.isResuming, unsafe access(storePath, F_OK) != 0, errno == ENOENT {
+      throw ToolFailure(
+        .usage, "\(storePath): there is no unfinished import to resume; start without --resume")
+    }
     return try ImportSession(
       into: Store(path: storePath), model: model, options: options, onProgress: onProgress)
   }

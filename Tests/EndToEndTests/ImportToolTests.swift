@@ -43,6 +43,22 @@ import Testing
     #expect(try Self.content(of: folder.file("poi.sqlite")).count == 1200)
   }
 
+  @Test(
+    arguments: [
+      (["--resume"], "there is no unfinished import to resume"),
+      (["--at", "foo"], "begin it with a slash"),
+      (["--token-at", "foo"], "begin it with a slash"),
+      (["--snapshot", "--merge", "append"], "leave it out, or name another policy"),
+    ])
+  func `a command that is refused leaves no store`(arguments: [String], message: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.array(0..<3), to: "data.json")
+    let outcome = try tool.run(["data.json"] + arguments, in: folder.path)
+    #expect(outcome.exitCode == 64)
+    #expect(outcome.messages.contains(message))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["data.json"])
+  }
+
   @Test func `a run with rejects ends with 1 and keeps them in table and file`() throws {
     let folder = try ScratchFolder()
     try folder.write(
@@ -245,7 +261,8 @@ import Testing
       if outcome.exitCode != 128 + SIGKILL {
         if outcome.messages.contains("no unfinished import") {
           // The kill came before the first commit, or after the last one.
-          if try Self.content(of: folder.file("poi.sqlite")).count == expected.count { break }
+          let isThere = FileManager.default.fileExists(atPath: folder.file("poi.sqlite"))
+          if isThere, try Self.content(of: folder.file("poi.sqlite")).count == expected.count { break }
           arguments.removeAll { $0 == "--resume" }
           continue
         }

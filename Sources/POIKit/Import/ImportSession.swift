@@ -95,7 +95,7 @@ public struct ImportSession: ~Copyable {
     self.init(
       model: model, options: options, validators: validators, onProgress: onProgress,
       isDryRun: false)
-    try checkOptions()
+    try options.check(for: model)
     try open(store)
     if options.jobCount > 1 { try startWriterThread() }
   }
@@ -112,10 +112,7 @@ public struct ImportSession: ~Copyable {
     self.init(
       model: model, options: options, validators: validators, onProgress: onProgress,
       isDryRun: true)
-    try checkOptions()
-    if options.isResuming {
-      throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")
-    }
+    try options.check(for: model, isDryRun: true)
     committer = BatchCommitter(store: nil, model: model, options: options)
   }
 
@@ -130,43 +127,6 @@ public struct ImportSession: ~Copyable {
     intake = RecordIntake(
       model: model, limits: options.limits.forReading, validators: validators,
       latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
-  }
-
-  private func checkOptions() throws(ImportError) {
-    guard options.batchSize > 0, options.batchByteLimit > 0 else {
-      throw ImportError(.usage, "a batch holds at least one record and one byte")
-    }
-    guard options.jobCount > 0 else {
-      throw ImportError(.usage, "an import needs at least one thread")
-    }
-    if options.isSnapshot { try checkSnapshot() }
-    for pointer in [options.pointer, options.tokenPointer] {
-      do {
-        _ = try pointer.map(JSONPointer.init(parsing:))
-      } catch {
-        throw ImportError(.usage, "\(error)")
-      }
-    }
-  }
-
-  private func checkSnapshot() throws(ImportError) {
-    guard !isDryRun, options.recordLimit == nil else {
-      throw ImportError(
-        .usage,
-        "a snapshot is compared with the store as a whole; leave out --dry-run and --limit")
-    }
-    guard !model.key.isEmpty else {
-      throw ImportError(
-        .usage,
-        "the model \"\(model.name)\" names no key, so --snapshot cannot tell which rows the input "
-          + "lacks; add \"x-key\" to it")
-    }
-    guard options.mergePolicy != .append else {
-      throw ImportError(
-        .usage,
-        "--merge append adds each record of a snapshot beside the one with the same key, so every "
-          + "row would be there twice; leave it out, or name another policy")
-    }
   }
 
   // MARK: Inputs

@@ -1,0 +1,50 @@
+internal import JSONStreaming
+
+extension ImportOptions {
+  /// Throws where the options do not fit together, or not to the model. A session does it, too: a
+  /// program that makes the store for it can ask before.
+  ///
+  /// - Parameters:
+  ///   - model: what a record is.
+  ///   - isDryRun: whether nothing is to be stored.
+  /// - Throws: `ImportError` with `usage`.
+  public func check(for model: Model, isDryRun: Bool = false) throws(ImportError) {
+    guard batchSize > 0, batchByteLimit > 0 else {
+      throw ImportError(.usage, "a batch holds at least one record and one byte")
+    }
+    guard jobCount > 0 else {
+      throw ImportError(.usage, "an import needs at least one thread")
+    }
+    guard !isDryRun || !isResuming else {
+      throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")
+    }
+    if isSnapshot { try checkSnapshot(model, isDryRun: isDryRun) }
+    for pointer in [pointer, tokenPointer] {
+      do {
+        _ = try pointer.map(JSONPointer.init(parsing:))
+      } catch {
+        throw ImportError(.usage, "\(error)")
+      }
+    }
+  }
+
+  private func checkSnapshot(_ model: Model, isDryRun: Bool) throws(ImportError) {
+    guard !isDryRun, recordLimit == nil else {
+      throw ImportError(
+        .usage,
+        "a snapshot is compared with the store as a whole; leave out --dry-run and --limit")
+    }
+    guard !model.key.isEmpty else {
+      throw ImportError(
+        .usage,
+        "the model \"\(model.name)\" names no key, so --snapshot cannot tell which rows the input "
+          + "lacks; add \"x-key\" to it")
+    }
+    guard mergePolicy != .append else {
+      throw ImportError(
+        .usage,
+        "--merge append adds each record of a snapshot beside the one with the same key, so every "
+          + "row would be there twice; leave it out, or name another policy")
+    }
+  }
+}
