@@ -262,7 +262,9 @@ import Testing
         if outcome.messages.contains("no unfinished import") {
           // The kill came before the first commit, or after the last one.
           let isThere = FileManager.default.fileExists(atPath: folder.file("poi.sqlite"))
-          if isThere, try Self.content(of: folder.file("poi.sqlite")).count == expected.count { break }
+          if isThere, try Self.content(of: folder.file("poi.sqlite")).count == expected.count {
+            break
+          }
           arguments.removeAll { $0 == "--resume" }
           continue
         }

@@ -301,7 +301,9 @@ import Testing
           #expect(try feed.rows("SELECT count(*) FROM poikit_input") == ["0"])
         } else {
           #expect(try feed.rows("SELECT count(*) FROM poikit_input") == ["\(count)"])
-          sizes += try feed.rows("SELECT length(state) FROM poikit_checkpoint").compactMap { Int($0) }
+          sizes += try feed.rows("SELECT length(state) FROM poikit_checkpoint").compactMap {
+            Int($0)
+          }
         }
       }
     }
