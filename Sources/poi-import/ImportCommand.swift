@@ -82,10 +82,13 @@ struct ImportCommand {
     return try store.token(of: model, source: options.source)
   }
 
-  /// Whether two paths lead to one regular file.
-  private static func isSameFile(_ left: String, _ right: String) -> Bool {
+  /// Whether an input, `-` for standard input, and a path lead to one regular file.
+  private static func isSameFile(_ input: String, _ path: String) -> Bool {
     var (first, second) = (stat(), stat())
-    guard unsafe stat(left, &first) == 0, unsafe stat(right, &second) == 0 else { return false }
+    guard
+      unsafe (input == "-" ? fstat(STDIN_FILENO, &first) : stat(input, &first)) == 0,
+      unsafe stat(path, &second) == 0
+    else { return false }
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino
       && first.st_mode & S_IFMT == S_IFREG
   }

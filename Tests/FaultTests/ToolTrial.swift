@@ -86,7 +86,8 @@ final class ToolTrial {
     let again = try Self.run(job.retry ?? job.arguments, in: folder.path, input: input)
     if again.exitCode == 64, job.retry != nil {
       // Nothing was committed, or all.
-      if try FaultTrial.content(of: folder.file("store.sqlite")) != expected {
+      let isThere = FileManager.default.fileExists(atPath: folder.file("store.sqlite"))
+      if try !isThere || FaultTrial.content(of: folder.file("store.sqlite")) != expected {
         let whole = try Self.run(job.arguments, in: folder.path, input: input)
         #expect(whole.exitCode == expectedCode, "\(place): \(again.messages)\(whole.messages)")
       }

@@ -126,6 +126,30 @@ import Testing
     #expect(error?.message.contains("'10'") == false)
   }
 
+  @Test func `of many rows that share a key the first is named`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (k);
+      WITH RECURSIVE c (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c WHERE n < 999)
+      INSERT INTO t SELECT n < 990 FROM c
+      """)
+    let enforcer = KeyEnforcer(
+      layout: try TableLayout(describing: "t", in: connection, key: ["k"]),
+      schema: try TableSchema(of: "t", in: connection), enforcement: .index, nullKey: .keep,
+      keyHash: { $0 })
+    try connection.begin()
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try enforcer.enforce(in: connection)
+    }
+    connection.rollback()
+    #expect(
+      error?.message.contains(
+        "'1' in 990 rows, the first 1; '0' in rows 991, 992, 993, 994, 995, 996, 997, 998, 999, 1000"
+      )
+        == true, "\(error?.message ?? "")")
+  }
+
   @Test(arguments: [true, false])
   func `an index on another key is not replaced, and no loser removed`(isDryRun: Bool) throws {
     let connection = try store()

@@ -64,6 +64,17 @@ import Testing
     #expect(sorter.spilledByteCount == 0)
   }
 
+  @Test func `where the system has not so much memory at first, less does`() throws {
+    let entries = (0..<1_000).reversed().map { (number: Int) in
+      CandidateEntry(
+        keyCode: Digest(high: UInt64(number), low: 7),
+        rank: CandidateRank(timestamp: RowTimestamp(Int64(0)), isTombstone: false, keep: .newest),
+        rowID: Int64(number))
+    }
+    let result = try sorted(entries, budget: 1 << 55, first: 1 << 55)
+    #expect(words(result.entries) == words(entries.reversed()))
+  }
+
   @Test func `a sorter without entries is at its end`() throws {
     var sorter = ExternalSorter<LoserEntry>(memoryBudget: 1 << 20, folder: nil)
     try sorter.finish()

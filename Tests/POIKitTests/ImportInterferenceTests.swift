@@ -119,6 +119,33 @@ import Testing
     #expect(try resumed.finish().counters.inserted == 6)
   }
 
+  @Test func `a landing import that another process begins again says so`() throws {
+    let feed = try FeedStore(.poi)
+    try feed.take(ImportSessionTests.poi(0))
+    try feed.deduplicate(Self.enforcing)
+    let text = (0..<20).map { ImportSessionTests.poi($0) }.joined()
+    var options = ImportOptions()
+    options.batchSize = 5
+    options.directRecordLimit = 0
+    options.jobCount = 1
+    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    let half = text.utf8.count / 2
+    try session.append(Array(text.utf8.prefix(half)).span)
+    var again = options
+    again.isRestarting = true
+    var second = try ImportSession(into: Store(path: feed.path), model: .poi, options: again)
+    try second.append(Array(text.utf8).span)
+    #expect(try second.finish().counters.inserted == 19)
+    let error = #expect(throws: ImportError.self) {
+      try session.append(Array(text.utf8.dropFirst(half)).span)
+      _ = try session.finish()
+    }
+    #expect(
+      error?.message.contains("another process went on with this import or began it again") == true,
+      "\(error?.message ?? "")")
+    #expect(try feed.rows("SELECT count(*) FROM poi") == ["20"])
+  }
+
   @Test func `the digest of another model is not remembered`() throws {
     let feed = try FeedStore(.poi)
     try feed.take(Self.text)

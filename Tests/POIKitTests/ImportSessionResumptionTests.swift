@@ -278,6 +278,28 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM poikit_checkpoint") == ["0"])
   }
 
+  @Test func `inputs whose names differ in normal form alone are different ones`() throws {
+    let feed = try FeedStore(.poi)
+    let text = (0..<4).map { ImportSessionTests.poi($0) }.joined()
+    var options = ImportOptions()
+    options.batchSize = 2
+    var counts: [Int] = []
+    for (name, isStopped) in [("caf\u{E9}", true), ("cafe\u{301}", false)] {
+      var session = try ImportSession(
+        into: Store(path: feed.path), model: .poi, options: options
+      ) { _ in isStopped ? .stop : .proceed }
+      var source = BytesSource(Array(text.utf8), name: name)
+      try session.importAll(from: &source)
+      counts.append(try session.finish().counters.inserted)
+    }
+    #expect(counts == [2, 4])
+    options.isResuming = true
+    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var other = BytesSource(Array(text.utf8), name: "cafe\u{301}")
+    let error = #expect(throws: ImportError.self) { try session.importAll(from: &other) }
+    #expect(error?.code == .cannotResume)
+  }
+
   @Test func `what a batch writes of the inputs does not grow with their number`() throws {
     var sizes: [Int] = []
     for count in [2, 300] {

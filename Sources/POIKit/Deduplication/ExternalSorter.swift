@@ -42,7 +42,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   init(memoryBudget: Int, folder: String?, firstByteCount: Int = 1 << 26) {
     self.firstByteCount = firstByteCount
     capacityLimit = Self.capacity(memoryBudget)
-    unsafe entries = Self.allocate(Self.capacity(min(memoryBudget, firstByteCount)))
+    unsafe entries = Self.allocate(upTo: Self.capacity(min(memoryBudget, firstByteCount)))
     file = SpillFile(folder: folder)
   }
 
@@ -54,12 +54,21 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     max(memoryBudget / MemoryLayout<Entry>.stride, 16)
   }
 
-  private static func allocate(_ capacity: Int) -> UnsafeMutableBufferPointer<Entry> {
-    guard let bytes = unsafe malloc(capacity * MemoryLayout<Entry>.stride) else {
-      preconditionFailure("there is no memory for \(capacity) entries")
+  /// Memory for entries: half as many, and again half, as long as the system has none for so many.
+  private static func allocate(
+    upTo most: Int, atLeast least: Int = 16
+  ) -> UnsafeMutableBufferPointer<Entry> {
+    var capacity = most
+    while true {
+      if let bytes = unsafe malloc(capacity * MemoryLayout<Entry>.stride) {
+        return unsafe UnsafeMutableBufferPointer(
+          start: bytes.bindMemory(to: Entry.self, capacity: capacity), count: capacity)
+      }
+      guard capacity > least else {
+        preconditionFailure("there is no memory for \(capacity) entries")
+      }
+      capacity = max(capacity / 2, least)
     }
-    return unsafe UnsafeMutableBufferPointer(
-      start: bytes.bindMemory(to: Entry.self, capacity: capacity), count: capacity)
   }
 
   /// Makes room for more entries; false where the budget is used up or the system has no more.
@@ -93,7 +102,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     if count > 0 { try spill() }
     unsafe free(entries.baseAddress)
     capacityLimit = Self.capacity(memoryBudget)
-    unsafe entries = Self.allocate(Self.capacity(min(memoryBudget, firstByteCount)))
+    unsafe entries = Self.allocate(upTo: Self.capacity(min(memoryBudget, firstByteCount)))
   }
 
   /// Makes the entries ready to be read.
@@ -109,7 +118,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     let needed = runs.count * Self.leastWindow
     if unsafe needed > entries.count {
       unsafe free(entries.baseAddress)
-      unsafe entries = Self.allocate(needed)
+      unsafe entries = Self.allocate(upTo: needed, atLeast: needed)
     }
     windowCapacity = unsafe entries.count / runs.count
     for index in runs.indices {

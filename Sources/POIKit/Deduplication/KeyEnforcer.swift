@@ -127,7 +127,11 @@ struct KeyEnforcer {
     do {
       var statement = try connection.prepare(
         """
-        SELECT group_concat(\(quotedRowID), ', '), \(keys) FROM \(quotedTable)
+        SELECT
+          CASE WHEN count(*) <= \(Self.listedCount) THEN 'rows ' || group_concat(\(quotedRowID), ', ')
+            ELSE count(*) || ' rows, the first ' || min(\(quotedRowID)) END,
+          \(keys)
+        FROM \(quotedTable)
         WHERE \(isWhole.joined(separator: " AND "))
         GROUP BY \(grouping.joined(separator: ", ")) HAVING count(*) > 1
         ORDER BY min(\(quotedRowID)) LIMIT \(Self.listedCount)
@@ -136,7 +140,7 @@ struct KeyEnforcer {
         let values = (1...layout.keyColumns.count).map {
           KeyReader.display($0, of: statement).map { "'\($0)'" } ?? "null"
         }
-        found.append("\(values.joined(separator: ", ")) in rows \(statement.text(0))")
+        found.append("\(values.joined(separator: ", ")) in \(statement.text(0))")
       }
     } catch {
       throw DeduplicationError(error)

@@ -14,8 +14,8 @@ struct SpillFile: ~Copyable {
 
   /// A file that will be in `folder`, or in the folder that `TMPDIR` names, or in `/var/tmp`.
   init(folder: String?) {
-    let environment = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
-    self.folder = folder ?? environment ?? "/var/tmp"
+    let environment = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? ""
+    self.folder = folder ?? (environment.isEmpty ? "/var/tmp" : environment)
   }
 
   deinit {

@@ -204,7 +204,10 @@ struct BatchCommitter: ~Copyable {
   /// a batch.
   private mutating func begin() throws {
     guard writer == nil else {
-      if try writer?.begin() == true { try checkTable() }
+      if try writer?.begin() == true {
+        try checkCharge()
+        try checkTable()
+      }
       return
     }
     try store?.connection.begin(.immediate)
@@ -214,6 +217,18 @@ struct BatchCommitter: ~Copyable {
     } catch {
       store?.connection.rollback()
       throw error
+    }
+  }
+
+  /// Throws where another process drives the run or has ended it, as the checkpoint would at the end
+  /// of the batch: what the run made for itself may be gone.
+  private func checkCharge() throws {
+    switch store {
+    case .some(let store):
+      guard try writer?.isInCharge(in: store.connection) == true else {
+        throw BatchCommitter.isDrivenByOther(store.path)
+      }
+    case .none: break
     }
   }
 

@@ -80,7 +80,7 @@ struct ImportCheckpoint {
   /// - Throws: `SQLiteError` when there is no memory to read it.
   init?(_ text: String, inputs: [ImportReport.Input]) throws(SQLiteError) {
     guard let json = try JSONValue.stored(text), json["version"]?.integer == 1,
-      ImportCheckpoint.count(json["begunInputs"]) == inputs.count,
+      !inputs.isEmpty, ImportCheckpoint.count(json["begunInputs"]) == inputs.count,
       let finished = ImportCheckpoint.count(json["finishedInputs"]), finished <= inputs.count,
       let position = json["position"]?.elements, let counters = json["counters"],
       let batches = ImportCheckpoint.count(json["batches"]),

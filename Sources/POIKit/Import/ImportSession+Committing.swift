@@ -68,7 +68,7 @@ extension ImportSession {
   /// Chooses the run to resume: the latest unfinished one that began with the input called `name`.
   mutating func chooseRun(beginningWith name: String) throws(ImportError) {
     guard
-      let run = unfinished.first(where: { $0.inputs.first?.name == name })
+      let run = unfinished.first(where: { $0.inputs.first?.name.isExactly(name) == true })
         ?? unfinished.first(where: { $0.isUnknown })
     else {
       let others = unfinished.map { $0.inputs.first?.name ?? "" }
@@ -123,10 +123,10 @@ extension ImportSession {
   /// Says so when the input was begun by an unfinished run, or gives that run up where it is to be
   /// restarted; with it go those of which nothing is known.
   mutating func settleUnfinished(_ name: String) throws(ImportError) {
-    for run in unfinished
-    where run.id != committer?.runID
-      && (run.hasBegun(name) || run.isUnknown && options.isRestarting)
-    {
+    let found = unfinished.filter { run in
+      run.id != committer?.runID && (run.hasBegun(name) || run.isUnknown && options.isRestarting)
+    }
+    for run in found {
       guard options.isRestarting || run.isVoid else {
         guard let counters = run.checkpoint?.counters else {
           throw ImportError(
@@ -141,6 +141,7 @@ extension ImportSession {
             + "(the \(counters.inserted) rows it committed stay)")
       }
       try committer?.abandonRun(run.id)
+      unfinished.removeAll { $0.id == run.id }
     }
   }
 
@@ -153,7 +154,7 @@ extension ImportSession {
       preconditionFailure("the checkpoint's inputs are behind")
     }
     let begun = inputs[index]
-    guard begun.name == name else {
+    guard begun.name.isExactly(name) else {
       throw ImportError(
         .cannotResume,
         "\(name): the run to resume read \(begun.name) in this place; name the same inputs in the "
@@ -163,7 +164,8 @@ extension ImportSession {
       throw ImportError(
         .cannotResume,
         "\(name): the input has \(byteCount) bytes, the run to resume began with \(before); "
-          + "it has changed, so begin again with --restart")
+          + "it has changed, so begin again with --restart (the \(resumption.counters.inserted) rows "
+          + "that the run committed stay)")
     }
     let isLast = index == inputs.count - 1
     if index < resumption.progress.finishedInputCount {
@@ -289,8 +291,10 @@ extension ImportSession {
       ImportError(
         .tooManyRejects,
         "\(inputName): \(checkpoint.counters.rejected) of \(checkpoint.counters.read) records were "
-          + "rejected, more than --max-rejects allows; the batches before stay committed, and "
-          + "--resume goes on with a higher limit"))
+          + "rejected, more than --max-rejects allows"
+          + (isDryRun
+            ? "" : "; the batches before stay committed, and --resume goes on with a higher limit"))
+    )
   }
 
   /// What the progress closure says to the state of things.
@@ -383,7 +387,9 @@ extension ImportSession {
   /// Ends a run whose snapshot removes nothing.
   private mutating func refuseSnapshot(_ reason: String) throws(ImportError) -> ImportError {
     try committer?.endRefusedSnapshot(checkpoint)
-    let error = ImportError(.snapshotRefused, "\(inputName): \(reason)")
+    let others = checkpoint.progress.begunInputCount - 1
+    let name = others == 0 ? inputName : "\(inputName) and \(others) more"
+    let error = ImportError(.snapshotRefused, "\(name): \(reason)")
     failure = error
     return error
   }

@@ -34,7 +34,7 @@ extension ImportSession {
       throw ImportError(
         .usage,
         "\(inputName): nothing can stand at \"\(pointer)\" outside of the records; --token-at needs "
-          + "records inside an object that holds the token as well")
+          + "records inside an object that holds the token as well, and --at where they are none")
     }
   }
 

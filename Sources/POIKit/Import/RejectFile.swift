@@ -16,10 +16,16 @@ struct RejectFile: ~Copyable {
   /// It holds records of the input, so whoever may not read the store may not read it: a new one has
   /// the store's permissions, in a dry run the owner's alone.
   ///
+  /// It is locked as long as it is written: lines of two imports would overwrite one another.
+  ///
   /// - Parameter storePath: where the store is, if there is one.
   /// - Throws: `ImportError` with `inputOutput` when it cannot be written, with `usage` when the
-  ///   path leads to a file that is no reject file.
+  ///   path leads to a file that is no reject file, is of the store, or is written by another import.
   init(path: String, storePath: String?) throws(ImportError) {
+    if let storePath, RejectFile.isOfStore(path, storePath) {
+      throw ImportError(
+        .usage, "\(path): the rejects would overwrite the store; name another file for --rejects")
+    }
     let permissions = StorePermissions.forFile(besideStoreAt: storePath)
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions)
     guard descriptor >= 0 else { throw RejectFile.error(path) }
@@ -33,13 +39,31 @@ struct RejectFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Empties a regular file that holds rejects; a pipe or a device is taken as it is.
+  /// Whether a path is one of a store's own: its file, or one that SQLite has or makes beside it.
+  private static func isOfStore(_ path: String, _ storePath: String) -> Bool {
+    var file = stat()
+    let isThere = unsafe stat(path, &file) == 0
+    return ["", "-wal", "-shm", "-journal"].contains { end in
+      if path == storePath + end { return true }
+      var own = stat()
+      return unsafe isThere && stat(storePath + end, &own) == 0 && own.st_dev == file.st_dev
+        && own.st_ino == file.st_ino
+    }
+  }
+
+  /// Locks and empties a regular file that holds rejects; a pipe or a device is taken as it is.
   ///
   /// - Returns: why it cannot be done.
   private static func empty(_ descriptor: Int32, path: String) -> ImportError? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return RejectFile.error(path) }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+      return ImportError(
+        .usage,
+        "\(path): another import writes its rejects there now; name another file for --rejects")
+    }
+    guard status.st_size > 0 else { return nil }
     var beginning = [UInt8](repeating: 0, count: RejectLine.beginning.count)
     let count = unsafe pread(descriptor, &beginning, beginning.count, 0)
     guard count == beginning.count, beginning == RejectLine.beginning else {

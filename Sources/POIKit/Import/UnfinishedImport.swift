@@ -10,6 +10,7 @@ struct UnfinishedImport {
   let checkpoint: ImportCheckpoint?
   /// The inputs that it has begun, in their order.
   let inputs: [ImportReport.Input]
+  private let names: Set<ExactText>
   /// Whether it failed before it had read a record: nothing is lost where it is given up.
   let isVoid: Bool
 
@@ -18,6 +19,7 @@ struct UnfinishedImport {
     id = run.record.id
     generation = run.generation
     inputs = run.inputs
+    names = Set(run.inputs.map { ExactText($0.name) })
     let isSound = 0...Int64(ImportCheckpoint.greatestCount) ~= run.generation
     checkpoint = isSound ? try ImportCheckpoint(run.checkpoint, inputs: inputs) : nil
     isVoid = run.hasFailed && checkpoint?.counters.read == 0
@@ -27,5 +29,5 @@ struct UnfinishedImport {
   var isUnknown: Bool { checkpoint == nil && inputs.isEmpty }
 
   /// Whether it has begun an input of a name.
-  func hasBegun(_ name: String) -> Bool { inputs.contains { $0.name == name } }
+  func hasBegun(_ name: String) -> Bool { names.contains(ExactText(name)) }
 }

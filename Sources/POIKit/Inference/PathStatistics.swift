@@ -20,6 +20,8 @@ struct PathStatistics {
   var children: [Int] = []
   /// Where in `children` the next member is probably found.
   var nextChild = 0
+  /// Where it stands among the children of its parent.
+  let position: Int
   /// Whether it holds members that are not followed.
   var hasMore = false
 
@@ -76,7 +78,8 @@ struct PathStatistics {
   /// Whether an object holds more than a few texts, integers and booleans.
   var hasLargeObject = false
 
-  init(name: String, parent: Int, depth: Int) {
+  init(name: String, parent: Int, depth: Int, position: Int) {
+    self.position = position
     self.name = name
     self.parent = parent
     self.depth = depth

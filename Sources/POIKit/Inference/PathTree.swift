@@ -24,13 +24,16 @@ struct PathTree: ~Copyable {
   /// The record itself.
   static let root = 0
 
-  private(set) var places = [PathStatistics(name: "", parent: -1, depth: 0)]
+  private(set) var places = [PathStatistics(name: "", parent: -1, depth: 0, position: 0)]
 
   /// The names of the members that hold the records, in an object of objects.
-  private(set) var memberNames = PathStatistics(name: "", parent: -1, depth: 1)
+  private(set) var memberNames = PathStatistics(name: "", parent: -1, depth: 1, position: 0)
 
   private(set) var recordCount = 0
   private var freeSlotCount = PathTree.sharedSlotCount
+
+  /// The places by a hash of their parent and name; of several with one hash the first.
+  private var placesByHash: [UInt64: Int] = [:]
   private var scratch = GrowableBuffer<UInt8>()
 
   /// Takes note of a record, which is an object.
@@ -135,16 +138,28 @@ struct PathTree: ~Copyable {
     }
   }
 
+  private func isChild(_ place: Int, of parent: Int, named name: Span<UInt8>) -> Bool {
+    places[place].parent == parent && name.hasSameBytes(as: places[place].name.utf8Span.span)
+  }
+
+  /// The place of a member; nothing where it is not followed.
   private mutating func child(of parent: Int, named name: Span<UInt8>) -> Int? {
-    let children = places[parent].children
-    var next = places[parent].nextChild
-    for _ in children.indices {
-      if next >= children.count { next = 0 }
-      let child = children[next]
-      next += 1
-      guard name.hasSameBytes(as: places[child].name.utf8Span.span) else { continue }
-      places[parent].nextChild = next
-      return child
+    let count = places[parent].children.count
+    let expected = places[parent].nextChild < count ? places[parent].nextChild : 0
+    if expected < count, isChild(places[parent].children[expected], of: parent, named: name) {
+      places[parent].nextChild = expected + 1
+      return places[parent].children[expected]
+    }
+    let hash = MurmurHash3.digest(of: name).low &+ UInt64(parent)
+    if let first = placesByHash[hash] {
+      // Names that share a hash can be made, so there may be others than the first.
+      let child =
+        isChild(first, of: parent, named: name)
+        ? first : places[parent].children.first { isChild($0, of: parent, named: name) }
+      if let child {
+        places[parent].nextChild = places[child].position + 1
+        return child
+      }
     }
     guard places.count < PathTree.placeLimit, name.count <= PathTree.nameByteLimit else {
       return nil
@@ -152,7 +167,9 @@ struct PathTree: ~Copyable {
     let child = places.count
     places.append(
       PathStatistics(
-        name: String(copying: name), parent: parent, depth: places[parent].depth + 1))
+        name: String(copying: name), parent: parent, depth: places[parent].depth + 1,
+        position: places[parent].children.count))
+    if placesByHash[hash] == nil { placesByHash[hash] = child }
     places[parent].children.append(child)
     places[parent].nextChild = places[parent].children.count
     return child

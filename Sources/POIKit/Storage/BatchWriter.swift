@@ -109,6 +109,14 @@ struct BatchWriter: ~Copyable {
     return true
   }
 
+  /// Whether the last batch of the run is this writer's; if not, another process drives the run, or has
+  /// ended it.
+  func isInCharge(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    let committed = try connection.integer(
+      "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
+    return (committed ?? 0) == generation
+  }
+
   /// Commits the transaction of a batch.
   mutating func commit() throws(SQLiteError) { try ending.run() }
 
