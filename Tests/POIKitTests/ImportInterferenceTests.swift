@@ -146,6 +146,26 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["20"])
   }
 
+  @Test func `of two processes that resume one import the second stops`() throws {
+    let feed = try FeedStore(.poi)
+    let text = (0..<6).map { ImportSessionTests.poi($0) }.joined()
+    var options = ImportOptions()
+    options.batchSize = 2
+    options.jobCount = 1
+    try feed.take(text, options: options) { _ in .stop }
+    options.isResuming = true
+    var second = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    #expect(try feed.take(text, options: options).counters.inserted == 6)
+    let error = #expect(throws: ImportError.self) {
+      var source = BytesSource(Array(text.utf8), name: "input 0")
+      try second.importAll(from: &source)
+    }
+    #expect(
+      error?.message.contains("another process went on with this import or began it again") == true,
+      "\(error?.message ?? "")")
+    #expect(try feed.rows("SELECT count(*) FROM poi") == ["6"])
+  }
+
   @Test func `the digest of another model is not remembered`() throws {
     let feed = try FeedStore(.poi)
     try feed.take(Self.text)

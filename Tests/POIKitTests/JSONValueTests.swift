@@ -26,6 +26,7 @@ import Testing
     #expect(JSONValue.string("\u{e9}") != .string("e\u{301}"))
     #expect(JSONValue.object(["\u{e9}": .null]) != .object(["e\u{301}": .null]))
     #expect(JSONValue.array([.string("\u{e9}")]) == .array([.string("\u{e9}")]))
+    #expect(JSONValue.array([.null]) == .array([.null]) && JSONValue.null != .bool(false))
   }
 
   @Test func `a long array of arrays is printed on lines of its own`() throws {
