@@ -15,7 +15,8 @@ struct ArchiveTable {
   /// The quoted name with its schema.
   var quotedName: SQL { "main.\(name: Self.prefix + source.name)" }
 
-  /// Creates the archive, or adds the columns that it lacks because the source has new ones.
+  /// Creates the archive, or adds the columns that it lacks because the source has new ones, and
+  /// reserves the ids of the source's rows.
   ///
   /// - Throws: `DeduplicationError` when a column of the source has the name of one of the
   ///   archive's own.
@@ -37,6 +38,7 @@ struct ArchiveTable {
       for column in source.storedColumns where !TableSchema.contains(present, column) {
         try connection.execute("ALTER TABLE \(quotedName) ADD COLUMN \(name: column)")
       }
+      try ReservedRowIDs.reserve(allOf: source, in: connection)
     } catch {
       throw DeduplicationError(error)
     }

@@ -16,9 +16,8 @@ enum MovedValues {
 
   /// Whether a row `m` of `poikit_moved` is of a value of the table `?2`, and no reference.
   static let isOwn: SQL = """
-    (?2 IS NOT NULL AND m.table_name = ?2 COLLATE NOCASE AND NOT EXISTS (
-      SELECT 1 FROM pragma_foreign_key_list(?2)
-      WHERE "from" = m.column_name COLLATE NOCASE AND "table" = ?2 COLLATE NOCASE))
+    (?2 IS NOT NULL AND m.table_name = ?2 COLLATE NOCASE AND m.column_name COLLATE NOCASE NOT IN (
+      SELECT "from" FROM pragma_foreign_key_list(?2) WHERE "table" = ?2 COLLATE NOCASE))
     """
 
   /// Keeps what the rows hold now that a run remembered before it changed them.

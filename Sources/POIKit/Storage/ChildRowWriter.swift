@@ -11,7 +11,7 @@ final class ChildRowWriter {
   private let otherSlots: [Int]
   private let relations: [(slot: Int, writer: RelationWriter)]
   private let relationsToMany: [RelationToManyWriter]
-  private var insertion: Statement
+  private var insertion: RowInsertion
   private var lookup: Statement
   /// Nothing where rows have no attributes but those that tell them apart.
   private var update: Statement?
@@ -34,11 +34,8 @@ final class ChildRowWriter {
       slots.map { "?\($0 + 2)" }.joined(separator: ", ")
     }
 
-    let insertion = try connection.prepare(
-      """
-      INSERT INTO \(table) (\(([parent] + columns).joined(separator: ", ")))
-      VALUES (?1, \(parameters(Array(columns.indices))))
-      """)
+    let insertion = try RowInsertion(
+      into: element.table, columns: [parent] + columns, connection: connection)
     let conditions: [SQL] = keySlots.map { "\(columns[$0]) = ?\($0 + 2)" }
     let lookup = try connection.prepare(
       """
@@ -102,6 +99,7 @@ final class ChildRowWriter {
   }
 
   func forgetRows() {
+    insertion.forgetRows()
     for relation in relations { relation.writer.forgetRows() }
     for writer in relationsToMany { writer.forgetRows() }
   }
@@ -110,16 +108,15 @@ final class ChildRowWriter {
   private func insert(
     _ row: Int, of rows: borrowing RecordBatch, under parentRowID: Int64
   ) throws(SQLiteError) -> Int64 {
-    try insertion.bind(1, integer: parentRowID)
+    try insertion.statement.bind(1, integer: parentRowID)
     for slot in 0..<layout.attributeCount {
-      try rows.bind(record: row, slot: slot, to: &insertion, at: slot + 2)
+      try rows.bind(record: row, slot: slot, to: &insertion.statement, at: slot + 2)
     }
     for relation in relations where rows[row, relation.slot].kind == .related {
       let related = try relation.writer.rowID(record: row, batch: rows)
-      try insertion.bind(relation.slot + 2, integer: related)
+      try insertion.statement.bind(relation.slot + 2, integer: related)
     }
-    try insertion.runChangingOneRow()
-    let rowID = insertion.lastInsertRowID
+    let rowID = try insertion.run()
     for writer in relationsToMany {
       try writer.insertRows(ofRow: rowID, record: row, of: rows)
     }

@@ -6,7 +6,7 @@ internal import SQLiteKit
 /// A class for the same reason as `RelationToManyWriter`.
 final class JoinRowWriter {
   private let shared: RelationWriter
-  private var insertion: Statement
+  private var insertion: RowInsertion
   private var others: OtherRows
 
   init(
@@ -16,8 +16,7 @@ final class JoinRowWriter {
     let shared = try RelationWriter(
       many.relation.sharedRows, fields: 0..<many.layout.attributeCount, connection: connection)
     let columns = [parentColumn, rowColumn].map(SQL.init(name:))
-    let insertion = try connection.prepare(
-      "INSERT INTO \(name: join) (\(columns.joined(separator: ", "))) VALUES (?1, ?2)")
+    let insertion = try RowInsertion(into: join, columns: columns, connection: connection)
     let others = try OtherRows(
       table: join, parentColumn: parentColumn, column: rowColumn, connection: connection)
     self.shared = shared
@@ -46,11 +45,14 @@ final class JoinRowWriter {
     for rowID in wanted where !present.contains(rowID) { try insert(rowID, under: parentRowID) }
   }
 
-  func forgetRows() { shared.forgetRows() }
+  func forgetRows() {
+    insertion.forgetRows()
+    shared.forgetRows()
+  }
 
   private func insert(_ rowID: Int64, under parentRowID: Int64) throws(SQLiteError) {
-    try insertion.bind(1, integer: parentRowID)
-    try insertion.bind(2, integer: rowID)
-    try insertion.runChangingOneRow()
+    try insertion.statement.bind(1, integer: parentRowID)
+    try insertion.statement.bind(2, integer: rowID)
+    _ = try insertion.run()
   }
 }

@@ -33,7 +33,7 @@ final class RelationWriter {
 
   /// Forgets the rows that it remembers: after some of them were rolled back, or another program
   /// changed the database.
-  func forgetRows() { rows.forget() }
+  func forgetRows() { rows.forgetRows() }
 
   /// The id of the row that the record's related object names; the row is made if there is none
   /// yet.
@@ -63,7 +63,7 @@ private struct RelatedRows: ~Copyable {
 
   private let fields: Range<Int>
   private var lookup: Statement
-  private var insertion: Statement
+  private var insertion: RowInsertion
   private var entries = GrowableBuffer<Entry>()
   /// The content of all entries.
   private var contents = GrowableBuffer<UInt8>()
@@ -74,7 +74,9 @@ private struct RelatedRows: ~Copyable {
     _ relation: Relation, fields: Range<Int>, connection: borrowing Connection
   ) throws(SQLiteError) {
     let lookup = try connection.prepare(StoreSchema.lookup(in: relation))
-    let insertion = try connection.prepare(StoreSchema.insertion(into: relation))
+    let insertion = try RowInsertion(
+      into: relation.table, columns: relation.attributes.map { SQL(name: $0.column) },
+      connection: connection)
     self.fields = fields
     self.lookup = lookup
     self.insertion = insertion
@@ -112,7 +114,12 @@ private struct RelatedRows: ~Copyable {
     return rowID
   }
 
-  mutating func forget() {
+  mutating func forgetRows() {
+    insertion.forgetRows()
+    forget()
+  }
+
+  private mutating func forget() {
     entries.removeAll()
     contents.removeAll()
     for index in 0..<buckets.count { buckets[index] = -1 }
@@ -134,9 +141,8 @@ private struct RelatedRows: ~Copyable {
     try lookup.reset()
     if let found { return found }
     for (position, field) in fields.enumerated() {
-      try batch.bind(record: record, slot: field, to: &insertion, at: position + 1)
+      try batch.bind(record: record, slot: field, to: &insertion.statement, at: position + 1)
     }
-    try insertion.runChangingOneRow()
-    return insertion.lastInsertRowID
+    return try insertion.run()
   }
 }

@@ -19,7 +19,7 @@ struct RowWriter: ~Copyable {
   }
 
   private let table: Table
-  private var insertion: Statement
+  private var insertion: RowInsertion
   private var update: Statement
   private var deletion: Statement
   private var compactKey: CompactKey?
@@ -30,7 +30,7 @@ struct RowWriter: ~Copyable {
   init(_ table: Table, connection: borrowing Connection) throws(SQLiteError) {
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
     // fail is done.
-    let insertion = try connection.prepare(table.insertion)
+    let insertion = try table.insertion(on: connection)
     let update = try connection.prepare(table.update)
     let relations = try RelationWriter.writers(
       for: table.schema.model, layout: table.schema.layout, connection: connection)
@@ -56,17 +56,17 @@ struct RowWriter: ~Copyable {
     record: Int, of batch: borrowing RecordBatch, times: String? = nil
   ) throws(SQLiteError) -> Int64 {
     try findRelatedRows(record: record, of: batch)
-    try RowWriter.bind(record, of: batch, relatedRowIDs, to: &insertion, table.schema.layout)
+    try RowWriter.bind(
+      record, of: batch, relatedRowIDs, to: &insertion.statement, table.schema.layout)
     if table.key?.isHashed == true {
       if let hash = keyHash(record: record, of: batch) {
-        try insertion.bind(table.keyHashParameter, blob: hash.bytes.span)
+        try insertion.statement.bind(table.keyHashParameter, blob: hash.bytes.span)
       } else {
-        try insertion.bindNull(table.keyHashParameter)
+        try insertion.statement.bindNull(table.keyHashParameter)
       }
     }
-    if table.hasTimes { try insertion.bind(table.timesParameter, text: times) }
-    try insertion.runChangingOneRow()
-    let rowID = insertion.lastInsertRowID
+    if table.hasTimes { try insertion.statement.bind(table.timesParameter, text: times) }
+    let rowID = try insertion.run()
     for writer in relationsToMany {
       try writer.insertRows(ofRow: rowID, record: record, of: batch)
     }
@@ -101,9 +101,10 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Forgets the row ids of relations: after some of their rows were rolled back, or another program
-  /// changed the database.
-  func forgetRows() {
+  /// Forgets which rows there are: after some of them were rolled back, or another program changed
+  /// the database.
+  mutating func forgetRows() {
+    insertion.forgetRows()
     for relation in relations { relation.writer.forgetRows() }
     for writer in relationsToMany { writer.forgetRows() }
   }
@@ -179,17 +180,15 @@ extension RowWriter.Table {
     return names.enumerated().map { ($0.element, $0.offset + 1) }
   }
 
-  fileprivate var insertion: SQL {
+  fileprivate func insertion(
+    on connection: borrowing Connection
+  ) throws(SQLiteError) -> RowInsertion {
     var columns = columns
     if key?.isHashed == true { columns.append((KeyEnforcer.hashColumn, keyHashParameter)) }
     if hasTimes { columns.append((PropertyTimes.column, timesParameter)) }
-    let names = [StoreSchema.idColumn] + columns.map { SQL(name: $0.name) }
-    let values: [SQL] = ["NULL"] + columns.map { "?\($0.parameter)" }
-    // The row id is named because a model may have nothing but relations to many.
-    return """
-      INSERT INTO \(name: schema.model.table) (\(names.joined(separator: ", ")))
-      VALUES (\(values.joined(separator: ", ")))
-      """
+    return try RowInsertion(
+      into: schema.model.table, columns: columns.map { SQL(name: $0.name) },
+      values: columns.map { "?\($0.parameter)" }, connection: connection)
   }
 
   /// The columns of the key are not in it: they have the values already, and SQLite would remove and

@@ -105,15 +105,6 @@ struct StoreSchema {
   /// How many columns a record has of its own.
   var columnCount: Int { model.attributes.count + (model.unmappedColumn == nil ? 0 : 1) }
 
-  /// The statement that inserts a related row.
-  static func insertion(into relation: Relation) -> SQL {
-    let columns = relation.attributes.map { SQL(name: $0.column) }
-    return """
-      INSERT INTO \(name: relation.table) (\(columns.joined(separator: ", "))) \
-      VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
-      """
-  }
-
   /// The statement that finds a related row by what identifies it.
   static func lookup(in relation: Relation) -> SQL {
     let conditions: [SQL] = relation.attributes.map { "\(name: $0.column) = ?" }

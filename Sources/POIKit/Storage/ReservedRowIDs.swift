@@ -1,0 +1,41 @@
+internal import SQLiteKit
+
+/// The ids that rows of a table had which were archived, and get again when they are put back.
+///
+/// SQLite gives a new row the id behind the greatest one, which would be that of an archived row where it stood at the
+/// table's end.
+struct ReservedRowIDs {
+  private static let table = Bookkeeping.prefix + "reserved"
+
+  /// Reserves the ids of all rows that a table has, before the first of them is archived.
+  static func reserve(
+    allOf table: TableSchema, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let rowID = SQL(name: table.rowIDName)
+    try connection.execute(
+      """
+      CREATE TABLE IF NOT EXISTS main.\(name: Self.table) (
+        table_name TEXT NOT NULL PRIMARY KEY COLLATE NOCASE,
+        last_row INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO main.\(name: Self.table)
+      SELECT \(literal: table.name), \(rowID) FROM main.\(name: table.name)
+      WHERE true ORDER BY \(rowID) DESC LIMIT 1
+      ON CONFLICT (table_name) DO UPDATE SET last_row = max(last_row, excluded.last_row)
+      """)
+  }
+
+  /// The greatest id that is reserved of a table; nothing where none is, or none is greater.
+  static func last(
+    of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int64? {
+    let isAny = try connection.integer(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = \(literal: Self.table)")
+    guard isAny != nil else { return nil }
+    return try connection.integer(
+      """
+      SELECT last_row FROM main.\(name: Self.table)
+      WHERE table_name = \(literal: table) AND last_row < \(Int64.max)
+      """)
+  }
+}
