@@ -32,6 +32,11 @@ public struct StandardOutput: ~Copyable {
     append(printableJSON(text))
   }
 
+  /// Appends a value that programs read as UTF-8: as it is, or as `write` does where a terminal shows it.
+  public mutating func write(value text: String) {
+    append(descriptor.isTerminal ? printableLines(text) : text)
+  }
+
   private mutating func append(_ text: String) {
     guard !isClosed else { return }
     buffer += text.utf8

@@ -40,7 +40,7 @@ extension ImportCommand {
     case .printModel(let name): tool.output.write(json: try namedModel(name).printedDocument)
     case .printToken:
       if let token = try token() {
-        tool.output.write(token + "\n")
+        tool.output.write(value: token + "\n")
       } else {
         tool.diagnostics.note("nothing has been imported from there yet: ask for everything")
       }

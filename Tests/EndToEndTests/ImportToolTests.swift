@@ -336,6 +336,9 @@ import Testing
     let outcome = try tool.run(batch + ["--resume", "a", "b", "c"], in: folder.path)
     #expect(outcome.exitCode == 1, "\(outcome.messages)")
     #expect(try Self.content(of: folder.file("poi.sqlite")).count == 30 + 2)
+    let again = try tool.run(batch + ["--resume", "a", "b", "c"], in: folder.path)
+    #expect(again.exitCode == 64)
+    #expect(again.messages.contains("run 1 is finished"), "\(again.messages)")
   }
 
   @Test func `a changed input is not resumed`() throws {

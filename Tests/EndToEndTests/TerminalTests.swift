@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `the token of a source is shown by its numbers`() throws {
+  @Test func `the token of a source is what the source said where a program reads it`() throws {
     let folder = try ScratchFolder()
     try folder.write(
       "{\"next\":\"\(Self.inJSON)\",\"rows\":[{\"id\":1}]}", to: "data.json")
@@ -109,7 +109,6 @@ import Testing
       ["--model", "model.json", "--at", "/rows", "--token-at", "/next", "data.json"],
       in: folder.path)
     let outcome = try importer.run(["--print-token"], in: folder.path)
-    #expect(outcome.output.hasPrefix(#"\u{1b}[2J"#))
-    expectSafe(outcome, "\(outcome)")
+    #expect(outcome.output == Self.hostile + "\n")
   }
 }

@@ -49,6 +49,28 @@ import Testing
     #expect(Int(bitPattern: arrived) == 1_000_000)
   }
 
+  @Test func `a value is as it is, but on a terminal shown by its numbers`() throws {
+    let file = ScratchFile()
+    var output = StandardOutput(descriptor: file.descriptor)
+    output.write(value: "a\u{1b}[2J")
+    output.flush()
+    #expect(file.text == "a\u{1b}[2J")
+
+    var (terminal, other): (Int32, Int32) = (-1, -1)
+    let result = unsafe openpty(&terminal, &other, nil, nil, nil)
+    try #require(result == 0)
+    defer {
+      close(terminal)
+      close(other)
+    }
+    output = StandardOutput(descriptor: OutputDescriptor(number: other, name: "a terminal"))
+    output.write(value: "a\u{1b}[2J")
+    output.flush()
+    var shown = [UInt8](repeating: 0, count: 64)
+    let count = unsafe read(terminal, &shown, shown.count)
+    #expect(String(decoding: shown.prefix(max(0, count)), as: UTF8.self) == #"a\u{1b}[2J"#)
+  }
+
   @Test func `a reader that went away is no failure`() {
     Interruption.catchFailedWrites()
     var ends: [Int32] = [0, 0]

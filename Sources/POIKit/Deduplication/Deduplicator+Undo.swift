@@ -189,39 +189,22 @@ extension Deduplicator {
     try moves.bind(1, integer: run.id)
     try moves.bind(2, text: run.ownTable)
     try moves.bind(3, integer: isOwn ? 1 : 0)
-    var current: (table: String, column: String) = ("", "")
-    var update = try connection.prepare("SELECT ?1, ?2")
-    var verify = try connection.prepare("SELECT ?1")
+    let statements = PreparedStatements()
+    var restorations: [[String]: ValueRestoration] = [:]
     while try moves.step() {
       let (table, column, row) = (moves.text(1), moves.text(2), moves.integer(3))
-      if current != (table, column) {
-        let quotedTable: SQL = "main.\(name: table)"
-        let quotedColumn = SQL(name: column)
-        let rowID = SQL(name: schemas[table]?.rowIDName ?? "rowid")
-        update = try connection.prepare(
-          """
-          UPDATE OR ABORT \(quotedTable) SET \(quotedColumn) = (
-            SELECT old_value FROM main.poikit_moved WHERE rowid = ?1)
-          WHERE \(rowID) = ?2
-          """)
-        let isRowID = TableSchema.isSame(column, schemas[table]?.rowIDColumn)
-        verify = try connection.prepare(
-          """
-          SELECT 1 FROM main.poikit_moved AS m CROSS JOIN \(quotedTable) AS s
-          WHERE m.rowid = ?1 AND s.\(rowID) = m.\(isRowID ? "old_value" : "row_id")
-            AND +s.\(quotedColumn) IS m.old_value COLLATE BINARY
-          """)
-        current = (table, column)
+      let restoration: ValueRestoration
+      if let known = restorations[[table, column]] {
+        restoration = known
+      } else {
+        restoration = try ValueRestoration(
+          of: column, in: table, schemas[table], by: statements, on: connection)
+        restorations[[table, column]] = restoration
       }
-      try update.bind(1, integer: moves.integer(0))
-      try update.bind(2, integer: row)
-      try update.run()
       // A row that was removed since stays so.
-      guard connection.changeCount > 0 else { continue }
+      guard try restoration.restore(moves.integer(0), ofRow: row, on: connection) else { continue }
       if column != PropertyTimes.column { valueCount += 1 }
-      try verify.bind(1, integer: moves.integer(0))
-      guard try verify.step() else { return (table, row) }
-      try verify.reset()
+      guard try restoration.isRestored(moves.integer(0)) else { return (table, row) }
     }
     return nil
   }

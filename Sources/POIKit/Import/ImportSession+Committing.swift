@@ -30,9 +30,12 @@ extension ImportSession {
       intake.keepsRawRecords = table.mayRefuse
       for run in runs { unfinished.append(try UnfinishedImport(run)) }
       if options.isResuming, unfinished.isEmpty {
+        let advice =
+          try store.finishedImport(into: model.table).map {
+            ": run \($0) is finished; without --resume its inputs would be imported once more"
+          } ?? "; start without --resume"
         throw ImportError(
-          .cannotResume,
-          "\(store.path): there is no unfinished import to resume; start without --resume")
+          .cannotResume, "\(store.path): there is no unfinished import to resume\(advice)")
       }
       checkpoint.inputCount = options.inputCount
       checkpoint.isSnapshot = options.isSnapshot

@@ -103,6 +103,21 @@ struct RunRecord {
     try InputTable.remove(ofRun: id, in: connection)
   }
 
+  /// The id of the latest import into a table; nothing where there is none, or it is not finished.
+  static func finishedImport(
+    into table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int64? {
+    var statement = try connection.prepare(
+      """
+      SELECT id, state FROM main.poikit_run WHERE tool = ?1 AND table_name = ?2
+      ORDER BY id DESC LIMIT 1
+      """, isPersistent: false)
+    try statement.bind(1, text: importTool)
+    try statement.bind(2, text: table)
+    guard try statement.step(), statement.text(1) == State.finished.rawValue else { return nil }
+    return statement.integer(0)
+  }
+
   /// The unfinished imports into a table, the latest first.
   static func unfinishedImports(
     into table: String, in connection: borrowing Connection

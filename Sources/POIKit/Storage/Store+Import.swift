@@ -58,6 +58,15 @@ extension Store {
     }
   }
 
+  /// The number of the latest import into the table; nothing where there is none, or it is not finished.
+  borrowing func finishedImport(into table: String) throws(StoreError) -> Int64? {
+    do {
+      return try RunRecord.finishedImport(into: table, in: connection)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
   /// Gives up an unfinished run; the rows that it committed stay.
   borrowing func abandonRun(_ id: Int64) throws(StoreError) {
     do {
