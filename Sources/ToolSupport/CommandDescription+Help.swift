@@ -30,10 +30,6 @@ extension CommandDescription {
       lines.append("  " + example.command)
       lines += example.explanation.wrapped(to: width - 6).map { "      " + $0 }
     }
-    for note in notes {
-      lines.append("")
-      lines += note.wrapped(to: width)
-    }
     lines += ["", "Exit status:"]
     for code in exitCodes {
       let number = String(code.value)

@@ -23,11 +23,6 @@ extension CommandDescription {
         if let detail = option.detail { page.text(detail) }
       }
     }
-    if !notes.isEmpty { page.request(".SH", ["NOTES"]) }
-    for (index, note) in notes.enumerated() {
-      if index > 0 { page.request(".PP", []) }
-      page.text(note)
-    }
     page.request(".SH", ["EXIT STATUS"])
     for code in exitCodes {
       page.item("\\fB\(code.value)\\fR", code.meaning)

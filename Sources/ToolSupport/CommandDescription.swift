@@ -43,9 +43,6 @@ public struct CommandDescription: Sendable {
   /// Command lines worth showing.
   public let examples: [Example]
 
-  /// Paragraphs that say what the options alone do not.
-  public let notes: [String]
-
   /// A tool's table.
   ///
   /// `--quiet`, `--progress`, `--help`, `--version`, `--completions` and `--manual` are added to
@@ -61,8 +58,7 @@ public struct CommandDescription: Sendable {
     tasks: [TaskDescription] = [],
     exclusions: [[String]] = [],
     exitCodes: [ExitCode] = [.done, .usage, .internalError, .ioError],
-    examples: [Example] = [],
-    notes: [String] = []
+    examples: [Example] = []
   ) {
     self.name = name
     self.version = version
@@ -73,7 +69,6 @@ public struct CommandDescription: Sendable {
     self.exclusions = exclusions
     self.exitCodes = exitCodes
     self.examples = examples
-    self.notes = notes
     precondition(Self.areDistinct(self.options.map(\.longName)), "an option is in the table twice")
     precondition(Self.areDistinct(self.options.compactMap(\.shortName)), "a letter is used twice")
     let named =

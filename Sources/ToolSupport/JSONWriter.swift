@@ -1,6 +1,6 @@
 /// A writer of one JSON text, for reports.
 ///
-/// Members stand in the order in which they are written. Strings are escaped so that the text is
+/// Members and elements stand on lines of their own, in the order in which they are written. Strings are escaped so that the text is
 /// also safe on a terminal.
 ///
 ///     var json = JSONWriter()
@@ -10,14 +10,6 @@
 ///     }
 ///     output.write(json.text + "\n")
 public struct JSONWriter: Sendable {
-  /// How the text is laid out.
-  public enum Layout: Sendable {
-    /// One line without spaces.
-    case compact
-    /// Members and elements on lines of their own, indented by two spaces for each level.
-    case pretty
-  }
-
   /// A container that is being written.
   private struct Level {
     let isObject: Bool
@@ -27,14 +19,11 @@ public struct JSONWriter: Sendable {
   /// What is written so far, without a line's end behind it.
   public private(set) var text = ""
 
-  private let layout: Layout
   private var levels: [Level] = []
   private var isNamed = false
 
   /// A writer of an empty text.
-  public init(_ layout: Layout = .pretty) {
-    self.layout = layout
-  }
+  public init() {}
 }
 
 extension JSONWriter {
@@ -101,7 +90,7 @@ extension JSONWriter {
     precondition(levels.last?.isObject == true && !isNamed, "a member stands in an object")
     beginItem()
     appendQuoted(name)
-    text += layout == .pretty ? ": " : ":"
+    text += ": "
     isNamed = true
   }
 
@@ -124,7 +113,6 @@ extension JSONWriter {
   }
 
   private mutating func breakLine() {
-    guard layout == .pretty else { return }
     text += "\n" + String(repeating: "  ", count: levels.count)
   }
 

@@ -119,24 +119,6 @@ extension ParsedArguments {
     }
     return limit
   }
-
-  /// The items of comma-separated values, of a repeatable option those of all its values; none if
-  /// it is not given.
-  ///
-  /// - Throws: `UsageError` if an item is empty.
-  public func list(_ name: String) throws(UsageError) -> [String] {
-    var items: [String] = []
-    for text in texts(name) {
-      let parts = text.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false)
-      for item in parts.map(String.init) {
-        if item.isEmpty {
-          throw invalidValue(name, text, "has an empty item; separate names by single commas")
-        }
-        items.append(item)
-      }
-    }
-    return items
-  }
 }
 
 extension ParsedArguments {

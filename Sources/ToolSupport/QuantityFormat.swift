@@ -1,4 +1,4 @@
-/// Numbers, sizes, rates and times as reports and the progress line show them.
+/// Numbers, sizes and rates as reports and the progress line show them.
 ///
 /// They are the same in every locale and are rounded to the nearest.
 public enum QuantityFormat {
@@ -31,20 +31,6 @@ public enum QuantityFormat {
   /// How many there are in a second, rounded to three digits: `412,000/s`; nil for no time at all.
   public static func rate(_ count: Int, in duration: Duration) -> String? {
     perSecond(count, in: duration).map { QuantityFormat.count($0) + "/s" }
-  }
-
-  /// A time: `0.04 s`, `12.3 s`, from a minute on `2:05 min`, from an hour on `1:02:05 h`.
-  ///
-  /// - Parameter duration: at least zero.
-  public static func duration(_ duration: Duration) -> String {
-    let milliseconds = milliseconds(duration)
-    switch milliseconds {
-    case ..<9_995: return decimal((milliseconds + 5) / 10, digits: 2) + " s"
-    case ..<59_950: return decimal((milliseconds + 50) / 100, digits: 1) + " s"
-    default:
-      let seconds = (milliseconds + 500) / 1000
-      return clock(seconds) + (seconds < 3600 ? " min" : " h")
-    }
   }
 
   /// Whole seconds as `0:12` or `1:02:05`.
@@ -107,15 +93,11 @@ extension QuantityFormat {
 
   private static func tenths(of number: Int, in size: Int) -> String {
     let whole = number / size
-    return decimal(whole * 10 + (number % size * 10 + size / 2) / size, digits: 1)
+    return decimal(whole * 10 + (number % size * 10 + size / 2) / size)
   }
 
-  /// A number of tenths or hundredths as a decimal.
-  private static func decimal(_ number: Int, digits: Int) -> String {
-    let scale = digits == 1 ? 10 : 100
-    let fraction = String(number % scale)
-    return "\(number / scale)." + String(repeating: "0", count: digits - fraction.count) + fraction
-  }
+  /// A number of tenths as a decimal.
+  private static func decimal(_ tenths: Int) -> String { "\(tenths / 10).\(tenths % 10)" }
 
   private static func twoDigits(_ number: Int) -> String {
     number < 10 ? "0\(number)" : String(number)

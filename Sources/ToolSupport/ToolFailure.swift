@@ -6,13 +6,9 @@ public struct ToolFailure: Error, Sendable, Equatable {
   /// What went wrong, where, and the offending value, in lower case.
   public let message: String
 
-  /// What else to know, such as how to go on; each is shown as a note.
-  public let notes: [String]
-
   /// A failure with its status and message.
-  public init(_ code: ExitCode, _ message: String, notes: [String] = []) {
+  public init(_ code: ExitCode, _ message: String) {
     self.code = code
     self.message = message
-    self.notes = notes
   }
 }

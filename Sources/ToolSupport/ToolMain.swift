@@ -84,7 +84,6 @@ struct ToolMain {
       return .usage
     case let failure as ToolFailure:
       diagnostics.error(failure.message)
-      for note in failure.notes { diagnostics.note(note) }
       return failure.code
     default:
       diagnostics.error("internal error: \(error)")

@@ -31,8 +31,7 @@ extension CommandDescription {
     exitCodes: [.done, .dataError.meaning("the sand is wet"), .interrupted],
     examples: [
       Example("sift-sand --mesh 20 beach.sand", "sort a beach by grains of up to 20 micrometres")
-    ],
-    notes: ["Wet sand is dried first. What the sieve holds back stays where it is, in its order."])
+    ])
 
   /// The example's reading of a command line.
   static func parse(

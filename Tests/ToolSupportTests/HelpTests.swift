@@ -43,9 +43,6 @@ struct HelpTests {
           sift-sand --mesh 20 beach.sand
               sort a beach by grains of up to 20 micrometres
 
-        Wet sand is dried first. What the sieve holds back stays where it is, in its
-        order.
-
         Exit status:
             0  done
            65  the sand is wet
@@ -86,8 +83,6 @@ struct HelpTests {
         Examples:
           sift-sand --mesh 20 beach.sand
               sort a beach by grains of up to 20 micrometres
-
-        Wet sand is dried first. What the sieve holds back stays where it is, in its order.
 
         Exit status:
             0  done

@@ -22,7 +22,7 @@ struct ManualTests {
   }
 
   @Test func `only requests begin with a dot`() {
-    let requests = [".TH", ".SH", ".SS", ".TP", ".PP"]
+    let requests = [".TH", ".SH", ".SS", ".TP"]
     for line in command.manual().split(separator: "\n") where line.hasPrefix(".") {
       #expect(requests.contains { line == $0 || line.hasPrefix($0 + " ") }, "\(line)")
     }

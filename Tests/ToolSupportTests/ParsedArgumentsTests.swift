@@ -90,20 +90,6 @@ import Testing
     #expect(error?.message.contains("90s, 15m, 36h, 90d or 2w") == true)
   }
 
-  @Test func `lists are split at commas`() throws {
-    #expect(try CommandDescription.parse("a").list("key") == [])
-    #expect(try CommandDescription.parse("-k", "x", "a").list("key") == ["x"])
-    #expect(
-      try CommandDescription.parse("-k", "x,y", "-k", "z", "a").list("key") == ["x", "y", "z"])
-    #expect(try CommandDescription.parse("-k", "x,\u{301}", "a").list("key") == ["x", "\u{301}"])
-  }
-
-  @Test(arguments: ["", ",", "x,", ",x", "x,,y"])
-  func `a list with an empty item is refused`(text: String) throws {
-    let arguments = try CommandDescription.parse("--key=\(text)", "a")
-    #expect(throws: UsageError.self) { try arguments.list("key") }
-  }
-
   @Test func `a choice is read as a value`() throws {
     enum Order: String { case fine, coarse }
     #expect(try CommandDescription.parse("a").choice("order", as: Order.self) == .fine)

@@ -26,17 +26,6 @@ import Testing
     #expect(QuantityFormat.bytes(12, of: 80) == "12 of 80 B")
   }
 
-  @Test(arguments: [
-    (Duration.zero, "0.00 s"), (.milliseconds(4), "0.00 s"), (.milliseconds(5), "0.01 s"),
-    (.milliseconds(1234), "1.23 s"), (.milliseconds(9994), "9.99 s"),
-    (.milliseconds(9995), "10.0 s"),
-    (.milliseconds(59_949), "59.9 s"), (.milliseconds(59_950), "1:00 min"),
-    (.seconds(125), "2:05 min"), (.seconds(3599), "59:59 min"), (.seconds(3725), "1:02:05 h"),
-  ])
-  func `times are short`(duration: Duration, text: String) {
-    #expect(QuantityFormat.duration(duration) == text)
-  }
-
   @Test func `rates are rounded to three digits`() {
     #expect(QuantityFormat.rate(1_000_000, in: .milliseconds(2345)) == "426,000/s")
     #expect(QuantityFormat.rate(5, in: .seconds(2)) == "3/s")

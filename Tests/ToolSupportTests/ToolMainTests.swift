@@ -65,7 +65,7 @@ import Testing
 
   @Test func `what the body throws decides the code`() {
     struct Odd: Error {}
-    let failure = ToolFailure(.dataError, "no sand", notes: ["go to the beach"])
+    let failure = ToolFailure(.dataError, "no sand")
     #expect(tool().run(["a"]) { _, _ in throw failure } == .dataError)
     #expect(
       tool().run(["a"]) { arguments, _ in
@@ -76,7 +76,6 @@ import Testing
     #expect(
       messages.text == """
         sift-sand: error: no sand
-        sift-sand: note: go to the beach
         sift-sand: error: --mesh: '500' is not a whole number from 1 to 2
         sift-sand: note: sift-sand --help shows what is understood
         sift-sand: error: internal error: Odd()
