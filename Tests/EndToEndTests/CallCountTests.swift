@@ -190,6 +190,27 @@ import Testing
     #expect(try difference("prepares", counts[0], counts[1]) == 0)
   }
 
+  /// All losers have a row that their winner has too, and go in one transaction.
+  @Test func `rows of losers are moved by statements that are prepared once`() throws {
+    let folder = try ScratchFolder()
+    let model = try folder.write(
+      #"""
+      {"x-table":"t","x-key":"k","properties":{"k":{"type":"integer"},"at":{"type":"integer"},
+       "tags":{"type":"array","items":{"type":"string"},
+        "x-relation":{"table":"tag","unique":"name","join":"t_tag"}}}}
+      """#, to: "model.json")
+    let counts = try [100, 300].map { count in
+      let records = (0..<count).map { #"{"k":1,"at":\#($0),"tags":["a"]}"# }
+      let name = try folder.write(records.joined(separator: "\n"), to: "\(count).ndjson")
+      let store = "\(count).sqlite"
+      let outcome = try Tool("poi-import").run(
+        ["--model", model, "--store", store, name], in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome.messages)")
+      return try self.counts(of: Tool("poi-dedup"), ["--key", "k", "--store", store], in: folder)
+    }
+    #expect(try difference("prepares", counts[0], counts[1]) == 0)
+  }
+
   /// Beside the batches, an import waits for the first page of a new store, for the beginning of
   /// the log and its name, for the end of the run, and for the log and the store when it closes them;
   /// a deduplication for all of these but the first.

@@ -20,6 +20,7 @@ struct ChangeStatements {
   private let verify: PreparedStatements.Box
   private let find: PreparedStatements.Box
   private let remember: PreparedStatements.Box?
+  private let forget: PreparedStatements.Box?
 
   /// The statements of `change`.
   ///
@@ -37,20 +38,39 @@ struct ChangeStatements {
     verify = try statements.statement(change.verify, in: connection)
     find = try statements.statement(change.find, in: connection)
     var remember: PreparedStatements.Box?
+    var forget: PreparedStatements.Box?
     if let run {
       remember = try statements.statement(change.remember, in: connection)
       try remember?.statement.bind(3, integer: run)
+      forget = try statements.statement(
+        "DELETE FROM main.poikit_moved WHERE rowid BETWEEN ?1 AND ?2", in: connection)
     }
     self.remember = remember
+    self.forget = forget
   }
 
   /// Remembers what a row holds, if rows are to be remembered.
   ///
+  /// - Returns: the rows of `poikit_moved` that say it; nothing where none does.
   /// - Throws: `SQLiteError` when the database cannot be written.
-  func remember(_ row: Int64, winner: Int64) throws(SQLiteError) {
-    try remember?.statement.bind(1, integer: row)
-    try remember?.statement.bind(2, integer: winner)
-    try remember?.statement.run()
+  @discardableResult
+  func remember(_ row: Int64, winner: Int64) throws(SQLiteError) -> ClosedRange<Int64>? {
+    guard let remember else { return nil }
+    try remember.statement.bind(1, integer: row)
+    try remember.statement.bind(2, integer: winner)
+    try remember.statement.run()
+    let last = remember.statement.lastInsertRowID
+    let count = Int64(remember.statement.changeCount)
+    return count > 0 ? last - count + 1...last : nil
+  }
+
+  /// Forgets what was remembered of a row that did not change.
+  ///
+  /// - Throws: `SQLiteError` when the database cannot be written.
+  func forget(_ remembered: ClosedRange<Int64>) throws(SQLiteError) {
+    try forget?.statement.bind(1, integer: remembered.lowerBound)
+    try forget?.statement.bind(2, integer: remembered.upperBound)
+    try forget?.statement.run()
   }
 
   /// Changes a row.

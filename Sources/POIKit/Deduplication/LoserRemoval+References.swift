@@ -128,31 +128,60 @@ extension LoserRemoval {
       guard !row.lacksTarget else {
         throw Self.unmovable(row, move, "the winner has no value there")
       }
-      try execute("SAVEPOINT poikit_move", in: connection)
-      var movedCount = 1
       let outcome: ChangeStatements.Outcome
+      var movedCount = 1
       if isReferredTo {
-        let steps = try cascade(from: (change, row.row), in: connection)
-        movedCount = steps.count
-        outcome = try apply(steps, for: row, move, in: connection)
+        (outcome, movedCount) = try moveWithFollowers(row, change, move, in: connection)
       } else {
-        outcome = try DeduplicationError.converting { () throws(SQLiteError) in
-          try statements.remember(row.row, winner: row.winner)
-          return try statements.change(row.row, winner: row.winner)
+        do { outcome = try Self.move(row, by: statements, in: connection) } catch {
+          throw DeduplicationError(error)
         }
       }
       switch outcome {
       case .changed: counts.movedReferenceCount += movedCount
       case .missing: break
       case .refused(let error) where error.isUniqueViolation && connection.isInTransaction:
-        try execute("ROLLBACK TO poikit_move", in: connection)
         leftovers.append(row)
       case .refused(let error): throw Self.unmovable(row, move, error.message, error)
       case .ineffective: throw Self.unmovable(row, move, Self.ineffectiveReason)
       }
-      try execute("RELEASE poikit_move", in: connection)
     }
     return leftovers
+  }
+
+  /// Moves a row that nothing follows; where a unique constraint refuses it, nothing has changed.
+  ///
+  /// A savepoint would do the same, but to go back to one makes SQLite read the whole schema again
+  /// where the transaction has made a table.
+  private static func move(
+    _ row: Referring, by statements: ChangeStatements, in connection: borrowing Connection
+  ) throws(SQLiteError) -> ChangeStatements.Outcome {
+    let remembered = try statements.remember(row.row, winner: row.winner)
+    let outcome = try statements.change(row.row, winner: row.winner)
+    if case .refused(let error) = outcome, error.isUniqueViolation, connection.isInTransaction,
+      let remembered
+    {
+      try statements.forget(remembered)
+    }
+    return outcome
+  }
+
+  /// Moves a row and what follows it; where a unique constraint refuses any of it, nothing has changed.
+  ///
+  /// - Returns: what came of it, and how many rows it is.
+  private mutating func moveWithFollowers(
+    _ row: Referring, _ change: ColumnChange, _ move: ReferenceMove,
+    in connection: borrowing Connection
+  ) throws(DeduplicationError) -> (ChangeStatements.Outcome, count: Int) {
+    try execute("SAVEPOINT poikit_move", in: connection)
+    let steps = try cascade(from: (change, row.row), in: connection)
+    let outcome = try apply(steps, for: row, move, in: connection)
+    if case .refused(let error) = outcome {
+      guard error.isUniqueViolation, connection.isInTransaction else { return (outcome, 0) }
+      try execute("ROLLBACK TO poikit_move", in: connection)
+    }
+    try execute("RELEASE poikit_move", in: connection)
+    return (outcome, steps.count)
   }
 
   private static let ineffectiveReason =
