@@ -41,7 +41,7 @@ public struct ShapeSurvey: ~Copyable {
 
   /// An array of objects, or an empty one, that could be that of the elements.
   public struct Candidate: Sendable, Hashable {
-    /// Where the array stands.
+    /// Where the array stands; where several stand there, all of them.
     public let pointer: JSONPointer
     /// How many elements it has; if the survey ended inside it, how many it has at least.
     public fileprivate(set) var elementCount: Int
@@ -191,11 +191,19 @@ extension ShapeSurvey {
     guard objectDepth < cutDepth else { return }
     let pointer = JSONPointer(tokens: path)
     if byte == UInt8(ascii: "{") {
-      guard candidates.count < Self.candidateLimit else { return decide() }
-      candidate = candidates.count
-      candidates.append(Candidate(pointer: pointer, elementCount: 1))
+      candidate = candidates.firstIndex { $0.pointer == pointer }
+      if let candidate {
+        candidates[candidate].elementCount += 1
+      } else if candidates.count < Self.candidateLimit {
+        candidate = candidates.count
+        candidates.append(Candidate(pointer: pointer, elementCount: 1))
+        emptyCandidates.removeAll { $0.pointer == pointer }
+      } else {
+        decide()
+      }
     } else if byte == UInt8(ascii: "]"), !elementNames.isEmpty,
-      emptyCandidates.count < Self.candidateLimit
+      emptyCandidates.count < Self.candidateLimit,
+      !(candidates + emptyCandidates).contains(where: { $0.pointer == pointer })
     {
       emptyCandidates.append(Candidate(pointer: pointer, elementCount: 0))
     }

@@ -68,6 +68,10 @@ import Testing
     (#"{"name":[{"x":1}]}"#, "sequence"),
     (#"{"name":[{"x":1}],"links":[{"x":1}]}"#, "ambiguous /name:1 /links:1"),
     (#"{"links":[{"x":1"#, "\"/links\""),
+    (#"{"a":[{"x":1}],"a":[{"id":1}],"a":[]}"#, "\"/a\""),
+    (#"{"a":[],"a":[{"id":1}],"b":[],"b":[]}"#, "\"/a\""),
+    (#"{"a":[],"a":[]}"#, "\"/a\""),
+    (#"{"a":[{}],"b":[{}],"c":[],"a":[{},{}]}"#, "ambiguous /a:3 /b:1 /c:0"),
   ]
 
   private func survey(_ input: String, chunkSize: Int, elementNames: [String] = []) -> String {

@@ -97,6 +97,13 @@ import Testing
     }
   }
 
+  @Test func `an array that stands twice is one place, and an error there`() throws {
+    let message = try Self.outcome(of: #"{"a":[{"id":1,"name":"x"}],"a":[{}]}"#, Self.required)
+    #expect(message.hasPrefix("bytes:1:") && message.contains("twice"), "\(message)")
+    let list = try Self.outcome(of: #"{"a":[{}],"b":[{}],"a":[{}],"a":[]}"#, Self.required)
+    #expect(list.contains("several arrays: /a (2), /b (1); name"), "\(list)")
+  }
+
   @Test func `many empty arrays are listed by a few`() throws {
     let members = (0..<1_000).map { #""m\#($0)":{"id":1,"x":[]}"# }.joined(separator: ",")
     let message = try Self.outcome(of: "{\(members)}", Self.required)
