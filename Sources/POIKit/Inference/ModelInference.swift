@@ -103,7 +103,12 @@ public struct ModelInference: ~Copyable {
     let draft = ModelDraft(tree, table: table)
     guard !draft.columns.isEmpty else {
       throw ImportError(
-        .unreadable, "\(names): the \(tree.recordCount) records have no member to make a model of")
+        .unreadable,
+        draft.omissions.isEmpty
+          ? "\(names): the \(tree.recordCount) records have no members"
+          : "\(names): no member of the \(tree.recordCount) records can be an attribute: "
+            + draft.omissions.joined(separator: ", ")
+            + "; if the records stand elsewhere, name their place with --at")
     }
     let document = draft.document(
       introduction: introduction,
