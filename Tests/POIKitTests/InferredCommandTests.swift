@@ -63,4 +63,41 @@ import Testing
     let twice = message(#"{"a":1,"a":2}"#) ?? ""
     #expect(twice.contains("/a (some records have it twice)"), "\(twice)")
   }
+
+  // MARK: Many names
+
+  @Test func `many thousands of names are told apart as far as the limit`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    // The members that all records have stand anywhere among others that no other record has.
+    let common = (0..<100).map { #""c\#($0)":\#($0 % 2 == 0 ? "1" : "\"x\"")"# }
+    let records = (0..<200).map { record -> String in
+      let others = record == 0 ? [] : (0..<400).map { #""m\#(record * 400 + $0)":{"k":1}"# }
+      let members = (others + common).shuffled(using: &generator)
+      return "{\(members.joined(separator: ","))}"
+    }
+    let document = try ModelInferenceTests.infer(records.joined(separator: "\n"))
+    let model = try Model(parsing: document)
+    #expect(model.attributes.count == 100, "seed \(seed)")
+    for attribute in model.attributes {
+      let number = Int(String(attribute.name.dropFirst())) ?? 0
+      let types: JSONTypes = number % 2 == 0 ? .integer : .string
+      #expect(
+        attribute.isRequired && attribute.types == types, "seed \(seed): \(attribute.name)")
+    }
+  }
+
+  @Test func `names that share a hash are told apart`() throws {
+    let names = ["P!q2XK*H.{v:i^tK", "aGy0[e17{OWleeZy", "eB2TdX(%V2ibs725"]
+    #expect(Set(names.map { MurmurHash3.digest(of: $0.utf8Span.span).low }).count == 1)
+    let members = zip(names, ["1", #""x""#, "true"]).map { #""\#($0)":\#($1)"# }
+    let orders = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [1, 0, 2], [2, 0, 1]]
+    let text = orders.map { "{\($0.map { members[$0] }.joined(separator: ","))}" }
+      .joined(separator: "\n")
+    let document = try ModelInferenceTests.infer(text)
+    let model = try Model(parsing: document)
+    #expect(model.attributes.map { $0.types } == [.integer, .string, .boolean])
+    #expect(model.attributes.allSatisfy { $0.isRequired })
+    #expect(try ModelInferenceTests.rejects(text, document: document).isEmpty)
+  }
 }
