@@ -55,6 +55,18 @@ import Testing
     #expect(report.rejectsByRule.map { "\($0.rule) \($0.count)" } == ["enum 2"])
   }
 
+  @Test func `a message lists ten of many constants`() throws {
+    func message(_ count: Int) throws -> String {
+      let numbers = (0..<count).map { "\($0)" }.joined(separator: ",")
+      let model = try Model(
+        parsing: #"{"x-table":"t","properties":{"a":{"enum":[\#(numbers)]}}}"#)
+      return try ImportSessionTests.importText(#"[{"a":-1}]"#, model: model).1.joined()
+    }
+    #expect(try message(10).contains("is none of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9"))
+    #expect(try !message(10).contains("more"))
+    #expect(try message(20_000).contains("is none of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 19990 more"))
+  }
+
   @Test func `a value is one of the constants just where it equals one of them`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
