@@ -177,6 +177,7 @@ extension ElementReader {
   private mutating func takeTape() {
     parser.state.exchangeTape(for: &parsed)
     watchedBytes = parser.watchedBytes
+    otherWatchedKind = parser.otherWatchedKind
     nextMark = 0
     flaws.removeFirst(nextFlaw)
     nextFlaw = 0

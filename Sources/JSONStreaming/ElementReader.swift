@@ -46,6 +46,8 @@ public struct ElementReader: ~Copyable {
   var parsedBoundary = 0
   /// The value around the elements that was asked for, once it has passed.
   var watchedBytes: [UInt8]?
+  /// What passed in its place: the start of an array or object, or null.
+  public internal(set) var otherWatchedKind: Token.Kind?
 
   /// The piece that the parser was given and that `parsed` does not hold yet.
   var piece: Range<Int>?

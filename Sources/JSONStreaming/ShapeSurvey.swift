@@ -14,9 +14,19 @@
 /// | an object in which there are several | ambiguous |
 /// | any other object | sequence |
 ///
-/// An array counts when its first element is an object and elements in it can be read: a pointer to
-/// it has a bounded number of steps and bytes. A flawed input is judged by what was seen
-/// before the flaw; a flawed first line of an input with one object a line makes no difference.
+/// Where it is known which names the members of elements have, it looks for them where there is one
+/// array of objects, none of which has such a member, or where there are only empty arrays:
+///
+/// | the object holds | shape |
+/// |---|---|
+/// | such a member of its own | sequence |
+/// | otherwise an array of objects, or an object with such a member | ambiguous |
+/// | otherwise | the first empty array |
+///
+/// An array of objects is one whose first element is an object. It and an empty one count when
+/// elements in them could be read: a pointer to it has a bounded number of steps and bytes. A flawed
+/// input is judged by the arrays of objects that were seen before the flaw; a flawed first line of an
+/// input with one object a line makes no difference.
 public struct ShapeSurvey: ~Copyable {
   /// What the survey came to.
   public enum Outcome: Sendable, Hashable {
@@ -24,19 +34,22 @@ public struct ShapeSurvey: ~Copyable {
     case sequence
     /// The elements stand in the array at the pointer.
     case container(JSONPointer)
-    /// Several arrays could be meant, in the order of the input.
+    /// Nobody can say which array is meant, or whether it is: the arrays of objects in the order of
+    /// the input, and behind them the empty ones.
     case ambiguous([Candidate])
   }
 
-  /// An array of objects that could hold the elements.
+  /// An array of objects, or an empty one, that could be that of the elements.
   public struct Candidate: Sendable, Hashable {
-    /// Where the array stands.
+    /// Where the array stands; where several stand there, all of them.
     public let pointer: JSONPointer
     /// How many elements it has; if the survey ended inside it, how many it has at least.
     public fileprivate(set) var elementCount: Int
+    /// Whether one of them has a member with the name of one of an element.
+    fileprivate var hasElementName = false
   }
 
-  /// With more candidates than this the survey is over.
+  /// With more arrays of objects than this the survey is over; of empty ones no more are listed.
   public static let candidateLimit = 100
 
   /// With more open brackets than this the survey is over.
@@ -76,15 +89,27 @@ public struct ShapeSurvey: ~Copyable {
   /// Of each kind of element the names that were not met yet, as bytes: a `String` equals those in other
   /// normal forms, too.
   private var unseenMarkers: [Set<[UInt8]>]
+  /// The names that members of elements have, as bytes.
+  private let elementNames: Set<[UInt8]>
+  /// Whether the top-level object has a member with one of them.
+  private var hasElementName = false
+  /// Whether an object in it has.
+  private var hasInnerElementName = false
+
   private var mode = Mode.start
+  /// The arrays of objects.
   private var candidates: [Candidate] = []
+  private var emptyCandidates: [Candidate] = []
   /// The names on the way to the current value, and the current member's own as the last.
   private var path: [String] = []
   /// How many objects are open around everything else.
   private var objectDepth = 0
   /// The brackets that are open in the array that is being passed, its own included.
   private var open: [UInt8] = []
-  private var isCandidate = false
+  /// The index of the candidate that is being passed.
+  private var candidate: Int?
+  /// Whether the next string is the name of a member of an element, and is to be looked at.
+  private var isElementNameDue = false
 
   private var isInString = false
   private var isEscaped = false
@@ -98,10 +123,13 @@ public struct ShapeSurvey: ~Copyable {
 
   /// A survey of an input from its first byte on.
   ///
-  /// - Parameter elementMarkers: for each kind of element the names that every one of it has. A
-  ///   top-level object with all names of a kind is itself an element. A kind without names says
-  ///   nothing.
-  public init(elementMarkers: [[String]] = []) {
+  /// - Parameters:
+  ///   - elementMarkers: for each kind of element the names that every one of it has. A top-level
+  ///     object with all names of a kind is itself an element. A kind without names says nothing.
+  ///   - elementNames: the names of the members that elements may have. Without any, an array of
+  ///     objects is that of the elements whatever they hold, and an empty one is not.
+  public init(elementMarkers: [[String]] = [], elementNames: [String] = []) {
+    self.elementNames = Set(elementNames.map { Array($0.utf8) })
     unseenMarkers = elementMarkers.filter { !$0.isEmpty }.map { names in
       Set(names.map { Array($0.utf8) })
     }
@@ -141,10 +169,43 @@ extension ShapeSurvey {
 
   /// Judges by the candidates so far.
   private mutating func decide() {
-    switch candidates.count {
-    case 0: outcome = .sequence
-    case 1: outcome = .container(candidates[0].pointer)
-    default: outcome = .ambiguous(candidates)
+    let isWhole = if case .behind = mode { true } else { false }
+    let knowsElements = isWhole && !elementNames.isEmpty
+    let arrays = candidates + emptyCandidates
+    if candidates.count == 1, !knowsElements || candidates[0].hasElementName {
+      outcome = .container(candidates[0].pointer)
+    } else if candidates.count > 1 {
+      outcome = .ambiguous(arrays)
+    } else if !knowsElements || hasElementName || arrays.isEmpty {
+      outcome = .sequence
+    } else {
+      let isPage = candidates.isEmpty && !hasInnerElementName
+      outcome = isPage ? .container(arrays[0].pointer) : .ambiguous(arrays)
+    }
+  }
+
+  /// Begins to pass an array whose first byte, behind its bracket, is `byte`.
+  private mutating func beginArray(_ byte: UInt8) {
+    mode = .array
+    candidate = nil
+    guard objectDepth < cutDepth else { return }
+    let pointer = JSONPointer(tokens: path)
+    if byte == UInt8(ascii: "{") {
+      candidate = candidates.firstIndex { $0.pointer == pointer }
+      if let candidate {
+        candidates[candidate].elementCount += 1
+      } else if candidates.count < Self.candidateLimit {
+        candidate = candidates.count
+        candidates.append(Candidate(pointer: pointer, elementCount: 1))
+        emptyCandidates.removeAll { $0.pointer == pointer }
+      } else {
+        decide()
+      }
+    } else if byte == UInt8(ascii: "]"), !elementNames.isEmpty,
+      emptyCandidates.count < Self.candidateLimit,
+      !(candidates + emptyCandidates).contains(where: { $0.pointer == pointer })
+    {
+      emptyCandidates.append(Candidate(pointer: pointer, elementCount: 0))
     }
   }
 
@@ -173,12 +234,7 @@ extension ShapeSurvey {
     case .start: takeFirst(byte)
     case .object(let due): takeInObject(byte, due)
     case .arrayStart:
-      isCandidate = byte == UInt8(ascii: "{") && objectDepth < cutDepth
-      if isCandidate {
-        guard candidates.count < Self.candidateLimit else { return decide() }
-        candidates.append(Candidate(pointer: JSONPointer(tokens: path), elementCount: 1))
-      }
-      mode = .array
+      beginArray(byte)
       takeInArray(byte)
     case .array: takeInArray(byte)
     case .behind: outcome = .sequence
@@ -250,12 +306,14 @@ extension ShapeSurvey {
   private mutating func takeInArray(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""):
-      beginString(keeping: false)
+      beginString(keeping: isElementNameDue)
     case UInt8(ascii: ","):
-      if isCandidate, open.count == 1 { candidates[candidates.count - 1].elementCount += 1 }
+      if let candidate, open.count == 1 { candidates[candidate].elementCount += 1 }
+      isElementNameDue = expectsElementName
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       guard open.count < Self.depthLimit else { return decide() }
       open.append(byte)
+      isElementNameDue = byte == UInt8(ascii: "{") && expectsElementName
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       guard open.last == (byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")) else {
         return flaw(at: byte)
@@ -265,6 +323,13 @@ extension ShapeSurvey {
     default:
       break
     }
+  }
+
+  /// Whether a string that comes here, behind a bracket or a comma, is the name of a member of an
+  /// element, of which none is known yet to have the name of one.
+  private var expectsElementName: Bool {
+    guard open.count == 2, open[1] == UInt8(ascii: "{"), let candidate else { return false }
+    return !elementNames.isEmpty && !candidates[candidate].hasElementName
   }
 
   /// Takes note of a flaw: what follows its line tells whether it is one of many lines.
@@ -300,7 +365,12 @@ extension ShapeSurvey {
   }
 
   private mutating func endString() {
-    guard case .object(let due) = mode else { return }
+    guard case .object(let due) = mode else {
+      guard isElementNameDue, let candidate else { return }
+      isElementNameDue = false
+      candidates[candidate].hasElementName = isElementName(EscapedText.unescaped(raw))
+      return
+    }
     guard case .name = due else {
       mode = .object(.comma)
       guard keepsRaw else { return }
@@ -319,10 +389,18 @@ extension ShapeSurvey {
       raw.count < Self.nameLimit && objectDepth <= Place.stepLimit
       && path.reduce(0) { $0 + $1.utf8.count } <= Self.pathLimit
     cutDepth = isInPointer ? .max : objectDepth
-    guard objectDepth == 1 else { return }
+    guard objectDepth == 1 else {
+      hasInnerElementName = hasInnerElementName || isElementName(name)
+      return
+    }
+    hasElementName = hasElementName || isElementName(name)
     for kind in unseenMarkers.indices {
       unseenMarkers[kind].remove(Array(name.utf8))
       if unseenMarkers[kind].isEmpty { outcome = .sequence }
     }
+  }
+
+  private func isElementName(_ name: String) -> Bool {
+    elementNames.contains(Array(name.utf8))
   }
 }

@@ -13,6 +13,9 @@ struct WatchedValue {
   /// is null. Of members with one name the last counts.
   private(set) var text: [UInt8]?
 
+  /// What stands there instead, once it has passed: the start of an array or object, or null.
+  private(set) var otherKind: Token.Kind?
+
   /// - Parameter pointer: where the value stands in the input.
   init(at pointer: JSONPointer) {
     steps = pointer.tokens.map { Array($0.utf8) }
@@ -38,7 +41,12 @@ struct WatchedValue {
 
   /// Notes that the value that begins is an array or an object.
   mutating func open(isArray: Bool) {
-    guard isNext, levels.count < steps.count else { return }
+    guard isNext else { return }
+    guard levels.count < steps.count else {
+      text = nil
+      otherKind = isArray ? .startArray : .startObject
+      return
+    }
     levels.append(ParseState.Level(isArray: isArray))
   }
 
@@ -59,6 +67,7 @@ struct WatchedValue {
   mutating func takeScalar(_ bytes: UnsafeBufferPointer<UInt8>?) {
     guard isNext, levels.count == steps.count else { return }
     text = unsafe bytes.map { unsafe Array($0) }
+    otherKind = text == nil ? .null : nil
   }
 
   /// Goes on inside the container of the elements, where another reader began.

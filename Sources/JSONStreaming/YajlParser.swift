@@ -51,6 +51,8 @@ struct YajlParser: ~Copyable {
   /// an allocation.
   var watchedBytes: [UInt8]? { unsafe statePointer.pointee.watched?.text }
 
+  var otherWatchedKind: Token.Kind? { unsafe statePointer.pointee.watched?.otherKind }
+
   /// Replaces the parser by a fresh one, because yajl's cannot be used after an error.
   ///
   /// Without memory for it the next call is out of memory.

@@ -24,7 +24,8 @@ extension ImportCommand {
         summary: "where the records stand, such as /data/stations",
         detail: "A JSON pointer (RFC 6901) to an array of records, or to an object whose members "
           + "are records. Without it a top-level array, newline-delimited records, a GeoJSON "
-          + "FeatureCollection or the only array of objects of an envelope is found.",
+          + "FeatureCollection or the only array of objects of an envelope is found; an envelope "
+          + "whose arrays are all empty has no records.",
         section: "Input and store"),
       OptionDescription(
         "merge", .choice(MergePolicy.allCases.map(\.rawValue)),

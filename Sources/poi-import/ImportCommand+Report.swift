@@ -96,8 +96,15 @@ extension ImportCommand {
   /// What the user should look at.
   func warnings(on report: ImportReport) -> [String] {
     guard let pointer = options.tokenPointer, report.ending == .finished else { return [] }
-    return report.inputs.filter { $0.token == nil }.map {
-      "\($0.name): no token stands at \"\(pointer)\"; the one of before stays"
+    return report.inputs.filter { $0.token == nil }.map { input in
+      let found =
+        switch input.otherAtToken {
+        case nil: "no token stands at \"\(pointer)\""
+        case .null: "null stands at \"\(pointer)\", which is no token"
+        case .object: "an object stands at \"\(pointer)\", which is no token; name a value in it"
+        case .array: "an array stands at \"\(pointer)\", which is no token; name a value in it"
+        }
+      return "\(input.name): \(found); the one of before stays"
     }
   }
 

@@ -62,6 +62,17 @@ import Testing
     let outcome = try importTool.run(["--quiet"] + arguments, in: folder.path)
     #expect(outcome.exitCode == 0)
     #expect(outcome.messages.contains(#"warning: answer.json: no token stands at "/meta/next""#))
+    for (value, message) in [
+      (#"{"x":1}"#, "an object stands at"), (#"["x"]"#, "an array stands at"),
+      ("null", "null stands at"),
+    ] {
+      let next = #"{"meta":{"next":\#(value)},"items":[\#(Self.record(2, second: 2))]}"#
+      try folder.write(next, to: "answer.json")
+      let outcome = try importTool.run(arguments, in: folder.path)
+      #expect(
+        outcome.messages.contains(#"warning: answer.json: \#(message) "/meta/next", which"#),
+        "\(outcome.messages)")
+    }
     #expect(try importTool.run(["--print-token"], in: folder.path).output == "cursor-0\n")
     #expect(
       try importTool.run(["--print-token", "--source", "other"], in: folder.path).output == "")

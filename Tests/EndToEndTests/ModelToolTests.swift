@@ -39,7 +39,7 @@ import Testing
     #expect(
       input.output
         == file.output.replacing("of record.json.", with: "of standard input.")
-        .replacing("stations record.json,", with: "stations standard input,"))
+        .replacing("stations record.json,", with: "stations -,"))
   }
 
   @Test func `several files give one model of all their records`() throws {

@@ -34,10 +34,10 @@ extension FuzzTarget {
       try expect(rest == expected, "from \(position): \(rest), not \(expected)")
     }
 
-    var survey = ShapeSurvey(elementMarkers: [["id"]])
+    var survey = ShapeSurvey(elementMarkers: [["id"]], elementNames: ["name"])
     survey.append(bytes.span)
     survey.finish()
-    var splitSurvey = ShapeSurvey(elementMarkers: [["id"]])
+    var splitSurvey = ShapeSurvey(elementMarkers: [["id"]], elementNames: ["name"])
     var offset = 0
     while offset < bytes.count {
       let end = min(offset + chunkSizes[0], bytes.count)

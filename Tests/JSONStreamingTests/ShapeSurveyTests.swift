@@ -46,9 +46,38 @@ import Testing
     ("{\"t\":[{}],\"a\":" + String(repeating: "[", count: 10_001), "\"/t\""),
   ]
 
-  private func survey(_ input: String, chunkSize: Int) -> String {
+  /// Of elements whose members may be called `id` or `name`.
+  static let namedTable: [(input: String, outcome: String)] = [
+    (#"{"data":[]}"#, "\"/data\""),
+    (#"{"a":{"b":[ ]},"c":[]} "#, "\"/a/b\""),
+    (#"{"id":1,"data":[]}"#, "sequence"),
+    (#"{"\u0069d":1,"data":[]}"#, "sequence"),
+    (#"{"data":[],"meta":{"name":1}}"#, "ambiguous /data:0"),
+    (#"{"data":[]"#, "sequence"),
+    ("{\"data\":[]}\n{}", "sequence"),
+    ("{\"data\":[],\"a\":1 \"b\"}\n7", "sequence"),
+    (#"{"data":[1],"n":null}"#, "sequence"),
+    (
+      #"{"links":[{"x":"id"},{"x":{"id":1}},{"x":[{"id":1}],"y":0},["id"],"id",{}]}"#,
+      "ambiguous /links:6"
+    ),
+    (#"{"links":[{"x":"id"},{"x":{"id":1},"name":2}]}"#, "\"/links\""),
+    (#"{"links":[{},{"x":[1,{"y":2}],"\u0069d":1}],"e":[]}"#, "\"/links\""),
+    (#"{"e":[],"links":[{"x":1}]}"#, "ambiguous /links:1 /e:0"),
+    (#"{"e":[],"links":[{"x":1}],"id":1}"#, "sequence"),
+    (#"{"name":[{"x":1}]}"#, "sequence"),
+    (#"{"name":[{"x":1}],"links":[{"x":1}]}"#, "ambiguous /name:1 /links:1"),
+    (#"{"links":[{"x":1"#, "\"/links\""),
+    (#"{"a":[{"x":1}],"a":[{"id":1}],"a":[]}"#, "\"/a\""),
+    (#"{"a":[],"a":[{"id":1}],"b":[],"b":[]}"#, "\"/a\""),
+    (#"{"a":[],"a":[]}"#, "\"/a\""),
+    (#"{"a":[{}],"b":[{}],"c":[],"a":[{},{}]}"#, "ambiguous /a:3 /b:1 /c:0"),
+  ]
+
+  private func survey(_ input: String, chunkSize: Int, elementNames: [String] = []) -> String {
     let bytes = Array(input.utf8)
-    var survey = ShapeSurvey(elementMarkers: [["identifier", "name"], [], ["marker"]])
+    var survey = ShapeSurvey(
+      elementMarkers: [["identifier", "name"], [], ["marker"]], elementNames: elementNames)
     var offset = 0
     while offset < bytes.count {
       let end = min(bytes.count, offset + chunkSize)
@@ -69,6 +98,10 @@ import Testing
   func `every kind of input has its shape, in any chunks`(chunkSize: Int) {
     for (input, outcome) in Self.table {
       #expect(survey(input, chunkSize: chunkSize) == outcome, "\(input)")
+    }
+    for (input, outcome) in Self.namedTable {
+      #expect(
+        survey(input, chunkSize: chunkSize, elementNames: ["id", "name"]) == outcome, "\(input)")
     }
   }
 

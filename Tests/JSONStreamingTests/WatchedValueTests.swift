@@ -47,6 +47,7 @@ import Testing
     (#"{"items":[1],"next":null}"#, "/items", "/next", nil),
     (#"{"next":"a","items":[1],"next":"b"}"#, "/items", "/next", "b"),
     (#"{"items":[1],"next":["a"]}"#, "/items", "/next", nil),
+    (#"{"next":"a","items":[1],"next":{}}"#, "/items", "/next", nil),
     (#"{"items":[1],"next":["a","b"]}"#, "/items", "/next/1", "b"),
     (#"{"items":[1],"a/b":{"":"c"}}"#, "/items", "/a~1b/", "c"),
     (#"{"items":[1]}"#, "/items", "/next", nil),

@@ -75,13 +75,8 @@ extension Tape {
     let token = self[index]
     var hash = UInt64(token.kind.rawValue) &* 0x9E37_79B9_7F4A_7C15
     switch token.kind {
-    case .null, .true, .false, .endArray, .endObject: break
-    case .string, .key: hash ^= text(of: token).tableHash
-    case .number:
-      let number = ExactNumber(text(of: token))
-      hash ^=
-        (number.digits ^ UInt64(bitPattern: Int64(number.exponent)) << 40)
-        &* 0xD6E8_FEB8_6659_FD93
+    case .null, .true, .false, .endArray, .endObject: return JSONScalar.hash(token.kind, Span())
+    case .number, .string, .key: return JSONScalar.hash(token.kind, text(of: token))
     case .startArray:
       var place = index + 1
       while self[place].kind != .endArray {
@@ -107,5 +102,23 @@ enum JSONScalar {
   /// Whether two scalars of one kind are equal.
   static func areEqual(_ kind: Token.Kind, _ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     kind == .number ? ExactNumber.areEqual(left, right) : left.hasSameBytes(as: right)
+  }
+
+  /// A hash of a scalar, the same for equal ones.
+  ///
+  /// - Parameter text: the unescaped text of a string, the lexeme of a number; of others it does not
+  ///   count.
+  static func hash(_ kind: Token.Kind, _ text: Span<UInt8>) -> UInt64 {
+    var hash = UInt64(kind.rawValue) &* 0x9E37_79B9_7F4A_7C15
+    switch kind {
+    case .string, .key: hash ^= text.tableHash
+    case .number:
+      let number = ExactNumber(text)
+      hash ^=
+        (number.digits ^ UInt64(bitPattern: Int64(number.exponent)) << 40)
+        &* 0xD6E8_FEB8_6659_FD93
+    default: break
+    }
+    return hash ^ hash >> 32
   }
 }

@@ -15,7 +15,7 @@ extension ImportError {
   private static let listLimit = 10
   private static let pointerLimit = 200
 
-  /// The records may stand in several arrays.
+  /// The records may stand in several arrays, or in none of those that there are.
   static func ambiguousPlace(
     _ candidates: [ShapeSurvey.Candidate], in input: String
   ) -> ImportError {
@@ -26,9 +26,17 @@ extension ImportError {
         + " (\(candidate.elementCount))"
     }
     let otherCount = candidates.count - list.count
-    return ImportError(
-      .unreadable,
-      "\(input): the records may stand in several arrays: " + list.joined(separator: ", ")
-        + (otherCount > 0 ? " and \(otherCount) more" : "") + "; name one with --at")
+    let places =
+      list.joined(separator: ", ") + (otherCount > 0 ? " and \(otherCount) more" : "")
+    let message =
+      switch candidates.count(where: { $0.elementCount > 0 }) {
+      case 0:
+        "the records may stand in \(places), or be members of an object; name their place with --at"
+      case 1:
+        "no object in an array has a member that the model reads: the records may stand in "
+          + "\(places); name their place with --at"
+      default: "the records may stand in several arrays: \(places); name one with --at"
+      }
+    return ImportError(.unreadable, "\(input): \(message)")
   }
 }

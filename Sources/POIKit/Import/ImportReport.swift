@@ -60,8 +60,15 @@ public struct ImportReport: Sendable {
     public var isPointerFound: Bool
     /// What stands at `ImportOptions.tokenPointer`; nothing where no token stands there.
     public var token: String?
+    /// What stands there instead, where something does that is no token.
+    public var otherAtToken: OtherValue?
     /// Its size, where it is known, in bytes.
     var byteCount: Int?
+
+    /// A value that is no token.
+    public enum OtherValue: String, Sendable, Hashable {
+      case object, array, null
+    }
   }
 
   public var counters = Counters()

@@ -40,8 +40,14 @@ extension ImportSession {
 
   /// Keeps the input's token once it was read.
   mutating func noteToken() {
-    guard let token = reader.watchedText else { return }
-    progress.input?.token = token
+    if let token = reader.watchedText { progress.input?.token = token }
+    progress.input?.otherAtToken =
+      switch reader.otherWatchedKind {
+      case .startObject: .object
+      case .startArray: .array
+      case .null: .null
+      default: nil
+      }
   }
 
   /// Reads a source that can be read again, up to where the place of its records is known.

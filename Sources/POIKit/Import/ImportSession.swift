@@ -222,7 +222,9 @@ public struct ImportSession: ~Copyable {
     if let pointer = options.pointer {
       try beginReading(at: pointer)
     } else {
-      survey = ShapeSurvey(elementMarkers: [requiredMembers, [RejectLine.marker]])
+      survey = ShapeSurvey(
+        elementMarkers: [requiredMembers, [RejectLine.marker]],
+        elementNames: members(of: model.attributes))
       phase = .surveying
     }
     return true
@@ -308,9 +310,16 @@ public struct ImportSession: ~Copyable {
   /// must have none: by them a survey knows a record from an envelope.
   private var requiredMembers: [String] {
     let isRequiring = model.attributes.contains(where: \.isRequired)
+    return members(
+      of: model.attributes.filter {
+        isRequiring ? $0.isRequired : model.key.containsExactly($0.name)
+      })
+  }
+
+  /// The names of the record's own members that some attributes are read from.
+  private func members(of attributes: [Attribute]) -> [String] {
     var names: [String] = []
-    for attribute in model.attributes
-    where isRequiring ? attribute.isRequired : model.key.containsExactly(attribute.name) {
+    for attribute in attributes {
       if case .pointer(let tokens) = attribute.source, !names.containsExactly(tokens[0]) {
         names.append(tokens[0])
       }

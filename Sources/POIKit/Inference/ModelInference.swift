@@ -103,7 +103,12 @@ public struct ModelInference: ~Copyable {
     let draft = ModelDraft(tree, table: table)
     guard !draft.columns.isEmpty else {
       throw ImportError(
-        .unreadable, "\(names): the \(tree.recordCount) records have no member to make a model of")
+        .unreadable,
+        draft.omissions.isEmpty
+          ? "\(names): the \(tree.recordCount) records have no members"
+          : "\(names): no member of the \(tree.recordCount) records can be an attribute: "
+            + draft.omissions.joined(separator: ", ")
+            + "; if the records stand elsewhere, name their place with --at")
     }
     let document = draft.document(
       introduction: introduction,
@@ -199,11 +204,27 @@ public struct ModelInference: ~Copyable {
       sentences.append(
         "\(counters.rejected) more elements cannot be read as records and were left out.")
     }
-    for pointer in Set(inputs.map(\.pointer)).sorted(by: { $0 ?? "" < $1 ?? "" }) {
-      let place = pointer.map { $0.isEmpty ? "" : " --at \($0)" } ?? ""
-      let files = inputs.filter { $0.pointer == pointer }.map(\.name).joined(separator: " ")
-      sentences.append("Import: poi-import --model FILE\(place) \(files), where FILE is this one.")
+    var places: [(pointer: String, files: String)] = []
+    for input in inputs {
+      // The elements of a top-level array are found without a pointer, the members of an object not.
+      let pointer = options.pointer ?? input.pointer.flatMap { $0.isEmpty ? nil : $0 }
+      let place = pointer.map { " --at \($0.shellWord)" } ?? ""
+      let file = " " + Self.argument(for: input)
+      if let index = places.firstIndex(where: { $0.pointer.isExactly(place) }) {
+        places[index].files += file
+      } else {
+        places.append((place, file))
+      }
+    }
+    for (place, files) in places {
+      sentences.append("Import: poi-import --model FILE\(place)\(files), where FILE is this one.")
     }
     return sentences
+  }
+
+  /// What names an input on a command line.
+  private static func argument(for input: ImportReport.Input) -> String {
+    if input.name == FileSource.standardInputName { return "-" }
+    return ((input.name.hasPrefix("-") ? "./" : "") + input.name).shellWord
   }
 }

@@ -113,9 +113,31 @@ struct RuleCompiler {
     try compileWaiting()
     try refuseEndlessReferences()
     if !constants.isEmpty {
-      (table.constants, table.constantPlaces) = try Self.tape(of: constants)
+      (table.constants, table.constantPlaces, table.constantHashes) = try Self.tape(of: constants)
+      fillBuckets()
     }
     return table
+  }
+
+  /// Puts the constants of large choices into buckets by their hash.
+  private mutating func fillBuckets() {
+    for index in table.choices.indices {
+      let numbers = table.choices[index].first..<table.choices[index].end
+      guard numbers.count > RuleTable.Choice.unhashedLimit else { continue }
+      var size = 4
+      while size < numbers.count * 2 { size *= 2 }
+      let firstBucket = table.constantBuckets.count
+      table.choices[index].firstBucket = firstBucket
+      table.choices[index].bucketMask = size - 1
+      table.constantBuckets += Array(repeating: -1, count: size)
+      for number in numbers {
+        var bucket = Int(truncatingIfNeeded: table.constantHashes[number]) & (size - 1)
+        while table.constantBuckets[firstBucket + bucket] >= 0 {
+          bucket = (bucket + 1) & (size - 1)
+        }
+        table.constantBuckets[firstBucket + bucket] = Int32(number)
+      }
+    }
   }
 
   private mutating func append(_ rules: [Rule], to schema: Int) {
@@ -133,10 +155,10 @@ struct RuleCompiler {
     return .oneOf(table.choices.count - 1)
   }
 
-  /// The constants in one array on a tape, and where each stands.
+  /// The constants in one array on a tape, where each stands, and its hash.
   private static func tape(
     of constants: [JSONValue]
-  ) throws(ModelError) -> (TapeCopy, [Int]) {
+  ) throws(ModelError) -> (TapeCopy, [Int], [UInt64]) {
     var limits = ReadingLimits()
     limits.depth += 1
     var reader = ElementReader(shape: .sequence, limits: limits, isResumable: false)
@@ -149,11 +171,13 @@ struct RuleCompiler {
     }
     let copy = TapeCopy(reader)
     var places: [Int] = []
+    var hashes: [UInt64] = []
     var place = 1
     for _ in constants {
       places.append(place)
+      hashes.append(copy.tape.valueHash(at: place))
       place = copy.tape.end(ofValueAt: place)
     }
-    return (copy, places)
+    return (copy, places, hashes)
   }
 }

@@ -238,23 +238,37 @@ struct RuleChecker: ~Copyable {
 
   private func isOne(of choice: RuleTable.Choice, _ subject: RuleSubject) -> Bool {
     guard let constants = table.constants?.tape else { return false }
-    for number in choice.first..<choice.end {
-      let place = table.constantPlaces[number]
-      let constant = constants[place]
-      guard constant.kind == subject.kind else { continue }
-      switch subject.kind {
-      case .number, .string, .key:
-        if JSONScalar.areEqual(subject.kind, constants.text(of: constant), subject.text) {
-          return true
-        }
-      case .startObject, .startArray:
-        if constants.hasValue(at: place, equalTo: subject.index, of: subject.element.tape) {
-          return true
-        }
-      default: return true
+    guard choice.bucketMask >= 0 else {
+      for number in choice.first..<choice.end
+      where isValue(at: table.constantPlaces[number], of: constants, equalTo: subject) {
+        return true
       }
+      return false
     }
-    return false
+    let hash = subject.hash
+    var bucket = Int(truncatingIfNeeded: hash) & choice.bucketMask
+    while true {
+      let number = Int(table.constantBuckets[choice.firstBucket + bucket])
+      if number < 0 { return false }
+      if table.constantHashes[number] == hash,
+        isValue(at: table.constantPlaces[number], of: constants, equalTo: subject)
+      {
+        return true
+      }
+      bucket = (bucket + 1) & choice.bucketMask
+    }
+  }
+
+  private func isValue(at place: Int, of constants: Tape, equalTo subject: RuleSubject) -> Bool {
+    let constant = constants[place]
+    guard constant.kind == subject.kind else { return false }
+    switch subject.kind {
+    case .number, .string, .key:
+      return JSONScalar.areEqual(subject.kind, constants.text(of: constant), subject.text)
+    case .startObject, .startArray:
+      return constants.hasValue(at: place, equalTo: subject.index, of: subject.element.tape)
+    default: return true
+    }
   }
 }
 

@@ -35,6 +35,14 @@ struct RuleSubject: ~Escapable {
     }
   }
 
+  /// A hash of the value, the same for equal values and for those on a tape.
+  var hash: UInt64 {
+    switch kind {
+    case .startObject, .startArray: element.tape.valueHash(at: index)
+    default: JSONScalar.hash(kind, text)
+    }
+  }
+
   /// The value as a message quotes it, with its place inside the attribute before it.
   var excerpt: String {
     let value =

@@ -52,8 +52,12 @@ extension RuleTable {
     }
   }
 
+  /// How many constants a message lists.
+  private static let listLimit = 10
+
   private func expectation(of choice: Choice) -> String {
-    let texts = constantPlaces[choice.first..<choice.end].map { place in
+    let listed = choice.first..<min(choice.end, choice.first + Self.listLimit)
+    let texts = constantPlaces[listed].map { place in
       guard let tape = constants?.tape else { return "" }
       var text = GrowableBuffer<UInt8>()
       _ = JSONText.append(valueAt: place, of: tape, to: &text)
@@ -61,6 +65,8 @@ extension RuleTable {
     }
     if choice.isConst { return "is not \(texts[0])" }
     return texts.isEmpty
-      ? "is not allowed: the enum is empty" : "is none of \(texts.joined(separator: ", "))"
+      ? "is not allowed: the enum is empty"
+      : "is none of \(texts.joined(separator: ", "))"
+        + (listed.upperBound < choice.end ? " and \(choice.end - listed.upperBound) more" : "")
   }
 }

@@ -21,10 +21,17 @@ struct RuleTable: Sendable {
 
   /// The constants of an `enum` or a `const`.
   struct Choice: BitwiseCopyable, Sendable {
+    /// No more constants than this are compared one after the other: that costs less than a hash.
+    static let unhashedLimit = 8
+
     /// The constants in `constantPlaces`.
     var first: Int
     var end: Int
     var isConst: Bool
+    /// Where the buckets of the constants begin, and how many they are less one; -1 where there are
+    /// none.
+    var firstBucket = 0
+    var bucketMask = -1
   }
 
   /// What the members of an object may be.
@@ -64,6 +71,10 @@ struct RuleTable: Sendable {
   var choices: [Choice] = []
   /// Where the constants of all choices stand on the tape of `constants`.
   var constantPlaces: [Int] = []
+  /// Their hashes.
+  var constantHashes: [UInt64] = []
+  /// Indices of constants by hash, or -1.
+  var constantBuckets: [Int32] = []
   /// All constants in one array; nothing where there are none.
   var constants: TapeCopy?
   var divisors: [Divisor] = []
