@@ -67,4 +67,87 @@ import Testing
         "1|1", "2|2", "\(Int64.max)|1",
       ])
   }
+
+  @Test func `a row behind the greatest id is placed by SQLite`() throws {
+    let store = try MergeStore()
+    _ = try store.run(
+      [#"{"id":1,"at":2}"#, #"{"id":1,"at":1}"#, #"{"id":2,"at":1}"#], ImportOptions())
+    try store.deduplicate(.none)
+    try store.execute("UPDATE note SET poikit_id = \(Int64.max) WHERE id = 2")
+    let report = try store.run([#"{"id":3,"at":1}"#], ImportOptions())
+    #expect(report.counters.inserted == 1)
+    try store.undo()
+    #expect(try store.rows("SELECT count(*) FROM note") == ["4"])
+  }
+
+  @Test func `a row that is inserted and removed by one import leaves the ids reserved`() throws {
+    let feed = try FeedStore(
+      Model(
+        parsing: #"""
+          {"x-table":"t","x-key":"k","x-timestamp":"at",
+           "x-tombstone":{"attribute":"gone","removal":"delete"},
+           "properties":{"k":{"type":"integer"},"at":{"type":"integer","x-unit":"seconds"},
+            "gone":{"type":["boolean","null"]}}}
+          """#))
+    try feed.take(#"{"k":1,"at":3}"#, #"{"k":1,"at":1}"#, #"{"k":1,"at":2}"#)
+    try feed.deduplicate(ImportInterferenceTests.enforcing)
+    try feed.take(#"{"k":5,"at":1}"#, #"{"k":5,"at":2,"gone":true}"#, #"{"k":6,"at":1}"#)
+    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(undone.restoredRowCount == 2)
+    #expect(try feed.rows("SELECT poikit_id, k FROM t") == ["1|1", "2|1", "3|1", "4|6"])
+  }
+
+  @Test func `a row that was moved leaves its id reserved`() throws {
+    let feed = try FeedStore(IssueTracker.model())
+    try feed.take(#"{"number":1,"changed":2}"#, #"{"number":1,"changed":1,"tags":["old"]}"#)
+    try feed.deduplicate(ImportInterferenceTests.enforcing)
+    try feed.take(#"{"number":1,"changed":3,"tags":["new"]}"#)
+    _ = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(
+      try feed.rows(
+        """
+        SELECT i.changed, t.name FROM issue_tag AS j JOIN issue AS i ON i.poikit_id = j.issue
+        JOIN tag AS t ON t.poikit_id = j.tag
+        """) == ["3000000|new"])
+  }
+
+  @Test func `a row that a snapshot marked leaves its id reserved`() throws {
+    let feed = try FeedStore(
+      Model(
+        parsing: #"""
+          {"x-table":"t","x-key":"k","x-timestamp":"at",
+           "x-tombstone":"gone",
+           "properties":{"k":{"type":"integer"},"at":{"type":"integer","x-unit":"seconds"},
+            "gone":{"type":["boolean","null"]}}}
+          """#))
+    var options = ImportOptions()
+    options.isSnapshot = true
+    options.removalLimit = .count(1)
+    try feed.take(#"{"k":1,"at":1}"#, #"{"k":2,"at":1}"#, options: options)
+    try feed.take(#"{"k":1,"at":1}"#, options: options)
+    try feed.execute("DELETE FROM t WHERE k = 2")
+    try feed.take(#"{"k":9,"at":1,"gone":true}"#)
+    _ = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(try feed.rows("SELECT poikit_id, k, coalesce(gone, 0) FROM t") == ["1|1|0", "3|9|1"])
+  }
+
+  @Test(arguments: [false, true])
+  func `an import heeds the ids that are reserved while it runs`(hasReserved: Bool) throws {
+    let feed = try FeedStore(Model(parsing: MergeFixture.document))
+    try feed.take(#"{"id":1,"at":3}"#, #"{"id":1,"at":2}"#)
+    if hasReserved { try feed.deduplicate() }
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.jobCount = 1
+    var session = try ImportSession(
+      into: Store(path: feed.path), model: feed.model, options: options)
+    try session.append(Array(#"{"id":2,"at":2}{"id":2,"at":1} "#.utf8).span)
+    #expect(try feed.deduplicate().changes.removedRowCount == (hasReserved ? 1 : 2))
+    try session.append(Array(#"{"id":3,"at":1}"#.utf8).span)
+    #expect(try session.finish().counters.inserted == 3)
+    _ = session.takeStore()
+    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    #expect(undone.restoredRowCount == (hasReserved ? 1 : 2))
+    #expect(try feed.rows("SELECT count(*) FROM note") == [hasReserved ? "4" : "5"])
+  }
 }

@@ -123,6 +123,7 @@ extension LoserRemoval {
       reference.parentColumns.contains { change.source(of: $0) != nil }
     }
     let statements = try changeStatements(of: change, in: connection)
+    try reserveRowIDs(of: move.child, in: connection)
     var leftovers: [Referring] = []
     for row in referring {
       guard !row.lacksTarget else {
@@ -173,8 +174,9 @@ extension LoserRemoval {
     _ row: Referring, _ change: ColumnChange, _ move: ReferenceMove,
     in connection: borrowing Connection
   ) throws(DeduplicationError) -> (ChangeStatements.Outcome, count: Int) {
-    try execute("SAVEPOINT poikit_move", in: connection)
     let steps = try cascade(from: (change, row.row), in: connection)
+    for step in steps { try reserveRowIDs(of: step.change.child, in: connection) }
+    try execute("SAVEPOINT poikit_move", in: connection)
     let outcome = try apply(steps, for: row, move, in: connection)
     if case .refused(let error) = outcome {
       guard error.isUniqueViolation, connection.isInTransaction else { return (outcome, 0) }
@@ -186,6 +188,16 @@ extension LoserRemoval {
 
   private static let ineffectiveReason =
     "it does not keep the value: a trigger, or the type of the column, is in the way"
+
+  /// Reserves the ids of a table's rows before the first of them is remembered.
+  private mutating func reserveRowIDs(
+    of table: TableSchema, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    guard archives, reservedTables.insert(table.name).inserted else { return }
+    do { try ReservedRowIDs.reserve(allOf: table, in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+  }
 
   private func changeStatements(
     of change: ColumnChange, in connection: borrowing Connection

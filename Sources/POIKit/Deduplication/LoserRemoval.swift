@@ -15,6 +15,9 @@ struct LoserRemoval {
   let layout: TableLayout
   private var preparedArchives: Set<String> = []
 
+  /// The tables whose row ids are reserved.
+  var reservedTables: Set<String> = []
+
   /// The temporary tables that have been made.
   private var madeTables: Set<SQL> = []
 

@@ -84,6 +84,7 @@ struct RowRemoval {
   func remember(
     _ column: String, of list: SQL, under run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) {
+    try ReservedRowIDs.reserve(allOf: schema, in: connection)
     try connection.execute(
       """
       INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)

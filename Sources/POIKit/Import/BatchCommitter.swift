@@ -204,7 +204,12 @@ struct BatchCommitter: ~Copyable {
   /// a batch.
   private mutating func begin() throws {
     guard writer == nil else {
-      if try writer?.begin() == true {
+      let isChanged =
+        switch store {
+        case .some(let store): try writer?.begin(in: store.connection) == true
+        case .none: false
+        }
+      if isChanged {
         try checkCharge()
         try checkTable()
       }

@@ -32,7 +32,7 @@ extension ImportSession {
       if options.isResuming, unfinished.isEmpty {
         let advice =
           try store.finishedImport(into: model.table).map {
-            ": run \($0) is finished; without --resume its inputs would be imported once more"
+            ": the last one, run \($0), is finished; start other inputs without --resume"
           } ?? "; start without --resume"
         throw ImportError(
           .cannotResume, "\(store.path): there is no unfinished import to resume\(advice)")

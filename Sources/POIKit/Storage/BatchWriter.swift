@@ -97,14 +97,15 @@ struct BatchWriter: ~Copyable {
   /// Begins the transaction of a batch.
   ///
   /// - Returns: whether other programs have changed the database since the last one. The ids of rows
-  ///   are forgotten then.
-  mutating func begin() throws(SQLiteError) -> Bool {
+  ///   are forgotten then, and those read that are reserved.
+  mutating func begin(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
     try beginning.run()
     guard try versionReading.step() else { return false }
     let current = versionReading.integer(0)
     try versionReading.reset()
     guard current != version else { return false }
     rows.forgetRows()
+    try rows.readReservedRowIDs(in: connection)
     version = current
     return true
   }

@@ -98,8 +98,13 @@ final class ChildRowWriter {
     _ = try others.remove(ofParent: parentRowID, but: kept)
   }
 
+  func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+    try insertion.readReservedRowIDs(in: connection)
+    for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
+    for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
+  }
+
   func forgetRows() {
-    insertion.forgetRows()
     for relation in relations { relation.writer.forgetRows() }
     for writer in relationsToMany { writer.forgetRows() }
   }

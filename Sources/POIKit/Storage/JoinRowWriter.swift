@@ -45,10 +45,12 @@ final class JoinRowWriter {
     for rowID in wanted where !present.contains(rowID) { try insert(rowID, under: parentRowID) }
   }
 
-  func forgetRows() {
-    insertion.forgetRows()
-    shared.forgetRows()
+  func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+    try insertion.readReservedRowIDs(in: connection)
+    try shared.readReservedRowIDs(in: connection)
   }
+
+  func forgetRows() { shared.forgetRows() }
 
   private func insert(_ rowID: Int64, under parentRowID: Int64) throws(SQLiteError) {
     try insertion.statement.bind(1, integer: parentRowID)

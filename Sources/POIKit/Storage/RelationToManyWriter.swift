@@ -76,6 +76,14 @@ final class RelationToManyWriter {
     }
   }
 
+  /// Heeds the row ids that another program has reserved since.
+  func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+    switch rows {
+    case .own(let writer): try writer.readReservedRowIDs(in: connection)
+    case .shared(let writer): try writer.readReservedRowIDs(in: connection)
+    }
+  }
+
   /// Forgets the row ids that it remembers: after some of its rows were rolled back, or another
   /// program changed the database.
   func forgetRows() {

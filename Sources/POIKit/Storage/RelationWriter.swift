@@ -33,7 +33,12 @@ final class RelationWriter {
 
   /// Forgets the rows that it remembers: after some of them were rolled back, or another program
   /// changed the database.
-  func forgetRows() { rows.forgetRows() }
+  func forgetRows() { rows.forget() }
+
+  /// Heeds the row ids that another program has reserved since.
+  func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+    try rows.readReservedRowIDs(in: connection)
+  }
 
   /// The id of the row that the record's related object names; the row is made if there is none
   /// yet.
@@ -114,12 +119,11 @@ private struct RelatedRows: ~Copyable {
     return rowID
   }
 
-  mutating func forgetRows() {
-    insertion.forgetRows()
-    forget()
+  mutating func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+    try insertion.readReservedRowIDs(in: connection)
   }
 
-  private mutating func forget() {
+  mutating func forget() {
     entries.removeAll()
     contents.removeAll()
     for index in 0..<buckets.count { buckets[index] = -1 }

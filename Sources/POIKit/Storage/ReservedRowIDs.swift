@@ -1,13 +1,16 @@
 internal import SQLiteKit
 
-/// The ids that rows of a table had which were archived, and get again when they are put back.
+/// The ids that rows of a table had when a run archived some of them, or remembered what it changed in them: by these
+/// ids the run is undone.
 ///
-/// SQLite gives a new row the id behind the greatest one, which would be that of an archived row where it stood at the
-/// table's end.
+/// SQLite gives a new row the id behind the greatest one, which would be that of such a row where it stood at the table's
+/// end and is gone.
 struct ReservedRowIDs {
   private static let table = Bookkeeping.prefix + "reserved"
 
-  /// Reserves the ids of all rows that a table has, before the first of them is archived.
+  /// Reserves the ids of all rows that a table has, before the first of them is archived or changed.
+  ///
+  /// The greatest id of all is left out: there is none behind it.
   static func reserve(
     allOf table: TableSchema, in connection: borrowing Connection
   ) throws(SQLiteError) {
@@ -20,12 +23,12 @@ struct ReservedRowIDs {
       ) STRICT, WITHOUT ROWID;
       INSERT INTO main.\(name: Self.table)
       SELECT \(literal: table.name), \(rowID) FROM main.\(name: table.name)
-      WHERE true ORDER BY \(rowID) DESC LIMIT 1
+      WHERE \(rowID) < \(Int64.max) ORDER BY \(rowID) DESC LIMIT 1
       ON CONFLICT (table_name) DO UPDATE SET last_row = max(last_row, excluded.last_row)
       """)
   }
 
-  /// The greatest id that is reserved of a table; nothing where none is, or none is greater.
+  /// The greatest id that is reserved of a table; nothing where none is.
   static func last(
     of table: String, in connection: borrowing Connection
   ) throws(SQLiteError) -> Int64? {
@@ -35,7 +38,7 @@ struct ReservedRowIDs {
     return try connection.integer(
       """
       SELECT last_row FROM main.\(name: Self.table)
-      WHERE table_name = \(literal: table) AND last_row < \(Int64.max)
+      WHERE table_name = \(literal: table)
       """)
   }
 }

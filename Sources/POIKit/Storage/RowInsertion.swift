@@ -2,49 +2,39 @@ internal import SQLiteKit
 
 /// The statement that inserts rows into a table of a store. No new row gets an id that is reserved.
 struct RowInsertion: ~Copyable {
-  private var insertion: Statement
+  private let table: String
+  private let columns: [SQL]
+  private let values: [SQL]
 
-  /// Inserts a row behind the reserved ids; nothing where no id is reserved.
-  private var insertionBehind: Statement?
+  /// The greatest id that is reserved, if any is.
+  private var lastReserved: Int64?
 
-  /// Whether the table is known to have a row behind the reserved ids, so that the next one comes there too.
-  private var isBehind: Bool
+  /// The statement to bind the next row to, and to run.
+  var statement: Statement
 
   /// - Parameters:
   ///   - columns: those of a row but for its id.
-  ///   - values: the parameters of the columns; the first is bound to the first column where there are none.
+  ///   - values: the parameters of the columns; without them the first is that of the first column.
   init(
     into table: String, columns: [SQL], values: [SQL]? = nil, connection: borrowing Connection
   ) throws(SQLiteError) {
     let values = values ?? columns.indices.map { "?\($0 + 1)" }
-    // The row id is named because a model may have nothing but relations to many.
-    func text(_ rowID: SQL) -> SQL {
-      """
-      INSERT INTO \(name: table) (\(([StoreSchema.idColumn] + columns).joined(separator: ", ")))
-      VALUES (\(([rowID] + values).joined(separator: ", ")))
-      """
-    }
-    let insertion = try connection.prepare(text("NULL"))
-    var insertionBehind: Statement?
-    if let last = try ReservedRowIDs.last(of: table, in: connection) {
-      insertionBehind = try connection.prepare(
-        text(
-          """
-          (SELECT max(\(last), coalesce(max(\(StoreSchema.idColumn)), 0)) + 1
-           FROM \(name: table))
-          """))
-    }
-    isBehind = insertionBehind == nil
-    self.insertion = insertion
-    self.insertionBehind = insertionBehind
+    let lastReserved = try ReservedRowIDs.last(of: table, in: connection)
+    statement = try connection.prepare(
+      RowInsertion.text(into: table, columns, values, behind: lastReserved))
+    self.table = table
+    self.columns = columns
+    self.values = values
+    self.lastReserved = lastReserved
   }
 
-  /// The statement to bind the next row to, and to run.
-  var statement: Statement {
-    _read { yield insertion }
-    _modify {
-      if isBehind { yield &insertion } else { yield &insertionBehind! }
-    }
+  /// Heeds the ids that another program has reserved since.
+  mutating func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+    let last = try ReservedRowIDs.last(of: table, in: connection)
+    guard last != lastReserved else { return }
+    statement = try connection.prepare(
+      RowInsertion.text(into: table, columns, values, behind: last))
+    lastReserved = last
   }
 
   /// Inserts the row that is bound.
@@ -52,11 +42,26 @@ struct RowInsertion: ~Copyable {
   /// - Returns: its id.
   mutating func run() throws(SQLiteError) -> Int64 {
     try statement.runChangingOneRow()
-    isBehind = true
-    return insertion.lastInsertRowID
+    return statement.lastInsertRowID
   }
 
-  /// Forgets that there is a row behind the reserved ids: after some rows were rolled back, or another program
-  /// changed the database.
-  mutating func forgetRows() { isBehind = insertionBehind == nil }
+  private static func text(
+    into table: String, _ columns: [SQL], _ values: [SQL], behind lastReserved: Int64?
+  ) -> SQL {
+    var rowID: SQL = "NULL"
+    if let lastReserved {
+      // Behind the greatest id of all there is none; SQLite then finds one that is free.
+      let greatest: SQL = "max(\(StoreSchema.idColumn))"
+      rowID = """
+        (SELECT CASE \(greatest) WHEN \(Int64.max) THEN NULL
+           ELSE max(\(lastReserved), coalesce(\(greatest), \(lastReserved))) + 1 END
+         FROM \(name: table))
+        """
+    }
+    // The row id is named because a model may have nothing but relations to many.
+    return """
+      INSERT INTO \(name: table) (\(([StoreSchema.idColumn] + columns).joined(separator: ", ")))
+      VALUES (\(([rowID] + values).joined(separator: ", ")))
+      """
+  }
 }

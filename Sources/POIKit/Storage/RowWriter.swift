@@ -101,10 +101,16 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Forgets which rows there are: after some of them were rolled back, or another program changed
-  /// the database.
-  mutating func forgetRows() {
-    insertion.forgetRows()
+  /// Heeds the row ids that another program has reserved since.
+  mutating func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+    try insertion.readReservedRowIDs(in: connection)
+    for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
+    for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
+  }
+
+  /// Forgets the row ids of relations: after some of their rows were rolled back, or another program
+  /// changed the database.
+  func forgetRows() {
     for relation in relations { relation.writer.forgetRows() }
     for writer in relationsToMany { writer.forgetRows() }
   }
