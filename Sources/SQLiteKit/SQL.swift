@@ -23,6 +23,12 @@ public struct SQL: Sendable, Hashable {
     self = "\(name: name)"
   }
 
+  /// Whether both are the same bytes, as SQLite tells names apart; a `String` equals its other normal
+  /// forms, too.
+  public static func == (left: SQL, right: SQL) -> Bool {
+    left.text.utf8.elementsEqual(right.text.utf8)
+  }
+
   /// Appends SQL.
   public static func += (left: inout SQL, right: SQL) {
     left.text += right.text

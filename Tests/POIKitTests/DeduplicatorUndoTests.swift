@@ -91,6 +91,27 @@ import Testing
     #expect(try rows("SELECT state FROM poikit_run", in: connection) == ["finished"])
   }
 
+  @Test func `columns whose names differ in normal form alone get their own values back`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE sample ("key" TEXT, time, "\u{e9}" TEXT, "e\u{301}" TEXT);
+      INSERT INTO sample VALUES ('a', 2, NULL, NULL), ('a', 1, 'one', 'two'), ('b', 2, NULL, 'own'),
+        ('b', 1, 'three', 'four')
+      """)
+    let before = try dump("sample", in: connection)
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let layout = try TableLayout(
+      describing: "sample", in: connection, key: ["key"], timestamp: "time")
+    let report = try Deduplicator(layout: layout, options: options)
+      .run(on: connection, clock: someInstant)
+    #expect(report.changes.filledValueCount == 3)
+    let undone = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(undone.changedRowCount == 0)
+    #expect(try dump("sample", in: connection) == before)
+  }
+
   @Test func `a pass that changed nothing is not the one to undo`() throws {
     let connection = try SampleTable.connection([
       SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 2),

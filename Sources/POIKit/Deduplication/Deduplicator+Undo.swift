@@ -190,16 +190,17 @@ extension Deduplicator {
     try moves.bind(2, text: run.ownTable)
     try moves.bind(3, integer: isOwn ? 1 : 0)
     let statements = PreparedStatements()
-    var restorations: [[String]: ValueRestoration] = [:]
+    var restorations: [[ExactText]: ValueRestoration] = [:]
     while try moves.step() {
       let (table, column, row) = (moves.text(1), moves.text(2), moves.integer(3))
+      let place = [ExactText(table), ExactText(column)]
       let restoration: ValueRestoration
-      if let known = restorations[[table, column]] {
+      if let known = restorations[place] {
         restoration = known
       } else {
         restoration = try ValueRestoration(
           of: column, in: table, schemas[table], by: statements, on: connection)
-        restorations[[table, column]] = restoration
+        restorations[place] = restoration
       }
       // A row that was removed since stays so.
       guard try restoration.restore(moves.integer(0), ofRow: row, on: connection) else { continue }
