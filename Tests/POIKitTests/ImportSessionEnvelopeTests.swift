@@ -81,6 +81,13 @@ import Testing
     #expect(try Self.outcome(of: text, Self.required) == outcome)
   }
 
+  @Test func `an array of a relation is a member that the model reads`() throws {
+    let schema =
+      #""properties":{"id":{},"tags":{"type":"array","items":{"type":"string"},"#
+      + #""x-relation":{"table":"tag","unique":"name","join":"t_tag"}}}"#
+    #expect(try Self.outcome(of: #"{"data":[{"tags":["x"]},{}],"next":1}"#, schema) == "/data 2-0")
+  }
+
   @Test(arguments: [
     (#"{"data":[],"links":[{"href":"a"}]}"#, "in /links (1), /data (0); name"),
     (#"{"links":[{"href":"a"},{"href":{"id":1}}],"next":null}"#, "in /links (2); name"),

@@ -66,7 +66,7 @@ public struct ImportReport: Sendable {
     var byteCount: Int?
 
     /// A value that is no token.
-    public enum OtherValue: String, Sendable, Hashable {
+    public enum OtherValue: Sendable, Hashable {
       case object, array, null
     }
   }

@@ -224,7 +224,7 @@ public struct ImportSession: ~Copyable {
     } else {
       survey = ShapeSurvey(
         elementMarkers: [requiredMembers, [RejectLine.marker]],
-        elementNames: members(of: model.attributes))
+        elementNames: members(at: model.attributes.map(\.source) + model.relations.map(\.source)))
       phase = .surveying
     }
     return true
@@ -310,17 +310,17 @@ public struct ImportSession: ~Copyable {
   /// must have none: by them a survey knows a record from an envelope.
   private var requiredMembers: [String] {
     let isRequiring = model.attributes.contains(where: \.isRequired)
-    return members(
-      of: model.attributes.filter {
-        isRequiring ? $0.isRequired : model.key.containsExactly($0.name)
-      })
+    let attributes = model.attributes.filter {
+      isRequiring ? $0.isRequired : model.key.containsExactly($0.name)
+    }
+    return members(at: attributes.map(\.source))
   }
 
-  /// The names of the record's own members that some attributes are read from.
-  private func members(of attributes: [Attribute]) -> [String] {
+  /// The names of the record's own members that sources lie in.
+  private func members(at sources: [Attribute.Source]) -> [String] {
     var names: [String] = []
-    for attribute in attributes {
-      if case .pointer(let tokens) = attribute.source, !names.containsExactly(tokens[0]) {
+    for source in sources {
+      if case .pointer(let tokens) = source, !names.containsExactly(tokens[0]) {
         names.append(tokens[0])
       }
     }

@@ -5,7 +5,7 @@ internal import SQLiteKit
 ///
 /// SQLite gives a new row the id behind the greatest one, which would be that of such a row where it stood at the table's
 /// end and is gone.
-struct ReservedRowIDs {
+enum ReservedRowIDs {
   private static let table = Bookkeeping.prefix + "reserved"
 
   /// Reserves the ids of all rows that a table has, before the first of them is archived or changed.
