@@ -17,6 +17,14 @@ struct ByteLanes {
     word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
+  /// A word with the highest bit of some lane set exactly if some lane is a control character, below 0x20.
+  ///
+  /// The first lane that has it set is the first that is one; the others say nothing.
+  @inline(__always)
+  var anyControl: UInt64 {
+    (word &- ByteLanes(repeating: 0x20).word) & ~word & ByteLanes(repeating: 0x80).word
+  }
+
   /// A word with the highest bit of some lane set exactly if some lane is `byte`.
   ///
   /// The first lane that has it set is the first that is `byte`; the others say nothing.

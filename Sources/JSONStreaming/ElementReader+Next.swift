@@ -22,7 +22,8 @@ extension ElementReader {
           if isLast, parsesAhead, !isFinished { return .needsInput }
           endPiece(piece)
           if !isLast, parsesAhead, failure == nil { beginPiece() }
-        } else if parsedOffset < buffer.endOffset {
+        } else if givenOffset < buffer.endOffset || (isFinished && parsedOffset < buffer.endOffset)
+        {
           beginPiece()
         } else if !isFinished {
           return .needsInput
@@ -123,9 +124,12 @@ extension ElementReader {
     } else {
       discardUnneeded()
     }
-    let start = parsedOffset
+    let start = givenOffset
     let range = start..<min(start + pieceSize, buffer.endOffset)
-    parser.take(buffer.bytes, bufferOffset: buffer.storageOffset, range: range)
+    parser.take(
+      buffer.bytes, bufferOffset: buffer.storageOffset, endOffset: range.upperBound,
+      isLast: isFinished && range.upperBound == buffer.endOffset)
+    givenOffset = range.upperBound
     piece = range
     if parsesAhead, start > 0, pieceSize == ReadBuffer.pieceSize {
       // Without a thread, which the system may refuse, all pieces are for this one.
@@ -146,18 +150,18 @@ extension ElementReader {
     }
     isPieceAhead = false
     piece = nil
-    parsedOffset = range.upperBound
+    parsedOffset = parser.state.parsedOffset
     takeTape()
     switch parser.state.outcome {
     case .done:
-      settle(after: range)
+      if parsedOffset == range.upperBound { settle() }
     case .stopped:
       failure = ParseFailure(
-        kind: .stop(parser.state.stop),
-        noticedOffset: range.lowerBound + parser.consumedByteCount)
+        kind: .stop(parser.state.stop), noticedOffset: parser.state.consumedOffset)
     case .failed:
       failure = ParseFailure(
-        kind: .syntax, noticedOffset: range.lowerBound + parser.failure.byteIndex + 1)
+        kind: .syntax,
+        noticedOffset: parser.state.pieceOffset + parser.failure.byteIndex + 1)
     }
     parsedBoundary = parser.state.boundary
     pruneFindings()
@@ -186,20 +190,20 @@ extension ElementReader {
   }
 
   /// Bounds what an unfinished token or element can grow to, and what is kept of separators.
-  private mutating func settle(after range: Range<Int>) {
+  private mutating func settle() {
     let reason: ParseState.Stop
     if parser.state.place.isInContainer {
       if !parser.state.isInMember { parser.state.advanceBoundary() }
-      guard range.upperBound - parser.state.boundary > limits.elementByteCount else { return }
+      guard parsedOffset - parser.state.boundary > limits.elementByteCount else { return }
       reason = .elementBytes
     } else {
       parser.state.advanceEnvelopeBoundary()
       // An escape takes up to six bytes for one.
       let limit = 6 * limits.stringByteCount + 2
-      guard range.upperBound - parser.state.boundary > limit else { return }
+      guard parsedOffset - parser.state.boundary > limit else { return }
       reason = .envelopeStringBytes
     }
-    failure = ParseFailure(kind: .stop(reason), noticedOffset: range.upperBound)
+    failure = ParseFailure(kind: .stop(reason), noticedOffset: parsedOffset)
   }
 
   /// Keeps of the findings behind the last complete element one of a kind.
@@ -263,6 +267,7 @@ extension ElementReader {
     }
     if let name = Self.wideEncoding(buffer.bytes.span) { throw fail(encoding: name) }
     if Self.hasByteOrderMark(buffer.bytes.span) {
+      givenOffset = 3
       parsedOffset = 3
       parser.state.boundary = 3
     }
@@ -307,15 +312,14 @@ extension ElementReader {
 
   /// Has a fresh parser go on behind what was last delivered.
   private mutating func restart() {
-    parser.restart()
     parser.state.restart(at: deliveredOffset, in: deliveredPlace)
-    if shape != .sequence { parser.prime(parser.state.prime) }
     strictText = StrictText()
     flaws.removeAll()
     nulOffsets.removeAll()
     parsed.removeAll()
     (nextFlaw, nextNUL, nextMark) = (0, 0, 0)
     failure = nil
+    givenOffset = deliveredOffset
     parsedOffset = deliveredOffset
     parsedBoundary = deliveredOffset
     isCompleted = false

@@ -61,6 +61,8 @@ public struct ElementReader: ~Copyable {
   var pieceSize = ReadBuffer.pieceSize
 
   /// The input up to here has been given to the parser.
+  var givenOffset = 0
+  /// The input up to here has been parsed; the bytes behind it are given to the parser again.
   var parsedOffset = 0
   var isFinished = false
   /// Whether the parser has been told that the input is at its end.

@@ -71,17 +71,33 @@ struct ParseState: ~Copyable {
   var stop = Stop.none
 
   // The bytes that are held, some of which are being parsed.
+  /// yajl's parser; nothing before it is needed, and where there is no memory for it.
   var handle: OpaquePointer?
+  var callbacks: UnsafePointer<yajl_callbacks>?
   var memory: UnsafeMutablePointer<cyajl_memory>?
+  /// Up to where yajl has read, in the input's offsets; nothing where it has to begin anew, at `boundary`.
+  var yajlOffset: Int?
   /// What came of the piece that was parsed last.
   var outcome = YajlParser.Outcome.done
+  /// Where the bytes begin that have not been parsed.
+  var parsedOffset = 0
   var bytes: UnsafePointer<UInt8>?
   /// The offset in the input of the first of `bytes`.
   var bytesOffset = 0
-  /// The offset in the input of the first byte of the piece that yajl was given.
+  /// The offset in the input of the first byte that yajl was given last.
   var pieceOffset = 0
   /// The offset in the input of the end of the piece.
   var endOffset = 0
+  /// Whether nothing follows the piece.
+  var isLastPiece = false
+
+  // What a scan has left to yajl, or to wait for the next piece.
+  /// Where the element began that it refused last.
+  var refusedStart = -1
+  /// Where the element began that it found cut off last.
+  var cutStart = -1
+  /// How much of that element there was.
+  var cutLength = 0
 
   init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
     self.watched = watched
@@ -173,6 +189,7 @@ extension ParseState {
     (valueCount, nameStart, nameEnd, stop) = (0, -1, -1, .none)
     place = newPlace
     boundary = offset
+    yajlOffset = nil
     levels.removeAll()
     depth = 0
     guard !isSequence, place.isInContainer else { return }

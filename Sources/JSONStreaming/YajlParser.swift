@@ -1,11 +1,11 @@
 internal import CYajl
 
-/// An owner of a yajl parser and of what its callbacks write to.
+/// An owner of a parser: of yajl's, and of what its callbacks and scans write to.
 @safe
 struct YajlParser: ~Copyable {
-  /// What came of a call.
+  /// What came of a piece.
   enum Outcome: Equatable {
-    /// All bytes are parsed.
+    /// It is parsed up to ``ParseState/parsedOffset``.
     case done
     /// A callback stopped the parser; ``ParseState/stop`` says why.
     case stopped
@@ -13,7 +13,10 @@ struct YajlParser: ~Copyable {
     case failed
   }
 
-  private var handle: OpaquePointer?
+  /// How many bytes yajl gets at a time outside the container that holds the elements: the first elements
+  /// need not be its work.
+  private static let envelopeStep = 1 << 8
+
   private let callbacks: UnsafeMutablePointer<yajl_callbacks>
   private let memory: UnsafeMutablePointer<cyajl_memory>
   let statePointer: UnsafeMutablePointer<ParseState>
@@ -25,12 +28,12 @@ struct YajlParser: ~Copyable {
     unsafe memory.initialize(to: cyajl_memory())
     unsafe statePointer = .allocate(capacity: 1)
     unsafe statePointer.initialize(to: ParseState(shape: shape, limits: limits, watching: watched))
-    unsafe handle = nil
-    restart()
+    unsafe state.callbacks = UnsafePointer(callbacks)
+    unsafe state.memory = memory
   }
 
   deinit {
-    unsafe cyajl_free_parser(handle)
+    unsafe cyajl_free_parser(state.handle)
     unsafe memory.deinitialize(count: 1)
     unsafe memory.deallocate()
     unsafe statePointer.deinitialize(count: 1)
@@ -39,7 +42,7 @@ struct YajlParser: ~Copyable {
     unsafe callbacks.deallocate()
   }
 
-  /// What the callbacks write to.
+  /// What the callbacks and scans write to.
   var state: ParseState {
     @inline(__always)
     _read { yield unsafe statePointer.pointee }
@@ -53,29 +56,20 @@ struct YajlParser: ~Copyable {
 
   var otherWatchedKind: Token.Kind? { unsafe statePointer.pointee.watched?.otherKind }
 
-  /// Replaces the parser by a fresh one, because yajl's cannot be used after an error.
-  ///
-  /// Without memory for it the next call is out of memory.
-  mutating func restart() {
-    unsafe cyajl_free_parser(handle)
-    unsafe handle = cyajl_alloc(callbacks, memory, statePointer)
-    unsafe state.handle = handle
-    unsafe state.memory = memory
-  }
-
   /// Gives the parser the next bytes, which `parsePiece` then parses.
   ///
   /// - Parameters:
-  ///   - buffer: the bytes that are held, of which those from `range` on have not been parsed. They
-  ///     stay where they are until then.
+  ///   - buffer: the bytes that are held, of which those from the state's `parsedOffset` on have not been
+  ///     parsed. They stay where they are until then.
   ///   - bufferOffset: of the first byte of `buffer` in the input.
-  ///   - range: which bytes to parse, in the input's offsets.
+  ///   - endOffset: up to where to parse, in the input's offsets.
+  ///   - isLast: whether nothing follows.
   mutating func take(
-    _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int, range: Range<Int>
+    _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int, endOffset: Int, isLast: Bool
   ) {
     find(buffer, bufferOffset: bufferOffset)
-    state.pieceOffset = range.lowerBound
-    state.endOffset = range.upperBound
+    state.endOffset = endOffset
+    state.isLastPiece = isLast
   }
 
   /// Says where the bytes that are held stand now.
@@ -85,53 +79,86 @@ struct YajlParser: ~Copyable {
   }
 
   /// Parses the bytes that the parser of a state was given.
+  ///
+  /// Unless they are the last, the state's `parsedOffset` may then be in front of some of them, which are to be given
+  /// again with those that follow.
   @unsafe
   static func parsePiece(of state: UnsafeMutablePointer<ParseState>) {
-    guard let bytes = unsafe state.pointee.bytes else { return }
-    let offset = unsafe state.pointee.pieceOffset
+    unsafe state.pointee.outcome = .done
+    repeat {
+      if unsafe state.pointee.canScan, unsafe state.pointee.scanElements() == .waiting {
+        unsafe state.pointee.parsedOffset = state.pointee.boundary
+        return
+      }
+      unsafe readOn(state)
+    } while unsafe state.pointee.outcome == .done
+      && state.pointee.parsedOffset < state.pointee.endOffset
+  }
+
+  /// Gives yajl the next bytes: the rest of the piece, or a part outside the elements' container.
+  @unsafe
+  private static func readOn(_ state: UnsafeMutablePointer<ParseState>) {
+    unsafe prepare(state)
+    guard let bytes = unsafe state.pointee.bytes, let start = unsafe state.pointee.yajlOffset else {
+      return
+    }
+    var end = unsafe state.pointee.endOffset
+    if unsafe !state.pointee.place.isInContainer { end = min(end, start + envelopeStep) }
+    unsafe state.pointee.pieceOffset = start
     let status = unsafe cyajl_parse(
-      state.pointee.handle, state.pointee.memory, bytes + (offset - state.pointee.bytesOffset),
-      state.pointee.endOffset - offset)
+      state.pointee.handle, state.pointee.memory, bytes + (start - state.pointee.bytesOffset),
+      end - start)
+    unsafe state.pointee.yajlOffset = end
+    unsafe state.pointee.parsedOffset = end
     unsafe state.pointee.outcome = outcome(status)
     if status == cyajl_out_of_memory { unsafe state.pointee.stop = .outOfMemory }
   }
 
-  /// Parses the bytes that the parser was given.
-  mutating func parsePiece() { unsafe Self.parsePiece(of: statePointer) }
-
-  /// Feeds bytes that are not the input's; what they mean is not put on the tape.
-  mutating func prime(_ text: [UInt8]) {
-    state.isPriming = true
-    defer { state.isPriming = false }
-    let status = unsafe text.withUnsafeBufferPointer { bytes in
-      unsafe cyajl_parse(handle, memory, bytes.baseAddress, bytes.count)
+  /// Has a fresh yajl stand where the state says, unless yajl has followed it there.
+  ///
+  /// yajl's parser cannot be used after an error, nor has it seen what was scanned. Without memory for
+  /// a fresh one the next call of it is out of memory.
+  @unsafe
+  private static func prepare(_ state: UnsafeMutablePointer<ParseState>) {
+    guard unsafe state.pointee.yajlOffset == nil else { return }
+    unsafe state.pointee.yajlOffset = state.pointee.boundary
+    unsafe cyajl_free_parser(state.pointee.handle)
+    unsafe state.pointee.handle = cyajl_alloc(
+      state.pointee.callbacks, state.pointee.memory, state)
+    guard unsafe state.pointee.place.isInContainer, unsafe !state.pointee.isSequence else { return }
+    unsafe state.pointee.isPriming = true
+    defer { unsafe state.pointee.isPriming = false }
+    // What the bytes mean, which are not the input's, is not put on the tape.
+    let status = unsafe state.pointee.prime.withUnsafeBufferPointer { bytes in
+      unsafe cyajl_parse(
+        state.pointee.handle, state.pointee.memory, bytes.baseAddress, bytes.count)
     }
     if status == cyajl_out_of_memory {
-      unsafe cyajl_free_parser(handle)
-      unsafe handle = nil
-      unsafe state.handle = nil
+      unsafe cyajl_free_parser(state.pointee.handle)
+      unsafe state.pointee.handle = nil
       return
     }
     precondition(status == cyajl_ok, "the prime is valid JSON")
   }
+
+  /// Parses the bytes that the parser was given.
+  mutating func parsePiece() { unsafe Self.parsePiece(of: statePointer) }
 
   /// Says that no more bytes follow those of `buffer`, all of which have been parsed.
   mutating func complete(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int
   ) {
     find(buffer, bufferOffset: bufferOffset)
+    unsafe Self.prepare(statePointer)
     state.endOffset = bufferOffset + buffer.count
     state.pieceOffset = state.endOffset
-    let status = unsafe cyajl_complete_parse(handle, memory)
+    let status = unsafe cyajl_complete_parse(state.handle, memory)
     state.outcome = Self.outcome(status)
     if status == cyajl_out_of_memory { state.stop = .outOfMemory }
   }
 
-  /// The number of bytes of the last call up to the end of the token that a callback refused.
-  var consumedByteCount: Int { unsafe cyajl_get_bytes_consumed(handle) }
-
   /// What is wrong, after the parser has failed.
-  var failure: YajlFailure { unsafe YajlFailure(of: handle, memory) }
+  var failure: YajlFailure { unsafe YajlFailure(of: state.handle, memory) }
 
   private static func outcome(_ status: cyajl_status) -> Outcome {
     switch status {

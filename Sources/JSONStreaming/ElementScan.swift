@@ -1,0 +1,324 @@
+/// A scan of bytes for elements that are plainly sound JSON (RFC 8259) within the limits.
+///
+/// It says nothing of the encoding, which is `StrictText`'s business. Only arrays and objects are elements to it.
+@unsafe
+struct ElementScan {
+  let bytes: UnsafePointer<UInt8>
+  /// How many bytes there are.
+  let end: Int
+  /// The offset of the first of `bytes` in the input.
+  let offset: Int
+  let limits: ReadingLimits
+
+  /// Whether the last element is not known as sound only because the bytes end.
+  private(set) var isCut = false
+
+  init(bytes: UnsafePointer<UInt8>, end: Int, offset: Int, limits: ReadingLimits) {
+    unsafe self.bytes = bytes
+    self.end = end
+    self.offset = offset
+    self.limits = limits
+  }
+
+  @inline(__always)
+  static func isWhiteSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+  }
+
+  /// Puts the element at `start` on the tape.
+  ///
+  /// - Parameter open: is empty, and is left so by a sound element.
+  /// - Returns: the index behind it; nil where it is not known as sound: then what the tape has got
+  ///   of it is to be taken away.
+  mutating func element(
+    at start: Int, onto tape: inout TapeBuffers,
+    _ open: inout GrowableBuffer<ParseState.OpenContainer>
+  ) -> Int? {
+    isCut = false
+    var index = start
+    var isInObject = false
+    // How many values the innermost container has.
+    var count = 0
+    guard unsafe isOpener(bytes[start]) else { return nil }
+    values: while true {
+      if isInObject {
+        guard count < limits.keysPerObject, unsafe text(.key, at: &index, onto: &tape) else {
+          return nil
+        }
+        skipWhiteSpace(&index)
+        guard take(UInt8(ascii: ":"), at: &index) else { return nil }
+        skipWhiteSpace(&index)
+      }
+      guard index < end else { return cut() }
+      let byte = unsafe bytes[index]
+      switch byte {
+      case UInt8(ascii: "\""):
+        guard unsafe text(.string, at: &index, onto: &tape) else { return nil }
+        count &+= 1
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        guard open.count < limits.depth else { return nil }
+        isInObject = byte == UInt8(ascii: "{")
+        open.append(
+          ParseState.OpenContainer(token: tape.tokens.count, outerCount: count &+ 1))
+        tape.tokens.append(Token(kind: isInObject ? .startObject : .startArray))
+        count = 0
+        index &+= 1
+        skipWhiteSpace(&index)
+        guard index < end else { return cut() }
+        let closer = isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        if unsafe bytes[index] != closer { continue values }
+      case UInt8(ascii: "t"):
+        guard literal(0x6575_7274, .true, at: &index, onto: &tape) else { return nil }
+        count &+= 1
+      case UInt8(ascii: "f"):
+        index &+= 1
+        guard literal(0x6573_6C61, .false, at: &index, onto: &tape) else { return nil }
+        count &+= 1
+      case UInt8(ascii: "n"):
+        guard literal(0x6C6C_756E, .null, at: &index, onto: &tape) else { return nil }
+        count &+= 1
+      default:
+        guard number(at: &index, onto: &tape) else { return nil }
+        count &+= 1
+      }
+      // Behind a value.
+      while true {
+        skipWhiteSpace(&index)
+        guard index < end else { return cut() }
+        let byte = unsafe bytes[index]
+        index &+= 1
+        if byte == UInt8(ascii: ",") {
+          skipWhiteSpace(&index)
+          continue values
+        }
+        let container = open[open.count &- 1]
+        guard byte == (isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return nil }
+        tape.tokens.append(Token(kind: isInObject ? .endObject : .endArray))
+        tape.tokens[container.token].close(next: tape.tokens.count, elementCount: count)
+        open.truncate(to: open.count &- 1)
+        guard !open.isEmpty else { return index }
+        count = container.outerCount
+        isInObject = tape.tokens[open[open.count &- 1].token].kind == .startObject
+      }
+    }
+  }
+
+  @inline(__always)
+  private func isOpener(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+  }
+
+  private mutating func cut() -> Int? {
+    isCut = true
+    return nil
+  }
+
+  @inline(__always)
+  private func skipWhiteSpace(_ index: inout Int) {
+    while index < end, unsafe Self.isWhiteSpace(bytes[index]) { index &+= 1 }
+  }
+
+  /// Takes one byte if it is what stands there.
+  @inline(__always)
+  private mutating func take(_ byte: UInt8, at index: inout Int) -> Bool {
+    guard index < end else {
+      isCut = true
+      return false
+    }
+    guard unsafe bytes[index] == byte else { return false }
+    index &+= 1
+    return true
+  }
+
+  /// Takes four bytes, given as a little-endian number, that are or end a literal.
+  @inline(__always)
+  private mutating func literal(
+    _ word: UInt32, _ kind: Token.Kind, at index: inout Int, onto tape: inout TapeBuffers
+  ) -> Bool {
+    guard end &- index >= 4 else {
+      isCut = true
+      return false
+    }
+    let found = unsafe UnsafeRawPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt32.self)
+    guard UInt32(littleEndian: found) == word else { return false }
+    index &+= 4
+    tape.tokens.append(Token(kind: kind))
+    return true
+  }
+
+  /// Takes a number, whose end shows with the byte behind it.
+  @inline(__always)
+  private mutating func number(at index: inout Int, onto tape: inout TapeBuffers) -> Bool {
+    let start = index
+    guard let numberEnd = unsafe endOfNumber(from: start) else { return false }
+    guard numberEnd < end else {
+      isCut = true
+      return false
+    }
+    guard numberEnd &- start <= limits.stringByteCount else { return false }
+    index = numberEnd
+    tape.tokens.append(
+      Token(kind: .number, first: offset &+ start, second: numberEnd &- start))
+    return true
+  }
+
+  @inline(__always)
+  private mutating func endOfNumber(from start: Int) -> Int? {
+    var index = start
+    if index < end, unsafe bytes[index] == UInt8(ascii: "-") { index &+= 1 }
+    if index < end, unsafe bytes[index] == UInt8(ascii: "0") {
+      index &+= 1
+    } else {
+      guard skipDigits(&index) else { return nil }
+    }
+    if index < end, unsafe bytes[index] == UInt8(ascii: ".") {
+      index &+= 1
+      guard skipDigits(&index) else { return nil }
+    }
+    if index < end, unsafe bytes[index] | 0x20 == UInt8(ascii: "e") {
+      index &+= 1
+      if index < end, unsafe bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-")
+      {
+        index &+= 1
+      }
+      guard skipDigits(&index) else { return nil }
+    }
+    return index
+  }
+
+  /// Takes digits, at least one.
+  @inline(__always)
+  private mutating func skipDigits(_ index: inout Int) -> Bool {
+    let start = index
+    while index < end, unsafe bytes[index] &- UInt8(ascii: "0") < 10 { index &+= 1 }
+    if index == end { isCut = true }
+    return index > start
+  }
+
+  /// Takes a string or a key, quotes included.
+  @inline(__always)
+  private mutating func text(
+    _ kind: Token.Kind, at index: inout Int, onto tape: inout TapeBuffers
+  ) -> Bool {
+    guard take(UInt8(ascii: "\""), at: &index) else { return false }
+    let start = index
+    let textEnd = unsafe endOfPlainText(from: start)
+    guard textEnd < end else {
+      isCut = true
+      return false
+    }
+    guard unsafe bytes[textEnd] == UInt8(ascii: "\"") else {
+      return unsafe escapedText(kind, from: start, plainEnd: textEnd, end: &index, onto: &tape)
+    }
+    guard textEnd &- start <= limits.stringByteCount else { return false }
+    index = textEnd &+ 1
+    tape.tokens.append(Token(kind: kind, first: offset &+ start, second: textEnd &- start))
+    return true
+  }
+
+  /// The index of the next quote, backslash or control character, or `end`.
+  @inline(__always)
+  private func endOfPlainText(from start: Int) -> Int {
+    let raw = unsafe UnsafeRawPointer(bytes)
+    var index = start
+    while end &- index >= 8 {
+      let lanes = unsafe ByteLanes(raw, at: index)
+      let found =
+        lanes.anyEqual(UInt8(ascii: "\"")) | lanes.anyEqual(UInt8(ascii: "\\")) | lanes.anyControl
+      guard found == 0 else { return index &+ found.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index < end {
+      let byte = unsafe bytes[index]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+      index &+= 1
+    }
+    return index
+  }
+
+  /// Takes a text with escapes, which the tape gets a copy of.
+  ///
+  /// - Parameters:
+  ///   - start: the index behind the quote.
+  ///   - plainEnd: the index of the first byte that does not stand for itself.
+  @inline(never)
+  private mutating func escapedText(
+    _ kind: Token.Kind, from start: Int, plainEnd: Int, end textEnd: inout Int,
+    onto tape: inout TapeBuffers
+  ) -> Bool {
+    let firstCopy = tape.copies.count
+    var (start, index) = (start, plainEnd)
+    while true {
+      guard index < end else {
+        isCut = true
+        return false
+      }
+      unsafe tape.copies.append(from: bytes + start, count: index - start)
+      let byte = unsafe bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "\"") { break }
+      guard byte == UInt8(ascii: "\\"), escape(at: &index, onto: &tape.copies) else { return false }
+      start = index
+      index = endOfPlainText(from: index)
+    }
+    let count = tape.copies.count - firstCopy
+    guard count <= limits.stringByteCount else { return false }
+    textEnd = index
+    tape.tokens.append(Token(kind: kind, first: firstCopy, second: count, isCopied: true))
+    return true
+  }
+
+  /// Takes what stands behind a backslash; half a surrogate pair is not sound.
+  private mutating func escape(
+    at index: inout Int, onto copies: inout GrowableBuffer<UInt8>
+  ) -> Bool {
+    guard index < end else {
+      isCut = true
+      return false
+    }
+    let byte = unsafe bytes[index]
+    index += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): copies.append(byte)
+    case UInt8(ascii: "b"): copies.append(0x08)
+    case UInt8(ascii: "f"): copies.append(0x0C)
+    case UInt8(ascii: "n"): copies.append(0x0A)
+    case UInt8(ascii: "r"): copies.append(0x0D)
+    case UInt8(ascii: "t"): copies.append(0x09)
+    case UInt8(ascii: "u"):
+      guard let scalar = escapedScalar(at: &index) else { return false }
+      guard let units = UTF8.encode(scalar) else { return false }
+      for unit in units { copies.append(unit) }
+    default: return false
+    }
+    return true
+  }
+
+  /// The character of a `\u` escape, or of two of them that are a surrogate pair.
+  private mutating func escapedScalar(at index: inout Int) -> Unicode.Scalar? {
+    guard let unit = codeUnit(at: &index) else { return nil }
+    guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
+    guard
+      take(UInt8(ascii: "\\"), at: &index), take(UInt8(ascii: "u"), at: &index),
+      let trail = codeUnit(at: &index), UTF16.isTrailSurrogate(trail)
+    else { return nil }
+    return Unicode.Scalar(0x1_0000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00))
+  }
+
+  /// The number that four hexadecimal digits write.
+  private mutating func codeUnit(at index: inout Int) -> UInt16? {
+    guard end - index >= 4 else {
+      isCut = true
+      return nil
+    }
+    var unit: UInt16 = 0
+    for place in index..<(index + 4) {
+      guard let digit = unsafe Character(Unicode.Scalar(bytes[place])).hexDigitValue else {
+        return nil
+      }
+      unit = unit << 4 | UInt16(digit)
+    }
+    index += 4
+    return unit
+  }
+}

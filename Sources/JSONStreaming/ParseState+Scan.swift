@@ -1,0 +1,90 @@
+// Elements that are plainly sound are put on the tape without yajl, which would take several times as
+// long for them. What a scan does not know as sound, it leaves to yajl, from the element's first byte:
+// so yajl alone judges what is malformed, beyond a limit or around the elements.
+extension ParseState {
+  /// How a scan for sound elements ended.
+  enum ScanOutcome {
+    /// With the bytes, of which those behind `boundary` wait for what follows them.
+    case waiting
+    /// In front of something that is yajl's to judge.
+    case refused
+  }
+
+  /// How many bytes may wait that only separate elements.
+  private static let separatorLimit = 1 << 10
+
+  /// Whether the bytes behind `boundary` may be scanned.
+  ///
+  /// yajl goes on with an element that was left to it, also in later pieces.
+  var canScan: Bool {
+    guard place.isInContainer, !place.containerIsObject else { return false }
+    return !isInMember || boundary != refusedStart
+  }
+
+  /// Puts the sound elements behind `boundary` on the tape.
+  ///
+  /// An element that the bytes end inside of is left where it is, to be scanned with those that follow. Where they
+  /// have not at least doubled it, or none follow, it is yajl's: so no byte is scanned often.
+  mutating func scanElements() -> ScanOutcome {
+    guard let bytes = unsafe bytes else { return .refused }
+    if isInMember { forgetElement() }
+    let end = endOffset - bytesOffset
+    var scan = unsafe ElementScan(bytes: bytes, end: end, offset: bytesOffset, limits: limits)
+    while true {
+      var index = boundary - bytesOffset
+      var needsComma = place.needsComma
+      while index < end {
+        let byte = unsafe bytes[index]
+        if byte == UInt8(ascii: ","), needsComma {
+          needsComma = false
+        } else if !ElementScan.isWhiteSpace(byte) {
+          break
+        }
+        index += 1
+      }
+      let start = bytesOffset + index
+      guard index < end else {
+        let isEnough = isLastPiece || start - boundary > Self.separatorLimit
+        return isEnough && start > boundary ? .refused : .waiting
+      }
+      let (token, copy) = (tape.tokens.count, tape.copies.count)
+      let elementEnd = needsComma ? nil : unsafe scan.element(at: index, onto: &tape, &open)
+      guard let elementEnd, elementEnd - index <= limits.elementByteCount else {
+        tape.tokens.truncate(to: token)
+        tape.copies.truncate(to: copy)
+        open.removeAll()
+        if scan.isCut, waits(from: start) { return .waiting }
+        refusedStart = start
+        return .refused
+      }
+      place.needsComma = !isSequence
+      boundary = bytesOffset + elementEnd
+      yajlOffset = nil
+      tape.marks.append(
+        ElementMark(
+          firstToken: token, endToken: tape.tokens.count, start: start, end: boundary,
+          memberStart: start, nameStart: -1, nameEnd: -1, containerStart: containerStart,
+          place: place))
+    }
+  }
+
+  /// Whether to wait for more of the element at `start`, which the bytes end inside of.
+  private mutating func waits(from start: Int) -> Bool {
+    let length = endOffset - start
+    guard
+      !isLastPiece, length <= limits.elementByteCount,
+      cutStart != start || length >= 2 * cutLength
+    else { return false }
+    (cutStart, cutLength) = (start, length)
+    return true
+  }
+
+  /// Takes back what yajl has found of an unfinished element.
+  private mutating func forgetElement() {
+    tape.tokens.truncate(to: elementToken)
+    tape.copies.truncate(to: elementCopies)
+    open.removeAll()
+    valueCount = 0
+    yajlOffset = nil
+  }
+}
