@@ -1,7 +1,7 @@
 /// A scan of bytes for elements that are plainly sound JSON (RFC 8259) within the limits.
 ///
 /// It says nothing of the encoding, which is `StrictText`'s business. Only arrays and objects are elements to it.
-@unsafe
+@safe
 struct ElementScan {
   let bytes: UnsafePointer<UInt8>
   /// How many bytes there are.
@@ -13,6 +13,7 @@ struct ElementScan {
   /// Whether the last element is not known as sound only because the bytes end.
   private(set) var isCut = false
 
+  @unsafe
   init(bytes: UnsafePointer<UInt8>, end: Int, offset: Int, limits: ReadingLimits) {
     unsafe self.bytes = bytes
     self.end = end
@@ -42,7 +43,7 @@ struct ElementScan {
     guard unsafe isOpener(bytes[start]) else { return nil }
     values: while true {
       if isInObject {
-        guard count < limits.keysPerObject, unsafe text(.key, at: &index, onto: &tape) else {
+        guard count < limits.keysPerObject, text(.key, at: &index, onto: &tape) else {
           return nil
         }
         skipWhiteSpace(&index)
@@ -53,7 +54,7 @@ struct ElementScan {
       let byte = unsafe bytes[index]
       switch byte {
       case UInt8(ascii: "\""):
-        guard unsafe text(.string, at: &index, onto: &tape) else { return nil }
+        guard text(.string, at: &index, onto: &tape) else { return nil }
         count &+= 1
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         guard open.count < limits.depth else { return nil }
@@ -150,7 +151,7 @@ struct ElementScan {
   @inline(__always)
   private mutating func number(at index: inout Int, onto tape: inout TapeBuffers) -> Bool {
     let start = index
-    guard let numberEnd = unsafe endOfNumber(from: start) else { return false }
+    guard let numberEnd = endOfNumber(from: start) else { return false }
     guard numberEnd < end else {
       isCut = true
       return false
@@ -202,13 +203,13 @@ struct ElementScan {
   ) -> Bool {
     guard take(UInt8(ascii: "\""), at: &index) else { return false }
     let start = index
-    let textEnd = unsafe endOfPlainText(from: start)
+    let textEnd = endOfPlainText(from: start)
     guard textEnd < end else {
       isCut = true
       return false
     }
     guard unsafe bytes[textEnd] == UInt8(ascii: "\"") else {
-      return unsafe escapedText(kind, from: start, plainEnd: textEnd, end: &index, onto: &tape)
+      return escapedText(kind, from: start, plainEnd: textEnd, end: &index, onto: &tape)
     }
     guard textEnd &- start <= limits.stringByteCount else { return false }
     index = textEnd &+ 1

@@ -48,7 +48,7 @@ extension ParseState {
         return isEnough && start > boundary ? .refused : .waiting
       }
       let (token, copy) = (tape.tokens.count, tape.copies.count)
-      let elementEnd = needsComma ? nil : unsafe scan.element(at: index, onto: &tape, &open)
+      let elementEnd = needsComma ? nil : scan.element(at: index, onto: &tape, &open)
       guard let elementEnd, elementEnd - index <= limits.elementByteCount else {
         tape.tokens.truncate(to: token)
         tape.copies.truncate(to: copy)

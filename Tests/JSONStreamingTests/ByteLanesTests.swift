@@ -27,4 +27,18 @@ import Testing
       }
     }
   }
+  @Test(arguments: 0..<UInt64(4))
+  func `the first control character is found`(seed: UInt64) {
+    var generator = SplitMix64(seed: seed)
+    let pool: [UInt8] = [0x00, 0x01, 0x0A, 0x1F, 0x20, 0x21, 0x7F, 0x80, 0x9F, 0xA0, 0xFF]
+    for _ in 0..<5_000 {
+      let bytes = (0..<8).map { _ in pool.randomElement(using: &generator) ?? 0 }
+      let found = lanes(bytes).anyControl
+      let first = bytes.firstIndex { $0 < 0x20 }
+      #expect((found != 0) == (first != nil), "seed \(seed): \(bytes)")
+      if let first {
+        #expect(found.trailingZeroBitCount / 8 == first, "seed \(seed): \(bytes)")
+      }
+    }
+  }
 }

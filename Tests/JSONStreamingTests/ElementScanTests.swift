@@ -1,0 +1,168 @@
+import TestSupport
+import Testing
+
+@testable import JSONStreaming
+
+/// What is scanned is what yajl would have found.
+///
+/// Members of an object around the elements are never scanned, so yajl's verdict on an element is had by
+/// making it one.
+@Suite struct ElementScanTests {
+  private struct Finding: Equatable {
+    /// The element's value; an exclamation mark for what is malformed, which another scan finds the end of.
+    var result: String
+    var bytes: [UInt8]
+    var holdsNUL: Bool
+
+    init?(_ event: Observation?) {
+      switch event {
+      case .element(let element):
+        (result, bytes, holdsNUL) = (element.value, element.bytes, element.holdsNUL)
+      case .malformed:
+        (result, bytes, holdsNUL) = ("!", [], false)
+      case .failed, .end, nil: return nil
+      }
+    }
+  }
+
+  private static let whole = ElementShape.container(JSONPointer(tokens: []))
+
+  /// That an element is the same in an array, on a line and as yajl alone sees it.
+  private func expectSameResult(
+    _ element: [UInt8], limits: ReadingLimits = ReadingLimits(),
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let parsed = observe(
+      Array(#"{"m":"#.utf8) + element + Array("}".utf8), Self.whole, limits: limits)
+    let expected = Finding(parsed.first)
+    let text = String(decoding: element, as: UTF8.self).debugDescription
+    for ending in ["]", ",{}]", " \t\r\n]"] {
+      let scanned = observe(
+        Array("[".utf8) + element + Array(ending.utf8), Self.whole, limits: limits)
+      #expect(Finding(scanned.first) == expected, "\(text)", sourceLocation: sourceLocation)
+    }
+    guard case .element = parsed.first else { return }
+    let line = observe(element + Array("\n{}".utf8), .sequence, limits: limits)
+    #expect(Finding(line.first) == expected, "\(text)", sourceLocation: sourceLocation)
+  }
+
+  private func expectSameResult(
+    _ element: String, limits: ReadingLimits = ReadingLimits(),
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    expectSameResult(Array(element.utf8), limits: limits, sourceLocation: sourceLocation)
+  }
+
+  @Test func `numbers and literals are what yajl takes for them`() {
+    let values = [
+      "0", "-0", "1", "-1", "10", "1234567890123456789012345", "1.5", "0.5", "-0.0e0", "1e5",
+      "1E+5",
+      "1e-05", "2.50E400", "01", "-01", "00", "1.", "1.e5", ".5", "-", "-.5", "+1", "1e", "1e+",
+      "1.5e",
+      "--1", "0x1", "1a", "1 2", "1.2.3", "1e5e5", "1-2", "Infinity", "NaN", "true", "false",
+      "null",
+      "tru", "truE", "trues", "fals", "falsf", "falsey", "nul", "nulls", "True", "true1", "0true",
+    ]
+    for value in values {
+      for element in ["[\(value)]", "[ \(value) ,1]", "{\"a\":\(value)}", "{\"a\": \(value)\n}"] {
+        expectSameResult(element)
+      }
+    }
+  }
+
+  @Test func `objects and arrays are what yajl takes for them`() {
+    let elements = [
+      "{}", "[]", "{ }", "[\n]", "[[]]", "[[],[{}],{\"a\":[]}]", "{\"a\":}", "{,}", "[,]", "[,1]",
+      "[1,]",
+      "[1,,2]", "{\"a\" 1}", "{\"a\"}", "{\"a\":1,}", "{\"a\":1,,\"b\":2}", "{1:2}", "{null:1}",
+      "[}", "{]",
+      "[1}", "{\"a\":1]", "[1 2]", "[\"a\" \"b\"]", "{\"a\":1 \"b\":2}", "[1:2]", "[{}{}]",
+      "[[][]]",
+      "{\"a\"::1}", "{\"a\":1:2}", "[\"a\":1]", "{\"a\",1}", "[\u{B}1]", "[1\u{C}]", "[1,\u{C}2]",
+      "{\u{C}\"a\":1}", "{\"a\"\u{B}:1}", "{\"a\":1}\u{C}", "[\u{0}]", "[1\u{0}]", "[\u{FEFF}1]",
+      "[/**/1]",
+      "{\"a\":1,\"a\":2}", "{\"\":1}", "[\"]\",\"}\",\"{[,:\"]",
+      "[\r\n\t 1 \r\n\t, \r\n\t2 \r\n\t]",
+    ]
+    for element in elements { expectSameResult(element) }
+  }
+
+  @Test func `every byte of a text counts wherever it stands`() {
+    for byte in UInt8.min...UInt8.max {
+      for length in [0, 3, 7, 8, 12, 17] {
+        let text = [UInt8](repeating: UInt8(ascii: "a"), count: length) + [byte]
+        expectSameResult(Array("[\"".utf8) + text + Array("\"]".utf8))
+        expectSameResult(Array("{\"".utf8) + text + Array("bcdefghij\":\"\"}".utf8))
+      }
+      expectSameResult(Array("[\"\\".utf8) + [byte] + Array("\"]".utf8))
+      expectSameResult(Array("{\"a\\".utf8) + [byte] + Array("b\":\"\\\\\"}".utf8))
+    }
+  }
+
+  @Test(arguments: 0..<UInt64(2))
+  func `escapes of code units are unescaped as yajl does`(seed: UInt64) {
+    var generator = SplitMix64(seed: seed)
+    for edge in [0, 1, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF] as [UInt16] {
+      expectSameResult("[\"\(Self.escaped(edge, using: &generator))\"]")
+    }
+    for _ in 0..<2_000 {
+      let units = [
+        UInt16.random(in: 0...UInt16.max, using: &generator),
+        UInt16.random(in: 0xD700...0xE0FF, using: &generator),
+        UInt16.random(in: 0xD700...0xE0FF, using: &generator),
+      ]
+      let text = units.map { Self.escaped($0, using: &generator) }.joined()
+      expectSameResult("{\"k\(text)\":\"v\(text)\"}")
+    }
+    for text in ["\\u", "\\u12", "\\u12g4", "\\u 123", "\\ud83d\\u", "\\ud83d\\n", "\\U0041"] {
+      expectSameResult("[\"\(text)\"]")
+    }
+  }
+
+  private static func escaped(_ unit: UInt16, using generator: inout SplitMix64) -> String {
+    let digits = String(unit, radix: 16, uppercase: Bool.random(using: &generator))
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+  }
+
+  @Test func `the limits are those of yajl's way`() {
+    let limits = ReadingLimits(
+      depth: 3, elementByteCount: 60, stringByteCount: 5, keysPerObject: 2)
+    let elements = [
+      "[[[]]]", "[[[[]]]]", "{\"a\":[{}]}", "{\"a\":[{\"b\":[]}]}", "[\"12345\"]", "[\"123456\"]",
+      "[\"1234\\n\"]", "[\"12345\\n\"]", "[\"\\n\\n\\n\\n\\n\"]", "{\"12345\":1}", "{\"123456\":1}",
+      "[12345]",
+      "[123456]", "{\"a\":1,\"b\":2}", "{\"a\":1,\"b\":2,\"c\":3}", "[1,2,3,4]",
+    ]
+    for element in elements { expectSameResult(element, limits: limits) }
+    for (spaces, isSound) in [(57, true), (58, true), (59, false)] {
+      let element = "[" + String(repeating: " ", count: spaces) + "]"
+      let events = observe("[\(element),{}]", Self.whole, limits: limits)
+      #expect(Finding(events.first)?.result == (isSound ? "[]" : "!"), "\(spaces)")
+    }
+  }
+
+  @Test(arguments: [1, 7, 100, 4_096, .max])
+  func `yajl is not needed for sound elements`(chunkSize: Int) throws {
+    let line = Array(
+      "{\"id\":1,\"name\":\"a \\u00e9\\n\",\"in\":[true,false,null,-1.5e3,{}]}\n".utf8)
+    let input = [UInt8](repeatingElements: line, count: 100)
+    var reader = ElementReader(shape: .sequence)
+    var count = 0
+    var offset = 0
+    while offset < input.count {
+      let end = offset + min(chunkSize, input.count - offset)
+      reader.append(input.span.extracting(offset..<end))
+      offset = end
+      while try reader.next() == .element { count += 1 }
+    }
+    #expect(count == 100)
+    // Small pieces that do not double what there is of an element are not scanned again and again.
+    #expect(unsafe (reader.parser.state.handle == nil) == (chunkSize > line.count))
+  }
+}
+
+extension [UInt8] {
+  fileprivate init(repeatingElements elements: [UInt8], count: Int) {
+    self = (0..<count).flatMap { _ in elements }
+  }
+}
