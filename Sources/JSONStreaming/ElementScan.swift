@@ -26,20 +26,62 @@ struct ElementScan {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// Puts the element at `start` on the tape.
+  /// An element that was found, with the name that it has in an object.
+  struct Member {
+    /// Where the name stands in the tape's copies.
+    var name: Range<Int>?
+    /// The index of the element's first byte.
+    var start: Int
+    /// The index behind it.
+    var end: Int
+  }
+
+  /// Puts the element that begins at `start`, with its name if `isNamed`, on the tape.
   ///
   /// - Parameter open: is empty, and is left so by a sound element.
-  /// - Returns: the index behind it; nil where it is not known as sound: then what the tape has got
-  ///   of it is to be taken away.
-  mutating func element(
+  /// - Returns: nil where it is not known as sound: then what the tape has got of it is to be taken away.
+  mutating func member(
+    at start: Int, isNamed: Bool, onto tape: inout TapeBuffers,
+    _ open: inout GrowableBuffer<ParseState.OpenContainer>
+  ) -> Member? {
+    isCut = false
+    var index = start
+    var name: Range<Int>?
+    if isNamed {
+      name = self.name(at: &index, onto: &tape)
+      guard name != nil else { return nil }
+    }
+    let elementStart = index
+    guard let end = element(at: index, onto: &tape, &open) else { return nil }
+    return Member(name: name, start: elementStart, end: end)
+  }
+
+  /// Copies a name, which is no token of an element, and takes the colon behind it.
+  private mutating func name(at index: inout Int, onto tape: inout TapeBuffers) -> Range<Int>? {
+    guard text(.key, at: &index, onto: &tape) else { return nil }
+    let token = tape.tokens[tape.tokens.count - 1]
+    tape.tokens.truncate(to: tape.tokens.count - 1)
+    if !token.isCopied {
+      let textEnd = index - 1
+      unsafe tape.copies.append(
+        from: bytes + (textEnd - token.textByteCount), count: token.textByteCount)
+    }
+    skipWhiteSpace(&index)
+    guard take(UInt8(ascii: ":"), at: &index) else { return nil }
+    skipWhiteSpace(&index)
+    return (tape.copies.count - token.textByteCount)..<tape.copies.count
+  }
+
+  /// Puts the element at `start` on the tape and returns the index behind it.
+  private mutating func element(
     at start: Int, onto tape: inout TapeBuffers,
     _ open: inout GrowableBuffer<ParseState.OpenContainer>
   ) -> Int? {
-    isCut = false
     var index = start
     var isInObject = false
     // How many values the innermost container has.
     var count = 0
+    guard start < end else { return cut() }
     guard unsafe isOpener(bytes[start]) else { return nil }
     values: while true {
       if isInObject {

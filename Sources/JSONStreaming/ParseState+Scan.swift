@@ -17,8 +17,7 @@ extension ParseState {
   ///
   /// yajl goes on with an element that was left to it, also in later pieces.
   var canScan: Bool {
-    guard place.isInContainer, !place.containerIsObject else { return false }
-    return !isInMember || boundary != refusedStart
+    place.isInContainer && (!isInMember || boundary != refusedStart)
   }
 
   /// Puts the sound elements behind `boundary` on the tape.
@@ -48,8 +47,10 @@ extension ParseState {
         return isEnough && start > boundary ? .refused : .waiting
       }
       let (token, copy) = (tape.tokens.count, tape.copies.count)
-      let elementEnd = needsComma ? nil : scan.element(at: index, onto: &tape, &open)
-      guard let elementEnd, elementEnd - index <= limits.elementByteCount else {
+      let member =
+        needsComma
+        ? nil : scan.member(at: index, isNamed: place.containerIsObject, onto: &tape, &open)
+      guard let member, member.end - index <= limits.elementByteCount else {
         tape.tokens.truncate(to: token)
         tape.copies.truncate(to: copy)
         open.removeAll()
@@ -58,13 +59,13 @@ extension ParseState {
         return .refused
       }
       place.needsComma = !isSequence
-      boundary = bytesOffset + elementEnd
+      boundary = bytesOffset + member.end
       yajlOffset = nil
       tape.marks.append(
         ElementMark(
-          firstToken: token, endToken: tape.tokens.count, start: start, end: boundary,
-          memberStart: start, nameStart: -1, nameEnd: -1, containerStart: containerStart,
-          place: place))
+          firstToken: token, endToken: tape.tokens.count, start: bytesOffset + member.start,
+          end: boundary, memberStart: start, nameStart: member.name?.lowerBound ?? -1,
+          nameEnd: member.name?.upperBound ?? -1, containerStart: containerStart, place: place))
     }
   }
 
@@ -81,10 +82,10 @@ extension ParseState {
 
   /// Takes back what yajl has found of an unfinished element.
   private mutating func forgetElement() {
-    tape.tokens.truncate(to: elementToken)
+    if !open.isEmpty { tape.tokens.truncate(to: elementToken) }
     tape.copies.truncate(to: elementCopies)
     open.removeAll()
-    valueCount = 0
+    (valueCount, nameStart, nameEnd) = (0, -1, -1)
     yajlOffset = nil
   }
 }
