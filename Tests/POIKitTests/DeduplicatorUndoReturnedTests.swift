@@ -118,6 +118,50 @@ import Testing
     #expect(try feed.rows("SELECT id FROM note ORDER BY id") == ["1", "2", "5"])
   }
 
+  /// What issues hold, in lines that begin with their numbers.
+  private static let issues: SQL = """
+    SELECT number || ': ' || coalesce(changed, '') AS line FROM issue
+    UNION ALL
+    SELECT i.number || ': ' || t.name FROM issue AS i JOIN issue_tag AS j ON j.issue = i.poikit_id
+    JOIN tag AS t ON t.poikit_id = j.tag
+    UNION ALL
+    SELECT i.number || ': ' || json_array(c.author, c.number, c.text, c.mood, f.path, f.size)
+    FROM issue AS i JOIN comment AS c ON c.issue_id = i.poikit_id
+    LEFT JOIN file AS f ON f.comment = c.poikit_id
+    ORDER BY line
+    """
+
+  @Test func `undoing snapshots adds what they removed, and changes nothing else`() throws {
+    for seed in UInt64(1)...10 {
+      var generator = SplitMix64(seed: seed)
+      let feed = try FeedStore(IssueTracker.model())
+      let records = IssueTracker.records(60, using: &generator)
+      func some() -> String {
+        records.shuffled(using: &generator).prefix(20).joined(separator: "\n")
+      }
+      try feed.take(records.joined(separator: "\n"), options: Self.snapshotOptions())
+      var removals: [(counters: ImportReport.Counters, former: [String])] = []
+      for _ in 0..<3 {
+        let former = try feed.rows(Self.issues)
+        let report = try feed.take(some(), options: Self.snapshotOptions())
+        if report.counters.removed > 0 { removals.append((report.counters, former)) }
+        try feed.take(some())
+      }
+      for (counters, former) in removals.reversed() {
+        let present = try feed.rows(Self.issues)
+        let numbers = Set(try feed.rows("SELECT number FROM issue"))
+        let undone = try Self.undo(feed)
+        let added = former.filter { !numbers.contains(String($0.prefix { $0 != ":" })) }
+        #expect(try feed.rows(Self.issues) == (present + added).sorted(), "seed \(seed)")
+        let count = try feed.rows("SELECT number FROM issue").count - numbers.count
+        #expect((undone.changedRowCount > 0) == (count < counters.removed), "seed \(seed)")
+        #expect(try feed.rows("PRAGMA foreign_key_check").isEmpty, "seed \(seed)")
+        let digest = try Store(path: feed.path).digestBeforeImport(of: feed.model)
+        #expect(try feed.digest() == digest, "seed \(seed)")
+      }
+    }
+  }
+
   /// A table whose column `k` is unique, deduplicated by `name`, and rows that refer to its rows.
   private static func deduplicated(mergesLosers: Bool = false) throws -> Connection {
     let connection = try Connection.inMemory()
