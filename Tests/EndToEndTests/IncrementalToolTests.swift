@@ -124,6 +124,29 @@ import Testing
     #expect(undone.output.contains("3 rows"))
   }
 
+  @Test func `a record that came back since a snapshot lacked it is left out of the undo`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    func take(_ ids: Range<Int>, second: Int, _ more: String...) throws {
+      let records = ids.map { Self.record($0, second: second) }.joined(separator: ",")
+      let outcome = try importTool.run(
+        ["--model", "model.json", "-"] + more, in: folder.path, input: Array("[\(records)]".utf8))
+      #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    }
+    try take(0..<10, second: 1, "--snapshot")
+    try take(3..<10, second: 1, "--snapshot", "--max-removals", "3")
+    try take(1..<2, second: 5)
+    let undone = try dedupTool.run(["--undo"], in: folder.path)
+    #expect(undone.exitCode == 0, "\(undone.messages)")
+    #expect(
+      undone.output == """
+        run 2 undone: 2 rows and 0 references put back; rows changed since and left as they are: 1
+
+        """)
+    let connection = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
+    #expect(try connection.integer("SELECT count(*) FROM note") == 10)
+  }
+
   @Test func `removals are counted, shown and purged`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")

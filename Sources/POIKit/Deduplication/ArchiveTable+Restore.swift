@@ -34,7 +34,7 @@ extension ArchiveTable {
     }
   }
 
-  /// Puts the rows of a run back into the source.
+  /// Puts the rows of a run back into the source, but for those that are listed as changed since.
   ///
   /// - Returns: how many there were.
   /// - Throws: `SQLiteError` when a constraint does not allow it.
@@ -55,7 +55,8 @@ extension ArchiveTable {
       INSERT OR ABORT INTO main.\(name: source.name)
         (\(targets.joined(separator: ", ")))
       SELECT \(values.joined(separator: ", ")) FROM \(quotedName)
-      WHERE poikit_run = \(run) ORDER BY poikit_row_id
+      WHERE poikit_run = \(run) AND \(MovedValues.isUnchanged("poikit_row_id", of: source.name))
+      ORDER BY poikit_row_id
       """)
     return connection.changeCount
   }
@@ -63,7 +64,7 @@ extension ArchiveTable {
   /// The id of a row of a run that is not in the source as it is in the archive, or nil if all are.
   ///
   /// A row whose references were moved before it was archived is not looked at: they have been put
-  /// back too.
+  /// back too. Nor is one that is listed as changed since.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   func firstDifference(
@@ -89,6 +90,7 @@ extension ArchiveTable {
       AND a.poikit_row_id NOT IN (
         SELECT row_id FROM main.poikit_moved
         WHERE run = \(run) AND table_name = \(literal: source.name))
+      AND \(MovedValues.isUnchanged("a.poikit_row_id", of: source.name))
       ORDER BY a.poikit_row_id LIMIT 1
       """)
   }

@@ -3,7 +3,8 @@ public import SQLiteKit
 extension Deduplicator {
   /// Puts back what a pass removed: rows with their ids and all their values, what referred to
   /// them, and drops the index that the pass created. A row that does not hold any more what the pass
-  /// made of it is left as it is, and counted.
+  /// made of it is left as it is, and counted; so is one whose key came back since, where the key is
+  /// enforced, with what belongs or refers to it.
   ///
   /// It is one transaction: either all is as before the pass, or nothing has changed.
   ///
@@ -37,6 +38,7 @@ extension Deduplicator {
     }
     // A loser may need, in a unique index, the place of what its winner got of it.
     let ownCount = try restoreValues(run, isOwn: true, in: connection)
+    try ReturnedRows(run: run).list(in: connection)
     var rowCount = 0
     for table in run.archivedTables {
       rowCount += try restoreRows(of: table, run.id, in: connection)
@@ -114,7 +116,7 @@ extension Deduplicator {
 }
 
 extension Deduplicator {
-  /// Puts the archived rows of one table back.
+  /// Puts the archived rows of one table back, but for those that are listed as changed since.
   ///
   /// - Returns: how many there were.
   private static func restoreRows(

@@ -25,6 +25,18 @@ struct KeyEnforcer {
   /// The name of the index that enforces the key of a table.
   static func indexName(_ table: String) -> String { Bookkeeping.prefix + "key_" + table }
 
+  /// The columns of the index that enforces the key of a table; none where no key is enforced.
+  static func indexedColumns(
+    of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    var columns: [String] = []
+    var statement = try connection.prepare(
+      "SELECT name FROM pragma_index_info(?1, 'main') ORDER BY seqno", isPersistent: false)
+    try statement.bind(1, text: indexName(table))
+    while try statement.step() { columns.append(statement.text(0)) }
+    return columns
+  }
+
   private var quotedTable: SQL { "main.\(name: schema.name)" }
   private var quotedRowID: SQL { SQL(name: schema.rowIDName) }
 
@@ -95,14 +107,8 @@ struct KeyEnforcer {
   /// Whether the index is there already.
   private func hasIndex(in connection: borrowing Connection) throws(DeduplicationError) -> Bool {
     let name = Self.indexName(schema.name)
-    var columns: [String] = []
-    do {
-      var statement = try connection.prepare(
-        "SELECT name FROM pragma_index_info(?1, 'main') ORDER BY seqno", isPersistent: false)
-      try statement.bind(1, text: name)
-      while try statement.step() { columns.append(statement.text(0)) }
-    } catch {
-      throw DeduplicationError(error)
+    let columns = try DeduplicationError.converting { () throws(SQLiteError) in
+      try Self.indexedColumns(of: schema.name, in: connection)
     }
     guard !columns.isEmpty else { return false }
     guard columns == indexColumns else {

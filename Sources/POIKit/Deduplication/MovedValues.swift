@@ -5,14 +5,20 @@ internal import SQLiteKit
 /// Where the run is undone, a row that does not hold the latter any more is left as it is, with all
 /// that the run changed in it.
 enum MovedValues {
-  /// The temporary table that lists the rows which were changed since.
-  private static let list: SQL = "temp.poikit_changed"
+  /// The temporary table that lists the rows which were changed since, and those that `ReturnedRows`
+  /// keeps from coming back.
+  static let list: SQL = "temp.poikit_changed"
 
   /// The condition that a row `m` of `poikit_moved` is of a row that is not listed.
   static let isUnchanged: SQL = """
     NOT EXISTS (
       SELECT 1 FROM \(list) AS g WHERE g.table_name = m.table_name AND g.row_id = m.row_id)
     """
+
+  /// The condition that a row of a table, told by its id, is not listed.
+  static func isUnchanged(_ row: SQL, of table: String) -> SQL {
+    "\(row) NOT IN (SELECT row_id FROM \(list) WHERE table_name = \(literal: table))"
+  }
 
   /// Whether a row `m` of `poikit_moved` is of a value of the table `?2`, and no reference.
   static let isOwn: SQL = """

@@ -15,7 +15,9 @@ public struct UndoReport: Sendable, Hashable {
   /// The marks of a snapshot that were taken back: rows that are not removed any more.
   public let restoredMarkCount: Int
 
-  /// The rows that did not hold any more what the run had made of them, and were left as they are.
+  /// The rows that did not hold any more what the run had made of them, and were left as they are;
+  /// and the removed ones that stay removed because their key came back, with what belongs or refers
+  /// to them.
   public let changedRowCount: Int
 
   /// Whether the index that the run had created was dropped.
