@@ -53,6 +53,7 @@ extension ElementReader {
       found = syntax.malformation
     }
     if noticed - start > limits.elementByteCount {
+      noticed = start + limits.elementByteCount + 1
       found = limitMalformation(.elementBytes, noticed, from: start)
     }
     if nextFlaw < flaws.count, flaws[nextFlaw].noticedOffset < noticed {

@@ -1,8 +1,8 @@
 extension ElementReader {
   /// Goes on to the next element.
   ///
-  /// On the way through elements that are well formed it allocates nothing once the buffers have
-  /// grown.
+  /// On the way through sound arrays and objects it allocates nothing once the buffers have grown;
+  /// for what is left to yajl it may make a parser.
   ///
   /// - Returns: what was found; ``ReadingEvent/needsInput`` until ``finish()`` was called.
   /// - Throws: ``ReadingError`` when reading cannot go on: what stands around the elements is
@@ -161,7 +161,7 @@ extension ElementReader {
     case .failed:
       failure = ParseFailure(
         kind: .syntax,
-        noticedOffset: parser.state.pieceOffset + parser.failure.byteIndex + 1)
+        noticedOffset: parser.state.callOffset + parser.failure.byteIndex + 1)
     }
     parsedBoundary = parser.state.boundary
     pruneFindings()
@@ -189,7 +189,7 @@ extension ElementReader {
     nextNUL = 0
   }
 
-  /// Bounds what an unfinished token or element can grow to, and what is kept of separators.
+  /// Bounds what an unfinished token or element of yajl's can grow to, and what is kept of separators.
   private mutating func settle() {
     let reason: ParseState.Stop
     if parser.state.place.isInContainer {
@@ -310,7 +310,7 @@ extension ElementReader {
     return true
   }
 
-  /// Has a fresh parser go on behind what was last delivered.
+  /// Goes on behind what was last delivered, without what the parser knows of the bytes there.
   private mutating func restart() {
     parser.state.restart(at: deliveredOffset, in: deliveredPlace)
     strictText = StrictText()

@@ -13,19 +13,16 @@ extension ParseState {
   /// How many bytes may wait that only separate elements.
   private static let separatorLimit = 1 << 10
 
-  /// Whether the bytes behind `boundary` may be scanned.
-  ///
-  /// yajl goes on with an element that was left to it, also in later pieces.
-  var canScan: Bool {
-    place.isInContainer && (!isInMember || boundary != refusedStart)
-  }
+  /// Whether the bytes behind `boundary` may be scanned: yajl goes on with an element that was left to it.
+  var canScan: Bool { place.isInContainer && boundary != refusedStart }
 
   /// Puts the sound elements behind `boundary` on the tape.
   ///
-  /// An element that the bytes end inside of is left where it is, to be scanned with those that follow. Where they
-  /// have not at least doubled it, or none follow, it is yajl's: so no byte is scanned often.
+  /// An element that the bytes end inside of is left where it is, to be scanned with those that
+  /// follow. Where these have not at least doubled it, or none follow, it is yajl's: so no element is
+  /// scanned often.
   mutating func scanElements() -> ScanOutcome {
-    guard let bytes = unsafe bytes else { return .refused }
+    guard let bytes = unsafe bytes else { preconditionFailure("there are bytes to scan") }
     if isInMember { forgetElement() }
     let end = endOffset - bytesOffset
     var scan = unsafe ElementScan(bytes: bytes, end: end, offset: bytesOffset, limits: limits)
@@ -43,8 +40,10 @@ extension ParseState {
       }
       let start = bytesOffset + index
       guard index < end else {
-        let isEnough = isLastPiece || start - boundary > Self.separatorLimit
-        return isEnough && start > boundary ? .refused : .waiting
+        // Behind a comma, which yajl alone may have seen, something must follow.
+        if needsComma == place.needsComma, yajlOffset == nil { boundary = start }
+        let canWait = !isLastPiece && start - boundary <= Self.separatorLimit
+        return canWait || start == boundary ? .waiting : .refused
       }
       let (token, copy) = (tape.tokens.count, tape.copies.count)
       let member =
@@ -54,9 +53,12 @@ extension ParseState {
         tape.tokens.truncate(to: token)
         tape.copies.truncate(to: copy)
         open.removeAll()
-        if scan.isCut, waits(from: start) { return .waiting }
-        refusedStart = start
-        return .refused
+        guard scan.isCut, waits(from: start) else {
+          refusedStart = start
+          return .refused
+        }
+        (boundary, place.needsComma, yajlOffset) = (start, false, nil)
+        return .waiting
       }
       place.needsComma = !isSequence
       boundary = bytesOffset + member.end

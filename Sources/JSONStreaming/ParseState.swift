@@ -1,6 +1,6 @@
 internal import CYajl
 
-/// What yajl's callbacks write to: the tape, and what has to be known to fill it.
+/// What yajl's callbacks, and scans of sound elements, write to: the tape, and what has to be known to fill it.
 ///
 /// The callbacks get a pointer to it. Inside an element they append tokens and text and nothing
 /// else; what happens around the elements, where speed does not matter, is in
@@ -36,7 +36,7 @@ struct ParseState: ~Copyable {
 
   var tape = TapeBuffers()
 
-  // The unfinished element.
+  // The unfinished element that yajl is in.
   var open = GrowableBuffer<OpenContainer>(minimumCapacity: 32)
   /// How many values the innermost open container has.
   var valueCount = 0
@@ -84,8 +84,8 @@ struct ParseState: ~Copyable {
   var bytes: UnsafePointer<UInt8>?
   /// The offset in the input of the first of `bytes`.
   var bytesOffset = 0
-  /// The offset in the input of the first byte that yajl was given last.
-  var pieceOffset = 0
+  /// The offset in the input of the first byte that yajl was given by the last call.
+  var callOffset = 0
   /// The offset in the input of the end of the piece.
   var endOffset = 0
   /// Whether nothing follows the piece.
@@ -122,7 +122,7 @@ struct ParseState: ~Copyable {
 extension ParseState {
   /// The offset in the input of the end of the token that a callback is called for.
   var consumedOffset: Int {
-    pieceOffset + (unsafe yajl_get_bytes_consumed(handle))
+    callOffset + (unsafe yajl_get_bytes_consumed(handle))
   }
 
   /// Moves `boundary` over white space and at most the one comma that is due.
@@ -147,7 +147,7 @@ extension ParseState {
     return unsafe bytes[offset - bytesOffset]
   }
 
-  /// Whether an element or its member's name has begun and not ended.
+  /// Whether yajl has begun an element or its member's name and not ended it.
   var isInMember: Bool { !open.isEmpty || nameStart >= 0 }
 
   /// Whether all bytes so far belong to complete top-level values.
@@ -190,6 +190,8 @@ extension ParseState {
     place = newPlace
     boundary = offset
     yajlOffset = nil
+    parsedOffset = offset
+    (refusedStart, cutStart, cutLength) = (-1, -1, 0)
     levels.removeAll()
     depth = 0
     guard !isSequence, place.isInContainer else { return }

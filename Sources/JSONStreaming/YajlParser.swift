@@ -13,9 +13,8 @@ struct YajlParser: ~Copyable {
     case failed
   }
 
-  /// How many bytes yajl gets at a time outside the container that holds the elements: the first elements
-  /// need not be its work.
-  private static let envelopeStep = 1 << 8
+  /// How many bytes yajl gets at first of what is left to it: the elements behind need not be its work.
+  private static let firstStep = 1 << 8
 
   private let callbacks: UnsafeMutablePointer<yajl_callbacks>
   private let memory: UnsafeMutablePointer<cyajl_memory>
@@ -59,8 +58,7 @@ struct YajlParser: ~Copyable {
   /// Gives the parser the next bytes, which `parsePiece` then parses.
   ///
   /// - Parameters:
-  ///   - buffer: the bytes that are held, of which those from the state's `parsedOffset` on have not been
-  ///     parsed. They stay where they are until then.
+  ///   - buffer: the bytes that are held. They stay where they are until they are parsed.
   ///   - bufferOffset: of the first byte of `buffer` in the input.
   ///   - endOffset: up to where to parse, in the input's offsets.
   ///   - isLast: whether nothing follows.
@@ -95,16 +93,17 @@ struct YajlParser: ~Copyable {
       && state.pointee.parsedOffset < state.pointee.endOffset
   }
 
-  /// Gives yajl the next bytes: the rest of the piece, or a part outside the elements' container.
+  /// Gives yajl the next bytes: few, or as many as it has seen of an unfinished token or element, since a
+  /// token that a call cuts off costs all of its bytes again.
   @unsafe
   private static func readOn(_ state: UnsafeMutablePointer<ParseState>) {
     unsafe prepare(state)
     guard let bytes = unsafe state.pointee.bytes, let start = unsafe state.pointee.yajlOffset else {
-      return
+      preconditionFailure("yajl stands in bytes that are held")
     }
-    var end = unsafe state.pointee.endOffset
-    if unsafe !state.pointee.place.isInContainer { end = min(end, start + envelopeStep) }
-    unsafe state.pointee.pieceOffset = start
+    let step = unsafe max(firstStep, start - state.pointee.boundary)
+    let end = unsafe min(state.pointee.endOffset, start + step)
+    unsafe state.pointee.callOffset = start
     let status = unsafe cyajl_parse(
       state.pointee.handle, state.pointee.memory, bytes + (start - state.pointee.bytesOffset),
       end - start)
@@ -144,14 +143,16 @@ struct YajlParser: ~Copyable {
   /// Parses the bytes that the parser was given.
   mutating func parsePiece() { unsafe Self.parsePiece(of: statePointer) }
 
-  /// Says that no more bytes follow those of `buffer`, all of which have been parsed.
+  /// Says that no more bytes follow those of `buffer`, all of which have been parsed; to yajl, if it
+  /// has read the last of them.
   mutating func complete(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int
   ) {
     find(buffer, bufferOffset: bufferOffset)
-    unsafe Self.prepare(statePointer)
+    state.outcome = .done
     state.endOffset = bufferOffset + buffer.count
-    state.pieceOffset = state.endOffset
+    guard state.yajlOffset != nil else { return }
+    state.callOffset = state.endOffset
     let status = unsafe cyajl_complete_parse(state.handle, memory)
     state.outcome = Self.outcome(status)
     if status == cyajl_out_of_memory { state.stop = .outOfMemory }

@@ -142,9 +142,67 @@ import Testing
       offset = end
       while try reader.next() == .element { count += 1 }
     }
+    reader.finish()
+    #expect(try reader.next() == .end)
     #expect(count == 100)
     // Small pieces that do not double what there is of an element are not scanned again and again.
     #expect(unsafe (reader.parser.state.handle == nil) == (chunkSize > line.count))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a long text around the elements costs its length`() throws {
+    // Read a few bytes at a time, each of which costs all before them, it would take minutes.
+    let limits = ReadingLimits(stringByteCount: 16 << 20)
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: limits.stringByteCount)
+    for (opening, ending) in [("{\"a\":\"", "\",\"rows\":[{}]}"), ("{\"rows\":[{}],\"", "\":1}")] {
+      var reader = ElementReader(
+        shape: .container(JSONPointer(tokens: ["rows"])), limits: limits)
+      reader.append(Array(opening.utf8).span)
+      reader.append(text.span)
+      reader.append(Array(ending.utf8).span)
+      reader.finish()
+      #expect(try reader.next() == .element)
+      #expect(try reader.next() == .end)
+    }
+  }
+
+  @Test func `separators in front of an element that waits are not kept`() throws {
+    let piece = ReadBuffer.pieceSize
+    let input = Array(
+      ("[" + String(repeating: " ", count: piece - 1_027) + "{}"
+        + String(repeating: " ", count: 1_024) + "," + String(repeating: " ", count: piece - 6)
+        + "{\"a\":1}]").utf8)
+    var reader = ElementReader(
+      shape: Self.whole, limits: ReadingLimits(elementByteCount: 1_000))
+    let capacity = reader.buffer.bytes.count + reader.buffer.bytes.freeCapacity
+    var offset = 0
+    var count = 0
+    reading: while true {
+      switch try reader.next() {
+      case .element: count += 1
+      case .malformed: Issue.record("all elements are sound")
+      case .end: break reading
+      case .needsInput:
+        let given = reader.fill { output in
+          let end = min(input.count, offset + min(piece, output.freeCapacity))
+          for index in offset..<end { output.append(input[index]) }
+        }
+        offset += given
+        if given == 0 { reader.finish() }
+      }
+    }
+    #expect(count == 2)
+    #expect(reader.buffer.bytes.count + reader.buffer.bytes.freeCapacity == capacity)
+  }
+
+  @Test func `a text that is flawed behind the limit of an element is too long, in any pieces`() {
+    let input = Array(#"[{"a":"\ud83dxxxxxxxx"}]"#.utf8)
+    let limits = ReadingLimits(elementByteCount: 5)
+    let whole = observe(input, Self.whole, limits: limits)
+    #expect(whole.first?.summary.hasPrefix("!element-bytes") == true)
+    for size in 1...input.count {
+      #expect(observe(input, Self.whole, limits: limits, chunkSizes: [size]) == whole, "\(size)")
+    }
   }
 }
 
