@@ -17,7 +17,8 @@ struct ByteLanes {
     word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
-  /// A word with the highest bit of some lane set exactly if some lane is a control character, below 0x20.
+  /// A word with the highest bit of some lane set exactly if some lane is a control character,
+  /// below 0x20.
   ///
   /// The first lane that has it set is the first that is one; the others say nothing.
   @inline(__always)

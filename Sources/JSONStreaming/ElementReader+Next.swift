@@ -189,7 +189,8 @@ extension ElementReader {
     nextNUL = 0
   }
 
-  /// Bounds what an unfinished token or element of yajl's can grow to, and what is kept of separators.
+  /// Bounds what an unfinished token or element of yajl's can grow to, and what is kept of
+  /// separators.
   private mutating func settle() {
     let reason: ParseState.Stop
     if parser.state.place.isInContainer {

@@ -62,7 +62,8 @@ public struct ElementReader: ~Copyable {
 
   /// The input up to here has been given to the parser.
   var givenOffset = 0
-  /// The elements that end before here have been found; the bytes behind it are given to the parser again.
+  /// The elements that end before here have been found; the bytes behind it are given to the
+  /// parser again.
   var parsedOffset = 0
   var isFinished = false
   /// Whether the parser has been told that the input is at its end.

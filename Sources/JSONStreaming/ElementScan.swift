@@ -1,6 +1,7 @@
 /// A scan of bytes for elements that are plainly sound JSON (RFC 8259) within the limits.
 ///
-/// It says nothing of the encoding, which is `StrictText`'s business. Only arrays and objects are elements to it.
+/// It says nothing of the encoding, which is `StrictText`'s business. Only arrays and objects are
+/// elements to it.
 @safe
 struct ElementScan {
   let bytes: UnsafePointer<UInt8>
@@ -39,7 +40,8 @@ struct ElementScan {
   /// Puts the element that begins at `start`, with its name if `isNamed`, on the tape.
   ///
   /// - Parameter open: is empty, and is left so by a sound element.
-  /// - Returns: nil where it is not known as sound: then what the tape has got of it is to be taken away.
+  /// - Returns: nil where it is not known as sound: then what the tape has got of it is to be
+  ///   taken away.
   mutating func member(
     at start: Int, isNamed: Bool, onto tape: inout TapeBuffers,
     _ open: inout GrowableBuffer<ParseState.OpenContainer>

@@ -1,6 +1,6 @@
-// Elements that are plainly sound are put on the tape without yajl, which would take several times as
-// long for them. What a scan does not know as sound, it leaves to yajl, from the element's first byte:
-// so yajl alone judges what is malformed, beyond a limit or around the elements.
+// Elements that are plainly sound are put on the tape without yajl, which would take more than twice
+// as long for them. What a scan does not know as sound, it leaves to yajl, from the element's first
+// byte: so yajl alone judges what is malformed, beyond a limit or around the elements.
 extension ParseState {
   /// How a scan for sound elements ended.
   enum ScanOutcome {
@@ -13,14 +13,15 @@ extension ParseState {
   /// How many bytes may wait that only separate elements.
   private static let separatorLimit = 1 << 10
 
-  /// Whether the bytes behind `boundary` may be scanned: yajl goes on with an element that was left to it.
+  /// Whether the bytes behind `boundary` may be scanned: yajl goes on with an element that was
+  /// left to it.
   var canScan: Bool { place.isInContainer && boundary != refusedStart }
 
   /// Puts the sound elements behind `boundary` on the tape.
   ///
   /// An element that the bytes end inside of is left where it is, to be scanned with those that
-  /// follow. Where these have not at least doubled it, or none follow, it is yajl's: so no element is
-  /// scanned often.
+  /// follow. Where these have not at least doubled it, or none follow, it is yajl's: so no element
+  /// is scanned often.
   mutating func scanElements() -> ScanOutcome {
     guard let bytes = unsafe bytes else { preconditionFailure("there are bytes to scan") }
     if isInMember { forgetElement() }

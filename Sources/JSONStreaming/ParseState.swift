@@ -1,6 +1,7 @@
 internal import CYajl
 
-/// What yajl's callbacks, and scans of sound elements, write to: the tape, and what has to be known to fill it.
+/// What yajl's callbacks, and scans of sound elements, write to: the tape, and what has to be
+/// known to fill it.
 ///
 /// The callbacks get a pointer to it. Inside an element they append tokens and text and nothing
 /// else; what happens around the elements, where speed does not matter, is in
@@ -75,7 +76,8 @@ struct ParseState: ~Copyable {
   var handle: OpaquePointer?
   var callbacks: UnsafePointer<yajl_callbacks>?
   var memory: UnsafeMutablePointer<cyajl_memory>?
-  /// Up to where yajl has read, in the input's offsets; nothing where it has to begin anew, at `boundary`.
+  /// Up to where yajl has read, in the input's offsets; nothing where it has to begin anew, at
+  /// `boundary`.
   var yajlOffset: Int?
   /// What came of the piece that was parsed last.
   var outcome = YajlParser.Outcome.done

@@ -13,7 +13,8 @@ struct YajlParser: ~Copyable {
     case failed
   }
 
-  /// How many bytes yajl gets at first of what is left to it: the elements behind need not be its work.
+  /// How many bytes yajl gets at first of what is left to it: the elements behind need not be its
+  /// work.
   private static let firstStep = 1 << 8
 
   private let callbacks: UnsafeMutablePointer<yajl_callbacks>
@@ -78,8 +79,8 @@ struct YajlParser: ~Copyable {
 
   /// Parses the bytes that the parser of a state was given.
   ///
-  /// Unless they are the last, the state's `parsedOffset` may then be in front of some of them, which are to be given
-  /// again with those that follow.
+  /// Unless they are the last, the state's `parsedOffset` may then be in front of some of them,
+  /// which are to be given again with those that follow.
   @unsafe
   static func parsePiece(of state: UnsafeMutablePointer<ParseState>) {
     unsafe state.pointee.outcome = .done
@@ -93,8 +94,8 @@ struct YajlParser: ~Copyable {
       && state.pointee.parsedOffset < state.pointee.endOffset
   }
 
-  /// Gives yajl the next bytes: few, or as many as it has seen of an unfinished token or element, since a
-  /// token that a call cuts off costs all of its bytes again.
+  /// Gives yajl the next bytes: few, or as many as it has seen of an unfinished token or element,
+  /// since a token that a call cuts off costs all of its bytes again.
   @unsafe
   private static func readOn(_ state: UnsafeMutablePointer<ParseState>) {
     unsafe prepare(state)
@@ -115,8 +116,8 @@ struct YajlParser: ~Copyable {
 
   /// Has a fresh yajl stand where the state says, unless yajl has followed it there.
   ///
-  /// yajl's parser cannot be used after an error, nor has it seen what was scanned. Without memory for
-  /// a fresh one the next call of it is out of memory.
+  /// yajl's parser cannot be used after an error, nor has it seen what was scanned. Without memory
+  /// for a fresh one the next call of it is out of memory.
   @unsafe
   private static func prepare(_ state: UnsafeMutablePointer<ParseState>) {
     guard unsafe state.pointee.yajlOffset == nil else { return }
@@ -143,8 +144,8 @@ struct YajlParser: ~Copyable {
   /// Parses the bytes that the parser was given.
   mutating func parsePiece() { unsafe Self.parsePiece(of: statePointer) }
 
-  /// Says that no more bytes follow those of `buffer`, all of which have been parsed; to yajl, if it
-  /// has read the last of them.
+  /// Says that no more bytes follow those of `buffer`, all of which have been parsed; to yajl, if
+  /// it has read the last of them.
   mutating func complete(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int
   ) {

@@ -103,18 +103,14 @@ def targets(figures):
     main = figures.main_size
     rows = [row for ratio in RATIOS if not is_merge(ratio[1][0])
             for row in against_floor(figures, ratio, [main])]
-    base = figures.median("toolkit", main)
     for size in figures.sizes:
-        found = figures.median("toolkit", size)
-        if size != main and size != 100_000 and found and base:
-            reached = found / size / (base / main)
-            rows.append((f"the same: time per record at {size:,} against {main:,}",
-                         f"{SPREAD_LIMIT:.2f} x", f"{reached:.2f} x", reached <= SPREAD_LIMIT))
+        if size not in (main, 100_000):
+            rows += spread(figures, "toolkit", "floor whole", size, main)
     deliveries = [size for size in figures.delivery_sizes if size >= LEAST_DELIVERY]
     for ratio in RATIOS:
-        if is_merge(ratio[1][0]):
+        if is_merge(ratio[1][0]) and deliveries:
             rows += against_floor(figures, ratio, deliveries)
-            rows += growth(figures, ratio[1][0], deliveries)
+            rows += spread(figures, ratio[1][0], ratio[2][0], deliveries[-1], deliveries[0])
     peaks = {size: figures.peak("toolkit", size, "poi-import") / 1e6 for size in figures.sizes
              if figures.peak("toolkit", size, "poi-import")}
     if peaks:
@@ -148,13 +144,19 @@ def against_floor(figures, ratio, sizes):
                    f"{reached:.2f} x (cpu time {cpu:.2f} x)", reached <= limit)
 
 
-def growth(figures, contestant, sizes):
-    """A row of how much longer a record takes at the greatest of the sizes than at the least."""
-    if len(sizes) < 2:
-        return []
-    least, most = (figures.median(contestant, size) / size for size in (sizes[0], sizes[-1]))
-    return [(f"the same: time per record at {sizes[-1]:,} against {sizes[0]:,}",
-             f"{SPREAD_LIMIT:.2f} x", f"{most / least:.2f} x", most / least <= SPREAD_LIMIT)]
+def spread(figures, contestant, floor, size, base):
+    """A row of how much longer a record takes at a size than at another, and how much in C."""
+    reached, in_c = (time_per_record(figures, name, size, base) for name in (contestant, floor))
+    if size == base or not reached:
+        return
+    beside = f" (in C {in_c:.2f} x)" if in_c else ""
+    yield (f"the same: time per record at {size:,} against {base:,}", f"{SPREAD_LIMIT:.2f} x",
+           f"{reached:.2f} x{beside}", reached <= SPREAD_LIMIT)
+
+
+def time_per_record(figures, contestant, size, base):
+    found, other = figures.median(contestant, size), figures.median(contestant, base)
+    return found / size / (other / base) if found and other else None
 
 
 def ends_in_sqlite(peer):
