@@ -84,6 +84,11 @@ struct ToolJob: Sendable, CustomStringConvertible {
       arguments: ["poi-import", "--store", "store.sqlite", "--print-model", "note"]),
   ]
 
+  /// Jobs that read nothing but sound records, each on a line or alone: yajl is not asked.
+  static let needingNoParser: Set = [
+    "merge a snapshot", "take rejects back", "unite lists", "print a token", "print a model",
+  ]
+
   private static let listsDocument = #"""
     {"x-table":"list","x-key":"id","x-timestamp":"at","required":["id"],
      "properties":{
