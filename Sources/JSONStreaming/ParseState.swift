@@ -37,7 +37,7 @@ struct ParseState: ~Copyable {
 
   var tape = TapeBuffers()
 
-  // The unfinished element that yajl is in.
+  // The unfinished element that yajl is in; a scan leaves none.
   var open = GrowableBuffer<OpenContainer>(minimumCapacity: 32)
   /// How many values the innermost open container has.
   var valueCount = 0

@@ -1,4 +1,4 @@
-/// Looks in one pass over the raw bytes for what yajl lets through.
+/// Looks in one pass over the raw bytes for what yajl and `ElementScan` let through.
 ///
 /// That is: bytes that are not UTF-8 (Unicode 17, table 3-7), `\u` escapes of half a surrogate
 /// pair, vertical tabs and form feeds. It also notes where a string holds U+0000. Blocks of plain ASCII are

@@ -26,8 +26,8 @@ def spread(figures, name, records, step=None):
 
 LABELS = {
     "toolkit": "**`poi-import` and `poi-dedup --enforce`**",
-    "toolkit, 4 MiB": "**the same with `--memory 4M`**",
-    "floor whole": "(a floor: the same in C, without rejects, checkpoints and archive)",
+    "toolkit, 4 MiB": "**`poi-import` and `poi-dedup --enforce --memory 4M`**",
+    "floor whole": "(a floor: the same work in C, without rejects, checkpoints and archive)",
 }
 
 
