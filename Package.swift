@@ -3,7 +3,8 @@ import Foundation
 import PackageDescription
 
 // A released tool with Swift's library in it carries C++'s too, and SQLite and yajl where their
-// archives are installed: it starts sooner, and calls of those libraries cost less.
+// archives are installed: it starts sooner, and calls of those libraries cost less. Nothing looks for
+// symbols in a tool, and a short table of them saves more of the start.
 let linkerFolders =
   ["libstdc++"]
   + [("sqlite3", "libsqlite3.a"), ("yajl", "libyajl_s.a")].compactMap { library, archive in
@@ -15,7 +16,7 @@ let linkerFolders =
 let toolLinkerSettings: [LinkerSetting] = [
   .unsafeFlags(
     linkerFolders.flatMap { ["-L", Context.packageDirectory + "/scripts/linker/" + $0] }
-      + ["-Xclang-linker", "-static-libgcc"],
+      + ["-Xclang-linker", "-static-libgcc", "-Xlinker", "--no-export-dynamic"],
     .when(platforms: [.linux], configuration: .release))
 ]
 

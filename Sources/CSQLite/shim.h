@@ -22,6 +22,10 @@ static inline int csqlite_disable_memory_statistics(void) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+static inline int csqlite_take_pages_singly(void) {
+  return sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, 0);
+}
+
 // SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift does not import: the two binds that copy.
 
 static inline int csqlite_bind_text_copy(

@@ -71,6 +71,11 @@ extension JSONPointer: CustomStringConvertible {
     var text = ""
     for token in tokens {
       text += "/"
+      let needsEscape = token.utf8.contains { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
+      guard needsEscape else {
+        text += token
+        continue
+      }
       for scalar in token.unicodeScalars {
         switch scalar {
         case "~": text += "~0"

@@ -38,6 +38,11 @@ public struct SQL: Sendable, Hashable {
 extension Sequence where Element == SQL {
   /// All parts, one after the other, with a separator between each two.
   public func joined(separator: SQL) -> SQL {
-    SQL(verbatim: map(\.text).joined(separator: separator.text))
+    var joined = SQL(verbatim: "")
+    for (place, part) in enumerated() {
+      if place > 0 { joined += separator }
+      joined += part
+    }
+    return joined
   }
 }

@@ -69,13 +69,17 @@ public struct CommandDescription: Sendable {
     self.exclusions = exclusions
     self.exitCodes = exitCodes
     self.examples = examples
-    precondition(Self.areDistinct(self.options.map(\.longName)), "an option is in the table twice")
-    precondition(Self.areDistinct(self.options.compactMap(\.shortName)), "a letter is used twice")
+    assert(Self.areDistinct(self.options.map(\.longName)), "an option is in the table twice")
+    assert(Self.areDistinct(self.options.compactMap(\.shortName)), "a letter is used twice")
+    assert(namesOptionsOnly, "every option named is in the table")
+  }
+
+  /// Whether every option that tasks, exclusions and other options name is in the table.
+  private var namesOptionsOnly: Bool {
     let named =
       tasks.flatMap { [$0.option] + $0.heeded } + exclusions.joined()
-      + self.options.compactMap(\.requiredOption)
-    precondition(
-      Set(named).isSubset(of: self.options.map(\.longName)), "every option named is in the table")
+      + options.compactMap(\.requiredOption)
+    return Set(named).isSubset(of: options.map(\.longName))
   }
 
   private static func areDistinct<Element: Hashable>(_ elements: [Element]) -> Bool {

@@ -69,16 +69,16 @@ public struct OptionDescription: Sendable, Equatable {
     environmentVariable: String? = nil,
     with requiredOption: String? = nil
   ) {
-    precondition(Self.isLongName(longName), "an option's name holds lower-case letters and dashes")
-    precondition(shortName.map { $0.isASCII && ($0.isLetter || $0.isNumber) } ?? true)
+    assert(Self.isLongName(longName), "an option's name holds lower-case letters and dashes")
+    assert(shortName.map { $0.isASCII && ($0.isLetter || $0.isNumber) } ?? true)
     switch value {
     case .flag, .optionalChoice:
-      precondition(!isRepeatable && defaultValue == nil && environmentVariable == nil)
+      assert(!isRepeatable && defaultValue == nil && environmentVariable == nil)
     case .value:
-      precondition(!isRepeatable || environmentVariable == nil)
+      assert(!isRepeatable || environmentVariable == nil)
     case .choice(let words):
-      precondition(!isRepeatable || environmentVariable == nil)
-      precondition(defaultValue.map(words.contains) ?? true, "the default is one of the choices")
+      assert(!isRepeatable || environmentVariable == nil)
+      assert(defaultValue.map(words.contains) ?? true, "the default is one of the choices")
     }
     self.longName = longName
     self.shortName = shortName

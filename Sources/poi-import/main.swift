@@ -3,6 +3,7 @@ import SQLiteKit
 import ToolSupport
 
 SQLiteLibrary.disableMemoryStatistics()
+SQLiteLibrary.takePagesSingly()
 runTool(ImportCommand.description) { arguments, tool in
   do {
     return try ImportCommand(arguments).run(&tool)

@@ -71,25 +71,29 @@ def measure(command, output_path, environment=None):
     """Runs a command and returns its times in seconds and its peak memory in bytes.
 
     The kernel counts the memory of the process that starts a program as the program's own, until
-    it starts. So a shell of a megabyte starts it and leaves, and the orphan comes to this process.
+    it starts. So a shell of a megabyte becomes the program, as the orphan of one that leaves, and
+    comes to this process. It waits for a line first: what making it takes is nobody's time.
     A command that is a shell script is watched as a tree; for others the kernel's own figure is
     exact.
     """
-    launcher = 'exec 3</dev/null; "$@" <&3 >"$BENCH_OUTPUT" & echo $!'
-    os.sync()
-    begin = time.monotonic()
+    launcher = ('exec 3</dev/null 4<&0; '
+                '{ read -r _ <&4; exec "$@" <&3 >"$BENCH_OUTPUT" 3<&- 4<&-; } & echo $!')
     shell = subprocess.Popen(
         ["sh", "-c", launcher, "sh", *map(str, command)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         env=os.environ | (environment or {}) | {"BENCH_OUTPUT": str(output_path)})
     identifier = int(shell.stdout.readline())
+    shell.wait()
+    os.sync()
     watch = TreeWatch(identifier) if str(command[0]).endswith(".sh") else None
     if watch:
         watch.start()
     limit = threading.Timer(MOST_SECONDS, os.kill, (identifier, signal.SIGKILL))
     limit.daemon = True
     limit.start()
-    shell.wait()
+    begin = time.monotonic()
+    shell.stdin.write(b"\n")
+    shell.stdin.close()
     _, status, usage = os.wait4(identifier, 0)
     wall = time.monotonic() - begin
     limit.cancel()

@@ -6,15 +6,6 @@ internal import Glibc
 /// and are merged while they are read back.
 @safe
 struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
-  /// A sorted part of the file and the window of it that is in memory.
-  private struct Run {
-    var nextOffset: Int
-    let endOffset: Int
-    let windowStart: Int
-    var windowPosition = 0
-    var windowCount = 0
-  }
-
   /// The least number of entries that a window of a run holds.
   private static var leastWindow: Int { 8 }
 
@@ -25,7 +16,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   private var count = 0
   private var position = 0
   private var file: SpillFile
-  private var runs: [Run] = []
+  private var runs: [SpilledRun] = []
   private var windowCapacity = 0
 
   /// The runs that have entries left, as a binary heap whose first has the smallest.
@@ -122,7 +113,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     }
     windowCapacity = unsafe entries.count / runs.count
     for index in runs.indices {
-      runs[index] = Run(
+      runs[index] = SpilledRun(
         nextOffset: runs[index].nextOffset, endOffset: runs[index].endOffset,
         windowStart: index * windowCapacity)
       try fillWindow(index)
@@ -159,7 +150,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     unsafe RadixSort.sort(gathered)
     let start = file.byteCount
     try unsafe file.append(UnsafeRawBufferPointer(gathered))
-    runs.append(Run(nextOffset: start, endOffset: file.byteCount, windowStart: 0))
+    runs.append(SpilledRun(nextOffset: start, endOffset: file.byteCount, windowStart: 0))
     count = 0
   }
 
@@ -193,4 +184,13 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
       place = least
     }
   }
+}
+
+/// A sorted part of the temporary file and the window of it that is in memory.
+private struct SpilledRun {
+  var nextOffset: Int
+  let endOffset: Int
+  let windowStart: Int
+  var windowPosition = 0
+  var windowCount = 0
 }

@@ -74,8 +74,8 @@ struct TableReference: Hashable {
     var statement = try connection.prepare(
       """
       SELECT t.name, f.seq, f."from", f."to", f.on_delete, f.on_update
-      FROM pragma_table_list AS t JOIN pragma_foreign_key_list(t.name) AS f
-      WHERE t.schema = 'main' AND t.type = 'table' AND f."table" = ?1 COLLATE NOCASE
+      FROM main.sqlite_schema AS t JOIN pragma_foreign_key_list(t.name, 'main') AS f
+      WHERE t.type = 'table' AND f."table" = ?1 COLLATE NOCASE
         AND NOT \(Bookkeeping.owns("t.name"))
       ORDER BY t.name, f.id, f.seq
       """, isPersistent: false)

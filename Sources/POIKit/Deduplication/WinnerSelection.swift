@@ -196,14 +196,32 @@ extension WinnerSelection {
   mutating func decide(
     _ schema: TableSchema, in connection: borrowing Connection
   ) throws(DeduplicationError) {
+    try candidates.finish()
+    if let first = try candidates.next() {
+      try decideGroups(beginningWith: first, schema, in: connection)
+    }
+    plan.spilledByteCount =
+      candidates.spilledByteCount + tiedLosers.spilledByteCount + strangers.spilledByteCount
+      + nextStrangers.spilledByteCount
+    // What was sorted is done with, and its memory free for others.
+    candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
+    try losers.finish()
+    try groupLosers.finish()
+    followingLoser = try groupLosers.next()
+    plan.spilledByteCount += losers.spilledByteCount + groupLosers.spilledByteCount
+  }
+
+  /// Decides the groups of all candidates, which come key by key.
+  private mutating func decideGroups(
+    beginningWith first: CandidateEntry, _ schema: TableSchema, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
     var keys = try DeduplicationError.converting { () throws(SQLiteError) in
       try KeyReader(layout, schema: schema, in: connection)
     }
     var contents = try DeduplicationError.converting { () throws(SQLiteError) in
       try ContentReader(layout, schema: schema, rows: .one, in: connection)
     }
-    try candidates.finish()
-    var following = try candidates.next()
+    var following: CandidateEntry? = first
     while let first = following {
       following = try candidates.next()
       guard let second = following, second.hasSameKeyCode(as: first) else {
@@ -234,15 +252,6 @@ extension WinnerSelection {
         },
         rowCount: found.rowCount, winner: found.winner)
     }
-    plan.spilledByteCount =
-      candidates.spilledByteCount + tiedLosers.spilledByteCount + strangers.spilledByteCount
-      + nextStrangers.spilledByteCount
-    // What was sorted is done with, and its memory free for others.
-    candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
-    try losers.finish()
-    try groupLosers.finish()
-    followingLoser = try groupLosers.next()
-    plan.spilledByteCount += losers.spilledByteCount + groupLosers.spilledByteCount
   }
 
   /// Begins a group with the row that is first by rank.

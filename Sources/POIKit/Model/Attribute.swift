@@ -1,3 +1,5 @@
+internal import JSONStreaming
+
 /// A named part of a record: where it stands in the JSON, what it may be, and which column keeps
 /// it.
 public struct Attribute: Sendable {
@@ -71,6 +73,14 @@ public struct Attribute: Sendable {
 }
 
 extension Attribute.Source {
+  /// How a model's document writes it: a JSON pointer, or `0#` for the name of the member.
+  var notation: String {
+    switch self {
+    case .pointer(let tokens): JSONPointer(tokens: tokens).description
+    case .memberName: "0#"
+    }
+  }
+
   /// Whether both are the same place: names are equal where their Unicode scalars are.
   public static func == (left: Attribute.Source, right: Attribute.Source) -> Bool {
     switch (left, right) {

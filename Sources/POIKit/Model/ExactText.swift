@@ -15,7 +15,9 @@ struct ExactText: Hashable, Comparable, Sendable {
 
 extension String {
   /// Whether both are made of the same Unicode scalars.
-  func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+  func isExactly(_ other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
 }
 
 extension Sequence where Element == String {

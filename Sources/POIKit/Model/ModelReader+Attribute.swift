@@ -62,11 +62,10 @@ extension ModelReader {
             : "an attribute is described by an object, this is \(schema.json.typeName)",
           pointer: schema.place)
       }
-      let ruleKeywords =
-        schema.json["x-relation"] == nil
-        ? RuleCompiler.keywords : ["type", "properties", "required"]
+      let isRelation = schema.json["x-relation"] != nil
       try refuseUnknown(
-        members, known: attributeKeywords.union(ruleKeywords), at: schema.place)
+        members, known: isRelation ? relatedRowKeywords : attributeSchemaKeywords,
+        at: schema.place)
     }
     return schemas
   }

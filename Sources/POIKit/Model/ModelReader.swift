@@ -41,6 +41,12 @@ enum ModelReader {
     "x-merge",
   ]
 
+  /// The keywords of an attribute's schema.
+  static let attributeSchemaKeywords = attributeKeywords.union(RuleCompiler.keywords)
+
+  /// The keywords of an attribute that is a relation to one.
+  static let relatedRowKeywords = attributeKeywords.union(["type", "properties", "required"])
+
   static let relationKeywords: Set<String> = ["table", "unique"]
 
   static let relationToManyKeywords: Set<String> = ["table", "unique", "parent", "join"]
@@ -215,9 +221,9 @@ enum ModelReader {
   static func checkSources(
     of attributes: [Attribute], _ relations: [RelationToMany] = [], at place: String
   ) throws(ModelError) {
-    var sources: Set<Attribute.Source> = []
+    var sources: Set<ExactText> = []
     let named = attributes.map { ($0.name, $0.source) } + relations.map { ($0.name, $0.source) }
-    for (name, source) in named where !sources.insert(source).inserted {
+    for (name, source) in named where !sources.insert(ExactText(source.notation)).inserted {
       throw ModelError(
         message: "another attribute reads the same member",
         pointer: place + JSONPointer.step(name))

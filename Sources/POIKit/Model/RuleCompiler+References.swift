@@ -43,12 +43,13 @@ extension RuleCompiler {
     from json: JSONValue, at place: String
   ) throws(ModelError) -> [(json: JSONValue, place: String)] {
     var chain = [(json: json, place: place)]
-    var places: Set<ExactText> = [ExactText(place)]
+    var places: Set<ExactText> = []
     while let reference = chain[chain.count - 1].json["$ref"] {
-      let place = chain[chain.count - 1].place + "/$ref"
-      let target = try target(of: reference, at: place)
-      guard places.insert(ExactText(target.place)).inserted else {
-        throw ModelError(message: "the reference leads back to itself", pointer: place)
+      let origin = chain[chain.count - 1].place
+      places.insert(ExactText(origin))
+      let target = try target(of: reference, at: origin + "/$ref")
+      guard !places.contains(ExactText(target.place)) else {
+        throw ModelError(message: "the reference leads back to itself", pointer: origin + "/$ref")
       }
       chain.append(target)
     }

@@ -1,18 +1,21 @@
 internal import JSONStreaming
 
 /// The document of a model, with its schemas by their places.
-struct SchemaDocument {
+final class SchemaDocument {
   /// The whole document.
   let root: JSONValue
 
   /// Every schema that stands below the root, by its JSON pointer: what references may point at.
-  let schemas: [ExactText: JSONValue]
+  ///
+  /// They are looked for with the first reference; most documents have none.
+  private(set) lazy var schemas: [ExactText: JSONValue] = {
+    var schemas: [ExactText: JSONValue] = [:]
+    SchemaDocument.add(schemasBelow: root, at: "", to: &schemas)
+    return schemas
+  }()
 
   init(_ root: JSONValue) {
     self.root = root
-    var schemas: [ExactText: JSONValue] = [:]
-    Self.add(schemasBelow: root, at: "", to: &schemas)
-    self.schemas = schemas
   }
 
   private static func add(
