@@ -14,7 +14,7 @@ let linkerFolders =
 let toolLinkerSettings: [LinkerSetting] = [
   .unsafeFlags(
     linkerFolders.flatMap { ["-L", Context.packageDirectory + "/../scripts/linker/" + $0] }
-      + ["-Xclang-linker", "-static-libgcc"],
+      + ["-Xclang-linker", "-static-libgcc", "-Xlinker", "--no-export-dynamic"],
     .when(platforms: [.linux], configuration: .release))
 ]
 
