@@ -52,9 +52,13 @@ extension SQL: ExpressibleByStringInterpolation {
     /// Quotes a text: the one place where text that is no SQL turns into it.
     private mutating func append(_ other: String, between quote: Unicode.Scalar) {
       text.unicodeScalars.append(quote)
-      for scalar in other.unicodeScalars {
-        if scalar == quote { text.unicodeScalars.append(quote) }
-        text.unicodeScalars.append(scalar)
+      if other.utf8.contains(UInt8(ascii: quote)) {
+        for scalar in other.unicodeScalars {
+          if scalar == quote { text.unicodeScalars.append(quote) }
+          text.unicodeScalars.append(scalar)
+        }
+      } else {
+        text += other
       }
       text.unicodeScalars.append(quote)
     }

@@ -14,7 +14,9 @@ extension RunRecord {
     in connection: borrowing Connection
   ) throws(SQLiteError) -> RunRecord {
     try connection.inTransaction(.immediate) { () throws(SQLiteError) -> RunRecord in
-      try connection.execute(Bookkeeping.creation)
+      if try !Bookkeeping.isComplete(in: connection) {
+        try connection.execute(Bookkeeping.creation)
+      }
       let meaning = try describe(layout, options, in: connection)
       if let interrupted = try find(meaning, table: layout.table, in: connection) {
         return interrupted

@@ -240,7 +240,9 @@ struct BatchCommitter: ~Copyable {
   /// Throws where another program has changed the table in a way that the run cannot go on with: the
   /// statements and the merge policy are those that were right when the session was opened.
   private mutating func checkTable() throws {
-    guard let table, let path = store?.path else { return }
+    guard let table, let path = store?.path,
+      try store?.connection.dataVersion() != table.version
+    else { return }
     let found = try store?.importedTable(of: model)
     guard let obstacle = found?.obstacle(since: table) else { return }
     throw ImportError(

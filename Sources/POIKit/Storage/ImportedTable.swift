@@ -3,6 +3,9 @@ internal import SQLiteKit
 /// What an import relies on in the table that its records go into, and other programs can change
 /// while it runs.
 struct ImportedTable {
+  /// The version of the database before it was read: where it is still that, so is the table.
+  let version: Int64
+
   /// The document of the model that the table was last fitted to.
   let document: String?
 

@@ -36,11 +36,13 @@ extension Store {
 
   /// The model's table as an import finds it.
   borrowing func importedTable(of model: Model) throws(StoreError) -> ImportedTable {
+    let version: Int64
+    do { version = try connection.dataVersion() } catch { throw StoreError(error, path: path) }
     let document = try document(ofTable: model.table)
     let mayRefuse = try mayRefuseRecords(of: model)
     do {
       return ImportedTable(
-        document: document, key: try EnforcedKey.read(of: model, in: connection),
+        version: version, document: document, key: try EnforcedKey.read(of: model, in: connection),
         hasTimes: try PropertyTimes.isKept(in: model.table, of: connection), mayRefuse: mayRefuse)
     } catch {
       throw StoreError(error, path: path)
