@@ -77,7 +77,7 @@ def measure(command, output_path, environment=None):
     exact.
     """
     launcher = ('exec 3</dev/null 4<&0; '
-                '{ read -r _ <&4; exec "$@" <&3 >"$BENCH_OUTPUT" 3<&- 4<&-; } & echo $!')
+                '{ read -r _ <&4 && exec "$@" <&3 >"$BENCH_OUTPUT" 3<&- 4<&-; } & echo $!')
     shell = subprocess.Popen(
         ["sh", "-c", launcher, "sh", *map(str, command)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
