@@ -166,7 +166,7 @@ extension ElementReader {
 
   /// Lets `body` write the next bytes of the input straight into the read buffer.
   ///
-  /// - Parameter body: gets free space for 512 KiB and fills its front.
+  /// - Parameter body: gets free space for 512 KiB, at first for 256 KiB, and fills its front.
   /// - Returns: how many bytes it gave; 0 does not finish the input.
   /// - Throws: what `body` throws; then nothing that it wrote counts.
   public mutating func fill<Failure: Error>(

@@ -64,8 +64,9 @@ struct ReadBuffer: ~Copyable {
     _ body: (inout OutputSpan<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Int {
     makeRoom(for: Self.readSize)
-    return try bytes.appendInPlace(
-      minimumFree: Self.readSize, maximumFree: Self.readSize, body)
+    // The first elements do not wait for a second piece.
+    let size = endOffset == 0 ? Self.pieceSize : Self.readSize
+    return try bytes.appendInPlace(minimumFree: size, maximumFree: size, body)
   }
 
   /// The bytes of a range of the input, all of which are held.

@@ -86,11 +86,13 @@ public struct ShapeSurvey: ~Copyable {
   /// The answer, once it is certain.
   public private(set) var outcome: Outcome?
 
-  /// Of each kind of element the names that were not met yet, as bytes: a `String` equals those in other
-  /// normal forms, too.
-  private var unseenMarkers: [Set<[UInt8]>]
-  /// The names that members of elements have, as bytes.
-  private let elementNames: Set<[UInt8]>
+  /// Of each kind of element the names that were not met yet.
+  private var unseenMarkers: [[String]]
+  /// The names that members of elements have.
+  private let elementNames: [String]
+  /// The same as bytes: a `String` equals those in other normal forms, too. An array of elements ends
+  /// the survey before they are needed.
+  private lazy var elementNameBytes = Set(elementNames.map { Array($0.utf8) })
   /// Whether the top-level object has a member with one of them.
   private var hasElementName = false
   /// Whether an object in it has.
@@ -129,10 +131,8 @@ public struct ShapeSurvey: ~Copyable {
   ///   - elementNames: the names of the members that elements may have. Without any, an array of
   ///     objects is that of the elements whatever they hold, and an empty one is not.
   public init(elementMarkers: [[String]] = [], elementNames: [String] = []) {
-    self.elementNames = Set(elementNames.map { Array($0.utf8) })
-    unseenMarkers = elementMarkers.filter { !$0.isEmpty }.map { names in
-      Set(names.map { Array($0.utf8) })
-    }
+    self.elementNames = elementNames
+    unseenMarkers = elementMarkers.filter { !$0.isEmpty }
   }
 }
 
@@ -395,12 +395,12 @@ extension ShapeSurvey {
     }
     hasElementName = hasElementName || isElementName(name)
     for kind in unseenMarkers.indices {
-      unseenMarkers[kind].remove(Array(name.utf8))
+      unseenMarkers[kind].removeAll { $0.utf8.elementsEqual(name.utf8) }
       if unseenMarkers[kind].isEmpty { outcome = .sequence }
     }
   }
 
-  private func isElementName(_ name: String) -> Bool {
-    elementNames.contains(Array(name.utf8))
+  private mutating func isElementName(_ name: String) -> Bool {
+    elementNameBytes.contains(Array(name.utf8))
   }
 }

@@ -50,6 +50,9 @@ package struct WorkerThread: ~Copyable {
       throw SystemError(number: status)
     }
     self.thread = thread
+    // A new thread may stand in line behind this one while another processor is idle. Once it waits
+    // for work it is woken where there is room.
+    sched_yield()
   }
 
   /// Work that was asked for is done first; whoever ends the thread leaves no other.

@@ -15,7 +15,7 @@ extension Connection {
     guard let first = unsafe try prepareNext(&rest, isPersistent: isPersistent) else {
       throw SQLiteError.misuse("the text holds no statement", sql: sql.text)
     }
-    let statement = unsafe Statement(handle: first)
+    let statement = unsafe Statement(handle: first, commitGuard: commitGuard)
     if holdsStatement(&rest) {
       throw SQLiteError.misuse("the text holds more than one statement", sql: sql.text)
     }
@@ -28,7 +28,7 @@ extension Connection {
   public func execute(_ sql: SQL) throws(SQLiteError) {
     var rest = try SQLText(sql)
     while let next = unsafe try prepareNext(&rest, isPersistent: false) {
-      var statement = unsafe Statement(handle: next)
+      var statement = unsafe Statement(handle: next, commitGuard: commitGuard)
       try statement.run()
     }
   }

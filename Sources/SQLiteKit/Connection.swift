@@ -18,6 +18,7 @@ public struct Connection: ~Copyable {
   public let path: String
 
   let handle: OpaquePointer
+  let commitGuard = CommitGuard()
 
   /// How long a statement waits for another connection's lock unless told otherwise, in
   /// milliseconds.
@@ -51,11 +52,13 @@ public struct Connection: ~Copyable {
       }
     unsafe handle = try Self.open(literal, flags: access, busyTimeout: milliseconds)
     self.path = path
+    unsafe commitGuard.watch(handle)
   }
 
   private init(path: String, handle: OpaquePointer) {
     self.path = path
     unsafe self.handle = unsafe handle
+    unsafe commitGuard.watch(handle)
   }
 
   deinit {

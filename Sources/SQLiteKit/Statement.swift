@@ -9,9 +9,16 @@ internal import CSQLite
 public struct Statement: ~Copyable {
   let handle: OpaquePointer
 
-  /// Takes over `handle`.
-  init(handle: OpaquePointer) {
+  private let commitGuard: CommitGuard
+
+  /// Whether it may change data. A statement that ends a transaction changes none itself.
+  private let isChanging: Bool
+
+  /// Takes over `handle`, a statement of the connection that has the guard.
+  init(handle: OpaquePointer, commitGuard: CommitGuard) {
     unsafe self.handle = unsafe handle
+    self.commitGuard = commitGuard
+    isChanging = unsafe sqlite3_stmt_readonly(handle) == 0
   }
 
   deinit {
@@ -61,7 +68,7 @@ extension Statement {
   ///
   /// C function: `sqlite3_step`
   public mutating func step() throws(SQLiteError) -> Bool {
-    let status = unsafe sqlite3_step(handle)
+    let status = unsafe isChanging ? commitGuard.step(handle) : sqlite3_step(handle)
     if status == SQLITE_ROW { return true }
     if status == SQLITE_DONE {
       try reset()
@@ -116,6 +123,11 @@ extension Statement {
   }
 
   private func failure(_ status: Int32) -> SQLiteError {
-    unsafe SQLiteError(status: status, of: sqlite3_db_handle(handle), sql: sql)
+    // SQLITE_CONSTRAINT_COMMITHOOK and SQLITE_ABORT_ROLLBACK, whose macros Swift does not import.
+    if status == SQLITE_CONSTRAINT | 2 << 8 {
+      return SQLiteError(
+        code: SQLITE_ABORT | 2 << 8, message: "SQLite gave up the transaction", sql: sql)
+    }
+    return unsafe SQLiteError(status: status, of: sqlite3_db_handle(handle), sql: sql)
   }
 }

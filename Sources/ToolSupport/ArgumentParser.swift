@@ -62,7 +62,7 @@ struct ArgumentParser {
 
   /// The next argument as a value.
   private mutating func nextValue(for option: OptionDescription) throws(UsageError) -> String {
-    let example = option.flagName + option.valueSuffix
+    var example: String { option.flagName + option.valueSuffix }
     guard index < arguments.count else {
       throw UsageError(
         .missingValue, at: option.flagName, "\(option.flagName) needs a value: \(example)")

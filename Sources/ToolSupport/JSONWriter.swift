@@ -118,6 +118,14 @@ extension JSONWriter {
 
   private mutating func appendQuoted(_ string: String) {
     text += "\""
+    let needsNoEscapes = string.utf8.allSatisfy { byte in
+      isPrintableASCII(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+    if needsNoEscapes { text += string } else { appendEscaped(string) }
+    text += "\""
+  }
+
+  private mutating func appendEscaped(_ string: String) {
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
@@ -129,6 +137,5 @@ extension JSONWriter {
       default: text.unicodeScalars.append(scalar)
       }
     }
-    text += "\""
   }
 }

@@ -99,8 +99,16 @@ extension ParsedArguments {
   /// - Throws: `UsageError` if the value is none.
   public func duration(_ name: String) throws(UsageError) -> Duration? {
     guard let text = text(name) else { return nil }
-    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-    guard let unit = text.last.flatMap({ units[$0] }),
+    let unit: Int? =
+      switch text.last {
+      case "s": 1
+      case "m": 60
+      case "h": 3_600
+      case "d": 86_400
+      case "w": 604_800
+      default: nil
+      }
+    guard let unit,
       let number = Self.wholeNumber(String(text.dropLast())), number >= 0,
       number <= 100_000 * 366 * 86_400 / unit
     else {

@@ -22,7 +22,11 @@ public func printable(_ text: String) -> String {
 ///
 /// - Complexity: O(length)
 func printableLines(_ text: String) -> String {
-  text.split(separator: "\n", omittingEmptySubsequences: false)
+  let needsNothing = text.utf8.allSatisfy { byte in
+    isPrintableASCII(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
+  }
+  if needsNothing { return text }
+  return text.split(separator: "\n", omittingEmptySubsequences: false)
     .map { line in
       line.split(separator: "\t", omittingEmptySubsequences: false)
         .map { printable(String($0)) }.joined(separator: "\t")
@@ -59,6 +63,9 @@ func jsonEscape(_ scalar: Unicode.Scalar) -> String {
     }.joined()
   } ?? ""
 }
+
+/// Whether a byte of UTF-8 is a character of ASCII that could not act on a terminal.
+func isPrintableASCII(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7f }
 
 /// Whether a character could act on a terminal, or hide what stands beside it.
 func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {

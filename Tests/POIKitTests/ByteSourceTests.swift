@@ -381,8 +381,15 @@ private let programs = [
 
   @Test func `standard input that is closed is told`() async {
     await #expect(processExitsWith: .success) {
+      // No thread of the process opens a file meanwhile that gets the number.
+      var limit = rlimit()
+      try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      var lowered = limit
+      lowered.rlim_cur = 0
+      try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &lowered) == 0)
       close(0)
       let error = message { () throws(InputError) in _ = try FileSource(path: "-") }
+      try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       #expect(error?.code == .readFailed(errno: EBADF))
       #expect(error?.path == "standard input")
     }

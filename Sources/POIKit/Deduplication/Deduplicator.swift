@@ -78,6 +78,11 @@ public struct Deduplicator: Sendable {
     let statements = PreparedStatements()
     var removal = try LoserRemoval(
       layout, schema: schema, arrays: options.arrays, statements: statements, in: connection)
+    let cache = try PageCache.enlarge(in: connection)
+    defer {
+      removal.discardLists(in: connection)
+      cache.restore(in: connection)
+    }
     var selection = try selection(for: removal, in: connection)
     var record: RunRecord?
     if let removals = try removals(in: connection),
@@ -96,11 +101,6 @@ public struct Deduplicator: Sendable {
     plan.beatenRowCount = removal.counts.beatenRowCount
     plan.rowCount += plan.beatenRowCount
 
-    let cache = try PageCache.enlarge(in: connection)
-    defer {
-      removal.discardLists(in: connection)
-      cache.restore(in: connection)
-    }
     do {
       if !options.mergesLosers { try removal.keepDigest(in: connection) }
       let hasWork = plan.loserCount > 0 || options.enforcement != .none

@@ -350,8 +350,10 @@ extension ImportSession {
   mutating func endRun() throws(ImportError) {
     try committer?.openRejectFile()
     guard options.isSnapshot else {
+      // The end of the run waits for the disk, and takes the digest there with it.
+      try settleDigest()
       try committer?.endRun(.finished, checkpoint)
-      return try settleDigest()
+      return
     }
     let reason: String? =
       if checkpoint.counters.rejected > 0 {
