@@ -132,7 +132,7 @@ extension Connection {
   /// The time since an arbitrary moment, the same for the whole process.
   ///
   /// It is asked of the kernel: `ContinuousClock` is a part of Swift's concurrency, and would link it
-  /// and its dispatch library into every tool, which then starts a tenth later.
+  /// and its dispatch library into every tool, which would start a fifth later.
   ///
   /// Page: `clock_gettime(2)`, `CLOCK_MONOTONIC`
   private func monotonicTime() -> Duration {
