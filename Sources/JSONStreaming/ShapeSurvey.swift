@@ -86,12 +86,13 @@ public struct ShapeSurvey: ~Copyable {
   /// The answer, once it is certain.
   public private(set) var outcome: Outcome?
 
-  /// Of each kind of element the names that were not met yet.
-  private var unseenMarkers: [[String]]
+  /// The names that every element of a kind has.
+  private let elementMarkers: [[String]]
   /// The names that members of elements have.
   private let elementNames: [String]
-  /// The same as bytes: a `String` equals those in other normal forms, too. An array of elements ends
-  /// the survey before they are needed.
+  /// Of each kind of element the names that were not met yet, as bytes: a `String` equals those in other
+  /// normal forms, too. An array of elements ends the survey before the sets are needed.
+  private lazy var unseenMarkers = elementMarkers.map { names in Set(names.map { Array($0.utf8) }) }
   private lazy var elementNameBytes = Set(elementNames.map { Array($0.utf8) })
   /// Whether the top-level object has a member with one of them.
   private var hasElementName = false
@@ -132,7 +133,7 @@ public struct ShapeSurvey: ~Copyable {
   ///     objects is that of the elements whatever they hold, and an empty one is not.
   public init(elementMarkers: [[String]] = [], elementNames: [String] = []) {
     self.elementNames = elementNames
-    unseenMarkers = elementMarkers.filter { !$0.isEmpty }
+    self.elementMarkers = elementMarkers.filter { !$0.isEmpty }
   }
 }
 
@@ -395,7 +396,7 @@ extension ShapeSurvey {
     }
     hasElementName = hasElementName || isElementName(name)
     for kind in unseenMarkers.indices {
-      unseenMarkers[kind].removeAll { $0.utf8.elementsEqual(name.utf8) }
+      unseenMarkers[kind].remove(Array(name.utf8))
       if unseenMarkers[kind].isEmpty { outcome = .sequence }
     }
   }

@@ -1,6 +1,7 @@
 internal import SQLiteKit
 
-/// SQLite's page cache of a connection, enlarged for the removal of losers.
+/// SQLite's page cache of a connection, enlarged for the removal of losers, and before that for the
+/// search for them: the pages of a small store are still held then.
 ///
 /// The pages of a batch are read three times: for the digest, for the archive and to delete its
 /// rows. Where one row in ten is a loser, a batch of 500 stands on 250 pages of 8 KiB.
