@@ -147,10 +147,31 @@ extension ElementReader {
       }
       return fail(
         .unrecoverable, at: offset, "what stands around the elements is not valid json: \(text)")
+    case .stop(.notAContainer)
+    where shape == .container(JSONPointer(tokens: []))
+      && parser.state.topLevelValueCount > 1:
+      return fail(
+        .notAContainer, at: offset,
+        "what follows the elements is neither an array nor an object: remove it")
     case .stop(.notAContainer):
       return fail(
         .notAContainer, at: offset,
         "the value at \(pointerText) is neither an array nor an object: give the pointer of one")
+    case .stop(.targetMissing):
+      return fail(
+        .pointerNotFound, at: offset,
+        parser.state.topLevelValueCount > 1
+          ? "there is nothing at \(pointerText) in the value that ends here, which follows others: is "
+            + "it an error in the place of a page?"
+          : "there is nothing at \(pointerText): give the pointer of an array or object in the input"
+      )
+    case .stop(.otherContainer):
+      let kinds =
+        parser.state.containersAreObjects == true ? ("array", "object") : ("object", "array")
+      return fail(
+        .notAContainer, at: offset,
+        "the value at \(pointerText) is an \(kinds.0), and was an \(kinds.1) before: read the two as "
+          + "inputs of their own")
     case .stop(.duplicateMember):
       return fail(
         .duplicateMember, at: offset,

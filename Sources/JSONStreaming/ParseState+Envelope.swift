@@ -9,7 +9,16 @@ extension ParseState {
   private mutating func passesNextValue() -> Bool {
     boundary = consumedOffset
     watched?.beginValue(depth: depth)
-    if depth == 0 { topLevelValueCount += 1 }
+    if depth == 0 {
+      topLevelValueCount += 1
+      (holdsTarget, holdsOther) = (false, false)
+    }
+    let isPassed = isNextPassed()
+    if !isPassed { holdsOther = true }
+    return isPassed
+  }
+
+  private mutating func isNextPassed() -> Bool {
     guard isOnPath else { return false }
     guard !levels.isEmpty else { return true }
     let last = levels.count - 1
@@ -32,8 +41,8 @@ extension ParseState {
     let step = levels.count
     let isPassed = passesNextValue()
     unsafe watched?.takeScalar(text)
-    guard isPassed, step == steps.count else { return 1 }
-    return stop(.notAContainer)
+    if isPassed, step == steps.count { return stop(.notAContainer) }
+    return depth == 0 ? stop(.targetMissing) : 1
   }
 
   mutating func takeEnvelopeLiteral(_ kind: Token.Kind) -> Int32 {
@@ -49,10 +58,12 @@ extension ParseState {
     let isArray = kind == .startArray
     if passesNextValue() {
       if levels.count == steps.count {
+        guard containersAreObjects ?? !isArray == !isArray else { return stop(.otherContainer) }
+        containersAreObjects = !isArray
         place.isInContainer = true
         place.containerIsObject = !isArray
         place.needsComma = false
-        isTargetFound = true
+        (isTargetFound, holdsTarget) = (true, true)
         containerStart = boundary
       } else if isArray {
         place.arrayLevels |= 1 << UInt64(levels.count)
@@ -77,7 +88,7 @@ extension ParseState {
     }
     watched?.close(depth: depth)
     depth -= 1
-    return 1
+    return depth == 0 && holdsOther && !holdsTarget ? stop(.targetMissing) : 1
   }
 
   /// A member's name that is not inside an element: of the element itself, or of the envelope.

@@ -31,6 +31,10 @@ struct ParseState: ~Copyable {
   enum Stop: UInt8, BitwiseCopyable {
     case none, depth, elementBytes, stringBytes, keysPerObject
     case notAContainer, duplicateMember, envelopeDepth, envelopeStringBytes
+    /// A top-level value that holds something else has nothing at the pointer.
+    case targetMissing
+    /// An object stands where an array stood before, or the other way round.
+    case otherContainer
     /// yajl found no memory; the parser is of no use any more.
     case outOfMemory
   }
@@ -68,6 +72,12 @@ struct ParseState: ~Copyable {
   var isPriming = false
   var containerStart = 0
   var isTargetFound = false
+  /// Whether the latest top-level value has the elements, and whether it has something that the pointer
+  /// does not pass.
+  var holdsTarget = false
+  var holdsOther = false
+  /// Whether the elements stand in objects; nothing before the first container.
+  var containersAreObjects: Bool?
   var topLevelValueCount = 0
   var stop = Stop.none
 
@@ -206,7 +216,8 @@ extension ParseState {
     depth = levels.count
     let (steps, arrayLevels) = (steps, place.arrayLevels)
     watched?.restart(inside: steps) { arrayLevels & 1 << UInt64($0) != 0 }
-    isTargetFound = true
+    (isTargetFound, holdsTarget) = (true, true)
+    containersAreObjects = place.containerIsObject
     topLevelValueCount = max(1, topLevelValueCount)
   }
 }

@@ -103,6 +103,8 @@ public struct ShapeSurvey: ~Copyable {
   /// The arrays of objects.
   private var candidates: [Candidate] = []
   private var emptyCandidates: [Candidate] = []
+  /// Where each candidate stands among those that are not empty; nothing of an empty one.
+  private var places: [JSONPointer: Int?] = [:]
   /// The names on the way to the current value, and the current member's own as the last.
   private var path: [String] = []
   /// How many objects are open around everything else.
@@ -192,21 +194,23 @@ extension ShapeSurvey {
     guard objectDepth < cutDepth else { return }
     let pointer = JSONPointer(tokens: path)
     if byte == UInt8(ascii: "{") {
-      candidate = candidates.firstIndex { $0.pointer == pointer }
+      candidate = places[pointer] ?? nil
       if let candidate {
         candidates[candidate].elementCount += 1
       } else if candidates.count < Self.candidateLimit {
         candidate = candidates.count
         candidates.append(Candidate(pointer: pointer, elementCount: 1))
-        emptyCandidates.removeAll { $0.pointer == pointer }
+        if places.updateValue(candidate, forKey: pointer) != nil {
+          emptyCandidates.removeAll { $0.pointer == pointer }
+        }
       } else {
         decide()
       }
     } else if byte == UInt8(ascii: "]"), !elementNames.isEmpty,
-      emptyCandidates.count < Self.candidateLimit,
-      !(candidates + emptyCandidates).contains(where: { $0.pointer == pointer })
+      emptyCandidates.count < Self.candidateLimit, !places.keys.contains(pointer)
     {
       emptyCandidates.append(Candidate(pointer: pointer, elementCount: 0))
+      places[pointer] = .some(nil)
     }
   }
 

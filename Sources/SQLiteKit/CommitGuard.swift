@@ -1,42 +1,76 @@
 internal import CSQLite
 
-/// Keeps a statement that began inside a transaction from committing by itself.
+/// Keeps a transaction from being committed where it must not be.
 ///
-/// Where the schema has changed since, SQLite prepares a statement anew while it runs. If memory runs
-/// out at the wrong moment it gives up the transaction first, runs the statement all the same, and
-/// commits what it did: a part of the transaction, which the caller takes for lost.
+/// A statement that began inside a transaction does not commit by itself. Where the schema has changed
+/// since, SQLite prepares a statement anew while it runs. If memory runs out at the wrong moment it gives
+/// up the transaction first, runs the statement all the same, and commits what it did: a part of the
+/// transaction, which the caller takes for lost.
 ///
-/// C function: `sqlite3_commit_hook`
+/// Nothing is committed to a file that does not stand at its path any more, because it was moved,
+/// removed or replaced: nobody would find it there. SQLite looks by itself only without a write-ahead
+/// log.
+///
+/// C functions: `sqlite3_commit_hook`, `sqlite3_file_control` with `SQLITE_FCNTL_HAS_MOVED`
 @safe
 final class CommitGuard {
-  /// Whether a statement runs that may not commit. It is read by SQLite, and so stands in one place.
-  private let isForbidding: UnsafeMutablePointer<Bool>
+  /// What SQLite's call reads and writes, and so stands in one place.
+  private struct State {
+    var connection: OpaquePointer?
+    /// Whether a statement runs that may not commit.
+    var isForbidding = false
+    /// Whether the latest commit found the file gone from its path.
+    var isMoved = false
+
+    /// Whether a commit is to fail.
+    mutating func isRefusing() -> Bool {
+      var moved: CInt = 0
+      // It stays 0 where the database has no file.
+      unsafe sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+      isMoved = moved != 0
+      return isForbidding || isMoved
+    }
+  }
+
+  private let state: UnsafeMutablePointer<State>
 
   init() {
-    unsafe isForbidding = .allocate(capacity: 1)
-    unsafe isForbidding.initialize(to: false)
+    unsafe state = .allocate(capacity: 1)
+    unsafe state.initialize(to: State())
   }
 
   deinit {
-    unsafe isForbidding.deallocate()
+    unsafe state.deallocate()
   }
 
   /// Watches the commits of a connection, for as long as it or a statement of it keeps the guard.
   func watch(_ connection: OpaquePointer) {
+    unsafe state.pointee.connection = unsafe connection
     unsafe sqlite3_commit_hook(
       connection,
-      { isForbidding in
-        guard let isForbidding = unsafe isForbidding else { return 0 }
-        return unsafe isForbidding.load(as: Bool.self) ? 1 : 0
-      }, isForbidding)
+      { state in
+        guard let state = unsafe state?.assumingMemoryBound(to: State.self) else { return 0 }
+        return unsafe state.pointee.isRefusing() ? 1 : 0
+      }, state)
   }
 
   /// Runs a step of a statement that changes the database; where it began in a transaction, it does not
   /// commit.
   func step(_ statement: OpaquePointer) -> Int32 {
-    unsafe isForbidding.pointee = sqlite3_get_autocommit(sqlite3_db_handle(statement)) == 0
+    unsafe state.pointee.isForbidding = sqlite3_get_autocommit(sqlite3_db_handle(statement)) == 0
     let status = unsafe sqlite3_step(statement)
-    unsafe isForbidding.pointee = false
+    unsafe state.pointee.isForbidding = false
     return status
+  }
+
+  /// The error that stands for a commit that was refused just now.
+  func refusal(of sql: String) -> SQLiteError {
+    // SQLITE_READONLY_DBMOVED and SQLITE_ABORT_ROLLBACK, whose macros Swift does not import.
+    unsafe state.pointee.isMoved
+      ? SQLiteError(
+        code: SQLITE_READONLY | 4 << 8, message: "the file was moved, removed or replaced", sql: sql
+      )
+      : SQLiteError(
+        code: SQLITE_ABORT | 2 << 8, message: "SQLite gave up the transaction", sql: sql)
   }
 }

@@ -6,7 +6,7 @@ internal import CSQLite
 /// it may outlive it: the database is then closed with the last of them. A connection belongs to
 /// one thread at a time; moving it to another moves its statements too.
 ///
-/// The file is not trusted. It is opened with extended result codes, without loadable extensions,
+/// The file is not trusted, unless that is asked for. It is opened with extended result codes, without loadable extensions,
 /// with a schema that is not trusted to call functions with side effects, in SQLite's defensive
 /// mode, in which no SQL can damage the file, with a check of every page's cells as it is read, and
 /// with limits on what a schema can make a statement do.
@@ -16,6 +16,9 @@ internal import CSQLite
 public struct Connection: ~Copyable {
   /// The path that the connection was opened with; `:memory:` for a database in memory.
   public let path: String
+
+  /// Whether the schema may call any function and virtual table.
+  public let trustsSchema: Bool
 
   let handle: OpaquePointer
   let commitGuard = CommitGuard()
@@ -32,31 +35,45 @@ public struct Connection: ~Copyable {
   /// - Parameters:
   ///   - path: where the file is; a relative path starts at the process's working folder.
   ///   - access: what may be done with it.
+  ///   - trustsSchema: whether the triggers, checks, indexes and generated columns of the file may call
+  ///     any function and virtual table, such as those of JSON and of full-text search. Who made the
+  ///     file then decides what runs.
   ///   - milliseconds: how long a statement waits for another connection's lock.
   /// - Throws: `SQLiteError` when the file is missing, locked, not readable or no database.
   public init(
-    path: String, access: Access = .readWriteCreate,
+    path: String, access: Access = .readWriteCreate, trustsSchema: Bool = false,
     busyTimeout milliseconds: Int = Connection.busyTimeout
   ) throws(SQLiteError) {
-    guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw SQLiteError.misuse(
-        "cannot open '\(path)': a path is not empty and holds no NUL", sql: nil)
-    }
-    // Names with a meaning of their own (URIs, ':memory:') start with no folder.
-    let literal = path.hasPrefix("file:") || path.hasPrefix(":") ? "./" + path : path
+    let literal = try Connection.literalPath(path)
     let access =
       switch access {
       case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readOnly: SQLITE_OPEN_READONLY
       }
-    unsafe handle = try Self.open(literal, flags: access, busyTimeout: milliseconds)
+    unsafe handle = try Self.open(
+      literal, flags: access, trustsSchema: trustsSchema, busyTimeout: milliseconds)
     self.path = path
+    self.trustsSchema = trustsSchema
     unsafe commitGuard.watch(handle)
+  }
+
+  /// A path as SQLite takes it for nothing else: names with a meaning of their own (URIs, `:memory:`)
+  /// start with no folder.
+  ///
+  /// - Throws: `SQLiteError` when no file can be there.
+  package static func literalPath(_ path: String) throws(SQLiteError) -> String {
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw SQLiteError.misuse(
+        "cannot open '\(path)': a path is not empty and holds no NUL", sql: nil)
+    }
+    let isSpecial = path.utf8.starts(with: "file:".utf8) || path.utf8.first == UInt8(ascii: ":")
+    return isSpecial ? "./" + path : path
   }
 
   private init(path: String, handle: OpaquePointer) {
     self.path = path
+    trustsSchema = false
     unsafe self.handle = unsafe handle
     unsafe commitGuard.watch(handle)
   }
@@ -71,7 +88,8 @@ public struct Connection: ~Copyable {
   public static func inMemory() throws(SQLiteError) -> Connection {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     return unsafe Connection(
-      path: ":memory:", handle: try open(":memory:", flags: flags, busyTimeout: 0))
+      path: ":memory:",
+      handle: try open(":memory:", flags: flags, trustsSchema: false, busyTimeout: 0))
   }
 
   /// What statements may need at most, whoever wrote the schema: far more than any of the toolkit's.
@@ -84,7 +102,7 @@ public struct Connection: ~Copyable {
   }
 
   private static func open(
-    _ path: String, flags: Int32, busyTimeout milliseconds: Int
+    _ path: String, flags: Int32, trustsSchema: Bool, busyTimeout milliseconds: Int
   ) throws(SQLiteError) -> OpaquePointer {
     var opened: OpaquePointer?
     // One thread at a time uses a connection: it needs no mutex of its own.
@@ -93,7 +111,7 @@ public struct Connection: ~Copyable {
     if status == SQLITE_OK {
       unsafe sqlite3_busy_timeout(opened, Int32(clamping: milliseconds))
       unsafe csqlite_enable_defensive(opened)
-      unsafe csqlite_distrust_schema(opened)
+      if !trustsSchema { unsafe csqlite_distrust_schema(opened) }
       unsafe csqlite_disable_extension_loading(opened)
       for limit in limits { unsafe sqlite3_limit(opened, limit.category, limit.value) }
       status = unsafe sqlite3_exec(

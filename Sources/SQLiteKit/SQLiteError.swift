@@ -140,6 +140,15 @@ extension SQLiteError {
   /// Whether the database may only be read.
   public var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
+  /// Whether the schema calls what only one that is trusted may.
+  public var isDistrust: Bool { message.contains("unsafe use of ") }
+
+  /// Whether the file does not stand at its path any more.
+  public var isMoved: Bool {
+    // SQLITE_READONLY_DBMOVED, whose macro Swift does not import.
+    code == SQLITE_READONLY | 4 << 8
+  }
+
   /// Whether the file is damaged or no SQLite database at all.
   public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 

@@ -123,11 +123,8 @@ extension Statement {
   }
 
   private func failure(_ status: Int32) -> SQLiteError {
-    // SQLITE_CONSTRAINT_COMMITHOOK and SQLITE_ABORT_ROLLBACK, whose macros Swift does not import.
-    if status == SQLITE_CONSTRAINT | 2 << 8 {
-      return SQLiteError(
-        code: SQLITE_ABORT | 2 << 8, message: "SQLite gave up the transaction", sql: sql)
-    }
+    // SQLITE_CONSTRAINT_COMMITHOOK, whose macro Swift does not import.
+    if status == SQLITE_CONSTRAINT | 2 << 8 { return commitGuard.refusal(of: sql) }
     return unsafe SQLiteError(status: status, of: sqlite3_db_handle(handle), sql: sql)
   }
 }

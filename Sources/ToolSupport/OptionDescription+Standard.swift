@@ -4,7 +4,8 @@ extension OptionDescription {
   static let standardSection = "Messages and help"
 
   static let quiet = OptionDescription(
-    "quiet", short: "q", summary: "no notes and no progress; warnings and errors still show",
+    "quiet", short: "q",
+    summary: "no report as text, no notes, no progress; warnings and errors still show",
     section: standardSection)
 
   static let progress = OptionDescription(
@@ -36,6 +37,17 @@ extension OptionDescription {
 
   /// The options that are answered at once, whatever else is asked for.
   static let immediate = [help, version, completions, manual]
+
+  /// `--trust-schema`, for the table of a tool that opens databases.
+  public static func trustSchema(section: String) -> OptionDescription {
+    OptionDescription(
+      "trust-schema",
+      summary: "let the database's own triggers, checks and indexes call anything",
+      detail:
+        "Such as JSON functions and full-text tables. Name it only for a database whose makers "
+        + "you know.",
+      section: section)
+  }
 
   /// `--report text|json`, for the table of a tool that ends with a report.
   public static let report = OptionDescription(

@@ -89,7 +89,7 @@ extension ParsedArguments {
     guard let text = text(name) else { return nil }
     guard let count = Self.byteCount(text), range.contains(count) else {
       let limits = Self.words(for: range, QuantityFormat.byteLimit)
-      throw invalidValue(name, text, "is not a size in bytes \(limits), such as 500k, 64M or 8MiB")
+      throw invalidValue(name, text, "is not a size in bytes \(limits), such as 64M or 8MiB")
     }
     return count
   }

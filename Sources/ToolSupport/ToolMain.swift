@@ -45,12 +45,14 @@ struct ToolMain {
       output: StandardOutput(descriptor: output), diagnostics: diagnostics,
       isQuiet: parsed.flag("quiet"))
     var code: ExitCode
+    var isJobDone = false
     do {
       if let answer = answer(to: parsed) {
         tool.output.write(answer)
         code = .done
       } else {
         code = try body(parsed, &tool)
+        isJobDone = code == .done || code == .rejected
       }
     } catch {
       code = report(error, to: diagnostics)
@@ -58,7 +60,7 @@ struct ToolMain {
     diagnostics.clearProgress()
     tool.output.flush()
     if let failure = tool.output.failure {
-      diagnostics.error(failure.message)
+      diagnostics.error(failure.message + (isJobDone ? "; all else is done" : ""))
       if code == .done || code == .rejected { code = .ioError }
     }
     return code
@@ -140,10 +142,10 @@ extension ToolMain {
   /// Opens `/dev/null` in the place of standard descriptors that are closed, so that no file of the
   /// tool gets their number.
   ///
-  /// Writing to such a descriptor still fails, as it should: it is opened for reading.
+  /// Using such a descriptor still fails, as it should: it is opened for the other direction.
   static func reserveStandardDescriptors() {
     for number: Int32 in 0...2 where fcntl(number, F_GETFD) == -1 && errno == EBADF {
-      _ = unsafe open("/dev/null", O_RDONLY)
+      _ = unsafe open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 

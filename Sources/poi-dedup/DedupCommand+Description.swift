@@ -30,6 +30,7 @@ extension DedupCommand {
         detail: "Numbers are compared as they are, texts are read as RFC 3339 or as SQLite writes "
           + "dates.",
         section: "What to deduplicate"),
+      .trustSchema(section: "What to deduplicate"),
       OptionDescription(
         "null-key", .choice(NullKeyRule.allCases.map(\.rawValue)), default: "keep",
         summary: "leave rows alone whose key has a NULL, or group them by it",
@@ -91,15 +92,16 @@ extension DedupCommand {
       .report,
     ],
     tasks: [
-      TaskDescription("undo", heeds: ["store", "report"]),
-      TaskDescription("digest", heeds: ["store", "table", "key", "report"]),
-      TaskDescription("purge-tombstones", heeds: ["store", "table", "report"]),
+      TaskDescription("undo", heeds: ["store", "trust-schema", "report"]),
+      TaskDescription("digest", heeds: ["store", "table", "key", "trust-schema", "report"]),
+      TaskDescription("purge-tombstones", heeds: ["store", "table", "trust-schema", "report"]),
     ],
     exitCodes: [
       .done, .usage,
       .dataError.meaning(
         "rows stand in the way: their timestamps are of two kinds, others refer to them and cannot "
-          + "be moved, or a value or the key cannot be kept"),
+          + "be moved, a value or the key cannot be kept, or a trigger or a constraint refuses a change"
+      ),
       .noInput.meaning("no such store"), .internalError, .ioError, .interrupted,
     ],
     examples: [

@@ -3,10 +3,11 @@ import ToolSupport
 
 /// The report, as text and as JSON.
 extension DedupCommand {
-  /// The report in the form asked for; as text nothing when quiet.
+  /// The report in the form asked for; as text nothing when quiet, but for a digest that is all that
+  /// was asked for.
   func text(of outcome: DedupOutcome, isQuiet: Bool) -> String {
     if isReportJSON { return json(of: outcome) }
-    if isQuiet { return "" }
+    if isQuiet, !task.isQuestion { return "" }
     switch outcome {
     case .planned(let plan, let layout):
       guard let plan else { return "" }

@@ -14,9 +14,19 @@ struct DedupCommand {
     case digest
     /// Only take out removals that are older than that.
     case purge(olderThan: Duration)
+
+    /// Whether it does nothing but tell something.
+    var isQuestion: Bool {
+      switch self {
+      case .plan, .digest: true
+      case .deduplicate, .undo, .purge: false
+      }
+    }
   }
 
   let storePath: String
+  /// Whether the database's own schema may call any function and virtual table.
+  let trustsSchema: Bool
   let table: String?
   /// What identifies a record, as given: each text is a name, or names with commas between them.
   private let keyTexts: [String]
@@ -27,6 +37,7 @@ struct DedupCommand {
 
   init(_ arguments: ParsedArguments) throws {
     storePath = arguments.text("store") ?? "poi.sqlite"
+    trustsSchema = arguments.flag("trust-schema")
     table = arguments.text("table")
     keyTexts = arguments.texts("key")
     timestamp = arguments.text("timestamp")
@@ -60,6 +71,9 @@ struct DedupCommand {
       }
     }
   }
+
+  /// Whether a key is given.
+  var namesKey: Bool { !keyTexts.isEmpty }
 
   /// The names in the key.
   ///

@@ -20,7 +20,8 @@ enum DedupDatabase: ~Copyable {
       case .deduplicate, .undo, .purge: false
       }
     let opening: Store.Opening = isReading ? .readOnly : .existing
-    let connection = try Store.connect(path: job.storePath, for: opening)
+    let connection = try Store.connect(
+      path: job.storePath, for: opening, trustsSchema: job.trustsSchema)
     guard try Store.isStore(connection) else {
       self = .foreign(connection)
       return
@@ -45,6 +46,11 @@ enum DedupDatabase: ~Copyable {
         return .undone(try store.undoDeduplication(run: run))
       case .digest:
         let model = try store.model(ofTable: job.table)
+        guard !job.namesKey else {
+          throw UsageError(
+            .conflict, at: "--key",
+            "--key means nothing beside --digest, since \(model.table) is a table of poi-import")
+        }
         return .digest(try store.digest(of: model), table: model.table)
       case .purge(let age):
         let model = try store.model(ofTable: job.table)

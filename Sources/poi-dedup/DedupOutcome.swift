@@ -1,4 +1,5 @@
 import POIKit
+import SQLiteKit
 import ToolSupport
 
 /// What a run of the tool came to.
@@ -59,6 +60,7 @@ extension DeduplicationError {
     switch code {
     case .unknownTable, .unknownColumn, .unsupportedTable, .invalidOptions, .cannotUndo: .usage
     case .mixedTimestamps, .keyNotUnique, .unmovableReference, .unmergeableValue: .dataError
+    case .database where cause?.isConstraint == true: .dataError
     case .changedByOther, .temporaryFile, .database: .ioError
     case .internalCheck: .internalError
     }

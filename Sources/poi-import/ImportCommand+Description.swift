@@ -27,6 +27,7 @@ extension ImportCommand {
           + "FeatureCollection or the only array of objects of an envelope is found; an envelope "
           + "whose arrays are all empty has no records.",
         section: "Input and store"),
+      .trustSchema(section: "Input and store"),
       OptionDescription(
         "merge", .choice(MergePolicy.allCases.map(\.rawValue)),
         summary: "what happens when a record meets a stored one with the same key",
@@ -135,8 +136,8 @@ extension ImportCommand {
           "at", "limit", "max-skew", "max-record-bytes", "max-string-bytes", "max-depth",
           "max-keys",
         ]),
-      TaskDescription("print-model", heeds: ["store"]),
-      TaskDescription("print-token", heeds: ["store", "model", "source"]),
+      TaskDescription("print-model", heeds: ["store", "trust-schema"]),
+      TaskDescription("print-token", heeds: ["store", "model", "source", "trust-schema"]),
     ],
     exclusions: [
       ["resume", "restart", "dry-run"], ["dry-run", "snapshot"], ["limit", "snapshot"],

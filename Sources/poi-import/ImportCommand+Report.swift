@@ -113,8 +113,18 @@ extension ImportCommand {
     var notes: [String] = []
     if report.ending == .stopped {
       notes.append(
-        "stopped at a batch boundary; the store holds \(report.counters.read) records' outcome, "
-          + "--resume goes on")
+        report.counters.read == 0
+          ? "stopped before the first batch"
+          : "stopped at a batch boundary; the store holds the outcome of "
+            + "\(QuantityFormat.count(report.counters.read)) records, --resume goes on")
+    }
+    if report.ending == .finished, report.counters.read == 0, options.recordLimit != 0 {
+      notes.append("no record was read: there is none in the input")
+    }
+    if report.counters.rejected > 0, report.counters.rejected == report.counters.read {
+      notes.append(
+        "no record fits the model; where the records are of another kind, --infer prints a model that "
+          + "fits them")
     }
     if report.counters.rejected > 0, options.rejectFile == nil {
       notes.append(

@@ -85,7 +85,7 @@ extension ImportCommand {
   /// The model of a table of the store, where there is one of the name, else the built-in one.
   private func namedModel(_ name: String) throws -> Model {
     if unsafe access(storePath, F_OK) == 0 {
-      let store = try Store(path: storePath, for: .readOnly)
+      let store = try Store(path: storePath, for: .readOnly, trustsSchema: trustsSchema)
       let isTable = try store.tables().contains(name)
       if isTable || name != "poi" { return try store.model(ofTable: name) }
     }

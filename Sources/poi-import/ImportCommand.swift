@@ -8,6 +8,8 @@ struct ImportCommand {
   let inputs: [String]
   let model: Model
   let storePath: String
+  /// Whether the store's own schema may call any function and virtual table.
+  let trustsSchema: Bool
   let isDryRun: Bool
   let task: Task
   /// Whether the model was named, and is not the default.
@@ -17,15 +19,16 @@ struct ImportCommand {
 
   init(_ arguments: ParsedArguments) throws {
     inputs = arguments.positionals
-    guard inputs.filter({ $0 == "-" }).count <= 1 else {
+    let model = arguments.text("model") ?? "poi"
+    guard (inputs + [model]).count(where: { $0 == "-" }) <= 1 else {
       throw ToolFailure(.usage, "standard input, '-', can be read only once")
     }
     task = try Self.task(of: arguments)
     isModelGiven = arguments.isGiven("model")
-    let model = arguments.text("model") ?? "poi"
     self.model = try model == "poi" ? .readBuiltIn() : Model(contentsOf: model)
     storePath = arguments.text("store") ?? "poi.sqlite"
     guard !storePath.isEmpty else { throw ToolFailure(.usage, "--store names no path") }
+    trustsSchema = arguments.flag("trust-schema")
     isDryRun = arguments.flag("dry-run")
     isReportJSON = arguments.text("report") == "json"
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize
@@ -51,26 +54,31 @@ struct ImportCommand {
     options.isResuming = arguments.flag("resume")
     options.isRestarting = arguments.flag("restart")
     options.rejectFile = arguments.text("rejects")
+    guard options.rejectFile != "-" else {
+      throw ToolFailure(
+        .usage, "--rejects names a file: /dev/stdout for standard output, ./- for one called -")
+    }
     if let path = options.rejectFile, inputs.contains(where: { ImportCommand.isSameFile($0, path) })
     {
       throw ToolFailure(
         .usage, "\(path): the rejects would overwrite the input; name another file for --rejects")
     }
+    typealias Limits = ImportOptions.RecordLimits
     options.limits.depth =
-      try arguments.integer("max-depth", in: 1...10_000) ?? options.limits.depth
+      try arguments.integer("max-depth", in: Limits.depths) ?? options.limits.depth
     options.limits.byteCount =
-      try arguments.byteCount("max-record-bytes", in: 2...(1 << 30)) ?? options.limits.byteCount
+      try arguments.byteCount("max-record-bytes", in: Limits.byteCounts) ?? options.limits.byteCount
     options.limits.stringByteCount =
-      try arguments.byteCount("max-string-bytes", in: 1...(1 << 30))
+      try arguments.byteCount("max-string-bytes", in: Limits.stringByteCounts)
       ?? options.limits.stringByteCount
     options.limits.keysPerObject =
-      try arguments.integer("max-keys", in: 1...10_000_000) ?? options.limits.keysPerObject
+      try arguments.integer("max-keys", in: Limits.keyCounts) ?? options.limits.keysPerObject
   }
 
   /// What to ask the source for next; nothing where nothing has come from it.
   func token() throws -> String? {
     guard unsafe access(storePath, F_OK) == 0 else { return nil }
-    let store = try Store(path: storePath, for: .readOnly)
+    let store = try Store(path: storePath, for: .readOnly, trustsSchema: trustsSchema)
     let tables = try store.tables()
     guard isModelGiven || tables.count < 2 else {
       throw ToolFailure(
@@ -107,7 +115,8 @@ struct ImportCommand {
         .usage, "\(storePath): there is no unfinished import to resume; start without --resume")
     }
     return try ImportSession(
-      into: Store(path: storePath), model: model, options: options, onProgress: onProgress)
+      into: Store(path: storePath, trustsSchema: trustsSchema), model: model, options: options,
+      onProgress: onProgress)
   }
 }
 

@@ -424,4 +424,13 @@ import Testing
         == "run 2 undone: 2 rows and 0 references put back, and 3 values that winners had\n")
     #expect(try Self.dump(folder.file("poi.sqlite"), rows) == before)
   }
+
+  @Test func `a key means nothing to the digest of a store's table`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("{}", to: "data")
+    _ = try importer.run(["data"], in: folder.path)
+    let outcome = try tool.run(["--digest", "--key", "nonsense"], in: folder.path)
+    #expect(outcome.exitCode == 64)
+    #expect(outcome.messages.contains("--key means nothing beside --digest"), "\(outcome.messages)")
+  }
 }

@@ -65,6 +65,10 @@ import Testing
         == "poi-import: error: numbers.json: none of 2 elements is a record, an object; name where the "
         + "records stand with --at\n")
     #expect(try tool.run(["--infer", "none.json"], in: folder.path).exitCode == 66)
+    let empty = try tool.run(["--infer", "-"], in: folder.path)
+    #expect(empty.exitCode == 65)
+    #expect(
+      empty.messages == "poi-import: error: standard input: there are no records to look at\n")
   }
 
   @Test func `the built-in model is printed as a file that can be used`() throws {

@@ -12,6 +12,17 @@ import Testing
     (#"{"data":{"other":[1]}}"#, rows, ["throws pointerNotFound"]),
     (#"{"data":[{"rows":[1]}]}"#, rows, ["throws pointerNotFound"]),
     (#"{"data":{}} {"data":{"rows":[1]}} {}"#, rows, ["1", "end"]),
+    (
+      #"{"data":{"rows":[1]}} {"error":{}} {"data":{"rows":[2]}}"#, rows,
+      ["1", "throws pointerNotFound"]
+    ),
+    (#"{"data":{"rows":[1],"x":2}} {"y":3} "#, rows, ["1", "throws pointerNotFound"]),
+    (#"{"error":7} {"data":{"rows":[1]}}"#, rows, ["throws pointerNotFound"]),
+    (#"{"data":{"rows":[1]}} 7"#, rows, ["1", "throws pointerNotFound"]),
+    (#"{"data":{"rows":[1]}} ["rows"]"#, rows, ["1", "throws pointerNotFound"]),
+    (#"{"data":{"rows":[1]}} {"data":{"rows":{"a":2}}}"#, rows, ["1", "throws notAContainer"]),
+    (#"[{"a":1}] {"b":{"a":2}}"#, top, [#"{"a":1}"#, "throws notAContainer"]),
+    (#"{"b":{"a":2}} [{"a":1}]"#, top, [#"b={"a":2}"#, "throws notAContainer"]),
     (#"{"data":{"rows":"text"}}"#, rows, ["throws notAContainer"]),
     ("7", top, ["throws notAContainer"]),
     ("[1] 7", top, ["1", "throws notAContainer"]),
@@ -80,6 +91,18 @@ import Testing
       (
         "{}", Self.rows,
         #"1:3: there is nothing at "/data/rows": give the pointer of an array or object in the input"#
+      ),
+      (
+        #"{"data":{"rows":[]}} {"error":1}"#, Self.rows,
+        #"1:32: there is nothing at "/data/rows" in the value that ends here, which follows others: is it an error in the place of a page?"#
+      ),
+      (
+        "[{}]\n {}", Self.top,
+        #"2:2: the value at "" is an object, and was an array before: read the two as inputs of their own"#
+      ),
+      (
+        "[{}]\n 7", Self.top,
+        "2:2: what follows the elements is neither an array nor an object: remove it"
       ),
       ("[1", Self.top, "1:3: the input ends inside the elements' container: is it complete?"),
     ]

@@ -44,7 +44,7 @@ import Testing
 
   /// What stands before the elements, two parts that are repeated one after the other, and the end.
   static let lookingOn: [(head: String, first: String, second: String, end: String)] = [
-    ("", "{", "}] ", "\n"), ("", "{", "}] ", ""), ("{\"data\":{\"x\":[", " ]{", "", "\n"),
+    ("", "{", "}] ", "\n"), ("", "{", "}] ", ""), ("{\"data\":{\"x\":[", "{", "}] ", "\n"),
     ("", "{", "  {\"a\":[", ""), ("[", "{", "  {\"a\":[", "\n"), ("[", "[\n", " [\n", "]"),
     ("[{\"id\":1},\n", "\\{}{", "\n}", "]"), ("", "{{1", "\n", "]"), ("{", "\"a\":{{", "}] ", "\n"),
   ]
@@ -63,6 +63,7 @@ import Testing
       default: .container(JSONPointer(tokens: []))
       }
     let (count, eventCount) = cost(of: input, shape)
+    #expect(eventCount > 0)
     let searched = SearchBudget.unitLimit * SearchBudget.unitSize
     let regained = input.count / SearchBudget.bytesPerUnit * SearchBudget.unitSize
     #expect(count <= searched + regained + eventCount * 2_560, "\(count), \(eventCount) events")

@@ -231,6 +231,23 @@ private let programs = [
     }
   }
 
+  @Test(arguments: [
+    ("PK\u{3}\u{4}\u{14}", "is a zip archive"), ("SQLite format 3\0", "is a SQLite database"),
+    ("<!DOCTYPE html>", "is XML or HTML"), ("\u{1E}{}\n", "is a JSON text sequence"),
+  ])
+  func `what is no JSON by its first bytes is refused`(content: String, beginning: String) throws {
+    let scratch = try ScratchFolder()
+    let path = try scratch.write(Array(content.utf8), to: "data")
+    try scratch.run(
+      "mkfifo pipe; (for i in 1 2 3 4 5 6; do "
+        + "dd if=data bs=1 count=1 skip=$((i - 1)) 2> /dev/null; sleep 0.01; done > pipe &)")
+    for path in [path, "\(scratch.path)/pipe"] {
+      let error = message { () throws(InputError) in _ = try FileSource(path: path) }
+      #expect(error?.code == .notJSON)
+      #expect(error?.message.hasPrefix(beginning) == true, "\(error?.message ?? "")")
+    }
+  }
+
   @Test(arguments: programs)
   func `a compressed file that was cut is an error and not a short input`(
     _ compression: (program: String, suffix: String)

@@ -320,4 +320,29 @@ import Testing
     #expect(undone.restoredMarkCount == 0)
     #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
   }
+
+  @Test(arguments: ["whole", "last"])
+  func `what is computed from values that are filled is no key and no timestamp`(
+    column: String
+  ) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE m (k, given, family, changed, whole AS (given || family), last AS (changed));
+      INSERT INTO m (k, given, family, changed) VALUES (1, 'a', 'b', 3), (1, 'a', NULL, NULL)
+      """)
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let isKey = column == "whole"
+    let layout = try TableLayout(
+      describing: "m", in: connection, key: [isKey ? column : "k"],
+      timestamp: isKey ? "changed" : column)
+    let error = #expect(throws: DeduplicationError.self) {
+      try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .invalidOptions)
+    #expect(error?.message.contains("'\(column)' of 'm' is computed") == true)
+    options.mergesLosers = false
+    _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
+  }
 }

@@ -242,4 +242,34 @@ import Testing
       "\(error?.message ?? "")")
     #expect(try rows("SELECT ref FROM visit", in: connection) == ["2"])
   }
+
+  @Test func `a table whose name begins with a combining mark is put back`() throws {
+    let connection = try Connection.inMemory()
+    let name = "\u{301}x"
+    try connection.execute(
+      "CREATE TABLE \(name: name) (k); INSERT INTO \(name: name) VALUES (1), (1)")
+    let layout = try TableLayout(describing: name, in: connection, key: ["k"])
+    _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    #expect(try rows("SELECT count(*) FROM \(name: name)", in: connection) == ["1"])
+    _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(try rows("SELECT count(*) FROM \(name: name)", in: connection) == ["2"])
+  }
+
+  @Test(arguments: ["9223372036854775807", "-1"])
+  func `counts that no run can have are not gone on with`(count: String) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute("CREATE TABLE sample (k); INSERT INTO sample VALUES (1), (1), (1)")
+    let layout = try TableLayout(describing: "sample", in: connection, key: ["k"])
+    var options = DeduplicationOptions()
+    options.batchSize = 1
+    let deduplicator = Deduplicator(layout: layout, options: options)
+    let stopped = try deduplicator.run(on: connection, clock: someInstant) { progress in
+      if case .removing(let removed, _) = progress, removed > 0 { .stop } else { .proceed }
+    }
+    #expect(!stopped.isFinished && stopped.rowsLeft == 2)
+    try connection.execute(
+      "UPDATE poikit_run SET counters = json_set(counters, '$.losers', json(\(literal: count)))")
+    let report = try deduplicator.run(on: connection, clock: someInstant)
+    #expect(report.isFinished && report.rowsLeft == 1 && report.run == 2)
+  }
 }

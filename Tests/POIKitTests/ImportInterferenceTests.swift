@@ -1,3 +1,4 @@
+import Glibc
 import SQLiteKit
 import TestSupport
 import Testing
@@ -168,6 +169,33 @@ import Testing
       error?.message.contains("another process went on with this import or began it again") == true,
       "\(error?.message ?? "")")
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["\(min(count, 6))"])
+  }
+
+  @Test(arguments: [1, 2])
+  func `an import into a store that is moved away stops, and goes on where it is put back`(
+    jobs: Int
+  ) throws {
+    let feed = try FeedStore(.poi)
+    var options = ImportOptions()
+    options.batchSize = 2
+    options.jobCount = jobs
+    let away = feed.path + ".away"
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(Self.text, options: options) { progress in
+        if progress.counters.read == 2 { #expect(unsafe rename(feed.path, away) == 0) }
+        return .proceed
+      }
+    }
+    #expect(error?.code == .inputOutput)
+    #expect(error?.message.contains("was moved, removed or replaced") == true)
+    #expect(error?.message.hasSuffix("go on with --resume") == true, "\(error?.message ?? "")")
+    #expect(unsafe rename(away, feed.path) == 0)
+    let committed = try feed.rows("SELECT count(*) FROM poi")
+    // The second batch may be on its way when the first one is told of.
+    #expect(committed == ["2"] || committed == ["4"] && jobs == 2)
+    options.isResuming = true
+    #expect(try feed.take(Self.text, options: options).counters.read == 6)
+    #expect(try feed.rows("SELECT count(*) FROM poi") == ["6"])
   }
 
   @Test func `the digest of another model is not remembered`() throws {

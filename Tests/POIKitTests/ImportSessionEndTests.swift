@@ -133,4 +133,49 @@ import Testing
       try session.append(text.utf8Span.span)
     }
   }
+
+  @Test(arguments: [false, true])
+  func `a session that is ended twice says the same twice`(isSnapshot: Bool) throws {
+    var options = ImportOptions()
+    options.isSnapshot = isSnapshot
+    var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+    try session.append(Array(Self.pois(0..<3).utf8).span)
+    let first = try session.finish()
+    let second = try session.finish()
+    #expect(first.counters.inserted == 3)
+    #expect("\(first)" == "\(second)")
+  }
+
+  @Test(arguments: [0, -1, Int.max])
+  func `a limit that no reader has is refused`(value: Int) {
+    let limits: [WritableKeyPath<ImportOptions.RecordLimits, Int>] = [
+      \.depth, \.byteCount, \.stringByteCount, \.keysPerObject,
+    ]
+    for limit in limits {
+      var options = ImportOptions()
+      options.limits[keyPath: limit] = value
+      let errors = [
+        #expect(throws: ImportError.self) {
+          _ = try ImportSession(checking: .poi, options: options)
+        },
+        #expect(throws: ImportError.self) { _ = try ModelInference(options: options) },
+      ]
+      #expect(errors.allSatisfy { $0?.code == .usage && $0?.message.contains("\(value)") == true })
+    }
+  }
+
+  @Test func `an input that is searched for its records can be stopped`() throws {
+    let member = #""n":"\#(String(repeating: "x", count: 1 << 20))","#
+    let text = "{\(String(repeating: member, count: 4))\"pois\":[{\"name\":\"a\"}]}"
+    var source = BytesSource(Array(text.utf8), name: "large")
+    var askedAt: [Int] = []
+    var session = try ImportSession(into: .inMemory(), model: .poi) { progress in
+      askedAt.append(progress.consumedByteCount)
+      return askedAt.count == 2 ? .stop : .proceed
+    }
+    try session.importAll(from: &source)
+    let report = try session.finish()
+    #expect(report.ending == .stopped && report.counters.read == 0)
+    #expect(askedAt.count == 2 && askedAt[1] < 3 << 20, "\(askedAt)")
+  }
 }

@@ -45,5 +45,11 @@ import Testing
     #expect(Self.now.advanced(by: .nanoseconds(1_999)).microseconds == 1_732_000_000_000_001)
     #expect(Self.now.advanced(by: .seconds(Int64.max)).microseconds == .max)
     #expect(Self.now.advanced(by: .seconds(Int64.min)).microseconds == .min)
+    let last = Duration.seconds(Int64.max / 1_000_000)
+    #expect(Self.now.advanced(by: last + .milliseconds(900)).microseconds == .max)
+    let epoch = Instant(microseconds: 0)
+    #expect(epoch.advanced(by: last + .microseconds(775_807)).microseconds == .max)
+    #expect(epoch.advanced(by: last + .microseconds(775_808)).microseconds == .max)
+    #expect(epoch.advanced(by: last).microseconds == .max - 775_807)
   }
 }

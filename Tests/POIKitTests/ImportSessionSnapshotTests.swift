@@ -47,6 +47,26 @@ import Testing
     return error?.message ?? ""
   }
 
+  @Test func `a snapshot of one source is refused in a table of several`() throws {
+    let feed = try FeedStore(Self.model())
+    var options = Self.options()
+    for source in ["one", "two"] {
+      options.isSnapshot = false
+      options.source = source
+      try feed.take(Self.records(0..<4, name: source), options: options)
+    }
+    options.isSnapshot = true
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(Self.records(0..<3), options: options)
+    }
+    #expect(error?.code == .usage)
+    #expect(
+      error?.message.contains("of the source \"one\", too") == true, "\(error?.message ?? "")")
+    options.source = ""
+    options.removalLimit = .percent(50)
+    #expect(try feed.take(Self.records(0..<3), options: options).counters.removed == 1)
+  }
+
   @Test(arguments: [1, 2])
   func `rows that a snapshot lacks are removed, and come back when that is undone`(
     jobCount: Int

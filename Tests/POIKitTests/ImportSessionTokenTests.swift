@@ -219,4 +219,18 @@ import Testing
     #expect(try feed.take(input, options: options).resumedAt == 4)
     #expect(try feed.token() == "9\t2")
   }
+
+  @Test(arguments: [Int.min, Int(Instant.range.upperBound) + 1])
+  func `a kept moment that no record can have is not told`(microseconds: Int) throws {
+    let model = try Self.model()
+    let feed = try FeedStore(model)
+    try feed.take(#"{"id":1,"at":5}"#)
+    #expect(try feed.token() != nil)
+    try feed.execute(
+      """
+      UPDATE poikit_token
+      SET highest = json_object('timestamp', \(microseconds), 'key', json_array(1))
+      """)
+    #expect(try feed.token() == nil)
+  }
 }

@@ -118,7 +118,7 @@ import Testing
     #expect(error.code == .conflict)
     #expect(
       error.message.hasPrefix(
-        "bytes:6:1 (record 6): the key 2 is that of bytes:2:1 (record 2), which is row 2 of note; ")
+        "bytes:6:1 (record 6): the key 2 is that of bytes:2:1 (record 2); ")
     )
     let store = try Store(path: path)
     #expect(try rows("SELECT id FROM note", in: store.connection) == ["1", "2", "3", "4"])

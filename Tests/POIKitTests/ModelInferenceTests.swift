@@ -132,12 +132,16 @@ import Testing
 
   @Test func `coordinates that are written as text become numbers and other numbers do not`() throws
   {
-    let text = #"{"latitude":"52.1","longitude":"-5","code":"0031","size":"12"}"#
+    let text = #"{"latitude":"52.1","longitude":"-5","code":"0031","size":"12","weight":"1.5"}"#
     let document = try Self.infer(text)
     #expect(try Self.member("properties", "latitude", "x-lenient", of: document) == .bool(true))
     #expect(try Self.member("properties", "longitude", "minimum", of: document)?.integer == -180)
     #expect(try Self.member("properties", "code", "type", of: document)?.string == "string")
-    #expect(try Self.member("properties", "size", "type", of: document)?.string == "string")
+    for (name, type) in [("size", "integer"), ("weight", "number")] {
+      #expect(try Self.member("properties", name, "type", of: document)?.string == "string")
+      let comment = try Self.member("properties", name, "$comment", of: document)?.string
+      #expect(comment?.contains("\"type\": \"\(type)\" with") == true, "\(comment ?? "")")
+    }
     #expect(try Self.rejects(text, document: document).isEmpty)
   }
 

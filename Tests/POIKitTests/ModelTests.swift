@@ -163,6 +163,16 @@ import Testing
     #expect(report.unmappedMembers.map(\.count).sorted() == [1, 2])
   }
 
+  @Test func `attributes come from one place where the scalars of its names are the same`() throws {
+    let names = ["\u{e9}", "\u{e9}", "e\u{301}"]
+    let sources = try names.map { name in
+      try Model(parsing: #"{"x-table":"t","properties":{"\#(name)":{}}}"#).attributes[0].source
+    }
+    #expect(sources[0] == sources[1] && sources[0] != sources[2])
+    #expect(sources[0] != .memberName)
+    #expect(Set(sources).count == 2)
+  }
+
   @Test func `models are equal that say the same`() throws {
     let models = try (0..<2).map { _ in
       try Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#)

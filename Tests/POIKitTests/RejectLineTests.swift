@@ -78,6 +78,25 @@ import Testing
     #expect(again.file.contains(#""member":"first""#), "\(again.file)")
   }
 
+  @Test(arguments: [
+    ("", [#""abc""#, #""a\"b\\""#, "7", "[1,2]", "null"]),
+    ("/m", [#""a":5"#, #""a\"b":[1]"#, #""c": x"#, #""d" 1"#]),
+  ])
+  func `a reject that is no object has the same rule when it is read again`(
+    pointer: String, elements: [String]
+  ) throws {
+    let text =
+      pointer.isEmpty
+      ? "[\(elements.joined(separator: ","))]"
+      : "{\"m\":{\"ok\":{\"n\":1},\(elements.joined(separator: ","))}}"
+    let first = try rejects(of: text.utf8, Self.model(), at: pointer)
+    #expect(first.report.counters.rejected == elements.count, "\(first)")
+    let second = try rejects(of: first.file.utf8, Self.model())
+    #expect(
+      first.report.rejectsByRule.map { "\($0)" } == second.report.rejectsByRule.map { "\($0)" },
+      "\(second.file)")
+  }
+
   @Test(arguments: [false, true])
   func `a member that the table refuses keeps its name in a reject`(lands: Bool) throws {
     let folder = try ScratchFolder()

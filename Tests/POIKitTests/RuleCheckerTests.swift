@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import POIKit
@@ -140,5 +141,66 @@ import Testing
       #"[{"a":"x","b":1},{"a":"x","b":"1"}]"#, model: model)
     #expect(rows[0] == #"1|x|{"b":1}"#)
     #expect(report.rejectsByRule.map(\.rule) == ["type"])
+  }
+
+  /// Two values, and whether they are equal. Of a name that stands there twice the first belongs to
+  /// the first.
+  @Test(arguments: [
+    (#"{"a":1,"b":2}"#, #"{"b":2,"a":1}"#, true), (#"{"a":1,"a":2}"#, #"{"a":1,"a":2}"#, true),
+    (#"{"a":1,"a":2}"#, #"{"a":2,"a":1}"#, false), (#"{"a":1,"a":1}"#, #"{"a":1,"b":1}"#, false),
+    (#"{"a":1,"b":0,"a":2}"#, #"{"b":0,"a":1,"a":2}"#, true),
+    (#"{"a":1,"b":0,"a":2}"#, #"{"a":2,"b":0,"a":1}"#, false),
+    (#"{"a":1,"a":1,"b":1}"#, #"{"a":1,"a":2,"b":1}"#, false),
+    (#"{"a":1,"a":1,"b":1}"#, #"{"a":1,"b":1,"b":1}"#, false),
+  ])
+  func `objects are equal by their members in any order, names may stand there twice`(
+    _ left: String, _ right: String, areEqual: Bool
+  ) throws {
+    for pair in ["[\(left),\(right)]", "[\(right),\(left)]", "[0,\(right),1,\(left)]"] {
+      let report = try report(
+        on: #"[{"a":\#(pair)}]"#, properties: #"{"a":{"uniqueItems":true}}"#)
+      #expect(report.rejectsByRule.map(\.rule) == (areEqual ? ["uniqueItems"] : []), "\(pair)")
+    }
+  }
+
+  @Test func `a name that stands there twice on each of many levels costs no more than its bytes`()
+    throws
+  {
+    var value = "1"
+    for _ in 0..<100 { value = #"{"n":1,"n":1,"v":\#(value)}"# }
+    let report = try report(
+      on: #"[{"a":[\#(value),\#(value)]}]"#, properties: #"{"a":{"uniqueItems":true}}"#)
+    #expect(report.rejectsByRule.map(\.rule) == ["uniqueItems"])
+  }
+
+  /// A model's attribute and a value of it with 20,000 flaws.
+  @Test(arguments: [
+    (#"{"items":{"type":"string"}}"#, "[" + repeated("1", 20_000) + "]"),
+    (
+      #"{"items":{"type":"array","items":{"enum":[1,2,3]}}}"#,
+      "[" + repeated("[4,5,6,7]", 5_000) + "]"
+    ),
+    (#"{"additionalProperties":{"maximum":3}}"#, "{" + repeated(#""m":4"#, 9_999) + "}"),
+    (
+      #"{"additionalProperties":true,"properties":{"m":{}}}"#,
+      "{" + repeated(#""m":4"#, 9_999) + "}"
+    ),
+  ])
+  func `of a record that is wrong everywhere 100 issues are told`(schema: String, value: String)
+    throws
+  {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"a":\#(schema)}}"#)
+    let folder = try ScratchFolder()
+    var options = ImportOptions()
+    options.rejectFile = folder.file("bad")
+    var session = try ImportSession(checking: model, options: options)
+    try session.append(Array("{\"a\":\(value)}\n{}".utf8).span)
+    #expect(try session.finish().counters.rejected == 1)
+    let line = try JSONValue(parsing: String(decoding: try folder.bytes("bad"), as: UTF8.self))
+    #expect(line["issues"]?.elements?.count == 100)
+  }
+
+  private static func repeated(_ text: String, _ count: Int) -> String {
+    Array(repeating: text, count: count).joined(separator: ",")
   }
 }

@@ -199,4 +199,22 @@ import Testing
     #expect(throws: StoreError.self) { try store.save(to: empty) }
     #expect(try folder.bytes("empty").isEmpty)
   }
+
+  @Test func `a store is saved where the path says, whatever SQLite takes it for`() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try ScratchFolder()
+      #expect(unsafe chdir(folder.path) == 0)
+      let store = try Store(path: folder.file("a.sqlite"))
+      try store.prepareTables(for: .poi)
+      for name in [":memory:", "file:x.sqlite", "file:y.sqlite?mode=memory", ":"] {
+        try store.save(to: name)
+        let saved = try Store(path: folder.file(name), for: .readOnly)
+        #expect(try saved.tables() == ["poi"])
+      }
+      #expect(!Files.names(in: folder.path).contains("x.sqlite"))
+      for name in ["", "a\0b"] {
+        #expect(throws: StoreError.self) { try store.save(to: name) }
+      }
+    }
+  }
 }

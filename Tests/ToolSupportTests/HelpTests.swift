@@ -29,8 +29,8 @@ struct HelpTests {
         Messages and help:
               --report text|json            the form of the report on standard output
                                             (default: text)
-          -q, --quiet                       no notes and no progress; warnings and
-                                            errors still show
+          -q, --quiet                       no report as text, no notes, no progress;
+                                            warnings and errors still show
               --progress auto|always|never  when to show a progress line on standard
                                             error (default: auto)
           -h, --help[=markdown]             show this help, or the options as a Markdown
@@ -73,7 +73,8 @@ struct HelpTests {
 
         Messages and help:
               --report text|json            the form of the report on standard output (default: text)
-          -q, --quiet                       no notes and no progress; warnings and errors still show
+          -q, --quiet                       no report as text, no notes, no progress; warnings and errors
+                                            still show
               --progress auto|always|never  when to show a progress line on standard error (default: auto)
           -h, --help[=markdown]             show this help, or the options as a Markdown table
               --version                     show the version

@@ -57,7 +57,7 @@ import Testing
       try arguments.byteCount("limit", in: 65536...2_000_000_000)
     }
     #expect(
-      error?.message == "--limit: '1k' is not a size in bytes from 64KiB to 2G, such as 500k, 64M "
+      error?.message == "--limit: '1k' is not a size in bytes from 64KiB to 2G, such as 64M "
         + "or 8MiB")
   }
 

@@ -84,9 +84,12 @@ import Testing
   }
 
   @Test(arguments: [
-    (ExitCode.done, ExitCode.ioError), (.rejected, .ioError), (.dataError, .dataError),
+    (ExitCode.done, ExitCode.ioError, "; all else is done"),
+    (.rejected, .ioError, "; all else is done"), (.dataError, .dataError, ""),
   ])
-  func `output that cannot be written ends with 74`(returned: ExitCode, expected: ExitCode) {
+  func `output that cannot be written ends with 74`(
+    returned: ExitCode, expected: ExitCode, remark: String
+  ) {
     let number = unsafe open("/dev/full", O_WRONLY)
     defer { close(number) }
     let tool = ToolMain(
@@ -99,7 +102,7 @@ import Testing
     #expect(code == expected)
     #expect(
       messages.text
-        == "sift-sand: error: cannot write to standard output: No space left on device\n")
+        == "sift-sand: error: cannot write to standard output: No space left on device\(remark)\n")
   }
 
   @Test func `only variables that matter are looked at`() {

@@ -5,9 +5,6 @@ internal import JSONStreaming
 /// A class, because a decoder keeps one for each relation in an array, which cannot hold noncopyable
 /// values.
 final class ChildDecoder {
-  /// The most issues of one array that are told.
-  private static let issueLimit = 100
-
   private let relation: RelationToMany
   /// The slots of the attributes that tell the elements apart.
   private let keySlots: [Int]
@@ -46,7 +43,7 @@ final class ChildDecoder {
     var isWhollyMapped = true
     var index = start + 1
     var position = 0
-    while element.tape[index].kind != .endArray, issues.count < ChildDecoder.issueLimit {
+    while element.tape[index].kind != .endArray, issues.count < RuleChecker.issueLimit {
       let arenaStart = children.rows.arena.count
       let isAccepted = decode(
         JSONElement(valueAt: index, of: element), into: &children.rows)

@@ -24,9 +24,9 @@ extension Instant {
   func advanced(by duration: Duration) -> Instant {
     let (seconds, attoseconds) = duration.components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    let (sum, overflows) = microseconds.addingReportingOverflow(
-      whole &+ attoseconds / 1_000_000_000_000)
-    guard !overflow, !overflows else {
+    let (distance, isTooFar) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+    let (sum, overflows) = microseconds.addingReportingOverflow(distance)
+    guard !overflow, !isTooFar, !overflows else {
       return Instant(microseconds: seconds < 0 ? .min : .max)
     }
     return Instant(microseconds: sum)

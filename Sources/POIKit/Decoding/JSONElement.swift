@@ -32,7 +32,8 @@ struct JSONElement: ~Escapable {
   /// The value that starts at `index` as a message quotes it: compact JSON, cut at 60 bytes or so.
   func excerpt(ofValueAt index: Int) -> String {
     var output = GrowableBuffer<UInt8>()
-    _ = JSONText.append(valueAt: index, of: tape, to: &output)
+    JSONText.append(
+      valueAt: index, of: tape, to: &output, byteLimit: String.excerptByteLimit + 1)
     return String.excerpt(of: output.span)
   }
 
@@ -50,12 +51,14 @@ struct JSONElement: ~Escapable {
 }
 
 extension String {
+  /// The most bytes of an excerpt.
+  fileprivate static let excerptByteLimit = 60
+
   /// The beginning of `bytes`, which are UTF-8, for a message: about 60 bytes and no part of a
   /// character.
   static func excerpt(of bytes: Span<UInt8>) -> String {
-    let limit = 60
-    guard bytes.count > limit else { return String(copying: bytes) }
-    var end = limit
+    guard bytes.count > excerptByteLimit else { return String(copying: bytes) }
+    var end = excerptByteLimit
     while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
     return String(copying: bytes.extracting(0..<end)) + "…"
   }

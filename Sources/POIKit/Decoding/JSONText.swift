@@ -5,10 +5,11 @@ enum JSONText {
   /// Appends the value that starts at `index` on the tape, in compact form; numbers stay as they
   /// are written.
   ///
-  /// - Returns: the index of the token after the value.
+  /// - Parameter byteLimit: how many bytes in `output` are enough; the rest of the value is left out.
   static func append(
-    valueAt index: Int, of tape: Tape, to output: inout GrowableBuffer<UInt8>
-  ) -> Int {
+    valueAt index: Int, of tape: Tape, to output: inout GrowableBuffer<UInt8>,
+    byteLimit: Int = .max
+  ) {
     var index = index
     // Whether a comma must precede the next key or element.
     var needsComma = false
@@ -31,8 +32,7 @@ enum JSONText {
         if !needsComma { depth += 1 }
       }
       index += 1
-    } while depth > 0
-    return index
+    } while depth > 0 && output.count < byteLimit
   }
 
   /// Appends a scalar, or the opening bracket of a container.

@@ -25,47 +25,57 @@ extension Tape {
       return true
     case .startObject:
       return token.elementCount == otherToken.elementCount
-        && hasMembers(at: index, among: otherIndex, of: other)
-        && (!hasRepeatedName(at: index) || other.hasMembers(at: otherIndex, among: index, of: self))
+        && hasMembers(at: index, equalToThoseAt: otherIndex, of: other)
     case .endArray, .endObject: return false
     }
   }
 
-  /// Whether each member of one object stands in the other.
-  private func hasMembers(at index: Int, among otherIndex: Int, of other: Tape) -> Bool {
+  /// Whether each member of one object equals one of the other, which has as many. Of a name that
+  /// stands there several times the first belongs to the first, and so on: no value is compared twice.
+  private func hasMembers(at index: Int, equalToThoseAt otherIndex: Int, of other: Tape) -> Bool {
     var (key, expected) = (index + 1, otherIndex + 1)
+    // Mostly the members stand in the same order.
+    var isInOrder = true
     while self[key].kind == .key {
       let name = text(of: self[key])
-      // Mostly the members stand in the same order.
-      var place = expected
-      if other[place].kind != .key || !other.text(of: other[place]).hasSameBytes(as: name) {
-        guard let found = other.member(name, ofObjectAt: otherIndex) else { return false }
-        place = found
+      isInOrder = isInOrder && other.text(of: other[expected]).hasSameBytes(as: name)
+      if !isInOrder {
+        let earlier = count(of: name, inObjectAt: index, before: key)
+        guard let place = other.member(name, behind: earlier, ofObjectAt: otherIndex) else {
+          return false
+        }
+        expected = place
       }
-      guard hasValue(at: key + 1, equalTo: place + 1, of: other) else { return false }
-      expected = other.end(ofValueAt: place + 1)
+      guard hasValue(at: key + 1, equalTo: expected + 1, of: other) else { return false }
+      expected = other.end(ofValueAt: expected + 1)
       key = end(ofValueAt: key + 1)
     }
     return true
   }
 
-  /// The index of the first member of that name.
-  private func member(_ name: Span<UInt8>, ofObjectAt index: Int) -> Int? {
-    var key = index + 1
+  /// How many members of that name an object has before the one at `end`.
+  private func count(of name: Span<UInt8>, inObjectAt index: Int, before end: Int) -> Int {
+    var (key, count) = (index + 1, 0)
+    while key < end {
+      if text(of: self[key]).hasSameBytes(as: name) { count += 1 }
+      key = self.end(ofValueAt: key + 1)
+    }
+    return count
+  }
+
+  /// The index of the member of that name that comes behind so many others of it.
+  private func member(
+    _ name: Span<UInt8>, behind earlier: Int, ofObjectAt index: Int
+  ) -> Int? {
+    var (key, left) = (index + 1, earlier)
     while self[key].kind == .key {
-      if text(of: self[key]).hasSameBytes(as: name) { return key }
+      if text(of: self[key]).hasSameBytes(as: name) {
+        if left == 0 { return key }
+        left -= 1
+      }
       key = end(ofValueAt: key + 1)
     }
     return nil
-  }
-
-  private func hasRepeatedName(at index: Int) -> Bool {
-    var key = index + 1
-    while self[key].kind == .key {
-      if member(text(of: self[key]), ofObjectAt: index) != key { return true }
-      key = end(ofValueAt: key + 1)
-    }
-    return false
   }
 
   /// A hash of the value that starts at `index`, the same for equal values.

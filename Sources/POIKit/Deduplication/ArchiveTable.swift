@@ -74,7 +74,9 @@ struct ArchiveTable {
         "SELECT 1 FROM main.\(name: archive) WHERE poikit_run = ?1",
         isPersistent: false)
       try rows.bind(1, integer: run)
-      if try rows.step() { tables.append(String(archive.dropFirst(prefix.count))) }
+      // A name may begin with a mark that combines with the end of the prefix.
+      let name = archive.unicodeScalars.dropFirst(prefix.unicodeScalars.count)
+      if try rows.step() { tables.append(String(name)) }
     }
     return tables
   }

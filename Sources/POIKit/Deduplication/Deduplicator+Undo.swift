@@ -39,11 +39,17 @@ extension Deduplicator {
     // A loser may need, in a unique index, the place of what its winner got of it.
     let ownCount = try restoreValues(run, isOwn: true, in: connection)
     try ReturnedRows(run: run).list(in: connection)
+    // So may a row that comes back, the id or the place in a unique index of one of the same table that
+    // was moved to a winner.
+    var referenceCount = 0
+    if try hasMovedRows(besideArchived: run, in: connection) {
+      referenceCount = try restoreValues(run, isOwn: false, areBeforeRows: true, in: connection)
+    }
     var rowCount = 0
     for table in run.archivedTables {
       rowCount += try restoreRows(of: table, run.id, in: connection)
     }
-    let referenceCount = try restoreValues(run, isOwn: false, in: connection)
+    referenceCount += try restoreValues(run, isOwn: false, in: connection)
     for table in run.archivedTables {
       let archive = ArchiveTable(source: try TableSchema(of: table, in: connection))
       let row = try DeduplicationError.converting { () throws(SQLiteError) in
@@ -135,6 +141,18 @@ extension Deduplicator {
     throw Self.obstacle(run, obstacle ?? "")
   }
 
+  /// Whether a table that rows come back into has others whose references were moved.
+  private static func hasMovedRows(
+    besideArchived run: UndoableRun, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> Bool {
+    do {
+      return try UndoableRun.movedTables(ofRun: run.id, in: connection)
+        .contains { run.archivedTables.containsExactly($0) }
+    } catch {
+      throw DeduplicationError(error)
+    }
+  }
+
   /// The schemas of the tables with references that were moved.
   private static func schemasOfMovedRows(
     _ run: Int64, in connection: borrowing Connection
@@ -151,21 +169,24 @@ extension Deduplicator {
   /// Makes rows hold what they held, or refer to what they referred to, but for those that were
   /// changed since.
   ///
-  /// - Parameter isOwn: whether the values are to be put back that winners got, and the marks, or the
-  ///   references.
+  /// - Parameters:
+  ///   - isOwn: whether the values are to be put back that winners got, and the marks, or the
+  ///     references.
+  ///   - areBeforeRows: whether rows come back afterwards, so that values are left which those have.
+  ///     What is put back is forgotten, so that it is not put back again.
   /// - Returns: how many values were put back.
   private static func restoreValues(
-    _ run: UndoableRun, isOwn: Bool, in connection: borrowing Connection
+    _ run: UndoableRun, isOwn: Bool, areBeforeRows: Bool = false,
+    in connection: borrowing Connection
   ) throws(DeduplicationError) -> Int {
     let schemas = try schemasOfMovedRows(run.id, in: connection)
     let changed: (table: String, row: Int64)
     do {
       var valueCount = 0
       try MovedValues.listChanged(since: run, isOwn: isOwn, schemas, in: connection)
-      guard let found = try restoreValues(run, isOwn: isOwn, schemas, &valueCount, in: connection)
-      else {
-        return valueCount
-      }
+      let found = try restoreValues(
+        run, isOwn: isOwn, areBeforeRows: areBeforeRows, schemas, &valueCount, in: connection)
+      guard let found else { return valueCount }
       changed = found
     } catch {
       guard error.isConstraint else { throw DeduplicationError(error) }
@@ -178,8 +199,8 @@ extension Deduplicator {
   ///
   /// - Returns: a row that does not hold what it held before, or nil if there is none.
   private static func restoreValues(
-    _ run: UndoableRun, isOwn: Bool, _ schemas: [String: TableSchema], _ valueCount: inout Int,
-    in connection: borrowing Connection
+    _ run: UndoableRun, isOwn: Bool, areBeforeRows: Bool, _ schemas: [String: TableSchema],
+    _ valueCount: inout Int, in connection: borrowing Connection
   ) throws(SQLiteError) -> (table: String, row: Int64)? {
     var moves = try connection.prepare(
       """
@@ -191,6 +212,7 @@ extension Deduplicator {
     try moves.bind(1, integer: run.id)
     try moves.bind(2, text: run.ownTable)
     try moves.bind(3, integer: isOwn ? 1 : 0)
+    var forgetting = try connection.prepare("DELETE FROM main.poikit_moved WHERE rowid = ?1")
     let statements = PreparedStatements()
     var restorations: [[ExactText]: ValueRestoration] = [:]
     while try moves.step() {
@@ -208,6 +230,9 @@ extension Deduplicator {
       guard try restoration.restore(moves.integer(0), ofRow: row, on: connection) else { continue }
       if column != PropertyTimes.column { valueCount += 1 }
       guard try restoration.isRestored(moves.integer(0)) else { return (table, row) }
+      guard areBeforeRows else { continue }
+      try forgetting.bind(1, integer: moves.integer(0))
+      try forgetting.run()
     }
     return nil
   }

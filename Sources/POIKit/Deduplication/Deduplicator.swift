@@ -166,10 +166,19 @@ extension Deduplicator {
         .invalidOptions, "a batch has at least one record, not \(options.batchSize)")
     }
     let schema = try TableSchema(of: layout.table, in: connection)
-    let names =
-      layout.keyColumns + layout.contentColumns.map(\.name) + layout.identityColumns
-      + [layout.timestampColumn, layout.tombstoneColumn].compactMap { $0 }
-    for name in names { _ = try schema.column(name) }
+    let fixed =
+      layout.keyColumns + [layout.timestampColumn, layout.tombstoneColumn].compactMap { $0 }
+    for name in fixed + layout.contentColumns.map(\.name) + layout.identityColumns {
+      _ = try schema.column(name)
+    }
+    if options.mergesLosers,
+      let column = fixed.first(where: { TableSchema.contains(schema.generatedColumns, $0) })
+    {
+      throw DeduplicationError(
+        .invalidOptions,
+        "the column '\(column)' of '\(layout.table)' is computed from others, which would change it "
+          + "where losers are merged; name columns with values of their own, or leave merging out")
+    }
     try enforcer(of: schema).check(in: connection)
     return schema
   }

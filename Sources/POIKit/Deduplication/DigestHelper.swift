@@ -16,13 +16,18 @@ struct DigestHelper: ~Copyable {
     }
 
     private let path: String
+    private let trustsSchema: Bool
     private let layout: TableLayout
     private let schema: TableSchema
     let portions: RowPortions
     private let state = Mutex(State.waiting)
 
-    init(_ path: String, _ layout: TableLayout, _ schema: TableSchema, _ portions: RowPortions) {
-      self.path = path
+    init(
+      _ connection: borrowing Connection, _ layout: TableLayout, _ schema: TableSchema,
+      _ portions: RowPortions
+    ) {
+      path = connection.path
+      trustsSchema = connection.trustsSchema
       self.layout = layout
       self.schema = schema
       self.portions = portions
@@ -42,7 +47,8 @@ struct DigestHelper: ~Copyable {
       var sum = TableDigest.empty
       do throws(SQLiteError) {
         // Whatever keeps the file from being opened at once leaves all the work to the others.
-        let connection = try Connection(path: path, access: .readOnly, busyTimeout: 0)
+        let connection = try Connection(
+          path: path, access: .readOnly, trustsSchema: trustsSchema, busyTimeout: 0)
         try connection.begin(.deferred)
         var reader = try ContentReader(layout, schema: schema, rows: .range, in: connection)
         var content = CanonicalContent()
@@ -71,15 +77,16 @@ struct DigestHelper: ~Copyable {
   /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - path: the database file.
+  ///   - connection: the one that the database was opened with.
   ///   - layout: the table's layout.
   ///   - schema: the table.
   ///   - portions: the rows.
   /// - Throws: `SystemError` when the system gives no thread.
   init(
-    path: String, _ layout: TableLayout, schema: TableSchema, portions: RowPortions
+    beside connection: borrowing Connection, _ layout: TableLayout, schema: TableSchema,
+    portions: RowPortions
   ) throws(SystemError) {
-    let job = Job(path, layout, schema, portions)
+    let job = Job(connection, layout, schema, portions)
     self.job = job
     worker = try WorkerThread { job.run() }
     worker.start()

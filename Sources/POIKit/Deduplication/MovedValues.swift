@@ -78,6 +78,8 @@ enum MovedValues {
     for (table, column) in try places(of: run, isOwn: isOwn, in: connection)
     where mark == nil || mark == column {
       let rowID = SQL(name: schemas[table]?.rowIDName ?? "rowid")
+      // What is told of an id before a row was given it is of another row, which is archived.
+      let idColumn = schemas[table]?.rowIDColumn ?? ""
       // Of several changes of one value the last counts. What was given is compared as the column
       // stores it.
       try connection.execute(
@@ -85,10 +87,15 @@ enum MovedValues {
         INSERT OR IGNORE INTO \(list)
         SELECT \(literal: table), m.row_id
         FROM (
-          SELECT max(rowid), row_id, new_value FROM main.poikit_moved
-          WHERE run = \(run.id) AND table_name = \(literal: table)
-            AND column_name = \(literal: column)
-          GROUP BY row_id) AS m
+          SELECT max(c.rowid), c.row_id, c.new_value FROM main.poikit_moved AS c
+          LEFT JOIN (
+            SELECT row_id, max(rowid) AS given FROM main.poikit_moved
+            WHERE run = \(run.id) AND table_name = \(literal: table)
+              AND column_name = \(literal: idColumn)
+            GROUP BY row_id) AS i ON i.row_id = c.row_id
+          WHERE c.run = \(run.id) AND c.table_name = \(literal: table)
+            AND c.column_name = \(literal: column) AND c.rowid >= coalesce(i.given, 0)
+          GROUP BY c.row_id) AS m
         CROSS JOIN main.\(name: table) AS s ON s.\(rowID) = m.row_id
         WHERE s.\(name: column) IS NOT +m.new_value COLLATE BINARY
         """)

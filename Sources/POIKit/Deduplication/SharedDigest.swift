@@ -34,7 +34,7 @@ struct SharedDigest: ~Copyable {
     if jobCount > 1, portions.count > 1, connection.path != ":memory:" {
       // Without one, which the system may refuse, the caller adds up all of it.
       helper = try? DigestHelper(
-        path: connection.path, layout, schema: schema, portions: portions)
+        beside: connection, layout, schema: schema, portions: portions)
     }
   }
 

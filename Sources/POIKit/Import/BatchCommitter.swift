@@ -110,16 +110,23 @@ struct BatchCommitter: ~Copyable {
   /// The error that stands for `error`, after the store says, as far as it still can, that the run
   /// failed.
   private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> ImportError {
+    let remedy = remedy
     // Whoever holds the store was waited for once.
     if (error as? SQLiteError)?.isBusy != true { try? writeEnd(.failed, checkpoint) }
     return switch error {
     case let error as ImportError: error
     case let error as SQLiteError where error == LandingTable.damage:
       ImportError(.inputOutput, "\(store?.path ?? ""): \(error.message)")
-    case let error as SQLiteError: ImportError(StoreError(error, path: store?.path ?? ""))
+    case let error as SQLiteError:
+      ImportError(StoreError(error, path: store?.path ?? "", remedy: remedy))
+    case let error as StoreError: ImportError(error)
     default: ImportError(.inputOutput, "\(error)")
     }
   }
+
+  /// How to go on with a run that failed: where a batch of it is committed, it stands in the way of
+  /// another one.
+  private var remedy: String { runID == nil ? "run again" : "go on with --resume" }
 
   /// Whether the input that is read is among `inputs` as it is now.
   private func isNoted(_ progress: InputProgress) -> Bool {
@@ -460,7 +467,7 @@ struct BatchCommitter: ~Copyable {
         runID, into: model.table, state, at: options.clock(), options: summary,
         counters: checkpoint.countersJSON(isRefused: isRefused).description)
     } catch {
-      throw ImportError(StoreError(error, path: path))
+      throw ImportError(StoreError(error, path: path, remedy: remedy))
     }
   }
 

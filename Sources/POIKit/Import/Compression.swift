@@ -49,7 +49,7 @@ enum Compression: CaseIterable {
     }
   }
 
-  /// The most bytes that `init(contentPrefix:)` looks at.
+  /// The most bytes that `init(contentPrefix:)` looks at, and that of a `ForeignFormat`.
   static let longestMagicByteCount = 6
 
   /// The form of a content that begins with `bytes`, or nil if it is none of them.
@@ -65,10 +65,5 @@ enum Compression: CaseIterable {
     let name = fileName.lowercased()
     guard let found = Self.allCases.first(where: { name.hasSuffix($0.suffix) }) else { return nil }
     self = found
-  }
-
-  /// Whether more bytes after `bytes` could still turn out to be one of the forms.
-  static func isUndecided(contentPrefix bytes: [UInt8]) -> Bool {
-    allCases.contains { $0.magic.count > bytes.count && $0.magic.starts(with: bytes) }
   }
 }

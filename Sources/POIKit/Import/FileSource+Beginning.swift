@@ -11,7 +11,7 @@ extension FileSource {
     /// How many bytes the file holds from `start` on; nil for a pipe.
     let totalByteCount: Int?
 
-    /// The first bytes, enough to tell the compression; they were taken off if it is a pipe.
+    /// The first bytes, enough to tell what it holds; they were taken off if it is a pipe.
     let bytes: [UInt8]
 
     /// How the content is compressed.
@@ -37,15 +37,19 @@ extension FileSource {
       } catch {
         throw InputError(reading: name, error)
       }
+      if let format = ForeignFormat(contentPrefix: bytes) {
+        throw InputError(code: .notJSON, path: name, message: format.message)
+      }
       compression = Compression(contentPrefix: bytes)
     }
 
-    /// Takes bytes off a pipe until they tell whether it is compressed, or until its end.
+    /// Takes bytes off a pipe until they tell what it holds, or until its end.
     private static func takeFirstBytes(
       of input: borrowing Descriptor
     ) throws(SystemError) -> [UInt8] {
       var taken: [UInt8] = []
-      while Compression.isUndecided(contentPrefix: taken) {
+      let magics = Compression.allCases.map(\.magic) + ForeignFormat.allCases.map(\.magic)
+      while magics.contains(where: { $0.count > taken.count && $0.starts(with: taken) }) {
         let room = Compression.longestMagicByteCount - taken.count
         let more = try [UInt8](capacity: room) { output throws(SystemError) in
           try input.read(into: &output)

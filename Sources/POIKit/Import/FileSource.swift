@@ -7,7 +7,8 @@ internal import JSONStreaming
 /// gzip, zstd, xz and bzip2 are told by the first bytes, whatever the name; a name that promises
 /// one of them is held to it. The program of that name is started as a child process, is given the
 /// file as its standard input, and must end well before the input counts as read to its end. The
-/// file and the child are released with the source.
+/// file and the child are released with the source. By the first bytes some files are known to hold no
+/// JSON, such as a zip archive, and are refused.
 public struct FileSource: ~Copyable, ByteSource {
   /// What messages call standard input.
   static let standardInputName = "standard input"
@@ -35,8 +36,9 @@ public struct FileSource: ~Copyable, ByteSource {
   ///     process.
   ///   - isInterrupted: asked when a signal ends the wait for a slow pipe or its writer: whether the
   ///     source is to give up, with an `InputError` whose code is `interrupted`.
-  /// - Throws: `InputError` if nothing readable is there, if the name promises a compression that
-  ///   the content does not have, or if the program that decompresses it cannot be started.
+  /// - Throws: `InputError` if nothing readable is there, if it is no JSON by its first bytes, if the
+  ///   name promises a compression that the content does not have, or if the program that
+  ///   decompresses it cannot be started.
   public init(
     path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(InputError) {

@@ -14,9 +14,9 @@ struct HighestRecord: Sendable, Equatable {
 
   /// Reads what `json` wrote; nothing where it did not.
   init?(_ json: JSONValue) {
-    guard let timestamp = json["timestamp"]?.integer, let key = json["key"]?.elements else {
-      return nil
-    }
+    guard let timestamp = json["timestamp"]?.integer, Instant.range.contains(Int64(timestamp)),
+      let key = json["key"]?.elements
+    else { return nil }
     self.init(timestamp: Int64(timestamp), key: key)
   }
 

@@ -55,7 +55,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     let code: Code
     switch error.code {
     case .notFound, .noPermission, .isDirectory: code = .noInput
-    case .decompressorFailed, .compressionMismatch: code = .unreadable
+    case .decompressorFailed, .compressionMismatch, .notJSON: code = .unreadable
     case .decompressorMissing, .readFailed: code = .inputOutput
     case .interrupted: code = .interrupted
     }

@@ -15,6 +15,7 @@ extension ImportOptions {
     guard jobCount > 0 else {
       throw ImportError(.usage, "an import needs at least one thread")
     }
+    try limits.check()
     guard !isDryRun || !isResuming else {
       throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")
     }

@@ -1,6 +1,21 @@
 internal import JSONStreaming
 
 extension ImportOptions.RecordLimits {
+  /// Throws where a limit is not one that may be said.
+  func check() throws(ImportError) {
+    let limits = [
+      ("depth", depth, Self.depths), ("byteCount", byteCount, Self.byteCounts),
+      ("stringByteCount", stringByteCount, Self.stringByteCounts),
+      ("keysPerObject", keysPerObject, Self.keyCounts),
+    ]
+    for (name, limit, range) in limits where !range.contains(limit) {
+      throw ImportError(
+        .usage,
+        "the limit \(name) of a record is \(limit); it goes from \(range.lowerBound) to "
+          + "\(range.upperBound)")
+    }
+  }
+
   /// The limits as the reader takes them.
   var forReading: ReadingLimits {
     var limits = ReadingLimits()

@@ -95,13 +95,19 @@ public struct ImportOptions: Sendable {
 
   /// What one record may be at most; a larger one is rejected without being held in memory.
   public struct RecordLimits: Sendable, Hashable {
-    /// Levels of nesting.
+    /// What may be said of each limit.
+    public static let depths = 1...10_000
+    public static let byteCounts = 2...1 << 30
+    public static let stringByteCounts = 1...1 << 30
+    public static let keyCounts = 1...10_000_000
+
+    /// Levels of nesting, in `depths`.
     public var depth = 128
-    /// Bytes of one record.
+    /// Bytes of one record, in `byteCounts`.
     public var byteCount = 16 << 20
-    /// Bytes of one string or number.
+    /// Bytes of one string or number, in `stringByteCounts`.
     public var stringByteCount = 4 << 20
-    /// Members of one object.
+    /// Members of one object, in `keyCounts`.
     public var keysPerObject = 10_000
 
     public init() {}

@@ -27,6 +27,16 @@ extension ImportSession {
         throw ImportError(
           .inputOutput, "\(path): another program has just changed the table; import again")
       }
+      if options.isSnapshot, !options.source.isEmpty,
+        let other = try store.otherSource(of: model.table, than: options.source)
+      {
+        throw ImportError(
+          .usage,
+          "\(path): a snapshot is of the whole table, and \"\(model.table)\" has rows of "
+            + (other.isEmpty ? "a source without a name" : "the source \"\(other)\"")
+            + ", too; give each source a table of its own, or leave --source out where the snapshot "
+            + "holds the rows of all")
+      }
       intake.keepsRawRecords = table.mayRefuse
       for run in runs { unfinished.append(try UnfinishedImport(run)) }
       if options.isResuming, unfinished.isEmpty {

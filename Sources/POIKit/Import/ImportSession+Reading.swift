@@ -55,7 +55,13 @@ extension ImportSession {
     of source: inout Source
   ) throws {
     var piece = GrowableBuffer<UInt8>(minimumCapacity: ImportSession.pieceSize)
+    var askedAt = 0
     while survey?.outcome == nil {
+      if source.consumedByteCount - askedAt >= ImportSession.surveyStepSize {
+        askedAt = source.consumedByteCount
+        consumedByteCount = askedAt
+        if try isAskedToStop() { return }
+      }
       piece.removeAll()
       let count = try piece.appendInPlace(minimumFree: ImportSession.pieceSize) {
         (output) throws(InputError) in try source.read(into: &output)

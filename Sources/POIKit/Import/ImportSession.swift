@@ -20,6 +20,9 @@ public struct ImportSession: ~Copyable {
   /// in bytes.
   static let surveyLimit = 16 << 20
 
+  /// After how many bytes of an input that is searched for its records the progress closure is asked.
+  static let surveyStepSize = 1 << 20
+
   /// How many bytes go into the reader at once.
   static let pieceSize = 1 << 16
 
@@ -54,6 +57,9 @@ public struct ImportSession: ~Copyable {
   /// out the one before, and be taken for the place to resume at.
   var failure: ImportError?
 
+  /// What the run did, once it has ended.
+  var finalReport: ImportReport?
+
   /// The unfinished runs, which stand in the way of reading their inputs from the beginning.
   var unfinished: [UnfinishedImport] = []
 
@@ -84,8 +90,8 @@ public struct ImportSession: ~Copyable {
   ///   - store: where the records go; the model's tables are made if they are missing.
   ///   - model: what a record is.
   ///   - validators: checks of the program's own.
-  ///   - onProgress: called after each committed batch and at the end of a source, on the caller's
-  ///     thread; decides whether the run goes on.
+  ///   - onProgress: called after each committed batch, now and then while a source is searched for its
+  ///     records, and at its end, on the caller's thread; decides whether the run goes on.
   /// - Throws: `ImportError` when the options, the model and the store do not fit together.
   public init(
     into store: consuming Store, model: Model, options: ImportOptions = ImportOptions(),
@@ -143,6 +149,7 @@ public struct ImportSession: ~Copyable {
     do {
       if case .surveying = phase, try source.restart() {
         try surveyAll(of: &source)
+        if case .ended = phase { return }
         _ = try source.restart()
       }
       while true {
@@ -266,11 +273,12 @@ public struct ImportSession: ~Copyable {
     try settle()
   }
 
-  /// Ends the run.
+  /// Ends the run; asked again it says the same.
   ///
   /// - Returns: what the run did.
   /// - Throws: `ImportError` when the last batch cannot be written, or the counters do not balance.
   public mutating func finish() throws(ImportError) -> ImportReport {
+    if let finalReport { return finalReport }
     try endInput()
     if let failure { throw failure }
     try mergeLanded()
@@ -293,6 +301,7 @@ public struct ImportSession: ~Copyable {
     phase = .ended(ending)
     var ended = self.report()
     ended.ending = ending
+    finalReport = ended
     return ended
   }
 

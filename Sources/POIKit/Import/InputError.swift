@@ -22,6 +22,8 @@ public struct InputError: Error, Equatable, CustomStringConvertible {
     case decompressorFailed
     /// The file's name promises a compression that its content does not have.
     case compressionMismatch
+    /// The first bytes are those of another kind of file than JSON.
+    case notJSON
   }
 
   /// The reason in a form that a program can test.

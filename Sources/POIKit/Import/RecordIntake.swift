@@ -97,8 +97,7 @@ struct RecordIntake: ~Copyable {
   private mutating func decode(
     _ line: RejectLine, of reader: inout ElementReader
   ) throws(ReadingError) -> [Issue] {
-    // A record is an object; text that begins with a quote is a member, its name in front.
-    let isMember = line.member != nil || line.raw.first == UInt8(ascii: "\"")
+    let isMember = line.member != nil || line.holdsMember
     var inner = ElementReader(
       shape: isMember ? .container(JSONPointer(tokens: [])) : .sequence, limits: limits)
     if isMember { inner.append([UInt8(ascii: "{")].span) }

@@ -27,7 +27,10 @@ struct RejectFile: ~Copyable {
         .usage, "\(path): the rejects would overwrite the store; name another file for --rejects")
     }
     let permissions = StorePermissions.forFile(besideStoreAt: storePath)
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions)
+    // What is read of a file is its beginning. Who opens a pipe to read as well is its last reader, and
+    // would wait for himself when the others are gone.
+    let access = RejectFile.isStream(path) ? O_WRONLY : O_RDWR | O_CREAT
+    let descriptor = unsafe open(path, access | O_CLOEXEC, permissions)
     guard descriptor >= 0 else { throw RejectFile.error(path) }
     if let error = RejectFile.empty(descriptor, path: path) {
       close(descriptor)
@@ -38,6 +41,12 @@ struct RejectFile: ~Copyable {
   }
 
   deinit { close(descriptor) }
+
+  /// Whether a path leads to a pipe or a device.
+  private static func isStream(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
 
   /// Whether a path is one of a store's own: its file, or one that SQLite has or makes beside it.
   private static func isOfStore(_ path: String, _ storePath: String) -> Bool {

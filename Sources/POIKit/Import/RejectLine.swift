@@ -81,4 +81,21 @@ struct RejectLine {
     guard let raw else { return nil }
     self.raw = raw
   }
+
+  /// Whether `raw` is a damaged member of an object of objects, its name in front, and not an element
+  /// of its own: a record is an object, so it begins with a quote only then, or where it is a string.
+  var holdsMember: Bool {
+    guard raw.first == UInt8(ascii: "\"") else { return false }
+    var isEscaped = false
+    for index in raw.indices.dropFirst() {
+      if isEscaped {
+        isEscaped = false
+      } else if raw[index] == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if raw[index] == UInt8(ascii: "\"") {
+        return !raw[(index + 1)...].allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+      }
+    }
+    return true
+  }
 }

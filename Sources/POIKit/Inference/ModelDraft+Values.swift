@@ -95,8 +95,9 @@ extension ModelDraft {
       column.remarks.append(variety(of: seen))
       if fewValues(of: seen) == nil { column.remarks.append(lengths(of: seen)) }
       if seen.numericCount == seen.stringCount {
+        let type = seen.integerTextCount == seen.stringCount ? "integer" : "number"
         column.remarks.append(
-          "all are numbers written as text: left as text, because codes are; \"type\": \"number\" "
+          "all are numbers written as text: left as text, because codes are; \"type\": \"\(type)\" "
             + "with \"x-lenient\": true keeps them as numbers")
       }
     }

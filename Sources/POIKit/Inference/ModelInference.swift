@@ -27,15 +27,22 @@ public struct ModelInference: ~Copyable {
   /// - Parameters:
   ///   - options: `pointer`, `recordLimit`, `limits`, `clock` and `maximumSkew` are heeded.
   ///   - onProgress: called after each piece of an input; decides whether the inference goes on.
-  /// - Throws: `ImportError` when the pointer is none.
+  /// - Throws: `ImportError` when the pointer is none, or a limit is not one that may be said.
   public init(
     options: ImportOptions = ImportOptions(),
     onProgress: ((ImportProgress) -> ImportDecision)? = nil
   ) throws(ImportError) {
     self.options = options
     self.onProgress = onProgress
+    pointer = try ModelInference.checkedPointer(of: options)
+  }
+
+  private static func checkedPointer(
+    of options: ImportOptions
+  ) throws(ImportError) -> JSONPointer? {
+    try options.limits.check()
     do {
-      pointer = try options.pointer.map { text throws(JSONPointerError) in
+      return try options.pointer.map { text throws(JSONPointerError) in
         try JSONPointer(parsing: text)
       }
     } catch {
@@ -97,8 +104,10 @@ public struct ModelInference: ~Copyable {
     guard tree.recordCount > 0 else {
       throw ImportError(
         .unreadable,
-        "\(names): none of \(counters.read) elements is a record, an object; name where the "
-          + "records stand with --at")
+        counters.read == 0
+          ? "\(names.isEmpty ? "nothing was read" : names): there are no records to look at"
+          : "\(names): none of \(counters.read) elements is a record, an object; name where the "
+            + "records stand with --at")
     }
     let draft = ModelDraft(tree, table: table)
     guard !draft.columns.isEmpty else {

@@ -78,7 +78,10 @@ extension PathStatistics {
     switch NumberText.value(text) {
     case .integer(let integer):
       numbers.include(Double(integer))
-      if Int64(exactly: Double(integer)) == integer { numericCount += 1 }
+      if Int64(exactly: Double(integer)) == integer {
+        numericCount += 1
+        integerTextCount += 1
+      }
     case .real(let real, isExact: true):
       numbers.include(real)
       numericCount += 1

@@ -59,8 +59,9 @@ struct PathStatistics {
   /// Date-times, those without a zone too.
   var instantCount = 0
   var zonelessCount = 0
-  /// Texts that are a number.
+  /// Texts that are a number, and those of them that are an integer.
   var numericCount = 0
+  var integerTextCount = 0
   /// The date-times, in microseconds since 1970.
   var instants = ClosedBounds<Int64>()
 

@@ -112,7 +112,7 @@ struct PathTree: ~Copyable {
       return
     }
     scratch.removeAll()
-    _ = JSONText.append(valueAt: start, of: record.tape, to: &scratch)
+    JSONText.append(valueAt: start, of: record.tape, to: &scratch)
     places[place].distinct.insert(
       MurmurHash3.digest(of: scratch.span).low, freeSlotCount: &freeSlotCount)
   }

@@ -27,8 +27,7 @@ struct MergeConflicts {
   /// What the run says that stops because of them.
   func message(store: String, table: String) -> String {
     var lines = listed.map { conflict in
-      let row = "row \(conflict.rowID) of \(table)"
-      let stored = conflict.rowPlace.map { "\($0), which is \(row)" } ?? row
+      let stored = conflict.rowPlace ?? "row \(conflict.rowID) of \(table)"
       return "\(conflict.place): the key \(conflict.key) is that of \(stored)"
     }
     if count > listed.count { lines.append("and \(count - listed.count) more in this batch") }

@@ -54,6 +54,20 @@ extension Store {
     try statement.run()
   }
 
+  /// A source other than `source` that records of the table came from; nothing where none is known.
+  borrowing func otherSource(
+    of table: String, than source: String
+  ) throws(SQLiteError) -> String? {
+    guard
+      try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil
+    else { return nil }
+    var statement = try connection.prepare(
+      "SELECT source FROM poikit_token WHERE table_name = ?1 AND source <> ?2 LIMIT 1")
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: source)
+    return try statement.step() ? statement.text(0) : nil
+  }
+
   private borrowing func keptToken(
     table: String, source: String
   ) throws(SQLiteError) -> (highest: HighestRecord?, serverToken: String?)? {

@@ -54,9 +54,14 @@ public struct Store: ~Copyable {
 
   /// Opens the store at `path`.
   ///
+  /// - Parameter trustsSchema: as for a `Connection`.
   /// - Throws: `StoreError` when the file is not a store, or cannot be opened as asked.
-  public init(path: String, for opening: Opening = .create) throws(StoreError) {
-    try self.init(Store.connect(path: path, for: opening), path: path, for: opening)
+  public init(
+    path: String, for opening: Opening = .create, trustsSchema: Bool = false
+  ) throws(StoreError) {
+    try self.init(
+      Store.connect(path: path, for: opening, trustsSchema: trustsSchema), path: path,
+      for: opening)
   }
 
   /// Takes over a connection to a store.
@@ -190,17 +195,18 @@ public struct Store: ~Copyable {
   /// Nothing in it changes, but that a transaction which a killed program left in a rollback journal
   /// is rolled back: SQLite lets nobody read before, and a read-only connection not do it.
   ///
+  /// - Parameter trustsSchema: as for a `Connection`.
   /// - Throws: `StoreError` when it cannot be opened as asked.
   public static func connect(
-    path: String, for opening: Opening
+    path: String, for opening: Opening, trustsSchema: Bool = false
   ) throws(StoreError) -> Connection {
     do throws(SQLiteError) {
       do throws(SQLiteError) {
-        return try Connection(path: path, access: opening.access)
+        return try Connection(path: path, access: opening.access, trustsSchema: trustsSchema)
       } catch {
         guard opening == .readOnly, error.isReadOnly else { throw error }
-        _ = try Connection(path: path, access: .readWrite)
-        return try Connection(path: path, access: .readOnly)
+        _ = try Connection(path: path, access: .readWrite, trustsSchema: trustsSchema)
+        return try Connection(path: path, access: .readOnly, trustsSchema: trustsSchema)
       }
     } catch {
       throw StoreError(error, path: path)
@@ -227,20 +233,22 @@ public struct Store: ~Copyable {
   /// - Parameter path: where no file is yet.
   /// - Throws: `StoreError` when the file is there already or cannot be written.
   public borrowing func save(to path: String) throws(StoreError) {
+    let literal: String
+    do { literal = try Connection.literalPath(path) } catch { throw StoreError(error, path: path) }
     // SQLite takes an empty file, and gives a new one of its own to everybody to read.
     let permissions = StorePermissions.forFile(besideStoreAt: self.path)
     let descriptor = unsafe Glibc.open(
-      path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
+      literal, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
     guard descriptor >= 0 || errno != EEXIST else {
       throw StoreError(.database, "\(path): the file is there already; name one that is not")
     }
     if descriptor >= 0 { close(descriptor) }
     do {
       var statement = try connection.prepare("VACUUM INTO ?")
-      try statement.bind(1, text: path)
+      try statement.bind(1, text: literal)
       try statement.run()
     } catch {
-      if descriptor >= 0 { unsafe unlink(path) }
+      if descriptor >= 0 { unsafe unlink(literal) }
       throw StoreError(error, path: path)
     }
   }

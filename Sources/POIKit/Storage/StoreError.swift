@@ -45,23 +45,32 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// An error of SQLite while the store at `path` was in use.
-  public init(_ error: SQLiteError, path: String) {
+  ///
+  /// - Parameter remedy: how to go on once the cause is gone.
+  public init(_ error: SQLiteError, path: String, remedy: String = "run again") {
     let advice =
       if error.isBusy {
         "another program holds the store"
           + (LockHolder.find(of: path).map { ", \($0)" } ?? "")
-          + ", and was waited for \(Connection.busyTimeout / 1_000) seconds; let it finish and run "
-          + "again"
+          + ", and was waited for \(Connection.busyTimeout / 1_000) seconds; let it finish and \(remedy)"
       } else if error.isFull {
-        "there is no space left; free some and run again"
+        "there is no space left; free some and \(remedy)"
+      } else if error.isMoved {
+        "nothing is committed to it any more; what was may still stand in \(path)-wal alone, so put "
+          + "the file back to its place beside that one and \(remedy)"
       } else if error.isReadOnly {
         "the store cannot be written; check its permissions and those of its folder"
       } else if error.isUnopenable {
         "check the path, its folder and the permissions"
+      } else if error.isDistrust {
+        "the database itself calls it, in a trigger, a check, an index or a generated column; where "
+          + "you know who made them, --trust-schema lets it"
+      } else if error.isConstraint {
+        "a trigger or a constraint of the database refuses the change, and nothing of its batch is done"
       } else if error.isCorrupt {
         "the file is damaged or is no SQLite database"
       } else {
-        "the store holds exactly the batches that were committed"
+        "the store holds exactly the batches that were committed; \(remedy) when the cause is mended"
       }
     self.init(.database, "\(path): \(error.message) (\(error.codeName)): \(advice)", cause: error)
   }

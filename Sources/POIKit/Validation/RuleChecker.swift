@@ -16,6 +16,10 @@ struct RuleChecker: ~Copyable {
   /// Finds equal elements of the array that is being looked at.
   private var distinct = DistinctElements()
 
+  /// The most issues of one record that are told. What a record has of them may be as many as its
+  /// values, and each of them says where it stands.
+  static let issueLimit = 100
+
   /// Levels of objects and arrays in a value whose rules look inside; the checks call themselves.
   static let depthLimit = 512
 
@@ -66,7 +70,7 @@ struct RuleChecker: ~Copyable {
     issues: inout [Issue]
   ) {
     let schema = table.schemas[schema]
-    guard
+    guard issues.count < Self.issueLimit,
       allows(subject, schema, applicator: applicator, attribute: attribute, issues: &issues)
     else { return }
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
@@ -111,7 +115,7 @@ struct RuleChecker: ~Copyable {
         guard subject.kind == .startArray else { continue }
         let tape = subject.element.tape
         var index = subject.index + 1
-        while tape[index].kind != .endArray {
+        while tape[index].kind != .endArray, issues.count < Self.issueLimit {
           checkValue(
             at: index, inside: subject, schema: schema, applicator: "items", attribute: attribute,
             issues: &issues)
@@ -141,7 +145,7 @@ struct RuleChecker: ~Copyable {
     let firstMet = metNames.count
     metNames.append(repeating: false, count: members.endName - members.firstName)
     var key = subject.index + 1
-    while tape[key].kind == .key {
+    while tape[key].kind == .key, issues.count < Self.issueLimit {
       let name = table.index(of: tape.text(of: tape[key]), in: members)
       var schema = -1
       if name >= 0 {
@@ -168,14 +172,17 @@ struct RuleChecker: ~Copyable {
       key = tape.end(ofValueAt: key + 1)
     }
     for name in members.firstName..<members.endName
-    where table.names[name].isRequired && !metNames[firstMet + name - members.firstName] {
+    where table.names[name].isRequired && !metNames[firstMet + name - members.firstName]
+      && issues.count < Self.issueLimit
+    {
       issues.append(
         Issue(
           rule: "required", attribute: attribute,
           message: "\(subject.excerpt) lacks the member "
             + JSONText.quoted(table.text(ofName: name))))
     }
-    for number in members.firstDependency..<members.endDependency {
+    for number in members.firstDependency..<members.endDependency
+    where issues.count < Self.issueLimit {
       let dependency = table.dependencies[number]
       guard metNames[firstMet + dependency.name - members.firstName],
         !metNames[firstMet + dependency.needed - members.firstName]

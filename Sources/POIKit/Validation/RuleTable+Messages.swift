@@ -60,7 +60,7 @@ extension RuleTable {
     let texts = constantPlaces[listed].map { place in
       guard let tape = constants?.tape else { return "" }
       var text = GrowableBuffer<UInt8>()
-      _ = JSONText.append(valueAt: place, of: tape, to: &text)
+      JSONText.append(valueAt: place, of: tape, to: &text)
       return String(copying: text.span)
     }
     if choice.isConst { return "is not \(texts[0])" }

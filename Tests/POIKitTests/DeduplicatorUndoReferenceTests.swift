@@ -1,0 +1,87 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Runs that moved and removed rows which refer to losers by unique columns, and are undone at once.
+@Suite struct DeduplicatorUndoReferenceTests {
+  private static let parents: SQL = """
+    CREATE TABLE p (id INTEGER PRIMARY KEY, k TEXT, ts INT);
+    INSERT INTO p VALUES (1, 'a', 1), (2, 'a', 2), (3, 'b', 1), (4, 'b', 2), (5, 'c', 1);
+    """
+
+  private func content(_ connection: borrowing Connection) throws -> [String] {
+    try ["p", "c"].flatMap { table in
+      try rows("SELECT rowid, * FROM \(name: table) ORDER BY 1", in: connection)
+    }
+  }
+
+  private func expectUndone(_ connection: borrowing Connection, batchSize: Int = 500) throws {
+    let before = try content(connection)
+    let layout = try TableLayout(
+      describing: "p", in: connection, key: ["k"], timestamp: "ts")
+    var options = DeduplicationOptions()
+    options.batchSize = batchSize
+    _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
+    #expect(try content(connection) != before)
+    _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(try content(connection) == before)
+    #expect(try connection.text("PRAGMA foreign_key_check") == nil)
+  }
+
+  @Test(arguments: ["x", "y"], [1, 500])
+  func `a row comes back whose place a moved one had in a unique column`(
+    first: String, batchSize: Int
+  ) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(Self.parents)
+    try connection.execute(
+      """
+      CREATE TABLE c (id INTEGER PRIMARY KEY, \(name: first) INTEGER UNIQUE REFERENCES p (id),
+        \(name: first == "x" ? "y" : "x") INTEGER UNIQUE REFERENCES p (id));
+      INSERT INTO c (id, x, y) VALUES (1, 4, 1), (2, NULL, 2), (3, 3, NULL)
+      """)
+    try expectUndone(connection, batchSize: batchSize)
+  }
+
+  @Test(arguments: [1, 500])
+  func `a row comes back whose id a moved one had`(batchSize: Int) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(Self.parents)
+    try connection.execute(
+      """
+      CREATE TABLE c (id INTEGER PRIMARY KEY REFERENCES p (id), y INTEGER UNIQUE REFERENCES p (id));
+      INSERT INTO c VALUES (4, 1), (5, 2), (3, NULL)
+      """)
+    try expectUndone(connection, batchSize: batchSize)
+  }
+
+  @Test func `whatever unique columns refer is as before once it is undone`() throws {
+    for seed in UInt64(1)...300 {
+      var generator = SplitMix64(seed: seed)
+      let connection = try Connection.inMemory()
+      try connection.execute(Self.parents)
+      let isRowID = Bool.random(using: &generator)
+      try connection.execute(
+        """
+        CREATE TABLE c (id INTEGER PRIMARY KEY \(isRowID ? "REFERENCES p (id)" : ""),
+          x INTEGER UNIQUE REFERENCES p (id), y INTEGER UNIQUE REFERENCES p (id))
+        """)
+      for _ in 0..<5 {
+        let ids = (0..<3).map { _ in Int64.random(in: 1...5, using: &generator) }
+        let isNull = (0..<2).map { _ in Int.random(in: 0..<4, using: &generator) == 0 }
+        try connection.execute(
+          """
+          INSERT OR IGNORE INTO c
+          VALUES (\(ids[0]), \(isNull[0] ? "NULL" : "\(ids[1])"), \(isNull[1] ? "NULL" : "\(ids[2])"))
+          """)
+      }
+      do {
+        try expectUndone(connection, batchSize: Int.random(in: 1...3, using: &generator))
+      } catch {
+        Issue.record("seed \(seed): \(error)")
+      }
+    }
+  }
+}
