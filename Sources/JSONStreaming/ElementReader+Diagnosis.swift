@@ -106,8 +106,15 @@ extension ElementReader {
     }
     guard !probe.isOutOfMemory else { return nil }
     let noticed = start + probe.seenByteCount
-    let message = "not valid json: \(probe.text), at \(Self.quoted(buffer[noticed - 1]))"
+    let message = "not valid json: \(probe.text), at \(Self.quoted(span.extracting(probe.flaw)))"
     return (Malformation(rule: "syntax", message: message, byteOffset: noticed - 1), noticed)
+  }
+
+  /// A number or a word, or one byte, as a message shows it.
+  private static func quoted(_ token: Span<UInt8>) -> String {
+    guard token.count > 1 else { return quoted(token[0]) }
+    let shown = (0..<min(token.count, 40)).map { token[$0] }
+    return "\"" + String(decoding: shown, as: UTF8.self) + (token.count > 40 ? "…\"" : "\"")
   }
 
   /// A byte as a message shows it.

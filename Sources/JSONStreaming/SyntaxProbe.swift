@@ -10,6 +10,10 @@ struct SyntaxProbe {
   /// yajl's own count depends on the kind of error and on how the bytes were cut.
   let seenByteCount: Int
 
+  /// Where the token is that may not stand there, if it is a number or a word; otherwise the last of those
+  /// bytes.
+  let flaw: Range<Int>
+
   /// Whether yajl found no memory to look; the rest means nothing then.
   let isOutOfMemory: Bool
 
@@ -45,7 +49,32 @@ struct SyntaxProbe {
       }
     }
     seenByteCount = failing
+    var end = failing
+    if failure.isOfToken, failing > 1, Self.isOfWord(bytes[failing - 2]),
+      !Self.isOfWord(bytes[failing - 1])
+    {
+      // A number ends where something else begins. If it may not stand there, it may not before a blank.
+      var text = (0..<(failing - 1)).map { bytes[$0] }
+      text.append(0x20)
+      if Self.fails(behind: prime, text.span, &isOutOfMemory) { end = failing - 1 }
+    }
+    var start = end - 1
+    if failure.isOfToken {
+      while start > 0, Self.isOfWord(bytes[start]), Self.isOfWord(bytes[start - 1]) { start -= 1 }
+    }
+    flaw = start..<end
     self.isOutOfMemory = isOutOfMemory
+  }
+
+  /// Whether a byte can be one of a number or of a word.
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+      UInt8(ascii: "."):
+      true
+    default: false
+    }
   }
 
   private static func fails(

@@ -11,16 +11,20 @@ struct YajlFailure {
   /// a value, it steps back in front of it.
   let byteIndex: Int
 
+  /// Whether it is a token that may not stand where it stands, and no flaw inside a token.
+  let isOfToken: Bool
+
   /// Whether yajl found no memory to look or to say what it found.
   let isOutOfMemory: Bool
 
   /// That there is no memory.
-  static let outOfMemory = YajlFailure(text: "no memory", byteIndex: 0, isOutOfMemory: true)
+  static let outOfMemory = YajlFailure(outOfMemory: "no memory")
 
-  private init(text: String, byteIndex: Int, isOutOfMemory: Bool) {
+  private init(outOfMemory text: String) {
     self.text = text
-    self.byteIndex = byteIndex
-    self.isOutOfMemory = isOutOfMemory
+    byteIndex = 0
+    isOfToken = false
+    isOutOfMemory = true
   }
 
   /// Asks a parser that has failed.
@@ -34,6 +38,7 @@ struct YajlFailure {
     defer { unsafe yajl_free_error(handle, words) }
     var text = unsafe String(cString: words)
     while text.last == "\n" || text.last == "." { text.removeLast() }
+    isOfToken = text.hasPrefix("parse error: ")
     var stepsBack = text.contains("after key and value, inside map")
     for kind in ["parse error: ", "lexical error: "] where text.hasPrefix(kind) {
       text.removeFirst(kind.count)

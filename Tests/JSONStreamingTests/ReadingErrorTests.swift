@@ -126,6 +126,28 @@ import Testing
     #expect((flaw.byteOffset, line, column) == (20, 1, 10))
   }
 
+  /// A malformed element, and the token that a message names.
+  @Test(arguments: [
+    (#"{"id":1 2}"#, "2"), (#"{"id":1,"n":01}"#, "01"), (#"[1 2]"#, "2"),
+    (#"[1 -2.5e3]"#, "-2.5e3"),
+    (#"[true false]"#, "false"), (#"[1}"#, "}"), (#"{"a":1]"#, "]"), (#"{"a" 1}"#, "1"),
+    (#"{"a":1,}"#, "}"), (#"[1,,2]"#, ","), (#"{"a":{"b":null true}}"#, "true"), (#"[nulx]"#, "x"),
+    (#"{1:2}"#, "1"), ("[1 " + String(repeating: "7", count: 50) + "]", "7777"),
+  ])
+  func `a message names the token that may not stand where it stands`(text: String, token: String) {
+    for text in [text + "\n{}", text + "\n{}\n{}"] {
+      guard case .malformed(_, let flaw, _, _) = observe(text, .sequence).first else {
+        Issue.record("\(text) is read")
+        continue
+      }
+      let end = token == "7777" ? "…\"" : ""
+      #expect(
+        flaw.message.hasSuffix("at \"\(token)\"")
+          || !end.isEmpty && flaw.message.contains(", at \"7777") && flaw.message.hasSuffix(end),
+        "\(text): \(flaw.message)")
+    }
+  }
+
   @Test(arguments: [1, 2, 64])
   func `utf-16 and utf-32 are refused by name`(chunkSize: Int) {
     let inputs: [([UInt8], String)] = [
