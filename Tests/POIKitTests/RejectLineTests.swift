@@ -97,6 +97,32 @@ import Testing
       "\(second.file)")
   }
 
+  /// An input, and what is said of its malformed record.
+  @Test(arguments: [
+    (
+      "[ {\"n\":\n  2 3}]", "",
+      #"not valid json: after key and value, inside map, I expect ',' or '}', at "3", byte 11 of the record"#
+    ),
+    (
+      #"{"a":{"n":1},"b":{"n":tru}}"#, "",
+      #"not valid json: invalid string in json text, at "}", byte 13 of the record"#
+    ),
+    ("{\"n\":\"\u{1}\"}", nil, #"not valid json: "#),
+    ("[{\"n\":\"\\ud800\"}]", "", ", byte 7 of the record"),
+    ("[x]", "", #"invalid char in json text, at "x""#),
+    (#"{"n":"#, nil, "the input ends inside this element"),
+  ])
+  func `a message says where in the record its flaw is, also when it is read again`(
+    text: String, pointer: String?, message: String
+  ) throws {
+    let first = try rejects(of: text.utf8, Self.model(), at: pointer)
+    let told = try JSONValue(parsing: first.file)["message"]?.string ?? ""
+    #expect(told.contains(message), "\(told)")
+    #expect(told.contains(" of the record") == message.contains(" of the record") || pointer == nil)
+    let second = try rejects(of: first.file.utf8, Self.model())
+    #expect(try JSONValue(parsing: second.file)["message"]?.string == told)
+  }
+
   @Test(arguments: [false, true])
   func `a member that the table refuses keeps its name in a reject`(lands: Bool) throws {
     let folder = try ScratchFolder()

@@ -42,11 +42,16 @@ extension ImportOptions.RecordLimits {
 }
 
 extension Issue {
-  /// What is wrong with an element that cannot be read.
-  init(_ malformation: Malformation) {
+  /// What is wrong with an element that cannot be read, and where in it, unless that is its beginning
+  /// or as far as a limit.
+  ///
+  /// - Parameter start: where the element begins, in bytes from the start of the input.
+  init(_ malformation: Malformation, ofElementAt start: Int) {
+    let advice = ImportOptions.RecordLimits.advice(onRule: malformation.rule)
+    let place = malformation.byteOffset - start + 1
+    let isPlaced = advice.isEmpty && !malformation.isTruncated && place > 1
     self.init(
       rule: malformation.rule, attribute: nil,
-      message: malformation.message
-        + ImportOptions.RecordLimits.advice(onRule: malformation.rule))
+      message: malformation.message + advice + (isPlaced ? ", byte \(place) of the record" : ""))
   }
 }

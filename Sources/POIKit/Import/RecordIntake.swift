@@ -64,7 +64,7 @@ struct RecordIntake: ~Copyable {
 
   /// Takes the malformed element that `reader` stands on.
   mutating func take(_ malformation: Malformation, of reader: inout ElementReader) {
-    var issue = Issue(malformation)
+    var issue = Issue(malformation, ofElementAt: reader.elementByteOffset)
     if reader.isCut {
       issue.message += "; only its first \(reader.elementBytes.count) bytes are kept"
     }
@@ -128,7 +128,7 @@ struct RecordIntake: ~Copyable {
         }
         return []
       case .malformed(let malformation):
-        return [Issue(malformation)]
+        return [Issue(malformation, ofElementAt: inner.elementByteOffset)]
       case .end, .needsInput:
         return [
           Issue(rule: "reject-line", attribute: nil, message: "the reject line's record is empty")
