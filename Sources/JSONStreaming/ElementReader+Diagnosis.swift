@@ -107,7 +107,10 @@ extension ElementReader {
     guard !probe.isOutOfMemory else { return nil }
     let noticed = start + probe.seenByteCount
     let message = "not valid json: \(probe.text), at \(Self.quoted(span.extracting(probe.flaw)))"
-    return (Malformation(rule: "syntax", message: message, byteOffset: noticed - 1), noticed)
+    return (
+      Malformation(rule: "syntax", message: message, byteOffset: start + probe.flaw.lowerBound),
+      noticed
+    )
   }
 
   /// A number or a word, or one byte, as a message shows it.
