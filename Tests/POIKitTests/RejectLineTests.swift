@@ -172,6 +172,7 @@ import Testing
     (#"{"poikit_reject":1,"raw_base64":"e3-="}"#, "holds no record"),
     (#"{"poikit_reject":1,"raw_base64":"//57AH0A"}"#, "utf-16"),
     (#"{"poikit_reject":1,"raw":" "}"#, "record is empty"),
+    (#"{"poikit_reject":1,"raw":"\"cut"}"#, "the input ends inside this element"),
     (#"{"poikit_reject":1,"raw":"\"a\" \"b\""}"#, "not valid json"),
     (#"{"poikit_reject":1,"raw":"{\"n\":1} {}"}"#, "followed by something"),
     (#"{"poikit_reject":1,"member":"a","raw":"{\"n\":1}}"}"#, "followed by something"),
