@@ -6,9 +6,9 @@ internal import CSQLite
 /// it may outlive it: the database is then closed with the last of them. A connection belongs to
 /// one thread at a time; moving it to another moves its statements too.
 ///
-/// The file is not trusted, unless that is asked for. It is opened with extended result codes, without loadable extensions,
-/// with a schema that is not trusted to call functions with side effects, in SQLite's defensive
-/// mode, in which no SQL can damage the file, with a check of every page's cells as it is read, and
+/// The file is not trusted. It is opened with extended result codes, without loadable extensions,
+/// with a schema that is not trusted to call functions with side effects, unless that is asked for, in
+/// SQLite's defensive mode, in which no SQL can damage the file, with a check of every page's cells as it is read, and
 /// with limits on what a schema can make a statement do.
 ///
 /// Page: https://sqlite.org/security.html

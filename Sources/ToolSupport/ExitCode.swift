@@ -41,8 +41,8 @@ extension ExitCode {
   /// Reading, writing or the store failed, `EX_IOERR`.
   public static let ioError = ExitCode(
     value: 74,
-    meaning: "input or output failed: the disk is full, the store is locked, damaged or no SQLite "
-      + "database, or another program changed it meanwhile")
+    meaning: "input or output failed: the disk is full, the store is locked, damaged, moved or no "
+      + "SQLite database, or another program changed it meanwhile")
 
   /// SIGINT or SIGTERM ended the run at a place where it can stop.
   public static let interrupted = ExitCode(

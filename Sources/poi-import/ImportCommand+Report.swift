@@ -121,10 +121,12 @@ extension ImportCommand {
     if report.ending == .finished, report.counters.read == 0, options.recordLimit != 0 {
       notes.append("no record was read: there is none in the input")
     }
-    if report.counters.rejected > 0, report.counters.rejected == report.counters.read {
+    if report.rejectsByRule.contains(where: {
+      $0.rule == "required" && $0.count == report.counters.read
+    }) {
       notes.append(
-        "no record fits the model; where the records are of another kind, --infer prints a model that "
-          + "fits them")
+        "no record has what the model requires; where they are of another kind, --infer prints a model "
+          + "that fits them")
     }
     if report.counters.rejected > 0, options.rejectFile == nil {
       notes.append(

@@ -3,7 +3,8 @@ import Testing
 
 /// The tools where standard input or output is closed, full, or asked for twice.
 @Suite struct StandardStreamTests {
-  private static let model = #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"}}}"#
+  private static let model =
+    #"{"x-table":"t","x-key":"id","required":["id"],"properties":{"id":{"type":"integer"}}}"#
 
   /// What a shell's command leaves, with `import` and `dedup` for the tools
   /// and `m.json` for a model.
@@ -67,7 +68,7 @@ import Testing
 
   @Test(arguments: [
     ("true", "no record was read"), ("printf '\\n\\n'", "no record was read"),
-    ("echo '{\"id\":\"x\"} {\"id\":\"y\"}'", "no record fits the model"),
+    ("echo '{} {}'", "no record has what the model requires"),
   ])
   func `an import that gives nothing says why`(input: String, note: String) throws {
     let folder = try ScratchFolder()
@@ -85,5 +86,12 @@ import Testing
     #expect(
       outcome.messages.contains("the reject file cannot be written: Broken pipe"), "\(outcome)")
     #expect(try String(decoding: folder.bytes("code"), as: UTF8.self) == "74\n")
+  }
+
+  @Test func `a pipe for rejects needs no reader where there are none`() throws {
+    let folder = try ScratchFolder()
+    let outcome = try run(
+      "mkfifo pipe; echo '{\"id\":1}' | import -q -m m.json --rejects pipe -", in: folder)
+    #expect(outcome.exitCode == 0, "\(outcome)")
   }
 }

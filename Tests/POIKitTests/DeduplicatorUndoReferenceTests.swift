@@ -84,4 +84,17 @@ import Testing
       }
     }
   }
+
+  @Test func `a trigger that looks for the row referred to finds it`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(Self.parents)
+    try connection.execute(
+      """
+      CREATE TABLE c (id INTEGER PRIMARY KEY, x UNIQUE REFERENCES p (id));
+      INSERT INTO c VALUES (1, 1), (2, 2), (3, 3);
+      CREATE TRIGGER t BEFORE UPDATE ON c WHEN NOT EXISTS (SELECT 1 FROM p WHERE id = new.x)
+      BEGIN SELECT RAISE(ABORT, 'no such p'); END
+      """)
+    try expectUndone(connection)
+  }
 }

@@ -47,9 +47,13 @@ import Testing
     return error?.message ?? ""
   }
 
-  @Test func `a snapshot of one source is refused in a table of several`() throws {
-    let feed = try FeedStore(Self.model())
+  @Test(arguments: [
+    "", #"{"x-table":"note","x-key":["id","part"],"properties":{"id":{},"part":{},"name":{}}}"#,
+  ])
+  func `a snapshot of one source is refused in a table of several`(timeless: String) throws {
+    let feed = try FeedStore(timeless.isEmpty ? Self.model() : Model(parsing: timeless))
     var options = Self.options()
+    if !timeless.isEmpty { options.mergePolicy = .overwrite }
     for source in ["one", "two"] {
       options.isSnapshot = false
       options.source = source

@@ -203,4 +203,26 @@ import Testing
   private static func repeated(_ text: String, _ count: Int) -> String {
     Array(repeating: text, count: count).joined(separator: ",")
   }
+
+  @Test(arguments: [99, 100, 20_000])
+  func `what is wrong elsewhere in a removal hides nothing of the removal itself`(count: Int) throws
+  {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","x-key":"id","x-tombstone":{"attribute":"gone","removal":"delete"},
+         "additionalProperties":false,"properties":{
+          "id":{"type":"integer"},"gone":{"type":["boolean","null"]},
+          "a":{"type":["array","null"],"items":{"type":"integer"}}}}
+        """#)
+    let flaws = Self.repeated(#""x""#, count)
+    for (record, isAccepted) in [
+      (#"{"id":1,"gone":true,"a":[\#(flaws)]}"#, true),
+      (#"{"id":1,"gone":true,"a":[\#(flaws)],"typo":1}"#, false),
+      (#"{"id":1,"gone":true,"typo":1,"a":[\#(flaws)]}"#, false),
+    ] {
+      var session = try ImportSession(checking: model)
+      try session.append(Array(record.utf8).span)
+      #expect(try session.finish().counters.rejected == (isAccepted ? 0 : 1))
+    }
+  }
 }

@@ -17,6 +17,9 @@ struct RecordDecoder: ~Copyable {
   /// What the rules found in the record decoded last.
   private(set) var issues: [Issue] = []
 
+  /// How many of them are of members that no attribute is made of.
+  private var otherIssueCount = 0
+
   /// Whether the model maps all of the record decoded last.
   private(set) var isLastWhollyMapped = true
 
@@ -137,6 +140,7 @@ struct RecordDecoder: ~Copyable {
   /// Forgets what the rules found in the record decoded last.
   mutating func forgetIssues() {
     if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
+    otherIssueCount = 0
   }
 
   // MARK: Walking
@@ -200,9 +204,11 @@ struct RecordDecoder: ~Copyable {
     _ name: Span<UInt8>, value: Int, node: Int, leftovers: Leftovers, element: JSONElement
   ) {
     if node == FieldTable.root, let schema = recordRules.additional {
-      checker.checkValue(
+      let count = issues.count
+      checker.checkOther(
         at: value, inside: RuleSubject(valueAt: element.start, of: element, start: element.start),
-        schema: schema, applicator: "additionalProperties", attribute: nil, issues: &issues)
+        schema: schema, earlierCount: otherIssueCount, issues: &issues)
+      otherIssueCount += issues.count - count
     }
     if leftovers != .ignore { tally.count(name, in: node) }
     if leftovers == .keep, layout.unmappedSlot != nil {

@@ -39,15 +39,16 @@ extension Deduplicator {
     // A loser may need, in a unique index, the place of what its winner got of it.
     let ownCount = try restoreValues(run, isOwn: true, in: connection)
     try ReturnedRows(run: run).list(in: connection)
-    // So may a row that comes back, the id or the place in a unique index of one of the same table that
-    // was moved to a winner.
-    var referenceCount = 0
-    if try hasMovedRows(besideArchived: run, in: connection) {
+    var (rowCount, referenceCount) = (0, 0)
+    do {
+      rowCount = try restoreRows(of: run, in: connection)
+    } catch {
+      // A row that comes back may need the id, or the place in a unique index, of one of the same table
+      // that was moved to a winner.
+      guard error.code == .cannotUndo, try hasMovedRows(besideArchived: run, in: connection)
+      else { throw error }
       referenceCount = try restoreValues(run, isOwn: false, areBeforeRows: true, in: connection)
-    }
-    var rowCount = 0
-    for table in run.archivedTables {
-      rowCount += try restoreRows(of: table, run.id, in: connection)
+      rowCount = try restoreRows(of: run, in: connection)
     }
     referenceCount += try restoreValues(run, isOwn: false, in: connection)
     for table in run.archivedTables {
@@ -122,6 +123,31 @@ extension Deduplicator {
 }
 
 extension Deduplicator {
+  /// Puts all archived rows of a run back, or none.
+  ///
+  /// - Returns: how many there were.
+  private static func restoreRows(
+    of run: UndoableRun, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> Int {
+    let savepoint = "poikit_undo" as SQL
+    try DeduplicationError.converting { () throws(SQLiteError) in
+      try connection.execute("SAVEPOINT \(savepoint)")
+    }
+    var count = 0
+    do {
+      for table in run.archivedTables {
+        count += try restoreRows(of: table, run.id, in: connection)
+      }
+    } catch {
+      try? connection.execute("ROLLBACK TO \(savepoint); RELEASE \(savepoint)")
+      throw error
+    }
+    try DeduplicationError.converting { () throws(SQLiteError) in
+      try connection.execute("RELEASE \(savepoint)")
+    }
+    return count
+  }
+
   /// Puts the archived rows of one table back, but for those that are listed as changed since.
   ///
   /// - Returns: how many there were.

@@ -128,7 +128,9 @@ struct RecordIntake: ~Copyable {
         }
         return []
       case .malformed(let malformation):
-        return [Issue(malformation, ofElementAt: inner.elementByteOffset)]
+        // The name that was put in front is no part of what the line holds.
+        let nameByteCount = line.member.map { JSONText.quoted($0).utf8.count + 1 } ?? 0
+        return [Issue(malformation, ofElementAt: inner.elementByteOffset + nameByteCount)]
       case .end, .needsInput:
         return [
           Issue(rule: "reject-line", attribute: nil, message: "the reject line's record is empty")

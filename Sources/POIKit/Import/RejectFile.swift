@@ -27,10 +27,7 @@ struct RejectFile: ~Copyable {
         .usage, "\(path): the rejects would overwrite the store; name another file for --rejects")
     }
     let permissions = StorePermissions.forFile(besideStoreAt: storePath)
-    // What is read of a file is its beginning. Who opens a pipe to read as well is its last reader, and
-    // would wait for himself when the others are gone.
-    let access = RejectFile.isStream(path) ? O_WRONLY : O_RDWR | O_CREAT
-    let descriptor = unsafe open(path, access | O_CLOEXEC, permissions)
+    let descriptor = RejectFile.open(path, permissions)
     guard descriptor >= 0 else { throw RejectFile.error(path) }
     if let error = RejectFile.empty(descriptor, path: path) {
       close(descriptor)
@@ -42,10 +39,22 @@ struct RejectFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Whether a path leads to a pipe or a device.
-  private static func isStream(_ path: String) -> Bool {
+  /// Opens a file to write, and to read its beginning; a pipe or a device only to write, if that needs
+  /// no waiting for a reader: who opens a pipe to read as well would wait for himself when its readers
+  /// are gone.
+  ///
+  /// - Returns: the descriptor; -1 where it cannot be opened.
+  private static func open(_ path: String, _ permissions: mode_t) -> Int32 {
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      let stream = unsafe Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      if stream >= 0 {
+        _ = fcntl(stream, F_SETFL, O_WRONLY)
+        return stream
+      }
+      guard errno == ENXIO else { return -1 }
+    }
+    return unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions)
   }
 
   /// Whether a path is one of a store's own: its file, or one that SQLite has or makes beside it.

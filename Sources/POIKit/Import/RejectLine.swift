@@ -21,6 +21,9 @@ struct RejectLine {
   /// The name of the member that held it.
   var member: String?
 
+  /// The rule of its first issue.
+  var rule: String?
+
   /// The line for one reject, with its newline.
   static func text(
     input: String, record: Int, byteOffset: Int, line: Int, column: Int, issues: JSONValue,
@@ -73,6 +76,7 @@ struct RejectLine {
         case "raw": raw = Array(text.utf8)
         case "raw_base64": raw = Base64.decode(text)
         case "member": member = text
+        case "rule": rule = text
         default: break
         }
       }
@@ -82,20 +86,7 @@ struct RejectLine {
     self.raw = raw
   }
 
-  /// Whether `raw` is a damaged member of an object of objects, its name in front, and not an element
-  /// of its own: a record is an object, so it begins with a quote only then, or where it is a string.
-  var holdsMember: Bool {
-    guard raw.first == UInt8(ascii: "\"") else { return false }
-    var isEscaped = false
-    for index in raw.indices.dropFirst() {
-      if isEscaped {
-        isEscaped = false
-      } else if raw[index] == UInt8(ascii: "\\") {
-        isEscaped = true
-      } else if raw[index] == UInt8(ascii: "\"") {
-        return !raw[(index + 1)...].allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-      }
-    }
-    return true
-  }
+  /// Whether `raw` is a damaged member of an object of objects, its name in front, and not a string in the
+  /// place of a record, which has a rule of its own.
+  var holdsMember: Bool { raw.first == UInt8(ascii: "\"") && rule != "not-an-object" }
 }

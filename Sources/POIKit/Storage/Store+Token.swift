@@ -41,7 +41,8 @@ extension Store {
   borrowing func keepToken(
     _ serverToken: String?, of checkpoint: ImportCheckpoint, table: String, source: String
   ) throws(SQLiteError) {
-    guard checkpoint.highest != nil || serverToken != nil else { return }
+    // A name is kept without them, too: it says that the table has rows of that source.
+    guard checkpoint.highest != nil || serverToken != nil || !source.isEmpty else { return }
     try connection.execute(Store.tokenTable)
     let kept = try keptToken(table: table, source: source)
     let highest = [checkpoint.highest, kept?.highest].compactMap { $0 }.max()

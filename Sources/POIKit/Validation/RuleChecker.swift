@@ -16,9 +16,12 @@ struct RuleChecker: ~Copyable {
   /// Finds equal elements of the array that is being looked at.
   private var distinct = DistinctElements()
 
-  /// The most issues of one record that are told. What a record has of them may be as many as its
-  /// values, and each of them says where it stands.
+  /// The most issues that are told of one attribute, of one array of rows, and of what else stands in a
+  /// record. There may be as many as it has values, and each says where it stands.
   static let issueLimit = 100
+
+  /// How many issues a record may have before nothing is added to them.
+  private var issueEnd = 0
 
   /// Levels of objects and arrays in a value whose rules look inside; the checks call themselves.
   static let depthLimit = 512
@@ -41,6 +44,7 @@ struct RuleChecker: ~Copyable {
   ) {
     let schema = table.schemas[schema]
     guard schema.first < schema.end else { return }
+    issueEnd = issues.count + Self.issueLimit
     if subject.kind == .startObject || subject.kind == .startArray,
       subject.element.tape.isDeeper(than: Self.depthLimit, valueAt: subject.index)
     {
@@ -54,10 +58,23 @@ struct RuleChecker: ~Copyable {
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
   }
 
+  /// Checks a member of a record that no attribute is made of.
+  ///
+  /// - Parameter earlierCount: how many issues others of its members have.
+  mutating func checkOther(
+    at index: Int, inside record: RuleSubject, schema: Int, earlierCount: Int,
+    issues: inout [Issue]
+  ) {
+    issueEnd = issues.count + Self.issueLimit - earlierCount
+    checkValue(
+      at: index, inside: record, schema: schema, applicator: "additionalProperties", attribute: nil,
+      issues: &issues)
+  }
+
   /// Checks a value inside an attribute.
   ///
   /// - Parameter applicator: the keyword that gives the value its schema.
-  mutating func checkValue(
+  private mutating func checkValue(
     at index: Int, inside subject: RuleSubject, schema: Int, applicator: String, attribute: String?,
     issues: inout [Issue]
   ) {
@@ -70,7 +87,7 @@ struct RuleChecker: ~Copyable {
     issues: inout [Issue]
   ) {
     let schema = table.schemas[schema]
-    guard issues.count < Self.issueLimit,
+    guard issues.count < issueEnd,
       allows(subject, schema, applicator: applicator, attribute: attribute, issues: &issues)
     else { return }
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
@@ -115,7 +132,7 @@ struct RuleChecker: ~Copyable {
         guard subject.kind == .startArray else { continue }
         let tape = subject.element.tape
         var index = subject.index + 1
-        while tape[index].kind != .endArray, issues.count < Self.issueLimit {
+        while tape[index].kind != .endArray, issues.count < issueEnd {
           checkValue(
             at: index, inside: subject, schema: schema, applicator: "items", attribute: attribute,
             issues: &issues)
@@ -145,7 +162,7 @@ struct RuleChecker: ~Copyable {
     let firstMet = metNames.count
     metNames.append(repeating: false, count: members.endName - members.firstName)
     var key = subject.index + 1
-    while tape[key].kind == .key, issues.count < Self.issueLimit {
+    while tape[key].kind == .key, issues.count < issueEnd {
       let name = table.index(of: tape.text(of: tape[key]), in: members)
       var schema = -1
       if name >= 0 {
@@ -173,7 +190,7 @@ struct RuleChecker: ~Copyable {
     }
     for name in members.firstName..<members.endName
     where table.names[name].isRequired && !metNames[firstMet + name - members.firstName]
-      && issues.count < Self.issueLimit
+      && issues.count < issueEnd
     {
       issues.append(
         Issue(
@@ -182,7 +199,7 @@ struct RuleChecker: ~Copyable {
             + JSONText.quoted(table.text(ofName: name))))
     }
     for number in members.firstDependency..<members.endDependency
-    where issues.count < Self.issueLimit {
+    where issues.count < issueEnd {
       let dependency = table.dependencies[number]
       guard metNames[firstMet + dependency.name - members.firstName],
         !metNames[firstMet + dependency.needed - members.firstName]
