@@ -15,6 +15,7 @@ internal import CSQLite
 @safe
 final class CommitGuard {
   /// What SQLite's call reads and writes, and so stands in one place.
+  @safe
   private struct State {
     var connection: OpaquePointer?
     /// Whether a statement runs that may not commit.

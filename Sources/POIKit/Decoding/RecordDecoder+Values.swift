@@ -109,7 +109,7 @@ extension RecordDecoder {
     case .startObject where types.contains(.object), .startArray where types.contains(.array):
       check(RuleSubject(valueAt: value, of: element, start: value), of: index)
       let start = arena.count
-      _ = JSONText.append(
+      JSONText.append(
         valueAt: value, of: element.tape, to: &arena)
       return .text(start..<arena.count)
     default:

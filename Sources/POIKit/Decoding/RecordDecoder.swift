@@ -330,7 +330,7 @@ struct RecordDecoder: ~Copyable {
     separateUnmapped()
     JSONText.appendQuoted(name, to: &unmapped)
     unmapped.append(UInt8(ascii: ":"))
-    _ = JSONText.append(
+    JSONText.append(
       valueAt: value, of: element.tape, to: &unmapped)
   }
 
