@@ -8,8 +8,8 @@ internal import CSQLite
 ///
 /// The file is not trusted. It is opened with extended result codes, without loadable extensions,
 /// with a schema that is not trusted to call functions with side effects, unless that is asked for, in
-/// SQLite's defensive mode, in which no SQL can damage the file, with a check of every page's cells as it is read, and
-/// with limits on what a schema can make a statement do.
+/// SQLite's defensive mode, in which no SQL can damage the file, with a check of every page's cells as
+/// it is read, and with limits on what a schema can make a statement do.
 ///
 /// Page: https://sqlite.org/security.html
 @safe

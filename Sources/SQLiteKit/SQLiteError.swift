@@ -140,7 +140,7 @@ extension SQLiteError {
   /// Whether the database may only be read.
   public var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
-  /// Whether the schema calls what only one that is trusted may.
+  /// Whether the schema calls what only one that is trusted may. SQLite says so in words alone.
   public var isDistrust: Bool { message.contains("unsafe use of ") }
 
   /// Whether the file does not stand at its path any more.

@@ -3,8 +3,7 @@ import ToolSupport
 
 /// The report, as text and as JSON.
 extension DedupCommand {
-  /// The report in the form asked for; as text nothing when quiet, but for a digest that is all that
-  /// was asked for.
+  /// The report in the form asked for; as text nothing when quiet, but for the answer to a question.
   func text(of outcome: DedupOutcome, isQuiet: Bool) -> String {
     if isReportJSON { return json(of: outcome) }
     if isQuiet, !task.isQuestion { return "" }

@@ -14,12 +14,7 @@ enum DedupDatabase: ~Copyable {
       throw ToolFailure(
         .noInput, "\(job.storePath): no such store; name one with --store, or import some records")
     }
-    let isReading =
-      switch job.task {
-      case .plan, .digest: true
-      case .deduplicate, .undo, .purge: false
-      }
-    let opening: Store.Opening = isReading ? .readOnly : .existing
+    let opening: Store.Opening = job.task.isQuestion ? .readOnly : .existing
     let connection = try Store.connect(
       path: job.storePath, for: opening, trustsSchema: job.trustsSchema)
     guard try Store.isStore(connection) else {

@@ -55,13 +55,16 @@ extension Store {
     try statement.run()
   }
 
+  /// Whether the table of tokens is there; the first one makes it.
+  private borrowing func hasTokens() throws(SQLiteError) -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil
+  }
+
   /// A source other than `source` that records of the table came from; nothing where none is known.
   borrowing func otherSource(
     of table: String, than source: String
   ) throws(SQLiteError) -> String? {
-    guard
-      try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil
-    else { return nil }
+    guard try hasTokens() else { return nil }
     var statement = try connection.prepare(
       "SELECT source FROM poikit_token WHERE table_name = ?1 AND source <> ?2 LIMIT 1")
     try statement.bind(1, text: table)
@@ -72,9 +75,7 @@ extension Store {
   private borrowing func keptToken(
     table: String, source: String
   ) throws(SQLiteError) -> (highest: HighestRecord?, serverToken: String?)? {
-    guard
-      try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil
-    else { return nil }
+    guard try hasTokens() else { return nil }
     var statement = try connection.prepare(
       "SELECT highest, server_token FROM poikit_token WHERE table_name = ?1 AND source = ?2")
     try statement.bind(1, text: table)
