@@ -118,6 +118,10 @@ extension ImportCommand {
           : "stopped at a batch boundary; the store holds the outcome of "
             + "\(QuantityFormat.count(report.counters.read)) records, --resume goes on")
     }
+    if report.ending == .failed {
+      notes.append(
+        "the store holds the outcome of \(QuantityFormat.count(report.counters.read)) records")
+    }
     if report.ending == .finished, report.counters.read == 0, options.recordLimit != 0 {
       notes.append("no record was read: there is none in the input")
     }
@@ -176,5 +180,16 @@ extension ImportError {
     case .interrupted: .interrupted
     case .internalError: .internalError
     }
+  }
+}
+
+extension ToolFailure {
+  /// The failure that an error of an import is.
+  init(_ error: ImportError) {
+    // Ctrl-C also ends the program that decompresses the input; that is no damaged input.
+    let isInterrupted = Interruption.isRequested && error.code == .unreadable
+    self.init(
+      isInterrupted ? .interrupted : error.exitCode,
+      isInterrupted ? "interrupted; --resume goes on" : error.message)
   }
 }

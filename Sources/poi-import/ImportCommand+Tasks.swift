@@ -53,16 +53,28 @@ extension ImportCommand {
     for path in inputs { try FileSource.check(path: path) }
     let diagnostics = tool.diagnostics
     var session = try session { Self.decision($0, diagnostics) }
-    for path in inputs {
-      var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
-      try session.importAll(from: &source)
+    do {
+      for path in inputs {
+        var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
+        try session.importAll(from: &source)
+      }
+      let report = try session.finish()
+      tell(report, &tool)
+      return report.exitCode
+    } catch let error as ImportError {
+      guard let report = session.failedReport() else { throw error }
+      let failure = ToolFailure(error)
+      diagnostics.error(failure.message)
+      tell(report, &tool)
+      return failure.code
     }
-    let report = try session.finish()
-    diagnostics.clearProgress()
+  }
+
+  private func tell(_ report: ImportReport, _ tool: inout ToolEnvironment) {
+    tool.diagnostics.clearProgress()
     tool.output.write(text(of: report, isQuiet: tool.isQuiet))
-    for warning in warnings(on: report) { diagnostics.warning(warning) }
-    for note in notes(on: report) { diagnostics.note(note) }
-    return report.exitCode
+    for warning in warnings(on: report) { tool.diagnostics.warning(warning) }
+    for note in notes(on: report) { tool.diagnostics.note(note) }
   }
 
   private func inferredModel(_ diagnostics: Diagnostics) throws -> String {

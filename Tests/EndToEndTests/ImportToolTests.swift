@@ -124,6 +124,32 @@ import Testing
     #expect(half.messages.contains("half"))
   }
 
+  @Test func `a run that fails tells what is committed`() throws {
+    let folder = try ScratchFolder()
+    let text = Self.records(0..<10).joined(separator: "\n") + "\n{}\n[1,"
+    try folder.write("[" + Self.records(0..<25).joined(separator: ","), to: "cut")
+    try folder.write(text, to: "few")
+    let cut = try tool.run(["cut", "--batch", "10"], in: folder.path)
+    #expect(cut.exitCode == 65)
+    #expect(cut.output.contains("inserted  25"), "\(cut.output)")
+    #expect(cut.messages.contains("the store holds the outcome of 25 records"), "\(cut.messages)")
+    #expect(cut.messages.hasPrefix("poi-import: error: cut:"), "\(cut.messages)")
+    #expect(try Self.content(of: folder.file("poi.sqlite")).count == 25)
+    let json = try tool.run(
+      ["few", "--batch", "5", "--max-rejects", "0", "--report", "json"], in: folder.path)
+    #expect(json.exitCode == 65)
+    #expect(
+      json.output.contains(#""ending": "failed","#) && json.output.contains(#""rejected": 2"#),
+      "\(json.output)")
+    // Nothing of it is stored, or it was not begun.
+    try folder.write("[", to: "none")
+    for arguments in [["none", "--store", "other"], ["cut"], ["cut", "--dry-run"]] {
+      let outcome = try tool.run(arguments, in: folder.path)
+      #expect(outcome.exitCode >= 64 && outcome.output.isEmpty, "\(outcome.output)")
+      #expect(!outcome.messages.contains("the store holds"), "\(outcome.messages)")
+    }
+  }
+
   @Test func `a program that gives up an input ends the run, though more of it comes`() throws {
     let folder = try ScratchFolder()
     // The beginning of a gzip file, and 3 MB that are none.

@@ -48,6 +48,8 @@ public struct ImportReport: Sendable {
     case finished
     /// The progress closure said stop; the run can be resumed.
     case stopped
+    /// The session threw an error; the report says what had been committed.
+    case failed
   }
 
   /// The inputs read, by name, with where their records were found.

@@ -305,6 +305,17 @@ public struct ImportSession: ~Copyable {
     return ended
   }
 
+  /// What a run did that an error has ended, which may be asked for before the store is given back.
+  ///
+  /// - Returns: what is committed of it; nothing where no error ended the run, or no record of it is
+  ///   stored.
+  public mutating func failedReport() -> ImportReport? {
+    guard failure != nil, committer?.runID != nil, checkpoint.counters.read > 0 else { return nil }
+    var report = report()
+    report.ending = .failed
+    return report
+  }
+
   /// Gives the store back; the session is over.
   public consuming func takeStore() -> Store {
     // What comes of a batch on its way is not asked for any more.
