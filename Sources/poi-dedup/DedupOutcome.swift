@@ -28,10 +28,11 @@ enum DedupOutcome {
     case .deduplicated(let report, _): plan = report.plan
     case .undone, .digest, .purged: plan = nil
     }
-    guard let plan, plan.unreadableTimestampCount > 0 else { return [] }
+    guard let plan, let first = plan.firstUnreadableTimestamp else { return [] }
     return [
       "timestamps of \(plan.unreadableTimestampCount) of \(plan.rowCount) rows cannot be read and count "
-        + "as missing, so a record with a timestamp wins over theirs"
+        + "as missing, so a record with a timestamp wins over theirs: the first is \(first.value) in row "
+        + "\(first.row)"
     ]
   }
 

@@ -331,6 +331,7 @@ import Testing
       text.output.contains("1  moved, 1 removed that the winner had too"),
       "\(text.output)")
     #expect(text.messages.contains("poi-dedup: warning: timestamps of 1 of 3 rows cannot be read"))
+    #expect(text.messages.contains("the first is \"yesterday\" in row 2\n"), "\(text.messages)")
 
     try Connection(path: path).execute(script)
     let json = try tool.run(arguments + ["--report", "json", "--quiet"], in: folder.path)

@@ -56,6 +56,8 @@ import Testing
       "('a', 'yesterday'), ('b', '2020-01-01'), ('c', x'00'), ('d', ''), ('e', NULL)")
     #expect(found.value == "b")
     #expect(found.plan.unreadableTimestampCount == 3)
+    #expect(found.plan.firstUnreadableTimestamp?.row == 1)
+    #expect(found.plan.firstUnreadableTimestamp?.value == "\"yesterday\"")
     #expect(found.plan.reasons.timestampPresent == 4)
   }
 

@@ -10,6 +10,18 @@ public struct DeduplicationPlan: Sendable, Hashable {
   /// having none.
   public internal(set) var unreadableTimestampCount = 0
 
+  /// A value in the timestamp column that is none.
+  public struct UnreadableTimestamp: Sendable, Hashable {
+    /// The id of its row.
+    public let row: Int64
+
+    /// The value as a message shows it, cut at about 60 bytes.
+    public let value: String
+  }
+
+  /// That of them in the row of the lowest id; nothing where there are none.
+  public internal(set) var firstUnreadableTimestamp: UnreadableTimestamp?
+
   /// The rows that a removal beats which is remembered; they go, and nothing stays in their place.
   public internal(set) var beatenRowCount = 0
 

@@ -15,6 +15,9 @@ struct TimestampReader {
   /// How many values were neither null nor a timestamp.
   private(set) var unreadableCount = 0
 
+  /// That of them in the row of the lowest id.
+  private(set) var firstUnreadable: DeduplicationPlan.UnreadableTimestamp?
+
   /// A reader of the column called `column`.
   init(column: String) {
     self.column = column
@@ -50,14 +53,21 @@ struct TimestampReader {
       let text = statement.bytes(place)
       guard let instant = Instant(rfc3339: text, defaultOffsetMinutes: 0) ?? Instant(date: text)
       else {
-        unreadableCount += 1
+        found(unreadable: JSONText.quoted(String.excerpt(of: text)), rowID)
         return nil
       }
       return RowTimestamp(instant.microseconds)
     case .blob:
-      unreadableCount += 1
+      found(unreadable: "a blob", rowID)
       return nil
     }
+  }
+
+  /// - Parameter value: what the column holds, computed where it is to be kept.
+  private mutating func found(unreadable value: @autoclosure () -> String, _ rowID: Int64) {
+    unreadableCount += 1
+    guard firstUnreadable.map({ rowID < $0.row }) ?? true else { return }
+    firstUnreadable = DeduplicationPlan.UnreadableTimestamp(row: rowID, value: value())
   }
 
   private mutating func found(numberRow rowID: Int64) throws(DeduplicationError) {

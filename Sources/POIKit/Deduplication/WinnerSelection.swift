@@ -159,6 +159,7 @@ extension WinnerSelection {
           rowID: rowID))
     }
     plan.unreadableTimestampCount = timestamps.unreadableCount
+    plan.firstUnreadableTimestamp = timestamps.firstUnreadable
     return progress(.reading(rowCount: plan.rowCount)) == .proceed
   }
 
