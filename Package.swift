@@ -24,6 +24,7 @@ let package = Package(
   name: "poi-toolkit",
   products: [
     .library(name: "POIKit", targets: ["POIKit"]),
+    .library(name: "SQLiteKit", targets: ["SQLiteKit"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
     // For tests only; what is to be loaded into a tool must be a library of its own.

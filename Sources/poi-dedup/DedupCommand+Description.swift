@@ -46,7 +46,7 @@ extension DedupCommand {
         section: "What to deduplicate"),
       OptionDescription(
         "merge-losers",
-        summary: "fill the winner's missing values from its losers, the newest first",
+        summary: "fill the winner's missing values from its losers, the next best first",
         detail: "Or by the rule that the model states for an attribute with x-merge. All losers of "
           + "a record are then removed in one transaction.",
         section: "What to deduplicate"),

@@ -132,8 +132,8 @@ extension DedupCommand {
     }
     var text = table.text()
     if options.enforcement != .none, report.isFinished {
-      text +=
-        report.createdIndex ? "the key is unique from now on\n" : "the key was unique before\n"
+      text += report.createdIndex ? "the key is unique from now on" : "the key was unique before"
+      text += options.nullKey == .group ? ", but for rows whose key has a NULL\n" : "\n"
     }
     if let digest = report.digest { text += "digest \(digest)\n" }
     return text

@@ -42,7 +42,8 @@ extension ImportCommand {
       if let token = try token() {
         tool.output.write(value: token + "\n")
       } else {
-        tool.diagnostics.note("nothing has been imported from there yet: ask for everything")
+        tool.diagnostics.note(
+          "no input has been imported from there to its end: ask for everything")
       }
     }
     return .done

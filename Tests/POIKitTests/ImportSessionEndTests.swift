@@ -164,6 +164,47 @@ import Testing
     }
   }
 
+  @Test(arguments: [-1, .nan] as [Double])
+  func `a limit of rejects, removals or records is a number and not negative`(value: Double) {
+    for limit in [\ImportOptions.rejectLimit, \.optionalRemovalLimit] {
+      var options = ImportOptions()
+      options[keyPath: limit] = .percent(value)
+      let error = #expect(throws: ImportError.self) {
+        _ = try ImportSession(checking: .poi, options: options)
+      }
+      #expect(error?.code == .usage)
+    }
+    var options = ImportOptions()
+    options.recordLimit = -1
+    #expect(throws: ImportError.self) { _ = try ImportSession(checking: .poi, options: options) }
+    options = ImportOptions()
+    options.rejectLimit = .count(-1)
+    #expect(throws: ImportError.self) { _ = try ImportSession(checking: .poi, options: options) }
+  }
+
+  @Test(arguments: [1, 2])
+  func `a session that has failed throws the same again`(jobCount: Int) throws {
+    var options = ImportOptions()
+    options.jobCount = jobCount
+    for text in ["[{\"name\":\"a\"}}}}} {", "["] {
+      var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+      var messages: Set<String> = []
+      for _ in 0..<2 {
+        var source = BytesSource(Array(text.utf8), name: "bad")
+        do { try session.importAll(from: &source) } catch { messages.insert(error.message) }
+      }
+      do throws(ImportError) { try session.append(Array("[".utf8).span) } catch {
+        messages.insert(error.message)
+      }
+      do throws(ImportError) { try session.endInput() } catch { messages.insert(error.message) }
+      do throws(ImportError) { try session.beginInput(named: "x") } catch {
+        messages.insert(error.message)
+      }
+      do throws(ImportError) { _ = try session.finish() } catch { messages.insert(error.message) }
+      #expect(messages.count == 1 && messages.first?.hasPrefix("bad:") == true, "\(messages)")
+    }
+  }
+
   @Test func `an input that is searched for its records can be stopped`() throws {
     let member = #""n":"\#(String(repeating: "x", count: 1 << 20))","#
     let text = "{\(String(repeating: member, count: 4))\"pois\":[{\"name\":\"a\"}]}"
@@ -177,5 +218,13 @@ import Testing
     let report = try session.finish()
     #expect(report.ending == .stopped && report.counters.read == 0)
     #expect(askedAt.count == 2 && askedAt[1] < 3 << 20, "\(askedAt)")
+  }
+}
+
+extension ImportOptions {
+  /// The limit of removals, as that of rejects is.
+  fileprivate var optionalRemovalLimit: Limit? {
+    get { removalLimit }
+    set { if let newValue { removalLimit = newValue } }
   }
 }

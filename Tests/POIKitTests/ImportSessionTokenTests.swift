@@ -110,6 +110,48 @@ import Testing
       try Self.token(after: #"[{"id":1,"at":20},{"id":[],"at":30}]"#, model: model) == "20\t1")
   }
 
+  @Test(arguments: [1, 100], [false, true])
+  func `a run that its rejects end keeps no token before it is resumed`(
+    batchSize: Int, lands: Bool
+  ) throws {
+    let feed = try FeedStore(try Self.model())
+    var options = ImportOptions()
+    options.batchSize = batchSize
+    options.tokenPointer = "/next"
+    options.rejectLimit = .count(0)
+    options.mergePolicy = .newest
+    options.directRecordLimit = lands ? 0 : .max
+    let first = Self.envelope(#""next":"a","#, "")
+    let second = #"{"next":"b","items":[{"id":8,"at":8},{"id":[],"at":9}]}"#
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(first, second, options: options)
+    }
+    #expect(error?.code == .tooManyRejects)
+    #expect(try feed.token() == (lands ? nil : "a"))
+    options.rejectLimit = nil
+    options.isResuming = true
+    #expect(try feed.take(first, second, options: options).counters.inserted == 4)
+    #expect(try feed.token() == "b")
+  }
+
+  @Test(arguments: [false, true])
+  func `a snapshot that removes nothing keeps no token`(lands: Bool) throws {
+    let feed = try FeedStore(try Self.model())
+    var options = ImportOptions()
+    options.tokenPointer = "/next"
+    options.isSnapshot = true
+    options.directRecordLimit = lands ? 0 : .max
+    try feed.take(Self.envelope(#""next":"a","#, "", count: 10), options: options)
+    #expect(try feed.token() == "a")
+    let few = Self.envelope(#""next":"b","#, "", count: 3)
+    let error = #expect(throws: ImportError.self) { try feed.take(few, options: options) }
+    #expect(error?.code == .snapshotRefused)
+    #expect(try feed.token() == "a")
+    options.removalLimit = .percent(100)
+    #expect(try feed.take(few, options: options).counters.removed == 7)
+    #expect(try feed.token() == "b")
+  }
+
   // MARK: The source's own token
 
   private static func envelope(_ before: String, _ after: String, count: Int = 3) -> String {

@@ -459,6 +459,35 @@ import Testing
     }
   }
 
+  @Test func `an old row that was removed since is not purged`() throws {
+    let day = 86_400
+    let now = Instant(microseconds: Int64(100 * day) * 1_000_000)
+    for (tombstone, mark) in [("gone", "true"), ("left", "\(50 * day)")] {
+      let model = try Self.model("\"\(tombstone)\"")
+      let feed = try FeedStore(model)
+      func record(_ id: String, _ more: String = "") -> String {
+        #"{"id":"\#(id)","name":"n","at":5\#(more)}"#
+      }
+      var options = ImportOptions()
+      options.isSnapshot = true
+      options.removalLimit = .percent(100)
+      options.clock = { Instant(microseconds: Int64(40 * day) * 1_000_000) }
+      let marked = record("marked", #","\#(tombstone)":\#(mark)"#)
+      try feed.take(record("a"), record("b"), marked, options: options)
+      let snapshot = try feed.take(record("a"), marked, options: options)
+      #expect(snapshot.counters.removed == 1)
+      // How old a removal must be to go, in days, and how many rows there are then.
+      let purgings =
+        tombstone == "gone" ? [(70, 2), (60, 2), (55, 1)] : [(70, 3), (60, 3), (55, 2)]
+      for (age, rowCount) in purgings {
+        _ = try Store(path: feed.path).purgeTombstones(
+          of: model, olderThan: .seconds(age * day), clock: { now })
+        #expect(
+          try feed.rows("SELECT count(*) FROM note") == ["\(rowCount)"], "\(tombstone) \(age)")
+      }
+    }
+  }
+
   @Test func `nothing is purged where no age is known`() throws {
     let untimed = try Model(
       parsing:

@@ -40,8 +40,8 @@ extension Instant {
   ///
   /// - Parameters:
   ///   - text: UTF-8, with nothing before or after the date.
-  ///   - defaultOffsetMinutes: how far ahead of UTC a text without a zone is meant; without it such
-  ///     a text is refused.
+  ///   - defaultOffsetMinutes: how far ahead of UTC a text without a zone is meant, less than a day;
+  ///     without it such a text is refused.
   ///
   /// Page: RFC 3339, section 5.6
   public init?(rfc3339 text: Span<UInt8>, defaultOffsetMinutes: Int? = nil) {

@@ -31,6 +31,10 @@ struct BatchCommitter: ~Copyable {
   /// one, while which others may have changed the table.
   private var versionBeforeRun: Int64?
 
+  /// Whether a run that was taken up had read all of its inputs, and its last batch may have kept no
+  /// token.
+  private var owesToken = false
+
   /// How many batches the run had committed when it was taken up.
   private var generation: Int64 = 0
   private var writer: BatchWriter?
@@ -51,6 +55,7 @@ struct BatchCommitter: ~Copyable {
     runID = run.id
     generation = run.generation
     inputs = run.inputs
+    owesToken = run.checkpoint.map { $0.progress.finishedInputCount == run.inputs.count } ?? false
   }
 
   /// The digest of the table before the run.
@@ -166,9 +171,12 @@ struct BatchCommitter: ~Copyable {
       {
         next.highest = highest
       }
-      // Where records land the token is kept once they are merged.
-      if !lands, progress.finishedInputCount > checkpoint.progress.finishedInputCount {
-        try committer.keepToken(progress.input?.token, of: next)
+      // Where records land the token is kept once they are merged, and that of a snapshot at its end.
+      // Who has a run fail by its rejects is to be able to ask for them again.
+      if progress.finishedInputCount > checkpoint.progress.finishedInputCount, !lands,
+        !committer.options.isSnapshot, !committer.options.exceedsRejectLimit(next.counters)
+      {
+        try committer.store?.keep(committer.token(progress.input?.token, of: next))
       }
       try committer.writer?.insertRejects(of: batch, InputNames(progress))
       if let input = progress.input, !committer.isNoted(progress) {
@@ -260,8 +268,16 @@ struct BatchCommitter: ~Copyable {
           : "the batches before are kept: \(obstacle.advice)"))
   }
 
-  private func keepToken(_ serverToken: String?, of checkpoint: ImportCheckpoint) throws {
-    try store?.keepToken(serverToken, of: checkpoint, table: model.table, source: options.source)
+  private func token(_ serverToken: String?, of checkpoint: ImportCheckpoint) -> SourceToken {
+    SourceToken(
+      table: model.table, source: options.source, highest: checkpoint.highest,
+      serverToken: serverToken)
+  }
+
+  /// What to ask for next after all inputs that were read to their end by a checkpoint.
+  private func lastToken(of checkpoint: ImportCheckpoint) -> SourceToken {
+    let finished = inputs.prefix(checkpoint.progress.finishedInputCount)
+    return token(finished.last { $0.token != nil }?.token, of: checkpoint)
   }
 
   private mutating func writeRows(
@@ -434,9 +450,8 @@ struct BatchCommitter: ~Copyable {
     var next = checkpoint
     next.landing = nil
     _ = try inTransaction { (committer) throws -> ImportCheckpoint? in
-      let finished = committer.inputs.prefix(next.progress.finishedInputCount)
-      if !finished.isEmpty {
-        try committer.keepToken(finished.last { $0.token != nil }?.token, of: next)
+      if next.progress.finishedInputCount > 0, !committer.options.isSnapshot {
+        try committer.store?.keep(committer.lastToken(of: next))
       }
       return next
     }
@@ -465,7 +480,8 @@ struct BatchCommitter: ~Copyable {
     do {
       try store?.endImport(
         runID, into: model.table, state, at: options.clock(), options: summary,
-        counters: checkpoint.countersJSON(isRefused: isRefused).description)
+        counters: checkpoint.countersJSON(isRefused: isRefused).description,
+        keeping: state == .finished && owesToken && !isRefused ? lastToken(of: checkpoint) : nil)
     } catch {
       throw ImportError(StoreError(error, path: path, remedy: remedy))
     }
@@ -477,7 +493,8 @@ struct BatchCommitter: ~Copyable {
   ) throws(ImportError) -> SnapshotOutcome? {
     guard let runID else { return nil }
     return try store?.endSnapshot(
-      of: model, run: runID, checkpoint, limit: options.removalLimit, ended: options.clock())
+      of: model, run: runID, checkpoint, limit: options.removalLimit, ended: options.clock(),
+      keeping: lastToken(of: checkpoint))
   }
 
   /// Gives up an unfinished run; the rows that it committed stay.

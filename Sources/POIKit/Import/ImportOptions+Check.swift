@@ -15,6 +15,12 @@ extension ImportOptions {
     guard jobCount > 0 else {
       throw ImportError(.usage, "an import needs at least one thread")
     }
+    guard recordLimit ?? 0 >= 0 else {
+      throw ImportError(.usage, "an import reads no fewer than 0 records")
+    }
+    guard rejectLimit?.isValid ?? true, removalLimit.isValid else {
+      throw ImportError(.usage, "a limit of rejects or removals is a number that is not negative")
+    }
     try limits.check()
     guard !isDryRun || !isResuming else {
       throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")

@@ -80,10 +80,17 @@ public struct ImportOptions: Sendable {
 
   /// How many of a whole are allowed.
   public enum Limit: Sendable, Hashable {
-    /// So many.
+    /// So many; not negative.
     case count(Int)
-    /// So many of a hundred.
+    /// So many of a hundred; not negative.
     case percent(Double)
+
+    var isValid: Bool {
+      switch self {
+      case .count(let limit): limit >= 0
+      case .percent(let limit): limit >= 0
+      }
+    }
 
     func isExceeded(by count: Int, of all: Int) -> Bool {
       switch self {
@@ -91,6 +98,11 @@ public struct ImportOptions: Sendable {
       case .percent(let limit): Double(count) * 100 > limit * Double(all)
       }
     }
+  }
+
+  /// Whether a run that counted so has more rejects than it may have.
+  func exceedsRejectLimit(_ counters: ImportReport.Counters) -> Bool {
+    rejectLimit?.isExceeded(by: counters.rejected, of: counters.read) ?? false
   }
 
   /// What one record may be at most; a larger one is rejected without being held in memory.

@@ -12,7 +12,8 @@ public struct ImportReport: Sendable {
     public var unchanged = 0
     /// Records that are older than the stored row.
     public var stale = 0
-    /// Records that the policy `rollback` ignored, because their key is stored.
+    /// Records that the policy `rollback` ignored, and removals that `store-trump` did, because their
+    /// key is stored.
     public var ignored = 0
     /// Records that say that theirs was removed, by a model that deletes the rows of such.
     public var removals = 0
@@ -46,7 +47,7 @@ public struct ImportReport: Sendable {
   public enum Ending: String, Sendable, Hashable {
     /// All inputs were read, or as many records as were asked for.
     case finished
-    /// The progress closure said stop; the run can be resumed.
+    /// The progress closure said stop; the run can be resumed, unless nothing had been read.
     case stopped
     /// The session threw an error; the report says what had been committed.
     case failed

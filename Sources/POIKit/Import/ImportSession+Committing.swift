@@ -297,9 +297,7 @@ extension ImportSession {
   }
 
   private mutating func checkRejectLimit() throws(ImportError) {
-    guard let limit = options.rejectLimit,
-      limit.isExceeded(by: checkpoint.counters.rejected, of: checkpoint.counters.read)
-    else { return }
+    guard options.exceedsRejectLimit(checkpoint.counters) else { return }
     throw fail(
       ImportError(
         .tooManyRejects,

@@ -141,7 +141,8 @@ public struct ImportSession: ~Copyable {
   ///
   /// A session that resumes skips the sources that the run had finished.
   ///
-  /// - Throws: `ImportError` when the run cannot go on.
+  /// - Precondition: an input that was given by `append` is ended.
+  /// - Throws: `ImportError` when the run cannot go on; a session that has failed throws the same again.
   public mutating func importAll<Source: ByteSource & ~Copyable>(
     from source: inout Source
   ) throws(ImportError) {
@@ -186,7 +187,7 @@ public struct ImportSession: ~Copyable {
       if case .ended = phase { return }
       throw fail(ImportError(error))
     } catch let error as ImportError {
-      throw error
+      throw failure ?? fail(error)
     } catch {
       throw fail(ImportError(.internalError, "\(error)"))
     }
@@ -196,6 +197,10 @@ public struct ImportSession: ~Copyable {
   /// Begins an input whose bytes come through `append`; without it, `append` begins one called
   /// `bytes`.
   ///
+  /// A run is resumed with all bytes of its inputs, from the first one on: the session skips those that
+  /// are committed, once it has seen that they are the same.
+  ///
+  /// - Precondition: the input before is ended.
   /// - Parameter byteCount: the size of the input in bytes, where it is known.
   /// - Returns: whether the session wants the input's bytes; it does not when the run is over, or
   ///   when a run that is resumed had finished the input.
@@ -205,6 +210,7 @@ public struct ImportSession: ~Copyable {
   public mutating func beginInput(
     named name: String, byteCount: Int? = nil
   ) throws(ImportError) -> Bool {
+    if let failure { throw failure }
     switch phase {
     case .idle: break
     case .ended: return false
@@ -242,6 +248,7 @@ public struct ImportSession: ~Copyable {
   /// - Parameter bytes: any number of bytes, split anywhere; nothing of them is kept by reference.
   /// - Throws: `ImportError` when the run cannot go on.
   public mutating func append(_ bytes: Span<UInt8>) throws(ImportError) {
+    if let failure { throw failure }
     if case .idle = phase { try beginInput(named: "bytes") }
     consumedByteCount += bytes.count
     switch phase {
@@ -258,6 +265,7 @@ public struct ImportSession: ~Copyable {
   ///
   /// - Throws: `ImportError` when the input is incomplete or the batch cannot be written.
   public mutating func endInput() throws(ImportError) {
+    if let failure { throw failure }
     if case .surveying = phase {
       survey?.finish()
       try surveyPending(from: pending.count)
@@ -280,7 +288,6 @@ public struct ImportSession: ~Copyable {
   public mutating func finish() throws(ImportError) -> ImportReport {
     if let finalReport { return finalReport }
     try endInput()
-    if let failure { throw failure }
     try mergeLanded()
     if let resumption, case .idle = phase {
       throw ImportError(
@@ -317,6 +324,8 @@ public struct ImportSession: ~Copyable {
   }
 
   /// Gives the store back; the session is over.
+  ///
+  /// - Precondition: the session was not made to check records only.
   public consuming func takeStore() -> Store {
     // What comes of a batch on its way is not asked for any more.
     try? settle()

@@ -56,7 +56,8 @@ public struct ModelInference: ~Copyable {
 
   /// Reads a source to its end, or up to the limit of records.
   ///
-  /// - Throws: `ImportError` when it cannot be read, or its records cannot be found.
+  /// - Throws: `ImportError` when it cannot be read, or its records cannot be found; with `interrupted`
+  ///   when the progress closure says stop.
   public mutating func read<Source: ByteSource & ~Copyable>(
     from source: inout Source
   ) throws(ImportError) {

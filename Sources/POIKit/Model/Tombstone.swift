@@ -30,8 +30,13 @@ extension Model {
 
   /// What the column holds of a row that is removed at a moment: the moment, or true.
   func removalMark(at moment: Instant) -> Int64 {
+    isTombstoneInstant ? moment.microseconds : 1
+  }
+
+  /// Whether the mark of a removed row is the moment of its removal.
+  var isTombstoneInstant: Bool {
     let attribute = tombstone?.attribute.flatMap(attribute(named:))
-    if case .instant = attribute?.storage { return moment.microseconds }
-    return 1
+    if case .instant = attribute?.storage { return true }
+    return false
   }
 }

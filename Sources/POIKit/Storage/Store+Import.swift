@@ -94,11 +94,13 @@ extension Store {
   /// - Parameters:
   ///   - id: the run; where it has none, because its first batch failed, it gets one here.
   ///   - options: what it was asked to do, as JSON text.
+  ///   - token: is kept with it; nothing where it was with a batch before.
   borrowing func endImport(
     _ id: Int64?, into table: String, _ state: RunRecord.State, at end: Instant, options: String,
-    counters: String
+    counters: String, keeping token: SourceToken?
   ) throws(SQLiteError) {
     try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+      if let token { try keep(token) }
       let run: Int64
       if let id {
         run = id

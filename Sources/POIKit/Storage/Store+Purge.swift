@@ -3,7 +3,8 @@ internal import SQLiteKit
 /// Removals that nobody needs to hear of any more.
 extension Store {
   /// Deletes rows that are marked as removed, and forgets removals that are remembered, for good,
-  /// where their timestamp is older than an age. Those without a timestamp stay.
+  /// where their timestamp is older than an age. Those without a timestamp stay, and so do rows that
+  /// were removed later than that: by their mark, where it is an instant, or by a snapshot.
   ///
   /// From then on an older record of such a key is a new one, so the age must be greater than that of
   /// any record that still may come.
@@ -56,12 +57,20 @@ extension Store {
   private borrowing func deleteMarked(
     _ model: Model, _ timestamp: String, before limit: Int64
   ) throws(DeduplicationError) -> Int {
-    guard let mark = model.tombstoneColumn.map(SQL.init(name:)) else { return 0 }
+    guard let column = model.tombstoneColumn else { return 0 }
+    let mark = SQL(name: column)
     let rows = RowRemoval(schema: try TableSchema(of: model.table, in: connection))
     var count = try DeduplicationError.converting { () throws(SQLiteError) in
       try rows.list(
-        where: "t.\(mark) <> 0 AND t.\(name: timestamp) < \(limit)",
-        in: connection)
+        where: """
+          t.\(mark) <> 0 AND t.\(name: timestamp) < \(limit)
+          AND NOT (\(model.isTombstoneInstant ? SQL("t.\(mark) >= \(limit)") : "0"))
+          AND t.\(name: rows.schema.rowIDName) NOT IN (
+            SELECT m.row_id FROM main.poikit_run AS r CROSS JOIN main.poikit_moved AS m ON m.run = r.id
+            WHERE r.table_name = \(literal: model.table) AND r.ended >= \(limit)
+              AND r.tool = \(literal: RunRecord.importTool)
+              AND m.table_name = \(literal: model.table) AND m.column_name = \(literal: column))
+          """, in: connection)
     }
     count += try rows.listDependents(in: connection)
     try rows.delete(in: connection)

@@ -23,10 +23,12 @@ extension Store {
   ///
   /// Rows without a key are left alone, and so are those that are marked as removed already.
   ///
-  /// - Parameter limit: how many of the rows may go that were there when the run began.
+  /// - Parameters:
+  ///   - limit: how many of the rows may go that were there when the run began.
+  ///   - token: is kept where they go.
   borrowing func endSnapshot(
     of model: Model, run: Int64, _ checkpoint: ImportCheckpoint, limit: ImportOptions.Limit,
-    ended: Instant
+    ended: Instant, keeping token: SourceToken
   ) throws(ImportError) -> SnapshotOutcome {
     do {
       return try RowRemoval.enforcingReferences(on: connection) {
@@ -37,7 +39,10 @@ extension Store {
         do throws(DeduplicationError) {
           let outcome = try removeMissing(model, run, checkpoint, limit, ended)
           if case .done = outcome {
-            try DeduplicationError.converting { () throws(SQLiteError) in try connection.commit() }
+            try DeduplicationError.converting { () throws(SQLiteError) in
+              try keep(token)
+              try connection.commit()
+            }
           } else {
             connection.rollback()
           }

@@ -14,8 +14,8 @@ extension Store {
 
   /// What to ask a source for next; nothing where none of its inputs has been imported.
   ///
-  /// It is the token that the last input with `ImportOptions.tokenPointer` held. Without such a
-  /// pointer it is the timestamp of the record that was changed last and behind it, after a tab
+  /// It is the token that the last input with `ImportOptions.tokenPointer` held, for as long as there
+  /// has been one. Otherwise it is the timestamp of the record that was changed last and behind it, after a tab
   /// each, the values of its key. The timestamp has the form that the model's records have: RFC 3339
   /// in UTC with six digits of fraction, or a number in the model's unit.
   ///
@@ -34,24 +34,18 @@ extension Store {
 
   /// Keeps what to ask a source for next, as far as that is known. Runs inside the caller's
   /// transaction.
-  ///
-  /// - Parameters:
-  ///   - serverToken: of the last input that ended before the checkpoint and has one.
-  ///   - checkpoint: knows the record that was changed last.
-  borrowing func keepToken(
-    _ serverToken: String?, of checkpoint: ImportCheckpoint, table: String, source: String
-  ) throws(SQLiteError) {
+  borrowing func keep(_ token: SourceToken) throws(SQLiteError) {
     // A name is kept without them, too: it says that the table has rows of that source.
-    guard checkpoint.highest != nil || serverToken != nil || !source.isEmpty else { return }
+    guard token.highest != nil || token.serverToken != nil || !token.source.isEmpty else { return }
     try connection.execute(Store.tokenTable)
-    let kept = try keptToken(table: table, source: source)
-    let highest = [checkpoint.highest, kept?.highest].compactMap { $0 }.max()
+    let kept = try keptToken(table: token.table, source: token.source)
+    let highest = [token.highest, kept?.highest].compactMap { $0 }.max()
     var statement = try connection.prepare(
       "INSERT OR REPLACE INTO poikit_token VALUES (?1, ?2, ?3, ?4)")
-    try statement.bind(1, text: table)
-    try statement.bind(2, text: source)
+    try statement.bind(1, text: token.table)
+    try statement.bind(2, text: token.source)
     try statement.bind(3, text: highest?.json.description)
-    try statement.bind(4, text: serverToken ?? kept?.serverToken)
+    try statement.bind(4, text: token.serverToken ?? kept?.serverToken)
     try statement.run()
   }
 

@@ -4,7 +4,7 @@ public import SQLiteKit
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What kind of trouble it is.
   public enum Code: Sendable, Hashable {
-    /// The file is a database of another program, or no database.
+    /// The file is a database of another program.
     case notAStore
     /// The store was made by a later version of the toolkit.
     case newerFormat
@@ -15,7 +15,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The model has no such attribute.
     case noSuchColumn
     /// SQLite said no: the disk is full, the store is locked, permission is missing, the file is
-    /// damaged.
+    /// damaged or no database.
     case database
   }
 

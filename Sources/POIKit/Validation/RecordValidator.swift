@@ -2,8 +2,8 @@ internal import JSONStreaming
 
 /// A check of a program's own, beside the rules of the model.
 ///
-/// It is called once for each record, on the thread that decodes, after the rules of the model; a
-/// record that gets an issue is rejected.
+/// It is called once for each record that is an object, on the thread that decodes, after the rules of
+/// the model; a record that gets an issue is rejected. Removals that delete are not shown to it.
 public protocol RecordValidator: Sendable {
   /// The issues of one record; none accepts it.
   ///
@@ -13,6 +13,9 @@ public protocol RecordValidator: Sendable {
 }
 
 /// The decoded values of one record, by attribute; valid during the call that is given it.
+///
+/// Relations to many are not shown. To ask for an attribute that the model does not have is a
+/// programmer's error, and ends the program.
 public struct RecordView: ~Escapable {
   private let slots: Span<ValueSlot>
   private let arena: Span<UInt8>
@@ -25,7 +28,8 @@ public struct RecordView: ~Escapable {
     self.layout = layout
   }
 
-  /// Whether the record names the attribute, be it with `null`.
+  /// Whether the record names the attribute, be it with `null`, or the model has a default for it; false
+  /// for one that broke a rule.
   ///
   /// - Parameter attribute: a name of the model; one of a related object as `category.name`.
   public func isPresent(_ attribute: String) -> Bool { slot(attribute).kind != .absent }
