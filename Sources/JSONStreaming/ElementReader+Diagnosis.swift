@@ -138,7 +138,7 @@ extension ElementReader {
       min(parser.state.boundary, failure.noticedOffset - 1, parsedOffset - 1))
     switch failure.kind {
     case .truncated:
-      let inside = parser.state.place.isInContainer ? "the elements' container" : "a value"
+      let end = parser.state.place.isInContainer ? "before the elements do" : "inside a value"
       if !parser.state.place.isInContainer, parser.state.depth == 0,
         parser.state.topLevelValueCount > 0
       {
@@ -147,7 +147,7 @@ extension ElementReader {
       }
       return fail(
         .unrecoverable, at: failure.noticedOffset,
-        "the input ends inside \(inside): is it complete?")
+        "the input ends \(end): is it complete?")
     case .flaw(let flaw):
       return fail(around: flaw)
     case .syntax:

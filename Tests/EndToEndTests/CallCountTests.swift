@@ -14,7 +14,7 @@ import Testing
 
   /// The calls of a run of a tool, by name.
   private func counts(
-    of tool: Tool, _ arguments: [String], in folder: borrowing ScratchFolder
+    of tool: Tool, _ arguments: [String], in folder: borrowing ScratchFolder, exitCode: Int32 = 0
   ) throws -> [String: Int] {
     let outcome = try tool.run(
       arguments, in: folder.path,
@@ -23,7 +23,7 @@ import Testing
         // Otherwise the order of sets, and with it an allocation or two, is another one in each run.
         "SWIFT_DETERMINISTIC_HASHING": "1",
       ])
-    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    #expect(outcome.exitCode == exitCode, "\(outcome.messages)")
     let lines = try String(contentsOfFile: folder.file("counts"), encoding: .utf8)
       .split(separator: "\n")
     return Dictionary(
@@ -211,9 +211,19 @@ import Testing
     #expect(try difference("prepares", counts[0], counts[1]) == 0)
   }
 
-  /// Beside the batches, an import waits for the first page of a new store, for the beginning of
-  /// the log and its name, for the end of the run, and for the log and the store when it closes them;
-  /// a deduplication for all of these but the first.
+  @Test func `a reject file and its name are waited for once`() throws {
+    let folder = try ScratchFolder()
+    let name = try folder.write("[{},{},{},{},{}]", to: "data.json")
+    let counts = try [["--store", "a"], ["--store", "b", "--rejects", "r"]].map { options in
+      let arguments = options + ["--batch", "1", name]
+      return try self.counts(of: Tool("poi-import"), arguments, in: folder, exitCode: 1)
+    }
+    #expect(try difference("syncs", counts[0], counts[1]) == 2)
+  }
+
+  /// Beside the batches, an import waits for the first page of a new store, its journal and their
+  /// names, for the beginning of the log and its name, for the end of the run, and for the log and the
+  /// store when it closes them; a deduplication for all of these but the first.
   @Test func `the tools wait for the disk once a batch, and few times more`() throws {
     let folder = try ScratchFolder()
     let name = try folder.write(Self.places(0..<2_000), to: "data.json")
@@ -222,7 +232,7 @@ import Testing
       let importing = try self.counts(of: Tool("poi-import"), store + [name], in: folder)
       // The end of the input is known after the last full batch, and committed by itself.
       let importCount = try #require(importing["syncs"])
-      #expect((batchCount + 1...batchCount + 7).contains(importCount), "\(importCount)")
+      #expect((batchCount + 1...batchCount + 10).contains(importCount), "\(importCount)")
       _ = try Tool("poi-import").run(store + ["--restart", name], in: folder.path)
       let deduplicating = try self.counts(
         of: Tool("poi-dedup"), store + ["--key", "identifier", "--enforce"], in: folder)

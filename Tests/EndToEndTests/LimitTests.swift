@@ -32,7 +32,7 @@ import Testing
   static let cases: [Case] = [
     Case(
       name: "brackets", pieces: [("[", 100_000_000 / scale)], exitCode: 65,
-      expected: "ends inside the elements' container"),
+      expected: "ends before the elements do"),
     Case(
       name: "brackets in a record",
       pieces: [("[\(sound),", 1), (#"{"v":"#, 1), ("[", 500_000), ("]", 500_000), ("}]", 1)],

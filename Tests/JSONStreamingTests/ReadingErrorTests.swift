@@ -104,7 +104,7 @@ import Testing
         "[{}]\n 7", Self.top,
         "2:2: what follows the elements is neither an array nor an object: remove it"
       ),
-      ("[1", Self.top, "1:3: the input ends inside the elements' container: is it complete?"),
+      ("[1", Self.top, "1:3: the input ends before the elements do: is it complete?"),
     ]
     for (input, shape, message) in table {
       guard case .failed(let error) = observe(input, shape).last else {

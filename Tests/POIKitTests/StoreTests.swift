@@ -147,6 +147,7 @@ import Testing
     try Store(path: folder.file("a.sqlite")).prepareTables(for: .poi)
     let connection = try Store.connect(path: folder.file("a.sqlite"), for: .existing)
     #expect(try Store.isStore(connection))
+    #expect(try connection.integer("PRAGMA synchronous") == 3)
     let store = try Store(connection, for: .existing)
     #expect(store.path == folder.file("a.sqlite"))
     #expect(try store.takeConnection().integer("SELECT count(*) FROM poi") == 0)

@@ -303,6 +303,9 @@ struct BatchCommitter: ~Copyable {
     if let runID { try BatchCommitter.restore(&rejectFile, run: runID, store: store) }
   }
 
+  /// Brings the reject file to the disk; the run can be ended then.
+  func syncRejects() throws(ImportError) { try rejectFile?.sync() }
+
   private static func restore(
     _ file: inout RejectFile?, run: Int64, store: borrowing Store?
   ) throws(ImportError) {

@@ -143,6 +143,21 @@ struct RejectFile: ~Copyable {
     try flush()
   }
 
+  /// Waits until the disk has the lines and the name of the file; a pipe or a device has no disk.
+  func sync() throws(ImportError) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw RejectFile.error(path) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return }
+    guard fsync(descriptor) == 0 else { throw RejectFile.error(path) }
+    guard let whole = unsafe realpath(path, nil) else { throw RejectFile.error(path) }
+    defer { unsafe free(whole) }
+    let folder = unsafe Glibc.open(dirname(whole), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // Who may not read the folder may still have made the file in it.
+    guard folder >= 0 else { return }
+    fsync(folder)
+    close(folder)
+  }
+
   private mutating func flush() throws(ImportError) {
     var written = 0
     while written < buffer.count {

@@ -110,7 +110,7 @@ public struct Store: ~Copyable {
       try connection.commit()
       if isReadOnly { return }
       if isNew { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
-      if !isInMemory { try chooseLog(of: connection, isNew: isNew) }
+      if !isInMemory { try chooseLog(of: connection) }
       if !isNew { try RememberedDigest.mend(in: connection) }
       if isNew {
         try connection.withoutWaitingForDisk { () throws(SQLiteError) in
@@ -170,30 +170,27 @@ public struct Store: ~Copyable {
   /// WAL lets an app read while batches are written; FULL makes each committed batch survive a power
   /// cut.
   ///
-  /// A new file gets its first page by that, and waits until the disk has it. The page is empty, so
-  /// it needs no journal: what a power cut leaves of it is an empty database still. Where another
-  /// program was faster the file keeps its log, and only the first bytes of the page change; where it
-  /// is at it, it is waited for.
-  private static func chooseLog(
-    of connection: borrowing Connection, isNew: Bool
-  ) throws(SQLiteError) {
+  /// A new file gets its first page by that, through a journal: without one a power cut could leave a
+  /// file of zeros, which is no database. Where another program is at it, it is waited for.
+  private static func chooseLog(of connection: borrowing Connection) throws(SQLiteError) {
     try connection.execute(
       """
       PRAGMA wal_autocheckpoint = \(Store.checkpointInterval);
       PRAGMA cache_size = -\(Store.cacheSize);
       PRAGMA synchronous = FULL
       """)
-    if isNew { _ = try? connection.text("PRAGMA journal_mode = MEMORY") }
-    let mode = try connection.retryingWhileBusy { () throws(SQLiteError) in
-      try connection.text("PRAGMA journal_mode = WAL")
+    try connection.retryingWhileBusy { () throws(SQLiteError) in
+      try connection.execute("PRAGMA journal_mode = WAL")
     }
-    if mode == "memory" { try connection.execute("PRAGMA journal_mode = DELETE") }
   }
 
   /// A connection to the database at `path`, which need not be a store.
   ///
   /// Nothing in it changes, but that a transaction which a killed program left in a rollback journal
   /// is rolled back: SQLite lets nobody read before, and a read-only connection not do it.
+  ///
+  /// What is committed survives a power cut, where there is a rollback journal too: SQLite waits until
+  /// the disk knows that the journal is gone.
   ///
   /// - Parameter trustsSchema: as for a `Connection`.
   /// - Throws: `StoreError` when it cannot be opened as asked.
@@ -202,7 +199,10 @@ public struct Store: ~Copyable {
   ) throws(StoreError) -> Connection {
     do throws(SQLiteError) {
       do throws(SQLiteError) {
-        return try Connection(path: path, access: opening.access, trustsSchema: trustsSchema)
+        let connection = try Connection(
+          path: path, access: opening.access, trustsSchema: trustsSchema)
+        if opening != .readOnly { try connection.execute("PRAGMA synchronous = EXTRA") }
+        return connection
       } catch {
         guard opening == .readOnly, error.isReadOnly else { throw error }
         _ = try Connection(path: path, access: .readWrite, trustsSchema: trustsSchema)
