@@ -130,6 +130,9 @@ extension SQLiteError {
   /// Whether a constraint of the schema refused a change.
   public var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
+  /// Whether a column cannot hold a value of that type.
+  public var isMismatch: Bool { primaryCode == SQLITE_MISMATCH }
+
   /// Whether a unique index or a primary key refused a change.
   public var isUniqueViolation: Bool {
     // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID, whose macros Swift does not import.

@@ -60,7 +60,9 @@ extension DeduplicationError {
   var exitCode: ExitCode {
     switch code {
     case .unknownTable, .unknownColumn, .unsupportedTable, .invalidOptions, .cannotUndo: .usage
-    case .mixedTimestamps, .keyNotUnique, .unmovableReference, .unmergeableValue: .dataError
+    case .mixedTimestamps, .keyNotUnique, .unmovableReference, .unmergeableValue,
+      .interferingTrigger:
+      .dataError
     case .database where cause?.isConstraint == true: .dataError
     case .changedByOther, .temporaryFile, .database: .ioError
     case .internalCheck: .internalError

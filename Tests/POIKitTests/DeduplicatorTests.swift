@@ -328,7 +328,7 @@ import Testing
     let error = deduplicationError { () throws(DeduplicationError) in
       _ = try report(connection, layout)
     }
-    #expect(error?.code == .internalCheck)
+    #expect(error?.code == .interferingTrigger)
     #expect(try dump("sample", in: connection) == before)
     #expect(connection.isInTransaction == false)
   }

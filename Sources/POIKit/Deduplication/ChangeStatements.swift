@@ -58,7 +58,13 @@ struct ChangeStatements {
     guard let remember else { return nil }
     try remember.statement.bind(1, integer: row)
     try remember.statement.bind(2, integer: winner)
-    try remember.statement.run()
+    do {
+      try remember.statement.run()
+    } catch {
+      // The row would get an id that is none; to change it is refused, too.
+      guard error.isConstraint else { throw error }
+      return nil
+    }
     let last = remember.statement.lastInsertRowID
     let count = Int64(remember.statement.changeCount)
     return count > 0 ? last - count + 1...last : nil
@@ -82,7 +88,7 @@ struct ChangeStatements {
     do {
       try update.statement.run()
     } catch {
-      guard error.isConstraint else { throw error }
+      guard error.isConstraint || error.isMismatch else { throw error }
       return .refused(error)
     }
     try verify.statement.bind(1, integer: row)

@@ -27,6 +27,9 @@ public struct DeduplicationError: Error, Sendable, Hashable {
     /// A row that refers to a loser cannot refer to its winner instead.
     case unmovableReference
 
+    /// A trigger of the database keeps rows from going, or makes others come or go.
+    case interferingTrigger
+
     /// A winner cannot take a value that its losers have.
     case unmergeableValue
 

@@ -45,16 +45,14 @@ extension Deduplicator {
         fillSize += fill.byteCount
       }
       guard pairs.count == options.batchSize || fillSize >= Self.fillSize else { continue }
-      try removal.remove(pairs, in: connection)
-      for fill in fills { try removal.apply(fill, in: connection) }
+      try removal.remove(pairs, filling: fills, in: connection)
       pairs.removeAll(keepingCapacity: true)
       fills.removeAll(keepingCapacity: true)
       fillSize = 0
     }
     removal.counts.refusedValueCount += merge?.takeRefusedCount() ?? 0
     guard !pairs.isEmpty else { return }
-    try removal.remove(pairs, in: connection)
-    for fill in fills { try removal.apply(fill, in: connection) }
+    try removal.remove(pairs, filling: fills, in: connection)
   }
 
   private func fill(of merge: inout LoserMerge?) throws(DeduplicationError) -> RowFill? {

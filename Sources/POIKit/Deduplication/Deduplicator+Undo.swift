@@ -37,7 +37,8 @@ extension Deduplicator {
       throw DeduplicationError(error)
     }
     // A loser may need, in a unique index, the place of what its winner got of it.
-    let ownCount = try restoreValues(run, isOwn: true, in: connection)
+    let ownCount = try restoreValues(
+      run, isOwn: true, areBeforeRows: !run.hasMarks, in: connection)
     try ReturnedRows(run: run).list(in: connection)
     var (rowCount, referenceCount) = (0, 0)
     do {
@@ -50,6 +51,8 @@ extension Deduplicator {
       referenceCount = try restoreValues(run, isOwn: false, areBeforeRows: true, in: connection)
       rowCount = try restoreRows(of: run, in: connection)
     }
+    // A row may have referred to another table, and been moved there, before it was a loser itself.
+    if !run.hasMarks { referenceCount += try restoreValues(run, isOwn: true, in: connection) }
     referenceCount += try restoreValues(run, isOwn: false, in: connection)
     for table in run.archivedTables {
       let archive = ArchiveTable(source: try TableSchema(of: table, in: connection))
@@ -195,11 +198,7 @@ extension Deduplicator {
   /// Makes rows hold what they held, or refer to what they referred to, but for those that were
   /// changed since.
   ///
-  /// - Parameters:
-  ///   - isOwn: whether the values are to be put back that winners got, and the marks, or the
-  ///     references.
-  ///   - areBeforeRows: whether rows come back afterwards, so that values are left which those have.
-  ///     What is put back is forgotten, so that it is not put back again.
+  /// - Parameters: as for `RestorableRows`.
   /// - Returns: how many values were put back.
   private static func restoreValues(
     _ run: UndoableRun, isOwn: Bool, areBeforeRows: Bool = false,
@@ -208,59 +207,15 @@ extension Deduplicator {
     let schemas = try schemasOfMovedRows(run.id, in: connection)
     let changed: (table: String, row: Int64)
     do {
-      var valueCount = 0
       try MovedValues.listChanged(since: run, isOwn: isOwn, schemas, in: connection)
-      let found = try restoreValues(
-        run, isOwn: isOwn, areBeforeRows: areBeforeRows, schemas, &valueCount, in: connection)
-      guard let found else { return valueCount }
+      var rows = RestorableRows(of: run, isOwn: isOwn, areBeforeRows: areBeforeRows, schemas)
+      guard let found = try rows.restore(in: connection) else { return rows.valueCount }
       changed = found
     } catch {
       guard error.isConstraint else { throw DeduplicationError(error) }
       throw obstacle(run.id, "a reference cannot be put back, because \(error.message)", error)
     }
     throw try changedByTrigger(run.id, changed.row, of: changed.table, in: connection)
-  }
-
-  /// Puts values back, the latest first, and counts them.
-  ///
-  /// - Returns: a row that does not hold what it held before, or nil if there is none.
-  private static func restoreValues(
-    _ run: UndoableRun, isOwn: Bool, areBeforeRows: Bool, _ schemas: [String: TableSchema],
-    _ valueCount: inout Int, in connection: borrowing Connection
-  ) throws(SQLiteError) -> (table: String, row: Int64)? {
-    var moves = try connection.prepare(
-      """
-      SELECT m.rowid, m.table_name, m.column_name, m.row_id FROM main.poikit_moved AS m
-      WHERE m.run = ?1 AND \(MovedValues.isOwn) = ?3 AND \(MovedValues.isUnchanged)
-        AND NOT (?3 AND m.old_value IS m.new_value)
-      ORDER BY m.rowid DESC
-      """)
-    try moves.bind(1, integer: run.id)
-    try moves.bind(2, text: run.ownTable)
-    try moves.bind(3, integer: isOwn ? 1 : 0)
-    var forgetting = try connection.prepare("DELETE FROM main.poikit_moved WHERE rowid = ?1")
-    let statements = PreparedStatements()
-    var restorations: [[ExactText]: ValueRestoration] = [:]
-    while try moves.step() {
-      let (table, column, row) = (moves.text(1), moves.text(2), moves.integer(3))
-      let place = [ExactText(table), ExactText(column)]
-      let restoration: ValueRestoration
-      if let known = restorations[place] {
-        restoration = known
-      } else {
-        restoration = try ValueRestoration(
-          of: column, in: table, schemas[table], by: statements, on: connection)
-        restorations[place] = restoration
-      }
-      // A row that was removed since stays so.
-      guard try restoration.restore(moves.integer(0), ofRow: row, on: connection) else { continue }
-      if column != PropertyTimes.column { valueCount += 1 }
-      guard try restoration.isRestored(moves.integer(0)) else { return (table, row) }
-      guard areBeforeRows else { continue }
-      try forgetting.bind(1, integer: moves.integer(0))
-      try forgetting.run()
-    }
-    return nil
   }
 
   /// Removes what was kept of a run, and marks it.

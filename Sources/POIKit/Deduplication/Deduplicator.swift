@@ -297,11 +297,15 @@ extension Deduplicator {
     guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.beatenRowCount,
       plan.loserCount == counts.removedRowCount
     else {
+      let hasTriggers = try DeduplicationError.converting { () throws(SQLiteError) in
+        try RememberedDigest.hasOtherTriggers(in: connection)
+      }
       throw DeduplicationError(
-        .internalCheck,
+        hasTriggers ? .interferingTrigger : .internalCheck,
         """
-        the counters do not balance: \(plan.rowCount) rows before, \(plan.loserCount) losers, \
-        \(counts.removedRowCount) removed, \(table.rowCount) rows left
+        the counters do not balance\(hasTriggers ? ", most likely by a trigger of the database" : ""): \
+        \(plan.rowCount) rows before, \(plan.loserCount) losers, \(counts.removedRowCount) removed, \
+        \(table.rowCount) rows left
         """)
     }
     do {

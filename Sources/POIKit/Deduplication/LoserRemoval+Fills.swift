@@ -5,11 +5,46 @@ extension LoserRemoval {
   /// How many statements for different sets of columns are kept.
   private static let keptStatementCount = 64
 
-  /// Gives a winner values of its losers, which are removed already: so it does not meet them in a
-  /// unique index.
+  /// Removes a batch of losers, and gives their winners values of them, which these do not meet in a
+  /// unique index then.
   ///
-  /// - Throws: `DeduplicationError` with `unmergeableValue` when the database refuses them.
-  mutating func apply(
+  /// - Throws: `DeduplicationError` with `unmergeableValue` when the database refuses them, or when a
+  ///   winner would refer to a row that went with the losers.
+  mutating func remove(
+    _ pairs: [LoserEntry], filling fills: [RowFill], in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let removedCount = counts.removedReferenceRowCount
+    try remove(pairs, in: connection)
+    for fill in fills {
+      try apply(fill, in: connection)
+      guard counts.removedReferenceRowCount > removedCount else { continue }
+      let isDangling = try DeduplicationError.converting { () throws(SQLiteError) in
+        try refersToNothing(fill, in: connection)
+      }
+      if isDangling { throw unmergeable(fill, "a row that it refers to went with them", nil) }
+    }
+  }
+
+  /// Whether a reference among the values of a winner leads nowhere.
+  private func refersToNothing(
+    _ fill: RowFill, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    var references = try connection.prepare(
+      """
+      SELECT f."from" FROM pragma_foreign_key_check(?1, 'main') AS v
+      JOIN pragma_foreign_key_list(?1, 'main') AS f ON f.id = v.fkid WHERE v.rowid = ?2
+      """, isPersistent: false)
+    try references.bind(1, text: root.name)
+    try references.bind(2, integer: fill.row)
+    while try references.step() {
+      let column = references.text(0)
+      if fill.values.contains(where: { TableSchema.isSame($0.column, column) }) { return true }
+    }
+    return false
+  }
+
+  /// Gives a winner values of its losers, which are removed already.
+  private mutating func apply(
     _ fill: RowFill, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     do {

@@ -123,12 +123,16 @@ extension LoserRemoval {
       reference.parentColumns.contains { change.source(of: $0) != nil }
     }
     let statements = try changeStatements(of: change, in: connection)
+    let parted = try DeduplicationError.converting { () throws(SQLiteError) -> SQL? in
+      try findParted(by: change, besides: [move], in: connection)
+    }
     try reserveRowIDs(of: move.child, in: connection)
     var leftovers: [Referring] = []
     for row in referring {
       guard !row.lacksTarget else {
         throw Self.unmovable(row, move, "the winner has no value there")
       }
+      try refuse(row, move, partedBy: parted, in: connection)
       let outcome: ChangeStatements.Outcome
       var movedCount = 1
       if isReferredTo {
@@ -174,7 +178,23 @@ extension LoserRemoval {
     _ row: Referring, _ change: ColumnChange, _ move: ReferenceMove,
     in connection: borrowing Connection
   ) throws(DeduplicationError) -> (ChangeStatements.Outcome, count: Int) {
-    let steps = try cascade(from: (change, row.row), in: connection)
+    let steps = try cascade(from: Step(change: change, row: row.row), in: connection)
+    for step in steps.dropFirst() {
+      let parted = try DeduplicationError.converting { () throws(SQLiteError) -> SQL? in
+        try findParted(
+          by: step.change, besides: step.links.map(\.move), in: connection)
+      }
+      guard let parted else { continue }
+      let leadsElsewhere = try DeduplicationError.converting { () throws(SQLiteError) in
+        try isParted(step.row, winner: row.winner, by: parted, in: connection)
+      }
+      guard !leadsElsewhere else {
+        throw Self.unmovable(
+          row, move,
+          "\(Self.follower(step)): another reference of it has a column in common, and would lead elsewhere"
+        )
+      }
+    }
     for step in steps { try reserveRowIDs(of: step.change.child, in: connection) }
     try execute("SAVEPOINT poikit_move", in: connection)
     let outcome = try apply(steps, for: row, move, in: connection)
@@ -184,6 +204,21 @@ extension LoserRemoval {
     }
     try execute("RELEASE poikit_move", in: connection)
     return (outcome, steps.count)
+  }
+
+  /// Throws where another reference of a row would not refer to the same row any more.
+  ///
+  /// - Parameter find: a statement of `findParted`.
+  private func refuse(
+    _ row: Referring, _ move: ReferenceMove, partedBy find: SQL?, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    guard let find else { return }
+    let leadsElsewhere = try DeduplicationError.converting { () throws(SQLiteError) in
+      try isParted(row.row, winner: row.winner, by: find, in: connection)
+    }
+    guard leadsElsewhere else { return }
+    throw Self.unmovable(
+      row, move, "another reference of it has a column in common, and would lead elsewhere")
   }
 
   private static let ineffectiveReason =
@@ -278,8 +313,14 @@ extension LoserRemoval {
     let row: Int64
   }
 
-  /// A change and the id of the row that it changes.
-  private typealias Step = (change: ColumnChange, row: Int64)
+  /// A row that changes.
+  private struct Step {
+    var change: ColumnChange
+    /// Its id before.
+    let row: Int64
+    /// By what it refers to other rows that change, and the places of these among the steps.
+    var links: [(move: ReferenceMove, cause: Int)] = []
+  }
 
   /// The change of a row and those of all rows that refer to what changes, each after one that it
   /// refers to.
@@ -293,7 +334,7 @@ extension LoserRemoval {
     var indices = [Place(table: top.change.child.name, row: top.row): 0]
     var open = [(index: 0, columns: top.change.columns)]
     while let (index, columns) = open.popLast() {
-      let (change, row) = steps[index]
+      let (change, row) = (steps[index].change, steps[index].row)
       try readReferences(to: change.child, in: connection)
       for reference in referencesByTable[change.child.name] ?? [] {
         let following = zip(reference.childColumns, reference.parentColumns).compactMap {
@@ -311,12 +352,13 @@ extension LoserRemoval {
           let place = Place(table: child.name, row: follower)
           if let known = indices[place] {
             let added = steps[known].change.add(following)
+            steps[known].links.append((link, index))
             if !added.isEmpty { open.append((known, added)) }
           } else {
             let change = ColumnChange(following, of: child, from: top.change.parent)
             indices[place] = steps.count
             open.append((steps.count, change.columns))
-            steps.append((change, follower))
+            steps.append(Step(change: change, row: follower, links: [(link, index)]))
           }
         }
       }
@@ -360,9 +402,11 @@ extension LoserRemoval {
       do { outcome = try statements.change(step.row, winner: row.winner) } catch {
         throw DeduplicationError(error)
       }
-      if index == 0 { return outcome }
-      let follower =
-        "row \(step.row) of '\(step.change.child.name)', which refers to it, cannot follow"
+      if index == 0 {
+        if case .changed = outcome { try checkLinks(of: steps, row, move, in: connection) }
+        return outcome
+      }
+      let follower = Self.follower(step)
       switch outcome {
       case .changed: break
       // Most likely the row that is followed has a twin, and so has this one.
@@ -374,5 +418,49 @@ extension LoserRemoval {
       }
     }
     return .missing
+  }
+
+  private static func follower(_ step: Step) -> String {
+    "row \(step.row) of '\(step.change.child.name)', which refers to it, cannot follow"
+  }
+
+  /// Throws where a row that followed does not refer to the row that it followed: two columns may hold
+  /// what refers to the winner, and not be equal to each other.
+  private func checkLinks(
+    of steps: [Step], _ row: Referring, _ move: ReferenceMove, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    for step in steps {
+      for (link, cause) in step.links {
+        let isLinked = try DeduplicationError.converting { () throws(SQLiteError) in
+          let parent = try laterID(of: steps[cause], winner: row.winner, in: connection)
+          let child = try laterID(of: step, winner: row.winner, in: connection)
+          let find = try statements.statement(link.findFollower, in: connection)
+          try find.statement.bind(1, integer: parent)
+          try find.statement.bind(2, integer: child)
+          let isLinked = try find.statement.step()
+          try find.statement.reset()
+          return isLinked
+        }
+        guard isLinked else {
+          throw Self.unmovable(row, move, "\(Self.follower(step)): \(Self.ineffectiveReason)")
+        }
+      }
+    }
+  }
+
+  /// The id that a row has after it was changed.
+  private func laterID(
+    of step: Step, winner: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int64 {
+    let (change, column) = (step.change, step.change.child.rowIDColumn)
+    guard let source = column.flatMap(change.source) else { return step.row }
+    let find = try statements.statement(
+      """
+      SELECT \(name: source) FROM main.\(name: change.parent.name)
+      WHERE \(name: change.parent.rowIDName) = ?1
+      """, in: connection)
+    try find.statement.bind(1, integer: winner)
+    defer { try? find.statement.reset() }
+    return try find.statement.step() ? find.statement.integer(0) : step.row
   }
 }

@@ -227,10 +227,10 @@ struct LoserRemoval {
     }
     guard deletedCount == pairs.count else {
       throw DeduplicationError(
-        .internalCheck,
+        .interferingTrigger,
         """
-        \(deletedCount) rows of '\(schema.name)' were deleted where \(pairs.count) should be: \
-        does a trigger of the table interfere?
+        \(deletedCount) rows of '\(schema.name)' were deleted where \(pairs.count) should be: a trigger of \
+        the table interferes; drop it for the time of the deduplication
         """)
     }
   }

@@ -80,6 +80,11 @@ enum MovedValues {
       let rowID = SQL(name: schemas[table]?.rowIDName ?? "rowid")
       // What is told of an id before a row was given it is of another row, which is archived.
       let idColumn = schemas[table]?.rowIDColumn ?? ""
+      // A row that has come back is as the run found it last, whatever it made of others after that.
+      let archived: SQL =
+        run.archivedTables.containsExactly(table)
+        ? "SELECT poikit_row_id FROM main.\(name: ArchiveTable.prefix + table) WHERE poikit_run = \(run.id)"
+        : "SELECT NULL WHERE 0"
       // Of several changes of one value the last counts. What was given is compared as the column
       // stores it.
       try connection.execute(
@@ -98,6 +103,7 @@ enum MovedValues {
           GROUP BY c.row_id) AS m
         CROSS JOIN main.\(name: table) AS s ON s.\(rowID) = m.row_id
         WHERE s.\(name: column) IS NOT +m.new_value COLLATE BINARY
+          AND m.row_id NOT IN (\(archived))
         """)
     }
     guard let mark else { return }

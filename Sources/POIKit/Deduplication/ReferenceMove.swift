@@ -38,13 +38,22 @@ struct ReferenceMove {
     }.joined(separator: " AND ")
   }
 
-  /// The same with the affinity of both columns, which is true wherever `match` is: an index of the
-  /// child serves it.
+  /// The same with the affinity of both columns, which is true wherever `refers` is, and served by an
+  /// index of the child. Where a column of texts is referred to by another one it asks nothing: to
+  /// `refers` alone the numbers of that are texts.
+  ///
+  /// - Parameter child: the table that refers; nothing where its columns are not known.
+  static func mayRefer(
+    _ childTable: SQL, _ childColumn: String, of child: TableSchema?,
+    to parentTable: SQL, _ parentColumn: String, of parent: TableSchema
+  ) -> SQL {
+    guard !parent.isText(parentColumn) || child?.isText(childColumn) == true else { return "1" }
+    return "\(parentTable).\(name: parentColumn) = \(childTable).\(name: childColumn)"
+  }
+
   private func roughMatch(_ parentAlias: SQL) -> SQL {
-    zip(reference.childColumns, reference.parentColumns).map { child, parent in
-      """
-      \(parentAlias).\(name: parent) = c.\(name: child)
-      """
+    zip(reference.childColumns, reference.parentColumns).map {
+      Self.mayRefer("c", $0, of: child, to: parentAlias, $1, of: parent)
     }.joined(separator: " AND ")
   }
 
@@ -55,6 +64,9 @@ struct ReferenceMove {
     WHERE l.\(parentRowID) = ?1 AND \(roughMatch("l")) AND \(match("l"))
     """
   }
+
+  /// Returns a row if the row `?2` of the child refers to the row `?1` of the parent.
+  var findFollower: SQL { "\(findFollowers) AND c.\(childRowID) = ?2" }
 
   /// Returns the id of every row that refers to a loser, that of the winner, and whether the winner
   /// has no value to refer to.
@@ -149,8 +161,8 @@ struct ReferenceMove {
   }
 
   /// For every unique constraint that a move could violate, a statement that returns the id of the
-  /// row that stands in the way of moving row `?1` to the winner `?2`, and whether the two are
-  /// equal outside of the constraint.
+  /// row that stands in the way of moving row `?1` to the winner `?2` because it refers to that winner
+  /// already, and whether the two are equal outside of the constraint.
   ///
   /// - Throws: `SQLiteError` when the schema cannot be read.
   func findTwins(in connection: borrowing Connection) throws(SQLiteError) -> [SQL] {
@@ -171,6 +183,9 @@ struct ReferenceMove {
     if let rowIDColumn = child.rowIDColumn { constraints.append([(rowIDColumn, "BINARY")]) }
 
     let change = change
+    let references: [SQL] = zip(reference.childColumns, reference.parentColumns).map {
+      Self.refers("x", $0, to: "w", $1)
+    }
     return constraints.compactMap { constraint in
       var isTouched = false
       let conditions: [SQL] = constraint.map { part in
@@ -198,7 +213,7 @@ struct ReferenceMove {
         SELECT x.\(childRowID), \(isEqual)
         FROM \(childTable) AS c CROSS JOIN \(parentTable) AS w CROSS JOIN \(childTable) AS x
         WHERE c.\(childRowID) = ?1 AND w.\(parentRowID) = ?2 AND x.\(childRowID) <> ?1
-          AND \(conditions.joined(separator: " AND "))
+          AND \(conditions.joined(separator: " AND ")) AND \(references.joined(separator: " AND "))
         """
     }
   }

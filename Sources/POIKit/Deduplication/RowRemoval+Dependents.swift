@@ -107,18 +107,20 @@ extension RowRemoval {
       if case .success(let parent) = changes[cause].schema {
         for reference in try TableReference.all(to: parent, in: connection) {
           let table = reference.childTable
+          let child = Result { () throws(DeduplicationError) in
+            try TableSchema(of: table, in: connection)
+          }
+          if case .failure(let error) = child, error.code == .database { throw error }
           // The first is true wherever the second is, and an index of the child serves it.
           let conditions = zip(reference.childColumns, reference.parentColumns).map {
-            "t.\(name: $1) = c.\(name: $0) AND \(ReferenceMove.refers("c", $0, to: "t", $1))" as SQL
+            let mayRefer = ReferenceMove.mayRefer(
+              "c", $0, of: try? child.get(), to: "t", $1, of: parent)
+            return "\(mayRefer) AND \(ReferenceMove.refers("c", $0, to: "t", $1))" as SQL
           }
           for changed in reference.columnsChanged(byChanging: column) {
             let effect =
               changes.firstIndex { $0.table == table && $0.column == changed } ?? changes.count
             if effect == changes.count {
-              let child = Result { () throws(DeduplicationError) in
-                try TableSchema(of: table, in: connection)
-              }
-              if case .failure(let error) = child, error.code == .database { throw error }
               changes.append(Change(table: table, column: changed, schema: child))
             }
             let row = (try? changes[effect].schema.get().rowIDName).map { "c.\(name: $0)" as SQL }

@@ -54,6 +54,23 @@ struct TableReference: Hashable {
       """
   }
 
+  /// The columns of every reference from a table, and the table that it is to.
+  static func all(
+    from child: TableSchema, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [(columns: [String], parent: String)] {
+    var references: [(columns: [String], parent: String)] = []
+    var statement = try connection.prepare(
+      """
+      SELECT seq, "from", "table" FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq
+      """, isPersistent: false)
+    try statement.bind(1, text: child.name)
+    while try statement.step() {
+      if statement.integer(0) == 0 { references.append(([], statement.text(2))) }
+      references[references.count - 1].columns.append(statement.text(1))
+    }
+    return references
+  }
+
   private static func read(
     to parent: TableSchema, in connection: borrowing Connection
   ) throws(SQLiteError) -> [TableReference] {

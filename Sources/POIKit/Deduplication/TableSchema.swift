@@ -20,6 +20,9 @@ struct TableSchema {
   /// A name that reads the row id in this table, whatever its columns are called.
   let rowIDName: String
 
+  /// What the columns are declared as, by their names in small letters.
+  private let types: [String: String]
+
   /// Reads the schema of the table that SQLite knows as `table`.
   ///
   /// - Throws: `DeduplicationError` when there is no such table, when it has no row ids or hides
@@ -30,6 +33,8 @@ struct TableSchema {
     do { columns = try Self.columns(of: name, in: connection) } catch {
       throw DeduplicationError(error)
     }
+    types = Dictionary(
+      columns.map { ($0.name.lowercased(), $0.type.lowercased()) }, uniquingKeysWith: { $1 })
     storedColumns = columns.filter(\.isStored).map(\.name)
     generatedColumns = columns.filter { !$0.isStored }.map(\.name)
     let keyColumns = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
@@ -55,6 +60,14 @@ struct TableSchema {
       rowIDColumn = nil
       rowIDName = free
     }
+  }
+
+  /// Whether a column turns numbers into texts.
+  ///
+  /// Page: Datatypes In SQLite, section 3.1
+  func isText(_ column: String) -> Bool {
+    let type = types[column.lowercased()] ?? ""
+    return !type.contains("int") && ["char", "clob", "text"].contains(where: type.contains)
   }
 
   /// How many rows the table has.

@@ -1,50 +1,63 @@
 internal import SQLiteKit
 
-/// The statements that put values of one column back which a run changed.
+/// The statements that put values of a row back which a run changed, all at once: one after the other
+/// they could be in the way of each other.
 struct ValueRestoration {
   private let update: PreparedStatements.Box
   private let verify: PreparedStatements.Box
 
-  /// - Parameter schema: the table; without it, it is one with the row id that SQLite gives.
+  /// - Parameters:
+  ///   - columns: those of the values.
+  ///   - schema: the table; without it, it is one with the row id that SQLite gives.
   init(
-    of column: String, in table: String, _ schema: TableSchema?, by statements: PreparedStatements,
-    on connection: borrowing Connection
+    of columns: [String], in table: String, _ schema: TableSchema?,
+    by statements: PreparedStatements, on connection: borrowing Connection
   ) throws(SQLiteError) {
     let quotedTable: SQL = "main.\(name: table)"
-    let quotedColumn = SQL(name: column)
     let rowID = SQL(name: schema?.rowIDName ?? "rowid")
+    let oldValues: [SQL] = columns.indices.map {
+      "(SELECT old_value FROM main.poikit_moved WHERE rowid = ?\($0 + 2))"
+    }
+    let settings: [SQL] = zip(columns, oldValues).map { "\(name: $0) = \($1)" }
     update = try statements.statement(
       """
-      UPDATE OR ABORT \(quotedTable) SET \(quotedColumn) = (
-        SELECT old_value FROM main.poikit_moved WHERE rowid = ?1)
-      WHERE \(rowID) = ?2
+      UPDATE OR ABORT \(quotedTable) SET \(settings.joined(separator: ", ")) WHERE \(rowID) = ?1
       """, in: connection)
-    let isRowID = TableSchema.isSame(column, schema?.rowIDColumn)
+    let conditions: [SQL] = zip(columns, oldValues).map {
+      "+s.\(name: $0) IS \($1) COLLATE BINARY"
+    }
+    let idPlace = columns.firstIndex { TableSchema.isSame($0, schema?.rowIDColumn) }
     verify = try statements.statement(
       """
-      SELECT 1 FROM main.poikit_moved AS m CROSS JOIN \(quotedTable) AS s
-      WHERE m.rowid = ?1 AND s.\(rowID) = m.\(isRowID ? "old_value" : "row_id")
-        AND +s.\(quotedColumn) IS m.old_value COLLATE BINARY
+      SELECT 1 FROM \(quotedTable) AS s
+      WHERE s.\(rowID) = \(idPlace.map { oldValues[$0] } ?? "?1")
+        AND \(conditions.joined(separator: " AND "))
       """, in: connection)
   }
 
-  /// Puts the value of a row back that a row of `poikit_moved` keeps.
+  /// Puts the values of a row back that rows of `poikit_moved` keep, one for each column.
   ///
   /// - Returns: whether the row is there.
   func restore(
-    _ move: Int64, ofRow row: Int64, on connection: borrowing Connection
+    _ moves: [Int64], ofRow row: Int64, on connection: borrowing Connection
   ) throws(SQLiteError) -> Bool {
-    try update.statement.bind(1, integer: move)
-    try update.statement.bind(2, integer: row)
+    try Self.bind(moves, row, to: &update.statement)
     try update.statement.run()
     return connection.changeCount > 0
   }
 
-  /// Whether the row holds the value that a row of `poikit_moved` keeps.
-  func isRestored(_ move: Int64) throws(SQLiteError) -> Bool {
-    try verify.statement.bind(1, integer: move)
+  /// Whether the row holds the values that rows of `poikit_moved` keep.
+  func isRestored(_ moves: [Int64], ofRow row: Int64) throws(SQLiteError) -> Bool {
+    try Self.bind(moves, row, to: &verify.statement)
     let isRestored = try verify.statement.step()
     try verify.statement.reset()
     return isRestored
+  }
+
+  private static func bind(
+    _ moves: [Int64], _ row: Int64, to statement: inout Statement
+  ) throws(SQLiteError) {
+    try statement.bind(1, integer: row)
+    for (place, move) in moves.enumerated() { try statement.bind(place + 2, integer: move) }
   }
 }

@@ -1,0 +1,71 @@
+internal import SQLiteKit
+
+/// References that share a column with one that moves.
+extension LoserRemoval {
+  /// A statement that returns a row if another reference of row `?1`, which shares a column with those
+  /// that change, would not refer to the same row any more once they have the values of the winner `?2`;
+  /// nothing where there is no such reference.
+  ///
+  /// One that refers to the winner then is none of them.
+  ///
+  /// - Parameter followed: by what the row refers to those for whose sake its columns change.
+  ///
+  /// - Parameter followed: the references for whose sake the columns change.
+  func findParted(
+    by change: ColumnChange, besides followed: [ReferenceMove], in connection: borrowing Connection
+  ) throws(SQLiteError) -> SQL? {
+    let others = try TableReference.all(from: change.child, in: connection).filter { other in
+      other.columns.contains { change.source(of: $0) != nil }
+        && !followed.contains {
+          TableSchema.isSame($0.parent.name, other.parent)
+            && $0.reference.childColumns == other.columns
+        }
+    }
+    guard !others.isEmpty else { return nil }
+    let conditions = others.map { other -> SQL in
+      let columns = other.columns
+      let isReferring: [SQL] = columns.map { "c.\(name: $0) IS NOT NULL" }
+      let isChanged = columns.compactMap { column -> SQL? in
+        guard let source = change.source(of: column) else { return nil }
+        return "+c.\(name: column) IS NOT +w.\(name: source) COLLATE BINARY"
+      }
+      let isToWinnersTable = TableSchema.isSame(change.parent.name, other.parent)
+      let toWinner = (referencesByTable[change.parent.name] ?? [])
+        .filter {
+          isToWinnersTable && $0.childTable == change.child.name && $0.childColumns == columns
+        }
+        .map { reference -> SQL in
+          let conditions = zip(reference.childColumns, reference.parentColumns).map {
+            column, parentColumn -> SQL in
+            guard let source = change.source(of: column) else {
+              return ReferenceMove.refers("c", column, to: "w", parentColumn)
+            }
+            return ReferenceMove.refers("w", source, to: "w", parentColumn)
+          }
+          return "(\(conditions.joined(separator: " AND ")))"
+        }
+      return """
+        (\(isReferring.joined(separator: " AND ")) AND (\(isChanged.joined(separator: " OR ")))
+          AND NOT (\(toWinner.isEmpty ? "0" : toWinner.joined(separator: " OR "))))
+        """
+    }
+    return """
+      SELECT 1 FROM main.\(name: change.child.name) AS c
+      CROSS JOIN main.\(name: change.parent.name) AS w
+      WHERE c.\(name: change.child.rowIDName) = ?1 AND w.\(name: change.parent.rowIDName) = ?2
+        AND (\(conditions.joined(separator: " OR ")))
+      """
+  }
+
+  /// Whether a statement of `findParted` returns a row.
+  func isParted(
+    _ row: Int64, winner: Int64, by find: SQL, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    let find = try statements.statement(find, in: connection)
+    try find.statement.bind(1, integer: row)
+    try find.statement.bind(2, integer: winner)
+    let isParted = try find.statement.step()
+    try find.statement.reset()
+    return isParted
+  }
+}

@@ -1,0 +1,226 @@
+import SQLiteKit
+import Testing
+
+@testable import POIKit
+
+/// Tables that refer to one another in ways that few do: a row moves whole, or nothing is changed.
+@Suite struct DeduplicatorSchemaTests {
+  /// Deduplicates `t` by `k` with the timestamp `at`.
+  private func deduplicate(
+    _ connection: borrowing Connection, batchSize: Int = 500, mergesLosers: Bool = false
+  ) throws {
+    var options = DeduplicationOptions()
+    options.batchSize = batchSize
+    options.mergesLosers = mergesLosers
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
+    _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
+  }
+
+  /// What the tables hold, with row ids and types.
+  private func content(_ connection: borrowing Connection) throws -> [String] {
+    let tables = try rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'poikit%' ORDER BY 1",
+      in: connection)
+    return try tables.flatMap { try dump($0, in: connection) }
+  }
+
+  private static let parents: SQL = """
+    CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, a, b, UNIQUE (a, b));
+    """
+
+  @Test(
+    arguments: [
+      // The row in the way, by a part of the reference, belongs to another winner.
+      """
+      \(parents)
+      INSERT INTO t VALUES (1, 'A', 2, 1, 'x'), (2, 'A', 1, 2, 'y'), (3, 'B', 1, 1, 'z');
+      CREATE TABLE c (a UNIQUE, b, note, FOREIGN KEY (a, b) REFERENCES t (a, b));
+      INSERT INTO c VALUES (1, 'z', 'of B'), (2, 'y', 'of A');
+      """,
+      // The same by its collation.
+      """
+      CREATE TABLE t (code TEXT PRIMARY KEY, k, at);
+      INSERT INTO t VALUES ('a', 'A', 2), ('b', 'A', 1), ('A', 'B', 1);
+      CREATE TABLE c (r TEXT COLLATE NOCASE UNIQUE REFERENCES t (code), note);
+      INSERT INTO c VALUES ('A', 'of B'), ('b', 'of A');
+      """,
+      // Another reference with a column in common leads to another row.
+      """
+      \(parents)
+      INSERT INTO t VALUES (1, 'A', 2, 1, 1), (2, 'A', 1, 2, 2);
+      CREATE TABLE z (a, z, PRIMARY KEY (a, z));
+      INSERT INTO z VALUES (2, 7);
+      CREATE TABLE c (
+        a, b, z, FOREIGN KEY (a, b) REFERENCES t (a, b), FOREIGN KEY (a, z) REFERENCES z);
+      INSERT INTO c VALUES (2, 2, 7);
+      """,
+      // The same column refers to two tables.
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
+      INSERT INTO t VALUES (1, 'A', 2), (2, 'A', 1);
+      CREATE TABLE z (id INTEGER PRIMARY KEY);
+      INSERT INTO z VALUES (2);
+      CREATE TABLE c (r REFERENCES t REFERENCES z);
+      INSERT INTO c VALUES (2);
+      """,
+      // A row that follows has one, too.
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
+      INSERT INTO t VALUES (1, 'A', 2), (2, 'A', 1);
+      CREATE TABLE z (id INTEGER PRIMARY KEY);
+      INSERT INTO z VALUES (2);
+      CREATE TABLE c (r UNIQUE REFERENCES t);
+      INSERT INTO c VALUES (2);
+      CREATE TABLE d (r REFERENCES c (r) REFERENCES z);
+      INSERT INTO d VALUES (2);
+      """,
+      // Two columns take the winner's value as values that differ.
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
+      INSERT INTO t VALUES (1, 'A', 2), (2, 'A', 1);
+      CREATE TABLE c (r UNIQUE REFERENCES t);
+      INSERT INTO c VALUES ('2');
+      CREATE TABLE d (r TEXT REFERENCES c (r));
+      INSERT INTO d VALUES ('2');
+      """,
+      // The winner's value is no row id.
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, code UNIQUE);
+      INSERT INTO t VALUES (1, 'A', 2, 'x'), (2, 'A', 1, 7);
+      CREATE TABLE c (code INTEGER PRIMARY KEY REFERENCES t (code));
+      INSERT INTO c VALUES (7);
+      """,
+    ] as [SQL])
+  func `a row that cannot move whole is refused, and nothing is changed`(script: SQL) throws {
+    for batchSize in [1, 500] {
+      let connection = try Connection.inMemory()
+      try connection.execute(script)
+      let before = try content(connection)
+      let error = #expect(throws: DeduplicationError.self) {
+        try deduplicate(connection, batchSize: batchSize)
+      }
+      #expect(error?.code == .unmovableReference, "\(String(describing: error))")
+      #expect(try content(connection) == before)
+    }
+  }
+
+  @Test func `a loser that a trigger keeps is refused, and nothing is changed`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (k, at);
+      INSERT INTO t VALUES ('A', 2), ('A', 1);
+      CREATE TRIGGER keep BEFORE DELETE ON t BEGIN SELECT RAISE(IGNORE); END
+      """)
+    let error = #expect(throws: DeduplicationError.self) { try deduplicate(connection) }
+    #expect(error?.code == .interferingTrigger)
+    #expect(try rows("SELECT count(*) FROM t", in: connection) == ["2"])
+  }
+
+  @Test func `a winner gets no reference to a row that went with its losers`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, photo REFERENCES c);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, r UNIQUE REFERENCES t);
+      INSERT INTO t VALUES (1, 'A', 2, NULL), (2, 'A', 1, 20);
+      INSERT INTO c VALUES (10, 1), (20, 2);
+      """)
+    let before = try content(connection)
+    let error = #expect(throws: DeduplicationError.self) {
+      try deduplicate(connection, mergesLosers: true)
+    }
+    #expect(error?.code == .unmergeableValue)
+    #expect(try content(connection) == before)
+  }
+
+  @Test func `a shared column that stays the same, or goes with both references, is no obstacle`()
+    throws
+  {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      \(Self.parents)
+      INSERT INTO t VALUES (1, 'A', 2, 7, 1), (2, 'A', 1, 7, 2), (3, 'B', 2, 8, 3), (4, 'B', 1, 9, 4);
+      CREATE TABLE z (a, z, PRIMARY KEY (a, z));
+      INSERT INTO z VALUES (7, 0);
+      CREATE TABLE c (
+        a, b, z, FOREIGN KEY (a, b) REFERENCES t (a, b), FOREIGN KEY (a, z) REFERENCES z);
+      INSERT INTO c VALUES (7, 2, 0), (9, 4, NULL);
+      """)
+    let before = try content(connection)
+    try deduplicate(connection)
+    #expect(try rows("SELECT a, b, z FROM c", in: connection) == ["7|1|0", "8|3|"])
+    _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(try content(connection) == before)
+  }
+
+  @Test func `a number refers to a text, with an index as without`() throws {
+    for index in ["", "CREATE INDEX i ON c (r)"] as [SQL] {
+      let connection = try Connection.inMemory()
+      try connection.execute(
+        """
+        CREATE TABLE t (code TEXT PRIMARY KEY, k, at);
+        INSERT INTO t VALUES ('11', 'A', 2), ('12', 'A', 1);
+        CREATE TABLE c (r REFERENCES t (code));
+        INSERT INTO c VALUES (12);
+        \(index)
+        """)
+      try deduplicate(connection)
+      #expect(try rows("SELECT r FROM c", in: connection) == ["11"])
+    }
+  }
+
+  @Test(
+    arguments: [
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, v, ph REFERENCES c (id));
+      CREATE TABLE c (
+        id INTEGER PRIMARY KEY, r UNIQUE REFERENCES t (id), s UNIQUE REFERENCES t (id));
+      INSERT INTO t VALUES
+        (1, 'A', 2, 0, NULL), (2, 'A', 1, 0, NULL), (11, 'B', 2, 0, NULL), (12, 'B', 1, 0, 20);
+      INSERT INTO c VALUES (5, NULL, 11), (10, 1, 12), (20, 2, NULL);
+      """,
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, v, ph REFERENCES c (id));
+      CREATE TABLE c (id INTEGER PRIMARY KEY, r UNIQUE REFERENCES t (id));
+      INSERT INTO t VALUES (1, 'A', 3, NULL, 10), (2, 'A', 2, 'x', NULL), (3, 'A', 1, NULL, 20);
+      INSERT INTO c VALUES (10, 1), (20, 2);
+      """,
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
+      INSERT INTO t VALUES (1, 'A', 3), (2, 'A', 2), (3, 'A', 1);
+      CREATE TABLE c (a REFERENCES t, b REFERENCES t, s UNIQUE REFERENCES t, UNIQUE (a, b));
+      INSERT INTO c VALUES (2, 3, 1), (2, 1, 2);
+      """,
+      """
+      \(parents)
+      INSERT INTO t VALUES
+        (1, 'A', 2, 1, 'q'), (2, 'A', 1, 1, 'r'), (3, 'B', 2, 1, 2), (4, 'B', 1, 'x', 'q');
+      CREATE TABLE c (a, b, UNIQUE (a, b), FOREIGN KEY (a, b) REFERENCES t (a, b));
+      INSERT INTO c VALUES ('x', 'q'), (1, 'r');
+      """,
+      // Each of the rows has the place that the one after it had.
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
+      INSERT INTO t VALUES (1, 'A', 1), (2, 'A', 2), (3, 'B', 1), (4, 'B', 2), (5, 'C', 1), (6, 'C', 2);
+      CREATE TABLE c (n UNIQUE, r REFERENCES t, s REFERENCES t, UNIQUE (r, s));
+      INSERT INTO c VALUES (1, 1, 3), (2, 2, 3), (3, 1, 5), (4, 3, 6), (5, 4, 4);
+      """,
+    ] as [SQL], [1, 500])
+  func `whatever is in the way of what, all comes back`(script: SQL, batchSize: Int) throws {
+    for mergesLosers in [false, true] {
+      let connection = try Connection.inMemory()
+      try connection.execute(script)
+      let before = try content(connection)
+      do {
+        try deduplicate(connection, batchSize: batchSize, mergesLosers: mergesLosers)
+      } catch let error as DeduplicationError where error.code == .unmergeableValue {
+        #expect(mergesLosers)
+      }
+      guard try content(connection) != before else { continue }
+      _ = try Deduplicator.undo(on: connection, clock: someInstant)
+      #expect(try content(connection) == before)
+    }
+  }
+}
