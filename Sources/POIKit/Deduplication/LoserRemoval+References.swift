@@ -132,7 +132,7 @@ extension LoserRemoval {
       guard !row.lacksTarget else {
         throw Self.unmovable(row, move, "the winner has no value there")
       }
-      try refuse(row, move, partedBy: parted, in: connection)
+      try refuse(row.row, of: row, move, partedBy: parted, in: connection)
       let outcome: ChangeStatements.Outcome
       var movedCount = 1
       if isReferredTo {
@@ -184,16 +184,7 @@ extension LoserRemoval {
         try findParted(
           by: step.change, besides: step.links.map(\.move), in: connection)
       }
-      guard let parted else { continue }
-      let leadsElsewhere = try DeduplicationError.converting { () throws(SQLiteError) in
-        try isParted(step.row, winner: row.winner, by: parted, in: connection)
-      }
-      guard !leadsElsewhere else {
-        throw Self.unmovable(
-          row, move,
-          "\(Self.follower(step)): another reference of it has a column in common, and would lead elsewhere"
-        )
-      }
+      try refuse(step.row, of: row, move, partedBy: parted, in: connection)
     }
     for step in steps { try reserveRowIDs(of: step.change.child, in: connection) }
     try execute("SAVEPOINT poikit_move", in: connection)
@@ -208,17 +199,21 @@ extension LoserRemoval {
 
   /// Throws where another reference of a row would not refer to the same row any more.
   ///
-  /// - Parameter find: a statement of `findParted`.
+  /// - Parameters:
+  ///   - changed: the row's id.
+  ///   - row: the row itself, or the one that it follows.
+  ///   - find: a statement of `findParted`.
   private func refuse(
-    _ row: Referring, _ move: ReferenceMove, partedBy find: SQL?, in connection: borrowing Connection
+    _ changed: Int64, of row: Referring, _ move: ReferenceMove, partedBy find: SQL?,
+    in connection: borrowing Connection
   ) throws(DeduplicationError) {
     guard let find else { return }
     let leadsElsewhere = try DeduplicationError.converting { () throws(SQLiteError) in
-      try isParted(row.row, winner: row.winner, by: find, in: connection)
+      try isParted(changed, winner: row.winner, by: find, in: connection)
     }
     guard leadsElsewhere else { return }
     throw Self.unmovable(
-      row, move, "another reference of it has a column in common, and would lead elsewhere")
+      row, move, "another reference has a column in common with it, and would lead elsewhere")
   }
 
   private static let ineffectiveReason =

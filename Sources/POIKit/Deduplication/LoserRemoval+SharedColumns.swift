@@ -9,18 +9,17 @@ extension LoserRemoval {
   /// One that refers to the winner then is none of them.
   ///
   /// - Parameter followed: by what the row refers to those for whose sake its columns change.
-  ///
-  /// - Parameter followed: the references for whose sake the columns change.
   func findParted(
     by change: ColumnChange, besides followed: [ReferenceMove], in connection: borrowing Connection
   ) throws(SQLiteError) -> SQL? {
-    let others = try TableReference.all(from: change.child, in: connection).filter { other in
-      other.columns.contains { change.source(of: $0) != nil }
-        && !followed.contains {
-          TableSchema.isSame($0.parent.name, other.parent)
-            && $0.reference.childColumns == other.columns
-        }
-    }
+    let others = try TableReference.declared(by: change.child, statements, in: connection)
+      .filter { other in
+        other.columns.contains { change.source(of: $0) != nil }
+          && !followed.contains {
+            $0.reference.childColumns == other.columns
+              && $0.reference.parentColumns == other.parentColumns(in: $0.parent)
+          }
+      }
     guard !others.isEmpty else { return nil }
     let conditions = others.map { other -> SQL in
       let columns = other.columns
@@ -29,24 +28,16 @@ extension LoserRemoval {
         guard let source = change.source(of: column) else { return nil }
         return "+c.\(name: column) IS NOT +w.\(name: source) COLLATE BINARY"
       }
-      let isToWinnersTable = TableSchema.isSame(change.parent.name, other.parent)
-      let toWinner = (referencesByTable[change.parent.name] ?? [])
-        .filter {
-          isToWinnersTable && $0.childTable == change.child.name && $0.childColumns == columns
+      let toWinner = zip(columns, other.parentColumns(in: change.parent) ?? []).map {
+        column, parentColumn -> SQL in
+        guard let source = change.source(of: column) else {
+          return ReferenceMove.refers("c", column, to: "w", parentColumn)
         }
-        .map { reference -> SQL in
-          let conditions = zip(reference.childColumns, reference.parentColumns).map {
-            column, parentColumn -> SQL in
-            guard let source = change.source(of: column) else {
-              return ReferenceMove.refers("c", column, to: "w", parentColumn)
-            }
-            return ReferenceMove.refers("w", source, to: "w", parentColumn)
-          }
-          return "(\(conditions.joined(separator: " AND ")))"
-        }
+        return ReferenceMove.refers("w", source, to: "w", parentColumn)
+      }
       return """
         (\(isReferring.joined(separator: " AND ")) AND (\(isChanged.joined(separator: " OR ")))
-          AND NOT (\(toWinner.isEmpty ? "0" : toWinner.joined(separator: " OR "))))
+          AND NOT (\(toWinner.isEmpty ? "0" : toWinner.joined(separator: " AND "))))
         """
     }
     return """

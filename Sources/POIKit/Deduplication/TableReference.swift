@@ -54,19 +54,42 @@ struct TableReference: Hashable {
       """
   }
 
-  /// The columns of every reference from a table, and the table that it is to.
-  static func all(
-    from child: TableSchema, in connection: borrowing Connection
-  ) throws(SQLiteError) -> [(columns: [String], parent: String)] {
-    var references: [(columns: [String], parent: String)] = []
-    var statement = try connection.prepare(
+  /// A foreign key as the table that refers declares it.
+  struct Declaration {
+    /// The table referred to, as it is written there.
+    let parent: String
+
+    /// The columns that refer.
+    fileprivate(set) var columns: [String] = []
+
+    /// The columns referred to, as they are written there; none where the primary key is meant.
+    fileprivate var parentColumns: [String] = []
+
+    /// The columns referred to, or nil if they are another table's than `table`.
+    func parentColumns(in table: TableSchema) -> [String]? {
+      guard TableSchema.isSame(parent, table.name) else { return nil }
+      guard parentColumns.isEmpty else { return parentColumns.map(table.spelling) }
+      return table.primaryKey.isEmpty ? [table.rowIDName] : table.primaryKey
+    }
+  }
+
+  /// The references from a table, in the order in which SQLite lists them.
+  static func declared(
+    by child: TableSchema, _ statements: PreparedStatements, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [Declaration] {
+    var references: [Declaration] = []
+    let list = try statements.statement(
       """
-      SELECT seq, "from", "table" FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq
-      """, isPersistent: false)
-    try statement.bind(1, text: child.name)
-    while try statement.step() {
-      if statement.integer(0) == 0 { references.append(([], statement.text(2))) }
-      references[references.count - 1].columns.append(statement.text(1))
+      SELECT seq, "table", "from", "to" FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq
+      """, in: connection)
+    try list.statement.bind(1, text: child.name)
+    while try list.statement.step() {
+      if list.statement.integer(0) == 0 {
+        references.append(Declaration(parent: list.statement.text(1)))
+      }
+      let last = references.count - 1
+      references[last].columns.append(list.statement.text(2))
+      if !list.statement.isNull(3) { references[last].parentColumns.append(list.statement.text(3)) }
     }
     return references
   }
