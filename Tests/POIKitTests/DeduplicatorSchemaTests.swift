@@ -64,13 +64,13 @@ import Testing
       INSERT INTO c VALUES (2);
       """,
       // The same column refers to two columns of one table.
-    """
-    CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, u UNIQUE);
-    INSERT INTO t VALUES (5, 'A', 1, 10), (6, 'A', 2, 5);
-    CREATE TABLE c (r REFERENCES t (u) REFERENCES t (id));
-    INSERT INTO c VALUES (5);
-    """,
-    // A row that follows has one, too.
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, u UNIQUE);
+      INSERT INTO t VALUES (5, 'A', 1, 10), (6, 'A', 2, 5);
+      CREATE TABLE c (r REFERENCES t (u) REFERENCES t (id));
+      INSERT INTO c VALUES (5);
+      """,
+      // A row that follows has one, too.
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
       INSERT INTO t VALUES (1, 'A', 2), (2, 'A', 1);
