@@ -332,7 +332,7 @@ import Testing
       ["data", "--store", "killed", "--batch", "100"], in: folder.path,
       environment: [
         "LD_PRELOAD": Tool("libcall-faults.so").path, "CALL_FAULT": "changes",
-        "CALL_FAULT_AT": "60", "CALL_FAULT_PATH": "killed",
+        "CALL_FAULT_AT": "90", "CALL_FAULT_PATH": "killed",
       ])
     #expect(killed.exitCode == 128 + SIGKILL, "\(killed.messages)")
     try folder.write(Self.places(0..<4000) + "\n", to: "data")
