@@ -1,0 +1,267 @@
+"""The work that the tools are made to fail at, and how what they end in is compared."""
+
+import collections
+import gzip
+import json
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+MODEL = {
+    "x-table": "note", "x-key": "id", "x-timestamp": "at", "x-unmapped-column": "more",
+    "required": ["id"],
+    "properties": {
+        "id": {"type": "integer"},
+        "text": {"type": ["string", "null"]},
+        "at": {"type": ["integer", "null"], "x-unit": "seconds"},
+        "gone": {"type": ["boolean", "null"]},
+        "kind": {
+            "type": ["object", "null"], "x-relation": {"table": "kind", "unique": "name"},
+            "required": ["name"], "properties": {"name": {"type": "string"}}},
+        "tags": {
+            "type": ["array", "null"], "items": {"type": "string"},
+            "x-relation": {"table": "tag", "unique": "name", "join": "note_tag"}},
+        "parts": {
+            "type": ["array", "null"], "x-relation": {"table": "part", "unique": "n"},
+            "items": {
+                "type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}}}}
+
+POLICIES = ["newest", "object-trump", "store-trump", "overwrite", "rollback", "newest-by-property"]
+SHAPES = ["array", "lines", "envelope", "gzip", "standard input"]
+RESULTS = ["exit code", "digest", "content", "rejects"]
+
+
+class Case:
+    """One kind of work: a store to begin with, a command, and how to go on with it."""
+
+    def __init__(self, name, folder, base, command, retry=None, piped=None):
+        self.name, self.folder, self.base = name, folder, base
+        self.command, self.retry, self.piped = command, retry or command, piped
+
+
+class Tools:
+    """Runs the tools of a folder."""
+
+    def __init__(self, folder):
+        self.folder = folder.resolve()
+
+    def start(self, case, command, store, environment=None):
+        words = [self.folder / command[0], "--store", store, "--quiet", *command[1:]]
+        source = None
+        if case.piped:
+            source = subprocess.Popen(["cat", case.piped], stdout=subprocess.PIPE)
+        run = subprocess.Popen(
+            words, cwd=case.folder, stdin=source.stdout if source else subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        if source:
+            source.stdout.close()
+        return run, source
+
+    def run(self, case, command, store, seconds=None, environment=None):
+        """Runs a command to its end, or kills it; gives its exit code and what it said."""
+        run, source = self.start(case, command, store, environment)
+        try:
+            _, messages = run.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            _, messages = run.communicate()
+        if source:
+            source.wait()
+        return run.returncode, messages
+
+    def digest(self, case, store):
+        done = subprocess.run(
+            [self.folder / "poi-dedup", "--store", store, "--digest"], cwd=case.folder,
+            capture_output=True, text=True)
+        return done.stdout + done.stderr
+
+    def results(self, case, code, store):
+        """What a run that went on must end in as one that did not fail, by the names of RESULTS."""
+        return code, self.digest(case, store), content(store), rejects(case)
+
+
+def difference(left, right):
+    if isinstance(left, list):
+        left, right = collections.Counter(left), collections.Counter(right)
+        return f"missing {list(left - right)[:3]}, added {list(right - left)[:3]}"
+    return f"{left!r:.200} and {right!r:.200}"
+
+
+def reset(base, store):
+    """Puts a store back as it was before the work."""
+    for end in ["", "-wal", "-shm", "-journal"]:
+        pathlib.Path(f"{store}{end}").unlink(missing_ok=True)
+    if base:
+        shutil.copy(base, store)
+
+
+def rejects(case):
+    path = case.folder / "bad"
+    return path.read_text() if path.exists() else ""
+
+
+def is_done(store, whole):
+    """Whether the run was over when it was ended: to do the work again would do it twice.
+
+    The store's content is then that of a store whose run was not ended.
+    """
+    if not store.exists():
+        return False
+    connection = sqlite3.connect(store)
+    try:
+        running = connection.execute(
+            "SELECT count(*) FROM poikit_run WHERE state IN ('running', 'failed')").fetchone()[0]
+    except sqlite3.DatabaseError:
+        return False
+    finally:
+        connection.close()
+    return running == 0 and content(store) == whole
+
+
+def content(store):
+    """All rows but for what tells of runs that did not finish; and whether the store is whole."""
+    connection = sqlite3.connect(store)
+    lines = []
+    for (table,) in connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            " AND name NOT IN ('poikit_run', 'poikit_checkpoint', 'poikit_digest')").fetchall():
+        columns = [
+            row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')
+            if row[1] not in ("run", "poikit_run")]
+        values = ", ".join(f'quote("{column}")' for column in columns)
+        lines += [
+            f"{table}: {row}" for row in connection.execute(f'SELECT {values} FROM "{table}"')]
+    lines += [
+        f"run: {row}" for row in connection.execute(
+            "SELECT tool, state, counters FROM poikit_run WHERE state IN ('finished', 'undone')")]
+    # What is remembered of a run that ended is none of its results.
+    lines += [
+        f"schema: {row}" for row in connection.execute(
+            "SELECT type, name FROM sqlite_schema WHERE tbl_name <> 'poikit_digest'"
+            " AND name NOT LIKE 'poikit_digest_%'")]
+    whole = connection.execute("PRAGMA integrity_check").fetchone()[0]
+    dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
+    if whole != "ok" or dangling:
+        lines.append(f"damaged: {whole} {dangling[:3]}")
+    connection.close()
+    return sorted(lines)
+
+
+def records(generator, count, keys, padding="", damaged=0.01):
+    """Lines of records with few keys and moments, a share of them damaged."""
+    lines = []
+    for _ in range(count):
+        record = {
+            "id": generator.randrange(keys), "at": generator.choice([None, 1, 2, 3, 4]),
+            "text": generator.choice([None, "a", "b", padding]), "other": generator.randrange(3),
+            "kind": generator.choice([None, {"name": "x"}, {"name": "y"}]),
+            "tags": generator.choice([[], ["p"], ["q", "p"]]),
+            "parts": generator.choice([[], [{"n": 1}], [{"n": 2}, {"n": 1}]])}
+        for name in list(record)[1:]:
+            if generator.random() < 0.2:
+                del record[name]
+        lines.append(json.dumps(record))
+        if generator.random() < damaged:
+            lines.append(generator.choice(['{"id": "none"}', '{"id": nul}']))
+    return lines
+
+
+def write_input(folder, shape, lines):
+    """Writes an input and gives its name, and the file that is piped where it is standard input."""
+    if shape in ("lines", "standard input"):
+        (folder / "lines").write_text("\n".join(lines))
+        return ("-", folder / "lines") if shape == "standard input" else ("lines", None)
+    text = "[" + ",\n".join(lines) + "]"
+    if shape == "envelope":
+        text = '{"meta":[1],"data":{"notes":' + text + '},"x":1}'
+    if shape == "gzip":
+        (folder / "array.gz").write_bytes(gzip.compress(text.encode()))
+        return "array.gz", None
+    (folder / shape).write_text(text)
+    return shape, None
+
+
+def prepared(tools, folder, lines, *arguments):
+    """A store that an import made."""
+    (folder / "base").write_text("\n".join(lines))
+    store = folder / "base.sqlite"
+    case = Case("preparation", folder, None, ["poi-import", "--model", "model.json", *arguments, "base"])
+    prepare(tools, case, store)
+    return store
+
+
+def prepare(tools, case, store):
+    code, messages = tools.run(case, case.command, store)
+    if code > 1:
+        script = pathlib.Path(sys.argv[0]).name
+        sys.exit(f"scripts/{script}: the preparation ends with {code}: {messages}")
+
+
+def importing(generator, folder, name, lines, shape, *arguments, base=None, batch=None):
+    file, piped = write_input(folder, shape, lines)
+    batch = batch or str(generator.choice([5, 20, 50]))
+    jobs = str(generator.randrange(1, 4))
+    command = ["poi-import", "--model", "model.json", "--batch", batch, "--jobs", jobs,
+               "--rejects", "bad", *arguments, file]
+    return Case(name, folder, base, command, [*command, "--resume"], piped)
+
+
+def case_folder(scratch):
+    made = pathlib.Path(tempfile.mkdtemp(dir=scratch))
+    (made / "model.json").write_text(json.dumps(MODEL))
+    return made
+
+
+def round_of_cases(tools, generator, scratch, scale=1):
+    """Every kind of work once, on inputs of its own.
+
+    Where the scale is below 1, there are so many fewer records, and more of them are damaged.
+    """
+    damaged = min(0.01 / scale, 0.05)
+
+    def lines(count, keys, padding=""):
+        return records(generator, int(count * scale), int(keys * scale), padding, damaged)
+
+    def folder_with_base():
+        place = case_folder(scratch)
+        return place, prepared(tools, place, lines(600, 500), "--merge", "newest")
+
+    for shape in SHAPES:
+        yield importing(
+            generator, case_folder(scratch), f"append, {shape}", lines(1500, 700), shape)
+    for policy in POLICIES:
+        place, base = folder_with_base()
+        yield importing(
+            generator, place, f"merge {policy}", lines(1200, 500), generator.choice(SHAPES),
+            "--merge", policy, base=base)
+    place, base = folder_with_base()
+    landing = lines(2600, 900, "p" * 18_000) if scale == 1 else blown_up(lines(2600, 900))
+    yield importing(
+        generator, place, "landing", landing, generator.choice(["array", "lines", "envelope"]),
+        "--merge", "newest", base=base)
+    place, base = folder_with_base()
+    yield importing(
+        generator, place, "snapshot",
+        [line for line in lines(900, 300) if '"none"' not in line and "nul}" not in line],
+        "array", "--snapshot", "--max-removals", "100%", base=base)
+    place = case_folder(scratch)
+    base = prepared(tools, place, lines(1500, 500))
+    batch = str(generator.choice([5, 20]))
+    yield Case("deduplicate", place, base, ["poi-dedup", "--batch", batch])
+    yield Case("deduplicate, enforce", place, base, ["poi-dedup", "--batch", batch, "--enforce"])
+    yield Case("merge losers", place, base, ["poi-dedup", "--batch", batch, "--merge-losers"])
+    alone, unique = place / "alone.sqlite", place / "unique.sqlite"
+    for store, options in [(alone, []), (unique, ["--enforce"])]:
+        reset(base, store)
+        prepare(tools, Case("preparation", place, None, ["poi-dedup", *options]), store)
+    yield Case("enforce", place, alone, ["poi-dedup", "--enforce"])
+    yield Case("enforce by hash", place, alone, ["poi-dedup", "--enforce", "--hash-key"])
+    yield Case("undo", place, unique, ["poi-dedup", "--undo"])
+
+
+def blown_up(lines):
+    """The same records with blanks behind them, so many that the input is one whose records land."""
+    return [line + " " * (9 * 1024 * 1024 // len(lines)) for line in lines]
