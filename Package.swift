@@ -30,6 +30,7 @@ let package = Package(
     // For tests only; what is to be loaded into a tool must be a library of its own.
     .library(name: "call-counter", type: .dynamic, targets: ["CallCounter"]),
     .library(name: "call-faults", type: .dynamic, targets: ["CallFaults"]),
+    .library(name: "call-recorder", type: .dynamic, targets: ["CallRecorder"]),
     // For tests only: what the fuzzers of Tests/Fuzz, a package of its own, run.
     .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
   ],
@@ -56,6 +57,7 @@ let package = Package(
       path: "Tests/FuzzTargets"),
     .target(name: "CallCounter", path: "Tests/CallCounter"),
     .target(name: "CallFaults", path: "Tests/CallFaults"),
+    .target(name: "CallRecorder", path: "Tests/CallRecorder"),
     .target(name: "StoreFaults", dependencies: ["CSQLite"], path: "Tests/StoreFaults"),
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),
     .testTarget(name: "SQLiteKitTests", dependencies: ["SQLiteKit", "TestSupport"]),
