@@ -70,6 +70,14 @@ import Testing
       CREATE TABLE c (r REFERENCES t (u) REFERENCES t (id));
       INSERT INTO c VALUES (5);
       """,
+      // Another reference comes to the winner from another row.
+      """
+      \(parents)
+      INSERT INTO t VALUES (1, 'A', 2, 1, 1), (2, 'A', 1, 2, 2), (3, 'B', 1, 2, 1);
+      CREATE TABLE c (
+        a, b, d, FOREIGN KEY (a, b) REFERENCES t (a, b), FOREIGN KEY (a, d) REFERENCES t (a, b));
+      INSERT INTO c VALUES (2, 2, 1);
+      """,
       // A row that follows has one, too.
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
@@ -207,12 +215,13 @@ import Testing
       CREATE TABLE c (a, b, UNIQUE (a, b), FOREIGN KEY (a, b) REFERENCES t (a, b));
       INSERT INTO c VALUES ('x', 'q'), (1, 'r');
       """,
-      // Each of the rows has the place that the one after it had.
+      // The row that changes last had the place that the other one got.
       """
-      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
-      INSERT INTO t VALUES (1, 'A', 1), (2, 'A', 2), (3, 'B', 1), (4, 'B', 2), (5, 'C', 1), (6, 'C', 2);
-      CREATE TABLE c (n UNIQUE, r REFERENCES t, s REFERENCES t, UNIQUE (r, s));
-      INSERT INTO c VALUES (1, 1, 3), (2, 2, 3), (3, 1, 5), (4, 3, 6), (5, 4, 4);
+      \(parents)
+      INSERT INTO t VALUES
+        (1, 'A', 2, 1, 'x'), (2, 'A', 1, 2, 'y'), (3, 'B', 2, 2, 'z'), (4, 'B', 1, 5, 'w');
+      CREATE TABLE c (r REFERENCES t, a UNIQUE, b, FOREIGN KEY (a, b) REFERENCES t (a, b));
+      INSERT INTO c VALUES (4, 2, 'y'), (NULL, 5, 'w');
       """,
     ] as [SQL], [1, 500])
   func `whatever is in the way of what, all comes back`(script: SQL, batchSize: Int) throws {

@@ -124,7 +124,7 @@ extension LoserRemoval {
     }
     let statements = try changeStatements(of: change, in: connection)
     let parted = try DeduplicationError.converting { () throws(SQLiteError) -> SQL? in
-      try findParted(by: change, besides: [move], in: connection)
+      try findParted(by: change, besides: [], in: connection)
     }
     try reserveRowIDs(of: move.child, in: connection)
     var leftovers: [Referring] = []

@@ -6,7 +6,7 @@ extension LoserRemoval {
   /// that change, would not refer to the same row any more once they have the values of the winner `?2`;
   /// nothing where there is no such reference.
   ///
-  /// One that refers to the winner then is none of them.
+  /// One that goes to the winner as a whole is none of them.
   ///
   /// - Parameter followed: by what the row refers to those for whose sake its columns change.
   func findParted(
@@ -15,6 +15,7 @@ extension LoserRemoval {
     let others = try TableReference.declared(by: change.child, statements, in: connection)
       .filter { other in
         other.columns.contains { change.source(of: $0) != nil }
+          && !Self.goesWhole(other, with: change)
           && !followed.contains {
             $0.reference.childColumns == other.columns
               && $0.reference.parentColumns == other.parentColumns(in: $0.parent)
@@ -22,22 +23,13 @@ extension LoserRemoval {
       }
     guard !others.isEmpty else { return nil }
     let conditions = others.map { other -> SQL in
-      let columns = other.columns
-      let isReferring: [SQL] = columns.map { "c.\(name: $0) IS NOT NULL" }
-      let isChanged = columns.compactMap { column -> SQL? in
+      let isReferring: [SQL] = other.columns.map { "c.\(name: $0) IS NOT NULL" }
+      let isChanged = other.columns.compactMap { column -> SQL? in
         guard let source = change.source(of: column) else { return nil }
         return "+c.\(name: column) IS NOT +w.\(name: source) COLLATE BINARY"
       }
-      let toWinner = zip(columns, other.parentColumns(in: change.parent) ?? []).map {
-        column, parentColumn -> SQL in
-        guard let source = change.source(of: column) else {
-          return ReferenceMove.refers("c", column, to: "w", parentColumn)
-        }
-        return ReferenceMove.refers("w", source, to: "w", parentColumn)
-      }
       return """
-        (\(isReferring.joined(separator: " AND ")) AND (\(isChanged.joined(separator: " OR ")))
-          AND NOT (\(toWinner.isEmpty ? "0" : toWinner.joined(separator: " AND "))))
+        (\(isReferring.joined(separator: " AND ")) AND (\(isChanged.joined(separator: " OR "))))
         """
     }
     return """
@@ -46,6 +38,16 @@ extension LoserRemoval {
       WHERE c.\(name: change.child.rowIDName) = ?1 AND w.\(name: change.parent.rowIDName) = ?2
         AND (\(conditions.joined(separator: " OR ")))
       """
+  }
+
+  /// Whether each column of a reference gets what the column that it refers to holds in the winner.
+  private static func goesWhole(
+    _ reference: TableReference.Declaration, with change: ColumnChange
+  ) -> Bool {
+    guard let parentColumns = reference.parentColumns(in: change.parent) else { return false }
+    return zip(reference.columns, parentColumns).allSatisfy { column, parentColumn in
+      TableSchema.isSame(parentColumn, change.source(of: column))
+    }
   }
 
   /// Whether a statement of `findParted` returns a row.

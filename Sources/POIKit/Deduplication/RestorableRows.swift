@@ -40,12 +40,16 @@ struct RestorableRows {
     var columns: [String]
     var moves: [Int64]
 
-    /// The row and the one change that a statement of `changes` stands at.
+    /// For each column the row of `poikit_moved` that keeps the latest value before it changed.
+    var lastMoves: [Int64]
+
+    /// The row and the one column that a statement of `changes` stands at.
     init(_ changes: borrowing Statement) {
       table = changes.text(0)
       row = changes.integer(1)
       columns = [changes.text(2)]
       moves = [changes.integer(3)]
+      lastMoves = [changes.integer(4)]
     }
   }
 
@@ -101,6 +105,7 @@ struct RestorableRows {
           }
           row.columns += other.columns
           row.moves += other.moves
+          row.lastMoves += other.lastMoves
         }
         switch try restore(row, in: connection) {
         case .done: if areBeforeRows { try forget(row, in: connection) }
@@ -128,10 +133,7 @@ struct RestorableRows {
     while try changes.step() {
       let row = Row(changes)
       switch try restore(row, in: connection) {
-      case .done:
-        guard areBeforeRows else { continue }
-        try statements.run(
-          "DELETE FROM main.poikit_moved WHERE rowid = ?1", row.moves[0], in: connection)
+      case .done: if areBeforeRows { try forget(row, in: connection) }
       case .missing: break
       case .differs: return (row.table, row.row)
       case .waits(let error): throw error
@@ -159,7 +161,8 @@ struct RestorableRows {
   ) throws(SQLiteError) -> Statement {
     var changes = try connection.prepare(
       """
-      SELECT m.table_name, m.row_id, m.column_name, min(m.rowid) FROM main.poikit_moved AS m
+      SELECT m.table_name, m.row_id, m.column_name, min(m.rowid), max(m.rowid)
+      FROM main.poikit_moved AS m
       WHERE m.run = ?1 AND \(MovedValues.isOwn) = ?3 AND \(MovedValues.isUnchanged)
         AND NOT (?3 AND m.old_value IS m.new_value) \(rest)
       """)
@@ -209,17 +212,19 @@ struct RestorableRows {
   private func forget(
     _ row: Row, in connection: borrowing Connection
   ) throws(SQLiteError) {
-    for (column, move) in zip(row.columns, row.moves) {
-      let delete = try statements.statement(
-        """
-        DELETE FROM main.poikit_moved
-        WHERE run = ?1 AND rowid >= ?2 AND table_name = ?3 AND row_id = ?4 AND column_name = ?5
-        """, in: connection)
-      try delete.statement.bind(1, integer: run.id)
-      try delete.statement.bind(2, integer: move)
-      try delete.statement.bind(3, text: row.table)
-      try delete.statement.bind(4, integer: row.row)
-      try delete.statement.bind(5, text: column)
+    let delete = try statements.statement(
+      """
+      DELETE FROM main.poikit_moved
+      WHERE rowid BETWEEN ?1 AND ?2 AND run = ?3 AND table_name = ?4 AND row_id = ?5
+        AND column_name = ?6
+      """, in: connection)
+    for (place, column) in row.columns.enumerated() {
+      try delete.statement.bind(1, integer: row.moves[place])
+      try delete.statement.bind(2, integer: row.lastMoves[place])
+      try delete.statement.bind(3, integer: run.id)
+      try delete.statement.bind(4, text: row.table)
+      try delete.statement.bind(5, integer: row.row)
+      try delete.statement.bind(6, text: column)
       try delete.statement.run()
     }
   }
