@@ -309,6 +309,28 @@ import Testing
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file("real/poi.sqlite")) == "200")
   }
 
+  @Test func `a reject file that the disk does not take is said, and the run goes on later`() throws
+  {
+    let folder = try ScratchFolder()
+    try folder.write("{\"name\":1}\n{\"name\":2}\n", to: "data")
+    func take(_ more: [String: String], _ arguments: String...) throws -> Tool.Outcome {
+      try importer.run(
+        ["--rejects", "bad.ndjson", "data"] + arguments, in: folder.path,
+        environment: [
+          "LD_PRELOAD": Tool("libcall-faults.so").path, "CALL_FAULT": "changes",
+          "CALL_FAULT_PATH": "bad.ndjson",
+        ].merging(more) { $1 })
+    }
+    // The last of what changes the file is its sync.
+    #expect(try take(["CALL_FAULT_COUNT": folder.file("count")], "--store", "other").exitCode == 1)
+    let count = try String(contentsOfFile: folder.file("count"), encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let refused = try take(["CALL_FAULT_AT": count, "CALL_FAULT_ERRNO": "\(EIO)"])
+    #expect(refused.exitCode == 74)
+    #expect(refused.messages.contains("the reject file cannot be written"), "\(refused.messages)")
+    #expect(try take([:], "--resume").exitCode == 1)
+  }
+
   @Test func `a named pipe is an input`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.places(0..<1000), to: "data")

@@ -132,6 +132,48 @@ import Testing
     #expect(try rows("SELECT count(*) FROM t", in: connection) == ["2"])
   }
 
+  @Test func `a trigger that deletes other rows is found when they are counted`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, whole);
+      INSERT INTO t VALUES (1, 'A', 2, NULL), (2, 'A', 1, NULL), (3, 'B', 1, 2);
+      CREATE TRIGGER parts AFTER DELETE ON t BEGIN DELETE FROM t WHERE whole = old.id; END
+      """)
+    let error = #expect(throws: DeduplicationError.self) { try deduplicate(connection) }
+    #expect(error?.code == .interferingTrigger)
+  }
+
+  @Test(
+    arguments: [
+      "INSERT INTO c VALUES (2, 1)",
+      """
+      CREATE TRIGGER other AFTER UPDATE OF r ON c WHEN new.r <> 7
+      BEGIN UPDATE c SET r = 7 WHERE id = new.id; END
+      """,
+    ] as [SQL])
+  func `a row that cannot get its id and values back ends an undo, and nothing is changed`(
+    change: SQL
+  ) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
+      INSERT INTO t VALUES (1, 'A', 2), (2, 'A', 1);
+      CREATE TABLE c (id INTEGER PRIMARY KEY REFERENCES t, r REFERENCES t);
+      INSERT INTO c VALUES (2, 2);
+      """)
+    try deduplicate(connection)
+    #expect(try rows("SELECT * FROM c", in: connection) == ["1|1"])
+    try connection.execute(change)
+    let before = try content(connection)
+    let error = #expect(throws: DeduplicationError.self) {
+      try Deduplicator.undo(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .cannotUndo)
+    #expect(try content(connection) == before)
+  }
+
   @Test func `a winner gets no reference to a row that went with its losers`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(

@@ -357,7 +357,7 @@ extension ImportSession {
   /// Ends a run that was read to its end, and removes what a snapshot does not hold.
   mutating func endRun() throws(ImportError) {
     try committer?.openRejectFile()
-    try committer?.syncRejects()
+    do { try committer?.syncRejects() } catch { throw fail(error) }
     guard options.isSnapshot else {
       // The end of the run waits for the disk, and takes the digest there with it.
       try settleDigest()

@@ -146,8 +146,7 @@ struct RejectFile: ~Copyable {
   /// Waits until the disk has the lines and the name of the file; a pipe or a device has no disk.
   func sync() throws(ImportError) {
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { throw RejectFile.error(path) }
-    guard status.st_mode & S_IFMT == S_IFREG else { return }
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
     guard fsync(descriptor) == 0 else { throw RejectFile.error(path) }
     guard let whole = unsafe realpath(path, nil) else { throw RejectFile.error(path) }
     defer { unsafe free(whole) }
