@@ -325,6 +325,7 @@ import Testing
     #expect(try take(["CALL_FAULT_COUNT": folder.file("count")], "--store", "other").exitCode == 1)
     let count = try String(contentsOfFile: folder.file("count"), encoding: .utf8)
       .trimmingCharacters(in: .whitespacesAndNewlines)
+    try FileManager.default.removeItem(atPath: folder.file("bad.ndjson"))
     let refused = try take(["CALL_FAULT_AT": count, "CALL_FAULT_ERRNO": "\(EIO)"])
     #expect(refused.exitCode == 74)
     #expect(refused.messages.contains("the reject file cannot be written"), "\(refused.messages)")

@@ -146,7 +146,7 @@ import Testing
 
   @Test(
     arguments: [
-      "INSERT INTO c VALUES (2, 1)",
+      "INSERT INTO c VALUES (2, 1)", "INSERT INTO d VALUES (2)",
       """
       CREATE TRIGGER other AFTER UPDATE OF r ON c WHEN new.r <> 7
       BEGIN UPDATE c SET r = 7 WHERE id = new.id; END
@@ -162,6 +162,8 @@ import Testing
       INSERT INTO t VALUES (1, 'A', 2), (2, 'A', 1);
       CREATE TABLE c (id INTEGER PRIMARY KEY REFERENCES t, r REFERENCES t);
       INSERT INTO c VALUES (2, 2);
+      CREATE TABLE d (r UNIQUE REFERENCES t);
+      INSERT INTO d VALUES (2);
       """)
     try deduplicate(connection)
     #expect(try rows("SELECT * FROM c", in: connection) == ["1|1"])
