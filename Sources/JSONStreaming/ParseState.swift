@@ -89,6 +89,8 @@ struct ParseState: ~Copyable {
   /// Up to where yajl has read, in the input's offsets; nothing where it has to begin anew, at
   /// `boundary`.
   var yajlOffset: Int?
+  /// How long the token may be, in bytes, that yajl has read a part of.
+  var cutTokenLength = 0
   /// What came of the piece that was parsed last.
   var outcome = YajlParser.Outcome.done
   /// Where the bytes begin that have not been parsed.
@@ -162,6 +164,16 @@ extension ParseState {
   /// Whether yajl has begun an element or its member's name and not ended it.
   var isInMember: Bool { !open.isEmpty || nameStart >= 0 }
 
+  /// Whether yajl is to wait for more of an element's token than there is.
+  ///
+  /// It reads a token that a call has cut off again from its start: where that is long, each call
+  /// is to double it.
+  var waitsForToken: Bool {
+    guard let yajlOffset, isInMember, !isLastPiece else { return false }
+    return cutTokenLength >= ReadBuffer.pieceSize && endOffset - yajlOffset < cutTokenLength
+      && endOffset - boundary <= limits.elementByteCount
+  }
+
   /// Whether all bytes so far belong to complete top-level values.
   mutating func isBetweenValues() -> Bool {
     guard open.isEmpty, nameStart < 0, depth == 0 else { return false }
@@ -170,10 +182,11 @@ extension ParseState {
   }
 
   /// Hands the tape over in exchange for another one, which goes on with what there is of an
-  /// unfinished element.
+  /// unfinished element. Where it holds nothing else it is kept, and an empty one handed over.
   ///
-  /// - Complexity: O(n) in the tokens of the unfinished element.
+  /// - Complexity: O(n) in the tokens of the unfinished element, once for each element.
   mutating func exchangeTape(for other: inout TapeBuffers) {
+    if !open.isEmpty, elementToken == 0, elementCopies == 0 { return other.removeAll() }
     swap(&tape, &other)
     tape.removeAll()
     guard isInMember else { return }

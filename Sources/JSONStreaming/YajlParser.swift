@@ -89,6 +89,10 @@ struct YajlParser: ~Copyable {
         unsafe state.pointee.parsedOffset = state.pointee.boundary
         return
       }
+      if unsafe state.pointee.waitsForToken, let offset = unsafe state.pointee.yajlOffset {
+        unsafe state.pointee.parsedOffset = offset
+        return
+      }
       unsafe readOn(state)
     } while unsafe state.pointee.outcome == .done
       && state.pointee.parsedOffset < state.pointee.endOffset
@@ -105,9 +109,14 @@ struct YajlParser: ~Copyable {
     let step = unsafe max(firstStep, start - state.pointee.boundary)
     let end = unsafe min(state.pointee.endOffset, start + step)
     unsafe state.pointee.callOffset = start
+    let tokenCount = unsafe state.pointee.tape.tokens.count
     let status = unsafe cyajl_parse(
       state.pointee.handle, state.pointee.memory, bytes + (start - state.pointee.bytesOffset),
       end - start)
+    if unsafe state.pointee.tape.tokens.count > tokenCount {
+      unsafe state.pointee.cutTokenLength = 0
+    }
+    unsafe state.pointee.cutTokenLength += end - start
     unsafe state.pointee.yajlOffset = end
     unsafe state.pointee.parsedOffset = end
     unsafe state.pointee.outcome = outcome(status)
@@ -122,6 +131,7 @@ struct YajlParser: ~Copyable {
   private static func prepare(_ state: UnsafeMutablePointer<ParseState>) {
     guard unsafe state.pointee.yajlOffset == nil else { return }
     unsafe state.pointee.yajlOffset = state.pointee.boundary
+    unsafe state.pointee.cutTokenLength = 0
     unsafe cyajl_free_parser(state.pointee.handle)
     unsafe state.pointee.handle = cyajl_alloc(
       state.pointee.callbacks, state.pointee.memory, state)

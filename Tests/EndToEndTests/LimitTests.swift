@@ -128,7 +128,7 @@ import Testing
     try folder.write(
       "{\"v\":[[]" + String(repeating: ",[]", count: count - 1) + "]}", to: "data.json")
     let outcome = try runBounded(
-      ["--model", "model.json", "--max-record-bytes", "4MiB", "data.json"], in: folder, times: 36)
+      ["--model", "model.json", "--max-record-bytes", "4MiB", "data.json"], in: folder, times: 32)
     #expect(outcome.output.contains("uniqueItems 1"), "\(outcome)")
   }
 
@@ -137,7 +137,7 @@ import Testing
   ///
   /// A small process starts it: what is told of a process counts the memory of the one that started it.
   private func runBounded(
-    _ arguments: [String], in folder: borrowing ScratchFolder, times: Int = 28
+    _ arguments: [String], in folder: borrowing ScratchFolder, times: Int = 24
   ) throws -> Tool.Outcome {
     let script = """
       import resource, subprocess, sys

@@ -28,8 +28,9 @@ extension Store {
   ///
   /// - Throws: `DeduplicationError`; the batches that were committed before stay.
   public borrowing func deduplicate(
-    _ deduplicator: Deduplicator, clock: () -> Instant = SystemClock.now,
-    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
+    _ deduplicator: Deduplicator,
+    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed },
+    clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> DeduplicationReport {
     try deduplicator.run(on: connection, clock: clock, progress: progress)
   }
