@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import JSONStreaming
@@ -36,6 +37,38 @@ import Testing
     #expect(count == 2)
     // It moves where it grows, which doubles it, and where the element begins and ends.
     #expect(addresses.count <= 10, "\(addresses.count) places")
+  }
+
+  /// What stands in the middle of a long text, and what behind it.
+  static let flaws: [(inside: String, behind: String)] = [
+    ("", "\"}"), ("\\u0000", "\"}"), ("\\ud800", "\"}"), ("\\x", "\"}"), ("\n", "\"}"), ("\"", "\"}"),
+    ("", "\",}"), ("", "\"x}"), ("", ""), ("", "\"}]"), ("\",\"b\":[1,{}],\"c\":\"", "\"}"),
+    ("\",\"a\":\"", "\"}"),
+  ]
+
+  @Test(arguments: flaws, [2_000_000, 900_000])
+  func `pieces change nothing for long texts`(
+    flaw: (inside: String, behind: String), elementLimit: Int
+  ) {
+    let text = String(repeating: "abcdefgh", count: 64_000)
+    let input = Array(
+      ("[{\"a\":1},\n{\"a\":\"" + text + flaw.inside + text + flaw.behind
+        + ",\n{\"a\":2},\n{\"a\":3}]").utf8)
+    let shape = ElementShape.container(JSONPointer(tokens: []))
+    for limits in [
+      ReadingLimits(elementByteCount: elementLimit, stringByteCount: 4_000_000),
+      ReadingLimits(elementByteCount: elementLimit, stringByteCount: 500_000),
+    ] {
+      let whole = observe(input, shape, limits: limits)
+      #expect(whole.count > 2)
+      for chunkSize in [30_011, 65_536, 262_144, 300_000] {
+        let chunked = observe(input, shape, limits: limits, chunkSizes: [chunkSize])
+        #expect(chunked == whole, "\(chunkSize)")
+        let ahead = observe(
+          input, shape, limits: limits, chunkSizes: [chunkSize], usesFill: true, parsesAhead: true)
+        #expect(ahead == whole, "\(chunkSize), ahead")
+      }
+    }
   }
 
   /// The number of elements; `look` sees the reader each time that it waits for more.
