@@ -64,6 +64,41 @@ import Testing
     #expect(try connection.text("SELECT enforced_key FROM poikit_table") == nil)
   }
 
+  @Test(arguments: [["code"], ["code", "country"]])
+  func `a compact key of other columns is refused while one is enforced`(columns: [String]) throws {
+    let connection = try store()
+    _ = try Deduplicator(layout: layout, options: options(.hash))
+      .run(on: connection, clock: someInstant)
+    let before = try dump("poi", in: connection)
+    let other = TableLayout(
+      table: "poi", contentColumns: layout.contentColumns, keyColumns: columns,
+      timestampColumn: "at", isToolkitTable: true)
+    for enforcement in [KeyEnforcement.hash, .index] {
+      let error = deduplicationError { () throws(DeduplicationError) in
+        _ = try Deduplicator(layout: other, options: options(enforcement))
+          .run(on: connection, clock: someInstant)
+      }
+      #expect(error?.code == .invalidOptions)
+      #expect(
+        error?.message.contains("is enforced on 'country', 'code', as a hash, already") == true,
+        "\(error?.message ?? "")")
+    }
+    #expect(try dump("poi", in: connection) == before)
+    #expect(
+      try connection.text("SELECT enforced_key FROM poikit_table") == #"["country","code"]"#)
+  }
+
+  @Test func `keys with a NULL are not grouped where their hash is to be enforced`() throws {
+    let connection = try store()
+    var options = options(.hash)
+    options.nullKey = .group
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .invalidOptions)
+    #expect(try connection.integer("SELECT count(*) FROM poi") == 6)
+  }
+
   @Test func `a compact key is the hash that another program computes`() throws {
     let connection = try store()
     _ = try Deduplicator(layout: layout, options: options(.hash))

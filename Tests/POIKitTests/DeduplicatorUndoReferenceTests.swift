@@ -57,6 +57,59 @@ import Testing
     try expectUndone(connection, batchSize: batchSize)
   }
 
+  @Test(arguments: [
+    "DROP TABLE poikit_archive_p", "DROP TABLE poikit_archive_c", "DELETE FROM poikit_archive_c",
+    "DELETE FROM poikit_archive_p WHERE poikit_row_id = 1",
+  ])
+  func `a run of whose archives a part is gone is not undone`(damage: SQL) throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(Self.parents)
+    try connection.execute(
+      """
+      CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER UNIQUE REFERENCES p (id));
+      INSERT INTO c VALUES (1, 1), (2, 2), (3, 3)
+      """)
+    let layout = try TableLayout(describing: "p", in: connection, key: ["k"], timestamp: "ts")
+    _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    try connection.execute(damage)
+    let after = try content(connection)
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .cannotUndo)
+    #expect(
+      error?.message.contains("of the 3 rows that run 1 archived") == true,
+      "\(error?.message ?? "")")
+    #expect(try content(connection) == after)
+  }
+
+  @Test func `tables whose names look alike are two tables`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(Self.parents)
+    // The letter é as one scalar, and as two.
+    let tables = ["caf\u{E9}", "cafe\u{301}"]
+    for table in tables {
+      try connection.execute(
+        """
+        CREATE TABLE \(name: table) (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id));
+        INSERT INTO \(name: table) VALUES (1, 1), (2, 3), (3, 5)
+        """)
+    }
+    let layout = try TableLayout(describing: "p", in: connection, key: ["k"], timestamp: "ts")
+    let report = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    #expect(report.changes.movedReferenceCount == 4)
+    #expect(try connection.text("PRAGMA foreign_key_check") == nil)
+    for table in tables {
+      #expect(
+        try rows("SELECT p FROM \(name: table) ORDER BY id", in: connection) == ["2", "4", "5"])
+    }
+    _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    for table in tables {
+      #expect(
+        try rows("SELECT p FROM \(name: table) ORDER BY id", in: connection) == ["1", "3", "5"])
+    }
+  }
+
   @Test func `whatever unique columns refer is as before once it is undone`() throws {
     for seed in UInt64(1)...300 {
       var generator = SplitMix64(seed: seed)

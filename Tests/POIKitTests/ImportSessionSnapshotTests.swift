@@ -88,6 +88,8 @@ import Testing
     #expect(try feed.digest() == report.digest)
     #expect(try feed.rows("SELECT id, part FROM note ORDER BY poikit_id").first == "1|1")
     #expect(try feed.rows("SELECT count(*) FROM poikit_archive_note") == ["3"])
+    let archived = try feed.rows("SELECT counters ->> 'archived' FROM poikit_run ORDER BY id DESC")
+    #expect(archived.first == "3")
     let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
     #expect(undone.run == report.runID)
     #expect(undone.restoredRowCount == 3)

@@ -80,4 +80,17 @@ struct ArchiveTable {
     }
     return tables
   }
+
+  /// How many rows of a run the archives of tables hold.
+  static func rowCount(
+    of tables: [String], run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int64 {
+    var count: Int64 = 0
+    for table in tables {
+      count +=
+        try connection.integer(
+          "SELECT count(*) FROM main.\(name: prefix + table) WHERE poikit_run = \(run)") ?? 0
+    }
+    return count
+  }
 }

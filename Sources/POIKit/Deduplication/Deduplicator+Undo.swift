@@ -185,13 +185,13 @@ extension Deduplicator {
   /// The schemas of the tables with references that were moved.
   private static func schemasOfMovedRows(
     _ run: Int64, in connection: borrowing Connection
-  ) throws(DeduplicationError) -> [String: TableSchema] {
-    var schemas: [String: TableSchema] = [:]
+  ) throws(DeduplicationError) -> [ExactText: TableSchema] {
+    var schemas: [ExactText: TableSchema] = [:]
     let tables: [String]
     do { tables = try UndoableRun.movedTables(ofRun: run, in: connection) } catch {
       throw DeduplicationError(error)
     }
-    for table in tables { schemas[table] = try TableSchema(of: table, in: connection) }
+    for table in tables { schemas[ExactText(table)] = try TableSchema(of: table, in: connection) }
     return schemas
   }
 

@@ -47,7 +47,8 @@ struct KeyEnforcer {
   /// Looks, before anything is removed, for what keeps the key from being enforced whatever the rows
   /// are.
   ///
-  /// - Throws: `DeduplicationError` when another key is enforced, or a compact key has no place.
+  /// - Throws: `DeduplicationError` when another key is enforced, a compact key has no place, or rows
+  ///   are to be grouped by keys that have none.
   func check(in connection: borrowing Connection) throws(DeduplicationError) {
     guard enforcement != .none else { return }
     if enforcement == .hash, !layout.isToolkitTable {
@@ -57,6 +58,11 @@ struct KeyEnforcer {
         '\(schema.name)' is no table of the toolkit's own, so it gets no column for a compact key: \
         enforce the key itself
         """)
+    }
+    if enforcement == .hash, nullKey == .group {
+      throw DeduplicationError(
+        .invalidOptions,
+        "a key with a NULL has no compact key, so rows cannot be grouped by it: enforce the key itself")
     }
     _ = try hasIndex(in: connection)
   }
@@ -105,18 +111,29 @@ struct KeyEnforcer {
   }
 
   /// Whether the index is there already.
+  ///
+  /// - Throws: `DeduplicationError` when it enforces another key, or this one in another form.
   private func hasIndex(in connection: borrowing Connection) throws(DeduplicationError) -> Bool {
     let name = Self.indexName(schema.name)
-    let columns = try DeduplicationError.converting { () throws(SQLiteError) in
-      try Self.indexedColumns(of: schema.name, in: connection)
+    let (indexed, key) = try DeduplicationError.converting { () throws(SQLiteError) in
+      let indexed = try Self.indexedColumns(of: schema.name, in: connection)
+      // A column of hashes does not say of what.
+      guard indexed.elementsEqual([Self.hashColumn], by: { $0.isExactly($1) }) else {
+        return (indexed, indexed)
+      }
+      return (indexed, try EnforcedKey.columns(ofTable: schema.name, in: connection))
     }
-    guard !columns.isEmpty else { return false }
-    guard columns == indexColumns else {
+    guard !indexed.isEmpty else { return false }
+    guard indexed.elementsEqual(indexColumns, by: { $0.isExactly($1) }),
+      key.elementsEqual(layout.keyColumns, by: { $0.isExactly($1) })
+    else {
+      let wanted = enforcement == .hash ? ", as a hash," : ""
+      let present = indexed.elementsEqual(key, by: { $0.isExactly($1) }) ? "" : ", as a hash,"
       throw DeduplicationError(
         .invalidOptions,
         """
-        the key of '\(schema.name)' is enforced on \(TableSchema.list(columns)) already: drop the index \
-        '\(name)' to enforce \(TableSchema.list(indexColumns)) instead
+        the key of '\(schema.name)' is enforced on \(TableSchema.list(key))\(present) already: drop the \
+        index '\(name)' to enforce \(TableSchema.list(layout.keyColumns))\(wanted) instead
         """)
     }
     return true
@@ -169,8 +186,7 @@ extension KeyEnforcer {
   }
 
   /// Gives every row its compact key: the 16 bytes of the key's hash in the order in which
-  /// MurmurHash3 defines them, or null where a part of the key is null and such rows are left
-  /// alone.
+  /// MurmurHash3 defines them, or null where a part of the key is null.
   private func fillHashColumn(in connection: borrowing Connection) throws(SQLiteError) {
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     var select = try connection.prepare(
@@ -190,7 +206,7 @@ extension KeyEnforcer {
         key.removeAll()
         let isWhole = KeyReader.append(
           keyOf: select, from: 1, count: layout.keyColumns.count, to: &key)
-        let hash = isWhole || nullKey == .group ? keyHash(key.digest) : nil
+        let hash = isWhole ? keyHash(key.digest) : nil
         portion.append((select.integer(0), hash))
       }
       guard let last = portion.last else { return }

@@ -119,7 +119,7 @@ extension LoserRemoval {
   ) throws(DeduplicationError) -> [Referring] {
     let change = move.change
     try readReferences(to: move.child, in: connection)
-    let isReferredTo = (referencesByTable[move.child.name] ?? []).contains { reference in
+    let isReferredTo = (referencesByTable[ExactText(move.child.name)] ?? []).contains { reference in
       reference.parentColumns.contains { change.source(of: $0) != nil }
     }
     let statements = try changeStatements(of: change, in: connection)
@@ -223,7 +223,7 @@ extension LoserRemoval {
   private mutating func reserveRowIDs(
     of table: TableSchema, in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    guard archives, reservedTables.insert(table.name).inserted else { return }
+    guard archives, reservedTables.insert(ExactText(table.name)).inserted else { return }
     do { try ReservedRowIDs.reserve(allOf: table, in: connection) } catch {
       throw DeduplicationError(error)
     }
@@ -331,7 +331,7 @@ extension LoserRemoval {
     while let (index, columns) = open.popLast() {
       let (change, row) = (steps[index].change, steps[index].row)
       try readReferences(to: change.child, in: connection)
-      for reference in referencesByTable[change.child.name] ?? [] {
+      for reference in referencesByTable[ExactText(change.child.name)] ?? [] {
         let following = zip(reference.childColumns, reference.parentColumns).compactMap {
           childColumn, parentColumn in
           columns.first { TableSchema.isSame($0.name, parentColumn) }.map {

@@ -13,10 +13,10 @@ internal import SQLiteKit
 /// and a second thread for the checkpoints all made no difference beyond noise.
 struct LoserRemoval {
   let layout: TableLayout
-  private var preparedArchives: Set<String> = []
+  private var preparedArchives: Set<ExactText> = []
 
   /// The tables whose row ids are reserved.
-  var reservedTables: Set<String> = []
+  var reservedTables: Set<ExactText> = []
 
   /// The temporary tables that have been made.
   private var madeTables: Set<SQL> = []
@@ -41,16 +41,16 @@ struct LoserRemoval {
   private(set) var archives = false
 
   /// The references to the tables met so far, by table.
-  private(set) var referencesByTable: [String: [TableReference]] = [:]
+  private(set) var referencesByTable: [ExactText: [TableReference]] = [:]
 
   /// The schemas of the tables met so far, by name.
-  private(set) var schemas: [String: TableSchema] = [:]
+  private(set) var schemas: [ExactText: TableSchema] = [:]
 
   /// The temporary tables that list who refers to losers, for references that no index serves.
   var lists: [TableReference: SQL] = [:]
 
   /// Why the rows of a table cannot be changed, for tables met so far that have no row ids.
-  private var obstacles: [String: DeduplicationError] = [:]
+  private var obstacles: [ExactText: DeduplicationError] = [:]
 
   /// The statements that give winners values of their losers and are kept.
   var fillTexts: Set<SQL> = []
@@ -82,7 +82,7 @@ struct LoserRemoval {
     do { enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1 } catch {
       throw DeduplicationError(error)
     }
-    schemas[schema.name] = schema
+    schemas[ExactText(schema.name)] = schema
     try readReferences(to: schema, in: connection)
   }
 
@@ -98,7 +98,7 @@ struct LoserRemoval {
   /// - Parameter connection: the database, in a view that nobody changes until the first batch.
   mutating func keepDigest(in connection: borrowing Connection) throws(SQLiteError) {
     remainingDigest = try RemainingDigest(
-      layout, schema: root, references: referencesByTable[root.name] ?? [], in: connection)
+      layout, schema: root, references: referencesByTable[ExactText(root.name)] ?? [], in: connection)
   }
 
   /// Removes a batch of losers, inside the caller's transaction.
@@ -123,8 +123,8 @@ struct LoserRemoval {
   /// loser are to go there first. It costs pages: losers that come in the order of their ids meet every
   /// page of their table once.
   func needsRanks(in connection: borrowing Connection) throws(DeduplicationError) -> Bool {
-    for reference in referencesByTable[root.name] ?? [] {
-      guard let child = schemas[reference.childTable], child.name != root.name,
+    for reference in referencesByTable[ExactText(root.name)] ?? [] {
+      guard let child = schemas[ExactText(reference.childTable)], !child.name.isExactly(root.name),
         !isOwning(reference)
       else { continue }
       let move = ReferenceMove(reference: reference, parent: root, child: child)
@@ -140,19 +140,19 @@ struct LoserRemoval {
   mutating func readReferences(
     to schema: TableSchema, in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    guard referencesByTable[schema.name] == nil else { return }
+    guard referencesByTable[ExactText(schema.name)] == nil else { return }
     let references = try TableReference.all(to: schema, in: connection)
-    referencesByTable[schema.name] = references
-    for reference in references where schemas[reference.childTable] == nil {
+    referencesByTable[ExactText(schema.name)] = references
+    for reference in references where schemas[ExactText(reference.childTable)] == nil {
       do {
-        schemas[reference.childTable] = try TableSchema(of: reference.childTable, in: connection)
+        schemas[ExactText(reference.childTable)] = try TableSchema(of: reference.childTable, in: connection)
       } catch {
         guard error.code != .database else { throw error }
         let obstacle = DeduplicationError(
           error.code,
           "rows of '\(reference.childTable)' refer to '\(schema.name)', but \(error.message)")
         guard schema.name != root.name, error.code == .unsupportedTable else { throw obstacle }
-        obstacles[reference.childTable] = obstacle
+        obstacles[ExactText(reference.childTable)] = obstacle
       }
     }
   }
@@ -169,7 +169,7 @@ struct LoserRemoval {
     of reference: TableReference, to rows: SQL, of schema: TableSchema,
     in connection: borrowing Connection
   ) throws(DeduplicationError) -> TableSchema? {
-    if let child = schemas[reference.childTable] { return child }
+    if let child = schemas[ExactText(reference.childTable)] { return child }
     do {
       guard try connection.integer(reference.findAny(to: rows, of: schema)) != nil else {
         return nil
@@ -177,7 +177,7 @@ struct LoserRemoval {
     } catch {
       throw DeduplicationError(error)
     }
-    if let obstacle = obstacles[reference.childTable] { throw obstacle }
+    if let obstacle = obstacles[ExactText(reference.childTable)] { throw obstacle }
     return nil
   }
 
@@ -197,7 +197,7 @@ struct LoserRemoval {
     }
     if archives { try archive(schema, pairTable, in: connection) }
     try readReferences(to: schema, in: connection)
-    for reference in referencesByTable[schema.name] ?? [] {
+    for reference in referencesByTable[ExactText(schema.name)] ?? [] {
       guard
         let child = try child(
           of: reference, to: "SELECT loser FROM temp.\(pairTable)", of: schema, in: connection)
@@ -267,7 +267,7 @@ struct LoserRemoval {
   ) throws(DeduplicationError) {
     guard let run else { return }
     let archive = ArchiveTable(source: schema)
-    if preparedArchives.insert(schema.name).inserted { try archive.prepare(in: connection) }
+    if preparedArchives.insert(ExactText(schema.name)).inserted { try archive.prepare(in: connection) }
     let columns = schema.storedColumns.map(SQL.init(name:))
     let rowID = SQL(name: schema.rowIDName)
     let targets = ArchiveTable.ownColumns.map(SQL.init(name:)) + columns

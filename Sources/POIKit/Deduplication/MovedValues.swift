@@ -71,15 +71,15 @@ enum MovedValues {
   ///   - isOwn: whether to look at the values of the run's own table, or at references.
   ///   - schemas: the tables of those rows.
   static func listChanged(
-    since run: UndoableRun, isOwn: Bool, _ schemas: [String: TableSchema],
+    since run: UndoableRun, isOwn: Bool, _ schemas: [ExactText: TableSchema],
     in connection: borrowing Connection
   ) throws(SQLiteError) {
     let mark = isOwn && run.hasMarks ? try RowRemoval.datedMark(of: run, in: connection) : nil
     for (table, column) in try places(of: run, isOwn: isOwn, in: connection)
-    where mark == nil || mark == column {
-      let rowID = SQL(name: schemas[table]?.rowIDName ?? "rowid")
+    where mark.map(column.isExactly) ?? true {
+      let rowID = SQL(name: schemas[ExactText(table)]?.rowIDName ?? "rowid")
       // What is told of an id before a row was given it is of another row, which is archived.
-      let idColumn = schemas[table]?.rowIDColumn ?? ""
+      let idColumn = schemas[ExactText(table)]?.rowIDColumn ?? ""
       // A row that has come back is as the run found it last, whatever it made of others after that.
       let archived: SQL =
         run.archivedTables.containsExactly(table)

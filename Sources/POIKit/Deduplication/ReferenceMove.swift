@@ -102,7 +102,7 @@ struct ReferenceMove {
       order = [losers, "temp.\(list) AS r", parents, children]
       conditions.append("r.parent = p.loser AND c.\(childRowID) = r.child")
     }
-    if child.name == parent.name {
+    if child.name.isExactly(parent.name) {
       // A row that goes itself need not refer to anything else before.
       conditions.append("c.\(childRowID) NOT IN (SELECT loser FROM temp.\(pairs))")
     }

@@ -11,7 +11,7 @@ struct RestorableRows {
   private let run: UndoableRun
   private let isOwn: Bool
   private let areBeforeRows: Bool
-  private let schemas: [String: TableSchema]
+  private let schemas: [ExactText: TableSchema]
   private let statements = PreparedStatements()
   private var restorations: [[ExactText]: ValueRestoration] = [:]
 
@@ -25,7 +25,7 @@ struct RestorableRows {
   ///     What is put back is forgotten, so that it is not put back again.
   ///   - schemas: the tables.
   init(
-    of run: UndoableRun, isOwn: Bool, areBeforeRows: Bool, _ schemas: [String: TableSchema]
+    of run: UndoableRun, isOwn: Bool, areBeforeRows: Bool, _ schemas: [ExactText: TableSchema]
   ) {
     self.run = run
     self.isOwn = isOwn
@@ -146,7 +146,7 @@ struct RestorableRows {
   private var identityTables: SQL {
     let conditions = schemas.compactMap { table, schema -> SQL? in
       schema.rowIDColumn.map {
-        "(table_name = \(literal: table) AND column_name = \(literal: $0) COLLATE NOCASE)"
+        "(table_name = \(literal: table.text) AND column_name = \(literal: $0) COLLATE NOCASE)"
       }
     }
     guard !conditions.isEmpty else { return "SELECT NULL WHERE 0" }
@@ -181,7 +181,7 @@ struct RestorableRows {
       restoration = known
     } else {
       restoration = try ValueRestoration(
-        of: row.columns, in: row.table, schemas[row.table], by: statements, on: connection)
+        of: row.columns, in: row.table, schemas[ExactText(row.table)], by: statements, on: connection)
       restorations[place] = restoration
     }
     do {

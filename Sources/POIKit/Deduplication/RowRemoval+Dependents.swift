@@ -45,7 +45,6 @@ extension RowRemoval {
   ///
   /// - Returns: how many rows were put into archives.
   /// - Throws: `DeduplicationError` when a table whose rows go or change has no row ids.
-  @discardableResult
   func archive(
     under run: Int64, in connection: borrowing Connection
   ) throws(DeduplicationError) -> Int {
@@ -64,7 +63,9 @@ extension RowRemoval {
         continue
       }
       // A row that goes is archived as it was before it changed.
-      if let going = changes.firstIndex(where: { $0.table == change.table && $0.column == nil }) {
+      if let going = changes.firstIndex(where: {
+          $0.table.isExactly(change.table) && $0.column == nil
+        }) {
         rows += " EXCEPT SELECT row FROM \(RowRemoval.dependents) WHERE place = \(going)"
       }
       do { try removal.remember(column, of: "(\(rows))", under: run, in: connection) } catch {
@@ -119,7 +120,9 @@ extension RowRemoval {
           }
           for changed in reference.columnsChanged(byChanging: column) {
             let effect =
-              changes.firstIndex { $0.table == table && $0.column == changed } ?? changes.count
+              changes.firstIndex {
+                $0.table.isExactly(table) && $0.column.map(ExactText.init) == changed.map(ExactText.init)
+              } ?? changes.count
             if effect == changes.count {
               changes.append(Change(table: table, column: changed, schema: child))
             }

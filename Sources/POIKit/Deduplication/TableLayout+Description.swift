@@ -49,8 +49,8 @@ extension TableLayout {
     in connection: borrowing Connection
   ) throws(DeduplicationError) -> RelatedRow? {
     for reference in references
-    where reference.childTable == schema.name && reference.childColumns == [column]
-      && reference.parentColumns.count == 1
+    where reference.childTable.isExactly(schema.name) && reference.childColumns.count == 1
+      && reference.childColumns[0].isExactly(column) && reference.parentColumns.count == 1
     {
       let target = reference.parentColumns[0]
       var collation: String?

@@ -2,7 +2,7 @@ internal import SQLiteKit
 
 /// A foreign key: columns of one table whose values stand for a row of another, or of the same,
 /// table.
-struct TableReference: Hashable {
+struct TableReference {
   /// The table that refers.
   let childTable: String
 
@@ -138,4 +138,15 @@ struct TableReference: Hashable {
     finish()
     return references
   }
+}
+
+extension TableReference: Hashable {
+  /// The names, of which two that look alike may be made of other scalars.
+  private var names: [ExactText] {
+    ([childTable] + childColumns + parentColumns).map(ExactText.init)
+  }
+
+  static func == (left: TableReference, right: TableReference) -> Bool { left.names == right.names }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(names) }
 }

@@ -25,8 +25,8 @@ struct UndoableRun {
 
   /// The run with the given id, or the latest one that changed something and is not undone.
   ///
-  /// - Throws: `DeduplicationError` when there is none, it kept no archive or a later one has to be
-  ///   undone before.
+  /// - Throws: `DeduplicationError` when there is none, it kept no archive, some of that is gone, or a
+  ///   later one has to be undone before.
   static func find(
     _ id: Int64?, in connection: borrowing Connection
   ) throws(DeduplicationError) -> UndoableRun {
@@ -50,11 +50,13 @@ struct UndoableRun {
     }
     let archived: [String]
     let hasMarks: Bool
+    let archivedCount: Int64
     let later: Int64?
     do {
       archived = try ArchiveTable.tables(ofRun: found.id, in: connection)
       let moved = try movedTables(ofRun: found.id, in: connection)
       hasMarks = found.isSnapshot && archived.isEmpty && moved.contains(found.table)
+      archivedCount = try ArchiveTable.rowCount(of: archived, run: found.id, in: connection)
       later = try laterRun(than: found, archived, in: connection)
     } catch {
       throw DeduplicationError(error)
@@ -63,6 +65,14 @@ struct UndoableRun {
       throw DeduplicationError(
         .cannotUndo,
         "the archive of run \(found.id) is gone, so what it removed cannot be put back")
+    }
+    guard found.archivedCount.map({ $0 == archivedCount }) ?? true else {
+      throw DeduplicationError(
+        .cannotUndo,
+        """
+        of the \(found.archivedCount ?? 0) rows that run \(found.id) archived, \(archivedCount) are left, so \
+        what it removed cannot be put back as it was
+        """)
     }
     if let later {
       throw DeduplicationError(
@@ -86,6 +96,8 @@ extension UndoableRun {
     let isSnapshot: Bool
     /// Whether it removed or marked rows.
     let hasRemovedRows: Bool
+    /// How many rows it put into archives, where it says so.
+    let archivedCount: Int64?
     let outcome: EnforcementOutcome
   }
 
@@ -106,7 +118,8 @@ extension UndoableRun {
       """
       SELECT id, table_name, state, options ->> 'archive', counters ->> 'indexCreated',
         counters ->> 'keyColumnAdded', counters ->> 'filledWinners', tool,
-        counters ->> 'losers' > 0 OR (tool = ?2 AND counters ->> 'removed' > 0)
+        counters ->> 'losers' > 0 OR (tool = ?2 AND counters ->> 'removed' > 0),
+        counters ->> 'archived'
       FROM main.poikit_run
       WHERE \(removesRows) AND (id = ?1 OR (?1 IS NULL AND state <> 'undone' AND \(hasChanged)))
       ORDER BY id DESC
@@ -119,6 +132,7 @@ extension UndoableRun {
       hasArchive: statement.integer(3) == 1, hasFills: statement.integer(6) > 0,
       isSnapshot: statement.text(7) == RunRecord.importTool,
       hasRemovedRows: statement.integer(8) == 1,
+      archivedCount: statement.isNull(9) ? nil : statement.integer(9),
       outcome: EnforcementOutcome(
         createdIndex: statement.integer(4) == 1, addedKeyColumn: statement.integer(5) == 1))
   }
@@ -127,8 +141,8 @@ extension UndoableRun {
   private static func laterRun(
     than run: Row, _ archivedTables: [String], in connection: borrowing Connection
   ) throws(SQLiteError) -> Int64? {
-    let touched = try Set(archivedTables + movedTables(ofRun: run.id, in: connection))
-      .union([run.table])
+    let touched = try Set(
+      (archivedTables + movedTables(ofRun: run.id, in: connection) + [run.table]).map(ExactText.init))
     var later: [(id: Int64, table: String?)] = []
     var statement = try connection.prepare(
       """
@@ -143,7 +157,7 @@ extension UndoableRun {
       var tables = try ArchiveTable.tables(ofRun: candidate.id, in: connection)
       tables += try movedTables(ofRun: candidate.id, in: connection)
       if let table = candidate.table { tables.append(table) }
-      if !touched.isDisjoint(with: tables) { return candidate.id }
+      if !touched.isDisjoint(with: tables.map(ExactText.init)) { return candidate.id }
     }
     return nil
   }

@@ -17,14 +17,7 @@ struct EnforcedKey: Equatable {
   static func read(
     of model: Model, in connection: borrowing Connection
   ) throws(SQLiteError) -> EnforcedKey? {
-    var columns: [String] = []
-    var statement = try connection.prepare(
-      """
-      SELECT k.value FROM poikit_table AS t, json_each(t.enforced_key) AS k
-      WHERE t.name = ?1 ORDER BY k.key
-      """)
-    try statement.bind(1, text: model.table)
-    while try statement.step() { columns.append(statement.text(0)) }
+    let columns = try columns(ofTable: model.table, in: connection)
     let slots = columns.compactMap { column in
       model.attributes.firstIndex { $0.column == column }
     }
@@ -34,5 +27,20 @@ struct EnforcedKey: Equatable {
     guard try indexed.step() else { return nil }
     return EnforcedKey(
       columns: columns, slots: slots, isHashed: indexed.text(0) == KeyEnforcer.hashColumn)
+  }
+  /// The columns of the key that a table of records is unique by, in the key's order, as the table of
+  /// tables says; none where no key was enforced.
+  static func columns(
+    ofTable table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    var columns: [String] = []
+    var statement = try connection.prepare(
+      """
+      SELECT k.value FROM main.poikit_table AS t, json_each(t.enforced_key) AS k
+      WHERE t.name = ?1 ORDER BY k.key
+      """, isPersistent: false)
+    try statement.bind(1, text: table)
+    while try statement.step() { columns.append(statement.text(0)) }
+    return columns
   }
 }

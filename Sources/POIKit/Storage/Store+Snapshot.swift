@@ -97,6 +97,7 @@ extension Store {
       return .tooMany(gone: gone, of: checkpoint.removableRowCount)
     }
     if let refusal = try tooManySinceEarlier(model, run, rows, limit) { return refusal }
+    var archivedCount: Int?
     do throws(SQLiteError) {
       next.counters.removed = gone
       next.digest -= try rows.digest(layout, in: connection)
@@ -113,13 +114,20 @@ extension Store {
         throw DeduplicationError(error)
       }
     } else {
-      try rows.archive(under: run, in: connection)
+      archivedCount = try rows.archive(under: run, in: connection)
       try rows.delete(in: connection)
     }
     try MovedValues.note(ofRun: run, in: connection)
     do throws(SQLiteError) {
       try RunRecord(id: run).end(
         .finished, at: ended, counters: next.countersJSON().description, in: connection)
+      if let archivedCount {
+        try connection.execute(
+          """
+          UPDATE main.poikit_run SET counters = json_set(counters, '$.archived', \(archivedCount))
+          WHERE id = \(run)
+          """)
+      }
     } catch {
       throw DeduplicationError(error)
     }
