@@ -14,7 +14,7 @@ extension DedupCommand {
       appendFills(
         plan.filledWinnerCount, plan.filledValueCount, plan.refusedValueCount, to: &table)
       return table.text() + decisions(of: plan)
-    case .deduplicated(let report, let layout):
+    case .deduplicated(let report, let layout, _):
       return text(of: report, layout: layout)
     case .undone(let report):
       return "run \(report.run) undone: \(QuantityFormat.count(report.restoredRowCount)) rows and "
@@ -152,10 +152,11 @@ extension DedupCommand {
       case .planned(let plan, let layout):
         json.member("task", "plan")
         if let plan { write(plan, layout, nil, to: &json) }
-      case .deduplicated(let report, let layout):
+      case .deduplicated(let report, let layout, let failure):
         json.member("task", "deduplicate")
         json.member("run", report.run)
-        json.member("ending", report.isFinished ? "finished" : "stopped")
+        json.member(
+          "ending", failure != nil ? "failed" : report.isFinished ? "finished" : "stopped")
         write(report.plan, layout, report, to: &json)
         json.member("createdIndex", report.createdIndex)
         json.member("digest", report.digest?.description)

@@ -57,8 +57,9 @@ enum DedupDatabase: ~Copyable {
           model, key: job.key(known: known), timestamp: job.timestamp)
         let deduplicator = Deduplicator(layout: layout, options: job.options)
         guard case .plan = job.task else {
-          return .deduplicated(
-            try store.deduplicate(deduplicator, progress: progress), layout: layout)
+          return try DedupOutcome(of: layout) { () throws(DeduplicationError) in
+            try store.deduplicate(deduplicator, progress: progress)
+          }
         }
         return .planned(try store.plan(deduplicator, progress: progress), layout: layout)
       }
@@ -90,9 +91,9 @@ enum DedupDatabase: ~Copyable {
       }
       let deduplicator = Deduplicator(layout: layout, options: job.options)
       guard case .plan = job.task else {
-        return .deduplicated(
-          try deduplicator.run(on: connection, clock: SystemClock.now, progress: progress),
-          layout: layout)
+        return try DedupOutcome(of: layout) { () throws(DeduplicationError) in
+          try deduplicator.run(on: connection, clock: SystemClock.now, progress: progress)
+        }
       }
       return .planned(try deduplicator.plan(on: connection, progress: progress), layout: layout)
     }

@@ -6,16 +6,37 @@ import ToolSupport
 enum DedupOutcome {
   /// A plan; none where it was stopped.
   case planned(DeduplicationPlan?, layout: TableLayout)
-  case deduplicated(DeduplicationReport, layout: TableLayout)
+  /// A deduplication, and why it failed where it did after something was committed.
+  case deduplicated(DeduplicationReport, layout: TableLayout, failure: DeduplicationError? = nil)
   case undone(UndoReport)
   case digest(TableDigest, table: String)
   case purged(PurgeReport, table: String)
+
+  /// The outcome of a deduplication, which may have failed after something was committed.
+  ///
+  /// - Throws: the error of `body` where nothing was.
+  init(
+    of layout: TableLayout, _ body: () throws(DeduplicationError) -> DeduplicationReport
+  ) throws(DeduplicationError) {
+    do {
+      self = .deduplicated(try body(), layout: layout)
+    } catch {
+      guard let report = error.report else { throw error }
+      self = .deduplicated(report, layout: layout, failure: error)
+    }
+  }
+
+  /// Why it failed, where something was committed before.
+  var failure: DeduplicationError? {
+    guard case .deduplicated(_, _, let failure) = self else { return nil }
+    return failure
+  }
 
   /// Whether the user stopped it.
   var isInterrupted: Bool {
     switch self {
     case .planned(let plan, _): plan == nil
-    case .deduplicated(let report, _): !report.isFinished
+    case .deduplicated(let report, _, let failure): failure == nil && !report.isFinished
     case .undone, .digest, .purged: false
     }
   }
@@ -25,7 +46,7 @@ enum DedupOutcome {
     let plan: DeduplicationPlan?
     switch self {
     case .planned(let found, _): plan = found
-    case .deduplicated(let report, _): plan = report.plan
+    case .deduplicated(let report, _, _): plan = report.plan
     case .undone, .digest, .purged: plan = nil
     }
     guard let plan, let first = plan.firstUnreadableTimestamp else { return [] }
@@ -37,9 +58,15 @@ enum DedupOutcome {
   }
 
   /// What the user may want to do next.
-  var notes: [String] {
-    guard case .deduplicated(let report, _) = self, !report.isFinished else { return [] }
-    return ["stopped at a batch boundary; the same command goes on, --undo puts the losers back"]
+  ///
+  /// - Parameter archives: whether losers are archived.
+  func notes(archives: Bool) -> [String] {
+    guard case .deduplicated(let report, _, let failure) = self, !report.isFinished else { return [] }
+    let end =
+      failure == nil
+      ? "stopped at a batch boundary; the same command goes on"
+      : "the batches before that are committed; the same command goes on once the cause is mended"
+    return [end + (archives ? ", --undo puts the losers back" : "; the losers are not archived")]
   }
 }
 
@@ -66,6 +93,17 @@ extension DeduplicationError {
     case .database where cause?.isConstraint == true: .dataError
     case .changedByOther, .temporaryFile, .database: .ioError
     case .internalCheck: .internalError
+    }
+  }
+}
+
+extension ToolFailure {
+  /// The failure of a deduplication of the database at `path`.
+  init(_ error: DeduplicationError, path: String) {
+    if error.code == .database, let cause = error.cause {
+      self.init(error.exitCode, StoreError(cause, path: path).message)
+    } else {
+      self.init(error.exitCode, "\(path): \(error.message)")
     }
   }
 }

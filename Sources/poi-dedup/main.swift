@@ -15,16 +15,15 @@ runTool(DedupCommand.description) { arguments, tool in
       return Interruption.isRequested ? .stop : .proceed
     }
   } catch let error as DeduplicationError {
-    if error.code == .database, let cause = error.cause {
-      throw ToolFailure(error.exitCode, StoreError(cause, path: job.storePath).message)
-    }
-    throw ToolFailure(error.exitCode, "\(job.storePath): \(error.message)")
+    throw ToolFailure(error, path: job.storePath)
   } catch let error as StoreError {
     throw ToolFailure(error.code == .database ? .ioError : .usage, error.message)
   }
   diagnostics.clearProgress()
+  let failure = outcome.failure.map { ToolFailure($0, path: job.storePath) }
+  if let failure { diagnostics.error(failure.message) }
   tool.output.write(job.text(of: outcome, isQuiet: tool.isQuiet))
   for warning in outcome.warnings { diagnostics.warning(warning) }
-  for note in outcome.notes { diagnostics.note(note) }
-  return outcome.isInterrupted ? .interrupted : .done
+  for note in outcome.notes(archives: job.options.archive) { diagnostics.note(note) }
+  return failure?.code ?? (outcome.isInterrupted ? .interrupted : .done)
 }

@@ -56,6 +56,37 @@ import Testing
     #expect(outcome.exitCode == 0, "\(outcome.messages)")
   }
 
+  @Test(arguments: [true, false])
+  func `a failed run tells what it had committed`(archives: Bool) throws {
+    let folder = try ScratchFolder()
+    do {
+      let app = try Connection(path: folder.file("app.sqlite"))
+      try app.execute(
+        """
+        CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, v INTEGER);
+        INSERT INTO t VALUES (1, 'a', 1), (2, 'a', 2), (3, 'b', 1), (4, 'b', 2);
+        CREATE TRIGGER guard BEFORE DELETE ON t WHEN old.id = 3
+        BEGIN SELECT raise(ABORT, 'keep three'); END
+        """)
+    }
+    let arguments =
+      ["-s", "app.sqlite", "-t", "t", "-k", "k", "--timestamp", "v", "-b", "1"]
+      + (archives ? [] : ["--no-archive"])
+    let outcome = try tool.run(arguments, in: folder.path)
+    #expect(outcome.exitCode == 65, "\(outcome)")
+    #expect(outcome.messages.contains("keep three"))
+    #expect(
+      outcome.messages.contains(
+        archives ? "--undo puts the losers back" : "the losers are not archived"), "\(outcome)")
+    #expect(outcome.output.contains("rows left  3"), "\(outcome)")
+    let again = try tool.run(arguments + ["--report", "json"], in: folder.path)
+    #expect(again.exitCode == 65)
+    // Without an archive it is a run of its own, which has committed nothing.
+    #expect(again.output.contains(#""ending":"failed""#) == archives, "\(again)")
+    #expect(again.output.isEmpty == !archives)
+    #expect(try Self.dump(folder.file("app.sqlite"), "SELECT id FROM t") == ["2", "3", "4"])
+  }
+
   @Test func `any order of the records ends in the same winners and the same digest`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)

@@ -217,6 +217,8 @@ import Testing
     }
     #expect(error?.code == .changedByOther)
     #expect(error?.message.contains("6 losers are removed") == true)
+    #expect(error?.report?.changes.removedRowCount == 6)
+    #expect(error?.report?.run == 1)
     #expect(connection.isInTransaction == false)
     _ = try deduplicator.run(on: connection, clock: someInstant)
     #expect(try rows("SELECT note FROM sample WHERE \"key\" = 'key 1'", in: connection) == ["late"])

@@ -58,6 +58,9 @@ public struct DeduplicationError: Error, Sendable, Hashable {
   /// SQLite's error behind it, if there is one.
   public let cause: SQLiteError?
 
+  /// What the run had done, where it had committed something before it failed.
+  public internal(set) var report: DeduplicationReport?
+
   init(_ code: Code, _ message: String, cause: SQLiteError? = nil) {
     self.code = code
     self.message = message

@@ -68,7 +68,7 @@ public struct Deduplicator: Sendable {
   ///   - connection: the database, outside of a transaction.
   ///   - clock: gives the time of the start and of the end, for the table of runs.
   ///   - progress: is told how far it is, after every batch too, and may stop it there.
-  /// - Throws: `DeduplicationError`; the batches before it stay committed.
+  /// - Throws: `DeduplicationError`; the batches before it stay committed, and its `report` tells of them.
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func run(
     on connection: borrowing Connection, clock: () -> Instant,
@@ -115,9 +115,32 @@ public struct Deduplicator: Sendable {
     }
     if let record { removal.keep(under: record.id, archives: options.archive) }
 
+    var committed = removal.counts
+    do throws(DeduplicationError) {
+      return try remove(
+        &selection, &removal, plan, record, since: version, committed: &committed, on: connection,
+        clock: clock, progress: progress)
+    } catch {
+      var error = error
+      let report = report(plan, committed, record)
+      if report.runChanges != RemovalCounts() { error.report = report }
+      throw error
+    }
+  }
+
+  /// Removes the losers in batches, and ends the run.
+  ///
+  /// - Parameter committed: what has been changed and committed so far.
+  private func remove(
+    _ selection: inout WinnerSelection, _ removal: inout LoserRemoval, _ plan: DeduplicationPlan,
+    _ record: RunRecord?, since version: Int64, committed: inout RemovalCounts,
+    on connection: borrowing Connection, clock: () -> Instant,
+    progress: (DeduplicationProgress) -> BatchDecision
+  ) throws(DeduplicationError) -> DeduplicationReport {
+    let statements = removal.statements
     var merge: LoserMerge?
     if options.mergesLosers {
-      merge = try LoserMerge(layout, schema: schema, in: connection)
+      merge = try LoserMerge(layout, schema: removal.root, in: connection)
     }
     var batch: [LoserEntry] = []
     batch.reserveCapacity(min(options.batchSize, plan.loserCount))
@@ -139,6 +162,7 @@ public struct Deduplicator: Sendable {
           throw DeduplicationError(error)
         }
       }
+      committed = removal.counts
       let decision = progress(
         .removing(
           removedCount: removal.counts.removedRowCount, loserCount: plan.loserCount))

@@ -26,7 +26,8 @@ extension Store {
 
   /// Keeps one record of each group of duplicates; see `Deduplicator.run`.
   ///
-  /// - Throws: `DeduplicationError`; the batches that were committed before stay.
+  /// - Throws: `DeduplicationError`; the batches that were committed before stay, and its `report` tells
+  ///   of them.
   public borrowing func deduplicate(
     _ deduplicator: Deduplicator,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed },
