@@ -82,7 +82,7 @@ import Testing
     let again = try tool.run(arguments + ["--report", "json"], in: folder.path)
     #expect(again.exitCode == 65)
     // Without an archive it is a run of its own, which has committed nothing.
-    #expect(again.output.contains(#""ending":"failed""#) == archives, "\(again)")
+    #expect(again.output.contains(#""ending": "failed""#) == archives, "\(again)")
     #expect(again.output.isEmpty == !archives)
     #expect(try Self.dump(folder.file("app.sqlite"), "SELECT id FROM t") == ["2", "3", "4"])
   }

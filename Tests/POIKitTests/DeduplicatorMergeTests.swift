@@ -272,6 +272,23 @@ import Testing
       try rows("SELECT id, a, up FROM t ORDER BY id", in: connection) == ["2|p|", "4|q|2"])
   }
 
+  @Test(arguments: ["mark", "delete"])
+  func `what says that a record is a removal stays the winner's`(removal: String) throws {
+    let feed = try FeedStore(
+      Model(
+        parsing: """
+          {"x-table":"note","x-key":"id","x-timestamp":"at",
+           "x-tombstone":{"attribute":"gone","removal":"\(removal)"},"required":["id"],
+           "properties":{"id":{"type":"integer"},"at":{"type":"integer","x-unit":"seconds"},
+            "gone":{"type":["boolean","null"]},"name":{"type":"string"}}}
+          """))
+    try feed.take(#"{"id":1,"at":2}{"id":1,"at":1,"gone":false,"name":"n"}"#)
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    #expect(try feed.deduplicate(options).changes.filledValueCount == 1)
+    #expect(try feed.rows("SELECT name, coalesce(gone, 'none') FROM note") == ["n|none"])
+  }
+
   /// A store that keeps the times of attributes, with a record that gets a value of an older one.
   private func timedFeed() throws -> FeedStore {
     let feed = try FeedStore(

@@ -169,4 +169,26 @@ import Testing
       #expect(try rows("SELECT * FROM c", in: connection) == ["2|1|from 2"])
     }
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `keys that hash alike cost their number`() throws {
+    // With a pass over the others for each key it would take minutes.
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, ts INTEGER);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+      INSERT INTO t SELECT i, 'a longer key than fits an entry ' || (i * 7919 % 3000), i FROM n
+      """)
+    var deduplicator = Deduplicator(
+      layout: try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "ts"))
+    deduplicator.keyHash = { _ in .zero }
+    let plan = try #require(try deduplicator.plan(on: connection))
+    #expect((plan.groupCount, plan.duplicateGroupCount, plan.loserCount) == (3_000, 3_000, 3_000))
+    let report = try deduplicator.run(on: connection, clock: someInstant)
+    #expect(report.rowsLeft == 3_000)
+    #expect(
+      try rows("SELECT count(DISTINCT k), min(ts), max(ts) FROM t", in: connection)
+        == ["3000|3001|6000"])
+  }
 }

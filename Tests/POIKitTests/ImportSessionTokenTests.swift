@@ -134,6 +134,24 @@ import Testing
     #expect(try feed.token() == "b")
   }
 
+  @Test func `a resumed run that has nothing left to read has as many rejects as before`() throws {
+    let feed = try FeedStore(try Self.model())
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.mergePolicy = .newest
+    options.rejectLimit = .count(0)
+    let input = #"{"id":1,"at":5}{"id":[],"at":6}"#
+    for _ in 0..<3 {
+      let error = #expect(throws: ImportError.self) { try feed.take(input, options: options) }
+      #expect(error?.code == .tooManyRejects)
+      #expect(try feed.token() == nil)
+      options.isResuming = true
+    }
+    options.rejectLimit = .count(1)
+    #expect(try feed.take(input, options: options).counters.rejected == 1)
+    #expect(try feed.token() == "5\t1")
+  }
+
   @Test(arguments: [false, true])
   func `a snapshot that removes nothing keeps no token`(lands: Bool) throws {
     let feed = try FeedStore(try Self.model())

@@ -49,7 +49,10 @@ struct LoserMerge: ~Copyable {
       .filter { TableSchema.isSame($0.childTable, schema.name) }
     let fixed =
       layout.keyColumns + layout.identityColumns + references.flatMap(\.childColumns)
-      + [layout.timestampColumn, layout.tombstoneColumn, schema.rowIDColumn].compactMap { $0 }
+      + [
+        layout.timestampColumn, layout.tombstoneColumn, layout.model?.tombstoneAttributeColumn,
+        schema.rowIDColumn,
+      ].compactMap { $0 }
     let columns = layout.contentColumns.filter { column in
       !fixed.contains { TableSchema.isSame($0, column.name) }
     }

@@ -52,8 +52,7 @@ struct WinnerSelection: ~Copyable {
   private var latestLoser: (rowID: Int64, place: UInt64, digest: Digest?)?
 
   /// Rows whose key only hashes like the group's.
-  private var strangers: EntryLog<CandidateEntry>
-  private var nextStrangers: EntryLog<CandidateEntry>
+  private var strangers = StrangerTable()
 
   /// The counters so far; whole after `decide`.
   private(set) var plan = DeduplicationPlan()
@@ -83,8 +82,6 @@ struct WinnerSelection: ~Copyable {
     groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
     timestamps = TimestampReader(column: layout.timestampColumn ?? "")
     tiedLosers = EntryLog(folder: folder)
-    strangers = EntryLog(folder: folder)
-    nextStrangers = EntryLog(folder: folder)
   }
 
   /// The next row to remove and the row that stays in its place, in the order of the ids of the
@@ -202,8 +199,7 @@ extension WinnerSelection {
       try decideGroups(beginningWith: first, schema, in: connection)
     }
     plan.spilledByteCount =
-      candidates.spilledByteCount + tiedLosers.spilledByteCount + strangers.spilledByteCount
-      + nextStrangers.spilledByteCount
+      candidates.spilledByteCount + tiedLosers.spilledByteCount
     // What was sorted is done with, and its memory free for others.
     candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
     try losers.finish()
@@ -231,19 +227,17 @@ extension WinnerSelection {
       }
       try begin(first, &keys)
       while let entry = following, entry.hasSameKeyCode(as: first) {
-        try add(entry, &keys, &contents)
+        if try hasKeyOfGroup(entry, &keys) {
+          try add(entry, &contents)
+        } else {
+          try DeduplicationError.converting { () throws(SQLiteError) in
+            try strangers.append(entry, key: otherKey, in: connection)
+          }
+        }
         following = try candidates.next()
       }
       try finish(&keys)
-      // Each further pass over the strangers takes out those that share the key of the first of
-      // them.
-      while nextStrangers.count > 0 {
-        swap(&strangers, &nextStrangers)
-        if let first = try strangers.next() { try begin(first, &keys) }
-        while let entry = try strangers.next() { try add(entry, &keys, &contents) }
-        try finish(&keys)
-        strangers.removeAll()
-      }
+      if strangers.count > 0 { try decideStrangers(first.keyCode, &keys, &contents, in: connection) }
     }
     for index in plan.largestGroups.indices {
       let found = plan.largestGroups[index]
@@ -255,6 +249,26 @@ extension WinnerSelection {
     }
   }
 
+  /// Decides the groups of the rows that were put aside.
+  private mutating func decideStrangers(
+    _ keyCode: Digest, _ keys: inout KeyReader, _ contents: inout ContentReader,
+    in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    var isFirst = true
+    while let entry = try DeduplicationError.converting({ () throws(SQLiteError) in
+      try strangers.next(keyCode, in: connection)
+    }) {
+      if !isFirst, try hasKeyOfGroup(entry, &keys) {
+        try add(entry, &contents)
+      } else {
+        if !isFirst { try finish(&keys) }
+        try begin(entry, &keys)
+        isFirst = false
+      }
+    }
+    try finish(&keys)
+  }
+
   /// Begins a group with the row that is first by rank.
   private mutating func begin(
     _ entry: CandidateEntry, _ keys: inout KeyReader
@@ -264,14 +278,19 @@ extension WinnerSelection {
     do { try keys.read(entry.rowID, into: &groupKey) } catch { throw DeduplicationError(error) }
   }
 
-  /// Adds a row to the group, or puts it aside if its key only hashes like the group's.
+  /// Whether the key of a row, which hashes like the group's, is the group's.
+  private mutating func hasKeyOfGroup(
+    _ entry: CandidateEntry, _ keys: inout KeyReader
+  ) throws(DeduplicationError) -> Bool {
+    guard !keyForms.areExact else { return true }
+    do { try keys.read(entry.rowID, into: &otherKey) } catch { throw DeduplicationError(error) }
+    return otherKey.hasSameBytes(as: groupKey)
+  }
+
+  /// Adds a row to the group.
   private mutating func add(
-    _ entry: CandidateEntry, _ keys: inout KeyReader, _ contents: inout ContentReader
+    _ entry: CandidateEntry, _ contents: inout ContentReader
   ) throws(DeduplicationError) {
-    if !keyForms.areExact {
-      do { try keys.read(entry.rowID, into: &otherKey) } catch { throw DeduplicationError(error) }
-      guard otherKey.hasSameBytes(as: groupKey) else { return try nextStrangers.append(entry) }
-    }
     group.rowCount += 1
     if entry.rank == group.winner.rank {
       try settleTie(entry, &contents)

@@ -322,6 +322,7 @@ struct BatchCommitter: ~Copyable {
       "batch": .number(options.batchSize), "at": options.pointer.map(JSONValue.string) ?? .null,
       "limit": options.recordLimit.map { .number($0) } ?? .null,
       "merge": .string(policy.rawValue), "snapshot": .bool(options.isSnapshot),
+      "source": .string(options.source),
       "rows": removableRows.map { .number($0.count) } ?? .null,
       "lastRow": removableRows.map { .number($0.lastRow) } ?? .null,
       // What a snapshot removes can be put back, as what a deduplication does.

@@ -296,7 +296,8 @@ extension ImportSession {
     if decision() == .stop { phase = .ended(.stopped) }
   }
 
-  private mutating func checkRejectLimit() throws(ImportError) {
+  /// Ends the run where more of its records were rejected than may be.
+  mutating func checkRejectLimit() throws(ImportError) {
     guard options.exceedsRejectLimit(checkpoint.counters) else { return }
     throw fail(
       ImportError(

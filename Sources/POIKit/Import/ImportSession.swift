@@ -288,6 +288,8 @@ public struct ImportSession: ~Copyable {
   public mutating func finish() throws(ImportError) -> ImportReport {
     if let finalReport { return finalReport }
     try endInput()
+    // A run that goes on with one that had too many rejects may have nothing left to read.
+    if case .idle = phase { try checkRejectLimit() }
     try mergeLanded()
     if let resumption, case .idle = phase {
       throw ImportError(

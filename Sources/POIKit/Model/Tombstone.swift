@@ -24,8 +24,12 @@ public struct Tombstone: Sendable, Hashable {
 extension Model {
   /// The column that marks the rows of removed records; nothing where they are deleted.
   var tombstoneColumn: String? {
-    guard let tombstone, tombstone.removal == .mark else { return nil }
-    return tombstone.attribute.flatMap { attribute(named: $0)?.column }
+    tombstone?.removal == .mark ? tombstoneAttributeColumn : nil
+  }
+
+  /// The column of the attribute that says which records are removals, whatever becomes of their rows.
+  var tombstoneAttributeColumn: String? {
+    tombstone?.attribute.flatMap { attribute(named: $0)?.column }
   }
 
   /// What the column holds of a row that is removed at a moment: the moment, or true.

@@ -69,7 +69,9 @@ extension Store {
       guard
         let earlier = try EarlierSnapshot.first(before: run, into: model.table, in: connection)
       else { return nil }
-      let gone = try rows.listedCount(upTo: earlier.rows.lastRow, in: connection)
+      // A row that was marked then is none of those that are counted; it may have come back since.
+      let listed = try rows.listedCount(upTo: earlier.rows.lastRow, in: connection)
+      let gone = min(listed, earlier.rows.count)
       guard limit.isExceeded(by: gone, of: earlier.rows.count) else { return nil }
       return .tooManySince(earlier, gone: gone)
     }

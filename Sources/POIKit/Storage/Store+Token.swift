@@ -54,15 +54,23 @@ extension Store {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil
   }
 
-  /// A source other than `source` that records of the table came from; nothing where none is known.
+  /// A source whose records an import has brought into the table, other than `source`; nothing where
+  /// there is none.
   borrowing func otherSource(
     of table: String, than source: String
   ) throws(SQLiteError) -> String? {
-    guard try hasTokens() else { return nil }
+    guard try RunRecord.isBookkept(connection) else { return nil }
+    // Of a run that was killed nothing is counted.
     var statement = try connection.prepare(
-      "SELECT source FROM poikit_token WHERE table_name = ?1 AND source <> ?2 LIMIT 1")
-    try statement.bind(1, text: table)
-    try statement.bind(2, text: source)
+      """
+      SELECT options ->> 'source' FROM main.poikit_run
+      WHERE tool = ?1 AND table_name = ?2 AND options ->> 'source' <> ?3
+        AND coalesce(counters ->> 'read', 1) > coalesce(counters ->> 'rejected', 0)
+      ORDER BY id LIMIT 1
+      """, isPersistent: false)
+    try statement.bind(1, text: RunRecord.importTool)
+    try statement.bind(2, text: table)
+    try statement.bind(3, text: source)
     return try statement.step() ? statement.text(0) : nil
   }
 

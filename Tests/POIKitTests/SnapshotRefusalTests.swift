@@ -1,0 +1,64 @@
+import SQLiteKit
+import Testing
+
+@testable import POIKit
+
+/// What a snapshot is not to remove.
+@Suite struct SnapshotRefusalTests {
+  private static func model() throws -> Model {
+    try Model(
+      parsing: """
+        {"x-table":"note","x-key":"id","x-timestamp":"at","x-tombstone":"gone","required":["id"],
+         "properties":{"id":{"type":"integer"},"at":{"type":"integer","x-unit":"seconds"},
+          "gone":{"type":"boolean"}}}
+        """)
+  }
+
+  private static func snapshot(_ limit: ImportOptions.Limit, source: String = "") -> ImportOptions {
+    var options = ImportOptions()
+    options.isSnapshot = true
+    options.removalLimit = limit
+    options.source = source
+    return options
+  }
+
+  @Test(arguments: [true, false])
+  func `rows of a source that kept no token are of another source`(isNamed: Bool) throws {
+    let feed = try FeedStore(Self.model())
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    if isNamed {
+      options.source = "one"
+      options.rejectLimit = .count(0)
+      #expect(throws: ImportError.self) {
+        try feed.take(#"{"id":1,"at":1}{"id":2,"at":1}{"at":1}"#, options: options)
+      }
+    } else {
+      // Without timestamps there is nothing to ask a source for next.
+      try feed.take(#"{"id":1}{"id":2}"#, options: options)
+    }
+    #expect(try feed.token() == nil)
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(
+        #"{"id":5,"at":1}"#, options: Self.snapshot(.percent(100), source: "two"))
+    }
+    #expect(error?.code == .usage, "\(error?.message ?? "")")
+    #expect(try feed.rows("SELECT id FROM note WHERE gone IS NOT 1") == ["1", "2"])
+  }
+
+  @Test func `a row that was marked before a refused snapshot is none of those it could lack`()
+    throws
+  {
+    let feed = try FeedStore(Self.model())
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    try feed.take(#"{"id":1,"at":1}{"id":2,"at":1,"gone":true}"#, options: options)
+    let refused = #expect(throws: ImportError.self) {
+      try feed.take(#"{"id":2,"at":2}{"id":3,"at":2}"#, options: Self.snapshot(.percent(20)))
+    }
+    #expect(refused?.code == .snapshotRefused)
+    // Of the one row of before, and the one that was marked and has come back, both are missing.
+    let report = try feed.take(#"{"id":3,"at":2}"#, options: Self.snapshot(.percent(100)))
+    #expect(report.counters.removed == 2)
+  }
+}
