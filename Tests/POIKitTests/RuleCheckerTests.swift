@@ -189,15 +189,54 @@ import Testing
   func `of a record that is wrong everywhere 100 issues are told`(schema: String, value: String)
     throws
   {
-    let model = try Model(parsing: #"{"x-table":"t","properties":{"a":\#(schema)}}"#)
+    #expect(try issues(of: #"{"a":\#(value)}"#, properties: #"{"a":\#(schema)}"#).count == 100)
+  }
+
+  /// A model's attributes, and members that a record has 3,000 times.
+  @Test(arguments: [
+    (#"{"a":{"type":"integer"}}"#, #""a":1"#), (#"{"a":{"type":"integer"}}"#, #""a":"x""#),
+    (#"{"a":{"items":{"type":"string"}}}"#, #""a":[1,"x",2]"#),
+    (#"{"a":{"x-source":"/o/a"}}"#, #""o":{}"#), (#"{"a":{"x-source":"/o/a"}}"#, #""o":1"#),
+    (related, #""a":[{"v":1}]"#), (related, #""a":1"#),
+  ])
+  func `of an attribute that stands there again and again 100 issues are told`(
+    properties: String, member: String
+  ) throws {
+    let record = "{" + Self.repeated(member, 3_000) + "}"
+    #expect(try issues(of: record, properties: properties).count == 100)
+  }
+
+  @Test func `of each attribute that stands there again and again 100 issues are told`() throws {
+    let record = "{" + Self.repeated(#""a":1,"b":1,"o":{}"#, 3_000) + "}"
+    let issues = try issues(
+      of: record, properties: #"{"a":{},"b":{"type":"string"},"c":{"x-source":"/o/c"}}"#)
+    #expect(issues.filter { $0["attribute"] == .string("a") }.count == 100)
+    #expect(issues.filter { $0["attribute"] == .string("b") }.count == 100)
+    #expect(issues.count == 300)
+  }
+
+  @Test func `of one element that is wrong everywhere 100 issues are told`() throws {
+    let element = "{" + Self.repeated(#""v":1,"w":1"#, 3_000) + "}"
+    #expect(try issues(of: #"{"a":[\#(element)]}"#, properties: Self.related).count == 100)
+  }
+
+  /// A relation to many.
+  private static let related = #"""
+    {"a":{"type":"array","x-relation":{"table":"u","unique":"v"},"items":{"type":"object",
+    "required":["v"],"properties":{"v":{"type":"integer"},"w":{}}}}}
+    """#
+
+  /// The issues of a record that is rejected.
+  private func issues(of record: String, properties: String) throws -> [JSONValue] {
+    let model = try Model(parsing: #"{"x-table":"t","properties":\#(properties)}"#)
     let folder = try ScratchFolder()
     var options = ImportOptions()
     options.rejectFile = folder.file("bad")
     var session = try ImportSession(checking: model, options: options)
-    try session.append(Array("{\"a\":\(value)}\n{}".utf8).span)
+    try session.append(Array("\(record)\n{}".utf8).span)
     #expect(try session.finish().counters.rejected == 1)
     let line = try JSONValue(parsing: String(decoding: try folder.bytes("bad"), as: UTF8.self))
-    #expect(line["issues"]?.elements?.count == 100)
+    return try #require(line["issues"]?.elements)
   }
 
   private static func repeated(_ text: String, _ count: Int) -> String {
@@ -224,5 +263,19 @@ import Testing
       try session.append(Array(record.utf8).span)
       #expect(try session.finish().counters.rejected == (isAccepted ? 0 : 1))
     }
+  }
+
+  @Test func `what is wrong elsewhere in a removal hides nothing of the next record`() throws {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","x-key":"id","x-tombstone":{"attribute":"gone","removal":"delete"},
+         "properties":{"id":{"type":"integer"},"gone":{"type":["boolean","null"]},
+          "a":{"type":["array","null"],"items":{"type":"integer"}}}}
+        """#)
+    var session = try ImportSession(checking: model)
+    let flaws = Self.repeated(#""x""#, 100)
+    try session.append(
+      Array(#"[{"id":1,"gone":true,"a":[\#(flaws)]},{"id":2,"a":["x"]}]"#.utf8).span)
+    #expect(try session.finish().counters.rejected == 1)
   }
 }

@@ -84,6 +84,7 @@ final class ChildDecoder {
   }
 
   private func report(_ rule: String, _ position: Int, _ attribute: String?, _ message: String) {
+    guard issues.count < RuleChecker.issueLimit else { return }
     let path = "\(relation.name)/\(position)" + (attribute.map { "/" + $0 } ?? "")
     issues.append(Issue(rule: rule, attribute: path, message: message))
   }

@@ -12,6 +12,8 @@ extension RecordDecoder {
   ) -> Bool {
     let slot = layout.relations[number].slot
     let relation = layout.relations[number].relation
+    let issueCount = issues.count
+    defer { limitIssues(of: layout.fields.count + number, since: issueCount) }
     guard batch[record, slot].kind == .absent else {
       report("duplicate-key", relation.name, "the member stands twice in the record")
       return true

@@ -64,13 +64,14 @@ extension RecordDecoder {
   mutating func decodeUncommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
   ) {
-    guard batch[record, index].kind == .absent else {
-      return report(
-        "duplicate-key", layout.fields[index].path, "the member stands twice in the record")
-    }
     let issueCount = issues.count
+    guard batch[record, index].kind == .absent else {
+      report("duplicate-key", layout.fields[index].path, "the member stands twice in the record")
+      return limitIssues(of: index, since: issueCount)
+    }
     let slot = slot(of: index, value: value, element: element, arena: &batch.arena)
-    if issues.count == issueCount { batch[record, index] = slot }
+    guard issues.count == issueCount else { return limitIssues(of: index, since: issueCount) }
+    batch[record, index] = slot
   }
 
   /// Gives the fields that read it the name of the member that holds the record.

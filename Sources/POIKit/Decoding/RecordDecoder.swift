@@ -20,6 +20,10 @@ struct RecordDecoder: ~Copyable {
   /// How many of them are of members that no attribute is made of.
   private var otherIssueCount = 0
 
+  /// How many each field and, behind them, each relation to many has got while its values were decoded.
+  private var fieldIssueCounts = GrowableBuffer<Int>()
+  private var hasFieldIssues = false
+
   /// Whether the model maps all of the record decoded last.
   private(set) var isLastWhollyMapped = true
 
@@ -91,6 +95,7 @@ struct RecordDecoder: ~Copyable {
     self.plans = plans
     self.requiredFields = requiredFields
     for _ in 0..<table.nodeCount { lastMet.append(0) }
+    fieldIssueCounts.append(repeating: 0, count: layout.fields.count + layout.relations.count)
   }
 
   /// Decodes one element into `batch`.
@@ -141,6 +146,10 @@ struct RecordDecoder: ~Copyable {
   mutating func forgetIssues() {
     if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
     otherIssueCount = 0
+    // Of a removal, issues may have been dropped that were counted.
+    guard hasFieldIssues else { return }
+    for field in 0..<fieldIssueCounts.count { fieldIssueCounts[field] = 0 }
+    hasFieldIssues = false
   }
 
   // MARK: Walking
@@ -163,9 +172,10 @@ struct RecordDecoder: ~Copyable {
     _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
     batch: inout RecordBatch
   ) -> Bool {
-    if lastMet[node] == recordNumber {
+    if lastMet[node] == recordNumber, otherIssueCount < RuleChecker.issueLimit {
       report(
         "duplicate-key", nil, "the member \(table.pointer(of: node)) stands twice in the record")
+      otherIssueCount += 1
     }
     lastMet[node] = recordNumber
     var isWhollyMapped = true
@@ -306,10 +316,12 @@ struct RecordDecoder: ~Copyable {
     default:
       // A field of its own has its own type, and has reported it.
       if target.field < 0 {
+        let (field, issueCount) = (table.anyField(of: target.node), issues.count)
         report(
-          "type", layout.path(ofTarget: table.anyField(of: target.node)),
+          "type", layout.path(ofTarget: field),
           "\(table.pointer(of: target.node)) holds attributes and must be an object or an array, "
             + "not \(element.excerpt(ofValueAt: value))")
+        limitIssues(of: field, since: issueCount)
       }
       return true
     }
@@ -469,6 +481,16 @@ struct RecordDecoder: ~Copyable {
 
   /// Forgets issues of the record at hand.
   mutating func dropIssues(where isDropped: (Issue) -> Bool) { issues.removeAll(where: isDropped) }
+
+  /// Counts the issues that a field, or a relation to many, has got since there were `count` of them,
+  /// and forgets those beyond the limit: its member may stand there again and again.
+  mutating func limitIssues(of field: Int, since count: Int) {
+    guard issues.count > count else { return }
+    let room = RuleChecker.issueLimit - fieldIssueCounts[field]
+    issues.removeLast(max(0, issues.count - count - room))
+    fieldIssueCounts[field] += issues.count - count
+    hasFieldIssues = true
+  }
 
   /// Checks a value, whose type was found right, against the rules of a field.
   mutating func check(_ subject: RuleSubject, of index: Int) {
