@@ -35,6 +35,35 @@ import Testing
     #expect(unruled.counters.inserted == 1)
   }
 
+  @Test func `a member that no attribute is made of is looked at 512 levels deep`() throws {
+    let root =
+      ##","additionalProperties":{"$ref":"#/$defs/d"},"$defs":{"d":{"items":{"$ref":"#/$defs/d"}}}"##
+    for (depth, rules) in [(512, []), (513, ["depth"]), (9_990, ["depth"])] {
+      let report = try report(
+        on: #"[{"x":\#(nested(depth))}]"#, properties: #"{"a":{}}"#, root: root, depth: 10_000)
+      #expect(report.rejectsByRule.map(\.rule) == rules)
+    }
+    let unruled = try report(
+      on: #"[{"x":\#(nested(3000))}]"#, properties: #"{"a":{}}"#,
+      root: #","additionalProperties":{"type":"array"}"#, depth: 4000)
+    #expect(unruled.counters.inserted == 1)
+  }
+
+  /// The schema of an attribute and other members of the root, and the rules that a deep record breaks.
+  @Test(arguments: [
+    ("{}", #","minProperties":1,"maxProperties":2"#, []),
+    ("{}", #","minProperties":2"#, ["minProperties"]),
+    (#"{"minItems":1,"maxItems":1}"#, "", []), (#"{"minItems":2}"#, "", ["minItems"]),
+    (#"{"minItems":1,"const":[]}"#, "", ["depth"]),
+  ])
+  func `a rule that counts what a value holds does not look inside`(
+    schema: String, root: String, rules: [String]
+  ) throws {
+    let report = try report(
+      on: #"[{"a":\#(nested(3000))}]"#, properties: #"{"a":\#(schema)}"#, root: root, depth: 4000)
+    #expect(report.rejectsByRule.map(\.rule) == rules)
+  }
+
   /// A model with a chain of definitions, each of which refers to the next one: longer than a program
   /// can follow that calls itself for each.
   static func chain(linkCount: Int, from attribute: String) -> String {

@@ -43,4 +43,12 @@ enum Rule: BitwiseCopyable, Sendable, Equatable {
   case oneOf(Int)
   /// Another schema that the value must keep, too.
   case reference(Int)
+
+  /// Whether it looks at what arrays and objects hold, or may lead to a rule that does.
+  var looksInside: Bool {
+    switch self {
+    case .uniqueItems, .items, .members, .oneOf, .reference: true
+    default: false
+    }
+  }
 }

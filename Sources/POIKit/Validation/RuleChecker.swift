@@ -45,17 +45,26 @@ struct RuleChecker: ~Copyable {
     let schema = table.schemas[schema]
     guard schema.first < schema.end else { return }
     issueEnd = issues.count + Self.issueLimit
-    if subject.kind == .startObject || subject.kind == .startArray,
-      subject.element.tape.isDeeper(than: Self.depthLimit, valueAt: subject.index)
-    {
-      issues.append(
-        Issue(
-          rule: "depth", attribute: attribute,
-          message: "\(subject.excerpt) is nested deeper than \(Self.depthLimit) levels, and its "
-            + "rules look inside"))
-      return
-    }
+    guard isShallow(subject, for: schema, attribute: attribute, issues: &issues) else { return }
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
+  }
+
+  /// Whether a value is not nested deeper than the rules of its schema may look; if not, that is
+  /// reported.
+  private func isShallow(
+    _ subject: RuleSubject, for schema: RuleTable.Schema, attribute: String?,
+    issues: inout [Issue]
+  ) -> Bool {
+    guard subject.kind == .startObject || subject.kind == .startArray,
+      table.rules[schema.first..<schema.end].contains(where: \.looksInside),
+      subject.element.tape.isDeeper(than: Self.depthLimit, valueAt: subject.index)
+    else { return true }
+    issues.append(
+      Issue(
+        rule: "depth", attribute: attribute,
+        message: "\(subject.excerpt) is nested deeper than \(Self.depthLimit) levels, and its "
+          + "rules look inside"))
+    return false
   }
 
   /// Checks a member of a record that no attribute is made of.
@@ -66,9 +75,12 @@ struct RuleChecker: ~Copyable {
     issues: inout [Issue]
   ) {
     issueEnd = issues.count + Self.issueLimit - earlierCount
-    checkValue(
-      at: index, inside: record, schema: schema, applicator: "additionalProperties", attribute: nil,
-      issues: &issues)
+    let value = RuleSubject(valueAt: index, of: record.element, start: record.start)
+    guard issues.count < issueEnd,
+      isShallow(value, for: table.schemas[schema], attribute: nil, issues: &issues)
+    else { return }
+    checkWhole(
+      value, schema: schema, applicator: "additionalProperties", attribute: nil, issues: &issues)
   }
 
   /// Checks a value inside an attribute.
