@@ -47,4 +47,17 @@ import Testing
     let error = #expect(throws: PatternError.self) { _ = try Pattern(pattern) }
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
+
+  @Test func `groups are nested up to a limit`() throws {
+    func nested(_ depth: Int) -> String {
+      String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
+    }
+    let limit = PatternTranslation.depthLimit
+    #expect(try Pattern(nested(limit)).matches("a"))
+    #expect(try Pattern(nested(limit) + nested(limit)).matches("aa"))
+    for depth in [limit + 1, 100_000] {
+      let error = #expect(throws: PatternError.self) { _ = try Pattern(nested(depth)) }
+      #expect(error?.message.contains("deeper than \(limit) levels") == true)
+    }
+  }
 }

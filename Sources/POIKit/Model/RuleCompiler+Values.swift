@@ -61,7 +61,8 @@ extension RuleCompiler {
         _ = try Pattern(text)
       } catch {
         throw ModelError(
-          message: "\(value) is no regular expression that can be enforced: \(error)",
+          message: "\(JSONText.quoted(String.excerpt(of: text.utf8Span.span))) is no regular "
+            + "expression that can be enforced: \(error)",
           pointer: place + "/pattern")
       }
       table.patterns.append(text)

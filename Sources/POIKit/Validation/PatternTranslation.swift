@@ -10,6 +10,13 @@ struct PatternTranslation {
   private var index = 0
   private var output = ""
 
+  /// How many groups are open.
+  private var depth = 0
+
+  /// How deep groups may stand in one another: the translation and Swift's engine call themselves for
+  /// each.
+  static let depthLimit = 50
+
   init(_ text: String) {
     scalars = Array(text.unicodeScalars)
   }
@@ -53,6 +60,11 @@ struct PatternTranslation {
       output += #"\z"#
       return false
     case "(":
+      guard depth < Self.depthLimit else {
+        throw flaw("its groups are nested deeper than \(Self.depthLimit) levels")
+      }
+      depth += 1
+      defer { depth -= 1 }
       let isAssertion = try readGroupStart()
       holdsUnbounded = try readAlternatives()
       guard skip(")") else { throw flaw("a group is not closed") }
