@@ -54,6 +54,13 @@ public struct JSONPointer: Sendable, Hashable {
     guard !followsTilde else { throw JSONPointerError(code: .invalidEscape, text: text) }
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  /// The array index that a step can stand for (RFC 6901, section 4).
+  package static func arrayIndex(_ step: String) -> Int? {
+    let isNumber = step.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+    guard isNumber, step == "0" || step.utf8.first != 0x30 else { return nil }
+    return Int(step)
+  }
 }
 
 extension JSONPointer {

@@ -119,17 +119,10 @@ struct ParseState: ~Copyable {
     if case .container(let pointer) = shape { tokens = pointer.tokens }
     isSequence = shape == .sequence
     steps = tokens.map { Array($0.utf8) }
-    stepIndexes = tokens.map(Self.arrayIndex)
+    stepIndexes = tokens.map(JSONPointer.arrayIndex)
     self.limits = limits
     place = Place()
     place.isInContainer = isSequence
-  }
-
-  /// The array index that a step of a pointer can stand for (RFC 6901, section 4).
-  static func arrayIndex(_ step: String) -> Int? {
-    let isNumber = step.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
-    guard isNumber, step == "0" || step.utf8.first != 0x30 else { return nil }
-    return Int(step)
   }
 }
 

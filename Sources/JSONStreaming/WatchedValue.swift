@@ -19,7 +19,7 @@ struct WatchedValue {
   /// - Parameter pointer: where the value stands in the input.
   init(at pointer: JSONPointer) {
     steps = pointer.tokens.map { Array($0.utf8) }
-    stepIndexes = pointer.tokens.map(ParseState.arrayIndex)
+    stepIndexes = pointer.tokens.map(JSONPointer.arrayIndex)
   }
 
   /// Notes that a value begins, with so many containers open around it.
@@ -87,6 +87,6 @@ struct WatchedValue {
   }
 
   private func stepIndex(of step: [UInt8]) -> Int? {
-    ParseState.arrayIndex(String(decoding: step, as: UTF8.self))
+    JSONPointer.arrayIndex(String(decoding: step, as: UTF8.self))
   }
 }

@@ -181,6 +181,10 @@ import Testing
       "nothing at"
     ),
     (
+      ##"{"x-table":"t","required":["a"],"properties":{"a":{"items":{"$ref":"#/required/00"}}}}"##,
+      "/properties/a/items/$ref", "nothing at"
+    ),
+    (
       ##"{"x-table":"t","properties":{"a":{"$ref":"#/x-table"}}}"##, "/properties/a/$ref",
       "no schema"
     ),

@@ -46,6 +46,16 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == rules)
   }
 
+  @Test(arguments: ["01", "00", "+2", "-0", "-", ""])
+  func `a step that is no array index names a member and no element`(step: String) throws {
+    let attribute = #""a":{"type":"integer","x-source":"/c/\#(step)"}"#
+    let required = #","required":["a"]"#
+    let array = try check(#"{"c":[1,2,3]}"#, properties: attribute, root: required)
+    #expect(array.rejectsByRule.map(\.rule) == ["required"])
+    let object = try check(#"{"c":{"\#(step)":1}}"#, properties: attribute, root: required)
+    #expect(object.counters.inserted == 1)
+  }
+
   @Test func `a message quotes the beginning of a long value and no part of a character`() throws {
     for count in 56...60 {
       let text = "\"" + String(repeating: "a", count: count) + "😀\""

@@ -83,7 +83,7 @@ struct FieldTable: ~Copyable {
     anyFields = draft.map(\.anyField)
     elements = draft.map { node in
       zip(node.names, node.targets).compactMap { name, target in
-        Int(name).map { (index: $0, target: target) }
+        JSONPointer.arrayIndex(name).map { (index: $0, target: target) }
       }
     }
     for node in draft { compile(node) }

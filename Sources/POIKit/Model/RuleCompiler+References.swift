@@ -26,7 +26,9 @@ extension RuleCompiler {
       let next =
         target[token]
         ?? target.elements.flatMap { elements in
-          Int(token).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+          JSONPointer.arrayIndex(token).flatMap {
+            elements.indices.contains($0) ? elements[$0] : nil
+          }
         }
       guard let next else {
         throw ModelError(message: "there is nothing at \(reference)", pointer: place)
