@@ -82,6 +82,17 @@ import Testing
       "have the column"
     ),
     (#"{"x-table":"t","required":["b"],"properties":{"a":{}}}"#, "/required", "stands not in"),
+    (
+      #"{"x-table":"t","required":"a","properties":{"a":{}}}"#, "/required", "no array of names"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"required":"n","properties":{"n":{"type":"string"}}}}}"#,
+      "/properties/a/required", "no array of names"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"array","x-relation":{"table":"u","unique":"n"},"items":{"type":"object","required":"n","properties":{"n":{"type":"string"}}}}}}"#,
+      "/properties/a/items/required", "no array of names"
+    ),
     (#"{"x-table":"t","x-key":"b","properties":{"a":{}}}"#, "/x-key", "no attribute"),
     (#"{"x-table":"t","x-key":["a","a"],"properties":{"a":{}}}"#, "/x-key", "twice"),
     (

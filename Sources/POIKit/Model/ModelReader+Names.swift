@@ -33,6 +33,17 @@ extension ModelReader {
     return names
   }
 
+  /// The names in an array of strings, which is how JSON Schema writes them.
+  static func namesInArray(
+    _ json: JSONValue?, at place: String
+  ) throws(ModelError) -> [String] {
+    guard let json else { return [] }
+    guard json.elements != nil else {
+      throw ModelError(message: "\(json) is no array of names", pointer: place)
+    }
+    return try names(json, at: place)
+  }
+
   static func boolean(_ json: JSONValue?, at place: String) throws(ModelError) -> Bool {
     guard let json else { return false }
     guard case .bool(let value) = json else {

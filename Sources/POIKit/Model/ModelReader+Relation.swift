@@ -21,7 +21,7 @@ extension ModelReader {
       throw ModelError(message: "the relation's table is not named", pointer: ownPlace)
     }
     let unique = try names(keyword["unique"], at: ownPlace + "/unique")
-    let required = try names(json["required"], at: place + "/required")
+    let required = try namesInArray(json["required"], at: place + "/required")
     var attributes: [Attribute] = []
     for property in json["properties"]?.members ?? [] {
       attributes.append(

@@ -132,7 +132,7 @@ extension ModelReader {
         throw ModelError(
           message: "an element is an object; say \"type\": \"object\"", pointer: place + "/type")
       }
-      let required = try names(json["required"], at: place + "/required")
+      let required = try namesInArray(json["required"], at: place + "/required")
       (attributes, relations) = try attributesAndRelations(
         json["properties"]?.members ?? [], required: required, table: keyword.table, depth: depth,
         at: place, with: &compiler)

@@ -72,7 +72,7 @@ enum ModelReader {
       throw ModelError(
         message: "the table is not named; add \"x-table\": \"…\"", pointer: "")
     }
-    let required = try names(json["required"], at: "/required")
+    let required = try namesInArray(json["required"], at: "/required")
     guard let properties = json["properties"]?.members, !properties.isEmpty else {
       throw ModelError(
         message: "a model needs \"properties\", an object of attributes", pointer: "")

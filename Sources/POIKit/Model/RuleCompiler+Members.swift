@@ -31,7 +31,7 @@ extension RuleCompiler {
         drafts[number(of: member.name)].schema = schema
       }
     }
-    for name in try names(json["required"], at: place + "/required") {
+    for name in try ModelReader.namesInArray(json["required"], at: place + "/required") {
       drafts[number(of: name)].isRequired = true
     }
     var additional = -1
@@ -82,16 +82,8 @@ extension RuleCompiler {
     var pairs: [(name: String, needed: String)] = []
     for member in members {
       let ownPlace = place + JSONPointer.step(member.name)
-      pairs += try names(member.value, at: ownPlace).map { (member.name, $0) }
+      pairs += try ModelReader.namesInArray(member.value, at: ownPlace).map { (member.name, $0) }
     }
     return pairs
-  }
-
-  private func names(_ json: JSONValue?, at place: String) throws(ModelError) -> [String] {
-    guard let json else { return [] }
-    guard json.elements != nil else {
-      throw ModelError(message: "\(json) is no array of names", pointer: place)
-    }
-    return try ModelReader.names(json, at: place)
   }
 }
