@@ -62,8 +62,8 @@ extension Statement {
 
   /// Binds a text given as UTF-8 without copying it.
   ///
-  /// The bytes must stay where they are, unchanged, until the parameter is bound anew, the bindings
-  /// are cleared or the statement ends, and no step may be taken after they are gone.
+  /// The bytes must stay where they are, unchanged, until the parameter is bound anew or the
+  /// statement ends, and no step may be taken after they are gone.
   ///
   /// C function: `sqlite3_bind_text64` with `SQLITE_STATIC`
   @unsafe
@@ -82,8 +82,8 @@ extension Statement {
 
   /// Binds a blob without copying it.
   ///
-  /// The bytes must stay where they are, unchanged, until the parameter is bound anew, the bindings
-  /// are cleared or the statement ends, and no step may be taken after they are gone.
+  /// The bytes must stay where they are, unchanged, until the parameter is bound anew or the
+  /// statement ends, and no step may be taken after they are gone.
   ///
   /// C function: `sqlite3_bind_blob64` with `SQLITE_STATIC`
   @unsafe
@@ -96,13 +96,6 @@ extension Statement {
     try check(
       unsafe sqlite3_bind_blob64(
         handle, Int32(clamping: index), start, UInt64(blob.count), nil))
-  }
-
-  /// Makes every parameter null and lets go of borrowed bytes.
-  ///
-  /// C function: `sqlite3_clear_bindings`
-  public mutating func clearBindings() {
-    unsafe sqlite3_clear_bindings(handle)
   }
 
   /// Binds a copy of `text`; of an empty one too, whose address may be nil, which SQLite would take

@@ -45,7 +45,7 @@ enum SampleTable {
   ) throws(SQLiteError) {
     var insert = try connection.prepare("INSERT INTO sample VALUES (?1, ?2, ?3, ?4, ?5)")
     for record in records {
-      insert.clearBindings()
+      for parameter in 1...5 { try insert.bindNull(parameter) }
       if let key = record.key { try insert.bind(1, text: key) }
       if let part = record.part { try insert.bind(2, integer: part) }
       if let time = record.time { try insert.bind(3, integer: time) }

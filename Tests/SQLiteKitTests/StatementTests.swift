@@ -89,7 +89,7 @@ import Testing
       #expect(Array(copying: statement.bytes(0)) == bytes)
       #expect(statement.integer(2) == Int64(bytes.count))
       try statement.reset()
-      statement.clearBindings()
+      try statement.bindNull(1)
     }
   }
 
@@ -106,7 +106,7 @@ import Testing
       #expect(statement.columnType(0) == .blob)
       #expect(Array(copying: statement.bytes(0)) == bytes)
       try statement.reset()
-      statement.clearBindings()
+      try statement.bindNull(1)
     }
   }
 
@@ -132,7 +132,7 @@ import Testing
     #expect(try statement.step())
     #expect(statement.text(0) == "aba")
     try statement.reset()
-    statement.clearBindings()
+    try statement.bindNull(1)
   }
 
   @Test func `a text of a database in UTF-16 is read as UTF-8`() throws {
