@@ -46,19 +46,4 @@ public struct RuleDescription: Sendable {
       {"x-table":"example","type":"object","required":[\(names)],"properties":\(attributes)\(root)}
       """
   }
-
-  /// The rules as a Markdown table.
-  public static var markdownTable: String {
-    var text = "| rule | asks that | model | accepted | rejected |\n|---|---|---|---|---|\n"
-    for rule in catalogue {
-      func code(_ examples: [String]) -> String {
-        examples.map { "`" + $0.replacing("|", with: "\\|") + "`" }.joined(separator: "<br>")
-      }
-      let required = rule.required.isEmpty ? "" : "<br>required"
-      let root = rule.root.isEmpty ? "" : "<br>root: \(code([rule.root]))"
-      text += "| `\(rule.name)` | \(rule.summary) | \(code([rule.attributes]))\(required)\(root) "
-      text += "| \(code(rule.accepted)) | \(code(rule.rejected)) |\n"
-    }
-    return text
-  }
 }
