@@ -13,9 +13,7 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// A hash of the bytes for tables that live no longer than the process.
-  ///
-  /// It does not resist someone who looks for collisions.
+  /// A hash of the bytes for tables that live no longer than the process, by `TableHash`.
   ///
   /// - Complexity: O(count)
   @inlinable
@@ -68,22 +66,18 @@ func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -
 @inlinable
 @inline(__always)
 func hash(_ bytes: UnsafeRawPointer, count: Int) -> UInt64 {
-  let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
-  var hash = UInt64(truncatingIfNeeded: count) &* factor
-  func mix(_ word: UInt64) {
-    hash = (hash ^ word) &* factor
-    hash ^= hash >> 32
-  }
+  var hash = TableHash()
   var offset = 0
   while count - offset >= 8 {
-    mix(unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    hash.add(unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     offset += 8
   }
-  var rest: UInt64 = 0
+  // How many bytes are left, and those.
+  var rest = UInt64(truncatingIfNeeded: count - offset)
   while offset < count {
     rest = rest << 8 | UInt64(unsafe bytes.load(fromByteOffset: offset, as: UInt8.self))
     offset += 1
   }
-  mix(rest)
-  return hash
+  hash.add(rest)
+  return hash.value
 }

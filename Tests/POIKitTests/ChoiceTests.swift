@@ -36,6 +36,33 @@ import Testing
     }
   }
 
+  private static func hash(ofNumber lexeme: String) -> UInt64 {
+    JSONScalar.hash(.number, lexeme.utf8Span.span)
+  }
+
+  @Test func `numbers that share a bucket under a known factor take as many as others`() {
+    let inverse = UInt64(0xD6E8_FEB8_6659_FD93).inverse
+    let digits = (1..<2000).map { (UInt64($0) << 48) &* inverse }
+      .filter { $0 < 10_000_000_000_000_000_000 && !$0.isMultiple(of: 10) }.prefix(800)
+    #expect(digits.count == 800)
+    #expect(digits.map { Self.hash(ofNumber: "\($0)") }.bucketCount > 600)
+  }
+
+  @Test func `numbers that begin with the same digits have hashes of their own`() {
+    let texts = (1001..<2000).filter { $0 % 10 > 0 }.map { "-0.001234567890123456789\($0)" }
+    #expect(Set(texts.map(Self.hash)).count == texts.count)
+  }
+
+  @Test(arguments: [
+    ("12345678901234567890.5", "1234567890123456789050e-2"),
+    ("0.00123456789012345678900070", "12345678901234567890007e-25"),
+  ])
+  func `a long number has one hash, however it is written`(_ left: String, _ right: String) {
+    let areEqual = ExactNumber.areEqual(left.utf8Span.span, right.utf8Span.span)
+    #expect(areEqual)
+    #expect(Self.hash(ofNumber: left) == Self.hash(ofNumber: right))
+  }
+
   @Test func `a text that is read as a number is one of the constants as well`() throws {
     let numbers = (0..<20).map { "\($0)" }.joined(separator: ",")
     let model = try Model(

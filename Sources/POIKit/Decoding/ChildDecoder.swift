@@ -127,7 +127,7 @@ final class ChildDecoder {
   }
 
   private func keyHash(ofRow row: Int, in rows: borrowing RecordBatch) -> UInt64 {
-    var hash: UInt64 = 0
+    var hash = TableHash()
     for slot in keySlots {
       let value = rows[row, slot]
       let part =
@@ -136,10 +136,9 @@ final class ChildDecoder {
         case .real: (value.real + 0).bitPattern
         default: UInt64(bitPattern: value.integer)
         }
-      hash = (hash ^ part) &* 0x9E37_79B9_7F4A_7C15
-      hash ^= hash >> 29
+      hash.add(part)
     }
-    return hash
+    return hash.value
   }
 
   private func hasSameKey(_ row: Int, _ other: Int, in rows: borrowing RecordBatch) -> Bool {

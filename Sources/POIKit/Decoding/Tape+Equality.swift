@@ -83,27 +83,30 @@ extension Tape {
   /// - Complexity: O(n) in the bytes of the value.
   func valueHash(at index: Int) -> UInt64 {
     let token = self[index]
-    var hash = UInt64(token.kind.rawValue) &* 0x9E37_79B9_7F4A_7C15
+    var hash = TableHash()
+    hash.add(UInt64(token.kind.rawValue))
     switch token.kind {
     case .null, .true, .false, .endArray, .endObject: return JSONScalar.hash(token.kind, Span())
     case .number, .string, .key: return JSONScalar.hash(token.kind, text(of: token))
     case .startArray:
       var place = index + 1
       while self[place].kind != .endArray {
-        hash = (hash ^ valueHash(at: place)) &* 0x9E37_79B9_7F4A_7C15
-        hash ^= hash >> 29
+        hash.add(valueHash(at: place))
         place = end(ofValueAt: place)
       }
     case .startObject:
       // A sum, so that the order of the members does not matter.
-      var key = index + 1
+      var (key, sum) = (index + 1, UInt64(0))
       while self[key].kind == .key {
-        let member = text(of: self[key]).tableHash ^ valueHash(at: key + 1) &* 0xD6E8_FEB8_6659_FD93
-        hash &+= member &* 0x9E37_79B9_7F4A_7C15
+        var member = TableHash()
+        member.add(text(of: self[key]).tableHash)
+        member.add(valueHash(at: key + 1))
+        sum &+= member.value
         key = end(ofValueAt: key + 1)
       }
+      hash.add(sum)
     }
-    return hash ^ hash >> 32
+    return hash.value
   }
 }
 
@@ -119,16 +122,28 @@ enum JSONScalar {
   /// - Parameter text: the unescaped text of a string, the lexeme of a number; of others it does not
   ///   count.
   static func hash(_ kind: Token.Kind, _ text: Span<UInt8>) -> UInt64 {
-    var hash = UInt64(kind.rawValue) &* 0x9E37_79B9_7F4A_7C15
+    var hash = TableHash()
+    hash.add(UInt64(kind.rawValue))
     switch kind {
-    case .string, .key: hash ^= text.tableHash
+    case .string, .key: hash.add(text.tableHash)
     case .number:
       let number = ExactNumber(text)
-      hash ^=
-        (number.digits ^ UInt64(bitPattern: Int64(number.exponent)) << 40)
-        &* 0xD6E8_FEB8_6659_FD93
+      hash.add(number.digits)
+      hash.add(UInt64(bitPattern: Int64(number.exponent)))
+      if number.isCutOff { add(digitsOf: text, to: &hash) }
     default: break
     }
-    return hash ^ hash >> 32
+    return hash.value
+  }
+
+  /// Adds the digits that are not 0, each with its place: numbers that begin with the same ones are
+  /// told apart by the others.
+  private static func add(digitsOf text: Span<UInt8>, to hash: inout TableHash) {
+    var digits = SignificantDigits(text)
+    var place: UInt64 = 0
+    while let digit = digits.next() {
+      if digit != 0 { hash.add(place * 10 + UInt64(digit)) }
+      place += 1
+    }
   }
 }
