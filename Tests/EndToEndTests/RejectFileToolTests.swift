@@ -47,4 +47,47 @@ import Testing
     #expect(outcome.messages.contains("2 of 2 records were rejected"))
     #expect(!outcome.messages.contains("--resume"), "\(outcome.messages)")
   }
+
+  @Test(arguments: ["1", "2"])
+  func `what is committed is told where only the reject file cannot be written`(
+    jobs: String
+  ) throws {
+    let folder = try ScratchFolder()
+    var records = ImportToolTests.records(0..<10)
+    records[3] = "{}"
+    try folder.write(records.joined(separator: "\n"), to: "data.ndjson")
+    let outcome = try tool.run(
+      [
+        "--jobs", jobs, "--batch", "5", "--rejects", "/dev/full", "--report", "json",
+        "data.ndjson",
+      ], in: folder.path)
+    #expect(outcome.exitCode == 74)
+    #expect(
+      outcome.messages.contains("the reject file cannot be written: No space left on device")
+        && outcome.messages.contains("; go on with --resume\n")
+        && outcome.messages.contains("the store holds the outcome of 5 records"),
+      "\(outcome.messages)")
+    for member in [#""ending": "failed""#, #""read": 5"#, #""inserted": 4"#, #""rejected": 1"#] {
+      #expect(outcome.output.contains(member), "\(outcome.output)")
+    }
+    let run: SQL = "SELECT state, counters FROM poikit_run"
+    let failed = try DedupToolTests.dump(folder.file("poi.sqlite"), run)[0]
+    #expect(failed.hasPrefix("failed|") && failed.contains(#""read":5"#), "\(failed)")
+    let again = try tool.run(
+      ["--resume", "--rejects", "bad", "data.ndjson"], in: folder.path)
+    #expect(again.exitCode == 1, "\(again)")
+    #expect(try ImportToolTests.content(of: folder.file("poi.sqlite")).count == 10)
+    #expect(try String(decoding: folder.bytes("bad"), as: UTF8.self).contains(#""record":4,"#))
+  }
+
+  @Test func `a dry run whose reject file cannot be written speaks of no store`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("{}", to: "data.ndjson")
+    let outcome = try tool.run(["-n", "--rejects", "/dev/full", "data.ndjson"], in: folder.path)
+    #expect(outcome.exitCode == 74)
+    #expect(outcome.output.isEmpty)
+    #expect(
+      outcome.messages == "poi-import: error: /dev/full: the reject file cannot be written: No "
+        + "space left on device; run again\n", "\(outcome.messages)")
+  }
 }

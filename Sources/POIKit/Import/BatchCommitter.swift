@@ -40,6 +40,9 @@ struct BatchCommitter: ~Copyable {
   private var writer: BatchWriter?
   private var rejectFile: RejectFile?
 
+  /// Why the rejects of the last batch, which is committed, could not be written to their file.
+  private(set) var rejectFileError: ImportError?
+
   /// How the records of a source follow one another; nothing where the model does not say.
   private let order: RecordOrder?
 
@@ -89,9 +92,9 @@ struct BatchCommitter: ~Copyable {
   /// - Parameters:
   ///   - progress: what was read of the inputs up to the end of the batch.
   ///   - checkpoint: the one before the batch.
-  /// - Returns: the checkpoint after the batch.
-  /// - Throws: `ImportError`; the batch is then not committed, or, where only the reject file could
-  ///   not be written, it is.
+  /// - Returns: the checkpoint after the batch; where only the reject file could not be written, there
+  ///   is a `rejectFileError` besides.
+  /// - Throws: `ImportError`; the batch is then not committed.
   mutating func commit(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws(ImportError) -> ImportCheckpoint {
@@ -107,7 +110,7 @@ struct BatchCommitter: ~Copyable {
       next = checkpoint.advanced(by: batch, progress, isLanded: false)
     }
     note(progress)
-    try rejectFile?.write(batch, InputNames(progress))
+    writeRejects(of: batch, InputNames(progress))
     batch.removeAll()
     return next
   }
@@ -303,8 +306,30 @@ struct BatchCommitter: ~Copyable {
     if let runID { try BatchCommitter.restore(&rejectFile, run: runID, store: store) }
   }
 
+  /// Writes the rejects of a committed batch to their file.
+  private mutating func writeRejects(of batch: borrowing RecordBatch, _ names: InputNames) {
+    do {
+      try rejectFile?.write(batch, names)
+    } catch {
+      rejectFileError = remediable(error)
+    }
+  }
+
   /// Brings the reject file to the disk; the run can be ended then.
-  func syncRejects() throws(ImportError) { try rejectFile?.sync() }
+  mutating func syncRejects() throws(ImportError) {
+    do {
+      try rejectFile?.sync()
+    } catch {
+      throw remediable(error)
+    }
+  }
+
+  /// An error of the reject file, with what the store keeps of the rejects and how to go on.
+  private mutating func remediable(_ error: ImportError) -> ImportError {
+    let kept =
+      store?.path == nil ? "" : "; the store's table poikit_reject holds the rejects as well"
+    return ImportError(error.code, "\(error.message)\(kept); \(remedy)")
+  }
 
   private static func restore(
     _ file: inout RejectFile?, run: Int64, store: borrowing Store?
@@ -420,7 +445,7 @@ struct BatchCommitter: ~Copyable {
         return checkpoint.advanced(byMerging: batch)
       }
       guard let next else { return try finishMerge(checkpoint) }
-      try rejectFile?.write(batch, names)
+      writeRejects(of: batch, names)
       batch.removeAll()
       return next
     } catch {

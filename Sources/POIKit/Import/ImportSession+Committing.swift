@@ -291,6 +291,7 @@ extension ImportSession {
     _ next: ImportCheckpoint, readCount: Int
   ) throws(ImportError) {
     checkpoint = next
+    if let error = committer?.rejectFileError { throw fail(error) }
     guard readCount > 0 else { return }
     try checkRejectLimit()
     if decision() == .stop { phase = .ended(.stopped) }
@@ -357,8 +358,12 @@ extension ImportSession {
 
   /// Ends a run that was read to its end, and removes what a snapshot does not hold.
   mutating func endRun() throws(ImportError) {
-    try committer?.openRejectFile()
-    do { try committer?.syncRejects() } catch { throw fail(error) }
+    do {
+      try committer?.openRejectFile()
+      try committer?.syncRejects()
+    } catch {
+      throw fail(error)
+    }
     guard options.isSnapshot else {
       // The end of the run waits for the disk, and takes the digest there with it.
       try settleDigest()

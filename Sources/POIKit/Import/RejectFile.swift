@@ -174,9 +174,6 @@ struct RejectFile: ~Copyable {
 
   private static func error(_ path: String) -> ImportError {
     let reason = unsafe String(cString: strerror(errno))
-    return ImportError(
-      .inputOutput,
-      "\(path): the reject file cannot be written: \(reason); the store's table "
-        + "poikit_reject holds the rejects as well")
+    return ImportError(.inputOutput, "\(path): the reject file cannot be written: \(reason)")
   }
 }
