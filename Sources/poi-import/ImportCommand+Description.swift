@@ -16,8 +16,11 @@ extension ImportCommand {
         summary: "the SQLite store; made if it is missing", section: "Input and store",
         environmentVariable: "POI_STORE"),
       OptionDescription(
-        "model", short: "m", .value("FILE"), default: "poi",
+        "model", short: "m", .value("FILE"),
         summary: "what a record is: a JSON Schema with x- keywords, or poi, the built-in one",
+        detail: "Where there is no file of the name, it may be that of a table of the store. By "
+          + "default the model of the store's table poi, or of its only table of records, or, where "
+          + "it has none, the built-in one.",
         section: "Input and store"),
       OptionDescription(
         "at", .value("POINTER"),
@@ -59,7 +62,8 @@ extension ImportCommand {
         "limit", .value("N"), summary: "read at most N records", section: "Batches"),
       OptionDescription(
         "dry-run", short: "n", summary: "validate and report, without a store",
-        detail: "What would become of the records in a store is not looked at.",
+        detail: "What would become of the records in a store is not looked at. One that is there "
+          + "only tells its model, where --model names none.",
         section: "Batches"),
       OptionDescription(
         "resume", summary: "go on after the last committed batch of an unfinished import",

@@ -6,29 +6,37 @@ import ToolSupport
 struct ImportCommand {
   /// The paths to read, in order; `-` is standard input.
   let inputs: [String]
+  /// What a record is; the built-in model where the task is not about records of any.
   let model: Model
   let storePath: String
   /// Whether the store's own schema may call any function and virtual table.
   let trustsSchema: Bool
   let isDryRun: Bool
   let task: Task
-  /// Whether the model was named, and is not the default.
+  /// Whether the model was named.
   private let isModelGiven: Bool
   let isReportJSON: Bool
   var options = ImportOptions()
 
   init(_ arguments: ParsedArguments) throws {
     inputs = arguments.positionals
-    let model = arguments.text("model") ?? "poi"
-    guard (inputs + [model]).count(where: { $0 == "-" }) <= 1 else {
+    let modelName = arguments.text("model")
+    guard (inputs + [modelName]).count(where: { $0 == "-" }) <= 1 else {
       throw ToolFailure(.usage, "standard input, '-', can be read only once")
     }
     task = try Self.task(of: arguments)
-    isModelGiven = arguments.isGiven("model")
-    self.model = try model == "poi" ? .readBuiltIn() : Model(contentsOf: model)
+    isModelGiven = modelName != nil
     storePath = arguments.text("store") ?? "poi.sqlite"
     guard !storePath.isEmpty else { throw ToolFailure(.usage, "--store names no path") }
     trustsSchema = arguments.flag("trust-schema")
+    model =
+      if let modelName {
+        try Self.model(named: modelName, storePath: storePath, trustsSchema: trustsSchema)
+      } else if task == .importRecords {
+        try Self.defaultModel(storePath: storePath, trustsSchema: trustsSchema)
+      } else {
+        try .readBuiltIn()
+      }
     isDryRun = arguments.flag("dry-run")
     isReportJSON = arguments.text("report") == "json"
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize
@@ -81,10 +89,7 @@ struct ImportCommand {
     let store = try Store(path: storePath, for: .readOnly, trustsSchema: trustsSchema)
     let tables = try store.tables()
     guard isModelGiven || tables.count < 2 else {
-      throw ToolFailure(
-        .usage,
-        "\(storePath): the store holds several tables, \(tables.joined(separator: ", ")); name the "
-          + "model of one with --model")
+      throw Self.severalTables(tables, storePath: storePath)
     }
     let model = isModelGiven ? model : try store.model()
     return try store.token(of: model, source: options.source)

@@ -1,0 +1,52 @@
+import Glibc
+import POIKit
+import ToolSupport
+
+/// Which model is meant.
+extension ImportCommand {
+  /// The model of a name: the built-in one, else that in a file, else that of a table of the store.
+  static func model(
+    named name: String, storePath: String, trustsSchema: Bool
+  ) throws -> Model {
+    if name == "poi" { return try .readBuiltIn() }
+    if name != "-", unsafe access(name, F_OK) != 0,
+      let store = try store(at: storePath, trustsSchema: trustsSchema),
+      try store.tables().contains(name)
+    {
+      return try store.model(ofTable: name)
+    }
+    return try Model(contentsOf: name)
+  }
+
+  /// The model where none is named: that of the store's table `poi`, else that of its only table of
+  /// records, else, in a store that is new or has none, the built-in one.
+  static func defaultModel(storePath: String, trustsSchema: Bool) throws -> Model {
+    guard let store = try store(at: storePath, trustsSchema: trustsSchema) else {
+      return try .readBuiltIn()
+    }
+    let tables = try store.tables()
+    guard let table = tables.first(where: { $0 == "poi" }) ?? tables.first else {
+      return try .readBuiltIn()
+    }
+    guard table == "poi" || tables.count == 1 else {
+      throw severalTables(tables, storePath: storePath)
+    }
+    return try store.model(ofTable: table)
+  }
+
+  /// The failure of a command that names no model where the store holds several.
+  static func severalTables(_ tables: [String], storePath: String) -> ToolFailure {
+    ToolFailure(
+      .usage,
+      "\(storePath): the store holds several tables, \(tables.joined(separator: ", ")); name the "
+        + "model of one with --model")
+  }
+
+  /// The store, to be read only; nothing where none is there yet.
+  private static func store(at path: String, trustsSchema: Bool) throws -> Store? {
+    guard unsafe access(path, F_OK) == 0 else { return nil }
+    let connection = try Store.connect(path: path, for: .readOnly, trustsSchema: trustsSchema)
+    guard try Store.isStore(connection) else { return nil }
+    return try Store(connection, for: .readOnly)
+  }
+}

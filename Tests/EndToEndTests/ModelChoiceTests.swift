@@ -1,0 +1,126 @@
+import Foundation
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// Which model `poi-import` takes where none is named, and which one a name stands for.
+@Suite struct ModelChoiceTests {
+  private let tool = Tool("poi-import")
+
+  private static func model(of table: String) -> String {
+    #"{"x-table":"\#(table)","x-key":"id","required":["id"],"properties":{"id":{"type":"integer"}}}"#
+  }
+
+  /// Makes a store with tables of records, each of which has one.
+  private func make(_ tables: [String], in folder: borrowing ScratchFolder) throws {
+    try folder.write(#"{"id":1}"#, to: "data")
+    for table in tables {
+      try folder.write(Self.model(of: table), to: "model")
+      #expect(try tool.run(["-q", "-m", "model", "data"], in: folder.path).exitCode == 0)
+    }
+  }
+
+  /// The tables of records in the store, and how many rows the table of that name has.
+  private func tables(counting table: SQL, in folder: borrowing ScratchFolder) throws -> [String] {
+    let path = folder.file("poi.sqlite")
+    return try DedupToolTests.dump(path, "SELECT name FROM poikit_table ORDER BY name")
+      + DedupToolTests.dump(path, "SELECT count(*) FROM \(table)")
+  }
+
+  @Test func `without a name it is that of the store's only table of records`() throws {
+    let folder = try ScratchFolder()
+    try make(["note"], in: folder)
+    let dry = try tool.run(["-n", "--report", "json", "data"], in: folder.path)
+    #expect(dry.exitCode == 0 && dry.output.contains(#""table": "note""#), "\(dry)")
+    let outcome = try tool.run(["data"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(outcome.output.contains("inserted  1  into note of poi.sqlite"), "\(outcome)")
+    #expect(try tables(counting: "note", in: folder) == ["note", "2"])
+  }
+
+  @Test func `the model of the store's table is taken, also where that is called poi`() throws {
+    let folder = try ScratchFolder()
+    try make(["note", "poi"], in: folder)
+    let outcome = try tool.run(["data"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(try tables(counting: "poi", in: folder) == ["note", "poi", "2"])
+    // The built-in model is meant where its name is given.
+    let builtIn = try tool.run(["-m", "poi", "data"], in: folder.path)
+    #expect(builtIn.exitCode == 64, "\(builtIn)")
+  }
+
+  @Test(arguments: [[], ["--dry-run"], ["--snapshot"]])
+  func `several tables without one called poi are named`(arguments: [String]) throws {
+    let folder = try ScratchFolder()
+    try make(["note", "place"], in: folder)
+    let before = try folder.bytes("poi.sqlite")
+    let outcome = try tool.run(arguments + ["data"], in: folder.path)
+    #expect(outcome.exitCode == 64)
+    #expect(
+      outcome.messages == "poi-import: error: poi.sqlite: the store holds several tables, note, "
+        + "place; name the model of one with --model\n", "\(outcome.messages)")
+    #expect(try folder.bytes("poi.sqlite") == before)
+  }
+
+  @Test(arguments: ["nothing", "an empty file", "an empty store"])
+  func `where there is no table it is the built-in one`(before: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(ImportToolTests.array(0..<3), to: "data")
+    switch before {
+    case "an empty file": try folder.write("", to: "poi.sqlite")
+    case "an empty store":
+      #expect(try tool.run(["-q", "data"], in: folder.path).exitCode == 0)
+      try Connection(path: folder.file("poi.sqlite")).execute(
+        "DROP TABLE poi; DROP VIEW poikit_readable_poi; DELETE FROM poikit_table")
+    default: break
+    }
+    func isThere() -> Bool { FileManager.default.fileExists(atPath: folder.file("poi.sqlite")) }
+    let content = isThere() ? try folder.bytes("poi.sqlite") : nil
+    let dry = try tool.run(["-n", "data"], in: folder.path)
+    #expect(dry.exitCode == 0 && dry.output.contains("valid     3"), "\(dry)")
+    #expect(try (isThere() ? folder.bytes("poi.sqlite") : nil) == content)
+    let outcome = try tool.run(["data"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(try tables(counting: "poi", in: folder) == ["poi", "3"])
+  }
+
+  @Test func `a store that is only looked at for its model stays as it is, byte by byte`() throws {
+    let folder = try ScratchFolder()
+    try make(["note"], in: folder)
+    let path = folder.file("poi.sqlite")
+    try Connection(path: path).execute("PRAGMA journal_mode = DELETE")
+    let before = try folder.bytes("poi.sqlite")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    _ = try Tool(path: "/bin/chmod").run(["a-w", path], in: folder.path)
+    let outcome = try tool.run(["-n", "data"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(try folder.bytes("poi.sqlite") == before)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == files)
+  }
+
+  @Test func `an unfinished import goes on with the model of its table`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model(of: "note"), to: "model")
+    try folder.write("{\"id\":1}\n{}\n{\"id\":2}", to: "data")
+    let stopped = try tool.run(
+      ["-m", "model", "-b", "2", "--max-rejects", "0", "data"], in: folder.path)
+    #expect(stopped.exitCode == 65)
+    let outcome = try tool.run(["--resume", "data"], in: folder.path)
+    #expect(outcome.exitCode == 1, "\(outcome)")
+    #expect(try tables(counting: "note", in: folder) == ["note", "2"])
+  }
+
+  @Test func `a table of the store names its model, unless a file has the name`() throws {
+    let folder = try ScratchFolder()
+    try make(["note", "place"], in: folder)
+    #expect(try tool.run(["-m", "place", "data"], in: folder.path).exitCode == 0)
+    #expect(try tables(counting: "place", in: folder) == ["note", "place", "2"])
+    let token = try tool.run(["--print-token", "-m", "place"], in: folder.path)
+    #expect(token.exitCode == 0, "\(token)")
+    let neither = try tool.run(["-m", "other", "data"], in: folder.path)
+    #expect(neither.exitCode == 64 && neither.messages.contains("other: "), "\(neither)")
+    try folder.write(Self.model(of: "fourth"), to: "place")
+    #expect(try tool.run(["-m", "place", "data"], in: folder.path).exitCode == 0)
+    #expect(try tables(counting: "fourth", in: folder) == ["fourth", "note", "place", "1"])
+  }
+}
