@@ -85,7 +85,10 @@ extension ImportCommand {
       try inference.read(from: &source)
     }
     diagnostics.clearProgress()
-    return try inference.finish()
+    let omission = inference.omission
+    let model = try inference.finish()
+    if let omission { diagnostics.warning(omission) }
+    return model
   }
 
   private static func decision(

@@ -71,6 +71,46 @@ import Testing
       empty.messages == "poi-import: error: standard input: there are no records to look at\n")
   }
 
+  @Test(
+    arguments: [
+      (#"{"id":1,"a":tru}"#, [], "x:1:1: ", "byte 16 of the record"),
+      ("a,b\n1,2\n", [], "x:1:1: ", ""),
+      (
+        #"{"id":"long"}"#, ["--max-string-bytes", "3"], "x:1:1: ",
+        "; --max-string-bytes moves the limit"
+      ),
+    ])
+  func `a model of damaged input is refused with the first reason`(
+    text: String, arguments: [String], place: String, reason: String
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(text, to: "x")
+    let outcome = try tool.run(["--infer", "x"] + arguments, in: folder.path)
+    #expect(outcome.exitCode == 65)
+    #expect(
+      outcome.messages.contains("elements is a record, an object: \(place)")
+        && outcome.messages.contains(reason) && !outcome.messages.contains("--at"),
+      "\(outcome.messages)")
+  }
+
+  @Test func `elements that a model leaves out are told with the first reason`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("{\"id\":1}\n  {\"id\":tru}\n7\n", to: "x")
+    let outcome = try tool.run(["--infer", "-q", "x"], in: folder.path)
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.output.contains("Inferred from the 1 records of x."))
+    #expect(
+      outcome.messages.hasPrefix(
+        "poi-import: warning: 2 of 3 elements were left out; the first: x:2:3: "),
+      "\(outcome.messages)")
+    try folder.write("{\"id\":1}\n7\n", to: "x")
+    let number = try tool.run(["--infer", "x"], in: folder.path)
+    #expect(
+      number.messages
+        == "poi-import: warning: 1 of 2 elements was left out: x:2:1: this is no object\n",
+      "\(number.messages)")
+  }
+
   @Test func `the built-in model is printed as a file that can be used`() throws {
     let folder = try ScratchFolder()
     let printed = try tool.run(["--print-model", "poi"], in: folder.path)

@@ -22,6 +22,12 @@ public struct ModelInference: ~Copyable {
   /// How many elements of the inputs were looked at, and how many of them are no records.
   private var counters = ImportReport.Counters()
 
+  /// The first element that is no record, with its place and the reason.
+  private var firstOmission: String?
+
+  /// The first element that cannot be read, with its place and the reason.
+  private var firstFlaw: String?
+
   /// An inference without records.
   ///
   /// - Parameters:
@@ -73,11 +79,11 @@ public struct ModelInference: ~Copyable {
       for start in stride(from: 0, to: pending.count, by: ImportSession.pieceSize) {
         let end = min(start + ImportSession.pieceSize, pending.count)
         reader.append(pending.span.extracting(start..<end))
-        try observeElements(of: &reader)
+        try observeElements(of: &reader, in: source.name)
       }
       pending = GrowableBuffer()
       while true {
-        try observeElements(of: &reader)
+        try observeElements(of: &reader, in: source.name)
         guard !isAtLimit else { return }
         let count = try reader.fill { (output) throws(InputError) in try source.read(into: &output)
         }
@@ -85,7 +91,7 @@ public struct ModelInference: ~Copyable {
         if count == 0 { break }
       }
       reader.finish()
-      try observeElements(of: &reader)
+      try observeElements(of: &reader, in: source.name)
     } catch let error as InputError {
       throw ImportError(error)
     } catch let error as ReadingError {
@@ -94,6 +100,16 @@ public struct ModelInference: ~Copyable {
       throw error
     } catch {
       throw ImportError(.internalError, "\(error)")
+    }
+  }
+
+  /// What was left out, with the place of the first such element and the reason; nothing where all
+  /// elements are records.
+  public var omission: String? {
+    firstOmission.map { first in
+      let count = counters.rejected
+      return "\(count) of \(counters.read) elements "
+        + (count == 1 ? "was left out: " : "were left out; the first: ") + first
     }
   }
 
@@ -107,8 +123,8 @@ public struct ModelInference: ~Copyable {
         .unreadable,
         counters.read == 0
           ? "\(names.isEmpty ? "nothing was read" : names): there are no records to look at"
-          : "\(names): none of \(counters.read) elements is a record, an object; name where the "
-            + "records stand with --at")
+          : "\(names): none of \(counters.read) elements is a record, an object"
+            + (firstFlaw.map { ": \($0)" } ?? "; name where the records stand with --at"))
     }
     let draft = ModelDraft(tree, table: table)
     guard !draft.columns.isEmpty else {
@@ -173,24 +189,43 @@ public struct ModelInference: ~Copyable {
 
   // MARK: Looking at them
 
-  private mutating func observeElements(of reader: inout ElementReader) throws(ReadingError) {
+  private mutating func observeElements(
+    of reader: inout ElementReader, in input: String
+  ) throws(ReadingError) {
     while !isAtLimit {
       switch try reader.next() {
       case .needsInput, .end: return
-      case .malformed:
+      case .malformed(let malformation):
         counters.read += 1
-        counters.rejected += 1
+        let issue = Issue(malformation, ofElementAt: reader.elementByteOffset)
+        leaveOut(&reader, in: input, because: issue.message, isFlawed: true)
       case .element:
         counters.read += 1
-        let element = JSONElement(reader)
-        guard element.tape[element.start].kind == .startObject, !RejectLine.isMarked(element)
-        else {
-          counters.rejected += 1
-          continue
+        if let reason = Self.reasonToOmit(JSONElement(reader)) {
+          leaveOut(&reader, in: input, because: reason, isFlawed: false)
+        } else {
+          tree.observe(JSONElement(reader))
         }
-        tree.observe(element)
       }
     }
+  }
+
+  /// Why an element that can be read is no record; nothing where it is one.
+  private static func reasonToOmit(_ element: borrowing JSONElement) -> String? {
+    guard element.tape[element.start].kind == .startObject else { return "this is no object" }
+    return RejectLine.isMarked(element) ? "this is a line of a reject file" : nil
+  }
+
+  /// Leaves out the element that `reader` stands on.
+  private mutating func leaveOut(
+    _ reader: inout ElementReader, in input: String, because reason: String, isFlawed: Bool
+  ) {
+    counters.rejected += 1
+    guard firstOmission == nil || isFlawed && firstFlaw == nil else { return }
+    let place = reader.location(ofByteOffset: reader.elementByteOffset)
+    let omission = "\(input):\(place.line + 1):\(place.column + 1): \(reason)"
+    firstOmission = firstOmission ?? omission
+    if isFlawed { firstFlaw = omission }
   }
 
   // MARK: Telling
