@@ -96,6 +96,16 @@ struct DedupCommand {
     return names
   }
 
+  /// Hands back a layout by the key that was given, in which no column stands twice.
+  func checked(_ layout: TableLayout) throws(UsageError) -> TableLayout {
+    let columns = layout.keyColumns
+    for (index, column) in columns.enumerated()
+    where columns[..<index].contains(where: { $0.utf8.elementsEqual(column.utf8) }) {
+      throw UsageError(.invalidValue, at: "--key", "--key names \(column) twice; name it once")
+    }
+    return layout
+  }
+
   /// The run to put back, which may stand behind `--undo`.
   private static func run(
     _ arguments: ParsedArguments, isUndoing: Bool

@@ -53,8 +53,8 @@ enum DedupDatabase: ~Copyable {
       case .plan, .deduplicate:
         let model = try store.model(ofTable: job.table)
         let known = model.attributes.flatMap { [$0.name, $0.column] }
-        let layout = try TableLayout(
-          model, key: job.key(known: known), timestamp: job.timestamp)
+        let layout = try job.checked(
+          TableLayout(model, key: job.key(known: known), timestamp: job.timestamp))
         let deduplicator = Deduplicator(layout: layout, options: job.options)
         guard case .plan = job.task else {
           return try DedupOutcome(of: layout) { () throws(DeduplicationError) in
@@ -80,8 +80,8 @@ enum DedupDatabase: ~Copyable {
       }
       let whole = try TableLayout(describing: table, in: connection, key: [])
       let key = try job.key(known: whole.contentColumns.map(\.name))
-      let layout = try TableLayout(
-        describing: table, in: connection, key: key, timestamp: job.timestamp)
+      let layout = try job.checked(
+        TableLayout(describing: table, in: connection, key: key, timestamp: job.timestamp))
       if case .digest = job.task {
         return .digest(try Deduplicator.tableDigest(of: layout, on: connection), table: table)
       }

@@ -24,19 +24,10 @@ struct ImportCommand {
     guard (inputs + [modelName]).count(where: { $0 == "-" }) <= 1 else {
       throw ToolFailure(.usage, "standard input, '-', can be read only once")
     }
-    task = try Self.task(of: arguments)
     isModelGiven = modelName != nil
     storePath = arguments.text("store") ?? "poi.sqlite"
     guard !storePath.isEmpty else { throw ToolFailure(.usage, "--store names no path") }
     trustsSchema = arguments.flag("trust-schema")
-    model =
-      if let modelName {
-        try Self.model(named: modelName, storePath: storePath, trustsSchema: trustsSchema)
-      } else if task == .importRecords {
-        try Self.defaultModel(storePath: storePath, trustsSchema: trustsSchema)
-      } else {
-        try .readBuiltIn()
-      }
     isDryRun = arguments.flag("dry-run")
     isReportJSON = arguments.text("report") == "json"
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize
@@ -46,6 +37,11 @@ struct ImportCommand {
     options.pointer = arguments.text("at")
     options.tokenPointer = arguments.text("token-at")
     options.source = arguments.text("source") ?? ""
+    guard !options.source.isEmpty || !arguments.isGiven("source") else {
+      throw UsageError(
+        .invalidValue, at: "--source",
+        "--source names no source; leave it out for the one without a name")
+    }
     options.recordLimit = try arguments.integer("limit", in: 0...Int.max)
     options.rejectLimit = try arguments.countOrPercent("max-rejects").map(ImportOptions.Limit.init)
     options.isSnapshot = arguments.flag("snapshot")
@@ -81,6 +77,16 @@ struct ImportCommand {
       ?? options.limits.stringByteCount
     options.limits.keysPerObject =
       try arguments.integer("max-keys", in: Limits.keyCounts) ?? options.limits.keysPerObject
+    // What an option says is looked at first: a FILE may be missing because it was taken for a value.
+    task = try Self.task(of: arguments)
+    model =
+      if let modelName {
+        try Self.model(named: modelName, storePath: storePath, trustsSchema: trustsSchema)
+      } else if task == .importRecords {
+        try Self.defaultModel(storePath: storePath, trustsSchema: trustsSchema)
+      } else {
+        try .readBuiltIn()
+      }
   }
 
   /// What to ask the source for next; nothing where nothing has come from it.

@@ -465,4 +465,21 @@ import Testing
     #expect(outcome.exitCode == 64)
     #expect(outcome.messages.contains("--key means nothing beside --digest"), "\(outcome.messages)")
   }
+
+  @Test(arguments: ["place", "app"], ["name,name", "name,NAME", "id,name,id"])
+  func `a column that the key names twice is refused`(store: String, key: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"x-table":"place","properties":{"id":{"type":"integer"},"name":{"type":"string"},"NAME2":{"type":"string","x-column":"other"}}}"#,
+      to: "model")
+    try folder.write(#"{"id":1,"name":"a"}"#, to: "data")
+    _ = try importer.run(["-q", "-m", "model", "data"], in: folder.path)
+    try Connection(path: folder.file("app.sqlite")).execute("CREATE TABLE place (id, name)")
+    let path = store == "app" ? "app.sqlite" : "poi.sqlite"
+    for arguments in [[], ["--dry-run"]] {
+      let outcome = try tool.run(
+        ["-s", path, "-t", "place", "-k", key] + arguments, in: folder.path)
+      #expect(outcome.exitCode == 64, "\(outcome)")
+    }
+  }
 }

@@ -161,6 +161,10 @@ import Testing
   /// Arguments, and what the message names.
   @Test(
     arguments: [
+      (["--source", "", "a.json"], ["--source"]),
+      (["--print-token", "--source="], ["--source"]),
+      (["--batch", "a.json"], ["--batch", "'a.json'"]),
+      (["--max-rejects", "a.json"], ["--max-rejects", "'a.json'"]),
       (["--infer", "--model", "poi", "a.json"], ["--model", "--infer"]),
       (["--infer", "--print-model", "poi"], ["--print-model", "--infer"]),
       (["--infer", "--merge", "newest", "a.json"], ["--merge", "--infer"]),
