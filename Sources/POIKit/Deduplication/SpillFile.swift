@@ -51,7 +51,8 @@ struct SpillFile: ~Copyable {
         descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done,
         off_t(offset + done))
       if status < 0 && errno == EINTR { continue }
-      guard status > 0 else { throw failure("read") }
+      guard status >= 0 else { throw failure("read") }
+      guard status > 0 else { throw failure("read", "it ends too early") }
       done += status
     }
   }
@@ -77,9 +78,10 @@ struct SpillFile: ~Copyable {
     if descriptor < 0 { throw failure("create") }
   }
 
-  private func failure(_ action: String) -> DeduplicationError {
+  private func failure(
+    _ action: String, _ reason: String = SystemError.last.text
+  ) -> DeduplicationError {
     DeduplicationError(
-      .temporaryFile,
-      "cannot \(action) a temporary file in '\(folder)': \(SystemError.last.text)")
+      .temporaryFile, "cannot \(action) a temporary file in '\(folder)': \(reason)")
   }
 }

@@ -52,7 +52,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       if error.isBusy {
         "another program holds the store"
           + (LockHolder.find(of: path).map { ", \($0)" } ?? "")
-          + ", and was waited for \(Connection.busyTimeout / 1_000) seconds; let it finish and \(remedy)"
+          + ", and did not let go of it in time; let it finish and \(remedy)"
       } else if error.isFull {
         "there is no space left; free some and \(remedy)"
       } else if error.isMoved {
