@@ -100,8 +100,8 @@ extension DedupCommand {
       .done, .usage,
       .dataError.meaning(
         "rows stand in the way: their timestamps are of two kinds, others refer to them and cannot "
-          + "be moved, a value or the key cannot be kept, or a trigger or a constraint refuses a change"
-      ),
+          + "be moved, a value or the key cannot be kept, or a trigger or a constraint refuses a "
+          + "change; or the schema calls what only --trust-schema allows"),
       .noInput.meaning("no such store"), .internalError, .ioError, .interrupted,
     ],
     examples: [

@@ -90,7 +90,7 @@ extension DeduplicationError {
     case .mixedTimestamps, .keyNotUnique, .unmovableReference, .unmergeableValue,
       .interferingTrigger:
       .dataError
-    case .database where cause?.isConstraint == true: .dataError
+    case .database where cause?.isOfSchema == true: .dataError
     case .changedByOther, .temporaryFile, .database: .ioError
     case .internalCheck: .internalError
     }
@@ -106,4 +106,18 @@ extension ToolFailure {
       self.init(error.exitCode, "\(path): \(error.message)")
     }
   }
+}
+
+extension StoreError {
+  /// The exit code that the error stands for.
+  var exitCode: ExitCode {
+    guard code == .database else { return .usage }
+    return cause?.isOfSchema == true ? .dataError : .ioError
+  }
+}
+
+extension SQLiteError {
+  /// Whether the database's own schema stands in the way: it refuses a change, or calls what has to be
+  /// trusted.
+  fileprivate var isOfSchema: Bool { isConstraint || isDistrust }
 }

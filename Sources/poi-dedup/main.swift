@@ -17,7 +17,7 @@ runTool(DedupCommand.description) { arguments, tool in
   } catch let error as DeduplicationError {
     throw ToolFailure(error, path: job.storePath)
   } catch let error as StoreError {
-    throw ToolFailure(error.code == .database ? .ioError : .usage, error.message)
+    throw ToolFailure(error.exitCode, error.message)
   }
   diagnostics.clearProgress()
   let failure = outcome.failure.map { ToolFailure($0, path: job.storePath) }

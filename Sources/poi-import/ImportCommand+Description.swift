@@ -147,7 +147,10 @@ extension ImportCommand {
       ["resume", "restart", "dry-run"], ["dry-run", "snapshot"], ["limit", "snapshot"],
     ],
     exitCodes: [
-      .done, .rejected, .usage,
+      .done, .rejected,
+      .usage.meaning(
+        "the command line, the model or the store cannot be used so, or the store's schema calls "
+          + "what only --trust-schema allows"),
       .dataError.meaning(
         "the input cannot be read as JSON, has more rejects than allowed, meets stored records with "
           + "--merge error, or is a snapshot that must not remove what it lacks"),

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import SQLiteKit
 
 /// Why an import cannot go on. The store holds exactly the batches committed before.
 public struct ImportError: Error, Sendable, CustomStringConvertible {
@@ -46,6 +47,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     switch error.code {
     case .modelDiffers, .noSuchTable, .noSuchColumn, .notAStore, .newerFormat:
       self.init(.usage, error.message)
+    case .database where error.cause?.isDistrust == true: self.init(.usage, error.message)
     case .database: self.init(.inputOutput, error.message)
     }
   }
