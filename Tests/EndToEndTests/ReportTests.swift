@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the README says of the members of the JSON reports.
+@Suite struct ReportTests {
+  private let importer = Tool("poi-import")
+  private let deduplicator = Tool("poi-dedup")
+
+  /// The members that the README's table for a tool names, by task; those of all tasks by "all".
+  private static func table(of tool: String) throws -> [String: Set<String>] {
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../README.md")
+    let readme = try String(contentsOf: path, encoding: .utf8)
+    let start = try #require(readme.range(of: "\n| member of `\(tool)` | "))
+    var members: [String: Set<String>] = [:]
+    let lines = readme[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+    for line in lines.dropFirst(2).prefix(while: { $0.hasPrefix("|") }) {
+      let cells = line.split(separator: "|").map { cell in
+        cell.matches(of: /`([^`]+)`/).map { String($0.output.1) }
+      }
+      let tasks = cells.count == 3 && !line.contains("| all |") ? cells[1] : ["all"]
+      for task in tasks {
+        for member in cells[0] {
+          #expect(members[task, default: []].insert(member).inserted, "\(member) stands twice")
+        }
+      }
+    }
+    return members
+  }
+
+  /// The members of a report, those inside others with the names of these; members of `rejects` and
+  /// `unmapped` are called by the input.
+  private static func members(_ value: Any, at path: String = "") -> Set<String> {
+    switch value {
+    case let object as [String: Any] where path != "rejects" && path != "unmapped":
+      object.reduce(into: []) { members, member in
+        members.formUnion(
+          Self.members(member.value, at: (path.isEmpty ? "" : path + ".") + member.key))
+      }
+    case let array as [[String: Any]]:
+      array.reduce(into: []) { $0.formUnion(members($1, at: path + "[]")) }
+    default: [path]
+    }
+  }
+
+  private static func report(_ outcome: Tool.Outcome) throws -> [String: Any] {
+    let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    return try #require(object as? [String: Any], "\(outcome)")
+  }
+
+  private static let model = #"""
+    {"x-table":"note","x-key":"id","x-timestamp":"at","required":["id"],
+     "x-tombstone":{"attribute":"gone","removal":"delete"},
+     "properties":{"id":{"type":"integer"},"text":{"type":"string"},"gone":{"type":"boolean"},
+      "at":{"type":"integer","x-unit":"seconds"}}}
+    """#
+
+  @Test func `the README names the members of the report of an import`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model")
+    try folder.write(#"[{"id":1,"at":1,"other":2},{"id":1,"at":2},{"id":"x"}]"#, to: "data")
+    try folder.write(#"{"next":"t","notes":[{"id":1,"at":3}]}"#, to: "all")
+    let expected = try Self.table(of: "poi-import")
+    for (arguments, ending, code) in [
+      (["-n", "data"], "finished", 1), (["data"], "finished", 1),
+      (["--snapshot", "--token-at", "/next", "-s", "new", "all"], "finished", 0),
+      (["--max-rejects", "0", "data"], "failed", 65),
+    ] as [([String], String, Int32)] {
+      let outcome = try importer.run(
+        ["-m", "model", "-q", "--report", "json"] + arguments, in: folder.path)
+      let report = try Self.report(outcome)
+      #expect(outcome.exitCode == code && report["ending"] as? String == ending, "\(outcome)")
+      #expect(["all": Self.members(report)] == expected, "\(arguments)")
+    }
+    let missing = try importer.run(["--report", "json", "none"], in: folder.path)
+    #expect(missing.output.isEmpty && missing.messages.contains("error: none"), "\(missing)")
+  }
+
+  @Test func `the README names the members of the reports of a deduplication`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model")
+    try folder.write(
+      #"[{"id":1,"at":1,"text":"a"},{"id":1,"at":2},{"id":2,"at":1}]"#, to: "data")
+    #expect(try importer.run(["-q", "-m", "model", "data"], in: folder.path).exitCode == 0)
+    var expected = try Self.table(of: "poi-dedup")
+    let common = expected.removeValue(forKey: "all") ?? []
+    var found: [String: Set<String>] = [:]
+    for arguments in [
+      ["--dry-run"], ["--merge-losers"], ["--undo"], ["--enforce"], ["--digest"],
+      ["--purge-tombstones", "1d"],
+    ] {
+      let outcome = try deduplicator.run(["--report", "json"] + arguments, in: folder.path)
+      let report = try Self.report(outcome)
+      let task = try #require(report["task"] as? String, "\(outcome)")
+      found[task, default: []].formUnion(Self.members(report).subtracting(common))
+      #expect(Self.members(report).isSuperset(of: common))
+    }
+    #expect(found == expected)
+    let missing = try deduplicator.run(["-s", "none", "--report", "json"], in: folder.path)
+    #expect(missing.output.isEmpty && missing.messages.contains("error: none"), "\(missing)")
+  }
+}
