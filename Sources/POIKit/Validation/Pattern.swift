@@ -6,15 +6,22 @@
 struct Pattern {
   private let regex: Regex<AnyRegexOutput>
 
+  /// Whether texts are to be marked at their word boundaries.
+  private let readsMarks: Bool
+
   /// Compiles an expression.
   ///
   /// - Throws: `PatternError` where it cannot be read, or not be enforced.
   init(_ text: String) throws(PatternError) {
-    var translation = PatternTranslation(text)
-    let swiftText = try translation.translate()
+    var translation = PatternTranslation(text, readsMarks: false)
+    var swiftText = try translation.translate()
+    readsMarks = translation.asksForBoundaries
+    if readsMarks {
+      translation = PatternTranslation(text, readsMarks: true)
+      swiftText = try translation.translate()
+    }
     do {
-      regex = try Regex(swiftText).matchingSemantics(.unicodeScalar).asciiOnlyWordCharacters()
-        .wordBoundaryKind(.simple)
+      regex = try Regex(swiftText).matchingSemantics(.unicodeScalar)
     } catch {
       throw PatternError(message: "a part of it is not known to Swift's engine")
     }
@@ -22,7 +29,26 @@ struct Pattern {
 
   /// Whether the expression matches somewhere in `text`.
   func matches(_ text: String) -> Bool {
-    (try? regex.firstMatch(in: text)) ?? nil != nil
+    let match = readsMarks ? try? regex.prefixMatch(in: Self.marked(text)) : try? regex.firstMatch(in: text)
+    return match ?? nil != nil
+  }
+
+  /// The text with a mark wherever one of two neighbours is an ASCII letter, a digit or `_` and the other is
+  /// not (ECMA-262, `IsWordChar`).
+  private static func marked(_ text: String) -> String {
+    var marked = String.UnicodeScalarView()
+    var isInWord = false
+    for scalar in text.unicodeScalars {
+      let isOfWord =
+        scalar == "_"
+        || scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+      if isOfWord != isInWord { marked.append(PatternTranslation.mark) }
+      isInWord = isOfWord
+      // The mark itself, which is no character, is taken for the noncharacter beside it.
+      marked.append(scalar == PatternTranslation.mark ? "\u{FFFFE}" : scalar)
+    }
+    if isInWord { marked.append(PatternTranslation.mark) }
+    return String(marked)
   }
 }
 

@@ -5,7 +5,14 @@
 /// languages differ in all of them. Backreferences and lookbehind are refused, and so are
 /// repetitions without bounds inside one another: the engine tries one way to match after the
 /// other, and for `(a+)+` their number doubles with every character.
+///
+/// Swift's engine takes digits for no part of a word where it matches scalar values. So a text in which
+/// word boundaries are asked for is marked at each of them, with a scalar that stands for no character;
+/// everything that reads a scalar then reads over a mark in front of it.
 struct PatternTranslation {
+  /// The scalar that marks a word boundary.
+  static let mark: Unicode.Scalar = "\u{FFFFF}"
+
   private let scalars: [Unicode.Scalar]
   private var index = 0
   private var output = ""
@@ -17,15 +24,23 @@ struct PatternTranslation {
   /// each.
   static let depthLimit = 50
 
-  init(_ text: String) {
+  /// Whether the expression is for texts that are marked.
+  private let readsMarks: Bool
+
+  /// Whether the expression asks for word boundaries.
+  private(set) var asksForBoundaries = false
+
+  /// - Parameter readsMarks: whether texts are marked at their word boundaries.
+  init(_ text: String, readsMarks: Bool) {
     scalars = Array(text.unicodeScalars)
+    self.readsMarks = readsMarks
   }
 
-  /// The expression as Swift reads it.
+  /// The expression as Swift reads it, which of marked texts matches a prefix.
   mutating func translate() throws(PatternError) -> String {
     _ = try readAlternatives()
     if index < scalars.count { throw flaw("it closes a group that is not open") }
-    return output
+    return readsMarks ? "\(reading(Self.everything))*?(?:\(output))" : output
   }
 
   // MARK: Groups and repetitions
@@ -57,7 +72,7 @@ struct PatternTranslation {
       output += #"\A"#
       return false
     case "$":
-      output += #"\z"#
+      output += readsMarks ? #"(?=\#(Self.literal(Self.mark))?\z)"# : #"\z"#
       return false
     case "(":
       guard depth < Self.depthLimit else {
@@ -72,16 +87,17 @@ struct PatternTranslation {
       if isAssertion { return holdsUnbounded }
     case "*", "+", "?": throw flaw("\(scalar) repeats nothing")
     case "{", "}", "]": throw flaw("\(scalar) stands alone; write \\\(scalar)")
-    case ".": output += #"[^\n\r\u{2028}\u{2029}]"#
-    case "[": try readClass()
+    case ".": output += reading(#"[^\n\r\u{2028}\u{2029}]"#)
+    case "[": output += reading(try readClass())
     case "\\":
       if let boundary = next, boundary == "b" || boundary == "B" {
         index += 1
-        output += "\\\(boundary)"
+        asksForBoundaries = true
+        output += "(?\(boundary == "b" ? "=" : "!")\(Self.literal(Self.mark)))"
         return false
       }
-      output += try readEscape(isInClass: false)
-    default: output += Self.literal(scalar)
+      output += reading(try readEscape(isInClass: false))
+    default: output += reading(Self.literal(scalar))
     }
     let isUnbounded = try readRepetition()
     if isUnbounded, holdsUnbounded {
@@ -162,16 +178,15 @@ struct PatternTranslation {
   // MARK: Classes
 
   /// Reads a class behind its opening bracket.
-  private mutating func readClass() throws(PatternError) {
+  ///
+  /// - Returns: how Swift writes it.
+  private mutating func readClass() throws(PatternError) -> String {
     let isNegated = skip("^")
-    if skip("]") {
-      output += isNegated ? Self.everything : "(?!)"
-      return
-    }
-    output += isNegated ? "[^" : "["
+    if skip("]") { return isNegated ? Self.everything : Self.nothing }
+    var text = isNegated ? "[^" : "["
     while !skip("]") {
       let (first, firstValue) = try readClassMember()
-      output += first
+      text += first
       guard next == "-", index + 1 < scalars.count, scalars[index + 1] != "]" else { continue }
       index += 1
       let (last, lastValue) = try readClassMember()
@@ -179,9 +194,9 @@ struct PatternTranslation {
         throw flaw("a range begins or ends with a class")
       }
       guard firstValue <= lastValue else { throw flaw("a range is out of order") }
-      output += "-" + last
+      text += "-" + last
     }
-    output += "]"
+    return text + "]"
   }
 
   /// Reads a member of a class.
@@ -313,6 +328,14 @@ struct PatternTranslation {
   }
 
   private static var everything: String { #"[\u{0}-\u{10FFFF}]"# }
+
+  private static var nothing: String { #"[^\u{0}-\u{10FFFF}]"# }
+
+  /// What reads one scalar of the text, and a mark in front of it.
+  private func reading(_ scalar: String) -> String {
+    let mark = Self.literal(Self.mark)
+    return readsMarks ? "(?:\(mark)?(?!\(mark))\(scalar))" : scalar
+  }
 
   /// What `\s` stands for: `WhiteSpace` and `LineTerminator`.
   private static var whiteSpace: String {
