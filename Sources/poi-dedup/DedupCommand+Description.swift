@@ -59,7 +59,8 @@ extension DedupCommand {
       OptionDescription(
         "hash-key",
         summary: "with --enforce, keep the key as a hash of 16 bytes in a column of its own",
-        detail: "For keys of long or several attributes, in the toolkit's own tables.",
+        detail: "For keys of long or several attributes, in the toolkit's own tables. Not where "
+          + "strangers choose the keys: who wants to can make two with one hash, and one is refused.",
         section: "What to do", with: "enforce"),
       OptionDescription(
         "undo", summary: "put back what the latest deduplication removed, or RUN",

@@ -61,7 +61,9 @@ enum DedupOutcome {
   ///
   /// - Parameter archives: whether losers are archived.
   func notes(archives: Bool) -> [String] {
-    guard case .deduplicated(let report, _, let failure) = self, !report.isFinished else { return [] }
+    guard case .deduplicated(let report, _, let failure) = self, !report.isFinished else {
+      return []
+    }
     let end =
       failure == nil
       ? "stopped at a batch boundary; the same command goes on"

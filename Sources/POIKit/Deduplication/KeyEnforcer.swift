@@ -62,7 +62,8 @@ struct KeyEnforcer {
     if enforcement == .hash, nullKey == .group {
       throw DeduplicationError(
         .invalidOptions,
-        "a key with a NULL has no compact key, so rows cannot be grouped by it: enforce the key itself")
+        "a key with a NULL has no compact key, so rows cannot be grouped by it: enforce the key itself"
+      )
     }
     _ = try hasIndex(in: connection)
   }

@@ -98,7 +98,8 @@ struct LoserRemoval {
   /// - Parameter connection: the database, in a view that nobody changes until the first batch.
   mutating func keepDigest(in connection: borrowing Connection) throws(SQLiteError) {
     remainingDigest = try RemainingDigest(
-      layout, schema: root, references: referencesByTable[ExactText(root.name)] ?? [], in: connection)
+      layout, schema: root, references: referencesByTable[ExactText(root.name)] ?? [],
+      in: connection)
   }
 
   /// Removes a batch of losers, inside the caller's transaction.
@@ -145,7 +146,8 @@ struct LoserRemoval {
     referencesByTable[ExactText(schema.name)] = references
     for reference in references where schemas[ExactText(reference.childTable)] == nil {
       do {
-        schemas[ExactText(reference.childTable)] = try TableSchema(of: reference.childTable, in: connection)
+        schemas[ExactText(reference.childTable)] = try TableSchema(
+          of: reference.childTable, in: connection)
       } catch {
         guard error.code != .database else { throw error }
         let obstacle = DeduplicationError(
@@ -267,7 +269,9 @@ struct LoserRemoval {
   ) throws(DeduplicationError) {
     guard let run else { return }
     let archive = ArchiveTable(source: schema)
-    if preparedArchives.insert(ExactText(schema.name)).inserted { try archive.prepare(in: connection) }
+    if preparedArchives.insert(ExactText(schema.name)).inserted {
+      try archive.prepare(in: connection)
+    }
     let columns = schema.storedColumns.map(SQL.init(name:))
     let rowID = SQL(name: schema.rowIDName)
     let targets = ArchiveTable.ownColumns.map(SQL.init(name:)) + columns

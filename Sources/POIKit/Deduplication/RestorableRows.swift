@@ -181,7 +181,8 @@ struct RestorableRows {
       restoration = known
     } else {
       restoration = try ValueRestoration(
-        of: row.columns, in: row.table, schemas[ExactText(row.table)], by: statements, on: connection)
+        of: row.columns, in: row.table, schemas[ExactText(row.table)], by: statements,
+        on: connection)
       restorations[place] = restoration
     }
     do {

@@ -64,8 +64,8 @@ extension RowRemoval {
       }
       // A row that goes is archived as it was before it changed.
       if let going = changes.firstIndex(where: {
-          $0.table.isExactly(change.table) && $0.column == nil
-        }) {
+        $0.table.isExactly(change.table) && $0.column == nil
+      }) {
         rows += " EXCEPT SELECT row FROM \(RowRemoval.dependents) WHERE place = \(going)"
       }
       do { try removal.remember(column, of: "(\(rows))", under: run, in: connection) } catch {
@@ -121,7 +121,8 @@ extension RowRemoval {
           for changed in reference.columnsChanged(byChanging: column) {
             let effect =
               changes.firstIndex {
-                $0.table.isExactly(table) && $0.column.map(ExactText.init) == changed.map(ExactText.init)
+                $0.table.isExactly(table)
+                  && $0.column.map(ExactText.init) == changed.map(ExactText.init)
               } ?? changes.count
             if effect == changes.count {
               changes.append(Change(table: table, column: changed, schema: child))

@@ -142,7 +142,8 @@ extension UndoableRun {
     than run: Row, _ archivedTables: [String], in connection: borrowing Connection
   ) throws(SQLiteError) -> Int64? {
     let touched = try Set(
-      (archivedTables + movedTables(ofRun: run.id, in: connection) + [run.table]).map(ExactText.init))
+      (archivedTables + movedTables(ofRun: run.id, in: connection) + [run.table]).map(
+        ExactText.init))
     var later: [(id: Int64, table: String?)] = []
     var statement = try connection.prepare(
       """

@@ -237,7 +237,9 @@ extension WinnerSelection {
         following = try candidates.next()
       }
       try finish(&keys)
-      if strangers.count > 0 { try decideStrangers(first.keyCode, &keys, &contents, in: connection) }
+      if strangers.count > 0 {
+        try decideStrangers(first.keyCode, &keys, &contents, in: connection)
+      }
     }
     for index in plan.largestGroups.indices {
       let found = plan.largestGroups[index]

@@ -2,7 +2,7 @@
 ///
 /// It is fast, the same on every machine and not made to withstand someone who looks for
 /// collisions: wherever one would do harm, equal hashes are followed by a comparison of what was
-/// hashed.
+/// hashed, but where a key is enforced by its hash alone (`KeyEnforcement.hash`).
 ///
 /// Page: Austin Appleby's SMHasher, function `MurmurHash3_x64_128`
 enum MurmurHash3 {

@@ -29,7 +29,8 @@ struct Pattern {
 
   /// Whether the expression matches somewhere in `text`.
   func matches(_ text: String) -> Bool {
-    let match = readsMarks ? try? regex.prefixMatch(in: Self.marked(text)) : try? regex.firstMatch(in: text)
+    let match =
+      readsMarks ? try? regex.prefixMatch(in: Self.marked(text)) : try? regex.firstMatch(in: text)
     return match ?? nil != nil
   }
 
@@ -41,7 +42,8 @@ struct Pattern {
     for scalar in text.unicodeScalars {
       let isOfWord =
         scalar == "_"
-        || scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+        || scalar.isASCII
+          && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
       if isOfWord != isInWord { marked.append(PatternTranslation.mark) }
       isInWord = isOfWord
       // The mark itself, which is no character, is taken for the noncharacter beside it.
