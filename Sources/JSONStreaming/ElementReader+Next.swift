@@ -284,7 +284,9 @@ extension ElementReader {
   private static func wideEncoding(_ bytes: Span<UInt8>) -> String? {
     guard bytes.count >= 2 else { return nil }
     switch (bytes[0], bytes[1]) {
-    case (0xFF, 0xFE), (0xFE, 0xFF): return "utf-16"
+    case (0xFF, 0xFE):
+      return bytes.count >= 4 && bytes[2] == 0 && bytes[3] == 0 ? "utf-32" : "utf-16"
+    case (0xFE, 0xFF): return "utf-16"
     case (0, 0): return "utf-32"
     case (0, _): return "utf-16"
     case (_, 0): return bytes.count >= 4 && bytes[2] == 0 ? "utf-32" : "utf-16"

@@ -245,6 +245,13 @@ import Testing
     #expect(try Self.rejects(text, document: document).isEmpty)
   }
 
+  @Test func `decimals beyond 2^53 are decimals`() throws {
+    let text = #"{"area":1.0051029455089941e+17}{"area":0.5}{"area":9007199254740993.0}"#
+    let document = try Self.infer(text)
+    #expect(try Self.member("properties", "area", "type", of: document)?.string == "number")
+    #expect(try Self.rejects(text, document: document).isEmpty)
+  }
+
   @Test func `an object with many different members keeps the common ones`() throws {
     let records = (0..<100).map { #"{"id":\#($0),"tags":{"kind":"a","k\#($0)":1,"l\#($0)":2}}"# }
     let document = try Self.infer(records.joined(separator: "\n"))

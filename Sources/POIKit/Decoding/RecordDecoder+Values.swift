@@ -131,7 +131,7 @@ extension RecordDecoder {
     case .integer(let integer): number = .integer(integer)
     case .real(let real, let isExact):
       if !types.contains(.number) {
-        let isIntegral = real == real.rounded(.towardZero)
+        let isIntegral = DecimalText(lexeme).exponent >= 0
         return refuse(
           index, isIntegral ? "integer-range" : "type", lexeme,
           isIntegral ? "does not fit a 64-bit integer" : "is not an integer")
@@ -142,13 +142,16 @@ extension RecordDecoder {
       }
       number = .real(real)
     case .tooLarge:
-      return refuse(index, "number-range", lexeme, "is beyond the range of a double")
+      return types.contains(.number)
+        ? refuse(index, "number-range", lexeme, "is beyond the range of a double")
+        : refuse(index, "integer-range", lexeme, "does not fit a 64-bit integer")
     }
     check(RuleSubject(scalar: .number, text: lexeme, of: element), of: index)
     switch layout.fields[index].attribute.storage {
     case .real:
       if case .integer(let integer) = number {
-        guard Int64(exactly: Double(integer)) == integer else {
+        guard Int64(exactly: Double(integer)) == integer || !DecimalText(lexeme).isPlainInteger
+        else {
           return refuse(
             index, "number-range", lexeme,
             "would lose digits as a REAL; give the attribute the type integer")

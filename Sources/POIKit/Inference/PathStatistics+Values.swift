@@ -11,7 +11,9 @@ extension PathStatistics {
       integerCount += 1
       integers.include(integer)
       numbers.include(Double(integer))
-      if Int64(exactly: Double(integer)) != integer { hasWideInteger = true }
+      if Int64(exactly: Double(integer)) != integer, DecimalText(lexeme).isPlainInteger {
+        hasWideInteger = true
+      }
       let text = String(integer)
       distinct.insert(MurmurHash3.digest(of: text.utf8Span.span).low, freeSlotCount: &freeSlotCount)
       remember(text, byteCount: text.utf8.count)
