@@ -41,14 +41,17 @@ enum DedupOutcome {
     }
   }
 
+  /// What a deduplication found; nothing where that was not asked for, or it was stopped.
+  private var plan: DeduplicationPlan? {
+    switch self {
+    case .planned(let plan, _): plan
+    case .deduplicated(let report, _, _): report.plan
+    case .undone, .digest, .purged: nil
+    }
+  }
+
   /// What the user should look at.
   var warnings: [String] {
-    let plan: DeduplicationPlan?
-    switch self {
-    case .planned(let found, _): plan = found
-    case .deduplicated(let report, _, _): plan = report.plan
-    case .undone, .digest, .purged: plan = nil
-    }
     guard let plan, let first = plan.firstUnreadableTimestamp else { return [] }
     return [
       "timestamps of \(plan.unreadableTimestampCount) of \(plan.rowCount) rows cannot be read and count "
@@ -57,18 +60,26 @@ enum DedupOutcome {
     ]
   }
 
-  /// What the user may want to do next.
+  /// What the user may want to know, or to do next.
   ///
   /// - Parameter archives: whether losers are archived.
   func notes(archives: Bool) -> [String] {
+    var notes: [String] = []
+    if let plan, plan.loserCount > 0, !plan.triggers.isEmpty {
+      notes.append(
+        "the table has triggers, \(plan.triggers.joined(separator: ", ")): what they change where losers go "
+          + "is not archived, and --undo does not put it back")
+    }
     guard case .deduplicated(let report, _, let failure) = self, !report.isFinished else {
-      return []
+      return notes
     }
     let end =
       failure == nil
       ? "stopped at a batch boundary; the same command goes on"
       : "the batches before that are committed; the same command goes on once the cause is mended"
-    return [end + (archives ? ", --undo puts the losers back" : "; the losers are not archived")]
+    return notes + [
+      end + (archives ? ", --undo puts the losers back" : "; the losers are not archived")
+    ]
   }
 }
 

@@ -72,6 +72,8 @@ import Testing
     let arguments =
       ["-s", "app.sqlite", "-t", "t", "-k", "k", "--timestamp", "v", "-b", "1"]
       + (archives ? [] : ["--no-archive"])
+    let plan = try tool.run(arguments + ["--dry-run"], in: folder.path)
+    #expect(plan.messages.contains("the table has triggers, guard: "), "\(plan)")
     let outcome = try tool.run(arguments, in: folder.path)
     #expect(outcome.exitCode == 65, "\(outcome)")
     #expect(outcome.messages.contains("keep three"))

@@ -50,6 +50,10 @@ public struct DeduplicationPlan: Sendable, Hashable {
   /// Some of the decisions, at most as many as the options ask for.
   public internal(set) var samples: [DuplicateDecision] = []
 
+  /// The triggers of the table that are not the toolkit's own, in the order of their names: what they
+  /// change is neither in the plan nor archived.
+  public internal(set) var triggers: [String] = []
+
   /// The bytes that did not fit the memory budget and went to temporary files.
   public internal(set) var spilledByteCount = 0
 

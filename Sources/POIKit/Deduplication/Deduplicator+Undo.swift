@@ -85,17 +85,8 @@ extension Deduplicator {
   private static func changedByTrigger(
     _ run: Int64, _ row: Int64, of table: String, in connection: borrowing Connection
   ) throws(DeduplicationError) -> DeduplicationError {
-    var triggers: [String] = []
-    do {
-      var statement = try connection.prepare(
-        """
-        SELECT name FROM main.sqlite_schema
-        WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
-          AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*") ORDER BY name
-        """, isPersistent: false)
-      try statement.bind(1, text: table)
-      while try statement.step() { triggers.append(statement.text(0)) }
-    } catch {
+    let triggers: [String]
+    do { triggers = try TableSchema.triggers(of: table, in: connection) } catch {
       throw DeduplicationError(error)
     }
     let own = triggers.isEmpty ? "" : ", which has \(TableSchema.list(triggers))"

@@ -246,6 +246,7 @@ extension Deduplicator {
         // The view begins with the first read, and the version is that of the view.
         _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
         version = try connection.dataVersion()
+        selection.note(triggers: try TableSchema.triggers(of: schema.name, in: connection))
       } catch {
         throw DeduplicationError(error)
       }

@@ -131,6 +131,22 @@ struct TableSchema {
     names.contains { isSame($0, column) }
   }
 
+  /// The names of the triggers of a table that are not the toolkit's own, in their order.
+  static func triggers(
+    of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    var triggers: [String] = []
+    var statement = try connection.prepare(
+      """
+      SELECT name FROM main.sqlite_schema
+      WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
+        AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*") ORDER BY name
+      """, isPersistent: false)
+    try statement.bind(1, text: table)
+    while try statement.step() { triggers.append(statement.text(0)) }
+    return triggers
+  }
+
   /// Names for a message.
   static func list(_ names: [String]) -> String {
     names.map { "'\($0)'" }.joined(separator: ", ")

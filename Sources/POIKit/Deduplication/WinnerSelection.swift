@@ -106,6 +106,9 @@ struct WinnerSelection: ~Copyable {
 }
 
 extension WinnerSelection {
+  /// Notes the triggers of the table for the plan.
+  mutating func note(triggers: [String]) { plan.triggers = triggers }
+
   /// Reads the key, the timestamp and the tombstone of every row.
   ///
   /// - Parameter removals: rows that one of them beats are left out.
