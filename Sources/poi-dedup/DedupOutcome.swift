@@ -26,10 +26,10 @@ enum DedupOutcome {
     }
   }
 
-  /// Why it failed, where something was committed before.
-  var failure: DeduplicationError? {
-    guard case .deduplicated(_, _, let failure) = self else { return nil }
-    return failure
+  /// Why a deduplication of the database at `path` failed, where it had committed something.
+  func failure(path: String) -> ToolFailure? {
+    guard case .deduplicated(_, _, let failure?) = self else { return nil }
+    return ToolFailure(failure, path: path)
   }
 
   /// Whether the user stopped it.

@@ -20,7 +20,7 @@ runTool(DedupCommand.description) { arguments, tool in
     throw ToolFailure(error.exitCode, error.message)
   }
   diagnostics.clearProgress()
-  let failure = outcome.failure.map { ToolFailure($0, path: job.storePath) }
+  let failure = outcome.failure(path: job.storePath)
   if let failure { diagnostics.error(failure.message) }
   tool.output.write(job.text(of: outcome, isQuiet: tool.isQuiet))
   for warning in outcome.warnings { diagnostics.warning(warning) }
