@@ -159,9 +159,10 @@ extension ElementReader {
       failure = ParseFailure(
         kind: .stop(parser.state.stop), noticedOffset: parser.state.consumedOffset)
     case .failed:
+      let noticedOffset = parser.state.callOffset + parser.failure.byteIndex + 1
+      let isTooLong = isEnvelopeTextTooLong(upTo: noticedOffset - 1)
       failure = ParseFailure(
-        kind: .syntax,
-        noticedOffset: parser.state.callOffset + parser.failure.byteIndex + 1)
+        kind: isTooLong ? .stop(.envelopeStringBytes) : .syntax, noticedOffset: noticedOffset)
     }
     parsedBoundary = parser.state.boundary
     pruneFindings()
@@ -198,13 +199,19 @@ extension ElementReader {
       guard parsedOffset - parser.state.boundary > limits.elementByteCount else { return }
       reason = .elementBytes
     } else {
-      parser.state.advanceEnvelopeBoundary()
-      // An escape takes up to six bytes for one.
-      let limit = 6 * limits.stringByteCount + 2
-      guard parsedOffset - parser.state.boundary > limit else { return }
+      guard isEnvelopeTextTooLong(upTo: parsedOffset) else { return }
       reason = .envelopeStringBytes
     }
     failure = ParseFailure(kind: .stop(reason), noticedOffset: parsedOffset)
+  }
+
+  /// Whether what stands around the elements behind the last token there is too long for one, be it
+  /// sound or not.
+  private mutating func isEnvelopeTextTooLong(upTo offset: Int) -> Bool {
+    guard !parser.state.place.isInContainer else { return false }
+    parser.state.advanceEnvelopeBoundary()
+    // An escape takes up to six bytes for one.
+    return offset - parser.state.boundary > 6 * limits.stringByteCount + 2
   }
 
   /// Keeps of the findings behind the last complete element one of a kind.
