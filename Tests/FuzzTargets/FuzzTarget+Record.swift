@@ -24,6 +24,7 @@ extension FuzzTarget {
       "kind":{"type":["object","null"],"x-relation":{"table":"kind","unique":["name","level"]},
        "required":["name","level"],
        "properties":{"name":{"type":"string"},"level":{"type":"integer"}}},
+      "zone":{"type":["string","null"],"maxLength":9,"x-relation":{"table":"zone","unique":"name"}},
       "tags":{"type":["array","null"],"items":{"type":"string"},
        "x-relation":{"table":"tag","unique":"name","join":"thing_tag"}}},
      "$defs":{"tree":{"type":["object","array","null"],

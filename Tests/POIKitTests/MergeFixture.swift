@@ -16,7 +16,8 @@ enum MergeFixture {
       "at":{"type":["integer","null"],"x-unit":"seconds"},
       "kind":{"type":["object","null"],"x-relation":{"table":"kind","unique":["name","level"]},
        "required":["name","level"],
-       "properties":{"name":{"type":"string"},"level":{"type":"integer"}}}}}
+       "properties":{"name":{"type":"string"},"level":{"type":"integer"}}},
+      "zone":{"type":["string","null"],"x-relation":{"table":"zone","unique":"name"}}}}
     """#
 
   /// The same with defaults of every kind, the timestamp's among them.
@@ -36,6 +37,7 @@ enum MergeFixture {
       #""tag":\#(pick("1", "1.0", "2.5", "\"1\"", "null"))"#,
       #""at":\#(pick("0", "1", "2", "-1", "null"))"#,
       #""kind":\#(pick("{\"name\":\"a\",\"level\":1}", "{\"name\":\"a\",\"level\":2}", "null"))"#,
+      #""zone":\#(pick("\"a\"", "\"b\"", "null"))"#,
       #""other":\#(pick("1", "2"))"#,
     ].filter { _ in Int.random(in: 0..<5, using: &generator) > 0 }
     return "{\(members.joined(separator: ","))}"

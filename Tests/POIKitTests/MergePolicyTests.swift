@@ -171,7 +171,11 @@ import Testing
       contents.insert(try store.rows("SELECT text, tag, at, poikit_times FROM note"))
     }
     #expect(
-      contents == [["phone|tablet|12000000|{\"tag\":11000000,\"kind\":false,\"more\":false}"]])
+      contents == [
+        [
+          #"phone|tablet|12000000|{"tag":11000000,"kind":false,"zone":false,"more":false}"#
+        ]
+      ])
   }
 
   @Test(arguments: [1, 2, 500], [0, Int.max])

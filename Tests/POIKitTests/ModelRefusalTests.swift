@@ -152,6 +152,26 @@ import Testing
       "/properties/a/x-relation", "must be exactly"
     ),
     (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-relation":{"table":"u","unique":["n","m"]}}}}"#,
+      "/properties/a/x-relation/unique", "name one attribute"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-relation":{"table":"u"}}}}"#,
+      "/properties/a/x-relation/unique", "name one attribute"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","default":"b","x-relation":{"table":"u","unique":"n"}}}}"#,
+      "/properties/a/default", "no default"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":["string","integer"],"x-relation":{"table":"u","unique":"n"}}}}"#,
+      "/properties/a", "named by text"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"required":["n"],"properties":{"n":{"type":"string","x-relation":{"table":"v","unique":"m"}}}}}}"#,
+      "/properties/a/properties/n", "no relation of its own"
+    ),
+    (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"enum":[{}],"required":["n"],"properties":{"n":{"type":"string"}}}}}"#,
       "/properties/a/enum", "unknown keyword"
     ),

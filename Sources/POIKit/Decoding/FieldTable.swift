@@ -61,7 +61,7 @@ struct FieldTable: ~Copyable {
         continue
       }
       let node = FieldTable.add(tokens, field: index, under: 0, to: &draft)
-      if field.attribute.relation != nil {
+      if field.attribute.relation?.isPlain == false {
         let inner = FieldTable.child(of: node, to: &draft, anyField: index)
         for related in field.relatedFields {
           guard case .pointer(let tokens) = layout.fields[related].attribute.source else {

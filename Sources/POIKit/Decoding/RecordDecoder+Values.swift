@@ -69,6 +69,13 @@ extension RecordDecoder {
       report("duplicate-key", layout.fields[index].path, "the member stands twice in the record")
       return limitIssues(of: index, since: issueCount)
     }
+    if let field = layout.fields[index].plainField, element.tape[value].kind != .null {
+      if !decodeCommonField(field, value: value, element: element, record: record, batch: &batch) {
+        decodeUncommonField(field, value: value, element: element, record: record, batch: &batch)
+      }
+      if batch[record, field].kind != .absent { batch[record, index] = .related }
+      return
+    }
     let slot = slot(of: index, value: value, element: element, arena: &batch.arena)
     guard issues.count == issueCount else { return limitIssues(of: index, since: issueCount) }
     batch[record, index] = slot
@@ -80,10 +87,12 @@ extension RecordDecoder {
   ) {
     guard let name = element.memberName else { return }
     for index in table.memberNameFields {
-      let issueCount = issues.count
+      let (issueCount, field) = (issues.count, layout.fields[index].plainField ?? index)
       let slot = stringSlot(
-        of: index, text: element.tape.text(of: name), element: element, arena: &batch.arena)
-      if issues.count == issueCount { batch[record, index] = slot }
+        of: field, text: element.tape.text(of: name), element: element, arena: &batch.arena)
+      guard issues.count == issueCount else { continue }
+      batch[record, field] = slot
+      if field != index { batch[record, index] = .related }
     }
   }
 

@@ -37,8 +37,8 @@ public struct Attribute: Sendable {
   /// The schema in the model's table that holds the rules of the value.
   let schema: Int
 
-  /// The table of its own that the value's object goes to, for a relation to one.
-  public let relation: Relation?
+  /// The table of its own that the value goes to, for a relation to one.
+  public internal(set) var relation: Relation?
 
   /// Where a value stands in a record.
   public enum Source: Sendable, Hashable {
@@ -150,12 +150,15 @@ public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
   }
 }
 
-/// A relation to one: the object goes to a table of its own, where its unique attributes name one
-/// row.
+/// A relation to one: the object, or the plain value, goes to a table of its own, where its unique
+/// attributes name one row.
 public struct Relation: Sendable {
   /// The table of the related rows.
   public let table: String
 
   /// The attributes of the related object; together they are unique in the table.
   public let attributes: [Attribute]
+
+  /// Whether the record holds the value of the only attribute, and no object.
+  public let isPlain: Bool
 }

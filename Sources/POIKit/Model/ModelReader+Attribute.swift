@@ -10,9 +10,9 @@ extension ModelReader {
     let json = merged(schemas)
     let isRelation = json["x-relation"] != nil
     let (types, format) = (try types(of: schemas), try format(of: schemas))
-    let storage = try storage(types: types, format: format, json: json, at: place)
-    let relation =
-      isRelation ? try relation(from: json, types: types, at: place, with: &compiler) : nil
+    let isPlain = types.isDisjoint(with: [.object, .array])
+    let valueStorage = try storage(types: types, format: format, json: json, at: place)
+    let storage = isRelation ? .relation : valueStorage
     let isLenient = try boolean(json["x-lenient"], at: place + "/x-lenient")
     if isLenient, types.isDisjoint(with: [.integer, .number, .boolean]) {
       throw ModelError(
@@ -25,7 +25,10 @@ extension ModelReader {
         message: "\"x-allow-nul\" speaks of text; the type allows none",
         pointer: place + "/x-allow-nul")
     }
-    if isRelated, storage == .json || storage == .any || relation != nil {
+    if isRelated, isRelation {
+      throw ModelError(message: "a related row has no relation of its own", pointer: place)
+    }
+    if isRelated || isRelation && isPlain, [.json, .any].contains(valueStorage) {
       throw ModelError(
         message: "a related row is named by text, numbers, booleans, dates or uuids", pointer: place
       )
@@ -35,14 +38,23 @@ extension ModelReader {
         message: "a required attribute is never absent, so its default would never be used; take "
           + "out one of the two", pointer: place + "/default")
     }
-    return Attribute(
+    var attribute = Attribute(
       name: name, column: try identifier(json["x-column"], at: place + "/x-column") ?? name,
       source: try source(json["x-source"], name: name, at: place + "/x-source"), types: types,
       storage: storage, isRequired: isRequired, isLenient: isLenient,
       allowsNUL: allowsNUL, defaultValue: json["default"]?.description,
       mergeRule: try mergeRule(
         json, types: types, storage: storage, isRelated: isRelated, at: place),
-      schema: try compiler.attribute(isRelation ? [] : schemas, types: types), relation: relation)
+      schema: try compiler.attribute(isRelation && !isPlain ? [] : schemas, types: types),
+      relation: nil)
+    if isRelation, isPlain {
+      attribute.relation = try plainRelation(
+        from: json, of: attribute, storage: valueStorage,
+        schema: try compiler.attribute(schemas, types: types.subtracting(.null)), at: place)
+    } else if isRelation {
+      attribute.relation = try relation(from: json, types: types, at: place, with: &compiler)
+    }
+    return attribute
   }
 
   /// The schema of an attribute and those that it refers to, all checked for unknown keywords.
@@ -62,10 +74,9 @@ extension ModelReader {
             : "an attribute is described by an object, this is \(schema.json.typeName)",
           pointer: schema.place)
       }
-      let isRelation = schema.json["x-relation"] != nil
+      let isObject = schema.json["x-relation"] != nil && names("object", asTypeOf: schema.json)
       try refuseUnknown(
-        members, known: isRelation ? relatedRowKeywords : attributeSchemaKeywords,
-        at: schema.place)
+        members, known: isObject ? relatedRowKeywords : attributeSchemaKeywords, at: schema.place)
     }
     return schemas
   }
@@ -172,7 +183,6 @@ extension ModelReader {
       }
       return .instant(.sinceEpoch(microsecondsPerUnit: length))
     }
-    if json["x-relation"] != nil { return .relation }
     switch format {
     case .uuid: return .uuid
     case .date, .time, .email, .uri, .jsonPointer: return .text

@@ -44,6 +44,12 @@ extension ModelReader {
     return try names(json, at: place)
   }
 
+  /// Whether a schema names a type, alone or among others.
+  static func names(_ type: String, asTypeOf json: JSONValue) -> Bool {
+    guard let types = json["type"] else { return false }
+    return (types.elements ?? [types]).contains(.string(type))
+  }
+
   static func boolean(_ json: JSONValue?, at place: String) throws(ModelError) -> Bool {
     guard let json else { return false }
     guard case .bool(let value) = json else {

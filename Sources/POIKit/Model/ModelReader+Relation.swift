@@ -1,26 +1,19 @@
 internal import JSONStreaming
 
-/// Relations.
+/// Relations to one.
 extension ModelReader {
+  /// A relation whose value is an object.
   static func relation(
     from json: JSONValue, types: JSONTypes, at place: String,
     with compiler: inout RuleCompiler
   ) throws(ModelError) -> Relation {
     let ownPlace = place + "/x-relation"
-    guard let keyword = json["x-relation"], let members = keyword.members else {
-      throw ModelError(
-        message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: ownPlace
-      )
-    }
-    try refuseUnknown(members, known: relationKeywords, at: ownPlace)
+    let (table, unique) = try relationKeyword(json["x-relation"], at: ownPlace)
     guard types.contains(.object), types.subtracting([.object, .null]).isEmpty else {
       throw ModelError(
-        message: "a relation needs the type object, and at most null beside it", pointer: ownPlace)
+        message: "a relation needs the type object, or that of one plain value, and at most null "
+          + "beside it", pointer: ownPlace)
     }
-    guard let table = try identifier(keyword["table"], at: ownPlace + "/table") else {
-      throw ModelError(message: "the relation's table is not named", pointer: ownPlace)
-    }
-    let unique = try names(keyword["unique"], at: ownPlace + "/unique")
     let required = try namesInArray(json["required"], at: place + "/required")
     var attributes: [Attribute] = []
     for property in json["properties"]?.members ?? [] {
@@ -49,6 +42,49 @@ extension ModelReader {
         pointer: place + "/properties" + JSONPointer.step(attribute.name) + "/x-source")
     }
     try checkSources(of: attributes, at: place + "/properties")
-    return Relation(table: table, attributes: attributes)
+    return Relation(table: table, attributes: attributes, isPlain: false)
+  }
+
+  /// A relation whose value is one text, number, boolean, date or uuid.
+  ///
+  /// - Parameters:
+  ///   - attribute: the attribute that is the relation.
+  ///   - storage: how a value is kept in the related row.
+  ///   - schema: the rules of a value that is not null.
+  static func plainRelation(
+    from json: JSONValue, of attribute: Attribute, storage: Attribute.Storage, schema: Int,
+    at place: String
+  ) throws(ModelError) -> Relation {
+    let ownPlace = place + "/x-relation"
+    let (table, unique) = try relationKeyword(json["x-relation"], at: ownPlace)
+    guard unique.count == 1 else {
+      throw ModelError(
+        message: "a relation without \"properties\" has one value: name one attribute for it in "
+          + "\"unique\"", pointer: ownPlace + "/unique")
+    }
+    guard json["default"] == nil else {
+      throw ModelError(message: "a relation has no default", pointer: place + "/default")
+    }
+    let column = try identifier(.string(unique[0]), at: ownPlace + "/unique") ?? unique[0]
+    let value = Attribute(
+      name: unique[0], column: column, source: attribute.source,
+      types: attribute.types.subtracting(.null), storage: storage, isRequired: true,
+      isLenient: attribute.isLenient, allowsNUL: attribute.allowsNUL, defaultValue: nil,
+      mergeRule: nil, schema: schema, relation: nil)
+    return Relation(table: table, attributes: [value], isPlain: true)
+  }
+
+  private static func relationKeyword(
+    _ json: JSONValue?, at place: String
+  ) throws(ModelError) -> (table: String, unique: [String]) {
+    guard let json, let members = json.members else {
+      throw ModelError(
+        message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: place)
+    }
+    try refuseUnknown(members, known: relationKeywords, at: place)
+    guard let table = try identifier(json["table"], at: place + "/table") else {
+      throw ModelError(message: "the relation's table is not named", pointer: place)
+    }
+    return (table, try names(json["unique"], at: place + "/unique"))
   }
 }

@@ -4,8 +4,7 @@ internal import JSONStreaming
 extension ModelReader {
   /// Whether an attribute is a relation whose type is an array.
   static func isRelationToMany(_ json: JSONValue) -> Bool {
-    guard json["x-relation"] != nil, let type = json["type"] else { return false }
-    return (type.elements ?? [type]).contains(.string("array"))
+    json["x-relation"] != nil && names("array", asTypeOf: json)
   }
 
   /// - Parameters:

@@ -149,9 +149,10 @@ enum ModelReader {
       guard let attribute = attributes.index(named: name).map({ attributes[$0] }) else {
         throw ModelError(message: "the key \"\(name)\" is no attribute", pointer: "/x-key")
       }
-      if attribute.relation != nil || attribute.storage == .json {
+      guard attribute.relation == nil, attribute.storage != .json else {
         throw ModelError(
-          message: "\"\(name)\" cannot be a key: it is an object or an array", pointer: "/x-key")
+          message: "\"\(name)\" cannot be a key: it is a relation, an object or an array",
+          pointer: "/x-key")
       }
     }
     guard Set(key.map(ExactText.init)).count == key.count else {

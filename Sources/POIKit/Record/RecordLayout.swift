@@ -13,6 +13,11 @@ struct RecordLayout: Sendable {
     let relatedFields: Range<Int>
     /// How messages call the attribute: `category.name`.
     let path: String
+
+    /// The field that a value which is not null goes to, for a relation to a plain one.
+    var plainField: Int? {
+      attribute.relation?.isPlain == true ? relatedFields.lowerBound : nil
+    }
   }
 
   /// One relation to many and its place.
@@ -44,11 +49,13 @@ struct RecordLayout: Sendable {
     var related: [Field] = []
     for attribute in model.attributes {
       let first = model.attributes.count + related.count
-      for inner in attribute.relation?.attributes ?? [] {
-        related.append(
-          Field(
-            attribute: inner, relationField: fields.count, relatedFields: 0..<0,
-            path: "\(attribute.name).\(inner.name)"))
+      if let relation = attribute.relation {
+        for inner in relation.attributes {
+          related.append(
+            Field(
+              attribute: inner, relationField: fields.count, relatedFields: 0..<0,
+              path: relation.isPlain ? attribute.name : "\(attribute.name).\(inner.name)"))
+        }
       }
       fields.append(
         Field(

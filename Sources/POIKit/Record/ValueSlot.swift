@@ -11,8 +11,8 @@ struct ValueSlot: BitwiseCopyable, Sendable {
     case real
     /// UTF-8 text in the arena.
     case text
-    /// An object that goes to a relation's table, whose attributes have slots of their own; or an
-    /// array whose elements do, which stand in the batch's `children`.
+    /// An object or a plain value that goes to a relation's table, whose attributes have slots of
+    /// their own; or an array whose elements do, which stand in the batch's `children`.
     case related
   }
 

@@ -57,6 +57,9 @@ public struct RecordView: ~Escapable {
     guard let index = layout.fields.firstIndex(where: { $0.path == attribute }) else {
       preconditionFailure("the model has no attribute \"\(attribute)\"")
     }
-    return slots[index]
+    guard slots[index].kind == .related, let field = layout.fields[index].plainField else {
+      return slots[index]
+    }
+    return slots[field]
   }
 }
