@@ -92,7 +92,9 @@ struct ModelChange {
 
   private mutating func compare(_ before: Attribute, _ after: Attribute) {
     let schemas = (StoreSchema(old), StoreSchema(new))
-    if before.relation.map(schemas.0.creation(of:)) != after.relation.map(schemas.1.creation(of:)) {
+    if let old = before.relation, let new = after.relation,
+      schemas.0.creation(of: old) != schemas.1.creation(of: new)
+    {
       obstacles.append(
         "the relation \"\(after.name)\" has another table or other attributes; keep them as they "
           + "were")
