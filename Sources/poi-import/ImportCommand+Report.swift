@@ -95,6 +95,22 @@ extension ImportCommand {
 
   /// What the user should look at.
   func warnings(on report: ImportReport) -> [String] {
+    tokenWarnings(on: report) + timestampWarnings(on: report)
+  }
+
+  private func timestampWarnings(on report: ImportReport) -> [String] {
+    let (updated, stale) = (report.counters.updated, report.counters.stale)
+    guard model.timestamp == nil, updated + stale > 0,
+      report.mergePolicy == .newest || report.mergePolicy == .newestByProperty
+    else { return [] }
+    return [
+      "the model names no timestamp, so of records with one key that differ none is the newer one, "
+        + "and their digest decided: \(QuantityFormat.count(updated)) updated, "
+        + "\(QuantityFormat.count(stale)) stale; --merge overwrite takes each as it comes"
+    ]
+  }
+
+  private func tokenWarnings(on report: ImportReport) -> [String] {
     guard let pointer = options.tokenPointer, report.ending == .finished else { return [] }
     return report.inputs.filter { $0.token == nil }.map { input in
       let found =

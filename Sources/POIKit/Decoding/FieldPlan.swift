@@ -42,7 +42,7 @@ struct FieldPlan: BitwiseCopyable {
     relationField = field.relationField ?? -1
     var defaultOffset: Int?
     var bounds = (lower: -Double.infinity, upper: Double.infinity)
-    var lengths = (least: 0, most: Int.max)
+    var lengths = (least: attribute.readsEmptyAsNull ? 1 : 0, most: Int.max)
     let isBounded = rules.allSatisfy { rule in
       switch rule {
       case .minimum(let bound): FieldPlan.narrow(&bounds.lower, to: bound, by: max)

@@ -69,7 +69,7 @@ extension RecordDecoder {
       report("duplicate-key", layout.fields[index].path, "the member stands twice in the record")
       return limitIssues(of: index, since: issueCount)
     }
-    if let field = layout.fields[index].plainField, element.tape[value].kind != .null {
+    if let field = layout.fields[index].plainField, !isNull(value, of: index, element: element) {
       if !decodeCommonField(field, value: value, element: element, record: record, batch: &batch) {
         decodeUncommonField(field, value: value, element: element, record: record, batch: &batch)
       }
@@ -81,13 +81,25 @@ extension RecordDecoder {
     batch[record, index] = slot
   }
 
+  /// Whether a value is `null`, or read as such.
+  private func isNull(_ value: Int, of index: Int, element: JSONElement) -> Bool {
+    let token = element.tape[value]
+    return switch token.kind {
+    case .null: true
+    case .string: token.textByteCount == 0 && layout.fields[index].attribute.readsEmptyAsNull
+    default: false
+    }
+  }
+
   /// Gives the fields that read it the name of the member that holds the record.
   mutating func decodeMemberName(
     _ element: JSONElement, record: Int, batch: inout RecordBatch
   ) {
     guard let name = element.memberName else { return }
     for index in table.memberNameFields {
-      let (issueCount, field) = (issues.count, layout.fields[index].plainField ?? index)
+      let issueCount = issues.count
+      let isNull = name.textByteCount == 0 && layout.fields[index].attribute.readsEmptyAsNull
+      let field = isNull ? index : layout.fields[index].plainField ?? index
       let slot = stringSlot(
         of: field, text: element.tape.text(of: name), element: element, arena: &batch.arena)
       guard issues.count == issueCount else { continue }
@@ -201,6 +213,10 @@ extension RecordDecoder {
     of index: Int, text: Span<UInt8>, element: JSONElement, arena: inout GrowableBuffer<UInt8>
   ) -> ValueSlot {
     let types = layout.fields[index].attribute.types
+    if text.isEmpty, layout.fields[index].attribute.readsEmptyAsNull {
+      check(RuleSubject(scalar: .null, text: text, of: element), of: index)
+      return .null
+    }
     if !types.contains(.string) {
       // Only lenient attributes come here.
       if !types.isDisjoint(with: [.integer, .number]), NumberText.isNumber(text) {

@@ -107,7 +107,10 @@ extension ModelDraft {
   private func timestamp(notAfter latest: Instant?) -> (name: String?, remark: String) {
     let moments = columns.filter { $0.instants != nil }
     guard !moments.isEmpty else {
-      return (nil, "No timestamp: no attribute is a moment.")
+      return (
+        nil,
+        "No timestamp: no attribute is a moment. A later delivery is imported with --merge overwrite."
+      )
     }
     let names = moments.map(\.name).joined(separator: ", ")
     func rank(_ column: InferredColumn) -> Int? {
@@ -122,7 +125,8 @@ extension ModelDraft {
       return (
         nil,
         "No timestamp: of the moments (\(names)) none says by its name when a record was last "
-          + "changed, or it lies in the future; name one with x-timestamp if it does."
+          + "changed, or it lies in the future; name one with x-timestamp if it does. Without one, a "
+          + "later delivery is imported with --merge overwrite."
       )
     }
     return (

@@ -94,6 +94,10 @@ extension ModelDraft {
       }
       column.remarks.append(variety(of: seen))
       if fewValues(of: seen) == nil { column.remarks.append(lengths(of: seen)) }
+      if seen.lengths.least == 0 {
+        column.remarks.append(
+          "some are empty: \"x-empty-as-null\": true, with null among the types, reads them as null")
+      }
       if seen.numericCount == seen.stringCount {
         let type = seen.integerTextCount == seen.stringCount ? "integer" : "number"
         column.remarks.append(
@@ -149,7 +153,10 @@ extension ModelDraft {
         column.remarks.append("\"x-relation\" can make the objects in it rows of their own")
       }
     } else if types.count > 1 {
-      column.remarks.append("values of several types, each kept as it comes")
+      column.remarks.append(
+        seen.booleanCount > 0
+          ? "values of several types: true and false are kept as 1 and 0"
+          : "values of several types, each kept as it comes")
     } else if seen.isNumber {
       column.remarks.append(numbers(of: seen))
     } else {

@@ -24,6 +24,9 @@ public struct Attribute: Sendable {
   /// Whether a number or a boolean written as a string is accepted.
   public let isLenient: Bool
 
+  /// Whether a string without a character is read as `null`.
+  public let readsEmptyAsNull: Bool
+
   /// Whether the text may hold U+0000.
   public let allowsNUL: Bool
 

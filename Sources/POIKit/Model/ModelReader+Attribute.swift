@@ -19,6 +19,12 @@ extension ModelReader {
         message: "\"x-lenient\" reads numbers and booleans that are written as strings; "
           + "the type allows neither", pointer: place + "/x-lenient")
     }
+    let readsEmptyAsNull = try boolean(json["x-empty-as-null"], at: place + "/x-empty-as-null")
+    if readsEmptyAsNull, !types.contains(.null) || !types.contains(.string) && !isLenient {
+      throw ModelError(
+        message: "\"x-empty-as-null\" reads an empty string as null; the type allows "
+          + (types.contains(.null) ? "no string" : "no null"), pointer: place + "/x-empty-as-null")
+    }
     let allowsNUL = try boolean(json["x-allow-nul"], at: place + "/x-allow-nul")
     if allowsNUL, !types.contains(.string) {
       throw ModelError(
@@ -42,7 +48,7 @@ extension ModelReader {
       name: name, column: try identifier(json["x-column"], at: place + "/x-column") ?? name,
       source: try source(json["x-source"], name: name, at: place + "/x-source"), types: types,
       storage: storage, isRequired: isRequired, isLenient: isLenient,
-      allowsNUL: allowsNUL, defaultValue: json["default"]?.description,
+      readsEmptyAsNull: readsEmptyAsNull, allowsNUL: allowsNUL, defaultValue: json["default"]?.description,
       mergeRule: try mergeRule(
         json, types: types, storage: storage, isRelated: isRelated, at: place),
       schema: try compiler.attribute(isRelation && !isPlain ? [] : schemas, types: types),

@@ -69,8 +69,8 @@ extension ModelReader {
     let value = Attribute(
       name: unique[0], column: column, source: attribute.source,
       types: attribute.types.subtracting(.null), storage: storage, isRequired: true,
-      isLenient: attribute.isLenient, allowsNUL: attribute.allowsNUL, defaultValue: nil,
-      mergeRule: nil, schema: schema, relation: nil)
+      isLenient: attribute.isLenient, readsEmptyAsNull: false, allowsNUL: attribute.allowsNUL,
+      defaultValue: nil, mergeRule: nil, schema: schema, relation: nil)
     return Relation(table: table, attributes: [value], isPlain: true)
   }
 

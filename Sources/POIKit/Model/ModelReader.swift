@@ -37,8 +37,8 @@ enum ModelReader {
 
   /// The keywords that only attributes have, beside those of `RuleCompiler`.
   static let attributeKeywords: Set<String> = [
-    "x-column", "x-source", "x-unit", "x-zone", "x-lenient", "x-allow-nul", "x-relation",
-    "x-merge",
+    "x-column", "x-source", "x-unit", "x-zone", "x-lenient", "x-empty-as-null", "x-allow-nul",
+    "x-relation", "x-merge",
   ]
 
   /// The keywords of an attribute's schema.
