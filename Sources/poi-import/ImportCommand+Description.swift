@@ -53,7 +53,7 @@ extension ImportCommand {
         summary: "records in one transaction", section: "Batches"),
       OptionDescription(
         "batch-bytes", .value("SIZE"), default: "8MiB",
-        summary: "bytes in one transaction; whichever comes first", section: "Batches"),
+        summary: "bytes that they take in memory; whichever comes first", section: "Batches"),
       OptionDescription(
         "jobs", short: "j", .value("N"), default: "2",
         summary: "threads: 1, 2 to write while the next batch is read, or 3 to parse ahead, too",

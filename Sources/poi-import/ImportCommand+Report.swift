@@ -100,9 +100,9 @@ extension ImportCommand {
 
   private func timestampWarnings(on report: ImportReport) -> [String] {
     let (updated, stale) = (report.counters.updated, report.counters.stale)
-    guard model.timestamp == nil, updated + stale > 0,
-      report.mergePolicy == .newest || report.mergePolicy == .newestByProperty
-    else { return [] }
+    guard model.timestamp == nil, updated + stale > 0, report.mergePolicy == .newest else {
+      return []
+    }
     return [
       "the model names no timestamp, so of records with one key that differ none is the newer one, "
         + "and their digest decided: \(QuantityFormat.count(updated)) updated, "

@@ -51,6 +51,24 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM note") == 4)
   }
 
+  @Test(arguments: ["newest", "overwrite"])
+  func `where no timestamp tells which record is newer, a warning says so`(policy: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"},"a":{}}}"#,
+      to: "model.json")
+    func warnings(_ text: String) throws -> Bool {
+      try importTool.run(
+        ["--quiet", "--model", "model.json", "--merge", policy, "-"], in: folder.path,
+        input: Array(text.utf8)
+      ).messages.contains("warning: the model names no timestamp")
+    }
+    #expect(try !warnings(#"{"id":1,"a":1}"#))
+    #expect(try !warnings(#"{"id":1,"a":1}"#))
+    #expect(try warnings(#"{"id":1,"a":2}"#) == (policy != "overwrite"))
+    #expect(try warnings(#"{"id":1,"a":3}"#) == (policy != "overwrite"))
+  }
+
   @Test func `the token of an answer is kept and printed, and a missing one is told`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")

@@ -213,6 +213,21 @@ import Testing
     #expect(try Self.rows(of: session.takeStore(), model: model) == whole.rows, "seed \(seed)")
   }
 
+  /// A record of a model with many attributes, or a reject, that takes hardly any text.
+  @Test(arguments: ["{}", "1"])
+  func `a batch of records without text is bounded, too`(record: String) throws {
+    let attributes = (0..<100).map { #""a\#($0)":{"type":"string"}"# }.joined(separator: ",")
+    let model = try Model(parsing: #"{"x-table":"t","properties":{\#(attributes)}}"#)
+    var options = ImportOptions()
+    options.batchSize = 10_000
+    options.batchByteLimit = 1 << 16
+    var session = try ImportSession(checking: model, options: options)
+    try session.append(Array(String(repeating: record + "\n", count: 1000).utf8).span)
+    let report = try session.finish()
+    #expect(report.counters.read == 1000)
+    #expect(report.batchCount >= 2)
+  }
+
   @Test func `a dry run reports what an import does`() throws {
     let seed = UInt64.random(in: .min ... .max)
     let model = try Model(parsing: Self.everything)

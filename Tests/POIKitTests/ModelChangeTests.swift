@@ -282,7 +282,8 @@ import Testing
       required: #""id","new""#, rest: #","x-unmapped-column":"more""#)
     let message = try #require(try Self.refusal(of: new, at: path))
     for reason in [
-      #""kind" is kept in another form: it was a related row"#, "it was a real number", "it was an instant",
+      #""kind" is kept in another form: it was a related row"#, "it was a real number",
+      "it was an instant",
       "it was JSON",
       #"the relation "tags" has other tables or attributes"#,
       #"the relation "new" is required, and the 1 rows have none"#,

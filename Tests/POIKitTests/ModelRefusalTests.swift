@@ -164,6 +164,14 @@ import Testing
       "/properties/a/default", "no default"
     ),
     (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-empty-as-null":true}}}"#,
+      "/properties/a/x-empty-as-null", "no null"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":["number","null"],"x-empty-as-null":true}}}"#,
+      "/properties/a/x-empty-as-null", "no string"
+    ),
+    (
       #"{"x-table":"t","properties":{"a":{"type":["string","integer"],"x-relation":{"table":"u","unique":"n"}}}}"#,
       "/properties/a", "named by text"
     ),

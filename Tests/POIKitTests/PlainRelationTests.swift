@@ -12,7 +12,8 @@ import Testing
     try FeedStore(Model(parsing: #"{"x-table":"t","properties":{\#(attributes)}\#(root)}"#))
   }
 
-  private static let region = #""region":{"type":["string","null"],"maxLength":9,"#
+  private static let region =
+    #""region":{"type":["string","null"],"maxLength":9,"#
     + #""x-relation":{"table":"area","unique":"name"}}"#
 
   @Test func `each value is one row, however many records have it`() throws {
@@ -32,7 +33,8 @@ import Testing
       try feed.rows("SELECT id, region FROM poikit_readable_t WHERE id < 4")
         == ["1|North", "2|South", "3|North"])
     #expect(
-      try feed.rows("""
+      try feed.rows(
+        """
         SELECT "table", "from", "to" FROM pragma_foreign_key_list('t')
         """) == ["area|region|poikit_id"])
     #expect(try feed.digest() == report.digest)
@@ -106,6 +108,31 @@ import Testing
       #expect(try feed.rows("SELECT attribute FROM poikit_reject") == ["region"])
       #expect(try feed.rows("SELECT count(*) FROM area") == ["0"])
     }
+  }
+
+  @Test func `an object in its place is told, though another attribute stands in that`() throws {
+    let feed = try Self.feed(
+      Self.region + #","name":{"type":"string","x-source":"/region/name"}"#)
+    #expect(try feed.take(#"{"region":{"name":"a"}}"#).rejectsByRule.map(\.rule) == ["type"])
+    #expect(try feed.take(#"{"region":null}"#).counters.inserted == 1)
+  }
+
+  @Test func `a plan names a related row by what identifies it`() throws {
+    let feed = try Self.feed(
+      #""id":{"type":"integer"},"# + Self.region
+        + #","kind":{"type":["object","null"],"x-relation":{"table":"kind","unique":["n","m"]},"#
+        + #""required":["n","m"],"properties":{"n":{"type":"string"},"m":{"type":"integer"}}}"#)
+    try feed.take(
+      #"""
+      {"id":1,"region":"North","kind":{"n":"a","m":7}}
+      {"id":2,"region":"North","kind":{"n":"a","m":7}}
+      {"id":3,"region":"South","kind":{"n":"a","m":7}}
+      """#)
+    let store = try Store(path: feed.path)
+    let deduplicator = Deduplicator(
+      layout: try store.layout(key: ["region", "kind"]), options: DeduplicationOptions())
+    let plan = try store.plan(deduplicator)
+    #expect(plan?.largestGroups.map(\.key) == [["North", "a, 7"]])
   }
 
   @Test func `a required value is missed once`() throws {

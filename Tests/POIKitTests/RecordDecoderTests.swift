@@ -54,6 +54,58 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == rules)
   }
 
+  /// The members of an attribute that reads empty strings as null, and a value; what is stored, or the
+  /// rule that is broken.
+  private static let empties: [(members: String, value: String, expected: String)] = [
+    (#""type":["string","null"]"#, #""""#, "NULL"),
+    (#""type":["string","null"]"#, #"" ""#, "' '"),
+    (#""type":["string","null"],"minLength":3"#, #""""#, "NULL"),
+    (#""type":["string","null"],"pattern":"^a""#, #""""#, "NULL"),
+    (#""type":["string","null"],"enum":["a"]"#, #""""#, "enum"),
+    (#""type":["string","null"],"format":"date""#, #""""#, "NULL"),
+    (#""type":["string","null"],"format":"uuid""#, #""""#, "NULL"),
+    (#""type":["string","null"],"format":"date-time""#, #""""#, "NULL"),
+    (#""type":["number","null"],"x-lenient":true"#, #""""#, "NULL"),
+    (#""type":["number","null"],"x-lenient":true"#, #""1.5""#, "1.5"),
+    (#""type":["string","null"],"x-source":"/o/a""#, #"1,"o":{"a":""}"#, "NULL"),
+    (#""type":["string","null"],"x-relation":{"table":"u","unique":"v"}"#, #""""#, "NULL"),
+    (#""type":["string","null"],"x-relation":{"table":"u","unique":"v"}"#, #""b""#, "1"),
+  ]
+
+  @Test(arguments: empties)
+  func `an empty string is null where the model reads it so`(
+    members: String, value: String, expected: String
+  ) throws {
+    let feed = try FeedStore(
+      Model(
+        parsing: #"""
+          {"x-table":"t","properties":{"a":{\#(members),"x-empty-as-null":true}},
+           "required":["a"]}
+          """#))
+    let report = try feed.take(#"{"a":\#(value)}"#)
+    if report.counters.inserted == 1 {
+      #expect(try feed.rows("SELECT quote(a) FROM t") == [expected])
+      #expect(try feed.digest() == report.digest)
+    } else {
+      #expect(report.rejectsByRule.map(\.rule) == [expected])
+    }
+  }
+
+  @Test func `the empty name of a member is null where the model reads it so`() throws {
+    for relation in ["", #","x-relation":{"table":"u","unique":"v"}"#] {
+      let feed = try FeedStore(
+        Model(
+          parsing: #"""
+            {"x-table":"t","properties":{"a":{"type":["string","null"],"x-source":"0#",
+             "x-empty-as-null":true\#(relation)}}}
+            """#))
+      var options = ImportOptions()
+      options.pointer = ""
+      #expect(try feed.take(#"{"":{},"b":{}}"#, options: options).counters.inserted == 2)
+      #expect(try feed.rows("SELECT quote(a) FROM poikit_readable_t") == ["NULL", "'b'"])
+    }
+  }
+
   @Test(arguments: ["01", "00", "+2", "-0", "-", ""])
   func `a step that is no array index names a member and no element`(step: String) throws {
     let attribute = #""a":{"type":"integer","x-source":"/c/\#(step)"}"#

@@ -21,7 +21,7 @@ struct FieldPlan: BitwiseCopyable {
   let road: Road
   let isRequired: Bool
   let allowsNull: Bool
-  /// Whether the value's object goes to a table of its own.
+  /// Whether the value is an object that goes to a table of its own.
   let isRelation: Bool
   /// For a related object's attribute the field of the relation, otherwise -1.
   let relationField: Int
@@ -38,7 +38,7 @@ struct FieldPlan: BitwiseCopyable {
   init(_ field: RecordLayout.Field, rules: ArraySlice<Rule>) {
     let attribute = field.attribute
     isRequired = attribute.isRequired
-    isRelation = attribute.storage == .relation
+    isRelation = attribute.relation?.isPlain == false
     relationField = field.relationField ?? -1
     var defaultOffset: Int?
     var bounds = (lower: -Double.infinity, upper: Double.infinity)

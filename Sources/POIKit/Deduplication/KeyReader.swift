@@ -4,6 +4,8 @@ internal import SQLiteKit
 struct KeyReader: ~Copyable {
   private let columnCount: Int
   private var statement: Statement
+  /// The same with what identifies a related row in the place of its id.
+  private var display: Statement
 
   /// A reader of the rows of a table.
   ///
@@ -13,11 +15,26 @@ struct KeyReader: ~Copyable {
   ) throws(SQLiteError) {
     columnCount = layout.keyColumns.count
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
-    statement = try connection.prepare(
+    let displays = layout.keyColumns.map { Self.display(of: $0, in: layout) }.joined(
+      separator: ", ")
+    let row: SQL = "FROM main.\(name: schema.name) AS t WHERE t.\(name: schema.rowIDName) = ?1"
+    let statement = try connection.prepare("SELECT \(columns) \(row)")
+    display = try connection.prepare("SELECT \(displays) \(row)")
+    self.statement = statement
+  }
+
+  /// What a person reads in the place of a key's column.
+  private static func display(of column: String, in layout: TableLayout) -> SQL {
+    let value: SQL = "t.\(name: column)"
+    guard let relation = layout.contentColumns.first(where: { $0.name == column })?.relation else {
+      return value
+    }
+    let names = relation.uniqueColumns.map { "r.\(name: $0)" as SQL }.joined(
+      separator: " || ', ' || ")
+    return """
+      ifnull((SELECT \(names) FROM main.\(name: relation.table) AS r \
+      WHERE r.\(name: relation.idColumn) = \(value)), \(value))
       """
-      SELECT \(columns) FROM main.\(name: schema.name)
-      WHERE \(name: schema.rowIDName) = ?1
-      """)
   }
 
   /// Reads the canonical form of a row's key: equal bytes are equal keys.
@@ -32,16 +49,17 @@ struct KeyReader: ~Copyable {
     try statement.reset()
   }
 
-  /// The values of a row's key as text, nil for null; a blob is written as SQL writes it.
+  /// The values of a row's key as text, nil for null; a blob is written as SQL writes it, and of a
+  /// related row what identifies it.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func values(_ rowID: Int64) throws(SQLiteError) -> [String?] {
-    try statement.bind(1, integer: rowID)
+    try display.bind(1, integer: rowID)
     var values: [String?] = []
-    if try statement.step() {
-      for column in 0..<columnCount { values.append(Self.display(column, of: statement)) }
+    if try display.step() {
+      for column in 0..<columnCount { values.append(Self.display(column, of: display)) }
     }
-    try statement.reset()
+    try display.reset()
     return values
   }
 

@@ -3,8 +3,8 @@ public struct ImportOptions: Sendable {
   /// How many records are written in one transaction, at least 1.
   public var batchSize = 500
 
-  /// How many bytes of text a batch holds at most; a batch that exceeds it is written early. In
-  /// bytes.
+  /// How many bytes the records and rejects of a batch take in memory; one that reaches it is written
+  /// early. In bytes.
   public var batchByteLimit = 8 << 20
 
   /// How many threads an import uses: with 1 the caller's thread does all, with 2 a thread of the

@@ -96,7 +96,8 @@ extension ModelDraft {
       if fewValues(of: seen) == nil { column.remarks.append(lengths(of: seen)) }
       if seen.lengths.least == 0 {
         column.remarks.append(
-          "some are empty: \"x-empty-as-null\": true, with null among the types, reads them as null")
+          "some are empty: \"x-empty-as-null\": true, with null among the types, reads them as null"
+        )
       }
       if seen.numericCount == seen.stringCount {
         let type = seen.integerTextCount == seen.stringCount ? "integer" : "number"

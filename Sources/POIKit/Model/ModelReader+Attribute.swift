@@ -48,7 +48,8 @@ extension ModelReader {
       name: name, column: try identifier(json["x-column"], at: place + "/x-column") ?? name,
       source: try source(json["x-source"], name: name, at: place + "/x-source"), types: types,
       storage: storage, isRequired: isRequired, isLenient: isLenient,
-      readsEmptyAsNull: readsEmptyAsNull, allowsNUL: allowsNUL, defaultValue: json["default"]?.description,
+      readsEmptyAsNull: readsEmptyAsNull, allowsNUL: allowsNUL,
+      defaultValue: json["default"]?.description,
       mergeRule: try mergeRule(
         json, types: types, storage: storage, isRelated: isRelated, at: place),
       schema: try compiler.attribute(isRelation && !isPlain ? [] : schemas, types: types),

@@ -56,7 +56,7 @@ final class ChildRecords {
   }
 
   /// The rows' own bytes, of values and text, and those of their relations.
-  var byteCount: Int { rows.byteCount + rows.recordCount * rows.recordByteCount }
+  var byteCount: Int { rows.byteCount }
 
   private func end(ofParents parentCount: Int) -> End {
     parentCount == 0 ? End(rowCount: 0, arenaCount: 0, sum: .empty) : ends[parentCount - 1]

@@ -8,6 +8,9 @@ struct RecordBatch: ~Copyable {
   /// How many slots a record has.
   let slotCount: Int
 
+  /// How many bytes a record takes beside its text.
+  private let recordByteCount: Int
+
   /// The slots of all records, `slotCount` for each.
   private(set) var slots: GrowableBuffer<ValueSlot>
 
@@ -19,6 +22,9 @@ struct RecordBatch: ~Copyable {
 
   /// The records that were refused, in the order of the input.
   private(set) var rejects: [Reject] = []
+
+  /// How many bytes the rejects take beside their text, about.
+  private var issueByteCount = 0
 
   /// The digest of each record.
   private var digests: GrowableBuffer<Digest>
@@ -39,6 +45,9 @@ struct RecordBatch: ~Copyable {
   /// - Parameter recordCapacity: how many records are expected; more fit.
   init(_ layout: RecordLayout, recordCapacity: Int = 512) {
     slotCount = layout.slotCount
+    recordByteCount =
+      slotCount * MemoryLayout<ValueSlot>.stride + MemoryLayout<RecordOrigin>.stride
+      + MemoryLayout<Digest>.stride
     slots = GrowableBuffer(minimumCapacity: recordCapacity * max(slotCount, 1))
     origins = GrowableBuffer(minimumCapacity: recordCapacity)
     arena = GrowableBuffer(minimumCapacity: recordCapacity << 8)
@@ -62,21 +71,18 @@ struct RecordBatch: ~Copyable {
   /// How many records are rows of their own once the batch is written.
   var insertedCount: Int { origins.count - refusedCount - merged.all }
 
-  /// The bytes of text and raw rejects in the batch, and of the rows of relations to many.
+  /// The bytes that the records and rejects take, and the rows of relations to many.
   var byteCount: Int {
     @inline(__always)
-    get { hasChildren ? arena.count + childByteCount : arena.count }
+    get {
+      let ownCount = arena.count + recordCount * recordByteCount + issueByteCount
+      return hasChildren ? ownCount + childByteCount : ownCount
+    }
   }
 
   private var childByteCount: Int {
     @inline(never)
     get { children.reduce(0) { $0 + $1.byteCount } }
-  }
-
-  /// How many bytes a record takes beside its text.
-  var recordByteCount: Int {
-    slotCount * MemoryLayout<ValueSlot>.stride + MemoryLayout<RecordOrigin>.stride
-      + MemoryLayout<Digest>.stride
   }
 
   var isEmpty: Bool { readCount == 0 }
@@ -181,6 +187,9 @@ struct RecordBatch: ~Copyable {
   /// Adds a refused record.
   mutating func reject(_ reject: Reject) {
     rejects.append(reject)
+    issueByteCount += reject.issues.reduce(MemoryLayout<Reject>.stride) { count, issue in
+      count + MemoryLayout<Issue>.stride + issue.message.utf8.count
+    }
   }
 
   /// Copies a record's bytes into the arena.
@@ -198,6 +207,7 @@ struct RecordBatch: ~Copyable {
     origins.removeAll()
     arena.removeAll()
     if !rejects.isEmpty { rejects.removeAll(keepingCapacity: true) }
+    issueByteCount = 0
     refusedCount = 0
     merged = MergeCounts()
     digests.removeAll()
