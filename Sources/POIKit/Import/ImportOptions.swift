@@ -107,10 +107,10 @@ public struct ImportOptions: Sendable {
 
   /// What one record may be at most; a larger one is rejected without being held in memory.
   public struct RecordLimits: Sendable, Hashable {
-    /// What may be said of each limit.
+    /// What may be said of each limit; SQLite keeps rows of up to 10^9 bytes.
     public static let depths = 1...10_000
-    public static let byteCounts = 2...1 << 30
-    public static let stringByteCounts = 1...1 << 30
+    public static let byteCounts = 2...1 << 29
+    public static let stringByteCounts = 1...1 << 29
     public static let keyCounts = 1...10_000_000
 
     /// Levels of nesting, in `depths`.
