@@ -293,6 +293,31 @@ import Testing
     }
   }
 
+  /// An attribute that is a relation, before and after.
+  @Test(arguments: [
+    (#""type":"integer","x-relation":{"table":"r","unique":"v"}"#, #""x-unit":"seconds""#),
+    (#""type":"string","x-relation":{"table":"r","unique":"v"}"#, #""format":"uuid""#),
+  ])
+  func `values in related rows and elements keep their form`(
+    attribute: String, addition: String
+  ) throws {
+    let folder = try ScratchFolder()
+    let changed = "\(attribute),\(addition)"
+    let forms: [(String) -> String] = [
+      { #""r":{\#($0)}"# },
+      { #""a":{"type":"array","x-relation":{"table":"e","unique":"n"},"items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"r":{\#($0)}}}}"# },
+    ]
+    for (number, form) in forms.enumerated() {
+      let path = folder.file("\(number).sqlite")
+      let id = #""id":{"type":"integer"},"#
+      try Self.importText(
+        #"{"id":1}"#, Self.model(properties: id + form(attribute), rest: ""), at: path)
+      let message = try #require(
+        try Self.refusal(of: Self.model(properties: id + form(changed), rest: ""), at: path))
+      #expect(message.contains("is kept in another form"), "\(message)")
+    }
+  }
+
   @Test func `key and timestamp stay while the key is enforced`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")

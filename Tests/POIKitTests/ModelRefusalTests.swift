@@ -164,6 +164,18 @@ import Testing
       "/properties/a/default", "no default"
     ),
     (
+      #"{"x-table":"t","x-timestamp":"a","properties":{"a":{"type":"string","format":"date-time","x-relation":{"table":"u","unique":"n"}}}}"#,
+      "/x-timestamp", "a relation, which can be no timestamp"
+    ),
+    (
+      #"{"x-table":"t","x-key":"k","x-tombstone":"a","properties":{"k":{},"a":{"type":"boolean","x-relation":{"table":"u","unique":"n"}}}}"#,
+      "/x-tombstone", "a relation, which can be no tombstone"
+    ),
+    (
+      #"{"x-table":"t","x-coordinates":{"latitude":"a","longitude":"b"},"properties":{"b":{"type":"number"},"a":{"type":"number","x-relation":{"table":"u","unique":"n"}}}}"#,
+      "/x-coordinates", "a relation, which can be no coordinate"
+    ),
+    (
       #"{"x-table":"t","properties":{"a":{"type":"string","x-empty-as-null":true}}}"#,
       "/properties/a/x-empty-as-null", "no null"
     ),

@@ -135,6 +135,32 @@ import Testing
     #expect(plan?.largestGroups.map(\.key) == [["North", "a, 7"]])
   }
 
+  @Test func `a relation is no timestamp`() throws {
+    let feed = try Self.feed(#""id":{"type":"integer"},"# + Self.region)
+    try feed.take(#"{"id":1,"region":"North"}"#)
+    let store = try Store(path: feed.path)
+    #expect(throws: StoreError.self) { try store.layout(key: ["id"], timestamp: "region") }
+  }
+
+  @Test func `a conflict of an enforced relation quotes its value`() throws {
+    let feed = try Self.feed(#""id":{"type":"integer"},"# + Self.region)
+    try feed.take(#"{"id":1,"region":"North"}"#)
+    try feed.enforce(["region"])
+    var options = ImportOptions()
+    options.mergePolicy = .error
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(#"{"id":2,"region":"North"}"#, options: options)
+    }
+    #expect(error?.message.contains(#"the key "North" is that of row 1 of t"#) == true)
+  }
+
+  @Test func `what a relation may be is told with null`() throws {
+    let feed = try Self.feed(Self.region)
+    try feed.take(#"{"region":5}"#)
+    #expect(
+      try feed.rows("SELECT message FROM poikit_reject") == ["5 is not of type string or null"])
+  }
+
   @Test func `a required value is missed once`() throws {
     let feed = try Self.feed(
       Self.region.replacing(#"["string","null"]"#, with: #""string""#),

@@ -270,7 +270,11 @@ extension RecordDecoder {
 
   private mutating func reportType(of index: Int, excerpt: String) {
     let field = layout.fields[index]
-    report("type", field.path, "\(excerpt) is not of type \(field.attribute.types.phrase)")
+    // What a relation allows beside the plain value stands in the relation.
+    let relation = field.relationField.map { layout.fields[$0] }
+    let types = relation?.plainField == index ? relation?.attribute.types : nil
+    let phrase = (types ?? field.attribute.types).phrase
+    report("type", field.path, "\(excerpt) is not of type \(phrase)")
   }
 
   private mutating func refuse(

@@ -58,6 +58,9 @@ extension ModelReader {
     let coordinates = RecordRules.Coordinates(
       latitude: try index(of: latitude, in: attributes, at: place + "/latitude"),
       longitude: try index(of: longitude, in: attributes, at: place + "/longitude"))
+    for index in [coordinates.latitude, coordinates.longitude] {
+      try refuseRelation(attributes[index], as: "coordinate", at: place)
+    }
     for index in [coordinates.latitude, coordinates.longitude]
     where attributes[index].types.subtracting([.integer, .number, .null]) != []
       || ![.integer, .real].contains(attributes[index].storage)

@@ -74,6 +74,15 @@ extension ModelReader {
     return Relation(table: table, attributes: [value], isPlain: true)
   }
 
+  /// Refuses a relation in a role that only a value of the record itself can have.
+  static func refuseRelation(
+    _ attribute: Attribute, as role: String, at place: String
+  ) throws(ModelError) {
+    guard attribute.relation != nil else { return }
+    throw ModelError(
+      message: "\"\(attribute.name)\" is a relation, which can be no \(role)", pointer: place)
+  }
+
   private static func relationKeyword(
     _ json: JSONValue?, at place: String
   ) throws(ModelError) -> (table: String, unique: [String]) {

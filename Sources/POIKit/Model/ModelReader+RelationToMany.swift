@@ -168,7 +168,7 @@ extension ModelReader {
       guard attribute.isColumnNotNull, ![.json, .any, .relation].contains(attribute.storage) else {
         throw ModelError(
           message: "\"\(name)\" tells the elements apart: it must be required, not null, and a "
-            + "text, number, boolean, date or uuid", pointer: place)
+            + "text, number, boolean, date or uuid, and no relation", pointer: place)
       }
     }
     if let attribute = element.attributes.first(where: { $0.source == .memberName }) {

@@ -49,6 +49,7 @@ extension ModelReader {
         message: "the tombstone \(json) is no attribute", pointer: "/x-tombstone")
     }
     let attribute = attributes[index]
+    try refuseRelation(attribute, as: "tombstone", at: "/x-tombstone")
     if case .instant = attribute.storage { return attribute }
     guard attribute.storage == .integer, attribute.types.contains(.boolean) else {
       throw ModelError(

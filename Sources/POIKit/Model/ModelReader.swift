@@ -168,6 +168,7 @@ enum ModelReader {
     guard let name = json.string, let index = attributes.index(named: name) else {
       throw ModelError(message: "the timestamp \(json) is no attribute", pointer: "/x-timestamp")
     }
+    try refuseRelation(attributes[index], as: "timestamp", at: "/x-timestamp")
     guard case .instant = attributes[index].storage else {
       throw ModelError(
         message: "the timestamp \"\(name)\" is no instant; give it \"format\": \"date-time\", "

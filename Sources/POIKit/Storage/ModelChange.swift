@@ -92,16 +92,16 @@ struct ModelChange {
 
   private mutating func compare(_ before: Attribute, _ after: Attribute) {
     let schemas = (StoreSchema(old), StoreSchema(new))
-    if let old = before.relation, let new = after.relation,
-      schemas.0.creation(of: old) != schemas.1.creation(of: new)
-    {
-      obstacles.append(
-        "the relation \"\(after.name)\" has another table or other attributes; keep them as they "
-          + "were")
-    } else if !ModelChange.isSameForm(before.storage, after.storage) {
-      obstacles.append(
-        "\"\(after.name)\" is kept in another form: it was \(before.storage.phrase) and would be "
-          + "\(after.storage.phrase); keep it, or name another attribute with its own column")
+    if let old = before.relation, let new = after.relation {
+      if schemas.0.creation(of: old) != schemas.1.creation(of: new) {
+        obstacles.append(
+          "the relation \"\(after.name)\" has another table or other attributes; keep them as they "
+            + "were")
+      } else {
+        compareForms(old.attributes, new.attributes, of: after.name)
+      }
+    } else {
+      compareForms(before, after, name: after.name)
     }
     if !after.isColumnNotNull, table.notNullColumns.contains(after.column) {
       obstacles.append(
@@ -110,6 +110,37 @@ struct ModelChange {
     if table.columnsWithNull.contains(after.column) {
       obstacles.append(
         "\"\(after.name)\" is required, and some rows have no value; let records lack it")
+    }
+  }
+
+  /// Compares the attributes of related rows, or of elements.
+  private mutating func compareForms(
+    _ before: [Attribute], _ after: [Attribute], of relation: String
+  ) {
+    for before in before {
+      guard let after = after.first(where: { $0.column == before.column }) else { continue }
+      compareForms(before, after, name: "\(relation).\(after.name)")
+      if let old = before.relation, let new = after.relation {
+        compareForms(old.attributes, new.attributes, of: "\(relation).\(after.name)")
+      }
+    }
+  }
+
+  private mutating func compareForms(_ before: Attribute, _ after: Attribute, name: String) {
+    guard !ModelChange.isSameForm(before.storage, after.storage) else { return }
+    obstacles.append(
+      "\"\(name)\" is kept in another form: it was \(before.storage.phrase) and would be "
+        + "\(after.storage.phrase); keep it, or name another attribute with its own column")
+  }
+
+  private mutating func compareForms(_ before: RelationToMany, _ after: RelationToMany, name: String)
+  {
+    compareForms(before.element.attributes, after.element.attributes, of: name)
+    for inner in before.element.relations {
+      guard let other = after.element.relations.first(where: { $0.name == inner.name }) else {
+        continue
+      }
+      compareForms(inner, other, name: "\(name).\(inner.name)")
     }
   }
 
@@ -131,6 +162,8 @@ struct ModelChange {
       if StoreSchema(old).tables(of: before) != StoreSchema(new).tables(of: after) {
         obstacles.append(
           "the relation \"\(after.name)\" has other tables or attributes; keep them as they were")
+      } else {
+        compareForms(before, after, name: after.name)
       }
     }
     for added in new.relations where !old.relations.contains(where: { $0.name == added.name }) {

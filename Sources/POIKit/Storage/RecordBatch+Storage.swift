@@ -73,7 +73,9 @@ extension RecordLayout {
   func text(of slot: Int, of record: Int, in batch: borrowing RecordBatch) -> String {
     let value = batch[record, slot]
     return switch value.kind {
-    case .absent, .null, .related: "null"
+    case .absent, .null: "null"
+    case .related:
+      fields[slot].relatedFields.map { text(of: $0, of: record, in: batch) }.joined(separator: ", ")
     case .integer: String(value.integer)
     case .real: String(value.real)
     case .text: "\"\(String(copying: batch.arena.span.extracting(value.textRange)))\""

@@ -24,6 +24,12 @@ extension TableLayout {
     let timestampAttribute = try (timestamp ?? model.timestamp).map { name throws(StoreError) in
       try TableLayout.attribute(name, of: model)
     }
+    if let timestampAttribute, timestampAttribute.relation != nil {
+      throw StoreError(
+        .noSuchColumn,
+        "the attribute \"\(timestampAttribute.name)\" is a relation, which is no timestamp; name "
+          + "another one")
+    }
     var isInstant = false
     if case .instant = timestampAttribute?.storage { isInstant = true }
     self.init(
