@@ -169,6 +169,7 @@ extension DedupCommand {
           json.member("restoredValues", report.restoredValueCount)
           json.member("restoredMarks", report.restoredMarkCount)
           json.member("changedRows", report.changedRowCount)
+          json.member("danglingRows", report.danglingRowCount)
         }
       case .digest(let digest, let table):
         json.member("task", "digest")

@@ -52,6 +52,12 @@ enum DedupOutcome {
 
   /// What the user should look at.
   var warnings: [String] {
+    if case .undone(let report) = self, report.danglingRowCount > 0 {
+      return [
+        "\(QuantityFormat.count(report.danglingRowCount)) of the rows that came back refer to rows that "
+          + "are gone since; PRAGMA foreign_key_check names them"
+      ]
+    }
     guard let plan, let first = plan.firstUnreadableTimestamp else { return [] }
     return [
       "timestamps of \(plan.unreadableTimestampCount) of \(plan.rowCount) rows cannot be read and count "

@@ -161,6 +161,23 @@ import Testing
       try feed.rows("SELECT message FROM poikit_reject") == ["5 is not of type string or null"])
   }
 
+  /// Whether the rows of the relation get a new one after the one that a loser named is gone.
+  @Test(arguments: [false, true])
+  func `a row that comes back never refers to another one than before`(isFilled: Bool) throws {
+    let feed = try Self.feed(
+      #""id":{"type":"integer"},"at":{"type":"integer","x-unit":"seconds"},"# + Self.region,
+      root: #","x-key":"id","x-timestamp":"at""#)
+    try feed.take(
+      #"{"id":1,"at":2,"region":"New"}"# + "\n" + #"{"id":1,"at":1,"region":"Old"}"#)
+    try feed.deduplicate()
+    try feed.execute("DELETE FROM area WHERE name = 'Old'")
+    if isFilled { try feed.take(#"{"id":2,"at":1,"region":"Other"}"#) }
+    let undone = try Store(path: feed.path).undoDeduplication()
+    #expect(undone.restoredRowCount == 1 && undone.danglingRowCount == 1)
+    #expect(
+      try feed.rows("SELECT region FROM poikit_readable_t WHERE id = 1 ORDER BY at") == ["", "New"])
+  }
+
   @Test func `a required value is missed once`() throws {
     let feed = try Self.feed(
       Self.region.replacing(#"["string","null"]"#, with: #""string""#),

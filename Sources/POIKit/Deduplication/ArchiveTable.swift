@@ -16,7 +16,7 @@ struct ArchiveTable {
   var quotedName: SQL { "main.\(name: Self.prefix + source.name)" }
 
   /// Creates the archive, or adds the columns that it lacks because the source has new ones, and
-  /// reserves the ids of the source's rows.
+  /// reserves the ids of the source's rows and of those that they may refer to.
   ///
   /// - Throws: `DeduplicationError` when a column of the source has the name of one of the
   ///   archive's own.
@@ -39,9 +39,27 @@ struct ArchiveTable {
         try connection.execute("ALTER TABLE \(quotedName) ADD COLUMN \(name: column)")
       }
       try ReservedRowIDs.reserve(allOf: source, in: connection)
+      for parent in try parents(in: connection) {
+        try ReservedRowIDs.reserve(allOf: parent, in: connection)
+      }
     } catch {
       throw DeduplicationError(error)
     }
+  }
+
+  /// The tables of rows that the source's rows refer to by their row ids.
+  private func parents(in connection: borrowing Connection) throws(SQLiteError) -> [TableSchema] {
+    var names: [String] = []
+    var statement = try connection.prepare(
+      "SELECT DISTINCT \"table\" FROM pragma_foreign_key_list(?1, 'main')", isPersistent: false)
+    try statement.bind(1, text: source.name)
+    while try statement.step() { names.append(statement.text(0)) }
+    var parents: [TableSchema] = []
+    for name in names {
+      // One that is not there, or hides its row ids, has none to reserve.
+      if let parent = try? TableSchema(of: name, in: connection) { parents.append(parent) }
+    }
+    return parents
   }
 
   /// The names of the columns that the archive of `table` has.

@@ -61,8 +61,9 @@ extension Deduplicator {
       }
       if let row { throw try changedByTrigger(run.id, row, of: table, in: connection) }
     }
-    let changedCount: Int
+    let (changedCount, danglingCount): (Int, Int)
     do {
+      danglingCount = danglingRowCount(of: run, in: connection)
       changedCount = try MovedValues.listedCount(in: connection)
       try forget(run, at: end, in: connection)
     } catch {
@@ -72,7 +73,26 @@ extension Deduplicator {
       run: run.id, restoredRowCount: rowCount, restoredReferenceCount: referenceCount,
       restoredValueCount: run.hasMarks ? 0 : ownCount,
       restoredMarkCount: run.hasMarks ? ownCount : 0,
-      changedRowCount: changedCount, droppedIndex: run.outcome.createdIndex)
+      changedRowCount: changedCount, danglingRowCount: danglingCount,
+      droppedIndex: run.outcome.createdIndex)
+  }
+
+  /// How many of the rows that came back refer to rows that are not there; those of a table whose
+  /// foreign keys SQLite cannot check are not counted.
+  private static func danglingRowCount(
+    of run: UndoableRun, in connection: borrowing Connection
+  ) -> Int {
+    var count: Int64 = 0
+    for table in run.archivedTables {
+      let found = try? connection.integer(
+        """
+        SELECT count(DISTINCT v.rowid) FROM pragma_foreign_key_check(\(literal: table), 'main') AS v
+        JOIN main.\(name: ArchiveTable.prefix + table) AS a
+        ON a.poikit_run = \(run.id) AND a.poikit_row_id = v.rowid
+        """)
+      count += found ?? 0
+    }
+    return Int(count)
   }
 
   private static func obstacle(

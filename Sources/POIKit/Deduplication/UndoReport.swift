@@ -20,6 +20,9 @@ public struct UndoReport: Sendable, Hashable {
   /// to them.
   public let changedRowCount: Int
 
+  /// The rows put back that refer to rows of other tables which are gone since.
+  public let danglingRowCount: Int
+
   /// Whether the index that the run had created was dropped.
   public let droppedIndex: Bool
 }
