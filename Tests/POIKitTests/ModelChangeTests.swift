@@ -303,9 +303,10 @@ import Testing
   ) throws {
     let folder = try ScratchFolder()
     let changed = "\(attribute),\(addition)"
+    let elements = #""a":{"type":"array","x-relation":{"table":"e","unique":"n"},"#
+    let element = #""items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"#
     let forms: [(String) -> String] = [
-      { #""r":{\#($0)}"# },
-      { #""a":{"type":"array","x-relation":{"table":"e","unique":"n"},"items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"r":{\#($0)}}}}"# },
+      { #""r":{\#($0)}"# }, { elements + element + #""r":{\#($0)}}}}"# },
     ]
     for (number, form) in forms.enumerated() {
       let path = folder.file("\(number).sqlite")

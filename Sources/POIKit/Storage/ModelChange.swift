@@ -133,8 +133,9 @@ struct ModelChange {
         + "\(after.storage.phrase); keep it, or name another attribute with its own column")
   }
 
-  private mutating func compareForms(_ before: RelationToMany, _ after: RelationToMany, name: String)
-  {
+  private mutating func compareForms(
+    _ before: RelationToMany, _ after: RelationToMany, name: String
+  ) {
     compareForms(before.element.attributes, after.element.attributes, of: name)
     for inner in before.element.relations {
       guard let other = after.element.relations.first(where: { $0.name == inner.name }) else {
