@@ -38,13 +38,7 @@ extension ImportCommand {
     case .importRecords: return try importRecords(&tool)
     case .inferModel: tool.output.write(json: try inferredModel(tool.diagnostics))
     case .printModel(let name): tool.output.write(json: try namedModel(name).printedDocument)
-    case .printToken:
-      if let token = try token() {
-        tool.output.write(value: token + "\n")
-      } else {
-        tool.diagnostics.note(
-          "no input has been imported from there to its end: ask for everything")
-      }
+    case .printToken: try printToken(&tool)
     }
     return .done
   }

@@ -89,16 +89,30 @@ struct ImportCommand {
       }
   }
 
-  /// What to ask the source for next; nothing where nothing has come from it.
-  func token() throws -> String? {
-    guard unsafe access(storePath, F_OK) == 0 else { return nil }
+  /// Prints what to ask the source for next, or says why there is nothing.
+  func printToken(_ tool: inout ToolEnvironment) throws {
+    let nothingImported = "no input has been imported from there to its end: ask for everything"
+    guard unsafe access(storePath, F_OK) == 0 else {
+      return tool.diagnostics.note(nothingImported)
+    }
     let store = try Store(path: storePath, for: .readOnly, trustsSchema: trustsSchema)
     let tables = try store.tables()
     guard isModelGiven || tables.count < 2 else {
       throw Self.severalTables(tables, storePath: storePath)
     }
     let model = isModelGiven ? model : try store.model()
-    return try store.token(of: model, source: options.source)
+    if let token = try store.token(of: model, source: options.source) {
+      tool.output.write(value: token + "\n")
+    } else if try !store.hasFinishedImport(of: model, source: options.source) {
+      tool.diagnostics.note(nothingImported)
+    } else if model.timestamp == nil {
+      tool.diagnostics.note(
+        "the table \(model.table) has no timestamp, since its model names no x-timestamp, and no "
+          + "token was kept: there is nothing to ask from")
+    } else {
+      tool.diagnostics.note(
+        "no record from there has a timestamp, and no token was kept: ask for everything")
+    }
   }
 
   /// Whether an input, `-` for standard input, and a path lead to one regular file.

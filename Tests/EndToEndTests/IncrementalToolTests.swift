@@ -96,6 +96,36 @@ import Testing
       try importTool.run(["--print-token", "--source", "other"], in: folder.path).output == "")
   }
 
+  @Test func `where no token is kept the reason is told`() throws {
+    let nothing = "note: no input has been imported from there to its end: ask for everything\n"
+    let untimed =
+      "note: the table p has no timestamp, since its model names no x-timestamp, and no token was "
+      + "kept: there is nothing to ask from\n"
+    let without =
+      "note: no record from there has a timestamp, and no token was kept: ask for everything\n"
+    for (timestamp, message) in [("", untimed), (#""x-timestamp":"at","#, without)] {
+      let folder = try ScratchFolder()
+      func note(_ more: String...) throws -> String {
+        let outcome = try importTool.run(["--print-token"] + more, in: folder.path)
+        #expect(outcome.exitCode == 0 && outcome.output.isEmpty, "\(outcome)")
+        return outcome.messages
+      }
+      try folder.write(
+        #"""
+        {"x-table":"p","x-key":"id",\#(timestamp)"properties":{"id":{"type":"integer"},
+         "at":{"type":"string","format":"date-time"}}}
+        """#, to: "model.json")
+      try folder.write("{\"id\":1}\n{\"id\":\"x\"}\n{\"id\":2}", to: "data.ndjson")
+      let arguments = ["-m", "model.json", "-b", "1", "data.ndjson"]
+      #expect(try note() == "poi-import: " + nothing)
+      #expect(try importTool.run(arguments + ["--limit", "0"], in: folder.path).exitCode == 0)
+      #expect(try note() == "poi-import: " + nothing)
+      #expect(try importTool.run(arguments, in: folder.path).exitCode == 1)
+      #expect(try note() == "poi-import: " + message)
+      #expect(try note("--source", "other") == "poi-import: " + nothing)
+    }
+  }
+
   @Test func `where a store has several tables the token's is named by its model`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")

@@ -12,7 +12,8 @@ extension Store {
     ) STRICT, WITHOUT ROWID
     """
 
-  /// What to ask a source for next; nothing where none of its inputs has been imported.
+  /// What to ask a source for next; nothing where none of its inputs has been imported, or none of
+  /// their records has a timestamp.
   ///
   /// It is the token that the last input with `ImportOptions.tokenPointer` held, for as long as there
   /// has been one. Otherwise it is the timestamp of the record that was changed last and behind it, after a tab
@@ -27,6 +28,31 @@ extension Store {
     do {
       guard let kept = try keptToken(table: model.table, source: source) else { return nil }
       return kept.serverToken ?? kept.highest.map { Store.text(of: $0, model: model) }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Whether an import of a source into the model's table has come to the end of its inputs.
+  ///
+  /// - Parameter source: what `ImportOptions.source` was.
+  /// - Throws: `StoreError` when the store cannot be read.
+  public borrowing func hasFinishedImport(
+    of model: Model, source: String = ""
+  ) throws(StoreError) -> Bool {
+    do {
+      // An import whose snapshot was undone brought its records all the same.
+      var statement = try connection.prepare(
+        """
+        SELECT 1 FROM main.poikit_run
+        WHERE tool = ?1 AND table_name = ?2 AND options ->> 'source' = ?3
+          AND state IN ('finished', 'undone')
+        LIMIT 1
+        """, isPersistent: false)
+      try statement.bind(1, text: RunRecord.importTool)
+      try statement.bind(2, text: model.table)
+      try statement.bind(3, text: source)
+      return try statement.step()
     } catch {
       throw StoreError(error, path: path)
     }
