@@ -47,6 +47,13 @@ extension ElementReader {
       "the input is \(name): convert it first, for example with iconv -f \(name) -t utf-8")
   }
 
+  mutating func failOfNULs() -> ReadingError {
+    fail(
+      .unrecoverable, at: 0,
+      "the input begins with NUL bytes, as a file does that was not written to its end: fetch it again"
+    )
+  }
+
   mutating func fail(changedFrom position: ReadingPosition) -> ReadingError {
     let end = buffer.endOffset
     let message =

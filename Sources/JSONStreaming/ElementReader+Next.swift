@@ -274,6 +274,7 @@ extension ElementReader {
       throw fail(tooManySteps: pointer)
     }
     if let name = Self.wideEncoding(buffer.bytes.span) { throw fail(encoding: name) }
+    if Self.beginsWithNULs(buffer.bytes.span) { throw failOfNULs() }
     if Self.hasByteOrderMark(buffer.bytes.span) {
       givenOffset = 3
       parsedOffset = 3
@@ -287,18 +288,27 @@ extension ElementReader {
     bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
   }
 
-  /// The name of the encoding that the first bytes betray, if it is not UTF-8.
+  /// The name of the encoding that the first bytes betray, if it is not UTF-8. Without a byte-order
+  /// mark it says the order of the bytes, which `iconv` could only guess.
   private static func wideEncoding(_ bytes: Span<UInt8>) -> String? {
     guard bytes.count >= 2 else { return nil }
+    let next = bytes.count >= 4 ? (bytes[2], bytes[3]) : nil
     switch (bytes[0], bytes[1]) {
-    case (0xFF, 0xFE):
-      return bytes.count >= 4 && bytes[2] == 0 && bytes[3] == 0 ? "utf-32" : "utf-16"
+    case (0xFF, 0xFE): return next.map { $0 == (0, 0) } == true ? "utf-32" : "utf-16"
     case (0xFE, 0xFF): return "utf-16"
-    case (0, 0): return "utf-32"
-    case (0, _): return "utf-16"
-    case (_, 0): return bytes.count >= 4 && bytes[2] == 0 ? "utf-32" : "utf-16"
+    case (0, 0):
+      guard let next else { return nil }
+      if next == (0xFE, 0xFF) { return "utf-32" }
+      return next.0 == 0 && next.1 != 0 ? "utf-32be" : nil
+    case (0, _): return "utf-16be"
+    case (_, 0): return next.map { $0 == (0, 0) } == true ? "utf-32le" : "utf-16le"
     default: return nil
     }
+  }
+
+  /// Whether the first bytes are NUL, and not those of an encoding.
+  private static func beginsWithNULs(_ bytes: Span<UInt8>) -> Bool {
+    bytes.count > 0 && bytes[0] == 0 && (bytes.count == 1 || bytes[1] == 0)
   }
 
   /// Lets the input before the position pass; false while it has not all come.

@@ -152,9 +152,11 @@ import Testing
   func `utf-16 and utf-32 are refused by name`(chunkSize: Int) {
     let inputs: [([UInt8], String)] = [
       ([0xFF, 0xFE, 0x5B, 0], "utf-16"), ([0xFE, 0xFF, 0, 0x5B], "utf-16"),
-      ([0x5B, 0, 0x31, 0], "utf-16"), ([0, 0x5B, 0, 0x31], "utf-16"),
-      ([0x5B, 0, 0, 0], "utf-32"), ([0, 0, 0, 0x5B], "utf-32"),
+      ([0x5B, 0, 0x31, 0], "utf-16le"), ([0, 0x5B, 0, 0x31], "utf-16be"),
+      ([0x22, 0, 0, 0x4E], "utf-16le"), ([0x5B, 0], "utf-16le"), ([0, 0x5B], "utf-16be"),
+      ([0x5B, 0, 0, 0], "utf-32le"), ([0, 0, 0, 0x5B], "utf-32be"),
       ([0xFF, 0xFE, 0, 0, 0x5B, 0, 0, 0], "utf-32"),
+      ([0, 0, 0xFE, 0xFF, 0, 0, 0, 0x5B], "utf-32"),
     ]
     for (input, name) in inputs {
       let events = observe(input, .sequence, chunkSizes: [chunkSize])
@@ -163,7 +165,24 @@ import Testing
         continue
       }
       #expect(error.code == .unsupportedEncoding)
-      #expect(error.message.contains("the input is \(name):"))
+      #expect(error.message.contains("the input is \(name):"), "\(error.message)")
+      #expect(error.message.contains("iconv -f \(name) -t utf-8"), "\(error.message)")
+    }
+  }
+
+  @Test(arguments: [1, 2, 64])
+  func `an input that begins with NUL bytes is in no encoding`(chunkSize: Int) {
+    let inputs: [[UInt8]] = [
+      [0], [0, 0], [0, 0, 0], [0, 0, 0, 0], [0, 0, 0x5B, 0], Array(repeating: 0, count: 100),
+    ]
+    for input in inputs {
+      let events = observe(input, .sequence, chunkSizes: [chunkSize])
+      guard case .failed(let error) = events.first else {
+        Issue.record("\(input) is read")
+        continue
+      }
+      #expect(error.code == .unrecoverable)
+      #expect(error.message.contains("the input begins with NUL bytes"), "\(error.message)")
     }
   }
 
