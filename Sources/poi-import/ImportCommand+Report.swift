@@ -148,6 +148,7 @@ extension ImportCommand {
         "no record has what the model requires; where they are of another kind, --infer prints a model "
           + "that fits them")
     }
+    if let note = noteOnElements(of: report) { notes.append(note) }
     if report.counters.rejected > 0, options.rejectFile == nil {
       notes.append(
         isDryRun
@@ -156,6 +157,20 @@ extension ImportCommand {
       )
     }
     return notes
+  }
+
+  /// What to do where no element is an object.
+  private func noteOnElements(of report: ImportReport) -> String? {
+    let count = report.counters.read
+    guard count > 0, report.counters.rejected == count, !report.rejectsObjects else { return nil }
+    let note = "none of \(QuantityFormat.count(count)) elements is a JSON object"
+    let rules = report.rejectsByRule.map(\.rule)
+    if rules == ["not-an-object"] { return note + "; name where the records stand with --at" }
+    // Where there is an array or an object around the elements, it is JSON, be it damaged.
+    guard report.inputs.allSatisfy({ $0.pointer == nil }),
+      rules.allSatisfy({ ["not-an-object", "syntax", "truncated", "utf-8"].contains($0) })
+    else { return nil }
+    return note + ": is this JSON? CSV and other formats are converted first"
   }
 }
 

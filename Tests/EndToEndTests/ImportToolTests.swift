@@ -222,6 +222,43 @@ import Testing
     }
   }
 
+  /// An input and a part of the note on it; nothing where there is none.
+  @Test(
+    arguments: [
+      (
+        Array("id,name\n1,\"x\"\n2,y\n".utf8),
+        "none of 5 elements is a JSON object: is this JSON? CSV and other formats are converted first"
+      ),
+      (Array("name\nDom\nCaf".utf8) + [0xE9, 0x0A], "is this JSON?"),
+      (Array("[1,null]".utf8), "none of 2 elements is a JSON object; name where the records stand"),
+      (Array("x\n{\"id\":tru}\n".utf8), nil), (Array("x\n{}\n".utf8), nil),
+      (Array("x\n{\"id\":1}\n".utf8), nil), (Array("[x]".utf8), nil), ([], nil),
+    ] as [([UInt8], String?)])
+  func `where no element is an object a note says what to do`(
+    input: [UInt8], note: String?
+  ) throws {
+    for arguments in [[], ["-n"], ["--max-rejects", "0"]] {
+      let folder = try ScratchFolder()
+      let outcome = try tool.run(arguments + ["-"], in: folder.path, input: input)
+      if let note {
+        #expect(outcome.messages.contains("poi-import: note: "), "\(outcome)")
+        #expect(outcome.messages.contains(note), "\(outcome)")
+      } else {
+        #expect(!outcome.messages.contains("is a JSON object"), "\(outcome)")
+      }
+    }
+  }
+
+  @Test func `an object that was read before a run was resumed is known`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("{\nx\ny\n", to: "data")
+    let first = try tool.run(["-b", "1", "--max-rejects", "0", "data"], in: folder.path)
+    #expect(first.exitCode == 65, "\(first)")
+    let outcome = try tool.run(["--resume", "data"], in: folder.path)
+    #expect(outcome.exitCode == 1 && outcome.output.contains("resumed after 1"), "\(outcome)")
+    #expect(!outcome.messages.contains("is a JSON object"), "\(outcome)")
+  }
+
   @Test func `another program's database is refused and not touched`() throws {
     let folder = try ScratchFolder()
     try Connection(path: folder.file("poi.sqlite")).execute("CREATE TABLE poi (a)")

@@ -73,8 +73,12 @@ import Testing
 
   @Test(
     arguments: [
-      (#"{"id":1,"a":tru}"#, [], "x:1:1: ", "byte 16 of the record"),
-      ("a,b\n1,2\n", [], "x:1:1: ", ""),
+      (#"{"id":1,"a":tru}"#, [], "x:1:1: ", "byte 16 of the record\n"),
+      ("[x]", [], "x:1:2: ", "at \"x\"\n"),
+      (
+        "a,b\n1,2\n", [], "x:1:1: ",
+        "; is this JSON? CSV and other formats are converted first\n"
+      ),
       (
         #"{"id":"long"}"#, ["--max-string-bytes", "3"], "x:1:1: ",
         "; --max-string-bytes moves the limit"

@@ -28,6 +28,8 @@ struct ImportCheckpoint {
   var counters = ImportReport.Counters()
   var batchCount = 0
   var rejectsByRule: [String: Int] = [:]
+  /// Whether one of the rejects is an object, be it malformed.
+  var rejectsObjects = false
   var unmappedMembers: [ExactText: Int] = [:]
   var otherUnmappedMemberCount = 0
 
@@ -55,6 +57,7 @@ struct ImportCheckpoint {
       "counters": countersJSON(),
       "batches": .number(batchCount),
       "rejects": ImportCheckpoint.json(rejects),
+      "rejectsObjects": .bool(rejectsObjects),
       "unmapped": ImportCheckpoint.json(unmappedMembers),
       "otherUnmapped": .number(otherUnmappedMemberCount),
       "highest": highest?.json ?? .null,
@@ -113,6 +116,7 @@ struct ImportCheckpoint {
     guard self.counters.areBalanced else { return nil }
     batchCount = batches
     for (rule, count) in rejects { rejectsByRule[rule.text] = count }
+    rejectsObjects = json["rejectsObjects"] == .bool(true)
     unmappedMembers = unmapped
     otherUnmappedMemberCount = otherUnmapped
     highest = json["highest"].flatMap(HighestRecord.init)
@@ -171,6 +175,8 @@ struct ImportCheckpoint {
     counters.rejected += batch.rejects.count
     for reject in batch.rejects {
       rejectsByRule[reject.issues[0].rule, default: 0] += 1
+      let raw = reject.origin.raw
+      if !raw.isEmpty, batch.arena[raw.lowerBound] == UInt8(ascii: "{") { rejectsObjects = true }
     }
   }
 

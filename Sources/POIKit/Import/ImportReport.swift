@@ -80,6 +80,9 @@ public struct ImportReport: Sendable {
   /// issue.
   public var rejectsByRule: [(rule: String, count: Int)] = []
 
+  /// Whether one of the rejects is an object, be it malformed.
+  public var rejectsObjects = false
+
   /// The members that no attribute maps, by JSON pointer, in the order of the pointers.
   public var unmappedMembers: [(pointer: String, count: Int)] = []
 

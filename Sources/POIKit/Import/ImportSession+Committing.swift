@@ -427,6 +427,7 @@ extension ImportSession {
     report.counters = checkpoint.counters
     report.rejectsByRule = checkpoint.rejectsByRule.sorted { $0.key < $1.key }
       .map { ($0.key, $0.value) }
+    report.rejectsObjects = checkpoint.rejectsObjects
     report.unmappedMembers = checkpoint.unmappedMembers.sorted { $0.key < $1.key }
       .map { ($0.key.text, $0.value) }
     report.otherUnmappedMemberCount = checkpoint.otherUnmappedMemberCount

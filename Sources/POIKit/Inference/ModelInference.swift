@@ -28,6 +28,9 @@ public struct ModelInference: ~Copyable {
   /// The first element that cannot be read, with its place and the reason.
   private var firstFlaw: String?
 
+  /// Whether one of the elements that cannot be read begins like an object.
+  private var leavesObjectsOut = false
+
   /// An inference without records.
   ///
   /// - Parameters:
@@ -124,7 +127,8 @@ public struct ModelInference: ~Copyable {
         counters.read == 0
           ? "\(names.isEmpty ? "nothing was read" : names): there are no records to look at"
           : "\(names): none of \(counters.read) elements is a record, an object"
-            + (firstFlaw.map { ": \($0)" } ?? "; name where the records stand with --at"))
+            + (firstFlaw.map { ": \($0)" + formatAdvice }
+              ?? "; name where the records stand with --at"))
     }
     let draft = ModelDraft(tree, table: table)
     guard !draft.columns.isEmpty else {
@@ -221,6 +225,9 @@ public struct ModelInference: ~Copyable {
     _ reader: inout ElementReader, in input: String, because reason: String, isFlawed: Bool
   ) {
     counters.rejected += 1
+    if !reader.elementBytes.isEmpty, reader.elementBytes[0] == UInt8(ascii: "{") {
+      leavesObjectsOut = true
+    }
     guard firstOmission == nil || isFlawed && firstFlaw == nil else { return }
     let place = reader.location(ofByteOffset: reader.elementByteOffset)
     let omission = "\(input):\(place.line + 1):\(place.column + 1): \(reason)"
@@ -236,6 +243,12 @@ public struct ModelInference: ~Copyable {
     guard name != FileSource.standardInputName else { return "record" }
     let file = name.split(separator: "/").last ?? ""
     return ColumnNames.safe(String(file.split(separator: ".").first ?? ""))
+  }
+
+  /// What to do where no element begins like an object, nor the input like JSON.
+  private var formatAdvice: String {
+    leavesObjectsOut || inputs.contains { $0.pointer != nil }
+      ? "" : "; is this JSON? CSV and other formats are converted first"
   }
 
   private var introduction: [String] {
