@@ -19,7 +19,9 @@ import Testing
     #expect(value["\u{e9}"] == .number("1"))
     #expect(value["e\u{301}"] == .number("2"))
     #expect(try JSONValue(parsing: value.description).description == value.description)
-    #expect(throws: JSONValueError.self) { try JSONValue(parsing: "{\"\u{e9}\":1,\"\u{e9}\":2}") }
+    let twice = "{\"\u{e9}\":1,\"\u{e9}\":2}"
+    #expect(throws: JSONValueError.self) { try JSONValue(parsing: twice) }
+    #expect(try JSONValue.stored(twice) == nil)
   }
 
   @Test func `texts in two normal forms are two values`() {

@@ -352,6 +352,15 @@ import Testing
       "is no number"
     ),
     (#"{"x-table":"t","properties":{"a":{"pattern":1}}}"#, "/properties/a/pattern", "is no text"),
+    (#"{"x-table":"t","x-table":"t","properties":{}}"#, "", #"the member "x-table" stands twice"#),
+    (
+      #"{"x-table":"t","properties":{"id":{},"id":{}}}"#, "/properties",
+      #"the member "id" stands twice"#
+    ),
+    (
+      #"{"x-table":"t","properties":{"a/b":{"enum":[0,{"c":1,"c":1}]}}}"#,
+      "/properties/a~1b/enum/1", #"the member "c" stands twice"#
+    ),
   ])
   func `what cannot be enforced is refused with its place`(
     _ document: String, _ pointer: String, _ message: String

@@ -9,7 +9,7 @@ extension JSONValue {
     do {
       return try JSONValue(parsing: text)
     } catch {
-      guard case .malformed = error else { throw SQLiteError.outOfMemory }
+      if case .outOfMemory = error { throw SQLiteError.outOfMemory }
       return nil
     }
   }

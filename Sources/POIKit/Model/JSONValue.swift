@@ -141,7 +141,11 @@ extension JSONValue {
       var elements: [JSONValue] = []
       elements.reserveCapacity(token.elementCount)
       while tape[index].kind != .endArray {
-        elements.append(try value(at: &index, of: tape))
+        do {
+          elements.append(try value(at: &index, of: tape))
+        } catch {
+          throw error.inside("\(elements.count)")
+        }
       }
       index += 1
       return .array(elements)
@@ -152,11 +156,14 @@ extension JSONValue {
       while tape[index].kind != .endObject {
         let name = String(copying: tape.text(of: tape[index]))
         guard names.insert(ExactText(name)).inserted else {
-          throw .malformed("the member \"\(name)\" stands twice", line: 1, column: 1)
+          throw .repeatedMember(name, in: JSONPointer(tokens: []))
         }
         index += 1
-        let value = try value(at: &index, of: tape)
-        members.append(Member(name: name, value: value))
+        do {
+          members.append(Member(name: name, value: try value(at: &index, of: tape)))
+        } catch {
+          throw error.inside(name)
+        }
       }
       index += 1
       return .object(members)
@@ -216,6 +223,15 @@ enum JSONValueError: Error, Sendable {
   /// The text is not one; line and column, in bytes, are 1-based, as messages show them.
   case malformed(_ message: String, line: Int, column: Int)
 
+  /// An object in the text has two members of that name; the pointer leads to the object.
+  case repeatedMember(_ name: String, in: JSONPointer)
+
   /// The parser finds no memory, which says nothing of the text.
   case outOfMemory
+
+  /// The same error of a value that stands one step further inside.
+  fileprivate func inside(_ step: String) -> JSONValueError {
+    guard case .repeatedMember(let name, let object) = self else { return self }
+    return .repeatedMember(name, in: JSONPointer(tokens: [step] + object.tokens))
+  }
 }

@@ -1,3 +1,5 @@
+internal import JSONStreaming
+
 /// Why a document is not a model, or cannot be read as one.
 public struct ModelError: Error, Sendable, CustomStringConvertible {
   /// What is wrong and what to do.
@@ -28,6 +30,8 @@ extension ModelError {
     switch error {
     case .malformed(let message, let line, let column):
       self.init(message: "line \(line), column \(column): \(message)", pointer: "")
+    case .repeatedMember(let name, let object):
+      self.init(message: "the member \"\(name)\" stands twice", pointer: object.description)
     case .outOfMemory: self = .outOfMemory
     }
   }
