@@ -37,16 +37,18 @@ struct JSONElement: ~Escapable {
     return String.excerpt(of: output.span)
   }
 
-  /// What JSON Schema calls the type of the value that starts at `index`.
-  func typeName(ofValueAt index: Int) -> String {
-    switch tape[index].kind {
-    case .null: "null"
-    case .true, .false: "boolean"
-    case .number: "number"
-    case .string, .key: "string"
-    case .startObject, .endObject: "object"
-    case .startArray, .endArray: "array"
-    }
+  /// The value that starts at `index` as a message names it: what JSON Schema calls its type, and the
+  /// excerpt; of `null` and booleans the excerpt alone.
+  func description(ofValueAt index: Int) -> String {
+    let type =
+      switch tape[index].kind {
+      case .null, .true, .false: ""
+      case .number: "number "
+      case .string, .key: "string "
+      case .startObject, .endObject: "object "
+      case .startArray, .endArray: "array "
+      }
+    return type + excerpt(ofValueAt: index)
   }
 }
 

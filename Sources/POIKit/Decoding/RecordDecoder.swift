@@ -114,8 +114,7 @@ struct RecordDecoder: ~Copyable {
       }
       report(
         "not-an-object", nil,
-        "a record is an object, this is \(element.typeName(ofValueAt: element.start)) "
-          + element.excerpt(ofValueAt: element.start))
+        "a record is an object, this is \(element.description(ofValueAt: element.start))")
       return false
     }
     recordNumber += 1
