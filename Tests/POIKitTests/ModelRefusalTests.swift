@@ -519,6 +519,21 @@ import Testing
     #expect(error?.message.contains("/nonexistent.json") == true)
   }
 
+  @Test func `what to do about a path that holds no model fits a model`() throws {
+    let folder = try ScratchFolder()
+    let zip = try folder.write("PK\u{3}\u{4}", to: "model.zip")
+    for (path, message) in [
+      ("/nonexistent", "no such file; name a model file, a table of the store, or poi"),
+      ("", "no such file; name a model file"),
+      (folder.path, "is a directory; name the model file in it"),
+      (zip, "is no JSON; a model is a JSON Schema document"),
+    ] {
+      let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: path) }
+      #expect(error?.message.contains(": \(message)") == true, "\(error?.message ?? "")")
+      #expect(error?.message.contains("standard input") == false, "\(error?.message ?? "")")
+    }
+  }
+
   @Test func `a file that is no model is named with the reason`() throws {
     let folder = try ScratchFolder()
     let path = try folder.write("[]", to: "model.json")

@@ -17,7 +17,7 @@ extension Model {
           { (output) throws(InputError) in try source.read(into: &output) }) > 0
       {}
     } catch {
-      throw ModelError(message: error.description, pointer: "")
+      throw ModelError(message: Model.message(of: error), pointer: "")
     }
     guard text.count <= Model.longestFileByteCount else {
       throw ModelError(
@@ -29,6 +29,18 @@ extension Model {
     } catch {
       throw ModelError(
         message: "\(path): \(error)", pointer: "", isOutOfMemory: error.isOutOfMemory)
+    }
+  }
+
+  /// Why a file is no model that can be read: what to do is other than for an input of records.
+  private static func message(of error: InputError) -> String {
+    switch error.code {
+    case .notFound:
+      "\(error.path): no such file; name a model file, a table of the store, or poi, the built-in "
+        + "model"
+    case .isDirectory: "\(error.path): is a directory; name the model file in it"
+    case .notJSON: "\(error.path): is no JSON; a model is a JSON Schema document"
+    default: error.description
     }
   }
 }
