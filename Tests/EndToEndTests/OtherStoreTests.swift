@@ -71,6 +71,18 @@ import Testing
       let outcome = try importer.run(arguments, in: folder.path)
       #expect([64, 74].contains(outcome.exitCode), "\(arguments): \(outcome)")
     }
+    for (tool, arguments) in [
+      (importer, ["data.json"]), (importer, ["-m", "poi", "data.json"]),
+      (importer, ["--print-token"]), (importer, ["--print-model", "poi"]), (deduplicator, []),
+      (deduplicator, ["--dry-run"]), (deduplicator, ["--digest"]), (deduplicator, ["--undo"]),
+    ] {
+      let outcome = try tool.run(["-s", "."] + arguments, in: folder.path)
+      #expect(outcome.exitCode == 74, "\(arguments): \(outcome)")
+      #expect(
+        outcome.messages.hasSuffix(
+          "error: .: is a directory; name the file of a store with --store\n"),
+        "\(arguments): \(outcome)")
+    }
     try folder.write("", to: "empty.sqlite")
     let outcome = try importer.run(["--store", "empty.sqlite", "data.json"], in: folder.path)
     #expect(outcome.exitCode == 0, "\(outcome)")

@@ -209,6 +209,13 @@ public struct Store: ~Copyable {
         return try Connection(path: path, access: .readOnly, trustsSchema: trustsSchema)
       }
     } catch {
+      // SQLite says another thing of it where it is only to be read.
+      var status = stat()
+      if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        throw StoreError(
+          .database, "\(path): is a directory; name the file of a store with --store",
+          cause: error)
+      }
       throw StoreError(error, path: path)
     }
   }
