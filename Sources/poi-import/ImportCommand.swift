@@ -134,7 +134,7 @@ struct ImportCommand {
       return try ImportSession(checking: model, options: options, onProgress: onProgress)
     }
     // A refused command leaves no store behind.
-    try options.check(for: model)
+    try options.check(for: model, storePath: storePath)
     if options.isResuming, unsafe access(storePath, F_OK) != 0, errno == ENOENT {
       throw ToolFailure(
         .usage, "\(storePath): there is no unfinished import to resume; start without --resume")

@@ -26,6 +26,28 @@ import Testing
     #expect(try ImportToolTests.content(of: folder.file("poi.sqlite")).count == 100)
   }
 
+  /// Where the rejects would go, the store, and what the first leads to where it is a link.
+  @Test(arguments: [
+    ("x", "x", nil), ("./x", "x", nil), ("sub/../x", "x", nil), ("sub/x", "here/x", nil),
+    ("x-wal", "x", nil), ("sub/x-journal", "here/x", nil), ("link", "x", "x"),
+    ("link", "sub/x", "here/../sub/x-shm"), ("x", "link", nil), ("x-wal", "link", nil),
+  ])
+  func `rejects that would overwrite the store are refused before it is made`(
+    path: String, store: String, target: String?
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write("[{}]", to: "data.json")
+    let shell = "mkdir sub && ln -s sub here && ln -s \"$0\" link"
+    _ = try Tool(path: "/bin/sh").run(["-c", shell, target ?? "x"], in: folder.path)
+    let names = Files.names(in: folder.path)
+    let outcome = try tool.run(["--rejects", path, "-s", store, "data.json"], in: folder.path)
+    #expect(outcome.exitCode == 64, "\(outcome)")
+    #expect(
+      outcome.messages.contains("\(path): the rejects would overwrite the store"), "\(outcome)")
+    #expect(Files.names(in: folder.path) == names)
+    #expect(Files.names(in: folder.file("sub")).isEmpty)
+  }
+
   @Test func `a corrected reject file that is read as standard input is not overwritten`() throws {
     let folder = try ScratchFolder()
     try folder.write("{\"name\":1}\n{\"name\":2}\n", to: "data.ndjson")

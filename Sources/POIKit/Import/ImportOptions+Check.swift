@@ -7,8 +7,11 @@ extension ImportOptions {
   /// - Parameters:
   ///   - model: what a record is.
   ///   - isDryRun: whether nothing is to be stored.
+  ///   - storePath: where the store is, or is to be made.
   /// - Throws: `ImportError` with `usage`.
-  public func check(for model: Model, isDryRun: Bool = false) throws(ImportError) {
+  public func check(
+    for model: Model, isDryRun: Bool = false, storePath: String? = nil
+  ) throws(ImportError) {
     guard batchSize > 0, batchByteLimit > 0 else {
       throw ImportError(.usage, "a batch holds at least one record and one byte")
     }
@@ -25,6 +28,7 @@ extension ImportOptions {
     guard !isDryRun || !isResuming else {
       throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")
     }
+    if let rejectFile, let storePath { try RejectFile.check(rejectFile, storePath: storePath) }
     if isSnapshot { try checkSnapshot(model, isDryRun: isDryRun) }
     for pointer in [pointer, tokenPointer] {
       do {

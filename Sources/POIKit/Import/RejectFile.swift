@@ -22,10 +22,7 @@ struct RejectFile: ~Copyable {
   /// - Throws: `ImportError` with `inputOutput` when it cannot be written, with `usage` when the
   ///   path leads to a file that is no reject file, is of the store, or is written by another import.
   init(path: String, storePath: String?) throws(ImportError) {
-    if let storePath, RejectFile.isOfStore(path, storePath) {
-      throw ImportError(
-        .usage, "\(path): the rejects would overwrite the store; name another file for --rejects")
-    }
+    if let storePath { try RejectFile.check(path, storePath: storePath) }
     let permissions = StorePermissions.forFile(besideStoreAt: storePath)
     let descriptor = RejectFile.open(path, permissions)
     guard descriptor >= 0 else { throw RejectFile.error(path) }
@@ -57,16 +54,55 @@ struct RejectFile: ~Copyable {
     return unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions)
   }
 
-  /// Whether a path is one of a store's own: its file, or one that SQLite has or makes beside it.
-  private static func isOfStore(_ path: String, _ storePath: String) -> Bool {
+  /// Throws where a path is one of a store's own, be the store there or still to be made: its file, or
+  /// one that SQLite has or makes beside it.
+  ///
+  /// - Throws: `ImportError` with `usage`.
+  static func check(_ path: String, storePath: String) throws(ImportError) {
     var file = stat()
     let isThere = unsafe stat(path, &file) == 0
-    return ["", "-wal", "-shm", "-journal"].contains { end in
-      if path == storePath + end { return true }
+    let place = place(of: path)
+    let store = RejectFile.place(of: storePath)
+    for end in ["", "-wal", "-shm", "-journal"] {
       var own = stat()
-      return unsafe isThere && stat(storePath + end, &own) == 0 && own.st_dev == file.st_dev
+      let isSame =
+        unsafe isThere && stat(storePath + end, &own) == 0 && own.st_dev == file.st_dev
         && own.st_ino == file.st_ino
+      guard isSame || path == storePath + end || place == store + end else { continue }
+      throw ImportError(
+        .usage, "\(path): the rejects would overwrite the store; name another file for --rejects")
     }
+  }
+
+  /// The place that a path leads to through all links, whether a file is there or not.
+  private static func place(of path: String) -> String {
+    var path = path
+    // As many links as Linux follows.
+    for _ in 0..<40 {
+      if let place = resolved(path) { return place }
+      let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+      let folder = slash.map { String(path[...$0]) } ?? "./"
+      guard let target = target(ofLink: path) else {
+        let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        return resolved(folder).map { ($0 == "/" ? "" : $0) + "/" + name } ?? path
+      }
+      path = target.hasPrefix("/") ? target : folder + target
+    }
+    return path
+  }
+
+  /// The place of a file that is there.
+  private static func resolved(_ path: String) -> String? {
+    guard let whole = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(whole) }
+    return unsafe String(cString: whole)
+  }
+
+  /// What a symbolic link holds; nothing where the path is none.
+  private static func target(ofLink path: String) -> String? {
+    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink(path, &target, target.count)
+    return count < 0 ? nil : String(decoding: target[..<count], as: UTF8.self)
   }
 
   /// Locks and empties a regular file that holds rejects; a pipe or a device is taken as it is.
