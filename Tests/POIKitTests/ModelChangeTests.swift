@@ -304,7 +304,8 @@ import Testing
     let folder = try ScratchFolder()
     let changed = "\(attribute),\(addition)"
     let elements = #""a":{"type":"array","x-relation":{"table":"e","unique":"n"},"#
-    let element = #""items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"#
+    let element =
+      #""items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"#
     let forms: [(String) -> String] = [
       { #""r":{\#($0)}"# }, { elements + element + #""r":{\#($0)}}}}"# },
     ]
