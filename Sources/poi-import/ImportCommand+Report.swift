@@ -136,7 +136,10 @@ extension ImportCommand {
     }
     if report.ending == .failed {
       notes.append(
-        "the store holds the outcome of \(QuantityFormat.count(report.counters.read)) records")
+        "the store holds the outcome of \(QuantityFormat.count(report.counters.read)) records"
+          + (report.canBeResumed
+            ? "; --resume goes on with the same inputs once the cause is mended, --restart begins again"
+            : ""))
     }
     if report.ending == .finished, report.counters.read == 0, options.recordLimit != 0 {
       notes.append("no record was read: there is none in the input")

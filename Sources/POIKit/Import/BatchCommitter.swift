@@ -12,6 +12,9 @@ struct BatchCommitter: ~Copyable {
   /// The run in the store; nothing before its first batch.
   private(set) var runID: Int64?
 
+  /// Whether the run is in the store as one that came to its end.
+  private var hasEnded = false
+
   private let model: Model
   private let options: ImportOptions
 
@@ -74,13 +77,14 @@ struct BatchCommitter: ~Copyable {
   /// The digest of the table after the run; it is remembered, so that neither the next one nor a
   /// deduplication need compute it.
   ///
-  /// - Parameter sum: what the run counted up.
-  mutating func digestAfterRun(countedAs sum: Digest) throws(ImportError) -> Digest {
+  /// - Parameter checkpoint: the last one, with what the run counted up.
+  mutating func digestAfterRun(_ checkpoint: ImportCheckpoint) throws(ImportError) -> Digest {
+    let sum = checkpoint.digest
     guard store?.path != nil else { return sum }
     do {
       return try store?.digestAfterImport(countedAs: sum, of: model, since: versionBeforeRun) ?? sum
     } catch {
-      throw ImportError(error)
+      throw failure(error, checkpoint)
     }
   }
 
@@ -118,23 +122,42 @@ struct BatchCommitter: ~Copyable {
   /// The error that stands for `error`, after the store says, as far as it still can, that the run
   /// failed.
   private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> ImportError {
-    let remedy = remedy
+    let (remedy, path) = (remedy, store?.path ?? "")
+    let cause = BatchCommitter.cause(of: error)
     // Whoever holds the store was waited for once.
-    if (error as? SQLiteError)?.isBusy != true { try? writeEnd(.failed, checkpoint) }
+    if cause?.isBusy != true { try? writeEnd(.failed, checkpoint) }
+    if let cause {
+      return cause == LandingTable.damage
+        ? ImportError(.inputOutput, "\(path): \(cause.message)")
+        : ImportError(StoreError(cause, path: path, remedy: remedy))
+    }
     return switch error {
     case let error as ImportError: error
-    case let error as SQLiteError where error == LandingTable.damage:
-      ImportError(.inputOutput, "\(store?.path ?? ""): \(error.message)")
-    case let error as SQLiteError:
-      ImportError(StoreError(error, path: store?.path ?? "", remedy: remedy))
     case let error as StoreError: ImportError(error)
+    case let error as DeduplicationError:
+      ImportError(
+        .snapshotRefused,
+        "\(path): \(error.message); nothing was removed, and --resume goes on once that is mended")
     default: ImportError(.inputOutput, "\(error)")
+    }
+  }
+
+  /// What SQLite said, where an error is one of its own.
+  private static func cause(of error: any Error) -> SQLiteError? {
+    switch error {
+    case let error as SQLiteError: error
+    case let error as StoreError: error.cause
+    case let error as DeduplicationError where error.code == .database: error.cause
+    default: nil
     }
   }
 
   /// How to go on with a run that failed: where a batch of it is committed, it stands in the way of
   /// another one.
-  private var remedy: String { runID == nil ? "run again" : "go on with --resume" }
+  private var remedy: String { isUnfinished ? "go on with --resume" : "run again" }
+
+  /// Whether the store holds the run as one that can be gone on with.
+  var isUnfinished: Bool { runID != nil && !hasEnded }
 
   /// Whether the input that is read is among `inputs` as it is now.
   private func isNoted(_ progress: InputProgress) -> Bool {
@@ -487,33 +510,36 @@ struct BatchCommitter: ~Copyable {
     return next
   }
 
-  /// Ends the run; nothing happens where none has begun.
+  /// Ends a run that was read to its end; nothing happens where none has begun.
+  ///
+  /// - Parameter isRefused: whether it is a snapshot that removes nothing.
   mutating func endRun(
-    _ state: RunRecord.State, _ checkpoint: ImportCheckpoint
+    _ checkpoint: ImportCheckpoint, isRefused: Bool = false
   ) throws(ImportError) {
     guard runID != nil else { return }
-    try writeEnd(state, checkpoint)
+    do {
+      try writeEnd(.finished, checkpoint, isRefused: isRefused)
+      hasEnded = true
+    } catch {
+      throw failure(error, checkpoint)
+    }
   }
 
-  /// Ends the run of a snapshot that removes nothing; nothing happens where none has begun.
-  mutating func endRefusedSnapshot(_ checkpoint: ImportCheckpoint) throws(ImportError) {
+  /// Marks the run as failed, as far as the store still can; nothing happens where none has begun.
+  mutating func failRun(_ checkpoint: ImportCheckpoint) {
     guard runID != nil else { return }
-    try writeEnd(.finished, checkpoint, isRefused: true)
+    try? writeEnd(.failed, checkpoint)
   }
 
   /// Ends the run; one that has none yet, because its first batch failed, gets it now.
   private mutating func writeEnd(
     _ state: RunRecord.State, _ checkpoint: ImportCheckpoint, isRefused: Bool = false
-  ) throws(ImportError) {
-    guard let path = store?.path else { return }
-    do {
-      try store?.endImport(
-        runID, into: model.table, state, at: options.clock(), options: summary,
-        counters: checkpoint.countersJSON(isRefused: isRefused).description,
-        keeping: state == .finished && owesToken && !isRefused ? lastToken(of: checkpoint) : nil)
-    } catch {
-      throw ImportError(StoreError(error, path: path, remedy: remedy))
-    }
+  ) throws(SQLiteError) {
+    guard store?.path != nil else { return }
+    try store?.endImport(
+      runID, into: model.table, state, at: options.clock(), options: summary,
+      counters: checkpoint.countersJSON(isRefused: isRefused).description,
+      keeping: state == .finished && owesToken && !isRefused ? lastToken(of: checkpoint) : nil)
   }
 
   /// Removes what the snapshot lacks and ends the run, in one transaction.
@@ -521,9 +547,15 @@ struct BatchCommitter: ~Copyable {
     _ checkpoint: ImportCheckpoint
   ) throws(ImportError) -> SnapshotOutcome? {
     guard let runID else { return nil }
-    return try store?.endSnapshot(
-      of: model, run: runID, checkpoint, limit: options.removalLimit, ended: options.clock(),
-      keeping: lastToken(of: checkpoint))
+    do {
+      let outcome = try store?.endSnapshot(
+        of: model, run: runID, checkpoint, limit: options.removalLimit, ended: options.clock(),
+        keeping: lastToken(of: checkpoint))
+      if case .done = outcome { hasEnded = true }
+      return outcome
+    } catch {
+      throw failure(error, checkpoint)
+    }
   }
 
   /// Gives up an unfinished run; the rows that it committed stay.

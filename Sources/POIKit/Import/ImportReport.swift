@@ -109,6 +109,9 @@ public struct ImportReport: Sendable {
   /// What became of records whose key was stored; nothing in a dry run.
   public var mergePolicy: MergePolicy?
 
+  /// Whether the store holds the run as one that a session with `ImportOptions.isResuming` goes on with.
+  public var canBeResumed = false
+
   /// The number of records skipped because an earlier run had committed them.
   public var resumedAt: Int?
 }

@@ -364,10 +364,19 @@ extension ImportSession {
     } catch {
       throw fail(error)
     }
+    do {
+      try completeRun()
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private mutating func completeRun() throws(ImportError) {
     guard options.isSnapshot else {
       // The end of the run waits for the disk, and takes the digest there with it.
       try settleDigest()
-      try committer?.endRun(.finished, checkpoint)
+      try committer?.endRun(checkpoint)
       return
     }
     let reason: String? =
@@ -399,25 +408,21 @@ extension ImportSession {
   }
 
   private mutating func settleDigest() throws(ImportError) {
-    if let digest = try committer?.digestAfterRun(countedAs: checkpoint.digest) {
-      checkpoint.digest = digest
-    }
+    if let digest = try committer?.digestAfterRun(checkpoint) { checkpoint.digest = digest }
   }
 
   /// Ends a run whose snapshot removes nothing.
   private mutating func refuseSnapshot(_ reason: String) throws(ImportError) -> ImportError {
-    try committer?.endRefusedSnapshot(checkpoint)
+    try committer?.endRun(checkpoint, isRefused: true)
     let others = checkpoint.progress.begunInputCount - 1
     let name = others == 0 ? inputName : "\(inputName) and \(others) more"
-    let error = ImportError(.snapshotRefused, "\(name): \(reason)")
-    failure = error
-    return error
+    return ImportError(.snapshotRefused, "\(name): \(reason)")
   }
 
   /// Marks the run as failed, as far as the store still can, and hands the error on.
   mutating func fail(_ error: ImportError) -> ImportError {
     failure = error
-    try? committer?.endRun(.failed, checkpoint)
+    committer?.failRun(checkpoint)
     return error
   }
 
@@ -438,6 +443,7 @@ extension ImportSession {
     report.runID = committer?.runID
     report.resumedAt = resumedAt
     report.mergePolicy = isDryRun ? nil : checkpoint.policy
+    report.canBeResumed = committer?.isUnfinished ?? false
     return report
   }
 }

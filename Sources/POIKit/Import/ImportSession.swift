@@ -299,10 +299,11 @@ public struct ImportSession: ~Copyable {
     }
     let report = report()
     guard report.counters.areBalanced else {
-      throw ImportError(
-        .internalError,
-        "the counters do not balance: "
-          + report.counters.byName.map { "\($0.name) \($0.count)" }.joined(separator: ", "))
+      throw fail(
+        ImportError(
+          .internalError,
+          "the counters do not balance: "
+            + report.counters.byName.map { "\($0.name) \($0.count)" }.joined(separator: ", ")))
     }
     var ending = ImportReport.Ending.finished
     if case .ended(let found) = phase { ending = found }

@@ -29,34 +29,27 @@ extension Store {
   borrowing func endSnapshot(
     of model: Model, run: Int64, _ checkpoint: ImportCheckpoint, limit: ImportOptions.Limit,
     ended: Instant, keeping token: SourceToken
-  ) throws(ImportError) -> SnapshotOutcome {
-    do {
-      return try RowRemoval.enforcingReferences(on: connection) {
-        () throws(DeduplicationError) -> SnapshotOutcome in
-        try DeduplicationError.converting { () throws(SQLiteError) in
-          try connection.begin(.immediate)
-        }
-        do throws(DeduplicationError) {
-          let outcome = try removeMissing(model, run, checkpoint, limit, ended)
-          if case .done = outcome {
-            try DeduplicationError.converting { () throws(SQLiteError) in
-              try keep(token)
-              try connection.commit()
-            }
-          } else {
-            connection.rollback()
+  ) throws(DeduplicationError) -> SnapshotOutcome {
+    try RowRemoval.enforcingReferences(on: connection) {
+      () throws(DeduplicationError) -> SnapshotOutcome in
+      try DeduplicationError.converting { () throws(SQLiteError) in
+        try connection.begin(.immediate)
+      }
+      do throws(DeduplicationError) {
+        let outcome = try removeMissing(model, run, checkpoint, limit, ended)
+        if case .done = outcome {
+          try DeduplicationError.converting { () throws(SQLiteError) in
+            try keep(token)
+            try connection.commit()
           }
-          return outcome
-        } catch {
+        } else {
           connection.rollback()
-          throw error
         }
+        return outcome
+      } catch {
+        connection.rollback()
+        throw error
       }
-    } catch {
-      if let cause = error.cause, error.code == .database {
-        throw ImportError(StoreError(cause, path: path))
-      }
-      throw ImportError(.snapshotRefused, "\(path): \(error.message); nothing was removed")
     }
   }
 

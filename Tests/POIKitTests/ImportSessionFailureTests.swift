@@ -1,0 +1,65 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Imports that fail after their last batch is committed.
+@Suite struct ImportSessionFailureTests {
+  private static let state: SQL = "SELECT state FROM poikit_run ORDER BY id DESC LIMIT 1"
+
+  /// A session that has committed all of its input and is to be finished.
+  private static func session(
+    _ feed: borrowing FeedStore, _ text: String, _ options: ImportOptions = ImportOptions()
+  ) throws -> ImportSession {
+    let store = try Store(path: feed.path)
+    try store.connection.execute("PRAGMA busy_timeout = 50")
+    var session = try ImportSession(into: store, model: feed.model, options: options)
+    try session.beginInput(named: "input 0")
+    try session.append(Array(text.utf8).span)
+    try session.endInput()
+    return session
+  }
+
+  @Test(arguments: [false, true])
+  func `a store that is held when the run ends is told with how to go on`(
+    isSnapshot: Bool
+  ) throws {
+    let feed = try FeedStore(.poi)
+    let text = (0..<3).map { ImportSessionTests.poi($0) }.joined()
+    var options = ImportOptions()
+    options.isSnapshot = isSnapshot
+    var session = try Self.session(feed, text, options)
+    let holder = try Connection(path: feed.path)
+    try holder.begin(.immediate)
+    let error = #expect(throws: ImportError.self) { _ = try session.finish() }
+    #expect(error?.code == .inputOutput)
+    #expect(
+      error?.message.contains("let it finish and go on with --resume") == true,
+      "\(error?.message ?? "")")
+    let report = session.failedReport()
+    #expect(report?.ending == .failed && report?.counters.inserted == 3)
+    holder.rollback()
+    _ = session.takeStore()
+    options.isResuming = true
+    #expect(try feed.take(text, options: options).counters.inserted == 3)
+    #expect(try feed.rows(Self.state) == ["finished"])
+  }
+
+  @Test func `a run whose end the store refuses has failed`() throws {
+    let feed = try FeedStore(.poi)
+    let text = ImportSessionTests.poi(0)
+    var session = try Self.session(feed, text)
+    try feed.execute(
+      """
+      CREATE TRIGGER guard BEFORE UPDATE OF state ON poikit_run WHEN new.state = 'finished'
+      BEGIN SELECT raise(ABORT, 'not yet'); END
+      """)
+    let error = #expect(throws: ImportError.self) { _ = try session.finish() }
+    #expect(error?.message.contains("not yet") == true)
+    #expect(session.failedReport()?.counters.inserted == 1)
+    let again = #expect(throws: ImportError.self) { try session.beginInput(named: "input 1") }
+    #expect(again?.message == error?.message)
+    #expect(try feed.rows(Self.state) == ["failed"])
+  }
+}
