@@ -54,7 +54,7 @@ struct ImportCommand {
       options.maximumSkew = try arguments.duration("max-skew") ?? options.maximumSkew
     }
     options.mergePolicy = arguments.text("merge").flatMap(MergePolicy.init)
-    options.inputCount = inputs.count
+    options.inputNames = inputs.map(FileSource.name(ofPath:))
     options.isResuming = arguments.flag("resume")
     options.isRestarting = arguments.flag("restart")
     options.rejectFile = arguments.text("rejects")

@@ -46,4 +46,43 @@ import Testing
     #expect(resumed.output.contains("\"removed\": 1"), "\(resumed.output)")
     #expect(try Self.value(Self.states, folder) == "finished finished")
   }
+
+  @Test func `an input that an unfinished import holds is refused before the first is read`() throws
+  {
+    let folder = try ScratchFolder()
+    try folder.write(Self.lines(0..<10), to: "first")
+    try folder.write(Self.lines(10..<14) + "{}\n", to: "second")
+    let begun = try tool.run(["--batch", "2", "--max-rejects", "0", "second"], in: folder.path)
+    #expect(begun.exitCode == 65)
+    let refused = try tool.run(["--report", "json", "first", "second"], in: folder.path)
+    #expect(refused.exitCode == 64 && refused.output.isEmpty, "\(refused)")
+    #expect(
+      refused.messages.contains("second: an earlier import of it has not ended"),
+      "\(refused.messages)")
+    #expect(try Self.value("SELECT count(*) FROM poi", folder) == "4")
+    #expect(try Self.value(Self.states, folder) == "failed")
+    let alone = try tool.run(["first"], in: folder.path)
+    #expect(alone.exitCode == 0, "\(alone.messages)")
+    let restarted = try tool.run(["-q", "--restart", "first", "second"], in: folder.path)
+    #expect(restarted.exitCode == 1, "\(restarted.messages)")
+    #expect(try Self.value(Self.states, folder) == "abandoned finished finished")
+  }
+
+  @Test func `standard input is refused so, too, and beside a run that is resumed`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.lines(0..<4) + "{}\n", to: "first")
+    let options = ["--batch", "2", "--max-rejects", "0"]
+    #expect(try tool.run(options + ["first"], in: folder.path).exitCode == 65)
+    let input = Array((Self.lines(4..<6) + "{}\n").utf8)
+    #expect(try tool.run(options + ["-"], in: folder.path, input: input).exitCode == 65)
+    let refused = try tool.run(["--resume", "first", "-"], in: folder.path, input: input)
+    #expect(refused.exitCode == 64)
+    #expect(
+      refused.messages.contains("standard input: an earlier import of it has not ended"),
+      "\(refused.messages)")
+    #expect(try Self.value("SELECT count(*) FROM poi", folder) == "6")
+    #expect(try Self.value(Self.states, folder) == "failed failed")
+    let resumed = try tool.run(["-q", "--resume", "first"], in: folder.path)
+    #expect(resumed.exitCode == 1, "\(resumed.messages)")
+  }
 }

@@ -62,4 +62,21 @@ import Testing
     #expect(again?.message == error?.message)
     #expect(try feed.rows(Self.state) == ["failed"])
   }
+
+  @Test func `a run that comes to an input that another one has begun has failed`() throws {
+    let feed = try FeedStore(.poi)
+    var options = ImportOptions()
+    options.rejectLimit = .count(0)
+    #expect(throws: ImportError.self) {
+      var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+      try session.beginInput(named: "other")
+      try session.append(Array("{}\n".utf8).span)
+      try session.endInput()
+    }
+    var session = try Self.session(feed, ImportSessionTests.poi(0))
+    let error = #expect(throws: ImportError.self) { try session.beginInput(named: "other") }
+    #expect(error?.code == .unfinishedRun)
+    #expect(session.failedReport()?.counters.inserted == 1)
+    #expect(try feed.rows(Self.state) == ["failed"])
+  }
 }

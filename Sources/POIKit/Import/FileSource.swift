@@ -43,7 +43,7 @@ public struct FileSource: ~Copyable, ByteSource {
     path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(InputError) {
     let isStandardInput = path == "-"
-    let name = isStandardInput ? FileSource.standardInputName : path
+    let name = FileSource.name(ofPath: path)
     var input =
       isStandardInput ? Descriptor.standardInput : try Self.open(path, isInterrupted: isInterrupted)
     input.isInterrupted = isInterrupted
@@ -55,6 +55,10 @@ public struct FileSource: ~Copyable, ByteSource {
     self.beginning = beginning
     peeked = beginning.isSeekable ? [] : beginning.bytes[...]
   }
+
+  /// What a source of `path` is called, by which the store knows the input: the path, or
+  /// `standard input`.
+  public static func name(ofPath path: String) -> String { path == "-" ? standardInputName : path }
 
   /// Checks that something stands at `path` that may be read, and is no folder; it is not opened.
   ///

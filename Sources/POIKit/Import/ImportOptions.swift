@@ -46,9 +46,10 @@ public struct ImportOptions: Sendable {
   /// Any policy but `append` makes an empty table enforce its key.
   public var mergePolicy: MergePolicy?
 
-  /// How many inputs the run has, where that is known from the beginning: one that began with more is
-  /// not resumed.
-  public var inputCount: Int?
+  /// The names of the run's inputs in their order, where they are known from the beginning: nothing is
+  /// read where an unfinished import has begun one of them, and a run that began with more is not
+  /// resumed.
+  public var inputNames: [String]?
 
   /// Go on after the last committed batch of an unfinished run over the same inputs.
   public var isResuming = false

@@ -47,7 +47,7 @@ extension ImportSession {
         throw ImportError(
           .cannotResume, "\(store.path): there is no unfinished import to resume\(advice)")
       }
-      checkpoint.inputCount = options.inputCount
+      checkpoint.inputCount = options.inputNames?.count
       checkpoint.isSnapshot = options.isSnapshot
       let removableRows =
         options.isSnapshot && !options.isResuming ? try store.removableRows(of: model) : nil
@@ -101,7 +101,7 @@ extension ImportSession {
         "\(name): the run to resume began with another model, and the table has this one now; begin "
           + "again with --restart")
     }
-    if let before = found.inputCount, let count = options.inputCount, count < before {
+    if let before = found.inputCount, let count = options.inputNames?.count, count < before {
       throw ImportError(
         .cannotResume,
         "\(name): the run to resume began with \(before) inputs, and \(count) "
@@ -133,29 +133,51 @@ extension ImportSession {
     committer?.resume(run)
   }
 
+  /// Says so when one of the inputs that are known by name was begun by another run that is unfinished,
+  /// before the first one is read.
+  mutating func checkInputNames() throws(ImportError) {
+    for name in options.inputNames ?? [] {
+      for run in otherRuns(of: name) {
+        guard let error = obstacle(run, to: name) else { continue }
+        failure = error
+        throw error
+      }
+    }
+  }
+
   /// Says so when the input was begun by an unfinished run, or gives that run up where it is to be
   /// restarted; with it go those of which nothing is known.
   mutating func settleUnfinished(_ name: String) throws(ImportError) {
-    let found = unfinished.filter { run in
-      run.id != committer?.runID && (run.hasBegun(name) || run.isUnknown && options.isRestarting)
-    }
-    for run in found {
-      guard options.isRestarting || run.isVoid else {
-        guard let counters = run.checkpoint?.counters else {
-          throw ImportError(
-            .unfinishedRun,
-            "\(name): an earlier import of it has not ended, and the checkpoint of run \(run.id) "
-              + "cannot be read; begin again with --restart (the rows it committed stay)")
-        }
-        throw ImportError(
-          .unfinishedRun,
-          "\(name): an earlier import of it has not ended, after \(counters.read) "
-            + "records; unless it is still running, go on with --resume, or begin again with --restart "
-            + "(the \(counters.inserted) rows it committed stay)")
-      }
+    for run in otherRuns(of: name) {
+      if let error = obstacle(run, to: name) { throw error }
       try committer?.abandonRun(run.id)
       unfinished.removeAll { $0.id == run.id }
     }
+  }
+
+  /// The unfinished runs beside this one that have begun an input, and, where it is to be restarted, those
+  /// of which nothing is known.
+  private func otherRuns(of name: String) -> [UnfinishedImport] {
+    let own = committer?.runID
+    return unfinished.filter { run in
+      run.id != own && (run.hasBegun(name) || run.isUnknown && options.isRestarting)
+    }
+  }
+
+  /// Why an unfinished run keeps its input from being read; nothing where it is given up for it.
+  private func obstacle(_ run: UnfinishedImport, to name: String) -> ImportError? {
+    guard !options.isRestarting, !run.isVoid else { return nil }
+    guard let counters = run.checkpoint?.counters else {
+      return ImportError(
+        .unfinishedRun,
+        "\(name): an earlier import of it has not ended, and the checkpoint of run \(run.id) "
+          + "cannot be read; begin again with --restart (the rows it committed stay)")
+    }
+    return ImportError(
+      .unfinishedRun,
+      "\(name): an earlier import of it has not ended, after \(counters.read) "
+        + "records; unless it is still running, go on with --resume, or begin again with --restart "
+        + "(the \(counters.inserted) rows it committed stay)")
   }
 
   /// Skips an input that the resumed run had finished, or goes on in the one that it was reading.
@@ -202,7 +224,7 @@ extension ImportSession {
 
   private mutating func takeUp(_ resumption: ImportCheckpoint) {
     checkpoint = resumption
-    checkpoint.inputCount = options.inputCount ?? resumption.inputCount
+    checkpoint.inputCount = options.inputNames?.count ?? resumption.inputCount
     progress = resumption.progress
     resumedAt = resumption.counters.read
     self.resumption = nil

@@ -224,11 +224,14 @@ public struct ImportSession: ~Copyable {
     totalByteCount = byteCount
     let index = inputCount
     inputCount += 1
-    if options.isResuming, index == 0 { try chooseRun(beginningWith: name) }
+    if index == 0 {
+      if options.isResuming { try chooseRun(beginningWith: name) }
+      try checkInputNames()
+    }
     if let resumption {
       return try resumeInput(named: name, index: index, byteCount: byteCount, from: resumption)
     }
-    try settleUnfinished(name)
+    do { try settleUnfinished(name) } catch { throw fail(error) }
     progress.begin(
       ImportReport.Input(
         name: name, pointer: options.pointer, isPointerFound: false, byteCount: byteCount))
