@@ -50,8 +50,7 @@ extension ImportCommand {
     var session = try session { Self.decision($0, diagnostics) }
     do {
       for path in inputs {
-        var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
-        try session.importAll(from: &source)
+        try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
       }
       let report = try session.finish()
       tell(report, &tool)

@@ -26,6 +26,66 @@ import Testing
     return (report["ending"] as? String, counters?["read"] as? Int)
   }
 
+  @Test(arguments: [("second.json", "PK\u{3}\u{4}aaaa"), ("second.json.gz", "{}")])
+  func `where a later input cannot be read, the report tells what is committed`(
+    name: String, text: String
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.lines(0..<10), to: "first")
+    try folder.write(text, to: name)
+    let arguments = ["--report", "json", "first", name]
+    let failed = try tool.run(arguments, in: folder.path)
+    #expect(failed.exitCode == 65)
+    #expect(try Self.ending(failed) == ("failed", 10))
+    #expect(failed.messages.contains("error: \(name): "), "\(failed.messages)")
+    #expect(failed.messages.contains("--resume goes on"), "\(failed.messages)")
+    #expect(try Self.value(Self.states, folder) == "failed")
+    // It fails again where it stands, and nothing of the report is lost.
+    let again = try tool.run(arguments + ["--resume"], in: folder.path)
+    #expect(again.exitCode == 65)
+    #expect(try Self.ending(again) == ("failed", 10))
+    #expect(try Self.value("SELECT counters ->> 'read' FROM poikit_run", folder) == "10")
+    try FileManager.default.removeItem(atPath: folder.file(name))
+    guard name.hasSuffix(".json") else { return }
+    try folder.write(Self.lines(10..<15), to: name)
+    let resumed = try tool.run(arguments + ["--resume"], in: folder.path)
+    #expect(resumed.exitCode == 0, "\(resumed.messages)")
+    #expect(try Self.ending(resumed) == ("finished", 15))
+    #expect(try Self.value(Self.states, folder) == "finished")
+  }
+
+  @Test func `an input that was gone before anything was committed leaves no report`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("PK\u{3}\u{4}aaaa", to: "data.zip")
+    let outcome = try tool.run(["--report", "json", "data.zip"], in: folder.path)
+    #expect(outcome.exitCode == 65 && outcome.output.isEmpty, "\(outcome)")
+  }
+
+  @Test func `an interrupt that ends the wait for a later input is reported`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.lines(0..<10), to: "first")
+    let line = """
+      mkfifo pipe
+      timeout -s KILL 30 '\(tool.path)' --report json first pipe $1 & sleep 2
+      kill -TERM $!; wait $!
+      """
+    func interrupt(_ option: String) throws -> Tool.Outcome {
+      try Tool(path: "/bin/sh").run(["-c", line, "sh", option], in: folder.path)
+    }
+    let stopped = try interrupt("--quiet")
+    #expect(stopped.exitCode == 130)
+    #expect(try Self.ending(stopped) == ("stopped", 10))
+    #expect(try Self.value("SELECT count(*) FROM poikit_checkpoint", folder) == "1")
+    let again = try interrupt("--resume")
+    #expect(again.exitCode == 130)
+    #expect(try Self.ending(again) == ("stopped", 10))
+    #expect(again.messages.contains("--resume goes on"), "\(again.messages)")
+    let resumed = try Tool(path: "/bin/sh").run(
+      ["-c", "printf '' >pipe & '\(tool.path)' --resume first pipe"], in: folder.path)
+    #expect(resumed.exitCode == 0, "\(resumed.messages)")
+    #expect(try Self.value(Self.states, folder) == "finished")
+  }
+
   @Test func `a snapshot whose rows others refer to is reported, and goes on`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.lines(0..<10), to: "whole")

@@ -222,7 +222,8 @@ extension ImportSession {
     return true
   }
 
-  private mutating func takeUp(_ resumption: ImportCheckpoint) {
+  /// Goes on from where the resumed run is.
+  mutating func takeUp(_ resumption: ImportCheckpoint) {
     checkpoint = resumption
     checkpoint.inputCount = options.inputNames?.count ?? resumption.inputCount
     progress = resumption.progress

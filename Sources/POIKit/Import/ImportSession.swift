@@ -194,6 +194,34 @@ public struct ImportSession: ~Copyable {
     try endInput()
   }
 
+  /// Opens a file and reads all of it, unless the run is over.
+  ///
+  /// It is as with `importAll(from:)` and a `FileSource`, but that the run also has failed where the file
+  /// cannot be opened, and is stopped where the wait for the writer of a named pipe is given up.
+  ///
+  /// - Precondition: an input that was given by `append` is ended.
+  /// - Parameters:
+  ///   - path: the path of a file or pipe, or `-` for standard input.
+  ///   - isInterrupted: asked when a signal ends the wait for a slow pipe or its writer: whether the
+  ///     run is to stop.
+  /// - Throws: `ImportError` when the run cannot go on.
+  public mutating func importAll(
+    ofFile path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws(ImportError) {
+    if let failure { throw failure }
+    if case .ended = phase { return }
+    var source: FileSource
+    do {
+      source = try FileSource(path: path, isInterrupted: isInterrupted)
+    } catch {
+      // What the resumed run had committed is what there is to tell of.
+      if let resumption { takeUp(resumption) }
+      if error.code == .interrupted { return try stop() }
+      throw fail(ImportError(error))
+    }
+    try importAll(from: &source)
+  }
+
   /// Begins an input whose bytes come through `append`; without it, `append` begins one called
   /// `bytes`.
   ///
