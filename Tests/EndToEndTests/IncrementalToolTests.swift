@@ -212,4 +212,52 @@ import Testing
     #expect(purged.output.contains("0 marked rows deleted from note, 1 removals forgotten"))
     #expect(try dedupTool.run(["--purge-tombstones", "soon"], in: folder.path).exitCode == 64)
   }
+
+  /// The options that have the deduplication fail, and its exit code.
+  @Test(
+    arguments: [
+      (["--timestamp", "mixed"], [:], 65), (["--memory", "1MiB"], ["TMPDIR": "/none"], 74),
+    ] as [([String], [String: String], Int32)])
+  func `a deduplication that fails once a removal took rows out reports them`(
+    options: [String], environment: [String: String], code: Int32
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      Self.model.replacing(
+        #""name":{"type":"string"}"#,
+        with: #""name":{"type":"string"},"mixed":{"type":["string","integer"]}"#),
+      to: "model.json")
+    // As many as do not fit the memory.
+    let records = (0..<40_000).map { Self.record($0 / 2, second: $0 % 2) }
+    let text =
+      Self.record(-1, second: 1).dropLast() + #","mixed":1}"# + "\n"
+      + Self.record(-2, second: 1).dropLast() + #","mixed":"2024-02-29T12:00:00Z"}"# + "\n"
+      + Self.record(-3, second: 1) + "\n" + Self.record(-3, second: 2) + "\n"
+      + #"{"id":-3,"gone":true,"at":"2024-02-29T12:00:03Z"}"# + "\n"
+    try folder.write(text + records.joined(separator: "\n"), to: "data")
+    let taken = try importTool.run(["-q", "--model", "model.json", "data"], in: folder.path)
+    #expect(taken.exitCode == 0, "\(taken.messages)")
+    let failed = try dedupTool.run(
+      ["--report", "json"] + options, in: folder.path, environment: environment)
+    #expect(failed.exitCode == code, "\(failed.messages)")
+    for member in [
+      #""ending": "failed""#, #""run": 2,"#, #""rowsBefore": 40004"#, #""removed": 2"#,
+      #""rowsLeft": 40002"#, #""losers": 0"#, #""archived": 2"#, #""digest": null"#,
+    ] {
+      #expect(failed.output.contains(member), "\(member): \(failed.output)")
+    }
+    #expect(failed.messages.contains("the same command goes on"), "\(failed.messages)")
+    let connection = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
+    #expect(
+      try connection.text(
+        """
+        SELECT format('%s %s %s %s', state, counters ->> 'rowsBefore', counters ->> 'removed',
+          counters ->> 'rowsLeft')
+        FROM poikit_run WHERE tool = 'poi-dedup'
+        """) == "running 40004 2 40002")
+    guard code == 74 else { return }
+    let done = try dedupTool.run(["--report", "json"] + options, in: folder.path)
+    #expect(done.output.contains(#""rowsBefore": 40004"#), "\(done)")
+    #expect(done.output.contains(#""rowsLeft": 20002"#), "\(done)")
+  }
 }

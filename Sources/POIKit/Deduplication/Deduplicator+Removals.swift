@@ -26,34 +26,40 @@ extension Deduplicator {
   }
 
   /// Removes the rows that a removal beats that is remembered, in one transaction.
+  ///
+  /// - Parameter plan: gets the number of all rows and of those that went.
   func removeBeatenRows(
     _ removals: TombstoneTable, _ schema: TableSchema, _ removal: inout LoserRemoval,
-    _ record: RunRecord?, on connection: borrowing Connection
+    _ plan: inout DeduplicationPlan, _ record: RunRecord?, on connection: borrowing Connection
   ) throws(DeduplicationError) {
     let rows = RowRemoval(schema: schema)
     let archives = options.archive
     let statements = removal.statements
     var counts = removal.counts
+    var found = DeduplicationPlan()
     try RowRemoval.enforcingReferences(on: connection) { () throws(DeduplicationError) in
       try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
         do throws(SQLiteError) {
+          found.rowCount = try schema.rowCount(in: connection)
           counts.beatenRowCount = try rows.list(
             where: removals.condition(ofRow: "t"), in: connection)
         } catch {
           throw DeduplicationError(error)
         }
         counts.beatenRowCount += try rows.listDependents(in: connection)
+        found.beatenRowCount = counts.beatenRowCount
         if archives, let record {
           counts.archivedRowCount = try rows.archive(under: record.id, in: connection)
         }
         try rows.delete(in: connection)
         do throws(SQLiteError) {
-          try record?.save(DeduplicationPlan(), counts, by: statements, in: connection)
+          try record?.save(found, counts, by: statements, in: connection)
         } catch {
           throw DeduplicationError(error)
         }
       }
     }
     removal.counts = counts
+    plan = found
   }
 }

@@ -85,22 +85,42 @@ public struct Deduplicator: Sendable {
     }
     var selection = try selection(for: removal, in: connection)
     var record: RunRecord?
+    var plan = DeduplicationPlan()
     if let removals = try removals(in: connection),
       try beatenRowCount(removals, schema, in: connection) > 0
     {
       if options.archive { record = try beginRun(at: clock(), on: connection) }
-      try removeBeatenRows(removals, schema, &removal, record, on: connection)
+      try removeBeatenRows(removals, schema, &removal, &plan, record, on: connection)
     }
-    guard
-      let version = try select(
-        &selection, schema, without: nil, on: connection, progress: progress)
-    else {
-      return report(selection.plan, removal.counts, record)
+    var committed = removal.counts
+    do throws(DeduplicationError) {
+      guard
+        let version = try select(
+          &selection, schema, without: nil, on: connection, progress: progress)
+      else {
+        return report(
+          plan.beatenRowCount > 0 ? plan : selection.plan, removal.counts, record)
+      }
+      plan = selection.plan
+      plan.beatenRowCount = removal.counts.beatenRowCount
+      plan.rowCount += plan.beatenRowCount
+      try prepare(&removal, plan, &record, on: connection, clock: clock)
+      return try remove(
+        &selection, &removal, plan, record, since: version, committed: &committed, on: connection,
+        clock: clock, progress: progress)
+    } catch {
+      var error = error
+      let report = report(plan, committed, record)
+      if report.runChanges != RemovalCounts() { error.report = report }
+      throw error
     }
-    var plan = selection.plan
-    plan.beatenRowCount = removal.counts.beatenRowCount
-    plan.rowCount += plan.beatenRowCount
+  }
 
+  /// Begins the run, where it is to be in the table of runs and is not yet, before the losers go.
+  private func prepare(
+    _ removal: inout LoserRemoval, _ plan: DeduplicationPlan, _ record: inout RunRecord?,
+    on connection: borrowing Connection, clock: () -> Instant
+  ) throws(DeduplicationError) {
     do {
       if !options.mergesLosers { try removal.keepDigest(in: connection) }
       let hasWork = plan.loserCount > 0 || options.enforcement != .none
@@ -114,18 +134,6 @@ public struct Deduplicator: Sendable {
       throw DeduplicationError(error)
     }
     if let record { removal.keep(under: record.id, archives: options.archive) }
-
-    var committed = removal.counts
-    do throws(DeduplicationError) {
-      return try remove(
-        &selection, &removal, plan, record, since: version, committed: &committed, on: connection,
-        clock: clock, progress: progress)
-    } catch {
-      var error = error
-      let report = report(plan, committed, record)
-      if report.runChanges != RemovalCounts() { error.report = report }
-      throw error
-    }
   }
 
   /// Removes the losers in batches, and ends the run.
