@@ -130,6 +130,9 @@ extension SQLiteError {
   /// Whether a constraint of the schema refused a change.
   public var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
+  /// Whether the statement itself cannot be run, or says that it cannot be.
+  public var isStatementError: Bool { primaryCode == SQLITE_ERROR }
+
   /// Whether a column cannot hold a value of that type.
   public var isMismatch: Bool { primaryCode == SQLITE_MISMATCH }
 

@@ -55,7 +55,7 @@ extension ImportCommand {
       let report = try session.finish()
       tell(report, &tool)
       return report.exitCode
-    } catch let error as ImportError {
+    } catch {
       guard let report = session.failedReport() else { throw error }
       let failure = ToolFailure(error)
       diagnostics.error(failure.message)

@@ -29,6 +29,7 @@ struct ArchiveTable {
         "'\(source.name)' has a column '\(taken)', a name that archives need: go without an archive"
       )
     }
+    let parents = try parents(in: connection)
     do {
       // Columns without a type keep every value as it is.
       let columns = (Self.ownColumns + source.storedColumns).map(SQL.init(name:))
@@ -39,7 +40,7 @@ struct ArchiveTable {
         try connection.execute("ALTER TABLE \(quotedName) ADD COLUMN \(name: column)")
       }
       try ReservedRowIDs.reserve(allOf: source, in: connection)
-      for parent in try parents(in: connection) {
+      for parent in parents {
         try ReservedRowIDs.reserve(allOf: parent, in: connection)
       }
     } catch {
@@ -47,19 +48,31 @@ struct ArchiveTable {
     }
   }
 
-  /// The tables of rows that the source's rows refer to by their row ids.
-  private func parents(in connection: borrowing Connection) throws(SQLiteError) -> [TableSchema] {
+  /// The tables of rows that the source's rows refer to; one that is not there, or hides its row ids,
+  /// has none to reserve.
+  private func parents(
+    in connection: borrowing Connection
+  ) throws(DeduplicationError) -> [TableSchema] {
+    var parents: [TableSchema] = []
+    for name in try DeduplicationError.converting({ () throws(SQLiteError) in
+      try parentNames(in: connection)
+    }) {
+      do {
+        parents.append(try TableSchema(of: name, in: connection))
+      } catch {
+        guard error.code == .unknownTable || error.code == .unsupportedTable else { throw error }
+      }
+    }
+    return parents
+  }
+
+  private func parentNames(in connection: borrowing Connection) throws(SQLiteError) -> [String] {
     var names: [String] = []
     var statement = try connection.prepare(
       "SELECT DISTINCT \"table\" FROM pragma_foreign_key_list(?1, 'main')", isPersistent: false)
     try statement.bind(1, text: source.name)
     while try statement.step() { names.append(statement.text(0)) }
-    var parents: [TableSchema] = []
-    for name in names {
-      // One that is not there, or hides its row ids, has none to reserve.
-      if let parent = try? TableSchema(of: name, in: connection) { parents.append(parent) }
-    }
-    return parents
+    return names
   }
 
   /// The names of the columns that the archive of `table` has.

@@ -63,7 +63,7 @@ extension Deduplicator {
     }
     let (changedCount, danglingCount): (Int, Int)
     do {
-      danglingCount = danglingRowCount(of: run, in: connection)
+      danglingCount = try danglingRowCount(of: run, in: connection)
       changedCount = try MovedValues.listedCount(in: connection)
       try forget(run, at: end, in: connection)
     } catch {
@@ -78,19 +78,24 @@ extension Deduplicator {
   }
 
   /// How many of the rows that came back refer to rows that are not there; those of a table whose
-  /// foreign keys SQLite cannot check are not counted.
+  /// foreign keys SQLite finds no fitting parents for are not counted.
   private static func danglingRowCount(
     of run: UndoableRun, in connection: borrowing Connection
-  ) -> Int {
+  ) throws(SQLiteError) -> Int {
     var count: Int64 = 0
     for table in run.archivedTables {
-      let found = try? connection.integer(
-        """
-        SELECT count(DISTINCT v.rowid) FROM pragma_foreign_key_check(\(literal: table), 'main') AS v
-        JOIN main.\(name: ArchiveTable.prefix + table) AS a
-        ON a.poikit_run = \(run.id) AND a.poikit_row_id = v.rowid
-        """)
-      count += found ?? 0
+      do {
+        count +=
+          try connection.integer(
+            """
+            SELECT count(DISTINCT v.rowid)
+            FROM pragma_foreign_key_check(\(literal: table), 'main') AS v
+            JOIN main.\(name: ArchiveTable.prefix + table) AS a
+            ON a.poikit_run = \(run.id) AND a.poikit_row_id = v.rowid
+            """) ?? 0
+      } catch {
+        guard error.isStatementError else { throw error }
+      }
     }
     return Int(count)
   }

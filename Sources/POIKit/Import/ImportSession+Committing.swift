@@ -157,7 +157,7 @@ extension ImportSession {
 
   /// The unfinished runs beside this one that have begun an input, and, where it is to be restarted, those
   /// of which nothing is known.
-  private func otherRuns(of name: String) -> [UnfinishedImport] {
+  private mutating func otherRuns(of name: String) -> [UnfinishedImport] {
     let own = committer?.runID
     return unfinished.filter { run in
       run.id != own && (run.hasBegun(name) || run.isUnknown && options.isRestarting)
