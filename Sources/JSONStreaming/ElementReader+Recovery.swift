@@ -84,7 +84,8 @@ extension ElementReader {
     if failure.kind == .truncated, surroundings != .lines { return .none }
     return .sibling(
       SiblingScanner(
-        surroundings: surroundings, parents: parser.state.parents, start: start,
+        surroundings: surroundings, parents: parser.state.parents,
+        needsComma: parser.state.place.needsComma, start: start,
         column: buffer.location(ofByteOffset: start).column,
         byteLimit: min(limits.elementByteCount, SiblingScanner.greatestByteLimit),
         doubtLimit: searchBudget.byteCount))

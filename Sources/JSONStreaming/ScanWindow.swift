@@ -43,6 +43,15 @@ extension ScanWindow {
     return isComplete ? .none : .unknown
   }
 
+  /// Whether anything but white space stands near enough from `offset` on.
+  func isFollowed(behind offset: Int) -> Answer {
+    switch significant(from: offset) {
+    case .at: .yes
+    case .none: .no
+    case .unknown: .unknown
+    }
+  }
+
   /// The last byte of a range that is not white space.
   func lastSignificantByte(in range: Range<Int>) -> UInt8? {
     for offset in range.reversed() {

@@ -68,6 +68,8 @@ public struct ShapeSurvey: ~Copyable {
     case object(Due)
     /// In an array in such an object, before its first element.
     case arrayStart
+    /// In a comment there.
+    case comment(Comment)
     /// Somewhere in such an array.
     case array
     /// Behind the first top-level value.
@@ -76,6 +78,16 @@ public struct ShapeSurvey: ~Copyable {
     case flawedLine
     /// At the start of the line after it.
     case nextLine
+  }
+
+  /// How far a comment has come.
+  private enum Comment {
+    /// Behind a slash.
+    case begun
+    case line
+    case block
+    /// Behind an asterisk in a block.
+    case asterisk
   }
 
   /// What comes next in an object.
@@ -216,6 +228,7 @@ extension ShapeSurvey {
 
   private mutating func take(_ byte: UInt8) {
     if isInString { return takeInString(byte) }
+    if case .comment(let comment) = mode { return takeInComment(byte, comment) }
     switch byte {
     case 0x0A:
       isFirstLine = false
@@ -238,7 +251,8 @@ extension ShapeSurvey {
     switch mode {
     case .start: takeFirst(byte)
     case .object(let due): takeInObject(byte, due)
-    case .arrayStart:
+    case .arrayStart where byte == UInt8(ascii: "/"): mode = .comment(.begun)
+    case .arrayStart, .comment:
       beginArray(byte)
       takeInArray(byte)
     case .array: takeInArray(byte)
@@ -327,6 +341,27 @@ extension ShapeSurvey {
       if open.isEmpty { mode = .object(.comma) }
     default:
       break
+    }
+  }
+
+  /// Passes over a comment, which makes the element behind it no other than the first.
+  private mutating func takeInComment(_ byte: UInt8, _ comment: Comment) {
+    switch (comment, byte) {
+    case (.begun, UInt8(ascii: "/")): mode = .comment(.line)
+    case (.begun, UInt8(ascii: "*")): mode = .comment(.block)
+    case (.begun, _):
+      mode = .array
+      take(byte)
+    case (.line, 0x0A):
+      mode = .arrayStart
+      take(byte)
+    case (.line, _): break
+    // On the first line nothing is known to go on behind it.
+    case (_, 0x0A) where isFirstLine:
+      mode = .flawedLine
+      take(byte)
+    case (.asterisk, UInt8(ascii: "/")): mode = .arrayStart
+    default: mode = .comment(byte == UInt8(ascii: "*") ? .asterisk : .block)
     }
   }
 

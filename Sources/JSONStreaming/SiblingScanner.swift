@@ -15,6 +15,8 @@
 /// - A string followed by something that cannot follow one has its quotes shifted: its closing
 ///   quote is taken for the opening one of the next string. If it swallowed `},{` the next sibling
 ///   is inside.
+/// - What stands in a comment is passed over, and a comment that stands by itself is an element. What
+///   looks like the beginning of one and has no end near enough is none.
 ///
 /// The scan takes any number of calls, each with more of the input.
 ///
@@ -46,9 +48,18 @@ struct SiblingScanner {
     case afterString(Int, Int)
   }
 
+  /// A comment that the scan is in.
+  private struct Comment {
+    var start: Int
+    /// Whether it ends at `*/` rather than with its line.
+    var isBlock: Bool
+  }
+
   let surroundings: Surroundings
   /// What is open around the container, the outermost first: true for an array.
   let parents: [Bool]
+  /// Whether a comma or the end of the container has to stand where the element begins.
+  let needsComma: Bool
   let start: Int
   /// The column that the element begins in.
   let column: Int
@@ -84,6 +95,9 @@ struct SiblingScanner {
   private var searchedOffset = 0
   /// The closing quote that was last taken for an opening one.
   private var shiftedQuote = -1
+  private var comment: Comment?
+  /// Whether what looked like a comment was none; then nothing is one any more.
+  private var isWithoutComments = false
 
   /// How many bytes and open brackets were looked at, each as often as it was.
   private(set) var stepCount = 0
@@ -98,11 +112,12 @@ struct SiblingScanner {
   static let nestingLimit = 1 << 20
 
   init(
-    surroundings: Surroundings, parents: [Bool], start: Int, column: Int, byteLimit: Int,
-    doubtLimit: Int
+    surroundings: Surroundings, parents: [Bool], needsComma: Bool, start: Int, column: Int,
+    byteLimit: Int, doubtLimit: Int
   ) {
     self.surroundings = surroundings
     self.parents = parents
+    self.needsComma = needsComma
     self.start = start
     self.column = column
     self.byteLimit = byteLimit
@@ -114,7 +129,7 @@ struct SiblingScanner {
 
 extension SiblingScanner {
   /// Bytes before this offset are not looked at any more.
-  var keepOffset: Int { max(start, offset - 4 * Self.lookaround) }
+  var keepOffset: Int { max(start, (comment?.start ?? offset) - 4 * Self.lookaround) }
 
   /// How many bytes behind `outcome`, with which the scan has ended, were looked at.
   func byteCount(behind outcome: Outcome) -> Int {
@@ -148,9 +163,12 @@ extension SiblingScanner {
       let byte = window[offset]
       let step: Step
       switch mode {
-      case .ground: step = takeGround(byte, in: window)
+      case _ where comment != nil: step = takeInComment(byte, in: window)
+      case .ground: step = beginComment(byte, in: window) ?? takeGround(byte, in: window)
       case .string(let quote): step = takeString(byte, quote, in: window)
-      case .afterString(let first, let last): step = takeAfterString(byte, first, last, in: window)
+      case .afterString(let first, let last):
+        step =
+          beginComment(byte, in: window) ?? takeAfterString(byte, first, last, in: window)
       }
       switch step {
       case .goOn: offset += 1
@@ -161,9 +179,14 @@ extension SiblingScanner {
     }
     if offset > giveUpOffset, let fallback { return fallback }
     guard isComplete else { return nil }
+    if comment != nil {
+      if isElementOfSequence { return Outcome(offset: offset, needsComma: needsComma) }
+      goBackToComment()
+      return scan(bytes, at: bytesOffset, isComplete: true)
+    }
     if case .string(let quote) = mode, quote == shiftedQuote, offset - start <= byteLimit {
       // The string has no end: the quote was a closing one after all.
-      searchedOffset = offset
+      searchedOffset = max(searchedOffset, offset)
       mode = .ground
       previous = UInt8(ascii: "\"")
       offset = quote + 1
@@ -179,6 +202,59 @@ extension SiblingScanner {
     case again
     case needsMore
     case found(Outcome)
+  }
+
+  /// Begins a comment; nil where none begins.
+  private mutating func beginComment(_ byte: UInt8, in window: borrowing ScanWindow) -> Step? {
+    guard byte == UInt8(ascii: "/"), surroundings != .lines, !isWithoutComments else { return nil }
+    guard offset + 1 < window.endOffset else { return window.isComplete ? nil : .needsMore }
+    switch window[offset + 1] {
+    case UInt8(ascii: "*"): comment = Comment(start: offset, isBlock: true)
+    // A colon stands before the slashes of a URL.
+    case UInt8(ascii: "/") where offset == start || window[offset - 1] != UInt8(ascii: ":"):
+      comment = Comment(start: offset, isBlock: false)
+    default: return nil
+    }
+    isLineBlank = false
+    return .goOn
+  }
+
+  /// Takes a byte of a comment, which changes nothing else unless it is the element.
+  private mutating func takeInComment(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
+    guard let comment, offset - comment.start <= min(byteLimit, doubtLimit) else {
+      goBackToComment()
+      return .again
+    }
+    if comment.isBlock {
+      guard byte == UInt8(ascii: "/"), window[offset - 1] == UInt8(ascii: "*"),
+        offset > comment.start + 2
+      else { return .goOn }
+      offset += 1
+    } else {
+      guard byte == 0x0A else { return .goOn }
+      switch isElementOfSequence ? .yes : window.isFollowed(behind: offset) {
+      case .yes: break
+      case .unknown: return .needsMore
+      case .no:
+        // It would take along all that there is.
+        goBackToComment()
+        return .again
+      }
+    }
+    self.comment = nil
+    guard comment.start == start else { return .again }
+    return .found(Outcome(offset: offset, needsComma: needsComma))
+  }
+
+  /// Whether the comment is an element behind which nothing has to follow.
+  private var isElementOfSequence: Bool { surroundings == .sequence && comment?.start == start }
+
+  /// Takes what looked like a comment for something else.
+  private mutating func goBackToComment() {
+    searchedOffset = max(searchedOffset, offset)
+    offset = comment?.start ?? offset
+    comment = nil
+    isWithoutComments = true
   }
 
   private mutating func takeGround(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {

@@ -68,11 +68,14 @@ struct RandomInput {
     let index = Int.random(in: 0..<bytes.count, using: &generator)
     let marks = Array("{}[],:\"\\\n u0d8x1\u{0C}".utf8) + [0x80, 0xC3, 0xED, 0xFF, 0x00]
     let mark = marks.randomElement(using: &generator) ?? 0
-    switch Int.random(in: 0..<5, using: &generator) {
+    switch Int.random(in: 0..<6, using: &generator) {
     case 0: bytes.remove(at: index)
     case 1: bytes.insert(mark, at: index)
     case 2: bytes[index] = mark
-    case 3: bytes.removeSubrange(index..<min(bytes.count, index + 9))
+    case 3:
+      let texts = ["//", "/*", " */", " // {\n", "\n\u{0C}\n"]
+      bytes.insert(contentsOf: (texts.randomElement(using: &generator) ?? "").utf8, at: index)
+    case 4: bytes.removeSubrange(index..<min(bytes.count, index + 9))
     default: bytes.removeSubrange(index...)
     }
   }

@@ -1,0 +1,87 @@
+import JSONStreaming
+import TestSupport
+import Testing
+
+/// What a malformed element takes along.
+@Suite struct RecoveryScopeTests {
+  typealias Row = (input: String, shape: ElementShape, events: [String])
+
+  static let top = ElementShape.container(JSONPointer(tokens: []))
+  static let rows = ElementShape.container(JSONPointer(tokens: ["rows"]))
+
+  static let comments: [Row] = [
+    (
+      "[\n{\"id\":1},\n// {\"id\":2},\n/* {\"id\":9}, */\n{\"id\":3}\n]\n", top,
+      [#"{"id":1}"#, #"!syntax // {"id":2},"#, #"!syntax /* {"id":9}, */"#, #"{"id":3}"#, "end"]
+    ),
+    (
+      "{\"rows\":[\n// {\"id\":2},\n{\"id\":1} /* {\"id\":\n7} */,\n{\"id\":3}\n]}", rows,
+      [#"!syntax // {"id":2},"#, #"{"id":1}"#, "!syntax /* {\"id\":\n7} */", #"{"id":3}"#, "end"]
+    ),
+    (
+      "{\"a\":{\"id\":1},\n// \"b\":{\"id\":2},\n/* \"c\":{\"id\":9}, */\n\"d\":{\"id\":3}\n}", top,
+      [
+        #"a={"id":1}"#, #"!syntax // "b":{"id":2},"#, #"!syntax /* "c":{"id":9}, */"#,
+        #"d={"id":3}"#, "end",
+      ]
+    ),
+    (
+      "{\n\"id\":1}\n// {\"id\":2}\n/*/{\"id\":9} */\n{\"id\":3}\n// {\"id\":4}\n", .sequence,
+      [
+        #"{"id":1}"#, #"!syntax // {"id":2}"#, #"!syntax /*/{"id":9} */"#, #"{"id":3}"#,
+        #"!syntax // {"id":4}"#, "end",
+      ]
+    ),
+    ("{\n\"id\":1}\n// {\"id\":2}", .sequence, [#"{"id":1}"#, #"!syntax // {"id":2}"#, "end"]),
+    (
+      #"[{"id":2, /* {"id":7}, */ "name":"b"},{"id":3}]"#, top,
+      [#"!syntax {"id":2, /* {"id":7}, */ "name":"b"}"#, #"{"id":3}"#, "end"]
+    ),
+    (
+      "[{\"id\" /* \" */ :2, // {\"id\":7}, {\n\"n\":\"/*\" // \"}\n},{\"id\":3}]", top,
+      [
+        "!syntax {\"id\" /* \" */ :2, // {\"id\":7}, {\n\"n\":\"/*\" // \"}\n}", #"{"id":3}"#,
+        "end",
+      ]
+    ),
+    // What has no end is no comment.
+    (
+      #"[{"id":2, /* x, "n":1},{"id":3}]"#, top,
+      [#"!syntax {"id":2, /* x, "n":1}"#, #"{"id":3}"#, "end"]
+    ),
+    (
+      "[{\"id\":2, // x, \"n\":1},{\"id\":3}]\n \n", top,
+      [#"!syntax {"id":2, // x, "n":1}"#, #"{"id":3}"#, "end"]
+    ),
+    (
+      "[{\"id\":2,\"u\":http://x},{\"id\":3}\n]", top,
+      [#"!syntax {"id":2,"u":http://x}"#, #"{"id":3}"#, "end"]
+    ),
+  ]
+
+  @Test func `a comment is one malformed element, or in one, whatever it holds`() {
+    expect(Self.comments)
+  }
+
+  /// Expects the events however the input is cut, parsed ahead or resumed.
+  private func expect(_ table: [Row]) {
+    for row in table {
+      let input = Array(row.input.utf8)
+      let whole = observe(input, row.shape)
+      #expect(whole.map(\.summary) == row.events, "\(row.input.debugDescription) as \(row.shape)")
+      for chunkSizes in [[1], [2], [7, 1]] {
+        for parsesAhead in [false, true] {
+          let events = observe(
+            input, row.shape, chunkSizes: chunkSizes, parsesAhead: parsesAhead)
+          #expect(events == whole, "\(row.input.debugDescription) in chunks of \(chunkSizes)")
+        }
+      }
+      for (index, event) in whole.enumerated() {
+        guard let position = event.position else { continue }
+        let rest = observe(input, row.shape, resumingAt: position)
+        #expect(
+          rest == Array(whole[(index + 1)...]), "\(row.input.debugDescription) from \(position)")
+      }
+    }
+  }
+}
