@@ -52,6 +52,15 @@ extension ElementReader {
     let mark = parsed.marks[nextMark]
     nextMark += 1
     let flaw = try takeFlaw(before: mark)
+    if let flaw,
+      let (end, comma) = strayFeeds(
+        in: mark.memberStart..<mark.start, passesComma: true)
+    {
+      var place = mark.place
+      place.needsComma = comma ?? 0 >= end
+      finishMalformed(mark.memberStart..<end, resumeOffset: end, in: place)
+      return .malformed(flaw.malformation)
+    }
     currentHoldsNUL = false
     currentIsCut = false
     while nextNUL < nulOffsets.count, nulOffsets[nextNUL] < mark.end {
@@ -76,6 +85,23 @@ extension ElementReader {
         kind: .key, first: mark.nameStart, second: mark.nameEnd - mark.nameStart, isCopied: true)
     currentBytes = mark.start..<mark.end
     return .element
+  }
+
+  /// The form feeds and vertical tabs at the start of a range that stand on lines before that of the
+  /// element there: where the last of them ends, and where a comma is among them or behind them.
+  func strayFeeds(in range: Range<Int>, passesComma: Bool) -> (end: Int, comma: Int?)? {
+    var (feedEnd, end) = (range.lowerBound, range.lowerBound)
+    var comma: Int?
+    scan: for offset in range {
+      switch buffer[offset] {
+      case 0x0B, 0x0C: feedEnd = offset + 1
+      case 0x0A: end = feedEnd
+      case UInt8(ascii: ",") where passesComma: comma = offset
+      case 0x0D, 0x20, 0x09: break
+      default: break scan
+      }
+    }
+    return end > range.lowerBound ? (end, comma) : nil
   }
 
   /// Counts one more element, which ends at `offset`.
@@ -332,6 +358,9 @@ extension ElementReader {
 
   /// Goes on behind what was last delivered, without what the parser knows of the bytes there.
   private mutating func restart() {
+    // Behind a stray form feed another thread may be parsing.
+    parserThread?.wait()
+    (piece, isPieceAhead) = (nil, false)
     parser.state.restart(at: deliveredOffset, in: deliveredPlace)
     strictText = StrictText()
     flaws.removeAll()

@@ -15,6 +15,14 @@ extension ElementReader {
     guard start < parsedOffset else { throw failEnvelope(failure) }
 
     var place = parser.state.place
+    if nextFlaw < flaws.count, flaws[nextFlaw].byteOffset == start,
+      let (end, _) = strayFeeds(
+        in: start..<min(parsedOffset, start + limits.elementByteCount), passesComma: false)
+    {
+      let malformation = flaws[nextFlaw].malformation
+      finishMalformed(start..<end, resumeOffset: end, in: place)
+      return .malformed(malformation)
+    }
     if shape == .sequence, lineMode == .firstOnOneLine { learnLineMode(from: start, to: start) }
     if let malformation = separatorFlaw(at: start) {
       place.needsComma = !place.needsComma
@@ -110,7 +118,7 @@ extension ElementReader {
   }
 
   /// Makes a malformed element the current one and has reading go on behind it.
-  private mutating func finishMalformed(_ bytes: Range<Int>, resumeOffset: Int, in place: Place) {
+  mutating func finishMalformed(_ bytes: Range<Int>, resumeOffset: Int, in place: Place) {
     currentTokens = 0..<0
     currentName = nil
     currentHoldsNUL = false

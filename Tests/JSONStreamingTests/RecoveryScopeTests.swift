@@ -63,6 +63,49 @@ import Testing
     expect(Self.comments)
   }
 
+  static let formFeeds: [Row] = [
+    (
+      "{\"id\":1}\n\u{C}\n{\"id\":2}\n{\"id\":3}\n", .sequence,
+      [#"{"id":1}"#, "!form-feed \u{C}", #"{"id":2}"#, #"{"id":3}"#, "end"]
+    ),
+    (
+      "{\"id\":1}\u{C}\r\n{\"id\":2}\n{\"id\":3}\n", .sequence,
+      [#"{"id":1}"#, "!form-feed \u{C}", #"{"id":2}"#, #"{"id":3}"#, "end"]
+    ),
+    (
+      "\u{C}\n{\"id\":1}\n\u{B}\n \u{C}\n\u{C}{\"id\":2}\n{\"id\":3}\u{C}\n{\"id\":x}", .sequence,
+      [
+        "!form-feed \u{C}", #"{"id":1}"#, "!vertical-tab \u{B}\n \u{C}",
+        "!form-feed \u{C}{\"id\":2}", #"{"id":3}"#, "!form-feed \u{C}", #"!syntax {"id":x}"#, "end",
+      ]
+    ),
+    (
+      "1\n\u{C}\n\"\u{C}\"\n3", .sequence,
+      ["1", "!form-feed \u{C}", "!form-feed \"\u{C}\"", "3", "end"]
+    ),
+    (
+      "[\u{C}\n{\"id\":1}\u{C},\n{\"id\":2},\n\u{C}\n{\"id\":3}]", top,
+      [
+        "!form-feed \u{C}", #"{"id":1}"#, "!form-feed \u{C}", #"{"id":2}"#, "!form-feed \u{C}",
+        #"{"id":3}"#, "end",
+      ]
+    ),
+    (
+      "{\"a\":1\u{C}\n,\u{B}\n\"b\":2,\u{C}\"c\":3,\n\"d\"\u{C}\n:4}", top,
+      [
+        "a=1", "!form-feed \u{C}\n,\u{B}", "b=2", "!form-feed \u{C}\"c\":3",
+        "!form-feed \"d\"\u{C}\n:4", "end",
+      ]
+    ),
+    (
+      "{\"rows\":[1]}\n{\"rows\":[\u{C}\n2]}", rows, ["1", "!form-feed \u{C}", "2", "end"]
+    ),
+  ]
+
+  @Test func `a form feed costs what stands on its line`() {
+    expect(Self.formFeeds)
+  }
+
   /// Expects the events however the input is cut, parsed ahead or resumed.
   private func expect(_ table: [Row]) {
     for row in table {
