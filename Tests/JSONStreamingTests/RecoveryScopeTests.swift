@@ -106,6 +106,33 @@ import Testing
     expect(Self.formFeeds)
   }
 
+  static let firstLines: [Row] = [
+    (
+      "{\"id\":1,\"a\":\n{\"id\":2}\n{\"id\":3}\n{\"id\":4}\n", .sequence,
+      [#"!syntax {"id":1,"a":"#, #"{"id":2}"#, #"{"id":3}"#, #"{"id":4}"#, "end"]
+    ),
+    (
+      "{\"id\":1,\"a\":[\r\n\r\n{\"id\":\"\\\"2}\"}\r\n{\"id\":3}]\r\n{\"id\":x}\r\n", .sequence,
+      [
+        #"!syntax {"id":1,"a":["#, #"{"id":"\"2}"}"#, #"{"id":3}"#, "!syntax ]",
+        #"!syntax {"id":x}"#, "end",
+      ]
+    ),
+    // The second line belongs to the first element.
+    (
+      "{\"id\":1,\"a\":x,\"b\":\n{\"id\":2}\n}\n{\"id\":3}", .sequence,
+      ["!syntax {\"id\":1,\"a\":x,\"b\":\n{\"id\":2}\n}", #"{"id":3}"#, "end"]
+    ),
+    (
+      "{\"id\":x,\"b\":[\n{\"id\":2},\n{\"id\":4}]}\n{\"id\":3}", .sequence,
+      ["!syntax {\"id\":x,\"b\":[\n{\"id\":2},\n{\"id\":4}]}", #"{"id":3}"#, "end"]
+    ),
+  ]
+
+  @Test func `the lines behind a damaged first one tell whether each holds an element`() {
+    expect(Self.firstLines)
+  }
+
   /// Expects the events however the input is cut, parsed ahead or resumed.
   private func expect(_ table: [Row]) {
     for row in table {
