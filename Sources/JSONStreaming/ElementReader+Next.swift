@@ -127,7 +127,13 @@ extension ElementReader {
   }
 
   /// Learns from the first two elements of a sequence whether it holds one a line.
+  ///
+  /// A value without brackets tells nothing: it may be the end of an element whose beginning is missing.
   mutating func learnLineMode(from start: Int, to end: Int) {
+    guard
+      buffer[start] == UInt8(ascii: "{") || buffer[start] == UInt8(ascii: "[")
+        || lineMode != .unknown
+    else { return }
     let line = buffer.location(ofByteOffset: start).line
     switch lineMode {
     case .unknown:

@@ -133,6 +133,25 @@ import Testing
     expect(Self.firstLines)
   }
 
+  static let nested: [Row] = [
+    (
+      "{\"id\":1,\"c\":[{\"id\":8,\"n\":\"x\",{\"id\":9}]}\n{\"id\":2}\n{\"id\":3}\n", .sequence,
+      [#"!syntax {"id":1,"c":[{"id":8,"n":"x",{"id":9}]}"#, #"{"id":2}"#, #"{"id":3}"#, "end"]
+    ),
+    (
+      "\"parent\": {\"id\": 900}, \"k\": 1}\n{\"id\": 2}\n", .sequence,
+      [#""parent""#, #"!syntax : {"id": 900}, "k": 1}"#, #"{"id":2}"#, "end"]
+    ),
+    (
+      "00, \"a\": {\"id\": 900}, \"k\": 1}\n{\"id\": 2}\n", .sequence,
+      ["0", "0", #"!syntax , "a": {"id": 900}, "k": 1}"#, #"{"id":2}"#, "end"]
+    ),
+  ]
+
+  @Test func `nothing inside a damaged first line is an element`() {
+    expect(Self.nested)
+  }
+
   /// Expects the events however the input is cut, parsed ahead or resumed.
   private func expect(_ table: [Row]) {
     for row in table {
