@@ -89,7 +89,9 @@ extension ElementReader {
     } else {
       surroundings = parser.state.place.containerIsObject ? .object : .array
     }
-    if failure.kind == .truncated, surroundings != .lines { return .none }
+    // In a container the next siblings may have been taken for values inside. As the elements that are
+    // left open stand in one another then, no byte is read again more often than the depth allows.
+    if failure.kind == .truncated, surroundings == .sequence { return .none }
     return .sibling(
       SiblingScanner(
         surroundings: surroundings, parents: parser.state.parents,

@@ -84,6 +84,8 @@ struct SiblingScanner {
   private var previous: UInt8 = 0
   private var lineStart: Int
   private var isLineBlank = false
+  /// Whether what is inside the element stands in its column, too.
+  private var isFlush = false
   /// The raw first name in the element.
   private var firstName: [UInt8]?
   private var isFirstNameDue = false
@@ -297,6 +299,7 @@ extension SiblingScanner {
       case .no: break
       }
     }
+    if isAligned, !open.isEmpty { isFlush = true }
     mode = .string(offset)
     isEscaped = false
     isLineBlank = false
@@ -340,7 +343,11 @@ extension SiblingScanner {
         case .no: remember(offset)
         }
       } else if isAligned {
-        remember(offset)
+        switch isFlush ? window.beginsWith(byte, firstName, at: offset) : .yes {
+        case .yes: remember(offset)
+        case .unknown: return .needsMore
+        case .no: break
+        }
       }
     }
     if opener == nil {

@@ -152,6 +152,43 @@ import Testing
     expect(Self.nested)
   }
 
+  static let unclosed: [Row] = [
+    (
+      "[\n{\"id\":1},\n{\"id\":2,\"a\":[1,\n{\"id\":3},\n{\"id\":4}\n]\n", top,
+      [#"{"id":1}"#, #"!syntax {"id":2,"a":[1,"#, #"{"id":3}"#, #"{"id":4}"#, "end"]
+    ),
+    (
+      "[\n{\"id\":1},\n{\"id\":2,\"a\":{\"b\":[\n{\"id\":3},\n{\"id\":4,\"c\":[\n{\"id\":5}\n]\n",
+      top,
+      [
+        #"{"id":1}"#, #"!syntax {"id":2,"a":{"b":["#, #"{"id":3}"#, #"!syntax {"id":4,"c":["#,
+        #"{"id":5}"#, "end",
+      ]
+    ),
+    (
+      "[\n  {\n    \"id\":2,\n    \"a\":[\n      1,\n  {\n    \"id\":3\n  },\n  {\n    \"id\":4\n  }\n]",
+      top, ["!syntax {\n    \"id\":2,\n    \"a\":[\n      1,", #"{"id":3}"#, #"{"id":4}"#, "end"]
+    ),
+    (
+      "{\n\"a\":{\"id\":1},\n\"b\":{\"id\":2,\"o\":{\n\"c\":{\"id\":3},\n\"d\":{\"id\":4}\n}\n",
+      top,
+      [#"a={"id":1}"#, #"!syntax "b":{"id":2,"o":{"#, #"c={"id":3}"#, #"d={"id":4}"#, "end"]
+    ),
+    // The input ends inside an element whose layout tells nothing.
+    (
+      "[\n{\n\"id\":1,\n\"c\":[\n{\n\"x\":1\n},\n{\n\"x\"", top,
+      ["!truncated {\n\"id\":1,\n\"c\":[\n{\n\"x\":1\n},\n{\n\"x\"", "throws unrecoverable"]
+    ),
+    (
+      "[{\"id\":1},{\"id\":2,\"c\":[{\"id\":3},{\"id\":4}", top,
+      [#"{"id":1}"#, #"!truncated {"id":2,"c":[{"id":3},{"id":4}"#, "throws unrecoverable"]
+    ),
+  ]
+
+  @Test func `an element that has no end ends before the next in its column`() {
+    expect(Self.unclosed)
+  }
+
   /// Expects the events however the input is cut, parsed ahead or resumed.
   private func expect(_ table: [Row]) {
     for row in table {
