@@ -129,8 +129,34 @@ extension ScanWindow {
         }
       case (UInt8(ascii: "}"), _), (UInt8(ascii: "]"), _), (UInt8(ascii: ","), _):
         return .no
+      case (UInt8(ascii: "\""), nil), (UInt8(ascii: ":"), nil), (UInt8(ascii: "-"), nil),
+        (UInt8(ascii: "0")...UInt8(ascii: "9"), nil):
+        return .no
       case (_, let parent):
         return parent == nil ? .yes : .no
+      }
+    }
+  }
+
+  /// Whether a name comes next, or a colon or number, or a comma and then a name.
+  ///
+  /// - Parameter isInner: whether the object stands in another one, so that a comma tells nothing.
+  func isInObject(behind offset: Int, isInner: Bool) -> Answer {
+    switch significant(from: offset) {
+    case .unknown: return .unknown
+    case .none: return .no
+    case .at(let next):
+      switch self[next] {
+      case UInt8(ascii: "\""), UInt8(ascii: ":"), UInt8(ascii: "-"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        return .yes
+      case UInt8(ascii: ",") where !isInner:
+        switch significant(from: next + 1) {
+        case .unknown: return .unknown
+        case .at(let name) where self[name] == UInt8(ascii: "\""): return .yes
+        case .at, .none: return .no
+        }
+      default: return .no
       }
     }
   }

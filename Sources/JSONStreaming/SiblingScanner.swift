@@ -5,7 +5,7 @@
 ///
 /// - A closer that fits no open bracket but one further out closes everything up to that one. The
 ///   container's own closer ends the container, unless what follows cannot follow its end; then it
-///   closes the innermost bracket.
+///   closes the innermost bracket, or nothing if that is a brace and more of the object follows.
 /// - An opener like the element's own, in an object where a name or a comma has to stand, is the
 ///   next sibling: the closing brace is missing. It is taken at once if it stands in the column
 ///   where the element began or its first name is that of the element, and otherwise only if the
@@ -424,8 +424,16 @@ extension SiblingScanner {
     switch endsContainer {
     case .unknown: return .needsMore
     case .yes: return .found(fallback ?? Outcome(offset: offset, needsComma: true))
-    case .no: _ = closeInnermost()
+    case .no: break
     }
+    if surroundings == .array, open.last == UInt8(ascii: "{") {
+      switch window.isInObject(behind: offset + 1, isInner: open.count > 1) {
+      case .unknown: return .needsMore
+      case .yes: return .goOn
+      case .no: break
+      }
+    }
+    _ = closeInnermost()
     return .goOn
   }
 

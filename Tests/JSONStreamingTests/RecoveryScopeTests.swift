@@ -189,6 +189,41 @@ import Testing
     expect(Self.unclosed)
   }
 
+  static let strayClosers: [Row] = [
+    (
+      "[\n{\"id\":1},\n{\"id\":2,]\"n\":5},\n{\"id\":3},\n{\"id\":4}\n]\n", top,
+      [#"{"id":1}"#, #"!syntax {"id":2,]"n":5}"#, #"{"id":3}"#, #"{"id":4}"#, "end"]
+    ),
+    (
+      #"[{"id":1},{"id":2],"n":5},{"id"]:3},{"id":]4,"n":5},{"id":5}]"#, top,
+      [
+        #"{"id":1}"#, #"!syntax {"id":2],"n":5}"#, #"!syntax {"id"]:3}"#,
+        #"!syntax {"id":]4,"n":5}"#,
+        #"{"id":5}"#, "end",
+      ]
+    ),
+    (
+      #"{"rows":[{"id":1},{"id":2 ] "n":5},{"id":3}]}"#, rows,
+      [#"{"id":1}"#, #"!syntax {"id":2 ] "n":5}"#, #"{"id":3}"#, "end"]
+    ),
+    // Such a bracket may stand for a brace, or be the end.
+    (
+      #"[{"id":1},{"id":2],{"id":3}]"#, top,
+      [#"{"id":1}"#, #"!syntax {"id":2]"#, #"{"id":3}"#, "end"]
+    ),
+    (
+      #"{"rows":[{"id":1},{"id":2],"n":5}"#, rows, [#"{"id":1}"#, #"!syntax {"id":2"#, "end"]
+    ),
+    (
+      "[{\"id\":1},{\"id\":2] [{\"id\":3}]", top,
+      [#"{"id":1}"#, #"!syntax {"id":2"#, #"{"id":3}"#, "end"]
+    ),
+  ]
+
+  @Test func `a closing bracket before more of an object is not the end of the list`() {
+    expect(Self.strayClosers)
+  }
+
   /// Expects the events however the input is cut, parsed ahead or resumed.
   private func expect(_ table: [Row]) {
     for row in table {
