@@ -105,18 +105,25 @@ extension ElementReader {
   private mutating func finish(
     _ recovery: Recovery, at outcome: SiblingScanner.Outcome
   ) -> ReadingEvent {
-    var malformation = recovery.malformation
-    let isAtEnd = outcome.offset == buffer.endOffset && isFinished
-    if malformation.byteOffset >= outcome.offset, !(isAtEnd && malformation.isTruncated) {
-      // The line ended before the value did, which showed only further on.
-      malformation = Malformation(
-        rule: "syntax", message: "not valid json: the value does not end on its line",
-        byteOffset: outcome.offset)
-    }
     var place = recovery.place
     place.needsComma = outcome.needsComma && shape != .sequence
     finishMalformed(recovery.start..<outcome.offset, resumeOffset: outcome.offset, in: place)
-    return .malformed(malformation)
+    let malformation = recovery.malformation
+    let isAtEnd = outcome.offset == buffer.endOffset && isFinished
+    guard malformation.byteOffset >= outcome.offset, !(isAtEnd && malformation.isTruncated) else {
+      return .malformed(malformation)
+    }
+    // What the value lacks showed only further on.
+    let limit =
+      switch (lineMode, outcome.needsComma) {
+      case (.oneEachLine, _): "on its line"
+      case (_, false): "before the next one begins"
+      case (_, true): "before the elements do"
+      }
+    return .malformed(
+      Malformation(
+        rule: "syntax", message: "not valid json: the value does not end \(limit)",
+        byteOffset: max(currentBytes.lowerBound, currentBytes.upperBound - 1)))
   }
 
   /// Makes a malformed element the current one and has reading go on behind it.

@@ -224,6 +224,27 @@ import Testing
     expect(Self.strayClosers)
   }
 
+  /// Inputs of one malformed element, what is said of it, and the byte of it where the flaw is.
+  @Test(arguments: [
+    ("[{\"id\":1,\n{\"id\":2}]", 1, "the value does not end before the next one begins", 8),
+    ("[{\"id\":2]", 1, "the value does not end before the elements do", 7),
+    (
+      "{\n  \"id\":1,\n{\n  \"id\":2}\n", 0, "the value does not end before the next one begins", 11
+    ),
+    ("{\"id\":1, \r\n{\"id\":2}\n", 0, "the value does not end on its line", 8),
+  ])
+  func `a message says what an element without an end ends before`(
+    input: String, steps: Int, words: String, byteNumber: Int
+  ) {
+    let events = observe(input, steps == 0 ? .sequence : Self.top)
+    guard case .malformed(let element, let flaw, _, _) = events.first else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect(flaw.message == "not valid json: \(words)")
+    #expect(flaw.byteOffset - element.byteOffset == byteNumber - 1, "\(flaw)")
+  }
+
   /// Expects the events however the input is cut, parsed ahead or resumed.
   private func expect(_ table: [Row]) {
     for row in table {
