@@ -267,6 +267,48 @@ import Testing
     #expect(try feed.digest() == done.digest)
   }
 
+  @Test(
+    arguments: [
+      """
+      DROP TRIGGER poikit_digest_insert0_spot; DROP TRIGGER poikit_digest_update0_spot;
+      DROP TRIGGER poikit_digest_delete0_spot; UPDATE spot SET n = 'b'
+      """,
+      """
+      CREATE TABLE other (poikit_id INTEGER PRIMARY KEY, id INTEGER, n TEXT);
+      INSERT INTO other SELECT poikit_id, id, 'b' FROM spot;
+      DROP VIEW poikit_readable_spot; DROP TABLE spot; ALTER TABLE other RENAME TO spot;
+      CREATE UNIQUE INDEX poikit_key_spot ON spot (id)
+      """,
+      """
+      DROP VIEW poikit_readable_spot; DROP INDEX poikit_key_spot; ALTER TABLE spot RENAME TO other;
+      CREATE TABLE spot (poikit_id INTEGER PRIMARY KEY, id INTEGER, n TEXT);
+      INSERT INTO spot SELECT poikit_id, id, 'b' FROM other;
+      CREATE UNIQUE INDEX poikit_key_spot ON spot (id)
+      """,
+    ] as [SQL])
+  func `a digest that nothing watches any more is neither believed nor in the way`(
+    change: SQL
+  ) throws {
+    for deduplicates in [false, true] {
+      let feed = try FeedStore(
+        try Model(
+          parsing: #"""
+            {"x-table":"spot","x-key":"id",
+             "properties":{"id":{"type":"integer"},"n":{"type":"string"}}}
+            """#))
+      try feed.take(#"{"id":1,"n":"a"}"#, options: Self.enforcing())
+      try feed.execute(change)
+      #expect(try feed.rows(Self.remembered) == ["1"])
+      let digest =
+        try deduplicates ? feed.deduplicate().digest : feed.take(#"{"id":2,"n":"c"}"#).digest
+      #expect(try feed.digest() == digest)
+      #expect(try feed.rows(Self.remembered) == ["1"])
+      #expect(try feed.rows(Self.triggers) == ["3"])
+      try feed.execute("UPDATE spot SET n = 'd'")
+      #expect(try feed.rows(Self.remembered) == ["0"])
+    }
+  }
+
   @Test func `tables whose names end alike are told apart`() throws {
     let feed = try Self.store()
     let other = try Model(

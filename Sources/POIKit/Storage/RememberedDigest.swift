@@ -22,9 +22,10 @@ struct RememberedDigest {
   private let table: String
   private let triggers: [Trigger]
 
-  /// A trigger, by its name and the statement that makes it.
+  /// A trigger, by its name, the table that it watches and the statement that makes it.
   private struct Trigger {
     var name: String
+    var table: String
     var creation: SQL
   }
 
@@ -42,7 +43,7 @@ struct RememberedDigest {
         let trigger =
           RememberedDigest.triggerPrefix + event.text.lowercased() + "\(number)_\(layout.table)"
         return Trigger(
-          name: trigger,
+          name: trigger, table: name,
           creation: """
             CREATE TRIGGER main.\(name: trigger)
             AFTER \(event) ON \(name: name)
@@ -70,10 +71,12 @@ struct RememberedDigest {
   ///
   /// One that another version of the toolkit computed is not believed.
   func read(in connection: borrowing Connection) throws(SQLiteError) -> Digest? {
-    guard try Set(storedTriggers(in: connection)).isSuperset(of: triggers.map(\.name)),
-      try connection.integer(
-        "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_digest'") != nil
-    else { return nil }
+    let stored = try storedTriggers(in: connection)
+    // One may have gone with its table, or watch a table that has another name by now.
+    let isWatched = triggers.allSatisfy { trigger in
+      stored.contains { $0.name == trigger.name && $0.table == trigger.table }
+    }
+    guard isWatched, try RememberedDigest.isKept(in: connection) else { return nil }
     var statement = try connection.prepare(
       "SELECT digest FROM main.poikit_digest WHERE table_name = ?1 AND version = ?2",
       isPersistent: false)
@@ -97,19 +100,23 @@ struct RememberedDigest {
     try statement.run()
   }
 
-  /// Forgets the digest and takes the triggers away, if they are there. Runs inside the caller's
-  /// transaction.
+  /// Forgets the digest and takes the triggers away, as far as they are there: another program may
+  /// have removed either. Runs inside the caller's transaction.
   func forget(in connection: borrowing Connection) throws(SQLiteError) {
-    let names = try storedTriggers(in: connection)
-    guard !names.isEmpty else { return }
-    try connection.execute(RememberedDigest.creation)
-    for name in names {
-      try connection.execute("DROP TRIGGER main.\(name: name)")
+    for trigger in try storedTriggers(in: connection) {
+      try connection.execute("DROP TRIGGER main.\(name: trigger.name)")
     }
+    guard try RememberedDigest.isKept(in: connection) else { return }
     var statement = try connection.prepare(
       "DELETE FROM main.poikit_digest WHERE table_name = ?1", isPersistent: false)
     try statement.bind(1, text: table)
     try statement.run()
+  }
+
+  /// Whether there is a table of remembered digests.
+  private static func isKept(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    try connection.integer(
+      "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_digest'") != nil
   }
 
   /// Whether the database has triggers that are not the toolkit's own, which may change any row.
@@ -134,22 +141,22 @@ struct RememberedDigest {
     if isBroken == 1 { try connection.execute(creation) }
   }
 
-  /// The names of the triggers of the table's digest: prefix, event and number, and behind a low line
-  /// the name of the table.
+  /// The triggers of the table's digest, each with the table that it watches. Their names are prefix,
+  /// event and number, and behind a low line the name of the table.
   private func storedTriggers(
     in connection: borrowing Connection
-  ) throws(SQLiteError) -> [String] {
+  ) throws(SQLiteError) -> [(name: String, table: String)] {
     let prefix = RememberedDigest.triggerPrefix
     var statement = try connection.prepare(
       """
-      SELECT name FROM main.sqlite_schema
+      SELECT name, tbl_name FROM main.sqlite_schema
       WHERE type = 'trigger' AND name GLOB \(literal: prefix + "*")
         AND substr(name, \(prefix.utf8.count) + 1 + instr(substr(name, \(prefix.utf8.count) + 1), '_'))
           = ?1
       """, isPersistent: false)
     try statement.bind(1, text: table)
-    var names: [String] = []
-    while try statement.step() { names.append(statement.text(0)) }
-    return names
+    var triggers: [(name: String, table: String)] = []
+    while try statement.step() { triggers.append((statement.text(0), statement.text(1))) }
+    return triggers
   }
 }
