@@ -261,6 +261,7 @@ extension MergeWriter {
   ) throws(SQLiteError) {
     try rows.update(stored.rowID, to: record, of: batch)
     try rows.replaceRelations(ofRow: stored.rowID, by: record, of: batch)
+    try rows.checkReferences()
     batch.settle(
       record: record, as: .updated, replacing: storedDigest, by: batch.digest(of: record))
   }
@@ -305,6 +306,7 @@ extension MergeWriter {
     try rows.update(stored.rowID, to: 0, of: stored.batch, times: times)
     try rows.replaceRelations(
       ofRow: stored.rowID, by: record, of: batch, numbers: stored.takenRelations)
+    try rows.checkReferences()
     batch.settle(record: record, as: .updated, replacing: storedDigest, by: digest)
   }
 

@@ -106,6 +106,7 @@ struct BatchWriter: ~Copyable {
     guard current != version else { return false }
     rows.forgetRows()
     try rows.readReservedRowIDs(in: connection)
+    try rows.readRefusals(in: connection)
     version = current
     return true
   }
@@ -124,8 +125,8 @@ struct BatchWriter: ~Copyable {
   /// Gives up the transaction of a batch; SQLite may have done so already.
   mutating func rollBack() { try? cancelling.run() }
 
-  /// Writes the records of `batch` by the merge policy; one that another unique key or a check of the
-  /// table refuses becomes a reject.
+  /// Writes the records of `batch` by the merge policy; one that another unique key, a check or a
+  /// reference refuses becomes a reject.
   ///
   /// Runs inside the caller's transaction.
   ///
@@ -149,7 +150,7 @@ struct BatchWriter: ~Copyable {
       try snapshot?.add(record, of: batch)
       do {
         // A removal may be refused when its row is gone already.
-        if rows.hasRelationsToMany || merger != nil && batch.origins[record].isDeletion {
+        if rows.mayRefuseInPart || merger != nil && batch.origins[record].isDeletion {
           try writeWhole(record, of: &batch, names, target: target)
         } else {
           try write(record, of: &batch, names, target: target)

@@ -27,6 +27,9 @@ struct RowWriter: ~Copyable {
   private let relationsToMany: [RelationToManyWriter]
   private var relatedRowIDs: [(slot: Int, rowID: Int64)] = []
 
+  /// Why the tables may refuse a record.
+  private(set) var refusals: RecordRefusals
+
   init(_ table: Table, connection: borrowing Connection) throws(SQLiteError) {
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
     // fail is done.
@@ -38,12 +41,14 @@ struct RowWriter: ~Copyable {
       for: table.schema.layout, connection: connection)
     let deletion = try connection.prepare(
       "DELETE FROM \(name: table.schema.model.table) WHERE \(StoreSchema.idColumn) = ?1")
+    let refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
     self.table = table
     self.insertion = insertion
     self.update = update
     self.deletion = deletion
     self.relations = relations
     self.relationsToMany = relationsToMany
+    self.refusals = refusals
     compactKey = CompactKey(table.key)
   }
 
@@ -70,6 +75,7 @@ struct RowWriter: ~Copyable {
     for writer in relationsToMany {
       try writer.insertRows(ofRow: rowID, record: record, of: batch)
     }
+    try checkReferences()
     return rowID
   }
 
@@ -89,6 +95,18 @@ struct RowWriter: ~Copyable {
   /// Whether one record may be several rows.
   var hasRelationsToMany: Bool { !relationsToMany.isEmpty }
 
+  /// Whether a record may be refused when something of it is written.
+  var mayRefuseInPart: Bool { hasRelationsToMany || refusals.mayComeLate }
+
+  /// Looks whether a record that was written leaves references to rows that are not there.
+  ///
+  /// - Throws: `SQLiteError`, one of a constraint, where it does by a deferred key, which would stop the
+  ///   whole batch when it is committed.
+  func checkReferences() throws(SQLiteError) {
+    guard refusals.mayComeLate, deletion.hasDeferredViolations else { return }
+    throw SQLiteError.violatedReference
+  }
+
   /// Makes the rows of a row's relations to many those of a record.
   ///
   /// - Parameter numbers: which relations; all where there are none.
@@ -99,6 +117,11 @@ struct RowWriter: ~Copyable {
     where numbers?.contains(number) ?? true {
       try writer.replaceRows(ofRow: rowID, record: record, of: batch)
     }
+  }
+
+  /// Heeds that another program has changed why the tables may refuse a record.
+  mutating func readRefusals(in connection: borrowing Connection) throws(SQLiteError) {
+    refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
   }
 
   /// Heeds the row ids that another program has reserved since.

@@ -2,48 +2,16 @@ internal import SQLiteKit
 
 /// What an import asks of the store.
 extension Store {
-  /// Whether the tables may refuse a record of the model: by a unique index or a trigger other than
-  /// those that the toolkit makes, by a check, by a foreign key of a column of somebody else, or
-  /// because others refer to a row that is to be deleted.
-  private borrowing func mayRefuseRecords(of model: Model) throws(StoreError) -> Bool {
-    if model.tombstone?.removal == .delete { return true }
-    do {
-      var statement = try connection.prepare(
-        """
-        SELECT 1 FROM pragma_index_list(?1)
-        WHERE "unique" = 1 AND name <> ?2 AND (origin = 'c' OR ?3)
-        UNION ALL
-        SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
-          AND (type = 'trigger' AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*")
-            OR type = 'table' AND sql LIKE '%CHECK%')
-        UNION ALL
-        SELECT 1 FROM pragma_foreign_key_list(?1), pragma_foreign_keys
-        WHERE foreign_keys = 1 AND "to" IS NOT \(literal: StoreSchema.idColumn.text)
-        LIMIT 1
-        """)
-      let tables = model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
-      for table in [model.table] + tables {
-        try statement.bind(1, text: table)
-        try statement.bind(2, text: KeyEnforcer.indexName(table))
-        try statement.bind(3, integer: table == model.table ? 1 : 0)
-        if try statement.step() { return true }
-      }
-      return false
-    } catch {
-      throw StoreError(error, path: path)
-    }
-  }
-
   /// The model's table as an import finds it.
   borrowing func importedTable(of model: Model) throws(StoreError) -> ImportedTable {
     let version: Int64
     do { version = try connection.dataVersion() } catch { throw StoreError(error, path: path) }
     let document = try document(ofTable: model.table)
-    let mayRefuse = try mayRefuseRecords(of: model)
     do {
       return ImportedTable(
         version: version, document: document, key: try EnforcedKey.read(of: model, in: connection),
-        hasTimes: try PropertyTimes.isKept(in: model.table, of: connection), mayRefuse: mayRefuse)
+        hasTimes: try PropertyTimes.isKept(in: model.table, of: connection),
+        mayRefuse: try RecordRefusals.read(of: model, in: connection).arePossible)
     } catch {
       throw StoreError(error, path: path)
     }

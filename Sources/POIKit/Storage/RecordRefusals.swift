@@ -1,0 +1,78 @@
+internal import SQLiteKit
+
+/// Why the tables of a model may refuse a record whose rules are kept: by what an app has added to them,
+/// or because others refer to a row that is to go.
+struct RecordRefusals {
+  /// Whether they may refuse a record at all.
+  let arePossible: Bool
+
+  /// Whether they may do so by a foreign key that SQLite looks at no sooner than the batch is committed.
+  let mayComeLate: Bool
+
+  /// Why the tables of a model may refuse a record as they are now.
+  static func read(
+    of model: Model, in connection: borrowing Connection
+  ) throws(SQLiteError) -> RecordRefusals {
+    let tables = [model.table] + model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
+    let deletesRows = model.tombstone?.removal == .delete
+    let losing = tablesLosingRows(model) + (deletesRows ? [model.table] : [])
+    var reasons = try connection.prepare(reasons, isPersistent: false)
+    var references = try connection.prepare(references, isPersistent: false)
+    var arePossible = deletesRows
+    var mayComeLate = false
+    for table in tables {
+      try reasons.bind(1, text: table)
+      try reasons.bind(2, text: KeyEnforcer.indexName(table))
+      try reasons.bind(3, integer: table == model.table ? 1 : 0)
+      while try reasons.step() { arePossible = true }
+      try references.bind(1, text: table)
+      try references.bind(2, integer: losing.contains(table) ? 1 : 0)
+      while try references.step() {
+        // What an import writes meets the references between the model's own rows.
+        let name = references.text(0).lowercased()
+        let isOwn = references.integer(1) == 0 && tables.contains { $0.lowercased() == name }
+        guard !isOwn else { continue }
+        arePossible = true
+        if references.integer(2) == 1 { mayComeLate = true }
+      }
+    }
+    return RecordRefusals(arePossible: arePossible, mayComeLate: mayComeLate)
+  }
+
+  /// The tables whose rows go where a record has them no longer: not those that records share.
+  private static func tablesLosingRows(_ model: Model) -> [String] {
+    model.relations.flatMap { relation in
+      if case .join(let table, _, _) = relation.link { return [table] }
+      return [relation.element.table] + tablesLosingRows(relation.element)
+    }
+  }
+
+  /// A unique index that the toolkit did not make, a check, or a trigger that the toolkit did not
+  /// make.
+  private static var reasons: SQL {
+    """
+    SELECT 1 FROM pragma_index_list(?1) AS i
+    WHERE i.name <> ?2 AND i."unique" = 1 AND (i.origin = 'c' OR ?3)
+    UNION ALL
+    SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
+      AND (type = 'trigger' AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*")
+        OR type = 'table' AND sql LIKE '%CHECK%')
+    LIMIT 1
+    """
+  }
+
+  /// The tables that refer to a table, where its rows go or else to values in them, and the table itself
+  /// where a column of somebody else's refers to another: each with whether it is the latter, and
+  /// whether a key of it may be deferred.
+  private static var references: SQL {
+    let idColumn: SQL = "\(literal: StoreSchema.idColumn.text)"
+    return """
+      SELECT t.name, t.name = ?1 COLLATE NOCASE AND k."to" IS NOT \(idColumn), t.sql LIKE '%DEFERRED%'
+      FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS k, pragma_foreign_keys
+      WHERE foreign_keys = 1 AND t.type = 'table' AND t.sql LIKE '%REFERENCES%'
+        AND (t.name = ?1 COLLATE NOCASE AND k."to" IS NOT \(idColumn)
+          OR k."table" = ?1 COLLATE NOCASE
+            AND (?2 OR coalesce(k."to", \(idColumn)) <> \(idColumn) COLLATE NOCASE))
+      """
+  }
+}

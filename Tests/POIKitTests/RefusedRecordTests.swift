@@ -1,0 +1,101 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Records that a schema which an app has changed refuses: each is a reject of its own, with its bytes
+/// and place.
+@Suite struct RefusedRecordTests {
+  private static let document = #"""
+    {"x-table":"place","x-key":"id","x-timestamp":"at","required":["id"],
+     "properties":{
+      "id":{"type":"integer"},
+      "n":{"type":["string","null"]},
+      "at":{"type":"integer","x-unit":"seconds"}}}
+    """#
+
+  private static let documentWithArrays = #"""
+    {"x-table":"place","x-key":"id","x-timestamp":"at","required":["id"],
+     "properties":{
+      "id":{"type":"integer"},
+      "n":{"type":["string","null"]},
+      "at":{"type":"integer","x-unit":"seconds"},
+      "parts":{"type":"array","items":{"type":"string"},
+       "x-relation":{"table":"part","parent":"place","unique":"name"}},
+      "tags":{"type":"array","items":{"type":"string"},
+       "x-relation":{"table":"tag","join":"place_tag","unique":"name"}}}}
+    """#
+
+  private static func store(
+    _ records: [String], of document: String = document, by policy: MergePolicy = .newest
+  ) throws -> FeedStore {
+    let feed = try FeedStore(try Model(parsing: document))
+    var options = ImportOptions()
+    options.mergePolicy = policy
+    try feed.take(records.joined(separator: "\n"), options: options)
+    return feed
+  }
+
+  private static let rejects: SQL = """
+    SELECT record, line, "column", rule, CAST(raw AS TEXT) FROM poikit_reject ORDER BY id
+    """
+
+  /// What an app's table refers to.
+  enum Referred: CaseIterable {
+    case part, join, row
+
+    func creation(_ check: SQL) -> SQL {
+      switch self {
+      case .part:
+        """
+        CREATE TABLE visit (part INTEGER REFERENCES part \(check));
+        INSERT INTO visit VALUES (1)
+        """
+      case .join:
+        """
+        CREATE TABLE visit (tagged INTEGER REFERENCES place_tag (rowid_of) \(check));
+        INSERT INTO visit VALUES (7)
+        """
+      case .row:
+        """
+        CREATE UNIQUE INDEX names ON place (n);
+        CREATE TABLE visit (name TEXT REFERENCES place (n) \(check));
+        INSERT INTO visit VALUES ('a')
+        """
+      }
+    }
+  }
+
+  @Test(
+    arguments: Referred.allCases, ["", "DEFERRABLE INITIALLY DEFERRED"] as [SQL])
+  func `one that takes away what other rows refer to costs no other record`(
+    referred: Referred, check: SQL
+  ) throws {
+    let feed = try Self.store(
+      [
+        #"{"id":1,"n":"a","at":1,"parts":["p"],"tags":["x"]}"#,
+        #"{"id":2,"n":"b","at":1,"parts":["p"],"tags":["x"]}"#,
+      ], of: Self.documentWithArrays)
+    try feed.execute(
+      """
+      ALTER TABLE place_tag ADD COLUMN rowid_of INTEGER;
+      UPDATE place_tag SET rowid_of = 7 WHERE place = 1;
+      CREATE UNIQUE INDEX tagged ON place_tag (rowid_of);
+      \(referred.creation(check))
+      """)
+    if referred != .join {
+      try feed.execute("DROP INDEX tagged")
+    }
+    let records = [
+      #"{"id":3,"n":"c","at":2}"#, #"{"id":1,"n":"d","at":2}"#, #"{"id":2,"n":"e","at":2}"#,
+    ]
+    let report = try feed.take(records.joined(separator: "\n"))
+    #expect(report.counters.inserted == 1 && report.counters.updated == 1)
+    #expect(try feed.rows(Self.rejects) == ["2|2|1|constraint|\(records[1])"])
+    #expect(try feed.rows("SELECT n FROM place ORDER BY id") == ["a", "e", "c"])
+    #expect(try feed.rows("SELECT count(*) FROM part") == ["1"])
+    #expect(try feed.rows("SELECT count(*) FROM place_tag") == ["1"])
+    #expect(try feed.digest() == report.digest)
+  }
+}
