@@ -98,4 +98,18 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM place_tag") == ["1"])
     #expect(try feed.digest() == report.digest)
   }
+
+  @Test(arguments: [MergePolicy.append, .newest])
+  func `a generated column refuses one with its bytes and place`(policy: MergePolicy) throws {
+    let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#], by: policy)
+    try feed.execute(
+      "ALTER TABLE place ADD COLUMN h TEXT NOT NULL GENERATED ALWAYS AS (nullif(n, 'x'))")
+    let records = [
+      #"{"id":2,"n":"b","at":1}"#, #"{"id":3,"n":"x","at":1}"#, #"{"id":4,"n":"c","at":1}"#,
+    ]
+    let report = try feed.take(records.joined(separator: "\n"))
+    #expect(report.counters.inserted == 2)
+    #expect(try feed.rows(Self.rejects) == ["2|2|1|constraint|\(records[1])"])
+    #expect(try feed.digest() == report.digest)
+  }
 }

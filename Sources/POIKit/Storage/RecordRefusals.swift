@@ -47,12 +47,14 @@ struct RecordRefusals {
     }
   }
 
-  /// A unique index that the toolkit did not make, a check, or a trigger that the toolkit did not
-  /// make.
+  /// A unique index that the toolkit did not make, a generated column, a check, or a trigger that the
+  /// toolkit did not make.
   private static var reasons: SQL {
     """
     SELECT 1 FROM pragma_index_list(?1) AS i
     WHERE i.name <> ?2 AND i."unique" = 1 AND (i.origin = 'c' OR ?3)
+    UNION ALL
+    SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden IN (2, 3)
     UNION ALL
     SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
       AND (type = 'trigger' AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*")
