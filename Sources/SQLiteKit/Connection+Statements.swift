@@ -33,6 +33,18 @@ extension Connection {
     }
   }
 
+  /// Whether a statement that failed with no more than `SQLITE_ERROR` is a sound one, which can be
+  /// prepared: what failed was an expression of it, or of the schema, for the values that it met.
+  public func canPrepare(again error: SQLiteError) -> Bool {
+    guard error.code == SQLITE_ERROR, let sql = error.sql else { return false }
+    do {
+      _ = try prepare(SQL(verbatim: sql), isPersistent: false)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// The integer in the first column of the first row that a statement returns, or nil without a
   /// row or with a null.
   ///

@@ -112,4 +112,78 @@ import Testing
     #expect(try feed.rows(Self.rejects) == ["2|2|1|constraint|\(records[1])"])
     #expect(try feed.digest() == report.digest)
   }
+
+  @Test(
+    arguments: [
+      "CREATE INDEX app ON place (abs(id))",
+      "CREATE INDEX app ON place (n) WHERE abs(id) > 7",
+      "ALTER TABLE place ADD COLUMN size INTEGER CHECK (abs(id) >= 0)",
+      "CREATE TRIGGER app AFTER INSERT ON place BEGIN SELECT abs(new.id); END",
+      """
+      CREATE TABLE log (size INTEGER);
+      CREATE TRIGGER app AFTER INSERT ON place BEGIN
+        INSERT INTO log VALUES (new.at); INSERT INTO log VALUES (abs(new.id));
+      END
+      """,
+    ] as [SQL], [MergePolicy.append, .newest])
+  func `an expression that fails refuses one, and nothing of it stays`(
+    change: SQL, policy: MergePolicy
+  ) throws {
+    let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#], by: policy)
+    try feed.execute(change)
+    let records = [
+      #"{"id":2,"n":"b","at":1}"#, #"{"id":-9223372036854775808,"n":"x","at":1}"#,
+      #"{"id":4,"n":"c","at":1}"#,
+    ]
+    let report = try feed.take(records.joined(separator: "\n"))
+    #expect(report.counters.inserted == 2)
+    #expect(try feed.rows(Self.rejects) == ["2|2|1|constraint|\(records[1])"])
+    #expect(
+      try feed.rows("SELECT message FROM poikit_reject")
+        == ["the table refuses the record: integer overflow"])
+    #expect(try feed.rows("SELECT id FROM place ORDER BY id") == ["1", "2", "4"])
+    #expect(try feed.digest() == report.digest)
+  }
+
+  @Test func `an update that makes an expression fail is refused, and nothing of it stays`() throws
+  {
+    let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#, #"{"id":2,"n":"a","at":1}"#])
+    try feed.execute(
+      """
+      CREATE TRIGGER app AFTER UPDATE ON place WHEN new.n = 'x'
+      BEGIN SELECT abs(-9223372036854775807 - new.id); END
+      """)
+    let records = [#"{"id":1,"n":"x","at":2}"#, #"{"id":2,"n":"b","at":2}"#]
+    let report = try feed.take(records.joined(separator: "\n"))
+    #expect(report.counters.updated == 1)
+    #expect(try feed.rows(Self.rejects) == ["1|1|1|constraint|\(records[0])"])
+    #expect(try feed.rows("SELECT n FROM place ORDER BY id") == ["a", "b"])
+    #expect(try feed.digest() == report.digest)
+  }
+
+  @Test func `a statement that the schema makes impossible ends the run and refuses no record`()
+    throws
+  {
+    let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#])
+    try feed.execute("CREATE INDEX app ON place (abs(id))")
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.jobCount = 1
+    let path = feed.path
+    var isChanged = false
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(#"{"id":2,"at":1}{"id":3,"at":1}{"id":4,"at":1}"#, options: options) { _ in
+        if !isChanged {
+          isChanged = true
+          try? Connection(path: path, access: .readWrite).execute(
+            "CREATE TRIGGER app2 AFTER INSERT ON place BEGIN INSERT INTO nowhere VALUES (1); END")
+        }
+        return .proceed
+      }
+    }
+    #expect(error?.code == .inputOutput)
+    #expect(error?.message.contains("no such table: main.nowhere") == true)
+    #expect(try feed.rows("SELECT count(*) FROM poikit_reject") == ["0"])
+    #expect(try feed.rows("SELECT count(*) FROM place") == ["2"])
+  }
 }

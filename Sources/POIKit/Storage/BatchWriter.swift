@@ -126,7 +126,7 @@ struct BatchWriter: ~Copyable {
   mutating func rollBack() { try? cancelling.run() }
 
   /// Writes the records of `batch` by the merge policy; one that another unique key, a check or a
-  /// reference refuses becomes a reject.
+  /// reference refuses, or whose values make an expression of the schema fail, becomes a reject.
   ///
   /// Runs inside the caller's transaction.
   ///
@@ -157,11 +157,19 @@ struct BatchWriter: ~Copyable {
         }
       } catch {
         // Where SQLite has given up the whole transaction, the records before are not there any more.
-        guard error.isConstraint, beginning.isInTransaction else { throw error }
+        guard beginning.isInTransaction, isRefusal(error, in: connection) else { throw error }
         batch.refuse(record: record, because: error)
       }
     }
     return merger?.takeConflicts() ?? MergeConflicts()
+  }
+
+  /// Whether an error is of the record that was written: a constraint refused it, or its values made an
+  /// expression fail that an app has put into the schema. SQLite then undoes all that the statement did.
+  private func isRefusal(_ error: SQLiteError, in connection: borrowing Connection) -> Bool {
+    if error.isConstraint { return true }
+    guard rows.refusals.arePossible else { return false }
+    return connection.canPrepare(again: error)
   }
 
   /// The rows that the removals of the last batch deleted.

@@ -47,12 +47,14 @@ struct RecordRefusals {
     }
   }
 
-  /// A unique index that the toolkit did not make, a generated column, a check, or a trigger that the
-  /// toolkit did not make.
+  /// A unique index that the toolkit did not make, an index on expressions or with a condition, which
+  /// may fail, a generated column, a check, or a trigger that the toolkit did not make.
   private static var reasons: SQL {
     """
     SELECT 1 FROM pragma_index_list(?1) AS i
-    WHERE i.name <> ?2 AND i."unique" = 1 AND (i.origin = 'c' OR ?3)
+    WHERE i.name <> ?2
+      AND (i."unique" = 1 AND (i.origin = 'c' OR ?3) OR i.partial = 1
+        OR EXISTS (SELECT 1 FROM pragma_index_info(i.name) WHERE cid = -2))
     UNION ALL
     SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden IN (2, 3)
     UNION ALL
