@@ -186,4 +186,50 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM poikit_reject") == ["0"])
     #expect(try feed.rows("SELECT count(*) FROM place") == ["2"])
   }
+
+  /// The table made anew as an app may do it, with a constraint of its own on the name.
+  private static func rebuild(_ feed: borrowing FeedStore, _ constraint: SQL) throws {
+    try feed.execute(
+      """
+      PRAGMA legacy_alter_table = ON;
+      CREATE TABLE other (
+        poikit_id INTEGER PRIMARY KEY, id INTEGER NOT NULL, n TEXT \(constraint), at INTEGER);
+      INSERT INTO other SELECT poikit_id, id, n, at FROM place;
+      DROP TABLE place;
+      ALTER TABLE other RENAME TO place
+      """)
+  }
+
+  @Test(
+    arguments: ["UNIQUE ON CONFLICT REPLACE", "UNIQUE ON CONFLICT IGNORE", "UNIQUE"] as [SQL],
+    [MergePolicy.append, .newest])
+  func `one is refused where the table says to replace or to pass over what is in the way`(
+    constraint: SQL, policy: MergePolicy
+  ) throws {
+    let feed = try Self.store(
+      [#"{"id":1,"n":"a","at":1}"#, #"{"id":2,"n":"b","at":1}"#], by: policy)
+    try Self.rebuild(feed, constraint)
+    if policy != .append {
+      try feed.execute("CREATE UNIQUE INDEX poikit_key_place ON place (id)")
+    }
+    let id = policy == .append ? 9 : 2
+    let records = [#"{"id":\#(id),"n":"a","at":2}"#, #"{"id":3,"n":"b","at":2}"#]
+    let report = try feed.take(records.joined(separator: "\n"))
+    #expect(
+      try feed.rows(Self.rejects)
+        == records.indices.map { "\($0 + 1)|\($0 + 1)|1|unique|\(records[$0])" })
+    #expect(try feed.rows("SELECT id, n FROM place ORDER BY id") == ["1|a", "2|b"])
+    #expect(try feed.digest() == report.digest)
+  }
+
+  @Test func `an app's trigger still says itself what becomes of what is in its way`() throws {
+    let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#])
+    try feed.execute(
+      """
+      CREATE TABLE name (n TEXT UNIQUE); INSERT INTO name VALUES ('a');
+      CREATE TRIGGER app AFTER INSERT ON place BEGIN INSERT OR IGNORE INTO name VALUES (new.n); END
+      """)
+    let report = try feed.take(#"{"id":2,"n":"a","at":1}"#)
+    #expect(report.counters.inserted == 1 && report.counters.rejected == 0)
+  }
 }

@@ -46,9 +46,10 @@ final class ChildRowWriter {
     if !otherSlots.isEmpty {
       let targets = otherSlots.map { columns[$0] }.joined(separator: ", ")
       let values = parameters(otherSlots)
+      let conflictClause = try ConflictClause.aborting(on: element.table, in: connection)
       update = try connection.prepare(
         """
-        UPDATE \(table) SET (\(targets)) = (\(values))
+        UPDATE \(conflictClause)\(table) SET (\(targets)) = (\(values))
         WHERE \(StoreSchema.idColumn) = ?1 AND (\(targets)) IS NOT (\(values))
         """)
     }

@@ -48,7 +48,8 @@ struct RecordRefusals {
   }
 
   /// A unique index that the toolkit did not make, an index on expressions or with a condition, which
-  /// may fail, a generated column, a check, or a trigger that the toolkit did not make.
+  /// may fail, a generated column, a check, a constraint that says what becomes of rows in its way, or a
+  /// trigger that the toolkit did not make.
   private static var reasons: SQL {
     """
     SELECT 1 FROM pragma_index_list(?1) AS i
@@ -60,7 +61,7 @@ struct RecordRefusals {
     UNION ALL
     SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
       AND (type = 'trigger' AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*")
-        OR type = 'table' AND sql LIKE '%CHECK%')
+        OR type = 'table' AND (sql LIKE '%CHECK%' OR sql LIKE '%CONFLICT%'))
     LIMIT 1
     """
   }

@@ -5,6 +5,7 @@ struct RowInsertion: ~Copyable {
   private let table: String
   private let columns: [SQL]
   private let values: [SQL]
+  private let conflictClause: SQL
 
   /// The greatest id that is reserved, if any is.
   private var lastReserved: Int64?
@@ -20,11 +21,13 @@ struct RowInsertion: ~Copyable {
   ) throws(SQLiteError) {
     let values = values ?? columns.indices.map { "?\($0 + 1)" }
     let lastReserved = try ReservedRowIDs.last(of: table, in: connection)
+    let conflictClause = try ConflictClause.aborting(on: table, in: connection)
     statement = try connection.prepare(
-      RowInsertion.text(into: table, columns, values, behind: lastReserved))
+      RowInsertion.text(conflictClause, into: table, columns, values, behind: lastReserved))
     self.table = table
     self.columns = columns
     self.values = values
+    self.conflictClause = conflictClause
     self.lastReserved = lastReserved
   }
 
@@ -33,7 +36,7 @@ struct RowInsertion: ~Copyable {
     let last = try ReservedRowIDs.last(of: table, in: connection)
     guard last != lastReserved else { return }
     statement = try connection.prepare(
-      RowInsertion.text(into: table, columns, values, behind: last))
+      RowInsertion.text(conflictClause, into: table, columns, values, behind: last))
     lastReserved = last
   }
 
@@ -46,7 +49,8 @@ struct RowInsertion: ~Copyable {
   }
 
   private static func text(
-    into table: String, _ columns: [SQL], _ values: [SQL], behind lastReserved: Int64?
+    _ conflictClause: SQL, into table: String, _ columns: [SQL], _ values: [SQL],
+    behind lastReserved: Int64?
   ) -> SQL {
     var rowID: SQL = "NULL"
     if let lastReserved {
@@ -60,7 +64,7 @@ struct RowInsertion: ~Copyable {
     }
     // The row id is named because a model may have nothing but relations to many.
     return """
-      INSERT INTO \(name: table) (\(([StoreSchema.idColumn] + columns).joined(separator: ", ")))
+      INSERT \(conflictClause)INTO \(name: table) (\(([StoreSchema.idColumn] + columns).joined(separator: ", ")))
       VALUES (\(([rowID] + values).joined(separator: ", ")))
       """
   }

@@ -34,7 +34,8 @@ struct RowWriter: ~Copyable {
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
     // fail is done.
     let insertion = try table.insertion(on: connection)
-    let update = try connection.prepare(table.update)
+    let update = try connection.prepare(
+      table.update(try ConflictClause.aborting(on: table.schema.model.table, in: connection)))
     let relations = try RelationWriter.writers(
       for: table.schema.model, layout: table.schema.layout, connection: connection)
     let relationsToMany = try RelationToManyWriter.writers(
@@ -222,14 +223,14 @@ extension RowWriter.Table {
 
   /// The columns of the key are not in it: they have the values already, and SQLite would remove and
   /// add the entry in their index. They are where a row has no others.
-  fileprivate var update: SQL {
+  fileprivate func update(_ conflictClause: SQL) -> SQL {
     var changed = columns.filter { key?.columns.contains($0.name) != true }
     if hasTimes { changed.append((PropertyTimes.column, timesParameter)) }
     if changed.isEmpty { changed = columns }
     var values: [SQL] = changed.map { "\(name: $0.name) = ?\($0.parameter)" }
     if values.isEmpty { values = ["\(StoreSchema.idColumn) = \(StoreSchema.idColumn)"] }
     return """
-      UPDATE \(name: schema.model.table) SET \(values.joined(separator: ", "))
+      UPDATE \(conflictClause)\(name: schema.model.table) SET \(values.joined(separator: ", "))
       WHERE \(StoreSchema.idColumn) = ?\(rowIDParameter)
       """
   }
