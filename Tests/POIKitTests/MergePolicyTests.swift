@@ -345,6 +345,28 @@ import Testing
     #expect(try rows("SELECT id FROM note", in: connection) == ["1"])
   }
 
+  @Test func `a key whose index is gone is no reason to append without being told to`() throws {
+    let feed = try FeedStore(Model(parsing: MergeFixture.document))
+    let record = #"{"id":1,"text":"a","at":1}"#
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    try feed.take(record, options: options)
+    try feed.execute("DROP INDEX poikit_key_note")
+    let error = #expect(throws: ImportError.self) { try feed.take(record) }
+    #expect(error?.code == .usage)
+    #expect(
+      error?.message.hasSuffix(
+        "the key id of the table \"note\" was enforced, and its index is gone, so records would be "
+          + "added beside those with the same key; make it again with poi-dedup --key id --enforce, or "
+          + "add them with --merge append") == true)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
+    options.mergePolicy = .append
+    #expect(try feed.take(record, options: options).counters.inserted == 1)
+    try feed.enforce(["id"])
+    #expect(try feed.take(record).counters.unchanged == 1)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
+  }
+
   @Test func `what a policy cannot be used for is refused before anything is read`() throws {
     func message(
       _ policy: MergePolicy, _ document: String = MergeFixture.document,

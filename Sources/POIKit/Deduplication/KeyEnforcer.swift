@@ -25,14 +25,19 @@ struct KeyEnforcer {
   /// The name of the index that enforces the key of a table.
   static func indexName(_ table: String) -> String { Bookkeeping.prefix + "key_" + table }
 
-  /// The columns of the index that enforces the key of a table; none where no key is enforced.
+  /// The columns of the index that enforces the key of a table; none where no key is enforced. An index
+  /// of that name on another table is that of a former one, which has another name by now.
   static func indexedColumns(
     of table: String, in connection: borrowing Connection
   ) throws(SQLiteError) -> [String] {
     var columns: [String] = []
     var statement = try connection.prepare(
-      "SELECT name FROM pragma_index_info(?1, 'main') ORDER BY seqno", isPersistent: false)
-    try statement.bind(1, text: indexName(table))
+      """
+      SELECT c.name FROM pragma_index_list(?1, 'main') AS i, pragma_index_info(i.name, 'main') AS c
+      WHERE i.name = ?2 COLLATE NOCASE ORDER BY c.seqno
+      """, isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: indexName(table))
     while try statement.step() { columns.append(statement.text(0)) }
     return columns
   }

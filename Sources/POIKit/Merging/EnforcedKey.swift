@@ -22,12 +22,12 @@ struct EnforcedKey: Equatable {
       model.attributes.firstIndex { $0.column == column }
     }
     guard !slots.isEmpty, slots.count == columns.count else { return nil }
-    var indexed = try connection.prepare("SELECT name FROM pragma_index_info(?1, 'main')")
-    try indexed.bind(1, text: KeyEnforcer.indexName(model.table))
-    guard try indexed.step() else { return nil }
+    let indexed = try KeyEnforcer.indexedColumns(of: model.table, in: connection)
+    guard let first = indexed.first else { return nil }
     return EnforcedKey(
-      columns: columns, slots: slots, isHashed: indexed.text(0) == KeyEnforcer.hashColumn)
+      columns: columns, slots: slots, isHashed: first == KeyEnforcer.hashColumn)
   }
+
   /// The columns of the key that a table of records is unique by, in the key's order, as the table of
   /// tables says; none where no key was enforced.
   static func columns(

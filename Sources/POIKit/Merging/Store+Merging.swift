@@ -15,7 +15,13 @@ extension Store {
       let key = try EnforcedKey.read(of: model, in: connection)
       let isEnforced = key != nil
       if let key, asked != .append { try checkRemovals(of: model, key) }
-      guard let policy = asked else { return isEnforced ? .newest : .append }
+      guard let policy = asked else {
+        guard isEnforced else {
+          try checkLostKey(of: model)
+          return .append
+        }
+        return .newest
+      }
       if policy == .append {
         guard isEnforced else { return policy }
         throw ImportError(
@@ -38,6 +44,21 @@ extension Store {
     } catch {
       throw ImportError(.inputOutput, "\(path): \(error)")
     }
+  }
+
+  /// Refuses to append where the key was enforced and its index is gone, because an app made the table
+  /// anew: nobody asked for a second row of each key.
+  private borrowing func checkLostKey(of model: Model) throws {
+    let key = try EnforcedKey.columns(ofTable: model.table, in: connection)
+    guard !key.isEmpty,
+      try KeyEnforcer.indexedColumns(of: model.table, in: connection).isEmpty
+    else { return }
+    throw ImportError(
+      .usage,
+      "\(path): the key \(key.joined(separator: ", ")) of the table \"\(model.table)\" was enforced, "
+        + "and its index is gone, so records would be added beside those with the same key; make it "
+        + "again with poi-dedup --key \(key.joined(separator: ",")) --enforce, or add them with --merge "
+        + "append")
   }
 
   /// Makes an empty table enforce its key, and one keep times where the policy needs them, unless
