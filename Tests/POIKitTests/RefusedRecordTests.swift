@@ -232,4 +232,24 @@ import Testing
     let report = try feed.take(#"{"id":2,"n":"a","at":1}"#)
     #expect(report.counters.inserted == 1 && report.counters.rejected == 0)
   }
+
+  @Test func `the reject of one that landed before says that its bytes were not kept`() throws {
+    let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#])
+    var options = ImportOptions()
+    options.directRecordLimit = 0
+    let text = #"{"id":2,"n":"b","at":1}"# + "\n" + #"{"id":3,"n":"a","at":1}"#
+    let stopped = try feed.take(text, options: options) { $0.counters.read == 2 ? .stop : .proceed }
+    #expect(stopped.counters.landed == 2)
+    try feed.execute("CREATE UNIQUE INDEX app ON place (n)")
+    options.isResuming = true
+    let report = try feed.take(text, options: options)
+    #expect(report.counters.inserted == 1 && report.counters.rejected == 1)
+    // Nothing is told as line and column 1 that is not known.
+    #expect(try feed.rows(Self.rejects) == ["2|0|0|unique|"])
+    #expect(
+      try feed.rows("SELECT byte_offset, message FROM poikit_reject") == [
+        "24|the table refuses the record: UNIQUE constraint failed: place.n; its bytes were not kept "
+          + "when it was read: it begins behind byte 24 of the input"
+      ])
+  }
 }

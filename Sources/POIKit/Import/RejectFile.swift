@@ -138,7 +138,7 @@ struct RejectFile: ~Copyable {
         contentsOf: RejectLine.text(
           input: names.name(of: reject.origin), record: reject.origin.index + 1,
           byteOffset: reject.origin.byteOffset,
-          line: reject.origin.line + 1, column: reject.origin.column + 1,
+          line: reject.line, column: reject.column,
           issues: Issue.json(reject.issues), member: reject.member,
           raw: batch.arena.span.extracting(reject.origin.raw)
         ).utf8)

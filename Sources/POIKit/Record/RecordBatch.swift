@@ -146,11 +146,18 @@ struct RecordBatch: ~Copyable {
     refusedCount += 1
     digest -= digests[record]
     let origin = origins[record]
+    // No record is without bytes.
+    let isKept = !origin.raw.isEmpty
+    let place =
+      isKept
+      ? ""
+      : "; its bytes were not kept when it was read: it begins behind byte \(origin.byteOffset) of the "
+        + "input"
     rejects.append(
       Reject(
         origin: origin,
         member: origin.member.map { String(copying: arena.span.extracting($0)) },
-        issues: [Issue(rule: rule, attribute: nil, message: message)]))
+        issues: [Issue(rule: rule, attribute: nil, message: message + place)], isPlaced: isKept))
   }
 
   /// The digest of a record.
@@ -270,4 +277,10 @@ struct Reject {
   var member: String?
   /// At least one.
   var issues: [Issue]
+  /// Whether it is known in which line and column the record stood.
+  var isPlaced = true
+
+  /// The line and column as they are kept: 1-based, and 0 where they are not known.
+  var line: Int { isPlaced ? origin.line + 1 : 0 }
+  var column: Int { isPlaced ? origin.column + 1 : 0 }
 }
