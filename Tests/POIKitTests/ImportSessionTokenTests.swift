@@ -59,6 +59,26 @@ import Testing
         == "\(text)\ta b")
   }
 
+  /// A key's type, its value, and what the token says of it.
+  @Test(arguments: [
+    (
+      #"{"type":"string","format":"date-time"}"#, #""2024-01-01T00:00:00Z""#,
+      "2024-01-01T00:00:00.000000Z"
+    ),
+    (#"{"type":"number","x-unit":"milliseconds"}"#, "1704067200000.5", "1704067200000.5"),
+    (#"{"type":"integer","x-unit":"seconds"}"#, "-1", "-1"),
+    (#"{"type":"boolean"}"#, "true", "true"), (#"{"type":"boolean"}"#, "false", "false"),
+    (#"{"type":["boolean","null"]}"#, "null", "null"),
+    (#"{"type":["boolean","integer"]}"#, "true", "1"), (#"{"type":"integer"}"#, "1", "1"),
+  ])
+  func `the key stands in the token as its records write it`(
+    type: String, value: String, text: String
+  ) throws {
+    let model = try Self.model(key: #""id":\#(type)"#)
+    #expect(
+      try Self.token(after: #"[{"id":\#(value),"at":20}]"#, model: model) == "20\t\(text)")
+  }
+
   @Test func `of equal timestamps the greatest key counts, in any order and any batches`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)

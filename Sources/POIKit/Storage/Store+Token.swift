@@ -17,8 +17,9 @@ extension Store {
   ///
   /// It is the token that the last input with `ImportOptions.tokenPointer` held, for as long as there
   /// has been one. Otherwise it is the timestamp of the record that was changed last and behind it, after a tab
-  /// each, the values of its key. The timestamp has the form that the model's records have: RFC 3339
-  /// in UTC with six digits of fraction, or a number in the model's unit.
+  /// each, the values of its key. Instants have the form that the model's records have: RFC 3339 in UTC
+  /// with six digits of fraction, or a number in the model's unit. A boolean of the key is `true` or
+  /// `false`; where the model also allows numbers, it is 1 or 0.
   ///
   /// - Parameter source: what `ImportOptions.source` was.
   /// - Throws: `StoreError` when the store cannot be read.
@@ -116,15 +117,30 @@ extension Store {
   }
 
   private static func text(of highest: HighestRecord, model: Model) -> String {
-    let instant = Instant(microseconds: highest.timestamp)
-    let storage = model.timestamp.flatMap { model.attribute(named: $0)?.storage }
-    let timestamp =
-      if case .instant(.sinceEpoch(let length)) = storage {
-        instant.text(inUnitsOf: length)
-      } else {
-        instant.textWithMicroseconds
-      }
-    let key = highest.key.map { value in value.string ?? value.description }
+    let timestamp = text(
+      of: .number(Int(highest.timestamp)), model.timestamp.flatMap(model.attribute(named:)))
+    let key = highest.key.enumerated().map { index, value in
+      let name = index < model.key.count ? model.key[index] : nil
+      return text(of: value, name.flatMap(model.attribute(named:)))
+    }
     return ([timestamp] + key).joined(separator: "\t")
+  }
+
+  /// A stored value of an attribute as its source writes it.
+  private static func text(of value: JSONValue, _ attribute: Attribute?) -> String {
+    guard let attribute, let integer = value.integer else {
+      return value.string ?? value.description
+    }
+    switch attribute.storage {
+    case .instant(.sinceEpoch(let length)):
+      return Instant(microseconds: Int64(integer)).text(inUnitsOf: length)
+    case .instant(.rfc3339):
+      return Instant(microseconds: Int64(integer)).textWithMicroseconds
+    default:
+      let isBoolean =
+        attribute.types.contains(.boolean)
+        && attribute.types.isDisjoint(with: [.integer, .number])
+      return isBoolean ? "\(integer != 0)" : value.description
+    }
   }
 }
