@@ -40,6 +40,31 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
+  @Test func `a related row that an instant identifies is shown as text`() throws {
+    let feed = try Self.feed(
+      #"""
+      "id":{"type":"integer"},
+      "day":{"type":["string","null"],"format":"date-time","x-relation":{"table":"day","unique":"at"}},
+      "stay":{"type":["object","null"],"x-relation":{"table":"stay","unique":["at","room"]},
+       "required":["at","room"],
+       "properties":{"at":{"type":"integer","x-unit":"seconds"},"room":{"type":"integer"}}}
+      """#)
+    try feed.take(
+      #"""
+      {"id":1,"day":"2024-01-01T00:00:00Z","stay":{"at":-1,"room":7}}
+      {"id":2,"day":"1969-12-31T23:59:59.5Z"}
+      {"id":3}
+      """#)
+    #expect(
+      try feed.rows(
+        """
+        SELECT id, day, "stay.at", "stay.room" FROM poikit_readable_t ORDER BY id
+        """) == [
+          "1|2024-01-01T00:00:00.000000Z|1969-12-31T23:59:59.000000Z|7",
+          "2|1969-12-31T23:59:59.500000Z||", "3|||",
+        ])
+  }
+
   @Test func `a plain value and an object of it end in the same store`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)

@@ -61,22 +61,14 @@ struct StoreSchema {
   /// The name of the readable view.
   var viewName: String { Bookkeeping.prefix + "readable_" + model.table }
 
-  /// A view of the table with instants as RFC 3339 text, related rows by what identifies them and
-  /// the number of rows of each relation to many.
+  /// A view of the table with instants as RFC 3339 text, related rows by what identifies them, with
+  /// its instants so too, and the number of rows of each relation to many.
   var readableView: SQL {
     var columns: [SQL] = ["t.\(StoreSchema.idColumn)"]
     var joins: SQL = ""
     for (index, attribute) in model.attributes.enumerated() {
       let column: SQL = "t.\(name: attribute.column)"
-      if case .instant = attribute.storage {
-        // Floored division: SQLite's / and % round towards zero, instants before 1970 are negative.
-        let microseconds: SQL = "((\(column) % 1000000 + 1000000) % 1000000)"
-        columns.append(
-          """
-          strftime('%Y-%m-%dT%H:%M:%S', (\(column) - \(microseconds)) / 1000000, 'unixepoch') \
-          || printf('.%06dZ', \(microseconds)) AS \(name: attribute.column)
-          """)
-      } else if let relation = attribute.relation {
+      if let relation = attribute.relation {
         let alias: SQL = "r\(index)"
         joins += """
           \nLEFT JOIN \(name: relation.table) AS \(alias) \
@@ -87,10 +79,12 @@ struct StoreSchema {
           let name =
             relation.attributes.count == 1
             ? attribute.column : "\(attribute.column).\(inner.column)"
-          return "\(alias).\(name: inner.column) AS \(name: name)"
+          let value = StoreSchema.readable("\(alias).\(name: inner.column)", of: inner)
+          return "\(value) AS \(name: name)"
         }
       } else {
-        columns.append(column)
+        columns.append(
+          "\(StoreSchema.readable(column, of: attribute)) AS \(name: attribute.column)")
       }
     }
     if let unmapped = model.unmappedColumn { columns.append("t.\(name: unmapped)") }
@@ -99,6 +93,17 @@ struct StoreSchema {
       CREATE VIEW \(name: viewName) AS
       SELECT \(columns.joined(separator: ",\n  "))
       FROM \(name: model.table) AS t\(joins);
+      """
+  }
+
+  /// The value of an attribute's column as the readable view shows it.
+  private static func readable(_ column: SQL, of attribute: Attribute) -> SQL {
+    guard case .instant = attribute.storage else { return column }
+    // Floored division: SQLite's / and % round towards zero, instants before 1970 are negative.
+    let microseconds: SQL = "((\(column) % 1000000 + 1000000) % 1000000)"
+    return """
+      strftime('%Y-%m-%dT%H:%M:%S', (\(column) - \(microseconds)) / 1000000, 'unixepoch') \
+      || printf('.%06dZ', \(microseconds))
       """
   }
 
