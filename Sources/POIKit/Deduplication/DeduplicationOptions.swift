@@ -17,10 +17,11 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// that counts when it is compared with them, more of one group may be.
   public var batchSize = 500
 
-  /// The memory for sorting, in bytes; 64 MiB. What does not fit goes to temporary files.
+  /// The memory for sorting, in bytes; 64 MiB. Not negative; with 0 only a few entries are held at once. What
+  /// does not fit goes to temporary files.
   public var memoryBudget = 64 << 20
 
-  /// How many threads a deduplication of a file uses: with 1 the caller's thread does all, with
+  /// How many threads a deduplication of a file uses, at least 1; 2. With 1 the caller's thread does all, with
   /// more a thread of its own, with its own connection, computes digests. The result is the same.
   public var jobCount = 2
 

@@ -197,6 +197,13 @@ extension Deduplicator {
       throw DeduplicationError(
         .invalidOptions, "a batch has at least one record, not \(options.batchSize)")
     }
+    guard options.jobCount >= 1 else {
+      throw DeduplicationError(.invalidOptions, "a deduplication needs at least one thread")
+    }
+    guard options.memoryBudget >= 0 else {
+      throw DeduplicationError(
+        .invalidOptions, "the memory for sorting is not negative, as \(options.memoryBudget) is")
+    }
     let schema = try TableSchema(of: layout.table, in: connection)
     let fixed =
       layout.keyColumns + [layout.timestampColumn, layout.tombstoneColumn].compactMap { $0 }
