@@ -29,14 +29,17 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     case internalError
   }
 
+  /// The kind of trouble, in a form that a program can test.
   public var code: Code
 
   /// What is wrong, in lower case, with input, line, column and record where they are known, and
   /// what to do.
   public var message: String
 
+  /// The message.
   public var description: String { message }
 
+  /// An error of a kind, with what is wrong and what to do.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

@@ -7,7 +7,7 @@ public struct ImportOptions: Sendable {
   /// early. In bytes.
   public var batchByteLimit = 8 << 20
 
-  /// How many threads an import uses: with 1 the caller's thread does all, with 2 a thread of the
+  /// How many threads an import uses, at least 1: with 1 the caller's thread does all, with 2 a thread of the
   /// import's own writes the batch before, with 3 another one parses ahead. A dry run, which writes
   /// nothing, parses ahead with 2.
   ///
@@ -77,6 +77,7 @@ public struct ImportOptions: Sendable {
   /// The size of an input, in bytes, beyond which all of its records land.
   var directByteLimit = 8 << 20
 
+  /// The options with their defaults.
   public init() {}
 
   /// How many of a whole are allowed.
@@ -108,10 +109,13 @@ public struct ImportOptions: Sendable {
 
   /// What one record may be at most; a larger one is rejected without being held in memory.
   public struct RecordLimits: Sendable, Hashable {
-    /// What may be said of each limit; SQLite keeps rows of up to 10^9 bytes.
+    /// What `depth` may be.
     public static let depths = 1...10_000
+    /// What `byteCount` may be: SQLite keeps rows of up to 10^9 bytes.
     public static let byteCounts = 2...1 << 29
+    /// What `stringByteCount` may be.
     public static let stringByteCounts = 1...1 << 29
+    /// What `keysPerObject` may be.
     public static let keyCounts = 1...10_000_000
 
     /// Levels of nesting, in `depths`.
@@ -123,6 +127,7 @@ public struct ImportOptions: Sendable {
     /// Members of one object, in `keyCounts`.
     public var keysPerObject = 10_000
 
+    /// The limits with their defaults.
     public init() {}
   }
 }

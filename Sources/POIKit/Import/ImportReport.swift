@@ -10,7 +10,7 @@ public struct ImportReport: Sendable {
     public var updated = 0
     /// Records that the stored row says already; it was not written.
     public var unchanged = 0
-    /// Records that are older than the stored row.
+    /// Records that are older than the stored row, or that a removal beats which is remembered.
     public var stale = 0
     /// Records that the policy `rollback` ignored, and removals that `store-trump` did, because their
     /// key is stored.
@@ -24,6 +24,7 @@ public struct ImportReport: Sendable {
     /// Stored rows that were removed, or marked as removed, because the snapshot lacks their keys.
     public var removed = 0
 
+    /// Counters that are all 0.
     public init() {}
 
     /// The counters by the names that the report and the store have for them, `read` first.
@@ -74,6 +75,7 @@ public struct ImportReport: Sendable {
     }
   }
 
+  /// What became of the records.
   public var counters = Counters()
 
   /// The rejects by rule, in the order of the names. A record counts under the rule of its first
@@ -92,6 +94,7 @@ public struct ImportReport: Sendable {
   /// Whether the unmapped members are kept in a column.
   public var keepsUnmappedMembers = false
 
+  /// The inputs that the run had begun at its last batch, in their order.
   public var inputs: [Input] = []
 
   /// Sum of the digests of all rows of the table after the run, as far as the run itself changed them
@@ -101,6 +104,7 @@ public struct ImportReport: Sendable {
   /// How many transactions were committed with records in them.
   public var batchCount = 0
 
+  /// How the run ended.
   public var ending = Ending.finished
 
   /// The id of the run in the store's `poikit_run`; nothing in a dry run.

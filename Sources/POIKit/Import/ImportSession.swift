@@ -13,8 +13,9 @@ internal import SQLiteKit
 /// rejects, the counters and the checkpoint. After every error the store holds exactly the batches
 /// committed before, and a session with `isResuming` goes on from there.
 ///
-/// Memory: two read buffers and one batch, whatever the size of the input; see
-/// `ImportOptions.RecordLimits` for what bounds a single record.
+/// Memory, whatever the size of the input: two read buffers and a batch; with a thread that writes, as
+/// by default, a second batch; and what is parsed ahead, where `ImportOptions.jobCount` asks for that.
+/// See `ImportOptions.RecordLimits` for what bounds a single record.
 public struct ImportSession: ~Copyable {
   /// How much of an input that cannot be read twice is held while it is searched for its records,
   /// in bytes.

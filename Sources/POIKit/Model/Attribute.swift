@@ -113,16 +113,25 @@ public enum InstantNotation: Sendable, Hashable {
 
 /// A set of the types that JSON Schema knows.
 public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
+  /// A bit for each type.
   public let rawValue: UInt8
 
+  /// The types whose bits are set.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+  /// `null`.
   public static let null = JSONTypes(rawValue: 1)
+  /// `true` and `false`.
   public static let boolean = JSONTypes(rawValue: 2)
+  /// Numbers without a fraction, such as 2 and 2.0.
   public static let integer = JSONTypes(rawValue: 4)
+  /// Numbers, integers too.
   public static let number = JSONTypes(rawValue: 8)
+  /// Texts.
   public static let string = JSONTypes(rawValue: 16)
+  /// Objects, whatever their members.
   public static let object = JSONTypes(rawValue: 32)
+  /// Arrays, whatever their elements.
   public static let array = JSONTypes(rawValue: 64)
 
   /// Every type: what a schema without `type` allows.

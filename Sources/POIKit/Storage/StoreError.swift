@@ -19,6 +19,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case database
   }
 
+  /// The kind of trouble, in a form that a program can test.
   public var code: Code
 
   /// What is wrong, in lower case, and what to do.
@@ -27,6 +28,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What SQLite said, for `database`.
   public var cause: SQLiteError?
 
+  /// The message.
   public var description: String { message }
 
   init(_ code: Code, _ message: String, cause: SQLiteError? = nil) {

@@ -10,6 +10,12 @@ public struct Issue: Sendable, Hashable {
   /// What was found, with the value, in lower case.
   public var message: String
 
+  /// What the rule called `rule` found.
+  ///
+  /// - Parameters:
+  ///   - rule: its name; a program's own rules have names of their own.
+  ///   - attribute: the attribute that it looked at; nothing where it looked at none.
+  ///   - message: what was found, with the value, in lower case.
   public init(rule: String, attribute: String?, message: String) {
     self.rule = rule
     self.attribute = attribute

@@ -14,7 +14,8 @@ public protocol RecordValidator: Sendable {
 
 /// The decoded values of one record, by attribute; valid during the call that is given it.
 ///
-/// Relations to many are not shown. To ask for an attribute that the model does not have is a
+/// A relation to one plain value is the value of the related row; one to an object is told by the attributes
+/// of that, such as `category.name`. Relations to many are not shown. To ask for an attribute that the model does not have is a
 /// programmer's error, and ends the program.
 public struct RecordView: ~Escapable {
   private let slots: Span<ValueSlot>
@@ -34,20 +35,20 @@ public struct RecordView: ~Escapable {
   /// - Parameter attribute: a name of the model; one of a related object as `category.name`.
   public func isPresent(_ attribute: String) -> Bool { slot(attribute).kind != .absent }
 
-  /// The text of an attribute kept as TEXT.
+  /// The text of an attribute kept as TEXT, or related as such.
   public func text(_ attribute: String) -> String? {
     let slot = slot(attribute)
     return slot.kind == .text ? String(copying: arena.extracting(slot.textRange)) : nil
   }
 
-  /// The value of an attribute kept as INTEGER: an integer, a boolean as 0 or 1, or an instant in
+  /// The value of an attribute kept as INTEGER, or related as such: an integer, a boolean as 0 or 1, or an instant in
   /// microseconds since 1970-01-01T00:00:00Z.
   public func integer(_ attribute: String) -> Int64? {
     let slot = slot(attribute)
     return slot.kind == .integer ? slot.integer : nil
   }
 
-  /// The value of an attribute kept as REAL.
+  /// The value of an attribute kept as REAL, or related as such.
   public func real(_ attribute: String) -> Double? {
     let slot = slot(attribute)
     return slot.kind == .real ? slot.real : nil
