@@ -66,7 +66,7 @@ import Testing
     try folder.write(Self.lines(0..<10), to: "first")
     let line = """
       mkfifo pipe
-      timeout -s KILL 30 '\(tool.path)' --report json first pipe $1 & sleep 2
+      timeout --foreground -s KILL 30 '\(tool.path)' --report json first pipe $1 & sleep 2
       kill -TERM $!; wait $!
       """
     func interrupt(_ option: String) throws -> Tool.Outcome {
