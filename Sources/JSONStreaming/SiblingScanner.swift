@@ -210,13 +210,18 @@ extension SiblingScanner {
   private mutating func beginComment(_ byte: UInt8, in window: borrowing ScanWindow) -> Step? {
     guard byte == UInt8(ascii: "/"), surroundings != .lines, !isWithoutComments else { return nil }
     guard offset + 1 < window.endOffset else { return window.isComplete ? nil : .needsMore }
-    switch window[offset + 1] {
-    case UInt8(ascii: "*"): comment = Comment(start: offset, isBlock: true)
-    // A colon stands before the slashes of a URL.
-    case UInt8(ascii: "/") where offset == start || window[offset - 1] != UInt8(ascii: ":"):
-      comment = Comment(start: offset, isBlock: false)
-    default: return nil
+    let next = window[offset + 1]
+    guard next == UInt8(ascii: "*") || next == UInt8(ascii: "/") else { return nil }
+    // Behind anything else it is in a text whose quotes are missing, such as the slashes of a URL.
+    if offset > start {
+      switch window[offset - 1] {
+      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["),
+        UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "/"):
+        break
+      default: return nil
+      }
     }
+    comment = Comment(start: offset, isBlock: next == UInt8(ascii: "*"))
     isLineBlank = false
     return .goOn
   }

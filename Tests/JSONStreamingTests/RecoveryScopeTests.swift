@@ -44,6 +44,10 @@ import Testing
         "end",
       ]
     ),
+    (
+      "[{'a':'b/*c'},\n{\"id\":2,\"n\":\"*/\"},\n{\"id\":3}]", top,
+      ["!syntax {'a':'b/*c'}", #"{"id":2,"n":"*/"}"#, #"{"id":3}"#, "end"]
+    ),
     // What has no end is no comment.
     (
       #"[{"id":2, /* x, "n":1},{"id":3}]"#, top,
