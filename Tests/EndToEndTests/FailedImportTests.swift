@@ -61,6 +61,15 @@ import Testing
     #expect(outcome.exitCode == 65 && outcome.output.isEmpty, "\(outcome)")
   }
 
+  @Test func `an input behind the last record that is asked for is not opened`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.lines(0..<10), to: "first")
+    try folder.write("PK\u{3}\u{4}aaaa", to: "data.zip")
+    let outcome = try tool.run(["--limit", "10", "first", "data.zip"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    #expect(try Self.value(Self.states, folder) == "finished")
+  }
+
   @Test func `an interrupt that ends the wait for a later input is reported`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.lines(0..<10), to: "first")
