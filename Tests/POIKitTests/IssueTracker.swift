@@ -4,7 +4,7 @@ import TestSupport
 @testable import POIKit
 
 /// Issues with tags, which they share, and comments of their own, which have files: records with
-/// relations to many of each kind.
+/// relations to many of each kind. The label is one of the tags, in a relation to one.
 enum IssueTracker {
   static let document = #"""
     {"x-table":"issue","x-key":"number","x-timestamp":"changed","type":"object",
@@ -13,6 +13,7 @@ enum IssueTracker {
       "number":{"type":"integer"},
       "title":{"type":["string","null"]},
       "changed":{"type":["integer","null"],"x-unit":"seconds"},
+      "label":{"type":["string","null"],"x-relation":{"table":"tag","unique":"name"}},
       "tags":{"type":["array","null"],"items":{"type":"string","minLength":1},
        "x-relation":{"table":"tag","unique":"name","join":"issue_tag"}},
       "comments":{"type":"array","x-source":"/thread/comments",
@@ -70,6 +71,10 @@ enum IssueTracker {
     }
     if Int.random(in: 0..<5, using: &generator) > 0 {
       members.append(#""thread":{"comments":"# + some(5, comment) + "}")
+    }
+    if Bool.random(using: &generator) {
+      let label = ["null", "\"tag 1\"", "\"tag 9\""].randomElement(using: &generator)!
+      members.append(#""label":\#(label)"#)
     }
     members.shuffle(using: &generator)
     return "{" + members.joined(separator: ",") + "}"

@@ -141,7 +141,23 @@ import Testing
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"t","unique":"n"},"required":["n"],"properties":{"n":{"type":"string"}}}}}"#,
-      "/properties", "name of its own"
+      "/properties/a", "is that of the records, too; name another one"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-relation":{"table":"u","unique":"n"}},"b":{"type":"integer","x-relation":{"table":"u","unique":"n"}}}}"#,
+      "/properties/b", "is that of /properties/a, too: write its name alike"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-relation":{"table":"u","unique":"n"}},"b":{"type":"string","x-relation":{"table":"U","unique":"n"}}}}"#,
+      "/properties/b", "write its name alike"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-relation":{"table":"u","unique":"n"}},"b":{"type":"array","x-relation":{"table":"u","unique":"n"},"items":{"type":"string"}}}}"#,
+      "/properties/b", "is that of /properties/a, too; name another one"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"array","x-relation":{"table":"u","unique":"n","join":"v"},"items":{"type":"object","required":["n"],"properties":{"n":{"type":"string"}}}},"b":{"type":"string","x-relation":{"table":"v","unique":"n"}}}}"#,
+      "/properties/a", "is that of /properties/b, too; name another one"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"properties":{"n":{"type":"string"}}}}}"#,

@@ -75,6 +75,15 @@ public struct Attribute: Sendable {
   var isColumnNotNull: Bool { isRequired && !types.contains(.null) }
 }
 
+extension Attribute.Storage {
+  /// Whether values of both stand in a column in the same form.
+  func isSameForm(as other: Attribute.Storage) -> Bool {
+    // An instant is microseconds, however the JSON writes it.
+    if case .instant = self, case .instant = other { return true }
+    return self == other
+  }
+}
+
 extension Attribute.Source {
   /// How a model's document writes it: a JSON pointer, or `0#` for the name of the member.
   var notation: String {
@@ -173,4 +182,12 @@ public struct Relation: Sendable {
 
   /// Whether the record holds the value of the only attribute, and no object.
   public let isPlain: Bool
+
+  /// Whether rows of both can stand in one table.
+  func isStored(as other: Relation) -> Bool {
+    attributes.count == other.attributes.count
+      && zip(attributes, other.attributes).allSatisfy {
+        $0.column.isExactly($1.column) && $0.storage.isSameForm(as: $1.storage)
+      }
+  }
 }

@@ -197,27 +197,62 @@ enum ModelReader {
     }
   }
 
+  /// Several relations may have the rows that records share in one table; every other table is that
+  /// of one relation, or of the records.
   private static func checkTables(of model: Model) throws(ModelError) {
-    let tables = tablesOfRelations(of: model).map { $0.lowercased() }
+    let uses = tablesOfRelations(of: model, at: "")
     // The readable view joins those of relations to one, and SQLite joins at most 64 tables.
-    guard tables.count <= 60 else {
+    guard uses.count <= 60 else {
       throw ModelError(
         message: "the relations of a model have at most 60 tables", pointer: "/properties")
     }
-    guard Set(tables + [model.table.lowercased()]).count == tables.count + 1 else {
-      throw ModelError(
-        message: "the table of each relation must have a name of its own", pointer: "/properties")
+    var known = [model.table.lowercased(): TableUse(table: model.table, rows: nil, pointer: "")]
+    for use in uses {
+      guard let other = known.updateValue(use, forKey: use.table.lowercased()) else { continue }
+      guard let rows = use.rows, let others = other.rows else {
+        throw ModelError(
+          message: "the table \"\(use.table)\" is that of "
+            + (other.pointer.isEmpty ? "the records" : other.pointer) + ", too; name another one",
+          pointer: use.pointer)
+      }
+      guard use.table.isExactly(other.table), rows.isStored(as: others) else {
+        throw ModelError(
+          message: "the table \"\(use.table)\" is that of \(other.pointer), too: write its name "
+            + "alike, and give its rows the same columns and types in the same order; or name "
+            + "another one", pointer: use.pointer)
+      }
     }
   }
 
-  private static func tablesOfRelations(of model: Model) -> [String] {
-    var tables = model.attributes.compactMap(\.relation?.table)
-    for relation in model.relations {
-      if case .join(let table, _, _) = relation.link { tables.append(table) }
-      tables.append(relation.element.table)
-      tables += tablesOfRelations(of: relation.element)
+  /// A table that a relation of a model has.
+  private struct TableUse {
+    var table: String
+    /// What its rows are, where several records share them.
+    var rows: Relation?
+    /// The attribute.
+    var pointer: String
+  }
+
+  private static func tablesOfRelations(of model: Model, at place: String) -> [TableUse] {
+    func pointer(_ name: String) -> String { place + "/properties" + JSONPointer.step(name) }
+    var uses: [TableUse] = model.attributes.compactMap { attribute in
+      attribute.relation.map {
+        TableUse(table: $0.table, rows: $0, pointer: pointer(attribute.name))
+      }
     }
-    return tables
+    for relation in model.relations {
+      let pointer = pointer(relation.name)
+      switch relation.link {
+      case .parent:
+        uses.append(TableUse(table: relation.element.table, rows: nil, pointer: pointer))
+      case .join(let join, _, _):
+        uses.append(TableUse(table: join, rows: nil, pointer: pointer))
+        uses.append(
+          TableUse(table: relation.element.table, rows: relation.sharedRows, pointer: pointer))
+      }
+      uses += tablesOfRelations(of: relation.element, at: pointer + "/items")
+    }
+    return uses
   }
 
   static func checkSources(

@@ -127,7 +127,7 @@ struct ModelChange {
   }
 
   private mutating func compareForms(_ before: Attribute, _ after: Attribute, name: String) {
-    guard !ModelChange.isSameForm(before.storage, after.storage) else { return }
+    guard !before.storage.isSameForm(as: after.storage) else { return }
     obstacles.append(
       "\"\(name)\" is kept in another form: it was \(before.storage.phrase) and would be "
         + "\(after.storage.phrase); keep it, or name another attribute with its own column")
@@ -143,13 +143,6 @@ struct ModelChange {
       }
       compareForms(inner, other, name: "\(name).\(inner.name)")
     }
-  }
-
-  /// Whether values of both stand in a column in the same form.
-  private static func isSameForm(_ old: Attribute.Storage, _ new: Attribute.Storage) -> Bool {
-    // An instant is microseconds, however the JSON writes it.
-    if case .instant = old, case .instant = new { return true }
-    return old == new
   }
 
   private mutating func compareRelations() {
