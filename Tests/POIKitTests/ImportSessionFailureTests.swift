@@ -79,4 +79,19 @@ import Testing
     #expect(session.failedReport()?.counters.inserted == 1)
     #expect(try feed.rows(Self.state) == ["failed"])
   }
+
+  @Test func `files are imported by their paths, and one that is missing ends the run`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(ImportSessionTests.poi(1), to: "one.json")
+    let store = try Store(path: folder.file("store.sqlite"))
+    var session = try ImportSession(into: store, model: .poi)
+    try session.importAll(ofFile: path)
+    let error = #expect(throws: ImportError.self) {
+      try session.importAll(ofFile: folder.file("two.json"))
+    }
+    #expect(error?.message.contains("two.json: no such file") == true)
+    let again = #expect(throws: ImportError.self) { try session.importAll(ofFile: path) }
+    #expect(again?.message == error?.message)
+    #expect(session.failedReport()?.counters.inserted == 1)
+  }
 }

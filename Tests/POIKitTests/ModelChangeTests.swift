@@ -293,6 +293,28 @@ import Testing
     }
   }
 
+  @Test func `values of elements of elements keep their form, whatever their array is called`()
+    throws
+  {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    func properties(_ name: String, _ form: String) -> String {
+      #""id":{"type":"integer"},"a":{"type":"array","x-relation":{"table":"e","unique":"n"},"#
+        + #""items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"},"#
+        + #""\#(name)":{"type":"array","x-relation":{"table":"f","unique":"v"},"#
+        + #""items":{"type":"string"\#(form)}}}}}"#
+    }
+    try Self.importText(
+      #"{"id":1}"#, Self.model(properties: properties("b", ""), rest: ""), at: path)
+    let renamed = try Self.model(properties: properties("c", ""), rest: "")
+    #expect(try Self.refusal(of: renamed, at: path) == nil)
+    for name in ["b", "c"] {
+      let changed = try Self.model(properties: properties(name, #","format":"uuid""#), rest: "")
+      let message = try #require(try Self.refusal(of: changed, at: path))
+      #expect(message.contains("is kept in another form"), "\(message)")
+    }
+  }
+
   /// An attribute that is a relation, before and after.
   @Test(arguments: [
     (#""type":"integer","x-relation":{"table":"r","unique":"v"}"#, #""x-unit":"seconds""#),

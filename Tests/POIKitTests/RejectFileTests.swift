@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -17,5 +18,29 @@ import Testing
       _ = consume first
     }
     _ = try RejectFile(path: path, storePath: nil)
+  }
+
+  @Test func `a file that holds something else stays, and no store is made`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write("my notes", to: "bad.ndjson")
+    let storePath = folder.file("a.sqlite")
+    var options = ImportOptions()
+    options.rejectFile = path
+    let error = #expect(throws: ImportError.self) {
+      try options.check(for: .poi, storePath: storePath)
+    }
+    #expect(error?.code == .usage)
+    #expect(error?.message.contains("holds no rejects") == true)
+    #expect(try folder.bytes("bad.ndjson") == Array("my notes".utf8))
+  }
+
+  @Test func `links that lead nowhere are refused when the file is to be written`() throws {
+    let folder = try ScratchFolder()
+    let paths = [folder.file("a"), folder.file("b")]
+    #expect(unsafe symlink(paths[1], paths[0]) == 0 && symlink(paths[0], paths[1]) == 0)
+    let error = #expect(throws: ImportError.self) {
+      _ = try RejectFile(path: paths[0], storePath: folder.file("a.sqlite"))
+    }
+    #expect(error?.code == .inputOutput)
   }
 }

@@ -54,8 +54,8 @@ struct RejectFile: ~Copyable {
     return unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions)
   }
 
-  /// Throws where a path is one of a store's own, be the store there or still to be made: its file, or
-  /// one that SQLite has or makes beside it.
+  /// Throws where a path leads to a file that is no reject file, or is one of a store's own, be the
+  /// store there or still to be made: its file, or one that SQLite has or makes beside it.
   ///
   /// - Throws: `ImportError` with `usage`.
   static func check(_ path: String, storePath: String) throws(ImportError) {
@@ -72,6 +72,12 @@ struct RejectFile: ~Copyable {
       throw ImportError(
         .usage, "\(path): the rejects would overwrite the store; name another file for --rejects")
     }
+    guard isThere, file.st_mode & S_IFMT == S_IFREG else { return }
+    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    // Why it cannot be opened is told when it is to be written.
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    if let error = foreignFile(descriptor, path: path) { throw error }
   }
 
   /// The place that a path leads to through all links, whether a file is there or not.
@@ -117,14 +123,23 @@ struct RejectFile: ~Copyable {
         .usage,
         "\(path): another import writes its rejects there now; name another file for --rejects")
     }
-    guard status.st_size > 0 else { return nil }
+    if let error = foreignFile(descriptor, path: path) { return error }
+    return ftruncate(descriptor, 0) == 0 ? nil : RejectFile.error(path)
+  }
+
+  /// Why a regular file is not to be overwritten: it holds something else than rejects.
+  private static func foreignFile(_ descriptor: Int32, path: String) -> ImportError? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > 0
+    else { return nil }
     var beginning = [UInt8](repeating: 0, count: RejectLine.beginning.count)
     let count = unsafe pread(descriptor, &beginning, beginning.count, 0)
     guard count == beginning.count, beginning == RejectLine.beginning else {
       return ImportError(
         .usage, "\(path): the file is there and holds no rejects; name another one for --rejects")
     }
-    return ftruncate(descriptor, 0) == 0 ? nil : RejectFile.error(path)
+    return nil
   }
 
   /// Writes the rejects of a batch.

@@ -137,11 +137,9 @@ struct ModelChange {
     _ before: RelationToMany, _ after: RelationToMany, name: String
   ) {
     compareForms(before.element.attributes, after.element.attributes, of: name)
-    for inner in before.element.relations {
-      guard let other = after.element.relations.first(where: { $0.name == inner.name }) else {
-        continue
-      }
-      compareForms(inner, other, name: "\(name).\(inner.name)")
+    // Their tables are the same, so one stands for the other, whatever the arrays are called.
+    for (inner, other) in zip(before.element.relations, after.element.relations) {
+      compareForms(inner, other, name: "\(name).\(other.name)")
     }
   }
 
