@@ -23,7 +23,7 @@ enum DedupDatabase: ~Copyable {
     }
     let store = try Store(connection, for: opening)
     // An app's own table in the same file is deduplicated like one of any other database.
-    if try job.table.map({ try store.tables().contains($0) }) ?? true {
+    if try job.table.map({ try store.table(named: $0) != nil }) ?? true {
       self = .store(store)
     } else {
       self = .foreign(store.takeConnection())

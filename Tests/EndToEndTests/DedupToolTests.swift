@@ -193,6 +193,28 @@ import Testing
     #expect(digest(outcome.output).map { digested.output.hasPrefix($0) } == true)
   }
 
+  @Test func `the case of a table's name does not matter`() throws {
+    let folder = try ScratchFolder()
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix64(seed: seed)
+    try folder.write(
+      Self.records(60, copies: 3, using: &generator).joined(separator: "\n"), to: "data")
+    var digests: [Substring?] = []
+    for name in ["poi", "POI"] {
+      let store = ["--store", "\(name).sqlite"]
+      #expect(try importer.run(["data", "-q"] + store, in: folder.path).exitCode == 0)
+      let outcome = try tool.run(
+        ["--table", name, "--key", "identifier"] + store, in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome.messages)")
+      digests.append(digest(outcome.output))
+      let again = try tool.run(["--table", name, "--digest"] + store, in: folder.path)
+      #expect(
+        digest(again.output).map(String.init)
+          == digests[digests.count - 1].map { "\($0) of 20 rows" }, "seed \(seed)")
+    }
+    #expect(digests[0] != nil && digests[0] == digests[1], "seed \(seed)")
+  }
+
   @Test func `an app's own table in a store is deduplicated, too`() throws {
     let folder = try ScratchFolder()
     #expect(try importer.run(["-"], in: folder.path, input: Array("[]".utf8)).exitCode == 0)

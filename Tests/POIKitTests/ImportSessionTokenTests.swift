@@ -313,4 +313,24 @@ import Testing
       """)
     #expect(try feed.token() == nil)
   }
+
+  @Test func `a run is resumed with its source alone`() throws {
+    let feed = try FeedStore(Self.model())
+    let text = (0..<4).map { #"{"id":\#($0),"at":\#($0)}"# }.joined(separator: "\n")
+    var options = ImportOptions()
+    options.source = "A"
+    options.batchSize = 1
+    try feed.take(text, options: options) { _ in .stop }
+    options.isResuming = true
+    for (source, advice) in [("", #"has the source "A"; name it with --source"#), ("B", "\"A\"")] {
+      options.source = source
+      let error = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+      #expect(error?.code == .cannotResume)
+      #expect(error?.message.contains(advice) == true, "\(error?.message ?? "")")
+    }
+    options.source = "A"
+    #expect(try feed.take(text, options: options).counters.inserted == 4)
+    #expect(try feed.token(source: "A") == "3\t3")
+    #expect(try feed.token() == nil)
+  }
 }

@@ -443,4 +443,106 @@ import Testing
     _ = try ImportSession(into: Store(path: path), model: changed, options: options)
     #expect(try Store(path: path).model().document == changed.document)
   }
+
+  @Test func `a column that an app added to related rows hinders no change of the model`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    func properties(_ more: String) -> String {
+      #""id":{"type":"integer"},"kind":{"type":"string","x-relation":{"table":"kind","unique":"n"}}"#
+        + more
+    }
+    try Self.importText(
+      #"{"id":1,"kind":"a"}"#, Self.model(properties: properties(""), rest: ""), at: path)
+    let other = #","other":{"type":"string","x-relation":{"table":"kind","unique":"n"}}"#
+    try Store(path: path).connection.execute("ALTER TABLE kind ADD COLUMN icon TEXT")
+    let retitled = try Self.model(properties: properties(""), rest: #","title":"Other""#)
+    #expect(try Self.refusal(of: retitled, at: path) == nil)
+    let wider = try Self.model(properties: properties(other), rest: "")
+    try Self.importText(#"{"id":2,"kind":"b","other":"a"}"#, wider, at: path)
+    #expect(
+      try rows(
+        "SELECT id, kind, other FROM poikit_readable_place", in: Store(path: path).connection)
+        == ["1|a|", "2|b|a"])
+    try Store(path: path).connection.execute(
+      "ALTER TABLE kind ADD COLUMN level INT NOT NULL DEFAULT 1")
+    #expect(try Self.refusal(of: wider, at: path) == nil)
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE kind (poikit_id INTEGER PRIMARY KEY, n TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE kind (poikit_id INTEGER PRIMARY KEY, n TEXT NOT NULL) STRICT",
+    "CREATE TABLE kind (poikit_id INTEGER PRIMARY KEY, n TEXT NOT NULL, m TEXT, UNIQUE (n, m)) STRICT",
+    "CREATE TABLE kind (poikit_id INTEGER PRIMARY KEY, n INTEGER NOT NULL UNIQUE) STRICT",
+    "CREATE TABLE kind (n TEXT NOT NULL UNIQUE) STRICT",
+    "CREATE TABLE kind (poikit_id INTEGER PRIMARY KEY, n TEXT NOT NULL UNIQUE, m TEXT NOT NULL) STRICT",
+    "CREATE VIEW kind AS SELECT 1 AS poikit_id, 'a' AS n",
+  ])
+  func `related rows stand in no table that is another one`(creation: String) throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    try Self.makeStore(at: path)
+    try Store(path: path).connection.execute(SQL(verbatim: creation))
+    let wider = try Self.model(
+      properties: Self.attributes
+        + #","kind":{"type":"string","x-relation":{"table":"kind","unique":"n"}}"#)
+    let message = try #require(try Self.refusal(of: wider, at: path))
+    #expect(message.contains(#"another table or view called "kind""#), "\(message)")
+  }
+
+  @Test func `names in another normal form are other names`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    func model(_ name: String) throws -> Model {
+      try Self.model(
+        properties: #""\#(name)":{"type":"string"}"#, required: "", rest: #","x-key":"\#(name)""#)
+    }
+    try Self.importText(#"{"caf\u00e9":"a"}"#, model("caf\u{E9}"), at: path)
+    let message = try #require(try Self.refusal(of: model("cafe\u{301}"), at: path))
+    #expect(message.contains("is missing"), "\(message)")
+    #expect(throws: DeduplicationError.self) {
+      let schema = try TableSchema(of: "place", in: Store(path: path).connection)
+      _ = try schema.column("cafe\u{301}")
+    }
+  }
+
+  @Test func `key and timestamp keep their columns while the key is enforced`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    func model(_ first: String, _ second: String) throws -> Model {
+      try Self.model(
+        properties:
+          #""a":{"type":"integer","x-column":"\#(first)"},"b":{"type":"integer","x-column":"\#(second)"}"#,
+        required: #""a","b""#, rest: #","x-key":"a""#)
+    }
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    var session = try ImportSession(
+      into: Store(path: path), model: model("x", "y"), options: options)
+    try session.append(Array(#"{"a":1,"b":7}"#.utf8).span)
+    _ = try session.finish()
+    let message = try #require(try Self.refusal(of: model("y", "x"), at: path))
+    #expect(message.contains("the key is another one"), "\(message)")
+  }
+
+  @Test(arguments: [
+    (#","x-key":"id","x-timestamp":"seen""#, true), (#","x-key":"name","x-timestamp":"at""#, true),
+    (#","x-key":"id","x-timestamp":"at","title":"T""#, false),
+  ])
+  func `what to ask for next follows key and timestamp of the model`(
+    rest: String, isForgotten: Bool
+  ) throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.sqlite")
+    let properties = Self.attributes + #","at":{"type":"integer","x-unit":"seconds"}"#
+    let old = try Self.model(properties: properties, rest: #","x-key":"id","x-timestamp":"at""#)
+    try Self.importText(#"{"id":1,"name":"a","seen":3,"at":9}"#, old, at: path)
+    #expect(try Store(path: path).token(of: old) == "9\t1")
+    let new = try Self.model(properties: properties, rest: rest)
+    #expect(try Self.refusal(of: new, at: path) == nil)
+    #expect(try Store(path: path).token(of: new) == (isForgotten ? nil : "9\t1"))
+    try Self.importText(#"{"id":2,"name":"b","seen":4,"at":5}"#, new, at: path)
+    let expected =
+      !isForgotten ? "9\t1" : rest.contains("seen") ? "4\t2" : "5\tb"
+    #expect(try Store(path: path).token(of: new) == expected)
+  }
 }

@@ -140,6 +140,14 @@ import Testing
       "/x-tombstone/null", "lacks \"c\", which is required"
     ),
     (
+      #"{"x-table":"Pragma_table_info","properties":{"a":{}}}"#, "/x-table",
+      "is a table-valued function of SQLite"
+    ),
+    (
+      #"{"x-table":"t","properties":{"a":{"type":"string","x-relation":{"table":"json_each","unique":"n"}}}}"#,
+      "/properties/a/x-relation/table", "is a table-valued function of SQLite"
+    ),
+    (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"t","unique":"n"},"required":["n"],"properties":{"n":{"type":"string"}}}}}"#,
       "/properties/a", "is that of the records, too; name another one"
     ),

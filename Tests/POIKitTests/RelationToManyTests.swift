@@ -45,6 +45,17 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
+  @Test func `the readable view counts rows of a table of any name`() throws {
+    let feed = try FeedStore(
+      Model(
+        parsing: #"""
+          {"x-table":"note","properties":{"tags":{"type":"array","items":{"type":"string"},
+            "x-relation":{"table":"T","unique":"name"}}}}
+          """#))
+    try feed.take(#"{"tags":["a","b","c"]}{"tags":["d","e"]}"#)
+    #expect(try feed.rows("SELECT tags FROM poikit_readable_note") == ["3", "2"])
+  }
+
   @Test func `an index serves every foreign key of a relation to many`() throws {
     let outcome = try IssueTracker.imported([])
     for (table, column) in [

@@ -153,6 +153,22 @@ import Testing
     #expect(report.counters.updated == 1)
   }
 
+  @Test func `the oldest is kept where removals mark, and refused where they delete`() throws {
+    var options = DeduplicationOptions()
+    options.keep = .oldest
+    let records = [Self.live("3", "old"), Self.removal("5"), Self.live("7", "new")]
+      .joined(separator: "\n")
+    let marking = try FeedStore(Self.model(#""gone""#, required: #"["id"]"#))
+    try marking.take(records)
+    try marking.deduplicate(options)
+    #expect(try marking.rows("SELECT name FROM note") == ["old"])
+    let deleting = try FeedStore(Self.model(Self.deleting))
+    try deleting.take(records)
+    let error = #expect(throws: DeduplicationError.self) { try deleting.deduplicate(options) }
+    #expect(error?.code == .invalidOptions)
+    #expect(try deleting.rows("SELECT name FROM note") == ["old", "new"])
+  }
+
   @Test func `a removal conflicts with a stored row where that is an error`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     var options = ImportOptions()

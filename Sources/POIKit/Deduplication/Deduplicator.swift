@@ -204,6 +204,12 @@ extension Deduplicator {
       throw DeduplicationError(
         .invalidOptions, "the memory for sorting is not negative, as \(options.memoryBudget) is")
     }
+    guard options.keep == .newest || layout.removals == nil else {
+      throw DeduplicationError(
+        .invalidOptions,
+        "the removals of '\(layout.table)' delete rows that are older than they are, so the oldest row "
+          + "cannot be kept; keep the newest, or let removals mark rows (\"removal\": \"mark\")")
+    }
     let schema = try TableSchema(of: layout.table, in: connection)
     let fixed =
       layout.keyColumns + [layout.timestampColumn, layout.tombstoneColumn].compactMap { $0 }

@@ -99,7 +99,7 @@ struct TableSchema {
   func column(_ name: String) throws(DeduplicationError) -> String {
     let all = storedColumns + generatedColumns
     let spelling = spelling(of: name)
-    if all.contains(spelling) { return spelling }
+    if all.containsExactly(spelling) { return spelling }
     throw DeduplicationError(
       .unknownColumn,
       "'\(self.name)' has no column '\(name)': it has \(Self.list(all))")

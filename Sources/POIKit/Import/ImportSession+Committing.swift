@@ -128,6 +128,14 @@ extension ImportSession {
           + "\(found.isSnapshot ? "give it" : "leave out") --snapshot, or begin again with "
           + "--restart")
     }
+    guard run.source.isExactly(options.source) else {
+      throw ImportError(
+        .cannotResume,
+        "\(name): the run to resume has "
+          + (run.source.isEmpty ? "no source" : "the source \"\(run.source)\"")
+          + "; \(run.source.isEmpty ? "leave out --source" : "name it with --source"), or begin again "
+          + "with --restart")
+    }
     merge(by: policy)
     resumption = found
     committer?.resume(run)

@@ -8,6 +8,8 @@ struct UnfinishedImport {
   let generation: Int64
   /// Where it is; nothing where that cannot be read.
   let checkpoint: ImportCheckpoint?
+  /// What its inputs come from; empty where no source was named.
+  let source: String
   /// The inputs that it has begun, in their order.
   let inputs: [ImportReport.Input]
   private let names: Set<ExactText>
@@ -18,6 +20,7 @@ struct UnfinishedImport {
   init(_ run: RunRecord.Unfinished) throws(SQLiteError) {
     id = run.record.id
     generation = run.generation
+    source = run.source
     inputs = run.inputs
     names = Set(run.inputs.map { ExactText($0.name) })
     let isSound = 0...Int64(ImportCheckpoint.greatestCount) ~= run.generation

@@ -58,6 +58,19 @@ extension ModelReader {
     return value
   }
 
+  /// The name of a table.
+  static func tableName(_ json: JSONValue?, at place: String) throws(ModelError) -> String? {
+    guard let name = try identifier(json, at: place) else { return nil }
+    // A table of the name would hide what SQLite reads its own schema and JSON by.
+    let lowercased = name.lowercased()
+    guard !lowercased.hasPrefix("pragma_"), !["json_each", "json_tree"].contains(lowercased) else {
+      throw ModelError(
+        message: "\"\(name)\" is a table-valued function of SQLite; name the table otherwise",
+        pointer: place)
+    }
+    return name
+  }
+
   /// The name of a table or column.
   static func identifier(
     _ json: JSONValue?, at place: String

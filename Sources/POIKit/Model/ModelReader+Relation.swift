@@ -91,7 +91,7 @@ extension ModelReader {
         message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: place)
     }
     try refuseUnknown(members, known: relationKeywords, at: place)
-    guard let table = try identifier(json["table"], at: place + "/table") else {
+    guard let table = try tableName(json["table"], at: place + "/table") else {
       throw ModelError(message: "the relation's table is not named", pointer: place)
     }
     return (table, try names(json["unique"], at: place + "/unique"))

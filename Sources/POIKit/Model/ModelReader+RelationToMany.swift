@@ -63,7 +63,7 @@ extension ModelReader {
         message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: place)
     }
     try refuseUnknown(members, known: relationToManyKeywords, at: place)
-    guard let table = try identifier(json["table"], at: place + "/table") else {
+    guard let table = try tableName(json["table"], at: place + "/table") else {
       throw ModelError(message: "the relation's table is not named", pointer: place)
     }
     let unique = try names(json["unique"], at: place + "/unique")
@@ -75,7 +75,7 @@ extension ModelReader {
     return Keyword(
       table: table, unique: unique,
       parent: try identifier(json["parent"], at: place + "/parent"),
-      join: try identifier(json["join"], at: place + "/join"))
+      join: try tableName(json["join"], at: place + "/join"))
   }
 
   private static func link(

@@ -67,7 +67,7 @@ enum ModelReader {
         message: "only JSON Schema 2020-12 is read "
           + "(https://json-schema.org/draft/2020-12/schema), not \(dialect)", pointer: "/$schema")
     }
-    let table = try identifier(json["x-table"], at: "/x-table") ?? nil
+    let table = try tableName(json["x-table"], at: "/x-table") ?? nil
     guard let table else {
       throw ModelError(
         message: "the table is not named; add \"x-table\": \"…\"", pointer: "")

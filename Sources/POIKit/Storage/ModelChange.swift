@@ -14,13 +14,13 @@ struct ModelChange {
   /// What is known of the table.
   struct Table {
     /// The columns that refuse NULL.
-    var notNullColumns: Set<String>
+    var notNullColumns: Set<ExactText>
     /// All columns, in lower case: an app may have added some.
     var columns: Set<String>
     var rowCount: Int
     var isKeyEnforced: Bool
     /// The columns in which some row has no value, of those that matter.
-    var columnsWithNull: Set<String>
+    var columnsWithNull: Set<ExactText>
     /// How many removals are remembered, where the new model would remember them in another way.
     var unfitRemovalCount = 0
   }
@@ -55,7 +55,8 @@ struct ModelChange {
   /// The attributes that are required by the new model, and were not by the old one.
   static func newlyRequired(from old: Model, to new: Model) -> [Attribute] {
     new.attributes.filter { attribute in
-      guard let before = old.attributes.first(where: { $0.column == attribute.column }) else {
+      guard let before = old.attributes.first(where: { $0.column.isExactly(attribute.column) })
+      else {
         return false
       }
       return attribute.isColumnNotNull && !before.isColumnNotNull
@@ -66,7 +67,7 @@ struct ModelChange {
 
   private mutating func compareAttributes() {
     for before in old.attributes {
-      guard let after = new.attributes.first(where: { $0.column == before.column }) else {
+      guard let after = new.attributes.first(where: { $0.column.isExactly(before.column) }) else {
         obstacles.append(
           "\"\(before.name)\" is missing, and its values would be lost; take it back into the model"
         )
@@ -75,7 +76,7 @@ struct ModelChange {
       compare(before, after)
     }
     for added in new.attributes
-    where !old.attributes.contains(where: { $0.column == added.column }) {
+    where !old.attributes.contains(where: { $0.column.isExactly(added.column) }) {
       if table.columns.contains(added.column.lowercased()) {
         obstacles.append(
           "\"\(added.name)\" would have the column \"\(added.column)\", which another program has "
@@ -103,11 +104,11 @@ struct ModelChange {
     } else {
       compareForms(before, after, name: after.name)
     }
-    if !after.isColumnNotNull, table.notNullColumns.contains(after.column) {
+    if !after.isColumnNotNull, table.notNullColumns.contains(ExactText(after.column)) {
       obstacles.append(
         "\"\(after.name)\" may be missing or null, and its column refuses that; require it")
     }
-    if table.columnsWithNull.contains(after.column) {
+    if table.columnsWithNull.contains(ExactText(after.column)) {
       obstacles.append(
         "\"\(after.name)\" is required, and some rows have no value; let records lack it")
     }
@@ -118,7 +119,7 @@ struct ModelChange {
     _ before: [Attribute], _ after: [Attribute], of relation: String
   ) {
     for before in before {
-      guard let after = after.first(where: { $0.column == before.column }) else { continue }
+      guard let after = after.first(where: { $0.column.isExactly(before.column) }) else { continue }
       compareForms(before, after, name: "\(relation).\(after.name)")
       if let old = before.relation, let new = after.relation {
         compareForms(old.attributes, new.attributes, of: "\(relation).\(after.name)")
@@ -145,7 +146,7 @@ struct ModelChange {
 
   private mutating func compareRelations() {
     for before in old.relations {
-      guard let after = new.relations.first(where: { $0.name == before.name }) else {
+      guard let after = new.relations.first(where: { $0.name.isExactly(before.name) }) else {
         obstacles.append(
           "the relation \"\(before.name)\" is missing, and its rows would be lost; take it back into "
             + "the model")
@@ -158,7 +159,8 @@ struct ModelChange {
         compareForms(before, after, name: after.name)
       }
     }
-    for added in new.relations where !old.relations.contains(where: { $0.name == added.name }) {
+    for added in new.relations
+    where !old.relations.contains(where: { $0.name.isExactly(added.name) }) {
       if added.isRequired, table.rowCount > 0 {
         obstacles.append(
           "the relation \"\(added.name)\" is required, and the \(table.rowCount) rows have none; let "
@@ -186,6 +188,17 @@ struct ModelChange {
     }
   }
 
+  /// Whether other attributes or columns identify a record.
+  private var changesKey: Bool { old.places(of: old.key) != new.places(of: new.key) }
+
+  /// Whether another attribute or column says when a record was last changed.
+  private var changesTimestamp: Bool {
+    old.places(of: [old.timestamp]) != new.places(of: [new.timestamp])
+  }
+
+  /// Whether what is kept of the record that was changed last says nothing of the new model.
+  var outdatesTokens: Bool { changesKey || changesTimestamp }
+
   /// What decided about the rows of a table whose key is enforced, or about the removals that are
   /// remembered, must go on doing so.
   private mutating func compareWinnerRules() {
@@ -197,13 +210,27 @@ struct ModelChange {
     }
     guard table.isKeyEnforced else { return }
     let parts: [(String, String, Bool)] = [
-      ("x-key", "key", old.key == new.key),
-      ("x-timestamp", "timestamp", old.timestamp == new.timestamp),
-      ("x-tombstone", "tombstone", old.tombstone == new.tombstone),
+      ("x-key", "key", !changesKey),
+      ("x-timestamp", "timestamp", !changesTimestamp),
+      (
+        "x-tombstone", "tombstone",
+        old.tombstone == new.tombstone
+          && old.tombstoneAttributeColumn.map(ExactText.init)
+            == new.tombstoneAttributeColumn.map(ExactText.init)
+      ),
     ]
     for (keyword, name, isSame) in parts where !isSame {
       obstacles.append(
         "the \(name) is another one, and the rows were chosen by the old one; keep \"\(keyword)\"")
+    }
+  }
+}
+
+extension Model {
+  /// The names of attributes, each with that of its column.
+  fileprivate func places(of names: [String?]) -> [ExactText] {
+    names.compactMap { $0 }.flatMap { name in
+      [ExactText(name), ExactText(attribute(named: name)?.column ?? "")]
     }
   }
 }

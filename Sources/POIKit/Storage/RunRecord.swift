@@ -27,6 +27,8 @@ struct RunRecord {
     var generation: Int64
     /// Whether it ended with an error, so that no process drives it.
     var hasFailed: Bool
+    /// What its inputs come from, as `ImportOptions.source` said.
+    var source: String
   }
 
   /// The row's id.
@@ -124,7 +126,7 @@ struct RunRecord {
   ) throws(SQLiteError) -> [Unfinished] {
     var statement = try connection.prepare(
       """
-      SELECT r.id, c.state, c.generation, r.state = 'failed'
+      SELECT r.id, c.state, c.generation, r.state = 'failed', r.options ->> 'source'
       FROM main.poikit_run AS r JOIN main.poikit_checkpoint AS c ON c.run = r.id
       WHERE r.tool = ?1 AND r.table_name = ?2 AND r.state IN ('running', 'failed')
       ORDER BY r.id DESC
@@ -138,7 +140,8 @@ struct RunRecord {
         Unfinished(
           record: RunRecord(id: id), checkpoint: statement.text(1),
           inputs: try InputTable.inputs(ofRun: id, in: connection),
-          generation: statement.integer(2), hasFailed: statement.integer(3) == 1))
+          generation: statement.integer(2), hasFailed: statement.integer(3) == 1,
+          source: statement.text(4)))
     }
     return runs
   }

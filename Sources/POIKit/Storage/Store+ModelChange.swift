@@ -43,19 +43,19 @@ extension Store {
     try statement.bind(1, text: old.table)
     while try statement.step() {
       table.columns.insert(statement.text(0).lowercased())
-      if statement.integer(1) != 0 { table.notNullColumns.insert(statement.text(0)) }
+      if statement.integer(1) != 0 { table.notNullColumns.insert(ExactText(statement.text(0))) }
     }
     for attribute in ModelChange.newlyRequired(from: old, to: new) {
       let found = try connection.integer(
         "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(name: attribute.column) IS NULL)")
-      if found == 1 { table.columnsWithNull.insert(attribute.column) }
+      if found == 1 { table.columnsWithNull.insert(ExactText(attribute.column)) }
     }
     return table
   }
 
   private borrowing func apply(_ change: ModelChange, to model: Model) throws {
     let schema = StoreSchema(model)
-    try makeRelations(of: model, schema: schema)
+    try makeRelations(of: change.attributes, schema: schema)
     for addition in schema.additions(change.attributes, unmappedColumn: change.unmappedColumn) {
       try connection.execute(addition)
     }
@@ -66,6 +66,7 @@ extension Store {
         change.attributes.map(\.column) + (change.unmappedColumn.map { [$0] } ?? [])
           + change.relations.map(\.name), in: model.table, of: connection)
     }
+    if change.outdatesTokens { try forgetHighestRecords(ofTable: model.table) }
     try connection.execute(schema.viewRenewal)
     var statement = try connection.prepare("UPDATE poikit_table SET model = ?2 WHERE name = ?1")
     try statement.bind(1, text: model.table)

@@ -76,6 +76,16 @@ extension Store {
     try statement.run()
   }
 
+  /// Forgets which records of a table were changed last, by source: another attribute tells it from now
+  /// on, or another one identifies a record. Runs inside the caller's transaction.
+  borrowing func forgetHighestRecords(ofTable table: String) throws(SQLiteError) {
+    guard try hasTokens() else { return }
+    var statement = try connection.prepare(
+      "UPDATE poikit_token SET highest = NULL WHERE table_name = ?1", isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.run()
+  }
+
   /// Whether the table of tokens is there; the first one makes it.
   private borrowing func hasTokens() throws(SQLiteError) -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil

@@ -274,9 +274,18 @@ public struct Store: ~Copyable {
     }
   }
 
+  /// The table of records that a name stands for, as it was made; nothing where the store has none.
+  ///
+  /// - Parameter name: its name, in which SQLite ignores the case of ASCII letters.
+  /// - Throws: `StoreError` when the store cannot be read.
+  public borrowing func table(named name: String) throws(StoreError) -> String? {
+    try tables().first { TableSchema.isSame($0, name) }
+  }
+
   /// The model that a table of records was made with.
   ///
-  /// - Parameter table: the table; the only one of the store where none is named.
+  /// - Parameter table: the table, with or without the case of its ASCII letters; the only one of the
+  ///   store where none is named.
   /// - Throws: `StoreError` with `noSuchTable` where the store has no such table of records, or none
   ///   is named and there are several.
   public borrowing func model(ofTable table: String? = nil) throws(StoreError) -> Model {
@@ -289,7 +298,7 @@ public struct Store: ~Copyable {
           : "\(path): the store holds several tables, \(names.joined(separator: ", ")); "
             + "name one with --table")
     }
-    guard let document = try document(ofTable: table) else {
+    guard let document = try document(ofTable: try self.table(named: table) ?? table) else {
       throw StoreError(
         .noSuchTable,
         "\(path): the store has no table of records \"\(table)\"; it has "
@@ -337,7 +346,7 @@ public struct Store: ~Copyable {
         try makeTables(for: model)
       }
     }
-    guard try document(ofTable: model.table) != model.document else { return }
+    guard try document(ofTable: model.table)?.isExactly(model.document) != true else { return }
     guard mayChange else {
       throw StoreError(
         .modelDiffers,
@@ -353,7 +362,7 @@ public struct Store: ~Copyable {
     let schema = StoreSchema(model)
     try inTransaction {
       guard try document(ofTable: model.table) == nil else { return }
-      try makeRelations(of: model, schema: schema)
+      try makeRelations(of: model.attributes, schema: schema)
       try refuseTable(model.table)
       try connection.execute(schema.creation)
       try makeRelationsToMany(model.relations, of: model, schema: schema)
@@ -383,11 +392,10 @@ public struct Store: ~Copyable {
     }
   }
 
-  /// Makes the tables of the model's relations; several models may share one that is the same.
-  borrowing func makeRelations(of model: Model, schema: StoreSchema) throws {
-    for relation in model.attributes.compactMap(\.relation) {
-      try makeShared(relation.table, creation: schema.creation(of: relation))
-    }
+  /// Makes the tables of the relations to one among some attributes; several models may share one that
+  /// is the same.
+  borrowing func makeRelations(of attributes: [Attribute], schema: StoreSchema) throws {
+    for relation in attributes.compactMap(\.relation) { try makeShared(relation, schema: schema) }
   }
 
   /// Makes the tables of a table's relations to many. Only rows that several parents share may be in
@@ -396,14 +404,14 @@ public struct Store: ~Copyable {
     _ relations: [RelationToMany], of model: Model, schema: StoreSchema
   ) throws {
     for relation in relations {
-      try makeRelations(of: relation.element, schema: schema)
+      try makeRelations(of: relation.element.attributes, schema: schema)
       let creation = schema.creation(of: relation, parent: model.table)
       switch relation.link {
       case .parent:
         try refuseTable(relation.element.table)
         try connection.execute(creation.rows)
       case .join(let join, _, _):
-        try makeShared(relation.element.table, creation: creation.rows)
+        try makeShared(relation.sharedRows, schema: schema)
         try refuseTable(join)
         if let creation = creation.join { try connection.execute(creation) }
       }
@@ -412,11 +420,11 @@ public struct Store: ~Copyable {
     }
   }
 
-  private borrowing func makeShared(_ table: String, creation: SQL) throws {
-    if let existing = try sql(ofTable: table) {
-      guard existing == creation.text else { return try refuseTable(table) }
-    } else {
-      try connection.execute(creation)
+  private borrowing func makeShared(_ relation: Relation, schema: StoreSchema) throws {
+    if try sql(ofTable: relation.table) == nil {
+      try connection.execute(schema.creation(of: relation))
+    } else if try connection.integer(schema.fitness(of: relation)) != 1 {
+      try refuseTable(relation.table)
     }
   }
 

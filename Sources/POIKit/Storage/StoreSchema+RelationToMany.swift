@@ -50,7 +50,7 @@ extension StoreSchema {
       case .join(let join, let parentColumn, _): (join, parentColumn)
       }
     return """
-      (SELECT count(*) FROM \(name: table) WHERE \(name: column) \
+      (SELECT count(*) FROM \(name: table) AS n WHERE n.\(name: column) \
       = t.\(StoreSchema.idColumn)) AS \(name: relation.name)
       """
   }

@@ -30,6 +30,39 @@ struct StoreSchema {
       """
   }
 
+  /// The statement that tells whether a relation's rows can stand in the table that is there: 1 where
+  /// they can. An app may have added columns that no row needs.
+  func fitness(of relation: Relation) -> SQL {
+    let table: SQL = "\(literal: relation.table)"
+    let columns: [SQL] = relation.attributes.map { "\(literal: $0.column)" }
+    var conditions: [SQL] = [
+      "(SELECT strict FROM pragma_table_list WHERE schema = 'main' AND name = \(table))",
+      """
+      NOT EXISTS (
+        SELECT 1 FROM pragma_table_info(\(table), 'main')
+        WHERE "notnull" = 1 AND dflt_value IS NULL
+          AND name NOT IN (\(columns.joined(separator: ", "))))
+      """,
+      """
+      EXISTS (
+        SELECT 1 FROM pragma_index_list(\(table), 'main') AS i
+        WHERE i."unique" = 1 AND i.partial = 0
+          AND (SELECT json_group_array(name) FROM (
+            SELECT name FROM pragma_index_info(i.name, 'main') ORDER BY seqno))
+            = json_array(\(columns.joined(separator: ", "))))
+      """,
+    ]
+    let types: [SQL] = ["'INTEGER'"] + relation.attributes.map { "'\(columnType(of: $0))'" }
+    let places = zip(["\(literal: StoreSchema.idColumn.text)"] + columns, types)
+    conditions += places.map { column, type in
+      """
+      EXISTS (
+        SELECT 1 FROM pragma_table_info(\(table), 'main') WHERE name = \(column) AND type = \(type))
+      """
+    }
+    return "SELECT \(conditions.joined(separator: "\nAND "))"
+  }
+
   /// The statements that create the table of records and its readable view.
   var creation: SQL {
     var statements: [SQL] = []
