@@ -91,10 +91,13 @@ public struct FileSource: ~Copyable, ByteSource {
   ) throws(InputError) -> Descriptor {
     try checkPath(path)
     do throws(SystemError) {
-      return try Descriptor(opening: path, isInterrupted: isInterrupted)
+      if try !OpenDatabase.stands(at: path) {
+        return try Descriptor(opening: path, isInterrupted: isInterrupted)
+      }
     } catch {
       throw InputError(reading: path, error)
     }
+    throw InputError(code: .notJSON, path: path, message: ForeignFormat.sqlite.message)
   }
 
   private static func startDecompressor(

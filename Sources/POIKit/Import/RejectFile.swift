@@ -22,7 +22,7 @@ struct RejectFile: ~Copyable {
   /// - Throws: `ImportError` with `inputOutput` when it cannot be written, with `usage` when the
   ///   path leads to a file that is no reject file, is of the store, or is written by another import.
   init(path: String, storePath: String?) throws(ImportError) {
-    if let storePath { try RejectFile.check(path, storePath: storePath) }
+    try RejectFile.check(path, storePath: storePath)
     let permissions = StorePermissions.forFile(besideStoreAt: storePath)
     let descriptor = RejectFile.open(path, permissions)
     guard descriptor >= 0 else { throw RejectFile.error(path) }
@@ -57,8 +57,27 @@ struct RejectFile: ~Copyable {
   /// Throws where a path leads to a file that is no reject file, or is one of a store's own, be the
   /// store there or still to be made: its file, or one that SQLite has or makes beside it.
   ///
+  /// - Parameter storePath: where the store is, if there is one.
   /// - Throws: `ImportError` with `usage`.
-  static func check(_ path: String, storePath: String) throws(ImportError) {
+  static func check(_ path: String, storePath: String?) throws(ImportError) {
+    if let storePath { try checkStore(storePath, path) }
+    var file = stat()
+    guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
+    let isDatabase: Bool
+    do throws(SystemError) {
+      isDatabase = try OpenDatabase.stands(at: path)
+    } catch {
+      throw RejectFile.error(path, error)
+    }
+    guard !isDatabase else { throw foreignFile(path) }
+    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    // Why it cannot be opened is told when it is to be written.
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    if let error = foreignFile(descriptor, path: path) { throw error }
+  }
+
+  private static func checkStore(_ storePath: String, _ path: String) throws(ImportError) {
     var file = stat()
     let isThere = unsafe stat(path, &file) == 0
     let place = place(of: path)
@@ -72,12 +91,6 @@ struct RejectFile: ~Copyable {
       throw ImportError(
         .usage, "\(path): the rejects would overwrite the store; name another file for --rejects")
     }
-    guard isThere, file.st_mode & S_IFMT == S_IFREG else { return }
-    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    // Why it cannot be opened is told when it is to be written.
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    if let error = foreignFile(descriptor, path: path) { throw error }
   }
 
   /// The place that a path leads to through all links, whether a file is there or not.
@@ -135,11 +148,12 @@ struct RejectFile: ~Copyable {
     else { return nil }
     var beginning = [UInt8](repeating: 0, count: RejectLine.beginning.count)
     let count = unsafe pread(descriptor, &beginning, beginning.count, 0)
-    guard count == beginning.count, beginning == RejectLine.beginning else {
-      return ImportError(
-        .usage, "\(path): the file is there and holds no rejects; name another one for --rejects")
-    }
-    return nil
+    return count == beginning.count && beginning == RejectLine.beginning ? nil : foreignFile(path)
+  }
+
+  private static func foreignFile(_ path: String) -> ImportError {
+    ImportError(
+      .usage, "\(path): the file is there and holds no rejects; name another one for --rejects")
   }
 
   /// Writes the rejects of a batch.
@@ -223,8 +237,7 @@ struct RejectFile: ~Copyable {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  private static func error(_ path: String) -> ImportError {
-    let reason = unsafe String(cString: strerror(errno))
-    return ImportError(.inputOutput, "\(path): the reject file cannot be written: \(reason)")
+  private static func error(_ path: String, _ failure: SystemError = .last) -> ImportError {
+    ImportError(.inputOutput, "\(path): the reject file cannot be written: \(failure.text)")
   }
 }

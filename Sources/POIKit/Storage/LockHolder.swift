@@ -47,23 +47,11 @@ struct LockHolder {
   /// Files of other file systems may have the same number, and what is listed as the device of a lock
   /// is not always that of its file.
   private static func mayHold(_ file: stat, _ process: Int) -> Bool {
-    guard let folder = unsafe opendir("/proc/\(process)/fd") else { return true }
-    defer { unsafe closedir(folder) }
-    while let entry = unsafe readdir(folder) {
-      var status = stat()
-      let result = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-        unsafe name.withMemoryRebound(
-          to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)
-        ) {
-          unsafe fstatat(dirfd(folder), $0, &status, 0)
-        }
-      }
-      guard result == 0, status.st_dev == file.st_dev, status.st_ino == file.st_ino else {
-        continue
-      }
+    do throws(SystemError) {
+      return try !OpenDatabase.descriptors(of: file, inProcess: "\(process)").isEmpty
+    } catch {
       return true
     }
-    return false
   }
 
   /// What a file of the system's holds; nothing where it cannot be read.

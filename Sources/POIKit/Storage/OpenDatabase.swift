@@ -1,0 +1,66 @@
+internal import Glibc
+internal import JSONStreaming
+
+/// The files of databases that this process has open.
+///
+/// A process that closes any descriptor of a file loses all of its locks on that file, and another
+/// program may then take a store that is written to for one that nobody uses. So what a caller names as
+/// an input or a reject file is not opened, not even to look at it, where it is one of these.
+///
+/// Page: https://sqlite.org/howtocorrupt.html, section 2.2; `fcntl_locking(2)`
+enum OpenDatabase {
+  /// What the index of a write-ahead log begins with, as a number of the machine.
+  ///
+  /// Page: https://sqlite.org/walformat.html, section 2.1
+  private static let indexVersion: UInt32 = 3_007_000
+
+  /// Whether a path leads to one of them: to a database, or to the index of its write-ahead log.
+  ///
+  /// - Throws: the system's error where it cannot be told. Where the system lists no descriptors of the
+  ///   process, none are known.
+  static func stands(at path: String) throws(SystemError) -> Bool {
+    var file = stat()
+    guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return false }
+    do throws(SystemError) {
+      return try descriptors(of: file, inProcess: "self").contains(where: beginsLikeDatabase)
+    } catch {
+      guard error.number == ENOENT || error.number == EACCES else { throw error }
+      return false
+    }
+  }
+
+  /// The numbers of the descriptors of a file that a process has.
+  ///
+  /// - Parameter process: its number, or `self`.
+  /// - Throws: the system's error where it does not let this process see them.
+  static func descriptors(
+    of file: stat, inProcess process: String
+  ) throws(SystemError) -> [Int32] {
+    guard let folder = unsafe opendir("/proc/\(process)/fd") else { throw .last }
+    defer { unsafe closedir(folder) }
+    var found: [Int32] = []
+    while let entry = unsafe readdir(folder) {
+      unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+        unsafe name.withMemoryRebound(
+          to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)
+        ) { name in
+          var status = stat()
+          guard unsafe fstatat(dirfd(folder), name, &status, 0) == 0,
+            status.st_dev == file.st_dev, status.st_ino == file.st_ino,
+            let number = unsafe Int32(String(cString: name))
+          else { return }
+          found.append(number)
+        }
+      }
+    }
+    return found
+  }
+
+  /// Whether a file begins like a database, or like the index of a write-ahead log.
+  private static func beginsLikeDatabase(_ descriptor: Int32) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: Compression.longestMagicByteCount)
+    guard unsafe pread(descriptor, &bytes, bytes.count, 0) == bytes.count else { return false }
+    let version = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: UInt32.self) }
+    return ForeignFormat(contentPrefix: bytes) == .sqlite || version == indexVersion
+  }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import POIKit
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// Stores that a program has open while it names their files for something else: a descriptor of such
+/// a file that is closed would take the program's locks with it.
+@Suite struct OpenStoreTests {
+  private static func inode(of path: String) -> UInt {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status.st_ino : 0
+  }
+
+  private static func append(
+    _ range: Range<Int>, to session: inout ImportSession
+  ) throws(ImportError) {
+    try session.append(Array(ImportToolTests.array(range).utf8).span)
+    try session.endInput()
+  }
+
+  @Test(arguments: ["poi.sqlite", "poi.sqlite-shm", "link"])
+  func `a store that is open keeps its locks where its file is named for something else`(
+    name: String
+  ) throws {
+    let folder = try ScratchFolder()
+    let (path, named) = (folder.file("poi.sqlite"), folder.file(name))
+    try folder.write(ImportToolTests.array(100..<200), to: "data.json")
+    #expect(unsafe symlink("poi.sqlite", folder.file("link")) == 0)
+    var session = try ImportSession(into: Store(path: path), model: .poi)
+    try Self.append(0..<100, to: &session)
+
+    var checking = try ImportSession(checking: .poi)
+    let input = #expect(throws: ImportError.self) { try checking.importAll(ofFile: named) }
+    #expect(input?.code == .unreadable)
+    #expect(
+      input?.message == "\(named): is a SQLite database and no JSON; name what to import, the "
+        + "store goes behind --store")
+    let model = #expect(throws: ModelError.self) { _ = try Model(contentsOf: named) }
+    #expect(model?.message.contains("is no JSON") == true)
+    var options = ImportOptions()
+    options.rejectFile = named
+    let rejects = #expect(throws: ImportError.self) {
+      _ = try ImportSession(into: .inMemory(), model: .poi, options: options)
+    }
+    #expect(rejects?.code == .usage)
+    #expect(rejects?.message.contains("the file is there and holds no rejects") == true)
+
+    // Whoever closes a store as the last one removes its log.
+    let log = Self.inode(of: path + "-wal")
+    let other = try Tool("poi-import").run(["--quiet", "data.json"], in: folder.path)
+    #expect(other.exitCode == 0, "\(other)")
+    #expect(log != 0 && Self.inode(of: path + "-wal") == log)
+    try Self.append(200..<300, to: &session)
+    _ = try session.finish()
+    _ = session.takeStore()
+    #expect(try ImportToolTests.content(of: path).count == 300)
+  }
+
+  @Test func `a file that the program has open is an input all the same`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(ImportToolTests.array(0..<3), to: "data.json")
+    let file = unsafe open(path, O_RDWR | O_CLOEXEC)
+    defer { close(file) }
+    var session = try ImportSession(into: .inMemory(), model: .poi)
+    try session.importAll(ofFile: path)
+    #expect(try session.finish().counters.inserted == 3)
+  }
+}
