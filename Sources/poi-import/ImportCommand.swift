@@ -62,11 +62,6 @@ struct ImportCommand {
       throw ToolFailure(
         .usage, "--rejects names a file: /dev/stdout for standard output, ./- for one called -")
     }
-    if let path = options.rejectFile, inputs.contains(where: { ImportCommand.isSameFile($0, path) })
-    {
-      throw ToolFailure(
-        .usage, "\(path): the rejects would overwrite the input; name another file for --rejects")
-    }
     typealias Limits = ImportOptions.RecordLimits
     options.limits.depth =
       try arguments.integer("max-depth", in: Limits.depths) ?? options.limits.depth
@@ -113,17 +108,6 @@ struct ImportCommand {
       tool.diagnostics.note(
         "no record from there has a timestamp, and no token was kept: ask for everything")
     }
-  }
-
-  /// Whether an input, `-` for standard input, and a path lead to one regular file.
-  private static func isSameFile(_ input: String, _ path: String) -> Bool {
-    var (first, second) = (stat(), stat())
-    guard
-      unsafe (input == "-" ? fstat(STDIN_FILENO, &first) : stat(input, &first)) == 0,
-      unsafe stat(path, &second) == 0
-    else { return false }
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-      && first.st_mode & S_IFMT == S_IFREG
   }
 
   /// The session that does the job.

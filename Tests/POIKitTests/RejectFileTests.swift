@@ -34,6 +34,44 @@ import Testing
     #expect(try folder.bytes("bad.ndjson") == Array("my notes".utf8))
   }
 
+  /// How an input that is the reject file of an earlier run is given.
+  enum Giving: CaseIterable {
+    case named, path, source
+  }
+
+  @Test(arguments: Giving.allCases)
+  func `an input is never overwritten by its rejects`(giving: Giving) throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("bad.ndjson")
+    var options = ImportOptions()
+    options.rejectFile = path
+    var first = try ImportSession(checking: .poi, options: options)
+    try first.append(Array("{}\n".utf8).span)
+    #expect(try first.finish().counters.rejected == 1)
+    let rejects = try folder.bytes("bad.ndjson")
+    #expect(unsafe symlink("bad.ndjson", folder.file("link")) == 0)
+    let input = folder.file("link")
+    let storePath = folder.file("a.sqlite")
+    if giving == .named { options.inputNames = ["other", input] }
+    let error = #expect(throws: ImportError.self) {
+      try options.check(for: .poi, storePath: storePath)
+      var session = try ImportSession(into: Store(path: storePath), model: .poi, options: options)
+      if giving == .source {
+        var source = try FileSource(path: input)
+        try session.importAll(from: &source)
+      } else {
+        try session.importAll(ofFile: input)
+      }
+      _ = try session.finish()
+    }
+    #expect(error?.code == .usage)
+    #expect(
+      error?.message
+        == "\(path): the rejects would overwrite the input; name another file for --rejects")
+    #expect(try folder.bytes("bad.ndjson") == rejects)
+    #expect(Files.names(in: folder.path).contains("a.sqlite") == (giving != .named))
+  }
+
   @Test func `links that lead nowhere are refused when the file is to be written`() throws {
     let folder = try ScratchFolder()
     let paths = [folder.file("a"), folder.file("b")]

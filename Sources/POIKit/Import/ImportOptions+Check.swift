@@ -28,7 +28,10 @@ extension ImportOptions {
     guard !isDryRun || !isResuming else {
       throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")
     }
-    if let rejectFile { try RejectFile.check(rejectFile, storePath: storePath) }
+    if let rejectFile {
+      for name in inputNames ?? [] { try RejectFile.check(rejectFile, inputName: name) }
+      try RejectFile.check(rejectFile, storePath: storePath)
+    }
     if isSnapshot { try checkSnapshot(model, isDryRun: isDryRun) }
     for pointer in [pointer, tokenPointer] {
       do {

@@ -234,7 +234,8 @@ public struct ImportSession: ~Copyable {
   /// - Returns: whether the session wants the input's bytes; it does not when the run is over, or
   ///   when a run that is resumed had finished the input.
   /// - Throws: `ImportError` with `unfinishedRun` where an earlier import of the input has not ended,
-  ///   with `cannotResume` where the run to resume had other inputs, or was given other options.
+  ///   with `cannotResume` where the run to resume had other inputs, or was given other options, with
+  ///   `usage` where the name is the path of the reject file.
   @discardableResult
   public mutating func beginInput(
     named name: String, byteCount: Int? = nil
@@ -248,6 +249,12 @@ public struct ImportSession: ~Copyable {
     if options.recordLimit == 0 {
       phase = .ended(.finished)
       return false
+    }
+    if let rejectFile = options.rejectFile {
+      do { try RejectFile.check(rejectFile, inputName: name) } catch {
+        failure = error
+        throw error
+      }
     }
     consumedByteCount = 0
     totalByteCount = byteCount

@@ -84,13 +84,31 @@ struct RejectFile: ~Copyable {
     let store = RejectFile.place(of: storePath)
     for end in ["", "-wal", "-shm", "-journal"] {
       var own = stat()
-      let isSame =
-        unsafe isThere && stat(storePath + end, &own) == 0 && own.st_dev == file.st_dev
-        && own.st_ino == file.st_ino
+      let isSame = unsafe isThere && stat(storePath + end, &own) == 0 && isSameFile(own, file)
       guard isSame || path == storePath + end || place == store + end else { continue }
       throw ImportError(
         .usage, "\(path): the rejects would overwrite the store; name another file for --rejects")
     }
+  }
+
+  /// Throws where a path leads to the regular file that an input is read from.
+  ///
+  /// - Parameter name: what the input is called.
+  /// - Throws: `ImportError` with `usage`.
+  static func check(_ path: String, inputName name: String) throws(ImportError) {
+    var (file, input, standardInput) = (stat(), stat(), stat())
+    guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
+    let isInput =
+      unsafe !name.utf8.contains(0) && stat(name, &input) == 0 && isSameFile(input, file)
+      || name == FileSource.standardInputName && fstat(STDIN_FILENO, &standardInput) == 0
+        && isSameFile(standardInput, file)
+    guard isInput else { return }
+    throw ImportError(
+      .usage, "\(path): the rejects would overwrite the input; name another file for --rejects")
+  }
+
+  private static func isSameFile(_ first: stat, _ second: stat) -> Bool {
+    first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
   /// The place that a path leads to through all links, whether a file is there or not.
