@@ -72,6 +72,20 @@ import Testing
     #expect(Files.names(in: folder.path).contains("a.sqlite") == (giving != .named))
   }
 
+  @Test func `a path with a NUL in it is refused and leads to no other file`() throws {
+    let folder = try ScratchFolder()
+    var options = ImportOptions()
+    options.rejectFile = folder.file("bad\0hidden")
+    let error = #expect(throws: ImportError.self) {
+      var session = try ImportSession(checking: .poi, options: options)
+      try session.append(Array("{}\n".utf8).span)
+      _ = try session.finish()
+    }
+    #expect(error?.code == .usage)
+    #expect(error?.message.contains("holds a NUL character") == true)
+    #expect(Files.names(in: folder.path).isEmpty)
+  }
+
   @Test func `links that lead nowhere are refused when the file is to be written`() throws {
     let folder = try ScratchFolder()
     let paths = [folder.file("a"), folder.file("b")]

@@ -60,7 +60,8 @@ public struct ImportOptions: Sendable {
 
   /// A file that gets each reject as a line of JSON, as the store's reject table does. One of an earlier
   /// run is emptied before the first batch; a file that holds something else is refused. So is one that
-  /// is an input, before it is emptied where it is the first one or among `inputNames`.
+  /// is an input, before it is emptied where it is the first one or among `inputNames`, and a path with
+  /// a NUL in it.
   public var rejectFile: String?
 
   /// What one record of the input may be at most.

@@ -60,6 +60,10 @@ struct RejectFile: ~Copyable {
   /// - Parameter storePath: where the store is, if there is one.
   /// - Throws: `ImportError` with `usage`.
   static func check(_ path: String, storePath: String?) throws(ImportError) {
+    guard !path.utf8.contains(0) else {
+      throw ImportError(
+        .usage, "\(path): the path of the rejects holds a NUL character; no file can be there")
+    }
     if let storePath { try checkStore(storePath, path) }
     var file = stat()
     guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
