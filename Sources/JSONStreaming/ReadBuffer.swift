@@ -65,7 +65,7 @@ struct ReadBuffer: ~Copyable {
   ) throws(Failure) -> Int {
     makeRoom(for: Self.readSize)
     // The first elements do not wait for a second piece.
-    let size = endOffset == 0 ? Self.pieceSize : Self.readSize
+    let size = endOffset < Self.pieceSize ? Self.pieceSize : Self.readSize
     return try bytes.appendInPlace(minimumFree: size, maximumFree: size, body)
   }
 

@@ -1,4 +1,5 @@
-/// A source of bytes that the program already holds, such as a response that it fetched.
+/// A source of bytes that the program already holds, such as a response that it fetched. They are not
+/// decompressed.
 public struct BytesSource: ByteSource {
   public let name: String
 

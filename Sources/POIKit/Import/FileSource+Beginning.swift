@@ -48,8 +48,7 @@ extension FileSource {
       of input: borrowing Descriptor
     ) throws(SystemError) -> [UInt8] {
       var taken: [UInt8] = []
-      let magics = Compression.allCases.map(\.magic) + ForeignFormat.allCases.map(\.magic)
-      while magics.contains(where: { $0.count > taken.count && $0.starts(with: taken) }) {
+      while ContentPrefix.isUndecided(taken) {
         let room = Compression.longestMagicByteCount - taken.count
         let more = try [UInt8](capacity: room) { output throws(SystemError) in
           try input.read(into: &output)

@@ -71,6 +71,9 @@ public struct ImportSession: ~Copyable {
   var phase = Phase.idle
   var survey: ShapeSurvey?
   var pending = GrowableBuffer<UInt8>()
+
+  /// The first bytes of an input that is given by `append`, until they tell what it holds.
+  var prefix: [UInt8]?
   var consumedByteCount = 0
   var totalByteCount: Int?
 
@@ -148,11 +151,17 @@ public struct ImportSession: ~Copyable {
     from source: inout Source
   ) throws(ImportError) {
     guard try beginInput(named: source.name, byteCount: source.totalByteCount) else { return }
+    prefix = nil
     do {
+      let beginning = try source.readBeginning()
       if case .surveying = phase, try source.restart() {
         try surveyAll(of: &source)
         if case .ended = phase { return }
         _ = try source.restart()
+      } else {
+        consumedByteCount = source.consumedByteCount
+        try take(beginning.span)
+        if case .ended = phase { return }
       }
       while true {
         let count =
@@ -279,10 +288,13 @@ public struct ImportSession: ~Copyable {
         elementNames: members(at: model.attributes.map(\.source) + model.relations.map(\.source)))
       phase = .surveying
     }
+    prefix = []
     return true
   }
 
   /// Takes the next bytes of the input.
+  ///
+  /// By its first bytes an input that is compressed, or known to hold no JSON, is refused.
   ///
   /// - Parameter bytes: any number of bytes, split anywhere; nothing of them is kept by reference.
   /// - Throws: `ImportError` when the run cannot go on.
@@ -290,6 +302,13 @@ public struct ImportSession: ~Copyable {
     if let failure { throw failure }
     if case .idle = phase { try beginInput(named: "bytes") }
     consumedByteCount += bytes.count
+    guard prefix != nil else { return try take(bytes) }
+    let count = try takePrefix(of: bytes)
+    try take(bytes.extracting(droppingFirst: count))
+  }
+
+  /// Searches or reads the next bytes of the input.
+  mutating func take(_ bytes: Span<UInt8>) throws(ImportError) {
     switch phase {
     case .surveying:
       let start = pending.count
@@ -305,6 +324,7 @@ public struct ImportSession: ~Copyable {
   /// - Throws: `ImportError` when the input is incomplete or the batch cannot be written.
   public mutating func endInput() throws(ImportError) {
     if let failure { throw failure }
+    try releasePrefix()
     if case .surveying = phase {
       survey?.finish()
       try surveyPending(from: pending.count)

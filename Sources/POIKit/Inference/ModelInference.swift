@@ -72,7 +72,7 @@ public struct ModelInference: ~Copyable {
   ) throws(ImportError) {
     guard !isAtLimit else { return }
     do {
-      var pending = GrowableBuffer<UInt8>()
+      var pending = try source.readBeginning()
       let shape = try shape(of: &source, keeping: &pending)
       var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
       if case .container(let found) = shape { input.pointer = found.description }
@@ -150,13 +150,15 @@ public struct ModelInference: ~Copyable {
 
   /// Where the records stand in a source.
   ///
-  /// - Parameter pending: gets the bytes that were read for that, if they cannot be read again.
+  /// - Parameter pending: the first bytes; it keeps them and gets those that are read for that, if they
+  ///   cannot be read again.
   private func shape<Source: ByteSource & ~Copyable>(
     of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>
   ) throws -> ElementShape {
     if let pointer { return .container(pointer) }
     let canRestart = try source.restart()
     var survey = ShapeSurvey(elementMarkers: [[RejectLine.marker]])
+    if !canRestart { survey.append(pending.span) }
     while survey.outcome == nil {
       if canRestart { pending.removeAll() }
       let start = pending.count

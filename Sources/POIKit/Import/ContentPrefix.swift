@@ -1,0 +1,68 @@
+internal import JSONStreaming
+
+/// What the first bytes of an input tell of its content.
+enum ContentPrefix {
+  private static let magics =
+    Compression.allCases.map(\.magic) + ForeignFormat.allCases.map(\.magic)
+
+  /// Whether it takes more bytes to tell what a content holds that begins with `bytes`.
+  static func isUndecided(_ bytes: [UInt8]) -> Bool {
+    magics.contains { $0.count > bytes.count && $0.starts(with: bytes) }
+  }
+
+  /// Throws where a content that begins with `bytes` is no JSON.
+  ///
+  /// - Parameter name: what messages call the input.
+  static func check(_ bytes: [UInt8], ofInputNamed name: String) throws(InputError) {
+    let message =
+      ForeignFormat(contentPrefix: bytes)?.message
+      ?? Compression(contentPrefix: bytes).map {
+        "is \($0.program)-compressed; decompress it first, or have a FileSource read the file"
+      }
+    if let message { throw InputError(code: .notJSON, path: name, message: message) }
+  }
+}
+
+extension ByteSource where Self: ~Copyable {
+  /// Reads the first bytes, until they tell what the source holds, or up to its end.
+  ///
+  /// - Throws: `InputError` where the source cannot be read, or holds no JSON.
+  mutating func readBeginning() throws(InputError) -> GrowableBuffer<UInt8> {
+    var bytes = GrowableBuffer<UInt8>(minimumCapacity: ImportSession.pieceSize)
+    var prefix: [UInt8] = []
+    while ContentPrefix.isUndecided(prefix) {
+      let count = try bytes.appendInPlace(minimumFree: 1) { (output) throws(InputError) in
+        try read(into: &output)
+      }
+      if count == 0 { break }
+      while prefix.count < min(bytes.count, Compression.longestMagicByteCount) {
+        prefix.append(bytes[prefix.count])
+      }
+    }
+    try ContentPrefix.check(prefix, ofInputNamed: name)
+    return bytes
+  }
+}
+
+extension ImportSession {
+  /// Looks at the first bytes of the input, which are held back until they tell what it holds.
+  ///
+  /// - Returns: how many of `bytes` are among them.
+  mutating func takePrefix(of bytes: Span<UInt8>) throws(ImportError) -> Int {
+    guard var first = prefix.take() else { return 0 }
+    let count = min(Compression.longestMagicByteCount - first.count, bytes.count)
+    for index in 0..<count { first.append(bytes[index]) }
+    prefix = first
+    if !ContentPrefix.isUndecided(first) { try releasePrefix() }
+    return count
+  }
+
+  /// Reads the first bytes of the input that were held back.
+  mutating func releasePrefix() throws(ImportError) {
+    guard let first = prefix.take() else { return }
+    do { try ContentPrefix.check(first, ofInputNamed: inputName) } catch {
+      throw fail(ImportError(error))
+    }
+    try take(first.span)
+  }
+}

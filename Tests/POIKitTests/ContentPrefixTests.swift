@@ -1,0 +1,80 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Bytes that are no JSON as they are, given to an import in pieces of any size.
+@Suite struct ContentPrefixTests {
+  /// How a program gives the bytes.
+  enum Giving: CaseIterable {
+    case append, source, pipe, inference
+  }
+
+  private static func read(
+    _ content: [UInt8], _ giving: Giving, pieceSize: Int, into session: inout ImportSession
+  ) throws {
+    switch giving {
+    case .append:
+      for start in stride(from: 0, to: content.count, by: pieceSize) {
+        try session.append(content[start..<min(start + pieceSize, content.count)].span)
+      }
+      try session.endInput()
+    case .source:
+      var source = BytesSource(content, chunkSize: pieceSize)
+      try session.importAll(from: &source)
+    case .pipe:
+      var pipe = ImportSessionTests.Pipe(content)
+      pipe.bytes = BytesSource(content, chunkSize: pieceSize)
+      try session.importAll(from: &pipe)
+    case .inference:
+      var inference = try ModelInference()
+      var source = BytesSource(content, chunkSize: pieceSize)
+      try inference.read(from: &source)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([0x1F, 0x8B, 8, 0], "is gzip-compressed"),
+      ([0x42, 0x5A, 0x68, 0x39], "is bzip2-compressed"),
+      ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "is xz-compressed"),
+      ([0x28, 0xB5, 0x2F, 0xFD], "is zstd-compressed"),
+      ([0x50, 0x4B, 3, 4], "is a zip archive"), (Array("SQLite f".utf8), "is a SQLite database"),
+      (Array("<html>".utf8), "is XML or HTML"), ([0x1E, 0x7B], "is a JSON text sequence"),
+    ] as [([UInt8], String)], Giving.allCases)
+  func `what is no JSON is refused whole`(content: ([UInt8], String), giving: Giving) throws {
+    let bytes = content.0 + Array("\n{}\n{}\n".utf8)
+    for pieceSize in [1, 2, bytes.count] {
+      for pointer in [nil, ""] {
+        var options = ImportOptions()
+        options.batchSize = 1
+        options.pointer = pointer
+        var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+        let error = #expect(throws: ImportError.self) {
+          try Self.read(bytes, giving, pieceSize: pieceSize, into: &session)
+        }
+        #expect(error?.code == .unreadable)
+        #expect(
+          error?.message.contains(": " + content.1) == true, "\(pieceSize): \(error as Any)")
+        let store = session.takeStore()
+        #expect(try store.connection.integer("SELECT count(*) FROM poikit_reject") == 0)
+      }
+    }
+  }
+
+  @Test(arguments: ["S", "PK", "BZ", "SQLit", "{", ""], [Giving.append, .source, .pipe])
+  func `an input that only begins like another format is read as it is`(
+    text: String, giving: Giving
+  ) throws {
+    for rest in ["", "\n\(ImportSessionTests.poi(1))"] {
+      let bytes = Array((text + rest).utf8)
+      let reports = try [1, max(bytes.count, 1)].map { pieceSize in
+        var session = try ImportSession(checking: .poi)
+        try Self.read(bytes, giving, pieceSize: pieceSize, into: &session)
+        return try session.finish()
+      }
+      #expect(reports[0].counters == reports[1].counters)
+    }
+  }
+}
