@@ -131,6 +131,28 @@ import Testing
     }
   }
 
+  @Test func `an offset of a day or more is a mistake of the caller`() async {
+    #expect(parsed("1970-01-02T00:00:00", 1_439) == 60_000_000)
+    #expect(parsed("1970-01-01T00:00:00", -1_439) == 86_340_000_000)
+    await #expect(processExitsWith: .failure) {
+      _ = Instant(rfc3339: Array("1970-01-01T00:00:00Z".utf8).span, defaultOffsetMinutes: 1_440)
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = Instant(rfc3339: Array("1970-01-01T00:00:00".utf8).span, defaultOffsetMinutes: .min)
+    }
+  }
+
+  @Test(arguments: [Int64.min, -1, 0, 1, .max])
+  func `a moment that is too far away is the last or the first one`(microseconds: Int64) {
+    let instant = Instant(microseconds: microseconds)
+    let longest = Duration.seconds(Int64.max)
+    for duration in [longest, longest + .seconds(1), longest * 16] {
+      #expect(instant.advanced(by: duration).microseconds == .max)
+      #expect(instant.advanced(by: .zero - duration).microseconds == .min)
+    }
+    #expect(instant.advanced(by: .zero) == instant)
+  }
+
   @Test func `moments are ordered in time`() {
     #expect(Instant(microseconds: -1) < Instant(microseconds: 0))
   }

@@ -519,6 +519,12 @@ import Testing
     }
   }
 
+  @Test func `a negative age is a mistake of the caller`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = try Store.inMemory().purgeTombstones(of: .poi, olderThan: .seconds(Int64.min))
+    }
+  }
+
   private func permutations(of lines: [String]) -> [[String]] {
     guard lines.count > 1 else { return [lines] }
     return lines.indices.flatMap { index in

@@ -22,6 +22,9 @@ extension Instant {
   /// The moment so much later, or earlier where the duration is negative; the parts of it below a
   /// microsecond are dropped, and beyond 64 bits it is the last or first moment.
   func advanced(by duration: Duration) -> Instant {
+    // Beyond these its components do not fit into 64 bits.
+    guard duration <= .seconds(Int64.max) else { return Instant(microseconds: .max) }
+    guard duration >= .seconds(Int64.min) else { return Instant(microseconds: .min) }
     let (seconds, attoseconds) = duration.components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
     let (distance, isTooFar) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000)
@@ -38,13 +41,15 @@ extension Instant {
   /// number of digits; those after the sixth are dropped. Second 60 is accepted where a leap second
   /// can be, in the last minute in UTC of a month, and is the start of the next month.
   ///
+  /// - Precondition: the offset is less than a day, ahead of UTC or behind it.
   /// - Parameters:
   ///   - text: UTF-8, with nothing before or after the date.
-  ///   - defaultOffsetMinutes: how far ahead of UTC a text without a zone is meant, less than a day;
-  ///     without it such a text is refused.
+  ///   - defaultOffsetMinutes: how far ahead of UTC a text without a zone is meant; without it such a
+  ///     text is refused.
   ///
   /// Page: RFC 3339, section 5.6
   public init?(rfc3339 text: Span<UInt8>, defaultOffsetMinutes: Int? = nil) {
+    precondition(-1_440 < defaultOffsetMinutes ?? 0 && defaultOffsetMinutes ?? 0 < 1_440)
     if let seconds = Instant.seconds(ofCommonForm: text) {
       self.init(seconds: seconds, rest: text, defaultOffsetMinutes: defaultOffsetMinutes)
     } else {

@@ -9,11 +9,13 @@ extension Store {
   /// From then on an older record of such a key is a new one, so the age must be greater than that of
   /// any record that still may come.
   ///
+  /// - Precondition: the age is not negative.
   /// - Throws: `DeduplicationError` when the model names no tombstone or no timestamp, when rows of
   ///   other tables refer to a row that is to go, and when the store cannot be written.
   public borrowing func purgeTombstones(
     of model: Model, olderThan age: Duration, clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> PurgeReport {
+    precondition(age >= .zero)
     guard model.tombstone != nil, let name = model.timestamp,
       let timestamp = model.attribute(named: name)?.column
     else {
