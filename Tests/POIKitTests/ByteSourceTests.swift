@@ -425,6 +425,20 @@ private let programs = [
     }
   }
 
+  @Test func `a host program that ignores the end of its children is told`() async {
+    await #expect(processExitsWith: .success) {
+      let scratch = try ScratchFolder()
+      try scratch.run("printf 1 | gzip > data.json.gz")
+      unsafe signal(SIGCHLD, SIG_IGN)
+      let error = message { () throws(InputError) in
+        _ = try contents(ofFileAt: "\(scratch.path)/data.json.gz")
+      }
+      unsafe signal(SIGCHLD, SIG_DFL)
+      #expect(error?.code == .decompressorFailed)
+      #expect(error?.message.contains("ignores SIGCHLD") == true, "\(error?.message ?? "")")
+    }
+  }
+
   @Test func `behind the end there are no more bytes`() throws {
     let scratch = try ScratchFolder()
     try scratch.run("printf 12 | gzip > data.gz")

@@ -159,7 +159,11 @@ extension Decompressor {
       case .killed(let signal): how = "\(program) was killed by signal \(signal)"
       }
     } catch {
-      how = "nobody can say whether \(program) reached the end (\(error.text))"
+      throw InputError(
+        code: .decompressorFailed, path: inputName,
+        message: "nobody can say whether \(program) reached the end (\(error.text)): this process "
+          + "ignores SIGCHLD, or waits for every child; leave the child to the toolkit, or decompress "
+          + "the input another way")
     }
     let said = String(decoding: messageBytes, as: UTF8.self)
       .split(whereSeparator: \.isNewline).prefix(3).joined(separator: "; ")

@@ -6,8 +6,10 @@ internal import JSONStreaming
 ///
 /// gzip, zstd, xz and bzip2 are told by the first bytes, whatever the name; a name that promises
 /// one of them is held to it. The program of that name is started as a child process, is given the
-/// file as its standard input, and must end well before the input counts as read to its end. The
-/// file and the child are released with the source. By the first bytes some files are known to hold no
+/// file as its standard input, and must end well before the input counts as read to its end. So the
+/// host program neither ignores `SIGCHLD` nor waits for children that are not its own: it would not be
+/// known how the child ended, and the input would fail at its end. The file and the child are released
+/// with the source. By the first bytes some files are known to hold no
 /// JSON, such as a zip archive, and are refused.
 public struct FileSource: ~Copyable, ByteSource {
   /// What messages call standard input.
