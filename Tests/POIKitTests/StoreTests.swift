@@ -32,6 +32,40 @@ import Testing
     }
   }
 
+  @Test(arguments: [Store.Opening.create, .existing, .readOnly])
+  func `an empty file becomes a store unless it is only to be read`(opening: Store.Opening) throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write("", to: "new.sqlite")
+    guard opening == .readOnly else {
+      #expect(try Store(path: path, for: opening).tables().isEmpty)
+      return
+    }
+    let error = #expect(throws: StoreError.self) { _ = try Store(path: path, for: opening) }
+    #expect(error?.code == .notAStore)
+    #expect(error?.message == "\(path): the file is empty and no store yet; import into it first")
+    #expect(try folder.bytes("new.sqlite").isEmpty)
+  }
+
+  @Test func `a model whose table was never made is told`() throws {
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","x-key":"id","x-timestamp":"at","x-tombstone":{"attribute":"gone",
+         "removal":"delete"},"properties":{"id":{"type":"string"},"at":{"type":"integer"},
+         "gone":{"type":"boolean"}}}
+        """#)
+    let store = try Store.inMemory()
+    let digest = #expect(throws: StoreError.self) { _ = try store.digest(of: model) }
+    #expect(digest?.code == .noSuchTable)
+    #expect(
+      digest?.message
+        == "store in memory: the store has no table of records \"t\"; it has none")
+    let purge = #expect(throws: DeduplicationError.self) {
+      _ = try store.purgeTombstones(of: model, olderThan: .seconds(Int64.max))
+    }
+    #expect(purge?.code == .unknownTable)
+    #expect(try store.connection.integer("SELECT count(*) FROM poikit_run") == 0)
+  }
+
   @Test func `a run is in the store with its first batch, or not at all`() throws {
     let folder = try ScratchFolder()
     var options = ImportOptions()

@@ -48,9 +48,11 @@ extension Store {
 
   /// The digest of a model's table: the same on every device that holds the same records.
   ///
-  /// - Throws: `StoreError` when the table is not as the model says, or cannot be read.
+  /// - Throws: `StoreError` with `noSuchTable` when the store does not have the table, and when it is not
+  ///   as the model says, or cannot be read.
   /// - Complexity: O(bytes of the table)
   public borrowing func digest(of model: Model) throws(StoreError) -> TableDigest {
+    try checkTable(of: model)
     let layout = contentLayout(of: model)
     do {
       // What reads the rows is not prepared for a table that was just made.

@@ -10,8 +10,8 @@ extension Store {
   /// any record that still may come.
   ///
   /// - Precondition: the age is not negative.
-  /// - Throws: `DeduplicationError` when the model names no tombstone or no timestamp, when rows of
-  ///   other tables refer to a row that is to go, and when the store cannot be written.
+  /// - Throws: `DeduplicationError` when the model names no tombstone or no timestamp, with `unknownTable`
+  ///   when the store does not have its table, when rows of other tables refer to a row that is to go, and when the store cannot be written.
   public borrowing func purgeTombstones(
     of model: Model, olderThan age: Duration, clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> PurgeReport {
@@ -25,6 +25,10 @@ extension Store {
         the model "\(model.name)" does not say how old a removal is: it needs "x-tombstone" and \
         "x-timestamp"
         """)
+    }
+    do { try checkTable(of: model) } catch {
+      throw DeduplicationError(
+        error.code == .noSuchTable ? .unknownTable : .database, error.message, cause: error.cause)
     }
     let now = clock()
     let limit = now.advanced(by: .zero - age).microseconds

@@ -37,9 +37,9 @@ public struct Store: ~Copyable {
   public enum Opening: Sendable, Hashable {
     /// To be read and written; a missing or empty file becomes a new store.
     case create
-    /// To be read and written; the file must be there.
+    /// To be read and written; the file must be there. An empty one becomes a new store.
     case existing
-    /// To be read; nothing of the file changes.
+    /// To be read; nothing of the file changes. It must be a store already.
     case readOnly
 
     /// How SQLite opens the file.
@@ -157,7 +157,11 @@ public struct Store: ~Copyable {
       return false
     }
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
-    guard tables == 0, application == 0, version == 0, !isReadOnly else {
+    if tables == 0, application == 0, version == 0, isReadOnly {
+      throw StoreError(
+        .notAStore, "\(path): the file is empty and no store yet; import into it first")
+    }
+    guard tables == 0, application == 0, version == 0 else {
       throw StoreError(
         .notAStore,
         "\(path): the database belongs to another program; name a store of its own with --store")
@@ -299,10 +303,7 @@ public struct Store: ~Copyable {
             + "name one with --table")
     }
     guard let document = try document(ofTable: try self.table(named: table) ?? table) else {
-      throw StoreError(
-        .noSuchTable,
-        "\(path): the store has no table of records \"\(table)\"; it has "
-          + (names.isEmpty ? "none" : names.joined(separator: ", ")))
+      throw try missing(table)
     }
     do {
       return try Model(parsing: document)
@@ -310,6 +311,25 @@ public struct Store: ~Copyable {
       guard !error.isOutOfMemory else { throw StoreError(.outOfMemory, path: path) }
       throw StoreError(.notAStore, "\(path): the model of the table \"\(table)\": \(error)")
     }
+  }
+
+  /// Why nothing can be done with a table that the store does not have.
+  private borrowing func missing(_ table: String) throws(StoreError) -> StoreError {
+    let names = try tables()
+    return StoreError(
+      .noSuchTable,
+      "\(path): the store has no table of records \"\(table)\"; it has "
+        + (names.isEmpty ? "none" : names.joined(separator: ", ")))
+  }
+
+  /// Throws where the store has no table of a model's name.
+  borrowing func checkTable(of model: Model) throws(StoreError) {
+    do {
+      guard try sql(ofTable: model.table) == nil else { return }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    throw try missing(model.table)
   }
 
   /// The document of the model that a table of records was made with, or last fitted to.

@@ -4,13 +4,14 @@ public import SQLiteKit
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What kind of trouble it is.
   public enum Code: Sendable, Hashable {
-    /// The file is a database of another program.
+    /// The file is a database of another program, is empty and only to be read, or is a store whose own
+    /// tables are missing or whose models cannot be read.
     case notAStore
     /// The store was made by a later version of the toolkit.
     case newerFormat
     /// The table was made with another model.
     case modelDiffers
-    /// The store holds no such table, or several to choose from.
+    /// The store holds no such table of records, or several to choose from.
     case noSuchTable
     /// The model has no such attribute.
     case noSuchColumn
