@@ -34,7 +34,8 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// How the database is to refuse duplicates afterwards; it is not.
   public var enforcement: KeyEnforcement = .none
 
-  /// The most decisions that a plan shows as samples; 10.
+  /// The most decisions that a plan shows as samples, all of which are held in memory; 10. None with 0 or
+  /// less.
   public var sampleCount = 10
 
   /// The options with their defaults.

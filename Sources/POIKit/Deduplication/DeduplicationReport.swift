@@ -10,7 +10,8 @@ public struct DeduplicationReport: Sendable, Hashable {
   /// began it.
   public let earlier: RemovalCounts
 
-  /// The run under which it can be undone, or nil if it left nothing in the table of runs.
+  /// The run under which it can be undone, or nil if it left nothing in the table of runs. One whose
+  /// options said not to archive has a number, too, and cannot be undone.
   public let run: Int64?
 
   /// Whether it came to its end, and was not stopped.

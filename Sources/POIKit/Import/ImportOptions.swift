@@ -68,7 +68,8 @@ public struct ImportOptions: Sendable {
   public var limits = RecordLimits()
 
   /// How far ahead of the clock a timestamp may be; a record with a later one is rejected, because
-  /// it would win over every record to come. Nothing accepts any.
+  /// it would win over every record to come. A negative one asks for timestamps so far behind the clock.
+  /// Nothing accepts any.
   public var maximumSkew: Duration? = .seconds(86_400)
 
   /// Asked for the time at the beginning and end of a run.

@@ -4,8 +4,9 @@ extension Model {
   /// How many bytes a model's file may have, after decompression; no element can be larger either.
   private static let longestFileByteCount = 16 << 20
 
-  /// Reads a model from a file.
+  /// Reads a model from a file or pipe, decompressed where it is compressed.
   ///
+  /// - Parameter path: where it is, or `-` for standard input; at most 16 MiB after decompression.
   /// - Throws: `ModelError` with the path when the file cannot be read or is not a model.
   public init(contentsOf path: String) throws(ModelError) {
     var text = GrowableBuffer<UInt8>()

@@ -238,8 +238,11 @@ public struct Store: ~Copyable {
   /// Gives the connection back; the store is over.
   public consuming func takeConnection() -> Connection { connection }
 
-  /// Writes the store, as it is, into a new file: compact, without a write-ahead log, ready to be
-  /// shipped. The file has the store's permissions.
+  /// Writes the store, as it is, into a new file: compact and without a write-ahead log. The file has the
+  /// store's permissions.
+  ///
+  /// It holds rejected records and archived losers as the store does; "Shipping a store" in the README
+  /// says how to take them out of a copy that is given away.
   ///
   /// - Parameter path: where no file is yet.
   /// - Throws: `StoreError` when the file is there already or cannot be written.

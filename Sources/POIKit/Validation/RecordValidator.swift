@@ -14,9 +14,13 @@ public protocol RecordValidator: Sendable {
 
 /// The decoded values of one record, by attribute; valid during the call that is given it.
 ///
-/// A relation to one plain value is the value of the related row; one to an object is told by the attributes
-/// of that, such as `category.name`. Relations to many are not shown. To ask for an attribute that the model does not have is a
-/// programmer's error, and ends the program.
+/// A relation to one plain value is the value of the related row, by the name of the relation; one to an
+/// object is told by the attributes of that, such as `category.name`. An attribute of mixed types has the
+/// value that the record gives it, as text, integer or real. Objects and arrays that are kept as they are
+/// come as compact JSON text.
+///
+/// Relations to many are not shown. To ask for one, for an attribute of a plain value such as
+/// `region.name`, or for one that the model does not have, is a programmer's error, and ends the program.
 public struct RecordView: ~Escapable {
   private let slots: Span<ValueSlot>
   private let arena: Span<UInt8>
@@ -35,7 +39,8 @@ public struct RecordView: ~Escapable {
   /// - Parameter attribute: a name of the model; one of a related object as `category.name`.
   public func isPresent(_ attribute: String) -> Bool { slot(attribute).kind != .absent }
 
-  /// The text of an attribute kept as TEXT, or related as such.
+  /// The text of an attribute kept as TEXT, or related as such, also an object or array as compact JSON;
+  /// nothing where the value is none, or another one of an attribute of mixed types.
   public func text(_ attribute: String) -> String? {
     let slot = slot(attribute)
     return slot.kind == .text ? String(copying: arena.extracting(slot.textRange)) : nil
