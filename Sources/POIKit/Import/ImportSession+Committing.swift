@@ -213,6 +213,7 @@ extension ImportSession {
     let isLast = index == inputs.count - 1
     if index < resumption.progress.finishedInputCount {
       if isLast { takeUp(resumption) }
+      phase = .skipping
       return false
     }
     if let pointer = options.pointer, pointer != begun.pointer {

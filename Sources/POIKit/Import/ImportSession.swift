@@ -84,6 +84,8 @@ public struct ImportSession: ~Copyable {
     /// The input is searched for its records.
     case surveying
     case reading
+    /// The run that is resumed had finished the input.
+    case skipping
     /// The run is over: the limit of records is reached, or the progress closure said stop.
     case ended(ImportReport.Ending)
   }
@@ -150,7 +152,9 @@ public struct ImportSession: ~Copyable {
   public mutating func importAll<Source: ByteSource & ~Copyable>(
     from source: inout Source
   ) throws(ImportError) {
-    guard try beginInput(named: source.name, byteCount: source.totalByteCount) else { return }
+    guard try beginInput(named: source.name, byteCount: source.totalByteCount) else {
+      return try endInput()
+    }
     prefix = nil
     do {
       let beginning = try source.readBeginning()
@@ -238,10 +242,11 @@ public struct ImportSession: ~Copyable {
   /// A run is resumed with all bytes of its inputs, from the first one on: the session skips those that
   /// are committed, once it has seen that they are the same.
   ///
-  /// - Precondition: the input before is ended.
+  /// - Precondition: the input before is ended, unless its bytes were not wanted.
   /// - Parameter byteCount: the size of the input in bytes, where it is known.
   /// - Returns: whether the session wants the input's bytes; it does not when the run is over, or
-  ///   when a run that is resumed had finished the input.
+  ///   when a run that is resumed had finished the input. They may be given all the same, and are
+  ///   skipped up to `endInput`.
   /// - Throws: `ImportError` with `unfinishedRun` where an earlier import of the input has not ended,
   ///   with `cannotResume` where the run to resume had other inputs, or was given other options, with
   ///   `usage` where the name is the path of the reject file.
@@ -251,7 +256,7 @@ public struct ImportSession: ~Copyable {
   ) throws(ImportError) -> Bool {
     if let failure { throw failure }
     switch phase {
-    case .idle: break
+    case .idle, .skipping: break
     case .ended: return false
     case .surveying, .reading: preconditionFailure("the input before is not ended")
     }
@@ -315,7 +320,7 @@ public struct ImportSession: ~Copyable {
       pending.append(copying: bytes)
       try surveyPending(from: start)
     case .reading: try read(bytes)
-    case .idle, .ended: break
+    case .idle, .skipping, .ended: break
     }
   }
 
@@ -329,6 +334,7 @@ public struct ImportSession: ~Copyable {
       survey?.finish()
       try surveyPending(from: pending.count)
     }
+    if case .skipping = phase { phase = .idle }
     guard case .reading = phase else { return }
     reader.finish()
     try readRecords()
