@@ -74,4 +74,96 @@ import Testing
     try resumed.append(Self.bytes(3..<5).span)
     #expect(try resumed.finish().counters.inserted == 5)
   }
+
+  /// A store with an import of two inputs, `a` and `b`, that stopped in the second one.
+  private static func stoppedInSecond() throws -> FeedStore {
+    let feed = try FeedStore(.poi)
+    var options = ImportOptions()
+    options.batchSize = 2
+    var session = try ImportSession(
+      into: Store(path: feed.path), model: .poi, options: options
+    ) { $0.counters.read >= 6 ? .stop : .proceed }
+    try give(bytes(0..<4), named: "a", to: &session)
+    try give(bytes(4..<8), named: "b", to: &session)
+    #expect(try session.finish().counters.read == 6)
+    return feed
+  }
+
+  /// What the store holds of runs and records.
+  private static func content(_ feed: borrowing FeedStore) throws -> [String] {
+    try feed.rows("SELECT count(*) FROM poi")
+      + feed.rows("SELECT id, state, counters, ended FROM poikit_run")
+      + feed.rows("SELECT run, generation, state FROM poikit_checkpoint")
+      + feed.rows("SELECT run, number, name FROM poikit_input")
+  }
+
+  @Test(arguments: [["x", "b"], ["a", "x", "b"], ["a", "b"]])
+  func `a session that cannot resume throws the same again and changes nothing`(
+    names: [String]
+  ) throws {
+    let feed = try Self.stoppedInSecond()
+    let before = try Self.content(feed)
+    var options = ImportOptions()
+    options.isResuming = true
+    // The pointer differs from the one that the last input was read by.
+    if names == ["a", "b"] { options.pointer = "/pois" }
+    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var messages: [String] = []
+    for name in names {
+      do throws(ImportError) { try session.beginInput(named: name) } catch {
+        #expect(error.code == .cannotResume)
+        messages.append(error.message)
+      }
+    }
+    do throws(ImportError) { try session.append(Self.bytes(0..<50).span) } catch {
+      messages.append(error.message)
+    }
+    var source = BytesSource(Self.bytes(0..<4), name: "a")
+    do throws(ImportError) { try session.importAll(from: &source) } catch {
+      messages.append(error.message)
+    }
+    do throws(ImportError) { try session.endInput() } catch { messages.append(error.message) }
+    do throws(ImportError) { _ = try session.finish() } catch { messages.append(error.message) }
+    #expect(messages.count >= 5 && Set(messages).count == 1, "\(messages)")
+    #expect(session.failedReport()?.counters.read == nil)
+    _ = session.takeStore()
+    #expect(try Self.content(feed) == before)
+  }
+
+  @Test func `files after one that cannot be resumed are not read`() throws {
+    let folder = try ScratchFolder()
+    let paths = try ["a", "b"].map { try folder.write(ImportSessionTests.poi(1), to: $0) }
+    var options = ImportOptions()
+    var stopped = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, onProgress: { _ in .stop })
+    try stopped.importAll(ofFile: paths[0])
+    _ = try stopped.finish()
+    _ = stopped.takeStore()
+    _ = try folder.write(ImportSessionTests.poi(1) + ImportSessionTests.poi(2), to: "a")
+    options.isResuming = true
+    var session = try ImportSession(
+      into: Store(path: folder.file("s")), model: .poi, options: options)
+    var messages: [String] = []
+    for path in paths {
+      do throws(ImportError) { try session.importAll(ofFile: path) } catch {
+        messages.append(error.message)
+      }
+    }
+    #expect(messages.count == 2 && Set(messages).count == 1, "\(messages)")
+    #expect(messages.first?.contains("it has changed") == true)
+  }
+
+  @Test func `a session that is finished without the input to resume in throws the same again`()
+    throws
+  {
+    let feed = try Self.stoppedInSecond()
+    var options = ImportOptions()
+    options.isResuming = true
+    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    try Self.give(Self.bytes(0..<4), named: "a", to: &session)
+    let error = #expect(throws: ImportError.self) { _ = try session.finish() }
+    #expect(error?.message.contains("was reading b") == true)
+    let again = #expect(throws: ImportError.self) { try session.beginInput(named: "b") }
+    #expect(again?.message == error?.message)
+  }
 }

@@ -146,9 +146,7 @@ extension ImportSession {
   mutating func checkInputNames() throws(ImportError) {
     for name in options.inputNames ?? [] {
       for run in otherRuns(of: name) {
-        guard let error = obstacle(run, to: name) else { continue }
-        failure = error
-        throw error
+        if let error = obstacle(run, to: name) { throw error }
       }
     }
   }

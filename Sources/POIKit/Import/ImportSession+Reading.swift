@@ -20,7 +20,7 @@ extension ImportSession {
     } catch let error as ImportError {
       throw fail(error)
     } catch {
-      throw ImportError(.usage, "\(error)")
+      throw fail(ImportError(.usage, "\(error)"))
     }
   }
 

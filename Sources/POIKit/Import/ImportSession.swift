@@ -260,6 +260,17 @@ public struct ImportSession: ~Copyable {
     case .ended: return false
     case .surveying, .reading: preconditionFailure("the input before is not ended")
     }
+    do throws(ImportError) {
+      return try openInput(named: name, byteCount: byteCount)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private mutating func openInput(
+    named name: String, byteCount: Int?
+  ) throws(ImportError) -> Bool {
     if options.recordLimit == 0 {
       phase = .ended(.finished)
       return false
@@ -357,10 +368,12 @@ public struct ImportSession: ~Copyable {
     if case .idle = phase { try checkRejectLimit() }
     try mergeLanded()
     if let resumption, case .idle = phase {
-      throw ImportError(
+      let error = ImportError(
         .cannotResume,
         "the run to resume was reading \(resumption.progress.inputName); name the same inputs "
           + "in the same order")
+      failure = error
+      throw error
     }
     let report = report()
     guard report.counters.areBalanced else {
