@@ -166,4 +166,19 @@ import Testing
     let again = #expect(throws: ImportError.self) { try session.beginInput(named: "b") }
     #expect(again?.message == error?.message)
   }
+
+  @Test func `a session that resumes and is given no input is not finished`() throws {
+    let feed = try Self.stoppedInSecond()
+    let before = try Self.content(feed)
+    var options = ImportOptions()
+    options.isResuming = true
+    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    for _ in 0..<2 {
+      let error = #expect(throws: ImportError.self) { _ = try session.finish() }
+      #expect(error?.code == .cannotResume)
+      #expect(error?.message.contains("the run to resume began with a; name") == true)
+    }
+    _ = session.takeStore()
+    #expect(try Self.content(feed) == before)
+  }
 }

@@ -84,10 +84,9 @@ extension ImportSession {
       let run = unfinished.first(where: { $0.inputs.first?.name.isExactly(name) == true })
         ?? unfinished.first(where: { $0.isUnknown })
     else {
-      let others = unfinished.map { $0.inputs.first?.name ?? "" }
       throw ImportError(
         .cannotResume,
-        "\(name): no unfinished import began with it, only with \(others.joined(separator: ", ")); "
+        "\(name): no unfinished import began with it, only with \(unfinishedNames(separator: ", ")); "
           + "name the same inputs in the same order, or start without --resume")
     }
     guard let found = run.checkpoint else {
@@ -227,6 +226,25 @@ extension ImportSession {
     }
     try beginReading(at: begun.pointer, resumingAt: resumption.progress.position)
     return true
+  }
+
+  /// Why a session that resumes cannot be finished: it has not come to where the run is.
+  func missingInput() -> ImportError? {
+    let place: String
+    if let resumption {
+      place = "was reading \(resumption.progress.inputName)"
+    } else if options.isResuming, inputCount == 0 {
+      place = "began with \(unfinishedNames(separator: " or "))"
+    } else {
+      return nil
+    }
+    return ImportError(
+      .cannotResume, "the run to resume \(place); name the same inputs in the same order")
+  }
+
+  /// The names of the first inputs of the unfinished runs.
+  private func unfinishedNames(separator: String) -> String {
+    unfinished.map { $0.inputs.first?.name ?? "" }.joined(separator: separator)
   }
 
   /// Goes on from where the resumed run is.

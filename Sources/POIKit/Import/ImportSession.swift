@@ -360,18 +360,15 @@ public struct ImportSession: ~Copyable {
   /// Ends the run; asked again it says the same.
   ///
   /// - Returns: what the run did.
-  /// - Throws: `ImportError` when the last batch cannot be written, or the counters do not balance.
+  /// - Throws: `ImportError` when the last batch cannot be written, or the counters do not balance; with
+  ///   `cannotResume` where the session did not come to the input that the run to resume was reading.
   public mutating func finish() throws(ImportError) -> ImportReport {
     if let finalReport { return finalReport }
     try endInput()
     // A run that goes on with one that had too many rejects may have nothing left to read.
     if case .idle = phase { try checkRejectLimit() }
     try mergeLanded()
-    if let resumption, case .idle = phase {
-      let error = ImportError(
-        .cannotResume,
-        "the run to resume was reading \(resumption.progress.inputName); name the same inputs "
-          + "in the same order")
+    if case .idle = phase, let error = missingInput() {
       failure = error
       throw error
     }
