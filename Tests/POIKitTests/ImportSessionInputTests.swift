@@ -181,4 +181,29 @@ import Testing
     _ = session.takeStore()
     #expect(try Self.content(feed) == before)
   }
+
+  @Test(arguments: [0, 3, 4, 5, 7, 8])
+  func `a limit of records counts what earlier passes read`(limit: Int) throws {
+    // The last batch of an input is the one with its fourth record.
+    for stop in [3, 4, 7] {
+      let feed = try FeedStore(.poi)
+      var options = ImportOptions()
+      options.batchSize = 3
+      var stopped = try ImportSession(
+        into: Store(path: feed.path), model: .poi, options: options
+      ) { $0.counters.read >= stop ? .stop : .proceed }
+      try Self.give(Self.bytes(0..<4), named: "a", to: &stopped)
+      try Self.give(Self.bytes(4..<8), named: "b", to: &stopped)
+      _ = try stopped.finish()
+      _ = stopped.takeStore()
+      options.isResuming = true
+      options.recordLimit = limit
+      var resumed = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+      try Self.give(Self.bytes(0..<4), named: "a", to: &resumed)
+      try Self.give(Self.bytes(4..<8), named: "b", to: &resumed)
+      let report = try resumed.finish()
+      #expect(report.ending == .finished && report.counters.read == max(limit, stop))
+      #expect(try feed.rows("SELECT state FROM poikit_run") == ["finished"])
+    }
+  }
 }

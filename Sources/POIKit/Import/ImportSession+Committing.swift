@@ -9,6 +9,9 @@ extension ImportSession {
   /// How many records were read, those in batches that are not committed yet too.
   var readCount: Int { checkpoint.counters.read + pendingReadCount + intake.batch.readCount }
 
+  /// Whether as many records were read as are asked for.
+  var hasReachedLimit: Bool { options.recordLimit.map { readCount >= $0 } ?? false }
+
   // MARK: Beginning
 
   /// Takes the store, makes the tables, and begins or resumes the run.
@@ -220,7 +223,7 @@ extension ImportSession {
           + "\"\(begun.pointer ?? "the top level")\", not at \"\(pointer)\"; leave --at out")
     }
     takeUp(resumption)
-    if let limit = options.recordLimit, checkpoint.counters.read >= limit {
+    if hasReachedLimit {
       phase = .ended(.finished)
       return false
     }

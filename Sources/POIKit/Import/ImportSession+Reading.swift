@@ -160,8 +160,7 @@ extension ImportSession {
         }
       case .malformed(let malformation): intake.take(malformation, of: &reader)
       }
-      let isLast =
-        options.recordLimit.map { readCount >= $0 } ?? false
+      let isLast = hasReachedLimit
       if isLast || intake.batch.readCount >= options.batchSize
         || intake.batch.byteCount >= options.batchByteLimit
       {

@@ -271,7 +271,9 @@ public struct ImportSession: ~Copyable {
   private mutating func openInput(
     named name: String, byteCount: Int?
   ) throws(ImportError) -> Bool {
-    if options.recordLimit == 0 {
+    // How many records the run to resume has read is known once its place is reached.
+    let isAhead = resumption != nil || options.isResuming && inputCount == 0
+    if hasReachedLimit, !isAhead {
       phase = .ended(.finished)
       return false
     }
