@@ -206,4 +206,17 @@ import Testing
       #expect(try feed.rows("SELECT state FROM poikit_run") == ["finished"])
     }
   }
+
+  @Test(arguments: [nil, ""])
+  func `a source that was read before is read from its first byte`(pointer: String?) throws {
+    let text = "[" + (0..<5).map { ImportSessionTests.poi($0) }.joined(separator: ",") + "]"
+    var source = BytesSource(Array(text.utf8))
+    var options = ImportOptions()
+    options.pointer = pointer
+    for _ in 0..<2 {
+      var session = try ImportSession(checking: .poi, options: options)
+      try session.importAll(from: &source)
+      #expect(try session.finish().counters.read == 5)
+    }
+  }
 }

@@ -143,7 +143,7 @@ public struct ImportSession: ~Copyable {
 
   // MARK: Inputs
 
-  /// Reads a whole source.
+  /// Reads a whole source: from its first byte where it can go back there, else from where it stands.
   ///
   /// A session that resumes skips the sources that the run had finished.
   ///
@@ -157,6 +157,7 @@ public struct ImportSession: ~Copyable {
     }
     prefix = nil
     do {
+      if source.consumedByteCount > 0 { _ = try source.restart() }
       let beginning = try source.readBeginning()
       if case .surveying = phase, try source.restart() {
         try surveyAll(of: &source)
@@ -278,10 +279,7 @@ public struct ImportSession: ~Copyable {
       return false
     }
     if let rejectFile = options.rejectFile {
-      do { try RejectFile.check(rejectFile, inputName: name) } catch {
-        failure = error
-        throw error
-      }
+      try RejectFile.check(rejectFile, inputName: name)
     }
     consumedByteCount = 0
     totalByteCount = byteCount
