@@ -45,6 +45,7 @@ do {
   for start in stride(from: 0, to: bytes.count, by: 100) {
     try session.append(bytes[start..<min(start + 100, bytes.count)].span)
   }
+  // Had they broken off, session.stop() would keep the records that came, for a session that resumes.
   try session.endInput()
 
   // A source that the importer reads.

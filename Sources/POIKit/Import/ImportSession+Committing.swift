@@ -372,13 +372,13 @@ extension ImportSession {
   /// Asks the progress closure at the end of a source, and stops the run where it says so.
   mutating func isAskedToStop() throws(ImportError) -> Bool {
     guard decision() == .stop else { return false }
-    try stop()
+    try stopReading()
     return true
   }
 
   /// Commits what was read and ends the run where it is, so that it can be resumed.
-  mutating func stop() throws(ImportError) {
-    if case .reading = phase {
+  mutating func stopReading() throws(ImportError) {
+    if case .reading = phase, readCount > 0 {
       try settle()
       // Where the run ended at the batch before, what was read since is kept all the same.
       phase = .reading
@@ -494,7 +494,9 @@ extension ImportSession {
     report.runID = committer?.runID
     report.resumedAt = resumedAt
     report.mergePolicy = isDryRun ? nil : checkpoint.policy
-    report.canBeResumed = committer?.isUnfinished ?? false
+    // A session that was stopped before its first input has not come to the run that it resumes.
+    report.canBeResumed =
+      committer?.isUnfinished ?? false || options.isResuming && inputCount == 0
     return report
   }
 }

@@ -196,7 +196,7 @@ public struct ImportSession: ~Copyable {
     } catch let error as InputError {
       try readAhead()
       if case .ended = phase { return }
-      if error.code == .interrupted { return try stop() }
+      if error.code == .interrupted { return try stopReading() }
       // The batch on its way was read before; the run may have ended there.
       try settle()
       if case .ended = phase { return }
@@ -231,7 +231,7 @@ public struct ImportSession: ~Copyable {
     } catch {
       // What the resumed run had committed is what there is to tell of.
       if let resumption { takeUp(resumption) }
-      if error.code == .interrupted { return try stop() }
+      if error.code == .interrupted { return try stopReading() }
       throw fail(ImportError(error))
     }
     try importAll(from: &source)
@@ -355,6 +355,24 @@ public struct ImportSession: ~Copyable {
     phase = .idle
     try commit()
     try settle()
+  }
+
+  /// Stops the run, as the progress closure does: the records that have come whole are committed as
+  /// the last batch, and the run can be resumed with all bytes of its inputs.
+  ///
+  /// It is for bytes that end too early, such as those of a connection that fails: `endInput` and
+  /// `finish` take their end for that of the input.
+  ///
+  /// - Returns: what the run did; where it had ended before, as it ended then.
+  /// - Throws: `ImportError` when the last batch cannot be written.
+  public mutating func stop() throws(ImportError) -> ImportReport {
+    if let failure { throw failure }
+    try readAhead()
+    if case .ended = phase { return try finish() }
+    // What the resumed run had committed is what there is to tell of.
+    if let resumption { takeUp(resumption) }
+    try stopReading()
+    return try finish()
   }
 
   /// Ends the run; asked again it says the same.

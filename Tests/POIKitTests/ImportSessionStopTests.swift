@@ -1,0 +1,129 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Sessions that a program stops because the bytes of an input end too early.
+@Suite struct ImportSessionStopTests {
+  private static let texts = [
+    (0..<5).map { ImportSessionStopTests.record($0) }.joined(separator: "\n"),
+    "{\"all\":[" + (0..<5).map { ImportSessionStopTests.record($0) }.joined(separator: ", ")
+      + "],\"next\":7}",
+  ]
+
+  /// A small record; one of them is rejected.
+  private static func record(_ id: Int) -> String { #"{"id":\#(id == 3 ? "[]" : "\(id)")}"# }
+
+  private static func model() throws -> Model {
+    try Model(
+      parsing: #"{"x-table":"note","x-key":"id","properties":{"id":{"type":"integer"}}}"#)
+  }
+
+  /// What an import leaves in the store, and what it counts.
+  private static func outcome(
+    _ session: consuming ImportSession, _ report: ImportReport, _ model: Model
+  ) throws -> [String] {
+    let store = session.takeStore()
+    return try ImportSessionTests.rows(of: store, model: model)
+      + rows("SELECT state, counters FROM poikit_run", in: store.connection)
+      + rows("SELECT count(*) FROM poikit_checkpoint", in: store.connection)
+      + ["\(report.counters) \(report.digest) \(report.rejectsByRule)"]
+  }
+
+  @Test(arguments: texts, [1, 2, 3])
+  func `an import that is stopped at any byte and resumed ends in the same store`(
+    text: String, jobCount: Int
+  ) throws {
+    let model = try Self.model()
+    let bytes = Array(text.utf8)
+    for batchSize in 1...5 {
+      var options = ImportSessionEndTests.options(batchSize: batchSize, jobCount: jobCount)
+      options.clock = someInstant
+      var session = try ImportSession(into: .inMemory(), model: model, options: options)
+      try session.append(bytes.span)
+      let whole = try session.finish()
+      let expected = try Self.outcome(session, whole, model)
+      for cut in 0...bytes.count {
+        options.isResuming = false
+        var stopped = try ImportSession(into: .inMemory(), model: model, options: options)
+        try stopped.beginInput(named: "bytes", byteCount: bytes.count)
+        try stopped.append(bytes[..<cut].span)
+        let first = try stopped.stop()
+        #expect(first.ending == .stopped && first.counters.read <= 5)
+        #expect(first.canBeResumed == (first.counters.read > 0))
+        #expect(try stopped.finish().ending == .stopped)
+        options.isResuming = first.canBeResumed
+        var again = try ImportSession(into: stopped.takeStore(), model: model, options: options)
+        try again.append(bytes[..<(cut * 7 % bytes.count)].span)
+        let second = try again.stop()
+        #expect(second.counters.read >= first.counters.read)
+        options.isResuming = second.canBeResumed
+        var resumed = try ImportSession(into: again.takeStore(), model: model, options: options)
+        try resumed.append(bytes.span)
+        let report = try resumed.finish()
+        #expect(
+          try Self.outcome(resumed, report, model) == expected,
+          "cut \(cut), batches of \(batchSize)")
+        #expect(report.resumedAt == (second.canBeResumed ? second.counters.read : nil))
+      }
+    }
+  }
+
+  @Test func `whole records that have come are committed where a session is stopped`() throws {
+    var session = try ImportSession(into: .inMemory(), model: .poi)
+    try session.append(ImportSessionInputTests.bytes(0..<3).span)
+    try session.append(ImportSessionInputTests.bytes(3..<4)[..<20].span)
+    let report = try session.stop()
+    #expect(report.counters.inserted == 3 && report.canBeResumed)
+    try session.append(ImportSessionInputTests.bytes(4..<6).span)
+    #expect(try session.stop().counters.inserted == 3)
+  }
+
+  @Test func `a session that is stopped after its end says how it ended`() throws {
+    var finished = try ImportSession(into: .inMemory(), model: .poi)
+    try finished.append(ImportSessionInputTests.bytes(0..<3).span)
+    _ = try finished.finish()
+    #expect(try finished.stop().ending == .finished)
+    var options = ImportOptions()
+    options.recordLimit = 2
+    var limited = try ImportSession(into: .inMemory(), model: .poi, options: options)
+    try limited.append(ImportSessionInputTests.bytes(0..<3).span)
+    #expect(try limited.stop().ending == .finished)
+    var failed = try ImportSession(into: .inMemory(), model: .poi)
+    try failed.append(Array("[{}".utf8).span)
+    #expect(throws: ImportError.self) { try failed.endInput() }
+    #expect(throws: ImportError.self) { _ = try failed.stop() }
+  }
+
+  @Test func `a session that resumes and is stopped before its place changes nothing`() throws {
+    let feed = try FeedStore(.poi)
+    var first = try ImportSession(into: Store(path: feed.path), model: .poi)
+    try first.beginInput(named: "a")
+    try first.append(ImportSessionInputTests.bytes(0..<2).span)
+    try first.endInput()
+    try first.beginInput(named: "b")
+    try first.append(ImportSessionInputTests.bytes(2..<4).span)
+    #expect(try first.stop().counters.read == 4)
+    _ = first.takeStore()
+    var options = ImportOptions()
+    options.isResuming = true
+    for names in [[], ["a"], ["a", "b"]] {
+      var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+      for name in names {
+        guard try session.beginInput(named: name) else { continue }
+        try session.append(ImportSessionInputTests.bytes(2..<3).span)
+      }
+      let report = try session.stop()
+      #expect(report.ending == .stopped && report.canBeResumed)
+      #expect(report.counters.read == (names.isEmpty ? 0 : 4))
+    }
+    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    for (name, ids) in [("a", 0..<2), ("b", 2..<6)] {
+      try session.beginInput(named: name)
+      try session.append(ImportSessionInputTests.bytes(ids).span)
+      try session.endInput()
+    }
+    #expect(try session.finish().counters.inserted == 6)
+  }
+}
