@@ -37,6 +37,7 @@ import Testing
     #expect(
       error?.message.contains("let it finish and go on with --resume") == true,
       "\(error?.message ?? "")")
+    #expect(error?.cause?.isBusy == true)
     let report = session.failedReport()
     #expect(report?.ending == .failed && report?.counters.inserted == 3)
     holder.rollback()
@@ -93,5 +94,31 @@ import Testing
     let again = #expect(throws: ImportError.self) { try session.importAll(ofFile: path) }
     #expect(again?.message == error?.message)
     #expect(session.failedReport()?.counters.inserted == 1)
+  }
+
+  @Test(arguments: [1, 2])
+  func `an error tells a full disk and a held store apart by their cause`(jobCount: Int) throws {
+    let folder = try ScratchFolder()
+    var options = ImportOptions()
+    options.jobCount = jobCount
+    let store = try Store(path: folder.file("full"))
+    try store.connection.execute("PRAGMA max_page_count = 40")
+    var session = try ImportSession(into: store, model: .poi, options: options)
+    let full = #expect(throws: ImportError.self) {
+      try session.append(ImportSessionInputTests.bytes(0..<5_000).span)
+      try session.endInput()
+    }
+    #expect(full?.code == .inputOutput)
+    #expect(full?.cause?.isFull == true && full?.cause?.isBusy == false, "\(full?.message ?? "")")
+
+    let other = try Store(path: folder.file("held"))
+    try other.connection.execute("PRAGMA busy_timeout = 50")
+    let holder = try Connection(path: folder.file("held"))
+    try holder.begin(.immediate)
+    let held = #expect(throws: ImportError.self) {
+      _ = try ImportSession(into: other, model: .poi, options: options)
+    }
+    #expect(held?.cause?.isBusy == true && held?.cause?.isFull == false)
+    #expect(ImportError(.usage, "x").cause == nil)
   }
 }

@@ -351,7 +351,9 @@ struct BatchCommitter: ~Copyable {
   private mutating func remediable(_ error: ImportError) -> ImportError {
     let kept =
       store?.path == nil ? "" : "; the store's table poikit_reject holds the rejects as well"
-    return ImportError(error.code, "\(error.message)\(kept); \(remedy)")
+    var error = error
+    error.message += "\(kept); \(remedy)"
+    return error
   }
 
   private static func restore(

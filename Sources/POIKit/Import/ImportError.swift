@@ -1,5 +1,5 @@
 internal import JSONStreaming
-internal import SQLiteKit
+public import SQLiteKit
 
 /// Why an import cannot go on. The store holds exactly the batches committed before.
 public struct ImportError: Error, Sendable, CustomStringConvertible {
@@ -36,6 +36,9 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   /// what to do.
   public var message: String
 
+  /// What SQLite said, where it refused something: it tells a store that is held from a full disk.
+  public var cause: SQLiteError?
+
   /// The message.
   public var description: String { message }
 
@@ -53,6 +56,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     case .database where error.cause?.isDistrust == true: self.init(.usage, error.message)
     case .database: self.init(.inputOutput, error.message)
     }
+    cause = error.cause
   }
 
   /// An error of a source.
