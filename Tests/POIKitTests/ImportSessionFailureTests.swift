@@ -115,8 +115,11 @@ import Testing
     try other.connection.execute("PRAGMA busy_timeout = 50")
     let holder = try Connection(path: folder.file("held"))
     try holder.begin(.immediate)
-    let held = #expect(throws: ImportError.self) {
+    var held: ImportError?
+    do throws(ImportError) {
       _ = try ImportSession(into: other, model: .poi, options: options)
+    } catch {
+      held = error
     }
     #expect(held?.cause?.isBusy == true && held?.cause?.isFull == false)
     #expect(ImportError(.usage, "x").cause == nil)

@@ -48,14 +48,14 @@ import Testing
         options.isResuming = false
         var stopped = try ImportSession(into: .inMemory(), model: model, options: options)
         try stopped.beginInput(named: "bytes", byteCount: bytes.count)
-        try stopped.append(bytes[..<cut].span)
+        try stopped.append(bytes[0..<cut].span)
         let first = try stopped.stop()
         #expect(first.ending == .stopped && first.counters.read <= 5)
         #expect(first.canBeResumed == (first.counters.read > 0))
         #expect(try stopped.finish().ending == .stopped)
         options.isResuming = first.canBeResumed
         var again = try ImportSession(into: stopped.takeStore(), model: model, options: options)
-        try again.append(bytes[..<(cut * 7 % bytes.count)].span)
+        try again.append(bytes[0..<(cut * 7 % bytes.count)].span)
         let second = try again.stop()
         #expect(second.counters.read >= first.counters.read)
         options.isResuming = second.canBeResumed
@@ -73,7 +73,7 @@ import Testing
   @Test func `whole records that have come are committed where a session is stopped`() throws {
     var session = try ImportSession(into: .inMemory(), model: .poi)
     try session.append(ImportSessionInputTests.bytes(0..<3).span)
-    try session.append(ImportSessionInputTests.bytes(3..<4)[..<20].span)
+    try session.append(Array(ImportSessionInputTests.bytes(3..<4).prefix(20)).span)
     let report = try session.stop()
     #expect(report.counters.inserted == 3 && report.canBeResumed)
     try session.append(ImportSessionInputTests.bytes(4..<6).span)
