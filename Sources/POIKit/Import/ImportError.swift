@@ -23,7 +23,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     case noInput
     /// Reading the input, or writing the store or the reject file, failed.
     case inputOutput
-    /// The reader of a source gave up while it waited for input.
+    /// The inference of a model was told to stop, or its source gave up while it waited for input. An
+    /// import is stopped there, and throws nothing.
     case interrupted
     /// The counters do not balance: a mistake of the toolkit.
     case internalError

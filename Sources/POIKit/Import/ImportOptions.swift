@@ -4,7 +4,7 @@ public struct ImportOptions: Sendable {
   public var batchSize = 500
 
   /// How many bytes the records and rejects of a batch take in memory; one that reaches it is written
-  /// early. In bytes.
+  /// early. In bytes, at least 1.
   public var batchByteLimit = 8 << 20
 
   /// How many threads an import uses, at least 1: with 1 the caller's thread does all, with 2 a thread of the
@@ -27,7 +27,8 @@ public struct ImportOptions: Sendable {
   /// each.
   public var source = ""
 
-  /// How many records are read at most, accepted or not.
+  /// How many records are read at most, accepted or not; not negative. Those count, too, that earlier
+  /// passes of a resumed run read.
   public var recordLimit: Int?
 
   /// How many rejects the run may have before it stops.
@@ -51,7 +52,9 @@ public struct ImportOptions: Sendable {
   /// resumed.
   public var inputNames: [String]?
 
-  /// Go on after the last committed batch of an unfinished run over the same inputs.
+  /// Go on after the last committed batch of an unfinished run over the same inputs. Where
+  /// `isRestarting` is set as well, that run is resumed, and others that have begun one of its later
+  /// inputs are given up.
   public var isResuming = false
 
   /// Give up an unfinished run of the same input and start at its beginning; the rows it committed

@@ -1,4 +1,5 @@
-/// How far an import is; given to the progress closure after each committed batch.
+/// How far an import is; given to the progress closure for each committed batch, and while a source is
+/// searched for its records.
 public struct ImportProgress: Sendable {
   /// The input being read.
   public var inputName: String

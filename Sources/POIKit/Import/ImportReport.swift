@@ -113,7 +113,9 @@ public struct ImportReport: Sendable {
   /// What became of records whose key was stored; nothing in a dry run.
   public var mergePolicy: MergePolicy?
 
-  /// Whether the store holds the run as one that a session with `ImportOptions.isResuming` goes on with.
+  /// Whether the store holds the run as one that a session with `ImportOptions.isResuming` goes on with:
+  /// something of it is committed, and it has not come to its end, as far as this session knows. Another
+  /// process may have ended it.
   public var canBeResumed = false
 
   /// The number of records skipped because an earlier run had committed them.

@@ -96,9 +96,13 @@ public struct ImportSession: ~Copyable {
   ///   - store: where the records go; the model's tables are made if they are missing.
   ///   - model: what a record is.
   ///   - validators: checks of the program's own.
-  ///   - onProgress: called after each committed batch, now and then while a source is searched for its
-  ///     records, and at its end, on the caller's thread; decides whether the run goes on.
-  /// - Throws: `ImportError` when the options, the model and the store do not fit together.
+  ///   - onProgress: told of each committed batch, where a thread writes when the next one is handed to
+  ///     it or the input ends; asked now and then while a source is searched for its records, and at its
+  ///     end. Called on the caller's thread; decides whether the run goes on.
+  /// - Throws: `ImportError` when the options, the model and the store do not fit together; with
+  ///   `cannotResume` where there is nothing to resume, with `inputOutput` where the store cannot be read
+  ///   or written, or the system gives no thread. The store is consumed all the same: one in memory is
+  ///   gone.
   public init(
     into store: consuming Store, model: Model, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
@@ -145,9 +149,10 @@ public struct ImportSession: ~Copyable {
 
   /// Reads a whole source: from its first byte where it can go back there, else from where it stands.
   ///
-  /// A session that resumes skips the sources that the run had finished.
+  /// A session that resumes skips the sources that the run had finished. Nothing is read where the run
+  /// is over.
   ///
-  /// - Precondition: an input that was given by `append` is ended.
+  /// - Precondition: an input that was given by `append` is ended; else the program ends.
   /// - Throws: `ImportError` when the run cannot go on; a session that has failed throws the same again.
   public mutating func importAll<Source: ByteSource & ~Copyable>(
     from source: inout Source
@@ -214,7 +219,7 @@ public struct ImportSession: ~Copyable {
   /// It is as with `importAll(from:)` and a `FileSource`, but that the run also has failed where the file
   /// cannot be opened, and is stopped where the wait for the writer of a named pipe is given up.
   ///
-  /// - Precondition: an input that was given by `append` is ended.
+  /// - Precondition: an input that was given by `append` is ended; else the program ends.
   /// - Parameters:
   ///   - path: the path of a file or pipe, or `-` for standard input.
   ///   - isInterrupted: asked when a signal ends the wait for a slow pipe or its writer: whether the
@@ -243,7 +248,7 @@ public struct ImportSession: ~Copyable {
   /// A run is resumed with all bytes of its inputs, from the first one on: the session skips those that
   /// are committed, once it has seen that they are the same.
   ///
-  /// - Precondition: the input before is ended, unless its bytes were not wanted.
+  /// - Precondition: the input before is ended, unless its bytes were not wanted; else the program ends.
   /// - Parameter byteCount: the size of the input in bytes, where it is known.
   /// - Returns: whether the session wants the input's bytes; it does not when the run is over, or
   ///   when a run that is resumed had finished the input. They may be given all the same, and are
@@ -308,7 +313,8 @@ public struct ImportSession: ~Copyable {
     return true
   }
 
-  /// Takes the next bytes of the input.
+  /// Takes the next bytes of the input; drops them where the run is over: it is finished or stopped, or
+  /// has read as many records as are asked for.
   ///
   /// By its first bytes an input that is compressed, or known to hold no JSON, is refused.
   ///
