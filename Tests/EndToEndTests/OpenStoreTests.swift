@@ -26,7 +26,7 @@ import Testing
     let folder = try ScratchFolder()
     let (path, named) = (folder.file("poi.sqlite"), folder.file(name))
     try folder.write(ImportToolTests.array(100..<200), to: "data.json")
-    #expect(unsafe symlink("poi.sqlite", folder.file("link")) == 0)
+    #expect(symlink("poi.sqlite", folder.file("link")) == 0)
     var session = try ImportSession(into: Store(path: path), model: .poi)
     try Self.append(0..<100, to: &session)
 
@@ -55,6 +55,32 @@ import Testing
     _ = try session.finish()
     _ = session.takeStore()
     #expect(try ImportToolTests.content(of: path).count == 300)
+  }
+
+  @Test func `what a program may not open any more is told`() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try ScratchFolder()
+      let path = try folder.write("", to: "data.json")
+      var options = ImportOptions()
+      options.rejectFile = path
+      // No thread of the process opens a file meanwhile.
+      var limit = rlimit()
+      let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+      try #require(unsafe getrlimit(kind, &limit) == 0)
+      var lowered = limit
+      lowered.rlim_cur = 0
+      try #require(unsafe setrlimit(kind, &lowered) == 0)
+      var codes: (input: InputError.Code?, rejects: ImportError.Code?)
+      do throws(InputError) { _ = try FileSource(path: path) } catch { codes.input = error.code }
+      do throws(ImportError) {
+        _ = try ImportSession(checking: .poi, options: options)
+      } catch {
+        codes.rejects = error.code
+      }
+      try #require(unsafe setrlimit(kind, &limit) == 0)
+      #expect(codes.input == .readFailed(errno: EMFILE))
+      #expect(codes.rejects == .inputOutput)
+    }
   }
 
   @Test func `a file that the program has open is an input all the same`() throws {

@@ -429,11 +429,11 @@ private let programs = [
     await #expect(processExitsWith: .success) {
       let scratch = try ScratchFolder()
       try scratch.run("printf 1 | gzip > data.json.gz")
-      unsafe signal(SIGCHLD, SIG_IGN)
+      signal(SIGCHLD, SIG_IGN)
       let error = message { () throws(InputError) in
         _ = try contents(ofFileAt: "\(scratch.path)/data.json.gz")
       }
-      unsafe signal(SIGCHLD, SIG_DFL)
+      signal(SIGCHLD, SIG_DFL)
       #expect(error?.code == .decompressorFailed)
       #expect(error?.message.contains("ignores SIGCHLD") == true, "\(error?.message ?? "")")
     }

@@ -18,4 +18,11 @@ import Testing
     let locks = Self.lock(of: getppid(), on: path, at: 1 << 30)
     #expect(LockHolder.find(of: path, in: locks)?.process == nil)
   }
+
+  @Test func `a process whose files cannot be seen may hold a lock`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write("", to: "a.sqlite")
+    let locks = Self.lock(of: .max, on: path, at: 1 << 30)
+    #expect(LockHolder.find(of: path, in: locks)?.process == Int(pid_t.max))
+  }
 }

@@ -50,7 +50,7 @@ import Testing
     let model = try Model(
       parsing: #"""
         {"x-table":"t","x-key":"id","x-timestamp":"at","x-tombstone":{"attribute":"gone",
-         "removal":"delete"},"properties":{"id":{"type":"string"},"at":{"type":"integer"},
+         "removal":"delete"},"properties":{"id":{"type":"string"},"at":{"type":"integer","x-unit":"seconds"},
          "gone":{"type":"boolean"}}}
         """#)
     let store = try Store.inMemory()

@@ -11,7 +11,8 @@ extension Store {
   ///
   /// - Precondition: the age is not negative.
   /// - Throws: `DeduplicationError` when the model names no tombstone or no timestamp, with `unknownTable`
-  ///   when the store does not have its table, when rows of other tables refer to a row that is to go, and when the store cannot be written.
+  ///   when the store does not have its table, when rows of other tables refer to a row that is to go, and
+  ///   when the store cannot be written.
   public borrowing func purgeTombstones(
     of model: Model, olderThan age: Duration, clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> PurgeReport {
