@@ -49,7 +49,8 @@ let package = Package(
       name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
-      name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),
+      name: "library-example", dependencies: ["POIKit", "SQLiteKit"],
+      path: "Samples/library-example"),
 
     .target(name: "TestSupport", dependencies: ["JSONStreaming"], path: "Tests/TestSupport"),
     .target(

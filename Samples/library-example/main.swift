@@ -1,11 +1,12 @@
 // Imports points of interest into a store in memory, in both ways that programs import: bytes that
 // the program holds, pushed piece by piece, and a source that the importer reads. Then it
-// deduplicates them and ships the store as a file.
+// deduplicates them, reads what the store holds, and saves it as a file.
 //
 //     swift run library-example Samples/pois.json shipped.sqlite
 
 import Glibc
 import POIKit
+import SQLiteKit
 
 /// A check of the program's own: a place at 0° 0° is one whose position is not known.
 struct KnownPosition: RecordValidator {
@@ -61,6 +62,16 @@ do {
   let result = try store.deduplicate(deduplicator)
   print("\(result.plan.loserCount) losers, \(result.rowsLeft) rows left")
   if let digest = result.digest { print("digest \(digest)") }
+
+  // Rows and rejects are read by statements of the program's own.
+  var cities = try store.connection.prepare(
+    "SELECT city, count(*) FROM poi WHERE city IS NOT NULL GROUP BY city ORDER BY 2 DESC LIMIT 3")
+  while try cities.step() { print("\(cities.text(0)): \(cities.integer(1)) places") }
+  var rejects = try store.connection.prepare(
+    "SELECT input, record, rule FROM poikit_reject ORDER BY id LIMIT 3")
+  while try rejects.step() {
+    print("\(rejects.text(0)), record \(rejects.integer(1)): \(rejects.text(2))")
+  }
   try store.save(to: CommandLine.arguments[2])
 } catch {
   print("error: \(error)")

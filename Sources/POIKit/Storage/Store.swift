@@ -31,7 +31,13 @@ public struct Store: ~Copyable {
   /// Where the store is; for messages.
   public let path: String
 
-  let connection: Connection
+  /// The connection to the store, for statements of the program's own: to read rows and rejects, or to
+  /// keep tables of its own beside them.
+  ///
+  /// Rows of tables of records may be changed by it, too. Tables called `poikit_` and something are only
+  /// to be read, the tables of records stay as they were made, and so do the connection's settings. A
+  /// transaction, or a statement that still has rows to give, is ended before the store is used again.
+  public let connection: Connection
 
   /// What a store is opened for.
   public enum Opening: Sendable, Hashable {
