@@ -94,7 +94,8 @@ extension ElementReader {
   private func diagnose(
     from start: Int
   ) -> (malformation: Malformation, noticedOffset: Int)? {
-    let prime = shape == .sequence ? [] : parser.state.containerPrime
+    let isAmongElements = shape != .sequence && parser.state.place.isInContainer
+    let prime = isAmongElements ? parser.state.containerPrime : []
     let span = buffer.span(start..<parsedOffset)
     // What a comma stands before fails as the first element of a container may not.
     guard

@@ -346,7 +346,8 @@ extension ElementReader {
   /// Lets the input before the position pass; false while it has not all come.
   private mutating func resume() throws(ReadingError) -> Bool {
     guard
-      let place = Place(state: resumed.state), place.isInContainer, resumed.byteOffset > 0,
+      let place = Place(state: resumed.state), resumed.byteOffset > 0,
+      place.isInContainer || (shape != .sequence && place.arrayLevels == 0),
       shape != .sequence || (!place.needsComma && place.arrayLevels == 0)
     else { throw failInvalidPosition() }
     buffer.discard(before: min(resumed.byteOffset, buffer.endOffset))

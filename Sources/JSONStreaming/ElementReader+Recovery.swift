@@ -5,6 +5,9 @@ extension ElementReader {
   /// - Throws: the error, if no element has failed but what stands around the elements.
   mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
     if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
+    if failure.kind == .syntax, parser.state.isAroundValues {
+      return try beginRecovery(aroundValues: failure)
+    }
     guard parser.state.place.isInContainer, failure.kind != .stop(.notAContainer),
       failure.kind != .stop(.outOfMemory)
     else {
@@ -32,6 +35,32 @@ extension ElementReader {
     recovery = Recovery(
       start: start, failure: failure, malformation: try malformation(of: failure, from: start),
       place: place, search: search(from: start, after: failure))
+    phase = .recovering
+    return nil
+  }
+
+  /// Takes a comment before, between or behind the values that hold the elements for a malformed
+  /// element; its end is looked for.
+  ///
+  /// - Returns: that more input is needed to know it as one, or nil.
+  /// - Throws: the error, if something else stands there.
+  private mutating func beginRecovery(
+    aroundValues failure: ParseFailure
+  ) throws(ReadingError) -> ReadingEvent? {
+    parser.state.advanceEnvelopeBoundary()
+    let start = parser.state.boundary
+    guard start < parsedOffset, buffer[start] == UInt8(ascii: "/") else {
+      throw failEnvelope(failure)
+    }
+    guard start + 1 < buffer.endOffset || isFinished else { return .needsInput }
+    guard start + 1 < buffer.endOffset,
+      buffer[start + 1] == UInt8(ascii: "/") || buffer[start + 1] == UInt8(ascii: "*")
+    else { throw failEnvelope(failure) }
+    recovery = Recovery(
+      start: start, failure: failure, malformation: try malformation(of: failure, from: start),
+      place: parser.state.place,
+      search: .sibling(
+        scanner(in: .sequence, from: start, needsComma: parser.state.isTargetFound)))
     phase = .recovering
     return nil
   }
@@ -93,12 +122,17 @@ extension ElementReader {
     // left open stand in one another then, no byte is read again more often than the depth allows.
     if failure.kind == .truncated, surroundings == .sequence { return .none }
     return .sibling(
-      SiblingScanner(
-        surroundings: surroundings, parents: parser.state.parents,
-        needsComma: parser.state.place.needsComma, start: start,
-        column: buffer.location(ofByteOffset: start).column,
-        byteLimit: min(limits.elementByteCount, SiblingScanner.greatestByteLimit),
-        doubtLimit: searchBudget.byteCount))
+      scanner(in: surroundings, from: start, needsComma: parser.state.place.needsComma))
+  }
+
+  private mutating func scanner(
+    in surroundings: SiblingScanner.Surroundings, from start: Int, needsComma: Bool
+  ) -> SiblingScanner {
+    SiblingScanner(
+      surroundings: surroundings, parents: parser.state.parents, needsComma: needsComma,
+      start: start, column: buffer.location(ofByteOffset: start).column,
+      byteLimit: min(limits.elementByteCount, SiblingScanner.greatestByteLimit),
+      doubtLimit: searchBudget.byteCount)
   }
 
   /// Delivers the malformed element whose end has been found.

@@ -121,11 +121,16 @@ extension ParseState {
 }
 
 extension ParseState {
-  /// Moves `boundary` over white space, commas and colons to where the next token begins.
+  /// Whether the point is before, between or behind the values that hold the elements.
+  var isAroundValues: Bool { !isSequence && depth == 0 }
+
+  /// Moves `boundary` over white space, and inside a value over commas and colons, to where the next
+  /// token begins.
   mutating func advanceEnvelopeBoundary() {
     while boundary < endOffset {
       switch unsafe byte(at: boundary) {
-      case 0x20, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, UInt8(ascii: ","), UInt8(ascii: ":"): boundary += 1
+      case 0x20, 0x09, 0x0A, 0x0B, 0x0C, 0x0D: boundary += 1
+      case UInt8(ascii: ",") where depth > 0, UInt8(ascii: ":") where depth > 0: boundary += 1
       default: return
       }
     }

@@ -212,7 +212,12 @@ extension ParseState {
     (refusedStart, cutStart, cutLength) = (-1, -1, 0)
     levels.removeAll()
     depth = 0
-    guard !isSequence, place.isInContainer else { return }
+    guard !isSequence else { return }
+    guard place.isInContainer || place.needsComma else { return }
+    isTargetFound = true
+    containersAreObjects = place.containerIsObject
+    topLevelValueCount = max(1, topLevelValueCount)
+    guard place.isInContainer else { return }
     for index in 0..<steps.count {
       let isArray = place.arrayLevels & 1 << UInt64(index) != 0
       // The step has been taken: no later element of an array matches it again.
@@ -222,8 +227,6 @@ extension ParseState {
     depth = levels.count
     let (steps, arrayLevels) = (steps, place.arrayLevels)
     watched?.restart(inside: steps) { arrayLevels & 1 << UInt64($0) != 0 }
-    (isTargetFound, holdsTarget) = (true, true)
-    containersAreObjects = place.containerIsObject
-    topLevelValueCount = max(1, topLevelValueCount)
+    holdsTarget = true
   }
 }

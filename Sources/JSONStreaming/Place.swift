@@ -21,10 +21,11 @@ struct Place: BitwiseCopyable, Equatable {
   /// Whether the point is inside the container that holds the elements.
   var isInContainer = false
 
-  /// Whether that container is an object.
+  /// Whether that container, or the latest one, is an object.
   var containerIsObject = false
 
-  /// Whether a value ended before the point, so that a comma or the end of the container follows.
+  /// Whether a value ended before the point, so that a comma or the end of the container follows;
+  /// around the values that hold the elements, whether one that does ended before it.
   var needsComma = false
 
   /// One bit for each level above the container, the root's lowest: set where it is an array.

@@ -23,6 +23,9 @@
 /// | otherwise an array of objects, or an object with such a member | ambiguous |
 /// | otherwise | the first empty array |
 ///
+/// Comments in front of the input, behind it and in its arrays are passed over. Behind the first object so
+/// is all but another one: it is for the reader to refuse.
+///
 /// An array of objects is one whose first element is an object. It and an empty one count when
 /// elements in them could be read: a pointer to it has a bounded number of steps and bytes. A flawed
 /// input is judged by the arrays of objects that were seen before the flaw; a flawed first line of an
@@ -68,7 +71,7 @@ public struct ShapeSurvey: ~Copyable {
     case object(Due)
     /// In an array in such an object, before its first element.
     case arrayStart
-    /// In a comment there.
+    /// In a comment; `modeBehindComment` tells where.
     case comment(Comment)
     /// Somewhere in such an array.
     case array
@@ -112,6 +115,9 @@ public struct ShapeSurvey: ~Copyable {
   private var hasInnerElementName = false
 
   private var mode = Mode.start
+  private var modeBehindComment = Mode.start
+  /// Whether the first top-level value, an object, has been seen to its end.
+  private var isWhole = false
   /// The arrays of objects.
   private var candidates: [Candidate] = []
   private var emptyCandidates: [Candidate] = []
@@ -135,8 +141,10 @@ public struct ShapeSurvey: ~Copyable {
   private var keepsRaw = false
   /// The depth of the object whose current member cannot be in a candidate's pointer.
   private var cutDepth = Int.max
+  /// Whether the line goes on that the first top-level value begins on.
   private var isFirstLine = true
-  private var isLineBlank = true
+  /// The last byte outside of strings and comments that is not white space, line feeds apart.
+  private var previous: UInt8 = 0x0A
 
   /// A survey of an input from its first byte on.
   ///
@@ -184,7 +192,6 @@ extension ShapeSurvey {
 
   /// Judges by the candidates so far.
   private mutating func decide() {
-    let isWhole = if case .behind = mode { true } else { false }
     let knowsElements = isWhole && !elementNames.isEmpty
     let arrays = candidates + emptyCandidates
     if candidates.count == 1, !knowsElements || candidates[0].hasElementName {
@@ -232,14 +239,14 @@ extension ShapeSurvey {
     switch byte {
     case 0x0A:
       isFirstLine = false
-      isLineBlank = true
+      previous = byte
       if case .flawedLine = mode { mode = .nextLine }
       endScalar()
     case 0x20, 0x09, 0x0D:
       endScalar()
     default:
       takeSignificant(byte)
-      isLineBlank = false
+      previous = byte
     }
   }
 
@@ -251,12 +258,12 @@ extension ShapeSurvey {
     switch mode {
     case .start: takeFirst(byte)
     case .object(let due): takeInObject(byte, due)
-    case .arrayStart where byte == UInt8(ascii: "/"): mode = .comment(.begun)
+    case .arrayStart where byte == UInt8(ascii: "/"): beginComment()
     case .arrayStart, .comment:
       beginArray(byte)
       takeInArray(byte)
     case .array: takeInArray(byte)
-    case .behind: outcome = .sequence
+    case .behind: takeBehind(byte)
     case .flawedLine: break
     case .nextLine:
       if byte == UInt8(ascii: "{") {
@@ -267,14 +274,24 @@ extension ShapeSurvey {
     }
   }
 
+  private mutating func takeBehind(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "{"): outcome = .sequence
+    case UInt8(ascii: "/"): beginComment()
+    default: break
+    }
+  }
+
   private mutating func takeFirst(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "{"):
       objectDepth = 1
       mode = .object(.name)
       path = [""]
+      isFirstLine = true
     case UInt8(ascii: "["): outcome = .container(JSONPointer(tokens: []))
     case 0xEF, 0xBB, 0xBF: break
+    case UInt8(ascii: "/"): beginComment()
     default: outcome = .sequence
     }
   }
@@ -319,7 +336,8 @@ extension ShapeSurvey {
   private mutating func endObject() {
     objectDepth -= 1
     path.removeLast()
-    mode = objectDepth == 0 ? .behind : .object(.comma)
+    isWhole = objectDepth == 0
+    mode = isWhole ? .behind : .object(.comma)
   }
 
   private mutating func takeInArray(_ byte: UInt8) {
@@ -339,9 +357,17 @@ extension ShapeSurvey {
       }
       open.removeLast()
       if open.isEmpty { mode = .object(.comma) }
+    // Behind a colon it is in a text whose quotes are missing, such as a URL.
+    case UInt8(ascii: "/") where previous != UInt8(ascii: ":"):
+      beginComment()
     default:
       break
     }
+  }
+
+  private mutating func beginComment() {
+    modeBehindComment = mode
+    mode = .comment(.begun)
   }
 
   /// Passes over a comment, which makes the element behind it no other than the first.
@@ -350,19 +376,32 @@ extension ShapeSurvey {
     case (.begun, UInt8(ascii: "/")): mode = .comment(.line)
     case (.begun, UInt8(ascii: "*")): mode = .comment(.block)
     case (.begun, _):
-      mode = .array
+      takeSlash()
       take(byte)
     case (.line, 0x0A):
-      mode = .arrayStart
+      mode = modeBehindComment
       take(byte)
     case (.line, _): break
     // On the first line nothing is known to go on behind it.
-    case (_, 0x0A) where isFirstLine:
+    case (_, 0x0A) where isFirstLine && isInArray(modeBehindComment):
       mode = .flawedLine
       take(byte)
-    case (.asterisk, UInt8(ascii: "/")): mode = .arrayStart
+    case (.asterisk, UInt8(ascii: "/")): mode = modeBehindComment
     default: mode = .comment(byte == UInt8(ascii: "*") ? .asterisk : .block)
     }
+  }
+
+  private func isInArray(_ mode: Mode) -> Bool {
+    switch mode {
+    case .arrayStart, .array: true
+    default: false
+    }
+  }
+
+  /// Takes a slash that begins no comment.
+  private mutating func takeSlash() {
+    mode = isInArray(modeBehindComment) ? .array : .behind
+    if case .start = modeBehindComment { outcome = .sequence }
   }
 
   /// Whether a string that comes here, behind a bracket or a comma, is the name of a member of an
@@ -374,7 +413,7 @@ extension ShapeSurvey {
 
   /// Takes note of a flaw: what follows its line tells whether it is one of many lines.
   private mutating func flaw(at byte: UInt8) {
-    if byte == UInt8(ascii: "{"), isLineBlank, !isFirstLine {
+    if byte == UInt8(ascii: "{"), previous == 0x0A, !isFirstLine {
       outcome = .sequence
     } else if isFirstLine {
       mode = .flawedLine

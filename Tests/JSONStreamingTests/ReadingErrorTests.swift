@@ -33,6 +33,7 @@ import Testing
       [#"{"rows":1,"rows":2}"#, "end"]
     ),
     ("[1] x", top, ["1", "throws trailingData"]),
+    ("{} // {", rows, ["!syntax // {", "throws pointerNotFound"]),
     ("[1]]", top, ["1", "throws trailingData"]),
     ("[1] tru", top, ["1", "throws trailingData"]),
     ("[1] \"cut", top, ["1", "throws trailingData"]),
@@ -187,9 +188,12 @@ import Testing
   }
 
   @Test func `a position of another shape is refused`() {
-    let position = ReadingPosition(byteOffset: 3, elementCount: 1, inputHash: 0, state: 0)
-    let events = observe(Array("[1,2]".utf8), Self.top, resumingAt: position)
-    #expect(events.map(\.summary) == ["throws invalidPosition"])
+    let array: UInt64 = 1 << 5
+    for (shape, state) in [(ElementShape.sequence, 0), (.sequence, 4 | array), (Self.top, array)] {
+      let position = ReadingPosition(byteOffset: 3, elementCount: 1, inputHash: 0, state: state)
+      let events = observe(Array("[1,2]".utf8), shape, resumingAt: position)
+      #expect(events.map(\.summary) == ["throws invalidPosition"], "\(shape) \(state)")
+    }
   }
 
   @Test func `a pointer of very many steps is refused`() {

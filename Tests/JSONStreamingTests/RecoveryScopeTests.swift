@@ -67,6 +67,35 @@ import Testing
     expect(Self.comments)
   }
 
+  static let commentsAround: [Row] = [
+    (
+      "// of [\n/* {\n\" */[{\"id\":1}]\n// end\n/**/[2] //", top,
+      [
+        "!syntax // of [", "!syntax /* {\n\" */", #"{"id":1}"#, "!syntax // end", "!syntax /**/",
+        "2",
+        "!syntax //", "end",
+      ]
+    ),
+    (
+      "\u{FEFF}// of\n{\"n\":1,\"rows\":[1,2],\"m\":[]}// \u{C}\"\n{\"rows\":[3]}", rows,
+      ["!syntax // of", "1", "2", "!syntax // \u{C}\"", "3", "end"]
+    ),
+    ("{\"a\":1}\n// end", top, ["a=1", "!syntax // end", "end"]),
+    ("{\"a\":1}//\n[2]", top, ["a=1", "!syntax //", "throws notAContainer"]),
+    ("[1]/* no end\n]", top, ["1", "!syntax /* no end\n]", "end"]),
+    ("// [1]\n", top, ["!syntax // [1]", "throws pointerNotFound"]),
+    ("[1] // x\n y", top, ["1", "!syntax // x", "throws trailingData"]),
+    ("[1], // x", top, ["1", "throws trailingData"]),
+    ("[1] /x", top, ["1", "throws trailingData"]),
+    ("[1] /", top, ["1", "throws trailingData"]),
+    ("{\"e\":1} // x", rows, ["throws pointerNotFound"]),
+    ("{\"rows\":[1] // x\n}", rows, ["1", "throws unrecoverable"]),
+  ]
+
+  @Test func `a comment around the values that hold the elements is a malformed element`() {
+    expect(Self.commentsAround)
+  }
+
   static let formFeeds: [Row] = [
     (
       "{\"id\":1}\n\u{C}\n{\"id\":2}\n{\"id\":3}\n", .sequence,
