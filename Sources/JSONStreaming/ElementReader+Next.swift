@@ -87,7 +87,7 @@ extension ElementReader {
     return .element
   }
 
-  /// The form feeds and vertical tabs at the start of a range that stand on lines before that of the
+  /// The form feeds and vertical tabs at the start of a range that a line end or a comma parts from the
   /// element there: where the last of them ends, and where a comma is among them or behind them.
   func strayFeeds(in range: Range<Int>, passesComma: Bool) -> (end: Int, comma: Int?)? {
     var (feedEnd, end) = (range.lowerBound, range.lowerBound)
@@ -96,7 +96,9 @@ extension ElementReader {
       switch buffer[offset] {
       case 0x0B, 0x0C: feedEnd = offset + 1
       case 0x0A: end = feedEnd
-      case UInt8(ascii: ",") where passesComma: comma = offset
+      case UInt8(ascii: ",") where passesComma && comma == nil:
+        comma = offset
+        end = feedEnd
       case 0x0D, 0x20, 0x09: break
       default: break scan
       }

@@ -5,7 +5,12 @@ extension ElementReader {
   /// - Throws: the error, if no element has failed but what stands around the elements.
   mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
     if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
-    if failure.kind == .syntax, parser.state.isAroundValues {
+    if failure.kind == .stop(.strayFeed), parser.state.place.isInContainer {
+      return takeFeeds(from: parser.state.boundary, in: parser.state.place)
+    }
+    if parser.state.isAroundValues,
+      [.syntax, .truncated, .stop(.strayFeed)].contains(failure.kind)
+    {
       return try beginRecovery(aroundValues: failure)
     }
     guard parser.state.place.isInContainer, failure.kind != .stop(.notAContainer),
@@ -19,9 +24,11 @@ extension ElementReader {
 
     var place = parser.state.place
     if nextFlaw < flaws.count, flaws[nextFlaw].byteOffset == start,
-      let (end, _) = strayFeeds(
-        in: start..<min(parsedOffset, start + limits.elementByteCount), passesComma: false)
+      let (end, comma) = strayFeeds(
+        in: start..<min(parsedOffset, start + limits.elementByteCount),
+        passesComma: place.needsComma)
     {
+      if let comma, comma < end { place.needsComma = false }
       let malformation = flaws[nextFlaw].malformation
       finishMalformed(start..<end, resumeOffset: end, in: place)
       return .malformed(malformation)
@@ -39,19 +46,38 @@ extension ElementReader {
     return nil
   }
 
-  /// Takes a comment before, between or behind the values that hold the elements for a malformed
-  /// element; its end is looked for.
+  /// Takes form feeds and vertical tabs, and the white space between them, for a malformed element.
+  private mutating func takeFeeds(from start: Int, in place: Place) -> ReadingEvent {
+    let rule = buffer[start] == 0x0C ? TextFlaw.Rule.formFeed : .verticalTab
+    var end = start
+    scan: for offset in start..<min(parsedOffset, start + limits.elementByteCount) {
+      switch buffer[offset] {
+      case 0x0B, 0x0C: end = offset + 1
+      case 0x0A, 0x0D, 0x20, 0x09: break
+      default: break scan
+      }
+    }
+    finishMalformed(start..<end, resumeOffset: end, in: place)
+    return .malformed(TextFlaw(rule: rule, byteOffset: start, noticedOffset: start).malformation)
+  }
+
+  /// Takes form feeds, or a comment, before, between or behind the values that hold the elements for a
+  /// malformed element; the comment's end is looked for.
   ///
-  /// - Returns: that more input is needed to know it as one, or nil.
+  /// - Returns: the event of form feeds; that more input is needed to know a comment, or nil.
   /// - Throws: the error, if something else stands there.
   private mutating func beginRecovery(
     aroundValues failure: ParseFailure
   ) throws(ReadingError) -> ReadingEvent? {
     parser.state.advanceEnvelopeBoundary()
     let start = parser.state.boundary
-    guard start < parsedOffset, buffer[start] == UInt8(ascii: "/") else {
-      throw failEnvelope(failure)
+    guard start < parsedOffset else { throw failEnvelope(failure) }
+    if buffer[start] == 0x0B || buffer[start] == 0x0C {
+      var place = parser.state.place
+      place.needsComma = parser.state.isTargetFound
+      return takeFeeds(from: start, in: place)
     }
+    guard buffer[start] == UInt8(ascii: "/") else { throw failEnvelope(failure) }
     guard start + 1 < buffer.endOffset || isFinished else { return .needsInput }
     guard start + 1 < buffer.endOffset,
       buffer[start + 1] == UInt8(ascii: "/") || buffer[start + 1] == UInt8(ascii: "*")

@@ -13,7 +13,8 @@
 /// | array or object | at the next sibling; a scanner of its own finds it, see `SiblingScanner` |
 ///
 /// A missing or surplus comma between two elements is delivered as a malformed element of no bytes. A
-/// comment is a malformed element, be it among the elements or around the values that hold them.
+/// comment or form feed is a malformed element, be it among the elements or around the values that hold
+/// them.
 ///
 /// Memory does not depend on the size of the input. It is bounded by the sum of 768 KiB (2 MiB
 /// where pieces are parsed ahead), or twice the largest span appended if that is larger; the bytes of

@@ -35,6 +35,8 @@ struct ParseState: ~Copyable {
     case targetMissing
     /// An object stands where an array stood before, or the other way round.
     case otherContainer
+    /// A form feed or vertical tab stands in front of the container's end or of a top-level value.
+    case strayFeed
     /// yajl found no memory; the parser is of no use any more.
     case outOfMemory
   }

@@ -23,8 +23,8 @@
 /// | otherwise an array of objects, or an object with such a member | ambiguous |
 /// | otherwise | the first empty array |
 ///
-/// Comments in front of the input, behind it and in its arrays are passed over. Behind the first object so
-/// is all but another one: it is for the reader to refuse.
+/// Comments in front of the input, behind it and in its arrays are passed over, and so are form feeds and
+/// vertical tabs. Behind the first object so is all but another one: it is for the reader to refuse.
 ///
 /// An array of objects is one whose first element is an object. It and an empty one count when
 /// elements in them could be read: a pointer to it has a bounded number of steps and bytes. A flawed
@@ -259,6 +259,7 @@ extension ShapeSurvey {
     case .start: takeFirst(byte)
     case .object(let due): takeInObject(byte, due)
     case .arrayStart where byte == UInt8(ascii: "/"): beginComment()
+    case .arrayStart where byte == 0x0B || byte == 0x0C: break
     case .arrayStart, .comment:
       beginArray(byte)
       takeInArray(byte)
@@ -290,7 +291,7 @@ extension ShapeSurvey {
       path = [""]
       isFirstLine = true
     case UInt8(ascii: "["): outcome = .container(JSONPointer(tokens: []))
-    case 0xEF, 0xBB, 0xBF: break
+    case 0xEF, 0xBB, 0xBF, 0x0B, 0x0C: break
     case UInt8(ascii: "/"): beginComment()
     default: outcome = .sequence
     }

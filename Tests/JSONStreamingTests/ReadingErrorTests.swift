@@ -45,7 +45,7 @@ import Testing
     (#"{"data":{"rows":[1]}"#, rows, ["1", "throws unrecoverable"]),
     (#"{"data" {"rows":[1]}"#, rows, ["throws unrecoverable"]),
     ("{\"data\":{\u{C}\"rows\":[1]}}", rows, ["throws unrecoverable"]),
-    ("[1\u{C}]", top, ["1", "throws unrecoverable"]),
+    ("{\"data\":{\"rows\":[1]\u{C}}}", rows, ["1", "throws unrecoverable"]),
     ("[1,\u{C}2,3]", top, ["1", "!form-feed \u{C}2", "3", "end"]),
     ("{\"a\":1}\n\u{C}", .sequence, [#"{"a":1}"#, "!form-feed \u{C}", "end"]),
     ("{\"a\":1}\n{\"a\"", .sequence, [#"{"a":1}"#, "!truncated {\"a\"", "end"]),

@@ -139,6 +139,41 @@ import Testing
     expect(Self.formFeeds)
   }
 
+  static let formFeedsAlone: [Row] = [
+    ("[1,2\u{C}]", top, ["1", "2", "!form-feed \u{C}", "end"]),
+    ("[1\n\u{C}\n \u{B}\n] ", top, ["1", "!form-feed \u{C}\n \u{B}", "end"]),
+    ("[\u{B}]\u{C}", top, ["!vertical-tab \u{B}", "!form-feed \u{C}", "end"]),
+    ("{\"a\":1\u{C}}", top, ["a=1", "!form-feed \u{C}", "end"]),
+    ("{\"rows\":[1\u{C}],\"m\":2}", rows, ["1", "!form-feed \u{C}", "end"]),
+    ("[1,\u{C}]", top, ["1", "!form-feed \u{C}", "end"]),
+    (
+      "\u{C}\n\u{B} [1]\u{C}\n\u{C}[2]\n\u{C}// x\n\u{B}", top,
+      [
+        "!form-feed \u{C}\n\u{B}", "1", "!form-feed \u{C}\n\u{C}", "2", "!form-feed \u{C}",
+        "!syntax // x", "!vertical-tab \u{B}", "end",
+      ]
+    ),
+    ("\u{FEFF}\u{C}{\"rows\":[1]}", rows, ["!form-feed \u{C}", "1", "end"]),
+    ("[1]\u{C} x", top, ["1", "!form-feed \u{C}", "throws trailingData"]),
+    ("[1],\u{C}", top, ["1", "throws trailingData"]),
+    ("\u{C}", top, ["!form-feed \u{C}", "throws pointerNotFound"]),
+    (
+      "[1\u{C},2,3 \u{C}, \u{C}4\u{B}\u{C} ,x,5\u{C},x]", top,
+      [
+        "1", "!form-feed \u{C}", "2", "3", "!form-feed \u{C}", "!form-feed \u{C}4",
+        "!vertical-tab \u{B}\u{C}", "!syntax x", "5", "!form-feed \u{C}", "!syntax x", "end",
+      ]
+    ),
+    (
+      "{\"a\":1\u{C},\"b\":2\n\u{C}\n,\u{C}\n}", top,
+      ["a=1", "!form-feed \u{C}", "b=2", "!form-feed \u{C}\n,\u{C}", "end"]
+    ),
+  ]
+
+  @Test func `a form feed that a comma or the end parts from the next element costs itself`() {
+    expect(Self.formFeedsAlone)
+  }
+
   static let firstLines: [Row] = [
     (
       "{\"id\":1,\"a\":\n{\"id\":2}\n{\"id\":3}\n{\"id\":4}\n", .sequence,
