@@ -16,6 +16,10 @@ import Testing
   /// The attributes of a model, a record, and the rules that it breaks.
   @Test(arguments: [
     (#""a":{"x-source":"/o/a"}"#, #"{"o":{"a":1},"o":{"a":2}}"#, ["duplicate-key"]),
+    (#""a":{"x-source":"/l/0/a"}"#, #"{"l":{"0":{"a":1}},"l":{}}"#, ["duplicate-key"]),
+    (#""a":{"x-source":"/l/0/a"}"#, #"{"l":[{"a":1}],"l":[]}"#, ["duplicate-key"]),
+    (#""a":{"x-source":"/l/0/a"}"#, #"{"l":[],"l":[{"a":1}]}"#, ["duplicate-key"]),
+    (#""a":{"x-source":"/l/0/a"}"#, #"{"l":null,"l":[{"a":1}]}"#, ["duplicate-key"]),
     (#""a":{"x-source":"/o/a"}"#, #"{"o":5}"#, ["type"]),
     (#""a":{"x-source":"/o/a"}"#, #"{"o":"x"}"#, ["type"]),
     (#""a":{"x-source":"/o/a"}"#, #"{"o":null}"#, []),

@@ -171,12 +171,6 @@ struct RecordDecoder: ~Copyable {
     _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
     batch: inout RecordBatch
   ) -> Bool {
-    if lastMet[node] == recordNumber, otherIssueCount < RuleChecker.issueLimit {
-      report(
-        "duplicate-key", nil, "the member \(table.pointer(of: node)) stands twice in the record")
-      otherIssueCount += 1
-    }
-    lastMet[node] = recordNumber
     var isWhollyMapped = true
     var walk = table.walk(over: node)
     var index = start + 1
@@ -282,6 +276,7 @@ struct RecordDecoder: ~Copyable {
       }
     }
     guard target.node >= 0 else { return true }
+    meet(target.node)
     switch element.tape[value].kind {
     case .startObject:
       guard leftovers == .keep, let name, layout.unmappedSlot != nil else {
@@ -324,6 +319,16 @@ struct RecordDecoder: ~Copyable {
       }
       return true
     }
+  }
+
+  /// Notes that the value of a node is met, and reports one that was met in the record before.
+  private mutating func meet(_ node: Int) {
+    if lastMet[node] == recordNumber, otherIssueCount < RuleChecker.issueLimit {
+      report(
+        "duplicate-key", nil, "the member \(table.pointer(of: node)) stands twice in the record")
+      otherIssueCount += 1
+    }
+    lastMet[node] = recordNumber
   }
 
   private mutating func decodeRelation(
