@@ -185,6 +185,27 @@ import Testing
     #expect(file.contains(message), "\(file)")
   }
 
+  @Test(arguments: [
+    #"{"file":"a","poikit_reject":1,"raw":"{\"n\":1}","rule":"type"}"#,
+    "{\n  \"raw\": \"{\\\"n\\\":1}\",\n  \"poikit_reject\": 1\n}",
+    #"{"raw_base64":"eyJuIjoyfQ==","raw":"{\"n\":1}","poikit_reject":1,"raw_base64":"!"}"#,
+    #"{"raw":7,"raw_base64":"eyJuIjoxfQ==","poikit_reject":1}"#,
+  ])
+  func `a reject line is known by its member in any order, and raw goes before raw_base64`(
+    _ line: String
+  ) throws {
+    let model = try Model(parsing: #"{"x-table":"t","properties":{"n":{"type":"integer"}}}"#)
+    for other in [line, #"{"poikit_reject":1,"raw":"{\"n\":1}"}"#] {
+      for text in [other + "\n" + line, "[\(other),\(line)]"] {
+        var session = try ImportSession(into: .inMemory(), model: model)
+        try session.append(Array(text.utf8).span)
+        #expect(try session.finish().counters.inserted == 2)
+        let found = try rows("SELECT n FROM t", in: session.takeStore().connection)
+        #expect(found == ["1", "1"], "\(text)")
+      }
+    }
+  }
+
   @Test func `under the policy error a reject line is told with line and column`() throws {
     let model = try Self.model()
     var store = try Store.inMemory()

@@ -16,6 +16,7 @@ extension ImportSession {
       reader = ElementReader(
         shape: shape, limits: options.limits.forReading, resumingAt: position,
         isResumable: !isDryRun, watching: tokenPointer, parsesAhead: parsesAhead)
+      intake.beginInput()
       phase = .reading
     } catch let error as ImportError {
       throw fail(error)

@@ -10,6 +10,10 @@ struct RecordIntake: ~Copyable {
   /// Whether accepted records keep their bytes, because the table may still refuse them.
   var keepsRawRecords = false
 
+  /// Whether the marker of a reject line is looked for among all members; nothing before the input's
+  /// first element, which tells.
+  private var looksForRejectLines: Bool?
+
   /// What a record may be at most.
   private let limits: ReadingLimits
 
@@ -31,10 +35,16 @@ struct RecordIntake: ~Copyable {
       to: &batch.unmappedMembers, others: &batch.otherUnmappedMemberCount)
   }
 
+  /// Forgets what the first element of the input before has told.
+  mutating func beginInput() { looksForRejectLines = nil }
+
   /// Takes the element that `reader` stands on.
   ///
   /// - Throws: `ReadingError` when there is no memory to read the record inside a reject line.
   mutating func takeElement(of reader: inout ElementReader) throws(ReadingError) {
+    if looksForRejectLines != false, isRejectLine(JSONElement(reader)) {
+      return try takeRejectLine(RejectLine(JSONElement(reader)), of: &reader)
+    }
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     if keepsRawRecords, !RejectLine.isMarked(JSONElement(reader)) {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
@@ -46,6 +56,14 @@ struct RecordIntake: ~Copyable {
     case false?: rejectRecord(of: &reader)
     case nil: try takeRejectLine(RejectLine(JSONElement(reader)), of: &reader)
     }
+  }
+
+  /// Whether an element is a reject line, in an input whose reject lines may have their members in
+  /// another order: one whose first element is one.
+  private mutating func isRejectLine(_ element: JSONElement) -> Bool {
+    let isMarked = RejectLine.isMarkedAnywhere(element)
+    if looksForRejectLines == nil { looksForRejectLines = isMarked }
+    return isMarked
   }
 
   /// Decodes an element.

@@ -9,7 +9,7 @@ internal import JSONStreaming
 /// the record itself: as a string in `raw`, or in `raw_base64` (RFC 4648) where it is not UTF-8.
 /// Of a record beyond the limit of its bytes only the beginning is there, as the message says.
 struct RejectLine {
-  /// The name of the first member, by which a reject line is known.
+  /// The name of the member by which a reject line is known, the first one where it was not moved.
   static let marker = "poikit_reject"
 
   /// The bytes that every reject line begins with.
@@ -63,9 +63,22 @@ struct RejectLine {
       && element.tape.text(of: first).hasSameBytes(as: marker.utf8Span.span)
   }
 
-  /// Reads a reject line; nothing where it holds no record.
+  /// Whether an element of an input is a reject line, be its members in another order.
+  static func isMarkedAnywhere(_ element: JSONElement) -> Bool {
+    guard element.tape[element.start].kind == .startObject else { return false }
+    var index = element.start + 1
+    while element.tape[index].kind == .key {
+      let name = element.tape.text(of: element.tape[index])
+      if name.hasSameBytes(as: marker.utf8Span.span) { return true }
+      index = element.tape.end(ofValueAt: index + 1)
+    }
+    return false
+  }
+
+  /// Reads a reject line; nothing where it holds no record. A text in `raw` goes before `raw_base64`.
   init?(_ element: JSONElement) {
     var raw: [UInt8]?
+    var decoded: [UInt8]?
     var index = element.start + 1
     while element.tape[index].kind == .key {
       let name = String(copying: element.tape.text(of: element.tape[index]))
@@ -74,7 +87,7 @@ struct RejectLine {
         let text = String(copying: element.tape.text(of: value))
         switch name {
         case "raw": raw = Array(text.utf8)
-        case "raw_base64": raw = Base64.decode(text)
+        case "raw_base64": decoded = Base64.decode(text)
         case "member": member = text
         case "rule": rule = text
         default: break
@@ -82,8 +95,8 @@ struct RejectLine {
       }
       index = element.tape.end(ofValueAt: index + 1)
     }
-    guard let raw else { return nil }
-    self.raw = raw
+    guard let record = raw ?? decoded else { return nil }
+    self.raw = record
   }
 
   /// Whether `raw` is a damaged member of an object of objects, its name in front, and not a string in the
