@@ -28,7 +28,7 @@ extension ImportCommand {
         detail: "A JSON pointer (RFC 6901) to an array of records, or to an object whose members "
           + "are records. Without it a top-level array, newline-delimited records, a GeoJSON "
           + "FeatureCollection or the only array of objects of an envelope is found; an envelope "
-          + "whose arrays are all empty has no records.",
+          + "with an empty array and none of objects has no records.",
         section: "Input and store"),
       .trustSchema(section: "Input and store"),
       OptionDescription(
@@ -68,7 +68,9 @@ extension ImportCommand {
       OptionDescription(
         "resume", summary: "go on after the last committed batch of an unfinished import",
         detail:
-          "Name the same inputs in the same order. One that has changed or is left out is refused.",
+          "Name the same inputs in the same order; one that is left out is refused. So is one that has "
+          + "another size than when it was begun, and the one that was being read where the bytes that "
+          + "were read have changed. Other changes are not seen.",
         section: "Batches"),
       OptionDescription(
         "restart", summary: "give up an unfinished import and begin again; its rows stay",

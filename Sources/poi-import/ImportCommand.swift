@@ -60,7 +60,7 @@ struct ImportCommand {
     options.rejectFile = arguments.text("rejects")
     guard options.rejectFile != "-" else {
       throw ToolFailure(
-        .usage, "--rejects names a file: /dev/stdout for standard output, ./- for one called -")
+        .usage, "--rejects names a file, and - is none: say ./- for one called -")
     }
     typealias Limits = ImportOptions.RecordLimits
     options.limits.depth =
