@@ -5,8 +5,8 @@ internal import JSONStreaming
 extension Tape {
   /// Whether the value that starts at `index` equals the one at `otherIndex` of another tape.
   ///
-  /// - Complexity: O(n) in the tokens of a value; the members of objects in different order are
-  ///   searched one by one.
+  /// - Complexity: O(n) in the tokens of a value; large objects whose members stand in different order
+  ///   are sorted, which is O(n log n).
   func hasValue(at index: Int, equalTo otherIndex: Int, of other: Tape) -> Bool {
     let (token, otherToken) = (self[index], other[otherIndex])
     guard token.kind == otherToken.kind else { return false }
@@ -30,6 +30,9 @@ extension Tape {
     }
   }
 
+  /// The most members of an object that are searched one by one, which takes no memory.
+  private static var searchedMemberLimit: Int { 16 }
+
   /// Whether each member of one object equals one of the other, which has as many. Of a name that
   /// stands there several times the first belongs to the first, and so on: no value is compared twice.
   private func hasMembers(at index: Int, equalToThoseAt otherIndex: Int, of other: Tape) -> Bool {
@@ -40,6 +43,9 @@ extension Tape {
       let name = text(of: self[key])
       isInOrder = isInOrder && other.text(of: other[expected]).hasSameBytes(as: name)
       if !isInOrder {
+        guard self[index].elementCount <= Self.searchedMemberLimit else {
+          return hasMembers(from: key, equalToThoseFrom: expected, of: other)
+        }
         let earlier = count(of: name, inObjectAt: index, before: key)
         guard let place = other.member(name, behind: earlier, ofObjectAt: otherIndex) else {
           return false
@@ -51,6 +57,34 @@ extension Tape {
       key = end(ofValueAt: key + 1)
     }
     return true
+  }
+
+  /// Whether the members of an object from the one at `key` on equal as many of the other, both brought
+  /// into the order of their names.
+  @inline(never)
+  private func hasMembers(from key: Int, equalToThoseFrom otherKey: Int, of other: Tape) -> Bool {
+    for (key, otherKey) in zip(sortedKeys(from: key), other.sortedKeys(from: otherKey)) {
+      guard text(of: self[key]).hasSameBytes(as: other.text(of: other[otherKey])),
+        hasValue(at: key + 1, equalTo: otherKey + 1, of: other)
+      else { return false }
+    }
+    return true
+  }
+
+  /// The members of an object from the one at `first` on, by their names; those of one name stay as they
+  /// stand.
+  private func sortedKeys(from first: Int) -> [Int] {
+    var keys: [Int] = []
+    var key = first
+    while self[key].kind == .key {
+      keys.append(key)
+      key = end(ofValueAt: key + 1)
+    }
+    keys.sort { left, right in
+      let order = text(of: self[left]).order(text(of: self[right]))
+      return order == 0 ? left < right : order < 0
+    }
+    return keys
   }
 
   /// How many members of that name an object has before the one at `end`.
@@ -107,6 +141,16 @@ extension Tape {
       hash.add(sum)
     }
     return hash.value
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// Less than 0 where these bytes stand before the others, more where behind, 0 where they are the same.
+  fileprivate func order(_ other: Span<UInt8>) -> Int {
+    for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
+      return self[index] < other[index] ? -1 : 1
+    }
+    return count - other.count
   }
 }
 
