@@ -36,16 +36,23 @@ struct YajlFailure {
       return
     }
     defer { unsafe yajl_free_error(handle, words) }
-    var text = unsafe String(cString: words)
-    while text.last == "\n" || text.last == "." { text.removeLast() }
-    isOfToken = text.hasPrefix("parse error: ")
-    var stepsBack = text.contains("after key and value, inside map")
-    for kind in ["parse error: ", "lexical error: "] where text.hasPrefix(kind) {
-      text.removeFirst(kind.count)
-      if kind.hasPrefix("lexical"), text != "invalid char in json text" { stepsBack = true }
-    }
-    self.text = text
+    var text = unsafe Substring(String(cString: words)).utf8
+    while text.last == UInt8(ascii: "\n") || text.last == UInt8(ascii: ".") { text.removeLast() }
+    isOfToken = Self.removeKind("parse error: ", from: &text)
+    let isInToken = Self.removeKind("lexical error: ", from: &text)
+    let stepsBack =
+      isInToken
+      ? !text.elementsEqual("invalid char in json text".utf8)
+      : text.starts(with: "after key and value, inside map".utf8)
+    self.text = String(Substring(text))
     byteIndex = stepsBack ? consumed : consumed - 1
     isOutOfMemory = false
+  }
+
+  /// Removes the kind of error from the beginning of yajl's words; false if they are of another kind.
+  private static func removeKind(_ kind: String, from text: inout Substring.UTF8View) -> Bool {
+    guard text.starts(with: kind.utf8) else { return false }
+    text.removeFirst(kind.utf8.count)
+    return true
   }
 }
