@@ -125,6 +125,24 @@ import Testing
     #expect(model.attributes[0].storage == .integer)
   }
 
+  @Test func `a schema may name very many members that need others`() throws {
+    let pairs = (0..<9_000).map { "\"\($0)\":[\"\($0 + 1)\"]" }.joined(separator: ",")
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"t","properties":{"a":{"dependentRequired":{\#(pairs)},
+         "properties":{"é":{"type":"integer"},"e\u0301":{"type":"string"}}}}}
+        """#)
+    let feed = try FeedStore(model)
+    let report = try feed.take(
+      """
+      {"a":{"8999":0,"9000":0,"\u{e9}":1,"e\u{301}":"x"}}
+      {"a":{"8998":0,"9000":0}}
+      {"a":{"\u{e9}":"x"}}
+      """)
+    #expect(report.counters.inserted == 1)
+    #expect(report.rejectsByRule.map(\.rule).sorted() == ["dependentRequired", "type"])
+  }
+
   @Test func `attributes whose names are two normal forms of one text are two`() throws {
     let (composed, decomposed) = ("\u{e9}", "e\u{301}")
     let model = try Model(

@@ -12,11 +12,10 @@ extension RuleCompiler {
   /// - Returns: the index of the object's members.
   mutating func members(_ json: JSONValue, at place: String) throws(ModelError) -> Int {
     var drafts: [Draft] = []
+    var numbers: [ExactText: Int] = [:]
     func number(of name: String) -> Int {
-      // Names are compared as bytes: two ways to write a character are two names.
-      if let known = drafts.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-        return known
-      }
+      if let known = numbers[ExactText(name)] { return known }
+      numbers[ExactText(name)] = drafts.count
       drafts.append(Draft(name: name))
       return drafts.count - 1
     }
