@@ -287,6 +287,35 @@ import Testing
         == [#"["A",1]|["B","FF"]"#])
   }
 
+  @Test(arguments: [100, 101, 127, 128, 350])
+  func `a key and an identity may have more columns than a function has arguments`(
+    columnCount: Int
+  ) throws {
+    let connection = try Connection.inMemory()
+    let (keys, parts) = (
+      (0..<columnCount).map { "k\($0)" }, (0..<columnCount).map { "p\($0)" }
+    )
+    let columns = (keys + parts).map { SQL(name: $0) }.joined(separator: ", ")
+    try connection.execute("CREATE TABLE t (\(columns), t INTEGER)")
+    let values = Array(repeating: "'k'" as SQL, count: columnCount).joined(separator: ", ")
+    for (row, value) in ["'[x]'" as SQL, "'y'", "NULL"].enumerated() {
+      let others = Array(repeating: value, count: columnCount).joined(separator: ", ")
+      try connection.execute("INSERT INTO t VALUES (\(values), \(others), \(row))")
+    }
+    var layout = try TableLayout(describing: "t", in: connection, key: keys, timestamp: "t")
+    layout.identityColumns = parts
+    #expect(try report(connection, layout).changes.redirectCount == 2)
+    func array(_ value: String) -> String {
+      "[" + Array(repeating: value, count: columnCount).joined(separator: ",") + "]"
+    }
+    #expect(
+      try rows("SELECT loser_key, winner_key FROM poikit_redirect ORDER BY 1", in: connection)
+        == [#""[x]""#, #""y""#].map { "\(array($0))|\(array("null"))" })
+    let names = keys.map { "\"\($0)\"" }.joined(separator: ",")
+    #expect(
+      try rows("SELECT options ->> '$.key' FROM poikit_run", in: connection) == ["[\(names)]"])
+  }
+
   @Test func `every value marks a removal but null, zero and what is empty`() throws {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, k, at INTEGER, dead)")

@@ -303,7 +303,7 @@ struct LoserRemoval {
         return "CASE typeof(\(value)) WHEN 'blob' THEN hex(\(value)) ELSE \(value) END"
       }
       guard values.count > 1 else { return "CAST(\(values[0]) AS TEXT)" }
-      return "json_array(\(values.joined(separator: ", ")))"
+      return .jsonArray(values)
     }
     let table: SQL = "main.\(name: root.name)"
     let rowID = SQL(name: root.rowIDName)

@@ -42,7 +42,7 @@ extension RunRecord {
   ) throws(SQLiteError) -> String {
     let places: [SQL] = (1...max(texts.count, 1)).map { "?\($0)" }
     var statement = try connection.prepare(
-      "SELECT json_array(\(places.joined(separator: ", ")))", isPersistent: false)
+      "SELECT \(.jsonArray(places))", isPersistent: false)
     for (index, text) in texts.enumerated() { try statement.bind(index + 1, text: text) }
     return try statement.step() ? statement.text(0) : "[]"
   }
