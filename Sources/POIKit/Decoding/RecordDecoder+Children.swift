@@ -70,9 +70,9 @@ extension RecordDecoder {
 
   /// Reports the required relations to many that the record does not name.
   mutating func checkRequiredChildren(record: Int, batch: borrowing RecordBatch) {
-    for many in layout.relations
+    for (number, many) in layout.relations.enumerated()
     where many.relation.isRequired && batch[record, many.slot].kind == .absent {
-      guard !issues.contains(where: { $0.attribute == many.relation.name }) else { continue }
+      guard mayBeMissing(layout.fields.count + number) else { continue }
       report("required", many.relation.name, "the attribute is missing")
     }
   }

@@ -56,6 +56,7 @@ extension RecordDecoder {
   ) -> Bool {
     if isDeletion { checkDeletion(record: record, batch: batch) }
     guard issues.isEmpty else {
+      limitIssues()
       batch.discard(arenaStart: arenaStart)
       return false
     }

@@ -102,7 +102,10 @@ extension RecordDecoder {
       let field = isNull ? index : layout.fields[index].plainField ?? index
       let slot = stringSlot(
         of: field, text: element.tape.text(of: name), element: element, arena: &batch.arena)
-      guard issues.count == issueCount else { continue }
+      guard issues.count == issueCount else {
+        limitIssues(of: field, since: issueCount)
+        continue
+      }
       batch[record, field] = slot
       if field != index { batch[record, index] = .related }
     }

@@ -3,7 +3,7 @@ internal import JSONStreaming
 /// Decodes elements of the input through the model into a batch, and checks every rule on the way.
 ///
 /// A record without issues stays in the batch. The issues of one that has some are in `issues`
-/// until the next record; all of them are found, not only the first.
+/// until the next record: not only the first one, but all up to `RuleChecker.issueLimit`.
 struct RecordDecoder: ~Copyable {
   let layout: RecordLayout
   var table: FieldTable
@@ -378,10 +378,21 @@ struct RecordDecoder: ~Copyable {
   private mutating func reportRequired(_ index: Int, record: Int, batch: borrowing RecordBatch) {
     let relation = plans[index].relationField
     if relation >= 0, batch[record, relation].kind != .related { return }
-    let field = layout.fields[index]
-    // A value that broke another rule left its slot empty; it is not missing.
-    guard !issues.contains(where: { $0.attribute == field.path }) else { return }
-    report("required", field.path, "the attribute is missing")
+    guard mayBeMissing(index) else { return }
+    let issueCount = issues.count
+    report("required", layout.fields[index].path, "the attribute is missing")
+    limitIssues(of: index, since: issueCount)
+  }
+
+  /// Whether it is to be told that a field, or a relation to many, is missing which has no value. One
+  /// that broke another rule has none either, and is not missing.
+  func mayBeMissing(_ field: Int) -> Bool {
+    guard issues.count < RuleChecker.issueLimit, fieldIssueCounts[field] == 0 else { return false }
+    // The value of a relation to a plain one has its issues under its own number.
+    guard field < layout.fields.count, let plainField = layout.fields[field].plainField else {
+      return true
+    }
+    return fieldIssueCounts[plainField] == 0
   }
 
   /// Refuses a moment that has not come yet: it would win over every record to come.
@@ -405,11 +416,12 @@ struct RecordDecoder: ~Copyable {
       guard batch[record, dependency.attribute].kind != .absent,
         batch[record, dependency.needed].kind == .absent
       else { continue }
-      let needed = layout.fields[dependency.needed].path
-      guard !issues.contains(where: { $0.attribute == needed }) else { continue }
+      guard mayBeMissing(dependency.needed) else { continue }
+      let issueCount = issues.count
       report(
-        "dependentRequired", needed,
+        "dependentRequired", layout.fields[dependency.needed].path,
         "the attribute is missing, and \(layout.fields[dependency.attribute].path) is there")
+      limitIssues(of: dependency.needed, since: issueCount)
     }
     if let coordinates = recordRules.coordinates {
       let (latitude, longitude) = (
@@ -482,6 +494,11 @@ struct RecordDecoder: ~Copyable {
 
   /// Adds the issues of the elements of an array.
   mutating func report(_ found: [Issue]) { issues.append(contentsOf: found) }
+
+  /// Forgets the issues of the record at hand that are beyond the limit.
+  mutating func limitIssues() {
+    issues.removeLast(max(0, issues.count - RuleChecker.issueLimit))
+  }
 
   /// Forgets issues of the record at hand.
   mutating func dropIssues(where isDropped: (Issue) -> Bool) { issues.removeAll(where: isDropped) }

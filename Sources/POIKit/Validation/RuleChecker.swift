@@ -16,8 +16,9 @@ struct RuleChecker: ~Copyable {
   /// Finds equal elements of the array that is being looked at.
   private var distinct = DistinctElements()
 
-  /// The most issues that are told of one attribute, of one array of rows, and of what else stands in a
-  /// record. There may be as many as it has values, and each says where it stands.
+  /// The most issues that are told of one record, and until its end is reached are kept of each attribute,
+  /// of each array of rows, and of what else stands in it. There may be as many as it has values, and each
+  /// says where it stands.
   static let issueLimit = 100
 
   /// How many issues a record may have before nothing is added to them.
