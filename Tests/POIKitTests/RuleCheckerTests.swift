@@ -359,6 +359,34 @@ import Testing
     }
   }
 
+  /// An attribute's schema, definitions that it refers to, a value, and the rules that are told.
+  @Test(arguments: [
+    (#"{"pattern":"^a+$","maxLength":3}"#, "{}", #""bbbb""#, ["maxLength"]),
+    (#"{"pattern":"^a+$","maxLength":3}"#, "{}", #""bbb""#, ["pattern"]),
+    (#"{"type":"string","pattern":"a","format":"email"}"#, "{}", #""bb""#, ["format"]),
+    (
+      #"{"items":{"pattern":"a","maxLength":3}}"#, "{}", #"["bbbb","b"]"#, ["maxLength", "pattern"]
+    ),
+    (
+      ##"{"$ref":"#/$defs/d","maxLength":3}"##, #"{"d":{"pattern":"a"}}"#, #""bbbb""#, ["maxLength"]
+    ),
+    (
+      ##"{"$ref":"#/$defs/d","pattern":"a"}"##, #"{"d":{"maxLength":3}}"#, #""bbbb""#, ["maxLength"]
+    ),
+    (
+      #"{"pattern":"\\d+$","maxLength":1000}"#, "{}",
+      "\"" + String(repeating: "1", count: 200_000) + "x\"", ["maxLength"]
+    ),
+  ])
+  func `a text is matched where it keeps the other rules of its schema`(
+    schema: String, definitions: String, text: String, rules: [String]
+  ) throws {
+    let issues = try issues(
+      of: #"{"a":\#(text)}"#, properties: #"{"a":\#(schema)}"#,
+      root: #","$defs":\#(definitions)"#)
+    #expect(issues.map { $0["rule"] } == rules.map { .string($0) })
+  }
+
   @Test(arguments: [99, 100, 20_000])
   func `what is wrong elsewhere in a removal hides nothing of the removal itself`(count: Int) throws
   {

@@ -138,6 +138,7 @@ struct RuleChecker: ~Copyable {
     of schema: RuleTable.Schema, _ subject: RuleSubject, attribute: String?, issues: inout [Issue]
   ) -> Int? {
     var next: Int?
+    let issueCount = issues.count
     for number in schema.first..<schema.end {
       let rule = table.rules[number]
       switch rule {
@@ -155,6 +156,8 @@ struct RuleChecker: ~Copyable {
         guard subject.kind == .startObject else { continue }
         checkMembers(members, of: subject, attribute: attribute, issues: &issues)
       case .reference(let schema): next = schema
+      // A text that breaks another rule may be so long that matching it takes long.
+      case .pattern where issues.count > issueCount: continue
       default:
         if !isKept(rule, by: subject) {
           issues.append(
