@@ -76,27 +76,29 @@ final class ChildRowWriter {
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
   ) throws(SQLiteError) {
     for row in children.rows(ofParent: parent) {
-      _ = try insert(row, of: children.rows, under: parentRowID)
+      try insert(row, of: children.rows, under: parentRowID)
     }
   }
 
-  /// Makes the rows of a parent those in the batch.
+  /// Makes the rows of a parent those in the batch. Those that go make room for the others first.
   func replace(
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
   ) throws(SQLiteError) {
-    var kept: Set<Int64> = []
+    var stored: [Int64?] = []
     for row in children.rows(ofParent: parent) {
-      if let rowID = try storedRow(row, of: children.rows, under: parentRowID) {
+      stored.append(try storedRow(row, of: children.rows, under: parentRowID))
+    }
+    _ = try others.remove(ofParent: parentRowID, but: Set(stored.compactMap { $0 }))
+    for (row, rowID) in zip(children.rows(ofParent: parent), stored) {
+      if let rowID {
         try update(rowID, to: row, of: children.rows)
         for writer in relationsToMany {
           try writer.replaceRows(ofRow: rowID, record: row, of: children.rows)
         }
-        kept.insert(rowID)
       } else {
-        kept.insert(try insert(row, of: children.rows, under: parentRowID))
+        try insert(row, of: children.rows, under: parentRowID)
       }
     }
-    _ = try others.remove(ofParent: parentRowID, but: kept)
   }
 
   func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
@@ -110,10 +112,9 @@ final class ChildRowWriter {
     for writer in relationsToMany { writer.forgetRows() }
   }
 
-  /// - Returns: the row id.
   private func insert(
     _ row: Int, of rows: borrowing RecordBatch, under parentRowID: Int64
-  ) throws(SQLiteError) -> Int64 {
+  ) throws(SQLiteError) {
     try insertion.statement.bind(1, integer: parentRowID)
     for slot in 0..<layout.attributeCount {
       try rows.bind(record: row, slot: slot, to: &insertion.statement, at: slot + 2)
@@ -126,7 +127,6 @@ final class ChildRowWriter {
     for writer in relationsToMany {
       try writer.insertRows(ofRow: rowID, record: row, of: rows)
     }
-    return rowID
   }
 
   /// The row of the parent that has the key of the one in the batch.
