@@ -367,6 +367,28 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
   }
 
+  @Test(arguments: [
+    (MergePolicy.objectTrump, #"{"id":1,"at":11}"#, ["1||"]),
+    (.storeTrump, #"{"id":1,"tag":"y","zone":"b"}"#, ["1||b"]),
+    (.newestByProperty, #"{"id":1,"at":11,"kind":{"name":"k","level":2}}"#, ["1|k|"]),
+    (.newestByProperty, #"{"id":1,"at":9,"text":"z"}"#, ["1||"]),
+  ])
+  func `a relation whose row is gone is null once a record changes the row`(
+    policy: MergePolicy, record: String, expected: [String]
+  ) throws {
+    let store = try MergeStore()
+    _ = try store.run(
+      [#"{"id":1,"text":"a","at":10,"kind":{"name":"k","level":1},"zone":"a"}"#], policy)
+    try store.execute("DELETE FROM kind; DELETE FROM zone")
+    let report = try store.run([record], policy)
+    #expect(report.counters.updated == 1 && report.counters.rejected == 0)
+    #expect(
+      try store.rows(#"SELECT id, "kind.name", zone FROM poikit_readable_note"#) == expected)
+    #expect(try store.rows("PRAGMA foreign_key_check").isEmpty)
+    #expect(try store.digest() == report.digest)
+    #expect(try store.run([record], policy).counters.updated == 0)
+  }
+
   @Test func `what a policy cannot be used for is refused before anything is read`() throws {
     func message(
       _ policy: MergePolicy, _ document: String = MergeFixture.document,

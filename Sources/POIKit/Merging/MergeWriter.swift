@@ -92,13 +92,13 @@ struct MergeWriter: ~Copyable {
     case .newest: try takeNewer(record, of: &batch, by: &rows)
     case .overwrite: try overwrite(record, of: &batch, by: &rows)
     case .objectTrump:
-      try digestStored()
+      try beginMerge()
       for slot in mergedSlots where batch[record, slot].isNamed {
         stored.take(slot: slot, from: record, of: batch)
       }
       try writeMerged(record, of: &batch, by: &rows)
     case .storeTrump:
-      try digestStored()
+      try beginMerge()
       for slot in mergedSlots
       where stored.batch[0, slot].isNull && batch[record, slot].isNamed
         && !batch[record, slot].isNull
@@ -197,6 +197,13 @@ struct MergeWriter: ~Copyable {
     storedDigest = storedDigester.digest(record: 0, of: stored.batch)
   }
 
+  /// Makes the stored row ready to take values of a record. A related row that is gone cannot be
+  /// referred to again.
+  private mutating func beginMerge() throws(SQLiteError) {
+    try digestStored()
+    stored.clearMissingRelations()
+  }
+
   private mutating func insert(
     _ record: Int, of batch: borrowing RecordBatch, _ names: InputNames,
     by rows: inout RowWriter
@@ -271,7 +278,7 @@ extension MergeWriter {
   private mutating func takeNewerProperties(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws(SQLiteError) {
-    try digestStored()
+    try beginMerge()
     let recordTime = ranking.time(of: record, in: batch)
     let storedTime = ranking.time(of: 0, in: stored.batch)
     try times.read(stored.times, rowTime: storedTime)

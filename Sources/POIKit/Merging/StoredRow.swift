@@ -87,6 +87,15 @@ struct StoredRow: ~Copyable {
     }
   }
 
+  /// Makes the relations to one null whose related rows are not there any more.
+  mutating func clearMissingRelations() {
+    for slot in 0..<layout.attributeCount {
+      let related = layout.fields[slot].relatedFields
+      guard !related.isEmpty, related.allSatisfy({ batch[0, $0].isNull }) else { continue }
+      batch[0, slot] = .null
+    }
+  }
+
   private static func value(
     _ column: Int, of statement: borrowing Statement, isRelation: Bool,
     in batch: inout RecordBatch
