@@ -161,6 +161,8 @@ import Testing
       progress.counters.read < count ? .proceed : .stop
     }
     #expect(first.counters.inserted == min(count, 6))
+    let run: SQL = "SELECT state, ended, counters FROM poikit_run"
+    let before = try feed.rows(run)
     let error = #expect(throws: ImportError.self) {
       var source = BytesSource(Array(text.utf8), name: "input 0")
       try second.importAll(from: &source)
@@ -169,6 +171,8 @@ import Testing
       error?.message.contains("another process went on with this import or began it again") == true,
       "\(error?.message ?? "")")
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["\(min(count, 6))"])
+    // The run is that of the process that drives it.
+    #expect(try feed.rows(run) == before)
   }
 
   @Test(arguments: [1, 2])

@@ -533,11 +533,23 @@ struct BatchCommitter: ~Copyable {
     try? writeEnd(.failed, checkpoint)
   }
 
+  /// Whether another process has committed batches of the run since this one's last: the run is its.
+  private mutating func isOvertaken() throws(SQLiteError) -> Bool {
+    guard let runID else { return false }
+    var known = generation
+    if let current = writer?.generation { known = current }
+    let committed = try store?.connection.integer(
+      "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
+    guard let committed else { return false }
+    return committed > known
+  }
+
   /// Ends the run; one that has none yet, because its first batch failed, gets it now.
   private mutating func writeEnd(
     _ state: RunRecord.State, _ checkpoint: ImportCheckpoint, isRefused: Bool = false
   ) throws(SQLiteError) {
     guard store?.path != nil else { return }
+    if state == .failed, try isOvertaken() { return }
     try store?.endImport(
       runID, into: model.table, state, at: options.clock(), options: summary,
       counters: checkpoint.countersJSON(isRefused: isRefused).description,

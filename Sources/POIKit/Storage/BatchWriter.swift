@@ -7,7 +7,9 @@ internal import SQLiteKit
 /// The statements are prepared once and kept for the run.
 struct BatchWriter: ~Copyable {
   private let runID: Int64
-  private var generation: Int64
+
+  /// How many batches the run has committed, this writer's last among them.
+  private(set) var generation: Int64
   private var rows: RowWriter
   private var merger: MergeWriter?
   private var tombstones: TombstoneWriter?
