@@ -85,7 +85,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - sum: what the import counted up. It is believed unless another connection has committed
-  ///     meanwhile, or a trigger of the app's may have changed rows; then the table is read.
+  ///     meanwhile, or triggers or foreign keys of an app may have changed rows; then the table is read.
   ///   - version: the version of the database that the import began with; nothing where it went on
   ///     with an earlier one, and nobody knows.
   borrowing func digestAfterImport(
@@ -97,8 +97,8 @@ extension Store {
         try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
           let isCounted = try DeduplicationError.converting { () throws(SQLiteError) in
             let isAlone = try connection.dataVersion() == version
-            let hasOtherTriggers = try RememberedDigest.hasOtherTriggers(in: connection)
-            return isAlone && !hasOtherTriggers
+            let hasSideEffects = try SideEffects.arePossible(on: model, in: connection)
+            return isAlone && !hasSideEffects
           }
           let digest =
             isCounted ? sum : try Deduplicator.tableDigest(of: layout, on: connection).digest

@@ -1,0 +1,56 @@
+internal import SQLiteKit
+
+/// Whether a database changes more than the rows that are written to it: by what an app has put into
+/// it.
+enum SideEffects {
+  /// Whether rows of a model's tables may be changed or go when others are written: by triggers,
+  /// which may change any row, or by foreign keys with actions.
+  static func arePossible(
+    on model: Model, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    if try RememberedDigest.hasOtherTriggers(in: connection) { return true }
+    let own = ownReferences(model.relations, to: model.table)
+    let tables = [model.table] + model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
+    var actions = try connection.prepare(actions, isPersistent: false)
+    for table in tables {
+      try actions.bind(1, text: table)
+      while try actions.step() {
+        let reference = Reference(
+          table: table, column: actions.text(0), parent: actions.text(1))
+        guard own.contains(reference) else { return true }
+      }
+    }
+    return false
+  }
+
+  /// A foreign key of a table.
+  private struct Reference: Hashable {
+    var table: String
+    var column: String
+    var parent: String
+  }
+
+  /// The foreign keys by which the rows of arrays go with those that they belong to.
+  private static func ownReferences(
+    _ relations: [RelationToMany], to parent: String
+  ) -> Set<Reference> {
+    var references: Set<Reference> = []
+    for relation in relations {
+      switch relation.link {
+      case .parent(let column):
+        references.insert(Reference(table: relation.element.table, column: column, parent: parent))
+      case .join(let join, let parentColumn, _):
+        references.insert(Reference(table: join, column: parentColumn, parent: parent))
+      }
+      references.formUnion(ownReferences(relation.element.relations, to: relation.element.table))
+    }
+    return references
+  }
+
+  private static var actions: SQL {
+    """
+    SELECT "from", "table" FROM pragma_foreign_key_list(?1)
+    WHERE on_delete NOT IN ('NO ACTION', 'RESTRICT') OR on_update NOT IN ('NO ACTION', 'RESTRICT')
+    """
+  }
+}

@@ -1,0 +1,67 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Imports into a database in which triggers or foreign keys of an app change rows besides.
+@Suite struct SideEffectTests {
+  private static func document(_ attributes: String = "", root: String = "") -> String {
+    #"""
+    {"x-table":"note","x-key":"id","x-timestamp":"ts","required":["id"],
+     "properties":{
+      "id":{"type":"integer"},
+      "text":{"type":"string"},
+      "ts":{"type":"integer","x-unit":"seconds"}\#(attributes)}\#(root)}
+    """#
+  }
+
+  private static func store(_ document: String, _ records: String...) throws -> FeedStore {
+    let feed = try FeedStore(try Model(parsing: document))
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    try feed.take(records.joined(separator: "\n"), options: options)
+    return feed
+  }
+
+  private static let rejects: SQL = "SELECT record, rule FROM poikit_reject ORDER BY id"
+
+  private static let category =
+    #","cat":{"type":["string","null"],"x-relation":{"table":"cat","unique":"name"}}"#
+
+  // MARK: Digest
+
+  @Test func `the rows are read where a foreign key of an app's removes some of them`() throws {
+    let feed = try Self.store(
+      Self.document(
+        #","gone":{"type":"boolean"}"#,
+        root: #","x-tombstone":{"attribute":"gone","removal":"delete"}"#),
+      #"{"id":1,"ts":1}"#, #"{"id":2,"ts":1}"#, #"{"id":3,"ts":1}"#)
+    try feed.execute(
+      """
+      ALTER TABLE note ADD COLUMN parent INTEGER REFERENCES note (poikit_id) ON DELETE CASCADE;
+      UPDATE note SET parent = 1 WHERE id = 2
+      """)
+    let report = try feed.take(#"{"id":1,"gone":true,"ts":2}"#)
+    #expect(try feed.rows("SELECT id FROM note") == ["3"])
+    #expect(try feed.digest() == report.digest)
+    #expect(try feed.take(#"{"id":4,"ts":1}"#).digest == feed.digest())
+  }
+
+  @Test func `the model's own foreign keys are no reason to read the rows`() throws {
+    let model = try Model(
+      parsing: Self.document(
+        Self.category + #","tags":{"type":"array","items":{"type":"string"},"#
+          + #""x-relation":{"table":"tag","join":"note_tag","unique":"name"}},"#
+          + #""parts":{"type":"array","x-relation":{"table":"part","parent":"owner","unique":"no"},"#
+          + #""items":{"type":"object","required":["no"],"properties":{"no":{"type":"integer"},"#
+          + #""bits":{"type":"array","items":{"type":"string"},"#
+          + #""x-relation":{"table":"bit","unique":"name"}}}}}"#))
+    let feed = try FeedStore(model)
+    try feed.take(#"{"id":1,"ts":1}"#)
+    let connection = try Connection(path: feed.path, access: .readWrite)
+    #expect(try !SideEffects.arePossible(on: model, in: connection))
+    try connection.execute("ALTER TABLE bit ADD COLUMN x INTEGER REFERENCES tag ON DELETE SET NULL")
+    #expect(try SideEffects.arePossible(on: model, in: connection))
+  }
+}
