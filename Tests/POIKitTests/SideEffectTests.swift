@@ -64,4 +64,50 @@ import Testing
     try connection.execute("ALTER TABLE bit ADD COLUMN x INTEGER REFERENCES tag ON DELETE SET NULL")
     #expect(try SideEffects.arePossible(on: model, in: connection))
   }
+
+  // MARK: Foreign keys
+
+  @Test(arguments: ["", "DEFERRABLE INITIALLY DEFERRED"] as [SQL])
+  func `a foreign key of an app's refuses a record of any model`(check: SQL) throws {
+    let feed = try Self.store(
+      Self.document(Self.category), #"{"id":1,"text":"a","cat":"K","ts":1}"#,
+      #"{"id":2,"text":"b","ts":1}"#)
+    try feed.execute(
+      """
+      CREATE UNIQUE INDEX x ON note (text);
+      CREATE TABLE fav (s REFERENCES note (text) \(check)); INSERT INTO fav VALUES ('a')
+      """)
+    let report = try feed.take(
+      #"""
+      {"id":1,"text":"c","ts":2}
+      {"id":2,"text":"d","ts":2}
+      """#)
+    #expect(report.counters.updated == 1)
+    #expect(try feed.rows(Self.rejects) == ["1|constraint"])
+    #expect(try feed.rows("SELECT id, text FROM note ORDER BY id") == ["1|a", "2|d"])
+    #expect(try feed.rows("PRAGMA foreign_key_check").isEmpty)
+    #expect(try feed.digest() == report.digest)
+  }
+
+  @Test func `an import stops where an app begins to refer to values while it runs`() throws {
+    let feed = try Self.store(Self.document(), #"{"id":1,"text":"a","ts":1}"#)
+    var options = ImportOptions()
+    options.batchSize = 1
+    options.jobCount = 1
+    let text = #"{"id":2,"ts":1}{"id":1,"text":"b","ts":2}{"id":3,"ts":1}"#
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(text, options: options) { progress in
+        if progress.counters.read == 1 {
+          try? feed.execute(
+            "CREATE TABLE fav (s REFERENCES note (text)); CREATE UNIQUE INDEX x ON note (text)")
+        }
+        return .proceed
+      }
+    }
+    #expect(error?.message.contains("a foreign key") == true, "\(error?.message ?? "")")
+    try feed.execute("INSERT INTO fav VALUES ('a')")
+    options.isResuming = true
+    #expect(try feed.take(text, options: options).counters.rejected == 1)
+    #expect(try feed.rows("SELECT id, text FROM note ORDER BY id") == ["1|a", "2|", "3|"])
+  }
 }

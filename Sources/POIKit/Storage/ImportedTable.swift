@@ -45,8 +45,8 @@ struct ImportedTable {
       case .times:
         "another program made the table keep the times of attributes while the import ran"
       case .refusals:
-        "another program made the table refuse records, by an index, a check or a trigger, while the "
-          + "import ran"
+        "another program made the table refuse records, by an index, a check, a foreign key or a "
+          + "trigger, while the import ran"
       }
     }
 

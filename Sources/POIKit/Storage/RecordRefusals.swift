@@ -6,6 +6,9 @@ struct RecordRefusals {
   /// Whether they may refuse a record at all.
   let arePossible: Bool
 
+  /// Whether they may do so by a foreign key of an app's, if the connection enforces such keys.
+  let areByReference: Bool
+
   /// Whether they may do so by a foreign key that SQLite looks at no sooner than the batch is committed.
   let mayComeLate: Bool
 
@@ -19,6 +22,7 @@ struct RecordRefusals {
     var reasons = try connection.prepare(reasons, isPersistent: false)
     var references = try connection.prepare(references, isPersistent: false)
     var arePossible = deletesRows
+    var areByReference = false
     var mayComeLate = false
     for table in tables {
       try reasons.bind(1, text: table)
@@ -32,11 +36,13 @@ struct RecordRefusals {
         let name = references.text(0).lowercased()
         let isOwn = references.integer(1) == 0 && tables.contains { $0.lowercased() == name }
         guard !isOwn else { continue }
-        arePossible = true
+        areByReference = true
         if references.integer(2) == 1 { mayComeLate = true }
       }
     }
-    return RecordRefusals(arePossible: arePossible, mayComeLate: mayComeLate)
+    return RecordRefusals(
+      arePossible: arePossible || areByReference, areByReference: areByReference,
+      mayComeLate: mayComeLate)
   }
 
   /// The tables whose rows go where a record has them no longer: not those that records share.
@@ -73,8 +79,8 @@ struct RecordRefusals {
     let idColumn: SQL = "\(literal: StoreSchema.idColumn.text)"
     return """
       SELECT t.name, t.name = ?1 COLLATE NOCASE AND k."to" IS NOT \(idColumn), t.sql LIKE '%DEFERRED%'
-      FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS k, pragma_foreign_keys
-      WHERE foreign_keys = 1 AND t.type = 'table' AND t.sql LIKE '%REFERENCES%'
+      FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS k
+      WHERE t.type = 'table' AND t.sql LIKE '%REFERENCES%'
         AND (t.name = ?1 COLLATE NOCASE AND k."to" IS NOT \(idColumn)
           OR k."table" = ?1 COLLATE NOCASE
             AND (?2 OR coalesce(k."to", \(idColumn)) <> \(idColumn) COLLATE NOCASE))

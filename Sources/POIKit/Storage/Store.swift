@@ -359,23 +359,41 @@ public struct Store: ~Copyable {
   /// Makes the model's tables, or fits those that are there to the model.
   ///
   /// From then on foreign keys are enforced where the model has relations to many, or deletes removed
-  /// rows: rows that belong to a row are removed with it.
+  /// rows: rows that belong to a row are removed with it. So they are where those of an app may refuse
+  /// a record, or what else it has added may change rows.
   ///
   /// - Parameter mayChange: whether tables that were made with another model may be fitted to this
   ///   one.
   borrowing func prepareTables(for model: Model, mayChange: Bool = true) throws(StoreError) {
-    if !model.relations.isEmpty || model.tombstone?.removal == .delete {
-      do { try connection.execute("PRAGMA foreign_keys = ON") } catch {
-        throw StoreError(error, path: path)
-      }
-    }
+    if !model.relations.isEmpty || model.tombstone?.removal == .delete { try enforceReferences() }
     func storeError(_ error: SQLiteError) -> StoreError { StoreError(error, path: path) }
     if try document(ofTable: model.table) == nil {
       try connection.withoutWaitingForDisk(failingWith: storeError) { () throws(StoreError) in
         try makeTables(for: model)
       }
     }
-    guard try document(ofTable: model.table)?.isExactly(model.document) != true else { return }
+    if try document(ofTable: model.table)?.isExactly(model.document) != true {
+      try fitTables(to: model, mayChange: mayChange)
+    }
+    let mayBreakReferences: Bool
+    do {
+      mayBreakReferences =
+        try RecordRefusals.read(of: model, in: connection).areByReference
+        ? true : SideEffects.arePossible(on: model, in: connection)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    if mayBreakReferences { try enforceReferences() }
+  }
+
+  private borrowing func enforceReferences() throws(StoreError) {
+    do { try connection.execute("PRAGMA foreign_keys = ON") } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Fits tables that were made with another model to this one.
+  private borrowing func fitTables(to model: Model, mayChange: Bool) throws(StoreError) {
     guard mayChange else {
       throw StoreError(
         .modelDiffers,
