@@ -26,8 +26,81 @@ import Testing
 
   private static let rejects: SQL = "SELECT record, rule FROM poikit_reject ORDER BY id"
 
+  // MARK: Related rows that go
+
   private static let category =
     #","cat":{"type":["string","null"],"x-relation":{"table":"cat","unique":"name"}}"#
+
+  @Test(
+    arguments: [
+      """
+      CREATE TRIGGER app AFTER UPDATE OF cat ON note BEGIN
+        DELETE FROM cat WHERE poikit_id NOT IN (SELECT cat FROM note WHERE cat IS NOT NULL);
+      END
+      """,
+      """
+      CREATE TABLE used (name TEXT PRIMARY KEY); INSERT INTO used VALUES ('K'), ('A'), ('B');
+      ALTER TABLE cat ADD COLUMN use TEXT REFERENCES used ON DELETE CASCADE;
+      UPDATE cat SET use = name;
+      CREATE TRIGGER app AFTER UPDATE OF cat ON note BEGIN
+        DELETE FROM used WHERE name IN (
+          SELECT name FROM cat
+          WHERE poikit_id NOT IN (SELECT cat FROM note WHERE cat IS NOT NULL));
+      END
+      """,
+    ] as [SQL])
+  func `a record refers to the row that it names where rows go by themselves`(change: SQL) throws {
+    let feed = try Self.store(
+      Self.document(Self.category), #"{"id":1,"cat":"K","ts":1}"#, #"{"id":2,"cat":"A","ts":1}"#)
+    try feed.execute(change)
+    let report = try feed.take(
+      #"""
+      {"id":3,"cat":"A","ts":1}
+      {"id":3,"cat":"K","ts":2}
+      {"id":2,"cat":"K","ts":2}
+      {"id":4,"cat":"B","ts":1}
+      {"id":5,"cat":"A","ts":1}
+      """#)
+    #expect(report.counters.rejected == 0)
+    #expect(
+      try feed.rows("SELECT id, cat FROM poikit_readable_note ORDER BY id")
+        == ["1|K", "2|K", "3|K", "4|B", "5|A"])
+    #expect(try feed.rows("PRAGMA foreign_key_check").isEmpty)
+    #expect(try feed.digest() == report.digest)
+  }
+
+  @Test func `elements that records share are those that are named where rows go by themselves`()
+    throws
+  {
+    let feed = try Self.store(
+      Self.document(
+        #","tags":{"type":"array","items":{"type":"string"},"#
+          + #""x-relation":{"table":"tag","join":"note_tag","unique":"name"}}"#),
+      #"{"id":1,"tags":["K"],"ts":1}"#, #"{"id":2,"tags":["A"],"ts":1}"#)
+    try feed.execute(
+      """
+      CREATE TRIGGER app AFTER UPDATE ON note BEGIN
+        DELETE FROM note_tag WHERE note = new.poikit_id;
+        DELETE FROM tag WHERE poikit_id NOT IN (SELECT tag FROM note_tag);
+      END
+      """)
+    let report = try feed.take(
+      #"""
+      {"id":3,"tags":["A"],"ts":1}
+      {"id":3,"tags":["K"],"ts":2}
+      {"id":2,"tags":["K"],"ts":2}
+      {"id":4,"tags":["B"],"ts":1}
+      {"id":5,"tags":["A"],"ts":1}
+      """#)
+    #expect(report.counters.rejected == 0)
+    #expect(
+      try feed.rows(
+        """
+        SELECT n.id, t.name FROM note AS n JOIN note_tag AS j ON j.note = n.poikit_id
+        JOIN tag AS t ON t.poikit_id = j.tag ORDER BY n.id
+        """) == ["1|K", "2|K", "3|K", "4|B", "5|A"])
+    #expect(try feed.digest() == report.digest)
+  }
 
   // MARK: Digest
 

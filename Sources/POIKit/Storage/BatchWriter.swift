@@ -106,9 +106,9 @@ struct BatchWriter: ~Copyable {
     let current = versionReading.integer(0)
     try versionReading.reset()
     guard current != version else { return false }
-    rows.forgetRows()
     try rows.readReservedRowIDs(in: connection)
     try rows.readRefusals(in: connection)
+    rows.forgetRows()
     version = current
     return true
   }

@@ -107,9 +107,9 @@ final class ChildRowWriter {
     for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
   }
 
-  func forgetRows() {
-    for relation in relations { relation.writer.forgetRows() }
-    for writer in relationsToMany { writer.forgetRows() }
+  func forgetRows(remembersOthers: Bool) {
+    for relation in relations { relation.writer.forgetRows(remembersOthers: remembersOthers) }
+    for writer in relationsToMany { writer.forgetRows(remembersOthers: remembersOthers) }
   }
 
   private func insert(

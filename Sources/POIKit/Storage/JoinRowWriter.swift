@@ -50,7 +50,7 @@ final class JoinRowWriter {
     try shared.readReservedRowIDs(in: connection)
   }
 
-  func forgetRows() { shared.forgetRows() }
+  func forgetRows(remembersOthers: Bool) { shared.forgetRows(remembersOthers: remembersOthers) }
 
   private func insert(_ rowID: Int64, under parentRowID: Int64) throws(SQLiteError) {
     try insertion.statement.bind(1, integer: parentRowID)

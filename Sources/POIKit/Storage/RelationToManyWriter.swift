@@ -86,10 +86,12 @@ final class RelationToManyWriter {
 
   /// Forgets the row ids that it remembers: after some of its rows were rolled back, or another
   /// program changed the database.
-  func forgetRows() {
+  ///
+  /// - Parameter remembersOthers: whether it remembers those that it sees from now on.
+  func forgetRows(remembersOthers: Bool) {
     switch rows {
-    case .own(let writer): writer.forgetRows()
-    case .shared(let writer): writer.forgetRows()
+    case .own(let writer): writer.forgetRows(remembersOthers: remembersOthers)
+    case .shared(let writer): writer.forgetRows(remembersOthers: remembersOthers)
     }
   }
 }

@@ -33,7 +33,12 @@ final class RelationWriter {
 
   /// Forgets the rows that it remembers: after some of them were rolled back, or another program
   /// changed the database.
-  func forgetRows() { rows.forget() }
+  ///
+  /// - Parameter remembersOthers: whether it remembers those that it sees from now on.
+  func forgetRows(remembersOthers: Bool) {
+    rows.forget()
+    rows.isRemembering = remembersOthers
+  }
 
   /// Heeds the row ids that another program has reserved since.
   func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
@@ -65,6 +70,9 @@ private struct RelatedRows: ~Copyable {
 
     var content: Range<Int> { start..<start + count }
   }
+
+  /// Whether rows are remembered at all: not where they may go without anybody's word.
+  var isRemembering = true
 
   private let fields: Range<Int>
   private var lookup: Statement
@@ -105,7 +113,7 @@ private struct RelatedRows: ~Copyable {
       bucket = (bucket + 1) & mask
     }
     let rowID = try storedRowID(record: record, batch: batch)
-    guard content.bytes.count <= RelatedRows.byteCapacity else { return rowID }
+    guard isRemembering, content.bytes.count <= RelatedRows.byteCapacity else { return rowID }
     if entries.count == RelatedRows.capacity
       || contents.count + content.bytes.count > RelatedRows.byteCapacity
     {

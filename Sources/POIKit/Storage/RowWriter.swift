@@ -30,6 +30,9 @@ struct RowWriter: ~Copyable {
   /// Why the tables may refuse a record.
   private(set) var refusals: RecordRefusals
 
+  /// Whether what an app has added may change other rows than those that are written.
+  private var hasSideEffects: Bool
+
   init(_ table: Table, connection: borrowing Connection) throws(SQLiteError) {
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
     // fail is done.
@@ -43,6 +46,7 @@ struct RowWriter: ~Copyable {
     let deletion = try connection.prepare(
       "DELETE FROM \(name: table.schema.model.table) WHERE \(StoreSchema.idColumn) = ?1")
     let refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
+    let hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
     self.table = table
     self.insertion = insertion
     self.update = update
@@ -50,7 +54,9 @@ struct RowWriter: ~Copyable {
     self.relations = relations
     self.relationsToMany = relationsToMany
     self.refusals = refusals
+    self.hasSideEffects = hasSideEffects
     compactKey = CompactKey(table.key)
+    forgetRows()
   }
 
   /// Inserts a record as a new row, with the rows of its relations to many.
@@ -120,9 +126,11 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Heeds that another program has changed why the tables may refuse a record.
+  /// Heeds that another program has changed why the tables may refuse a record, or what happens when
+  /// one is written.
   mutating func readRefusals(in connection: borrowing Connection) throws(SQLiteError) {
     refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
+    hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
   }
 
   /// Heeds the row ids that another program has reserved since.
@@ -135,8 +143,8 @@ struct RowWriter: ~Copyable {
   /// Forgets the row ids of relations: after some of their rows were rolled back, or another program
   /// changed the database.
   func forgetRows() {
-    for relation in relations { relation.writer.forgetRows() }
-    for writer in relationsToMany { writer.forgetRows() }
+    for relation in relations { relation.writer.forgetRows(remembersOthers: !hasSideEffects) }
+    for writer in relationsToMany { writer.forgetRows(remembersOthers: !hasSideEffects) }
   }
 
   /// Deletes a row.
