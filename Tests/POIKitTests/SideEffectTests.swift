@@ -138,6 +138,50 @@ import Testing
     #expect(try SideEffects.arePossible(on: model, in: connection))
   }
 
+  // MARK: Failing in part
+
+  @Test(
+    arguments: [
+      """
+      CREATE TRIGGER i AFTER INSERT ON note BEGIN SELECT RAISE(FAIL, 'no'); END;
+      CREATE TRIGGER u AFTER UPDATE ON note BEGIN SELECT RAISE(FAIL, 'frozen'); END
+      """,
+      """
+      CREATE TABLE log (x UNIQUE); INSERT INTO log VALUES (1);
+      CREATE TRIGGER i AFTER INSERT ON note BEGIN INSERT OR FAIL INTO log VALUES (1); END;
+      CREATE TRIGGER u AFTER UPDATE ON note BEGIN INSERT OR FAIL INTO log VALUES (1); END
+      """,
+    ] as [SQL], [0, Int.max])
+  func `nothing stays of a record that a trigger refuses without undoing it`(
+    triggers: SQL, directRecordLimit: Int
+  ) throws {
+    let feed = try Self.store(Self.document(), #"{"id":1,"text":"a","ts":1}"#)
+    try feed.execute(triggers)
+    var options = ImportOptions()
+    options.directRecordLimit = directRecordLimit
+    let report = try feed.take(
+      #"""
+      {"id":2,"text":"bad","ts":1}
+      {"id":1,"text":"changed","ts":9}
+      """#, options: options)
+    #expect(report.counters.rejected == 2)
+    #expect(report.counters.inserted == 0 && report.counters.updated == 0)
+    #expect(try feed.rows("SELECT id, text FROM note") == ["1|a"])
+    #expect(try feed.rows("SELECT count(*) FROM poikit_reject") == ["2"])
+    #expect(try feed.digest() == report.digest)
+  }
+
+  @Test func `nothing stays of an appended record that a trigger refuses so either`() throws {
+    let feed = try FeedStore(try Model(parsing: Self.document()))
+    try feed.take(#"{"id":1,"ts":1}"#)
+    try feed.execute(
+      "CREATE TRIGGER i AFTER INSERT ON note WHEN new.id = 2 BEGIN SELECT RAISE(FAIL, 'no'); END")
+    let report = try feed.take(#"{"id":2,"ts":1}{"id":3,"ts":1}"#)
+    #expect(report.counters.inserted == 1 && report.counters.rejected == 1)
+    #expect(try feed.rows("SELECT id FROM note") == ["1", "3"])
+    #expect(try feed.digest() == report.digest)
+  }
+
   // MARK: Foreign keys
 
   @Test(arguments: ["", "DEFERRABLE INITIALLY DEFERRED"] as [SQL])

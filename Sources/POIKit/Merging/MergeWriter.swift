@@ -75,7 +75,7 @@ struct MergeWriter: ~Copyable {
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget
   ) throws(SQLiteError) {
-    if case .none = target, !rows.hasRelationsToMany {
+    if case .none = target, !rows.mayRefuseInPart {
       do {
         return try insert(record, of: batch, names, by: &rows)
       } catch {

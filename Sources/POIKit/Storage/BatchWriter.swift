@@ -167,7 +167,8 @@ struct BatchWriter: ~Copyable {
   }
 
   /// Whether an error is of the record that was written: a constraint refused it, or its values made an
-  /// expression fail that an app has put into the schema. SQLite then undoes all that the statement did.
+  /// expression fail that an app has put into the schema. SQLite then undoes all that the statement did,
+  /// unless a trigger says otherwise.
   private func isRefusal(_ error: SQLiteError, in connection: borrowing Connection) -> Bool {
     if error.isConstraint { return true }
     guard rows.refusals.arePossible else { return false }

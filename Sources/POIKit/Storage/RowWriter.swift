@@ -100,10 +100,11 @@ struct RowWriter: ~Copyable {
   }
 
   /// Whether one record may be several rows.
-  var hasRelationsToMany: Bool { !relationsToMany.isEmpty }
+  private var hasRelationsToMany: Bool { !relationsToMany.isEmpty }
 
-  /// Whether a record may be refused when something of it is written.
-  var mayRefuseInPart: Bool { hasRelationsToMany || refusals.mayComeLate }
+  /// Whether a record may be refused when something of it is written. A trigger may fail in a way that
+  /// undoes nothing.
+  var mayRefuseInPart: Bool { hasRelationsToMany || refusals.mayComeLate || hasSideEffects }
 
   /// Looks whether a record that was written leaves references to rows that are not there.
   ///
