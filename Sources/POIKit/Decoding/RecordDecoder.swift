@@ -276,9 +276,9 @@ struct RecordDecoder: ~Copyable {
       }
     }
     guard target.node >= 0 else { return true }
-    meet(target.node)
     switch element.tape[value].kind {
     case .startObject:
+      meet(target.node)
       guard leftovers == .keep, let name, layout.unmappedSlot != nil else {
         let isWhollyMapped = walkObject(
           value, node: target.node, leftovers: leftovers, element: element, record: record,
@@ -298,6 +298,7 @@ struct RecordDecoder: ~Copyable {
       }
       return true
     case .startArray:
+      meet(target.node)
       let isWhollyMapped = walkArray(
         value, node: target.node, leftovers: leftovers == .keep ? .count : leftovers,
         element: element, record: record, batch: &batch)
@@ -306,6 +307,7 @@ struct RecordDecoder: ~Copyable {
       }
       return isWhollyMapped || leftovers == .ignore
     case .null:
+      meet(target.node)
       return true
     default:
       // A field of its own has its own type, and has reported it.
