@@ -26,7 +26,7 @@ import Testing
     let folder = try ScratchFolder()
     let (path, named) = (folder.file("poi.sqlite"), folder.file(name))
     try folder.write(ImportToolTests.array(100..<200), to: "data.json")
-    #expect(symlink("poi.sqlite", folder.file("link")) == 0)
+    #expect(unsafe symlink("poi.sqlite", folder.file("link")) == 0)
     var session = try ImportSession(into: Store(path: path), model: .poi)
     try Self.append(0..<100, to: &session)
 
