@@ -61,4 +61,20 @@ import Testing
     let report = try feed.take(#"{"id":3,"at":2}"#, options: Self.snapshot(.percent(100)))
     #expect(report.counters.removed == 2)
   }
+
+  @Test func `a snapshot is refused where another key than the model's is enforced`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(#"{"id":1,"at":5}{"id":3,"at":6}"#)
+    try feed.enforce(["at"])
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(#"{"id":2,"at":5}{"id":3,"at":6}"#, options: Self.snapshot(.percent(100)))
+    }
+    #expect(error?.code == .usage)
+    #expect(
+      error?.message.hasSuffix(
+        "the table \"note\" is unique by at, and a snapshot tells by id which rows it lacks, so it "
+          + "would remove rows that it holds; undo the run that enforced that key (poi-dedup --undo), "
+          + "or leave out --snapshot") == true, "\(error?.message ?? "")")
+    #expect(try feed.rows("SELECT id FROM note WHERE gone IS NOT 1") == ["1", "3"])
+  }
 }

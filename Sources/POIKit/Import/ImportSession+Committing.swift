@@ -22,7 +22,8 @@ extension ImportSession {
       try store.prepareTables(
         for: model, mayChange: runs.isEmpty || options.isRestarting && !options.isResuming)
       checkpoint.policy = try store.mergePolicy(
-        options.mergePolicy ?? (options.isSnapshot ? .newest : nil), for: model)
+        options.mergePolicy ?? (options.isSnapshot ? .newest : nil),
+        isSnapshot: options.isSnapshot, for: model)
       let table = try store.importedTable(of: model)
       guard table.document == model.document,
         (table.key == nil) == (checkpoint.policy == .append)

@@ -6,15 +6,17 @@ extension Store {
   ///
   /// A table that is empty is made ready for the policy: its key is enforced from then on.
   ///
-  /// - Parameter asked: the policy that was named, if one was.
+  /// - Parameters:
+  ///   - asked: the policy that was named, if one was.
+  ///   - isSnapshot: whether the records are a snapshot.
   /// - Throws: `ImportError` with `usage` when the policy does not fit the model or the table.
   borrowing func mergePolicy(
-    _ asked: MergePolicy?, for model: Model
+    _ asked: MergePolicy?, isSnapshot: Bool, for model: Model
   ) throws(ImportError) -> MergePolicy {
     do {
       let key = try EnforcedKey.read(of: model, in: connection)
       let isEnforced = key != nil
-      if let key, asked != .append { try checkRemovals(of: model, key) }
+      if let key, asked != .append { try checkRemovals(of: model, key, isSnapshot: isSnapshot) }
       guard let policy = asked else {
         guard isEnforced else {
           try checkLostKey(of: model)
@@ -105,11 +107,22 @@ extension Store {
     }
   }
 
-  /// Refuses models whose removals delete rows that are found by another key: which records these
-  /// took the place of would depend on the order.
-  private borrowing func checkRemovals(of model: Model, _ key: EnforcedKey) throws(ImportError) {
+  /// Refuses snapshots, and models whose removals delete, where rows are found by another key: a record
+  /// may be in the row of another one then, and which rows went would depend on the order.
+  private borrowing func checkRemovals(
+    of model: Model, _ key: EnforcedKey, isSnapshot: Bool
+  ) throws(ImportError) {
     let named = model.key.compactMap { model.attribute(named: $0)?.column }
-    guard model.tombstone?.removal == .delete, Set(named) != Set(key.columns) else { return }
+    guard Set(named) != Set(key.columns) else { return }
+    guard !isSnapshot else {
+      throw ImportError(
+        .usage,
+        "\(path): the table \"\(model.table)\" is unique by \(key.columns.joined(separator: ", ")), and "
+          + "a snapshot tells by \(named.joined(separator: ", ")) which rows it lacks, so it would remove "
+          + "rows that it holds; undo the run that enforced that key (poi-dedup --undo), or leave out "
+          + "--snapshot")
+    }
+    guard model.tombstone?.removal == .delete else { return }
     throw ImportError(
       .usage,
       "\(path): the table \"\(model.table)\" is unique by \(key.columns.joined(separator: ", ")), and "
