@@ -35,10 +35,7 @@ struct ArchiveTable {
       let columns = (Self.ownColumns + source.storedColumns).map(SQL.init(name:))
       try connection.execute(
         "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", ")))")
-      let present = try Self.columns(of: source.name, in: connection)
-      for column in source.storedColumns where !TableSchema.contains(present, column) {
-        try connection.execute("ALTER TABLE \(quotedName) ADD COLUMN \(name: column)")
-      }
+      try Self.add(source.storedColumns, toArchiveOf: source.name, in: connection)
       try ReservedRowIDs.reserve(allOf: source, in: connection)
       for parent in parents {
         try ReservedRowIDs.reserve(allOf: parent, in: connection)
@@ -46,6 +43,21 @@ struct ArchiveTable {
     } catch {
       throw DeduplicationError(error)
     }
+  }
+
+  /// Adds the columns that the archive of a table lacks.
+  ///
+  /// - Returns: whether there is such an archive.
+  @discardableResult
+  static func add(
+    _ columns: [String], toArchiveOf table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Bool {
+    let present = try self.columns(of: table, in: connection)
+    guard !present.isEmpty else { return false }
+    for column in columns where !TableSchema.contains(present, column) {
+      try connection.execute("ALTER TABLE main.\(name: prefix + table) ADD COLUMN \(name: column)")
+    }
+    return true
   }
 
   /// The tables of rows that the source's rows refer to; one that is not there, or hides its row ids,

@@ -59,12 +59,23 @@ extension Store {
     for addition in schema.additions(change.attributes, unmappedColumn: change.unmappedColumn) {
       try connection.execute(addition)
     }
-    try giveDefaults(of: model, to: change.attributes)
     try makeRelationsToMany(change.relations, of: model, schema: schema)
-    if try PropertyTimes.isKept(in: model.table, of: connection) {
+    let columns = change.attributes.map(\.column)
+    let keepsTimes = try PropertyTimes.isKept(in: model.table, of: connection)
+    var tables = [model.table]
+    // Archived rows get what those get that are there, for a run that is undone.
+    if try ArchiveTable.add(
+      columns + (keepsTimes ? [PropertyTimes.column] : []), toArchiveOf: model.table,
+      in: connection)
+    {
+      tables.append(ArchiveTable.prefix + model.table)
+    }
+    for table in tables {
+      try giveDefaults(of: model, to: change.attributes, in: table)
+      guard keepsTimes else { continue }
       try PropertyTimes.markUnnamed(
-        change.attributes.map(\.column) + (change.unmappedColumn.map { [$0] } ?? [])
-          + change.relations.map(\.name), in: model.table, of: connection)
+        columns + (change.unmappedColumn.map { [$0] } ?? []) + change.relations.map(\.name),
+        in: table, of: connection)
     }
     if change.outdatesTokens { try forgetHighestRecords(ofTable: model.table) }
     try connection.execute(schema.viewRenewal)
@@ -74,10 +85,10 @@ extension Store {
     try statement.run()
   }
 
-  /// Gives the rows that are there the defaults of attributes that are new, as records get them that
-  /// lack these.
+  /// Gives the rows of a table, or those in its archive, the defaults of attributes that are new, as
+  /// records get them that lack these.
   private borrowing func giveDefaults(
-    of model: Model, to attributes: [Attribute]
+    of model: Model, to attributes: [Attribute], in table: String
   ) throws(SQLiteError) {
     let columns = attributes.map(\.column)
     let entries = model.defaults.entries.filter {
@@ -88,7 +99,7 @@ extension Store {
       "\(name: model.attributes[entry.field].column) = ?\(number + 1)"
     }
     var update = try connection.prepare(
-      "UPDATE \(name: model.table) SET \(values.joined(separator: ", "))",
+      "UPDATE \(name: table) SET \(values.joined(separator: ", "))",
       isPersistent: false)
     for (number, entry) in entries.enumerated() {
       switch entry.slot.kind {
