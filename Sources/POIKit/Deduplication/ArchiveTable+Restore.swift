@@ -6,16 +6,23 @@ extension ArchiveTable {
     try Self.columns(of: source.name, in: connection).filter { !Self.ownColumns.contains($0) }
   }
 
+  /// The columns that the archive keeps and the source lacks by now.
+  func lostColumns(in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+    try keptColumns(in: connection).filter { !TableSchema.contains(source.storedColumns, $0) }
+  }
+
   /// What stands in the way of putting the rows of a run back, if anything does.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   func obstacle(
     toRestoring run: Int64, in connection: borrowing Connection
   ) throws(SQLiteError) -> String? {
-    for column in try keptColumns(in: connection)
-    where !TableSchema.contains(source.storedColumns, column) {
+    for column in try lostColumns(in: connection) {
       let valueCount = try connection.integer(
-        "SELECT count(\(name: column)) FROM \(quotedName) WHERE poikit_run = \(run)")
+        """
+        SELECT count(\(name: column)) FROM \(quotedName)
+        WHERE poikit_run = \(run) AND \(MovedValues.isUnchanged("poikit_row_id", of: source.name))
+        """)
       if valueCount != 0 { return "'\(source.name)' has no column '\(column)' any more" }
     }
     let rowID = SQL(name: source.rowIDName)
@@ -32,6 +39,44 @@ extension ArchiveTable {
       column '\(source.rowIDName)', and let what refers to them follow
       """
     }
+  }
+
+  /// Gives the archived rows of a run the values that they had before it: a row may have been moved to
+  /// winners before it was removed itself. What was kept of that is forgotten.
+  ///
+  /// Rows of a table where the run changed ids stay as they are: these do not tell them before.
+  ///
+  /// - Returns: how many values that was.
+  /// - Throws: `SQLiteError` when the database cannot be written.
+  func takeFormerValues(
+    ofRun run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) -> Int {
+    let moves: SQL = "run = \(run) AND table_name = \(literal: source.name)"
+    let archived: SQL = "SELECT poikit_row_id FROM \(quotedName) WHERE poikit_run = \(run)"
+    var columns: [String] = []
+    var statement = try connection.prepare(
+      """
+      SELECT DISTINCT column_name FROM main.poikit_moved
+      WHERE \(moves) AND row_id IN (\(archived))
+      """, isPersistent: false)
+    while try statement.step() { columns.append(statement.text(0)) }
+    guard !columns.contains(where: { TableSchema.isSame($0, source.rowIDColumn) }) else { return 0 }
+    var count = 0
+    for column in columns {
+      // Of several changes of one value the first counts.
+      try connection.execute(
+        """
+        UPDATE \(quotedName) SET \(name: column) = m.old_value
+        FROM (
+          SELECT min(rowid), row_id, old_value FROM main.poikit_moved
+          WHERE \(moves) AND column_name = \(literal: column) GROUP BY row_id) AS m
+        WHERE poikit_run = \(run) AND poikit_row_id = m.row_id
+        """)
+      if column != PropertyTimes.column { count += connection.changeCount }
+    }
+    try connection.execute(
+      "DELETE FROM main.poikit_moved WHERE \(moves) AND row_id IN (\(archived))")
+    return count
   }
 
   /// Puts the rows of a run back into the source, but for those that are listed as changed since.

@@ -3,8 +3,9 @@ public import SQLiteKit
 extension Deduplicator {
   /// Puts back what a pass removed: rows with their ids and all their values, what referred to
   /// them, and drops the index that the pass created. A row that does not hold any more what the pass
-  /// made of it is left as it is, and counted; so is one whose key came back since, where the key is
-  /// enforced, with what belongs or refers to it.
+  /// made of it is left as it is, and counted; so is one whose key came back since, or was removed by
+  /// an import, where the key is enforced, with what belongs or refers to it; and what was in a table
+  /// or a column which is gone.
   ///
   /// It is one transaction: either all is as before the pass, or nothing has changed.
   ///
@@ -25,22 +26,35 @@ extension Deduplicator {
   }
 
   private static func restore(
-    _ run: UndoableRun, on connection: borrowing Connection, end: Instant
+    _ found: UndoableRun, on connection: borrowing Connection, end: Instant
   ) throws(DeduplicationError) -> UndoReport {
+    var run = found
     do {
       // A row may come back before the one that it refers to.
       try connection.execute("PRAGMA defer_foreign_keys = ON")
       try dropEnforcement(of: run, in: connection)
       try MovedValues.makeList(in: connection)
+    } catch {
+      throw DeduplicationError(error)
+    }
+    try MovedValues.leaveLost(of: &run, in: connection)
+    do {
       if run.hasMarks { try RowRemoval.fitTimes(to: run, in: connection) }
     } catch {
       throw DeduplicationError(error)
+    }
+    var formerCount = 0
+    for table in run.archivedTables {
+      let archive = ArchiveTable(source: try TableSchema(of: table, in: connection))
+      formerCount += try DeduplicationError.converting { () throws(SQLiteError) in
+        try archive.takeFormerValues(ofRun: run.id, in: connection)
+      }
     }
     // A loser may need, in a unique index, the place of what its winner got of it.
     let ownCount = try restoreValues(
       run, isOwn: true, areBeforeRows: !run.hasMarks, in: connection)
     try ReturnedRows(run: run).list(in: connection)
-    var (rowCount, referenceCount) = (0, 0)
+    var (rowCount, referenceCount) = (0, formerCount)
     do {
       rowCount = try restoreRows(of: run, in: connection)
     } catch {
@@ -48,7 +62,7 @@ extension Deduplicator {
       // that was moved to a winner.
       guard error.code == .cannotUndo, try hasMovedRows(besideArchived: run, in: connection)
       else { throw error }
-      referenceCount = try restoreValues(run, isOwn: false, areBeforeRows: true, in: connection)
+      referenceCount += try restoreValues(run, isOwn: false, areBeforeRows: true, in: connection)
       rowCount = try restoreRows(of: run, in: connection)
     }
     // A row may have referred to another table, and been moved there, before it was a loser itself.
@@ -65,7 +79,7 @@ extension Deduplicator {
     do {
       danglingCount = try danglingRowCount(of: run, in: connection)
       changedCount = try MovedValues.listedCount(in: connection)
-      try forget(run, at: end, in: connection)
+      try forget(found, at: end, in: connection)
     } catch {
       throw DeduplicationError(error)
     }

@@ -60,6 +60,98 @@ enum MovedValues {
       """)
   }
 
+  /// Lists what a run changed in tables or columns which are gone, and forgets it: what they held, the
+  /// rows that were removed from such tables, and what referred to these. The table that the run
+  /// deduplicated has to be there.
+  static func leaveLost(
+    of run: inout UndoableRun, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    let id = run.id
+    let changed = try DeduplicationError.converting { () throws(SQLiteError) in
+      try places(ofRun: id, in: connection)
+    }
+    for (table, column) in changed {
+      let columns = try schema(of: table, by: run, in: connection)?.storedColumns ?? []
+      guard !TableSchema.contains(columns, column) else { continue }
+      do { try leave(column, of: table, id, in: connection) } catch {
+        throw DeduplicationError(error)
+      }
+    }
+    var (present, lost): ([String], [String]) = ([], [])
+    for table in run.archivedTables {
+      if try schema(of: table, by: run, in: connection) == nil {
+        lost.append(table)
+      } else {
+        present.append(table)
+      }
+    }
+    guard !lost.isEmpty else { return }
+    run.archivedTables = present
+    do { try leaveRows(of: lost, besides: present, id, in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+  }
+
+  /// Lists the rows that a run removed from tables which are gone, and what referred to them: a
+  /// reference that was moved leads to a row which comes back, or changes back, with it.
+  private static func leaveRows(
+    of lost: [String], besides present: [String], _ run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    for table in lost {
+      try connection.execute(
+        """
+        INSERT OR IGNORE INTO \(list) SELECT \(literal: table), poikit_row_id
+        FROM main.\(name: ArchiveTable.prefix + table) WHERE poikit_run = \(run)
+        """)
+    }
+    let changed = try present + UndoableRun.movedTables(ofRun: run, in: connection)
+    for (table, column) in try places(ofRun: run, in: connection) {
+      let parents = try parents(of: column, of: table, in: connection)
+      guard !parents.isEmpty, !parents.contains(where: { TableSchema.contains(changed, $0) })
+      else { continue }
+      try leave(column, of: table, run, in: connection)
+    }
+  }
+
+  /// Lists the rows that a run changed a column of, and forgets what it held.
+  private static func leave(
+    _ column: String, of table: String, _ run: Int64, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    let place: SQL = """
+      run = \(run) AND table_name = \(literal: table) AND column_name = \(literal: column)
+      """
+    try connection.execute(
+      """
+      INSERT OR IGNORE INTO \(list) SELECT table_name, row_id FROM main.poikit_moved WHERE \(place);
+      DELETE FROM main.poikit_moved WHERE \(place)
+      """)
+  }
+
+  /// The tables that a column refers to.
+  private static func parents(
+    of column: String, of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> [String] {
+    var parents: [String] = []
+    var statement = try connection.prepare(
+      """
+      SELECT "table" FROM pragma_foreign_key_list(?1, 'main') WHERE "from" = ?2 COLLATE NOCASE
+      """, isPersistent: false)
+    try statement.bind(1, text: table)
+    try statement.bind(2, text: column)
+    while try statement.step() { parents.append(statement.text(0)) }
+    return parents
+  }
+
+  /// The table that a run changed, or nil if it is gone.
+  private static func schema(
+    of table: String, by run: UndoableRun, in connection: borrowing Connection
+  ) throws(DeduplicationError) -> TableSchema? {
+    do { return try TableSchema(of: table, in: connection) } catch {
+      guard error.code == .unknownTable, !table.isExactly(run.table) else { throw error }
+      return nil
+    }
+  }
+
   /// How many rows are listed.
   static func listedCount(in connection: borrowing Connection) throws(SQLiteError) -> Int {
     Int(try connection.integer("SELECT count(*) FROM \(list)") ?? 0)

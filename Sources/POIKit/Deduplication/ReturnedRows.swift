@@ -1,7 +1,9 @@
 internal import SQLiteKit
 
-/// The rows that a run removed and whose key came back since, in rows that are to stay: where the key
-/// is enforced, undoing the run leaves them out, and all that belongs or refers to them.
+/// The rows that a run removed and that are not to come back: where the key is enforced, those whose
+/// key came back since, in rows that are to stay, and those that a later removal beats; and those that
+/// have values in a column which is gone. Undoing the run leaves them out, and all that belongs or
+/// refers to them.
 struct ReturnedRows {
   /// The run that is to be undone.
   let run: UndoableRun
@@ -20,7 +22,10 @@ struct ReturnedRows {
     for table in run.archivedTables {
       let schema = try TableSchema(of: table, in: connection)
       let isAny = try DeduplicationError.converting { () throws(SQLiteError) in
-        try listReturned(in: schema, of: connection)
+        let count =
+          try listReturned(in: schema, of: connection) + listBeaten(in: schema, of: connection)
+          + listColumnless(in: schema, of: connection)
+        return count > 0
       }
       if isAny { open.append(schema) }
     }
@@ -44,13 +49,13 @@ struct ReturnedRows {
 
   /// Lists the archived rows of a table whose key another row has.
   ///
-  /// - Returns: whether there are any.
+  /// - Returns: how many there are.
   private func listReturned(
     in schema: TableSchema, of connection: borrowing Connection
-  ) throws(SQLiteError) -> Bool {
+  ) throws(SQLiteError) -> Int {
     let key = try KeyEnforcer.indexedColumns(of: schema.name, in: connection)
     let kept = try ArchiveTable.columns(of: schema.name, in: connection)
-    guard !key.isEmpty, key.allSatisfy({ TableSchema.contains(kept, $0) }) else { return false }
+    guard !key.isEmpty, key.allSatisfy({ TableSchema.contains(kept, $0) }) else { return 0 }
     let isSame: [SQL] = key.map { "s.\(name: $0) = +a.\(name: $0) COLLATE BINARY" }
     try connection.execute(
       """
@@ -59,7 +64,51 @@ struct ReturnedRows {
       FROM \(ArchiveTable(source: schema).quotedName) AS a CROSS JOIN main.\(name: schema.name) AS s
       WHERE a.poikit_run = \(run.id) AND \(isSame.joined(separator: " AND "))
       """)
-    return connection.changeCount > 0
+    return connection.changeCount
+  }
+
+  /// Lists the archived rows of a table that a removal beats which is remembered, but for those that a
+  /// deduplication removed because of it. Where the key is not enforced such rows may stand in the
+  /// table.
+  ///
+  /// - Returns: how many there are.
+  private func listBeaten(
+    in schema: TableSchema, of connection: borrowing Connection
+  ) throws(SQLiteError) -> Int {
+    guard try !KeyEnforcer.indexedColumns(of: schema.name, in: connection).isEmpty,
+      let removals = try TombstoneTable.stored(for: schema.name, in: connection)
+    else { return 0 }
+    let kept = try ArchiveTable.columns(of: schema.name, in: connection)
+    guard removals.columns.allSatisfy({ TableSchema.contains(kept, $0) }) else { return 0 }
+    try connection.execute(
+      """
+      INSERT OR IGNORE INTO \(MovedValues.list)
+      SELECT \(literal: schema.name), a.poikit_row_id
+      FROM \(ArchiveTable(source: schema).quotedName) AS a
+      WHERE a.poikit_run = \(run.id) AND (\(run.isSnapshot ? 1 : 0) OR a.poikit_winner_id IS NOT NULL)
+        AND \(removals.condition(ofRow: "a"))
+      """)
+    return connection.changeCount
+  }
+
+  /// Lists the archived rows of a table that have values in a column which the table lacks by now,
+  /// unless it is the one that the run deduplicated.
+  ///
+  /// - Returns: how many there are.
+  private func listColumnless(
+    in schema: TableSchema, of connection: borrowing Connection
+  ) throws(SQLiteError) -> Int {
+    guard !schema.name.isExactly(run.table) else { return 0 }
+    let archive = ArchiveTable(source: schema)
+    let hasValue = try archive.lostColumns(in: connection).map { "\(name: $0) IS NOT NULL" as SQL }
+    guard !hasValue.isEmpty else { return 0 }
+    try connection.execute(
+      """
+      INSERT OR IGNORE INTO \(MovedValues.list)
+      SELECT \(literal: schema.name), poikit_row_id FROM \(archive.quotedName)
+      WHERE poikit_run = \(run.id) AND (\(hasValue.joined(separator: " OR ")))
+      """)
+    return connection.changeCount
   }
 
   /// Collects what the run changed: of several changes of one value the first counts.

@@ -8,8 +8,11 @@ struct UndoableRun {
   /// The table that it deduplicated.
   let table: String
 
+  /// Whether it imported a snapshot.
+  let isSnapshot: Bool
+
   /// The tables that it removed rows from.
-  let archivedTables: [String]
+  var archivedTables: [String]
 
   /// Whether winners got values of their losers.
   let hasFills: Bool
@@ -80,8 +83,8 @@ struct UndoableRun {
         "run \(later) came after run \(found.id) and changed the same tables: undo it first")
     }
     return UndoableRun(
-      id: found.id, table: found.table, archivedTables: archived, hasFills: found.hasFills,
-      hasMarks: hasMarks, outcome: found.outcome)
+      id: found.id, table: found.table, isSnapshot: found.isSnapshot, archivedTables: archived,
+      hasFills: found.hasFills, hasMarks: hasMarks, outcome: found.outcome)
   }
 }
 

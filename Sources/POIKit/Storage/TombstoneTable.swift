@@ -14,6 +14,9 @@ struct TombstoneTable: Sendable, Hashable {
   /// The column of the model's timestamp.
   private let timestamp: String?
 
+  /// The columns of the records that say whether a removal beats them.
+  var columns: [String] { keyColumns + (timestamp.map { [$0] } ?? []) }
+
   private let creation: SQL
 
   /// The table for a model; nothing where no removal deletes.
@@ -41,6 +44,19 @@ struct TombstoneTable: Sendable, Hashable {
 
   private static func quotedName(of table: String) -> SQL {
     "main.\(name: name(of: table))"
+  }
+
+  /// The table that the store has for a table of records, by the model that this was last fitted to.
+  static func stored(
+    for records: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> TombstoneTable? {
+    guard try exists(for: records, in: connection),
+      let document = try Store.document(ofTable: records, in: connection)
+    else { return nil }
+    do { return TombstoneTable(try Model(parsing: document)) } catch {
+      guard !error.isOutOfMemory else { throw SQLiteError.outOfMemory }
+      return nil
+    }
   }
 
   /// How many removals are remembered of a table of records, be it by whatever key.

@@ -1,0 +1,148 @@
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// Undoing a run after removals, another model or another schema came.
+@Suite struct DeduplicatorUndoLaterTests {
+  private static func model(_ more: String = "", properties: String = "") throws -> Model {
+    try Model(
+      parsing: #"""
+        {"x-table":"note","x-key":"id","x-timestamp":"at"\#(more),
+         "required":["id"],
+         "properties":{\#(properties)
+          "id":{"type":"integer"},
+          "text":{"type":["string","null"]},
+          "at":{"type":["integer","null"],"x-unit":"seconds"},
+          "gone":{"type":["boolean","null"]}}}
+        """#)
+  }
+
+  private static let deleting = #","x-tombstone":{"attribute":"gone","removal":"delete"}"#
+
+  private static func options(
+    _ policy: MergePolicy = .newest, isSnapshot: Bool = false
+  ) -> ImportOptions {
+    var options = ImportOptions()
+    options.isSnapshot = isSnapshot
+    options.removalLimit = .percent(100)
+    options.mergePolicy = policy
+    options.clock = someInstant
+    return options
+  }
+
+  private static func undo(_ feed: borrowing FeedStore) throws -> UndoReport {
+    try Store(path: feed.path).undoDeduplication(clock: someInstant)
+  }
+
+  @Test(arguments: [(9, 0), (5, 0), (4, 1)])
+  func `a row that a snapshot lacked does not come back behind its removal`(
+    time: Int, restoredCount: Int
+  ) throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    try feed.take(#"{"id":1,"at":5}{"id":2,"at":5}"#, options: Self.options())
+    try feed.take(#"{"id":2,"at":5}"#, options: Self.options(isSnapshot: true))
+    try feed.take(#"{"id":1,"gone":true,"at":\#(time)}"#)
+    let undone = try Self.undo(feed)
+    #expect(undone.restoredRowCount == restoredCount)
+    #expect(undone.changedRowCount == 1 - restoredCount)
+    #expect(try feed.rows("SELECT id FROM note") == (restoredCount == 1 ? ["1", "2"] : ["2"]))
+    #expect(try feed.rows("SELECT id FROM poikit_tombstone_note") == ["1"])
+  }
+
+  @Test func `rows that a deduplication removed behind their removals come back at once`() throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    try feed.take(
+      #"{"id":1,"gone":true,"at":9}{"id":2,"at":5}"#, options: Self.options())
+    try feed.execute("INSERT INTO note (id, at) VALUES (1, 5000000)")
+    #expect(try feed.deduplicate().changes.beatenRowCount == 1)
+    #expect(try Self.undo(feed).restoredRowCount == 1)
+    #expect(try feed.rows("SELECT id FROM note ORDER BY 1") == ["1", "2"])
+  }
+
+  @Test(arguments: [MergePolicy.newest, .newestByProperty])
+  func `rows that come back have what another model gave the others`(policy: MergePolicy) throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(#"{"id":1,"at":5}{"id":2,"at":5}"#, options: Self.options())
+    try feed.take(#"{"id":1,"at":5}"#, options: Self.options(policy, isSnapshot: true))
+    let changed = try Self.model(
+      properties: #"""
+        "color":{"type":["string","null"],"default":"red"},
+        "size":{"type":["number","null"],"default":1},
+        "tags":{"type":"array","x-relation":{"table":"tag","unique":"name"},"items":{"type":"string"}},
+        """#)
+    func take(_ text: String) throws {
+      var session = try ImportSession(
+        into: Store(path: feed.path), model: changed, options: Self.options(policy))
+      var source = BytesSource(Array(text.utf8), name: "input")
+      try session.importAll(from: &source)
+      _ = try session.finish()
+    }
+    try take(#"{"id":9,"at":5}"#)
+    #expect(try Self.undo(feed).restoredRowCount == 1)
+    #expect(
+      try feed.rows("SELECT id, color, size FROM note ORDER BY 1")
+        == ["1|red|1.0", "2|red|1.0", "9|red|1.0"])
+    let older = #""at":4,"color":"blue","size":2,"tags":["a"]}"#
+    try take(#"{"id":1,\#(older){"id":2,\#(older)"#)
+    let row = policy == .newest ? "red|1.0|" : "blue|2.0|a"
+    #expect(
+      try feed.rows(
+        """
+        SELECT n.id, color, size, t.name FROM note AS n LEFT JOIN tag AS t ON t.note = n.poikit_id
+        WHERE id < 3 ORDER BY 1
+        """) == ["1|\(row)", "2|\(row)"])
+  }
+
+  /// Tables of which the rows 1 and 2 of `c` refer to a loser of `p`, the second beside a twin.
+  private static func deduplicated() throws -> Connection {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE p (id INTEGER PRIMARY KEY, k TEXT, t INTEGER);
+      INSERT INTO p VALUES (1, 'a', 1), (2, 'a', 2), (3, 'b', 1), (4, 'b', 2);
+      CREATE TABLE c (id INTEGER PRIMARY KEY, pid INTEGER REFERENCES p, day INTEGER, UNIQUE (pid, day));
+      INSERT INTO c VALUES (1, 1, 1), (2, 3, 1), (3, 4, 1);
+      CREATE TABLE d (id INTEGER PRIMARY KEY, pid INTEGER REFERENCES p, cid INTEGER REFERENCES c);
+      INSERT INTO d VALUES (1, 1, 1), (2, 4, 2)
+      """)
+    let layout = try TableLayout(describing: "p", in: connection, key: ["k"], timestamp: "t")
+    _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    #expect(try rows("SELECT id, pid FROM c", in: connection) == ["1|2", "3|4"])
+    #expect(try rows("SELECT pid, cid FROM d", in: connection) == ["2|1", "4|3"])
+    return connection
+  }
+
+  @Test(
+    arguments: [
+      ("DROP TABLE c", 2, 1, 3, ["1|1|1", "2|4|3"]),
+      ("ALTER TABLE c RENAME TO e", 2, 1, 3, ["1|1|1", "2|4|3"]),
+      ("ALTER TABLE c RENAME COLUMN pid TO q", 2, 1, 3, ["1|1|1", "2|4|3"]),
+      ("DROP TABLE d", 3, 1, 2, []),
+      ("ALTER TABLE d RENAME COLUMN pid TO q", 3, 2, 1, ["1|2|1", "2|4|2"]),
+    ] as [(SQL, Int, Int, Int, [String])])
+  func `what was in a table or a column that is gone is left out`(
+    change: SQL, restoredCount: Int, referenceCount: Int, changedCount: Int, expected: [String]
+  ) throws {
+    let connection = try Self.deduplicated()
+    try connection.execute(change)
+    let undone = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(undone.restoredRowCount == restoredCount)
+    #expect(undone.restoredReferenceCount == referenceCount)
+    #expect(undone.changedRowCount == changedCount)
+    #expect(try connection.integer("SELECT count(*) FROM p") == 4)
+    if !expected.isEmpty { #expect(try rows("SELECT * FROM d", in: connection) == expected) }
+    guard !change.text.hasPrefix("DROP TABLE c") else { return }
+    #expect(try rows("PRAGMA foreign_key_check", in: connection).isEmpty)
+  }
+
+  @Test func `a run whose own table is gone is not undone`() throws {
+    let connection = try Self.deduplicated()
+    try connection.execute("ALTER TABLE p RENAME TO q")
+    let error = deduplicationError { () throws(DeduplicationError) in
+      _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    }
+    #expect(error?.code == .unknownTable)
+  }
+}
