@@ -205,4 +205,34 @@ import Testing
     #expect(error?.message.contains("on 'country', 'code' already") == true)
     #expect(try dump("poi", in: connection) == before)
   }
+
+  @Test func `rows that an app wrote where a hash is enforced are found by their keys`() throws {
+    let feed = try FeedStore(Model(parsing: MergeFixture.document))
+    try feed.take(#"{"id":1,"at":5}{"id":2,"at":5}{"id":null,"at":5}"#)
+    var options = DeduplicationOptions()
+    options.enforcement = .hash
+    try feed.deduplicate(options)
+    try feed.execute(
+      "UPDATE note SET id = 10 WHERE id = 1; INSERT INTO note (id, at) VALUES (3, 5)")
+    let report = try feed.take(#"{"id":1,"at":6}{"id":10,"at":6}{"id":3,"at":6}{"id":2,"at":6}"#)
+    #expect(report.counters.inserted == 1 && report.counters.updated == 3)
+    #expect(report.counters.rejected == 0)
+    #expect(try feed.digest() == report.digest)
+    let ids: SQL = "SELECT id FROM note ORDER BY id"
+    #expect(try feed.rows(ids) == ["", "1", "2", "3", "10"])
+    #expect(try feed.rows("SELECT count(poikit_key) FROM note") == ["4"])
+    try feed.execute("UPDATE note SET id = 10 WHERE id = 3")
+    let error = #expect(throws: ImportError.self) { try feed.take(#"{"id":4,"at":6}"#) }
+    #expect(error?.code == .usage)
+    #expect(
+      error?.message.hasSuffix(
+        "another program gave rows of the table \"note\" the key of others; make them one with "
+          + "poi-dedup --key id --enforce --hash-key") == true, "\(error?.message ?? "")")
+    try feed.deduplicate(options)
+    #expect(try feed.take(#"{"id":4,"at":6}{"id":10,"at":7}"#).counters.updated == 1)
+    #expect(try feed.rows(ids) == ["", "1", "2", "4", "10"])
+    // The second run enforced nothing anew; with the first goes all that it made.
+    for _ in 0..<2 { _ = try Store(path: feed.path).undoDeduplication(clock: someInstant) }
+    #expect(try feed.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_key%'") == [])
+  }
 }

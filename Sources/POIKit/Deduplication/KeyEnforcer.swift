@@ -89,7 +89,10 @@ struct KeyEnforcer {
     } catch {
       throw DeduplicationError(error)
     }
-    guard try !hasIndex(in: connection) else { return outcome }
+    guard try !hasIndex(in: connection) else {
+      if enforcement == .hash { try watchKey(in: connection) }
+      return outcome
+    }
 
     // Two texts are the same key if their bytes are, whatever the column's collation says.
     let columns: [SQL] = indexColumns.map { "\(name: $0) COLLATE BINARY" }
@@ -100,6 +103,8 @@ struct KeyEnforcer {
         ON \(name: schema.name) (\(columns.joined(separator: ", ")))
         """)
       outcome.createdIndex = true
+      try Self.unwatchKey(of: schema.name, in: connection)
+      if enforcement == .hash { try makeTrigger(in: connection) }
       if try RunRecord.isBookkept(connection) {
         var update = try connection.prepare(
           "UPDATE main.poikit_table SET enforced_key = ?2 WHERE name = ?1", isPersistent: false)
@@ -191,14 +196,62 @@ extension KeyEnforcer {
     return true
   }
 
-  /// Gives every row its compact key: the 16 bytes of the key's hash in the order in which
+  /// Makes a trigger that takes the compact key from a row whose key another program changes: it is
+  /// given again by `completeHashes`.
+  private func watchKey(in connection: borrowing Connection) throws(DeduplicationError) {
+    do { try makeTrigger(in: connection) } catch { throw DeduplicationError(error) }
+  }
+
+  private func makeTrigger(in connection: borrowing Connection) throws(SQLiteError) {
+    let columns = layout.keyColumns.map(SQL.init(name:))
+    let isChanged: [SQL] = columns.map { "old.\($0) IS NOT new.\($0) COLLATE BINARY" }
+    try connection.execute(
+      """
+      CREATE TRIGGER IF NOT EXISTS main.\(name: Self.indexName(schema.name))
+      AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(name: schema.name)
+      WHEN \(isChanged.joined(separator: " OR "))
+      BEGIN
+        UPDATE \(name: schema.name) SET \(name: Self.hashColumn) = NULL
+        WHERE \(quotedRowID) = new.\(quotedRowID);
+      END
+      """)
+  }
+
+  /// Removes the trigger of a table's compact keys, if there is one.
+  static func unwatchKey(
+    of table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) {
+    try connection.execute("DROP TRIGGER IF EXISTS main.\(name: indexName(table))")
+  }
+
+  /// The condition that a row has a key and no compact key, because another program wrote it.
+  private var lacksHash: SQL {
+    let isWhole: [SQL] = layout.keyColumns.map { "\(name: $0) IS NOT NULL" }
+    return "\(name: Self.hashColumn) IS NULL AND \(isWhole.joined(separator: " AND "))"
+  }
+
+  /// Whether rows lack their compact keys.
+  func lacksHashes(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    try connection.integer("SELECT 1 FROM \(quotedTable) WHERE \(lacksHash) LIMIT 1") != nil
+  }
+
+  /// Gives the rows that lack them their compact keys, inside the caller's transaction.
+  ///
+  /// - Throws: `SQLiteError`, a unique violation where a row has the key of another one.
+  func completeHashes(in connection: borrowing Connection) throws(SQLiteError) {
+    try fillHashColumn(where: lacksHash, in: connection)
+  }
+
+  /// Gives rows their compact keys: the 16 bytes of the key's hash in the order in which
   /// MurmurHash3 defines them, or null where a part of the key is null.
-  private func fillHashColumn(in connection: borrowing Connection) throws(SQLiteError) {
+  private func fillHashColumn(
+    where condition: SQL = "1", in connection: borrowing Connection
+  ) throws(SQLiteError) {
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     var select = try connection.prepare(
       """
       SELECT \(quotedRowID), \(columns) FROM \(quotedTable)
-      WHERE \(quotedRowID) > ?1 OR ?1 IS NULL ORDER BY \(quotedRowID) LIMIT \(Self.portion)
+      WHERE (\(quotedRowID) > ?1 OR ?1 IS NULL) AND \(condition) ORDER BY \(quotedRowID) LIMIT \(Self.portion)
       """)
     var update = try connection.prepare(
       """

@@ -151,7 +151,7 @@ struct ReferenceMove {
       """
       SELECT NOT EXISTS (
           SELECT 1 FROM main.sqlite_schema
-          WHERE type = 'trigger' AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*"))
+          WHERE type = 'trigger' AND name NOT GLOB \(literal: Bookkeeping.prefix + "*"))
         AND NOT EXISTS (
           SELECT 1 FROM pragma_foreign_key_list(?1, 'main') WHERE "from" = ?2 COLLATE NOCASE)
       """, isPersistent: false)

@@ -140,7 +140,7 @@ struct TableSchema {
       """
       SELECT name FROM main.sqlite_schema
       WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
-        AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*") ORDER BY name
+        AND name NOT GLOB \(literal: Bookkeeping.prefix + "*") ORDER BY name
       """, isPersistent: false)
     try statement.bind(1, text: table)
     while try statement.step() { triggers.append(statement.text(0)) }

@@ -17,6 +17,7 @@ extension Store {
       let key = try EnforcedKey.read(of: model, in: connection)
       let isEnforced = key != nil
       if let key, asked != .append { try checkRemovals(of: model, key, isSnapshot: isSnapshot) }
+      if let key, key.isHashed { try completeHashes(of: model, key) }
       guard let policy = asked else {
         guard isEnforced else {
           try checkLostKey(of: model)
@@ -45,6 +46,29 @@ extension Store {
       throw ImportError(error)
     } catch {
       throw ImportError(.inputOutput, "\(path): \(error)")
+    }
+  }
+
+  /// Gives the rows that another program wrote the hashes of their keys, by which they are found.
+  private borrowing func completeHashes(of model: Model, _ key: EnforcedKey) throws {
+    let enforcer = KeyEnforcer(
+      layout: try TableLayout(model, key: key.columns),
+      schema: try TableSchema(of: model.table, in: connection), enforcement: .hash, nullKey: .keep,
+      keyHash: { $0 })
+    guard try enforcer.lacksHashes(in: connection) else { return }
+    try connection.begin(.immediate)
+    do throws(SQLiteError) {
+      try enforcer.completeHashes(in: connection)
+      try connection.commit()
+    } catch {
+      let isTaken = error.isUniqueViolation
+      connection.rollback()
+      guard isTaken else { throw error }
+      let names = key.columns.joined(separator: ",")
+      throw ImportError(
+        .usage,
+        "\(path): another program gave rows of the table \"\(model.table)\" the key of others; make "
+          + "them one with poi-dedup --key \(names) --enforce --hash-key")
     }
   }
 

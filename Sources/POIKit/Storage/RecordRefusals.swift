@@ -66,7 +66,7 @@ struct RecordRefusals {
     SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden IN (2, 3)
     UNION ALL
     SELECT 1 FROM sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE
-      AND (type = 'trigger' AND name NOT GLOB \(literal: RememberedDigest.triggerPrefix + "*")
+      AND (type = 'trigger' AND name NOT GLOB \(literal: Bookkeeping.prefix + "*")
         OR type = 'table' AND (sql LIKE '%CHECK%' OR sql LIKE '%CONFLICT%'))
     LIMIT 1
     """

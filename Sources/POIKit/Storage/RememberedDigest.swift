@@ -124,7 +124,7 @@ struct RememberedDigest {
     try connection.integer(
       """
       SELECT 1 FROM main.sqlite_schema
-      WHERE type = 'trigger' AND name NOT GLOB \(literal: triggerPrefix + "*") LIMIT 1
+      WHERE type = 'trigger' AND name NOT GLOB \(literal: Bookkeeping.prefix + "*") LIMIT 1
       """) != nil
   }
 
