@@ -66,32 +66,39 @@ def floor_pragmas(cache):
 
 
 class Floor(Contestant):
+    """A C program that does the same in one or several steps, each a process of its own."""
+
     kind = "floor"
 
-    def __init__(self, name, mode, *options):
-        self.name, self.mode, self.options = name, mode, options
+    def __init__(self, name, *modes, options=()):
+        self.name, self.modes, self.options = name, modes, options
 
     def commands(self, work, store):
-        command = [PRODUCTS / "floor", self.mode, "--input", work.path("array"), *self.options]
-        if self.mode in ("append", "whole"):
-            # It does the whole job on one connection, which gets the larger of the caches.
-            cache = DEDUP_CACHE if self.mode == "whole" else IMPORT_CACHE
-            command += ["--store", store, "--pragmas", floor_pragmas(cache)]
-        yield self.mode, command
+        for mode in self.modes:
+            command = [PRODUCTS / "floor", mode, *self.options]
+            if mode == "dedup":
+                command.append("--unique-index")
+            else:
+                command += ["--input", work.path("array")]
+            if mode in ("append", "dedup", "whole"):
+                # On one connection the whole job gets the larger of the caches.
+                cache = IMPORT_CACHE if mode == "append" else DEDUP_CACHE
+                command += ["--store", store, "--pragmas", floor_pragmas(cache)]
+            yield mode, command
 
     def verify_step(self, step, work, store, output, counts):
         report = json.loads(output.read_text())
-        if self.mode != "parse":
+        if step in ("check", "append", "whole"):
             verification.expect_equal(
                 [report["read"], report["rejected"]], [work.record_count, 0], "records")
+        if step == "append":
+            verification.expect_equal(
+                verification.row_count(store), work.record_count, "rows")
         counts |= {name: report[name] for name in ("read", "rejected", "losers") if name in report}
         return {"parts": report["seconds"]}
 
     def verify(self, work, store):
-        if self.mode == "append":
-            verification.expect_equal(
-                verification.row_count(store), work.record_count, "rows")
-        if self.mode == "whole":
+        if self.modes[-1] in ("dedup", "whole"):
             verification.expect_winners(verification.content_of(store), work)
 
 
@@ -192,8 +199,9 @@ def floors():
         Floor("floor parse", "parse"),
         Floor("floor check", "check"),
         Floor("floor append", "append"),
-        Floor("floor append, 1 thread", "append", "--threads", "1"),
+        Floor("floor append, 1 thread", "append", options=("--threads", "1")),
         Floor("floor whole", "whole"),
+        Floor("floor whole, 2 processes", "append", "dedup"),
     ]
 
 

@@ -105,7 +105,7 @@ def targets(figures):
             for row in against_floor(figures, ratio, [main])]
     for size in figures.sizes:
         if size not in (main, 100_000):
-            rows += spread(figures, "toolkit", "floor whole", size, main)
+            rows += spread(figures, "toolkit", "floor whole, 2 processes", size, main)
     deliveries = [size for size in figures.delivery_sizes if size >= LEAST_DELIVERY]
     for ratio in RATIOS:
         if is_merge(ratio[1][0]) and deliveries:
@@ -145,7 +145,10 @@ def against_floor(figures, ratio, sizes):
 
 
 def spread(figures, contestant, floor, size, base):
-    """A row of how much longer a record takes at a size than at another, and how much in C."""
+    """A row of how much longer a record takes at a size than at another, and how much in C.
+
+    The floor runs as many processes as the contestant.
+    """
     reached, in_c = (time_per_record(figures, name, size, base) for name in (contestant, floor))
     if size == base or not reached:
         return
