@@ -83,8 +83,11 @@ import Testing
     #expect(model.tombstone?.isNullRecord == isNullRecord)
   }
 
-  @Test(arguments: [#"^[a-z]+(-[0-9]+)?$"#, #"^(\\+|\\*)+$"#, "^[(+*)]+$", "(ab){2,5}(c+){1,3}"])
-  func `repetitions that are not nested are read`(_ pattern: String) throws {
+  @Test(arguments: [
+    #"^[a-z]+(-[0-9]+)?$"#, #"^(\\+|\\*)+$"#, "^[(+*)]+$", "(ab){2,5}(c+){1,3}", "(a+)+$",
+    "((x|[+*)])*b){2,}",
+  ])
+  func `repetitions are read, inside one another too`(_ pattern: String) throws {
     let document = #"{"x-table":"t","properties":{"a":{"type":"string","pattern":"\#(pattern)"}}}"#
     #expect(throws: Never.self) { _ = try Model(parsing: document) }
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import POIKit
@@ -25,18 +26,33 @@ import Testing
     (#"^\p{Script=Greek}+$"#, "αβγ", true),
     (#"^(?<year>\d{4})-(?:0[1-9]|1[0-2])$"#, "2024-02", true),
     (#"^(?!no)[a-z]+(?=!)"#, "yes!", true), (#"^(?!no)[a-z]+"#, "not", false),
+    (#"(?<=\$)\d"#, "$5", true), (#"(?<=\$)\d"#, "€5", false), (#"(?<!\$|€)\b\d"#, "€5", false),
+    (#"(?<!^)b"#, "bab", true), (#"(?<!^)b"#, "ba", false), (#"(?<=(?=a).)b"#, "ab", true),
+    (#"(?<=(?=a).)b"#, "bb", false), (#"^(?=.*\d)(?=.*[a-z])(?!.*\s).{4,}$"#, "ab1é", true),
+    (#"^(?=.*\d)(?=.*[a-z])(?!.*\s).{4,}$"#, "ab1 é", false), (#"^(?:(?!b).)*$"#, "aca", true),
+    (#"^(?:(?!b).)*$"#, "acab", false), (#"^(?!(?!a)).$"#, "a", true), (#"(?=$)"#, "", true),
+    (#"a(?=b|$)"#, "ac", false), ("^(?:a|b|)$", "", true), ("^(a+)+$", "aaaab", false),
+    ("^(?:a*)*$", "aaa", true), ("^((a+|b)c{2}){2,}$", "aaccbcc", true),
+    ("^(?:){3}a{0}$", "", true),
+    ("^(?:ab){2,3}$", "abababab", false), ("^(?:ab){2,3}$", "ababab", true),
+    ("^a{2,}$", "a", false),
+    (#"^[^\p{L}\d]$"#, "é", false), (#"^[^\p{L}\d]$"#, "😀", true), (#"^[\W\d]$"#, "5", true),
+    (#"^[\S]$"#, " ", false), (#"^\p{Script=Han}{2}$"#, "東京", true),
     ("^a{2,3}?$", "aaaa", false), (#"^\$\.\-\/$"#, "$.-/", true),
     (#"^\t\n\v\f\r[\b]$"#, "\t\n\u{B}\u{C}\r\u{8}", true), (#"^a\{2\}$"#, "a{2}", true),
   ])
   func `an expression matches what ECMA-262 says`(
     _ pattern: String, _ text: String, _ matches: Bool
   ) throws {
-    #expect(try Pattern(pattern).matches(text) == matches)
+    var compiled = try Pattern(pattern)
+    // The second time it knows the text.
+    let found = [compiled.matches(text), compiled.matches(text)]
+    #expect(found == [matches, matches])
   }
 
   @Test(arguments: [
-    (#"(a)\1"#, "backreferences"), (#"(?<n>a)\k<n>"#, "backreferences"), ("(?<=a)b", "lookbehind"),
-    ("(?<!a)b", "lookbehind"), ("(?i)a", "no known kind"), ("a**", "repeats nothing"),
+    (#"(a)\1"#, "backreferences"), (#"(?<n>a)\k<n>"#, "backreferences"),
+    ("(?i)a", "no known kind"), ("(?<=a)+", "repeats nothing"), ("a**", "repeats nothing"),
     ("*a", "repeats nothing"), ("a{", "no number"), ("a{3,2}", "out of order"),
     ("]", "stands alone"),
     ("a}", "stands alone"), ("(a", "not closed"), ("a)", "not open"), ("[a", "not closed"),
@@ -44,7 +60,8 @@ import Testing
     (#"a\z"#, "no escape"), (#"\u12"#, "digits"),
     (#"\ud800"#, "no character"), (#"\p{Foo}"#, "Swift's engine"), (#"\p"#, "no property"),
     (#"\01"#, "octal"), (#"a\"#, "backslash"), ("(?=a)*", "repeats nothing"),
-    ("((a+)b)*", "nests repetitions"), ("(a+|b){2,}", "nests repetitions"),
+    ("(?:a{1000}){1000}", "100000 steps"), ("(?:(?:){99999}a?){0,99999}", "100000 steps"),
+    (String(repeating: "(?=a)", count: 9), "more than 8 lookarounds"),
     ("(?<n", "name is not closed"), ("(?<>a)", "name is not closed"), ("a{2", "is not closed"),
     (#"\p{a-b}"#, "no property"), (#"\p{L"#, "no property"), (#"\c1"#, "no control character"),
     (#"\u{}"#, "no character"), (#"\ud800\u0041"#, "half of a surrogate pair"),
@@ -60,12 +77,77 @@ import Testing
     func nested(_ depth: Int) -> String {
       String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
     }
-    let limit = PatternTranslation.depthLimit
-    #expect(try Pattern(nested(limit)).matches("a"))
-    #expect(try Pattern(nested(limit) + nested(limit)).matches("aa"))
+    let limit = PatternReader.depthLimit
+    for (pattern, text) in [(nested(limit), "a"), (nested(limit) + nested(limit), "aa")] {
+      var pattern = try Pattern(pattern)
+      let isFound = pattern.matches(text)
+      #expect(isFound)
+    }
     for depth in [limit + 1, 100_000] {
       let error = #expect(throws: PatternError.self) { _ = try Pattern(nested(depth)) }
       #expect(error?.message.contains("deeper than \(limit) levels") == true)
     }
   }
+
+  /// Expressions for which an engine that tries one way after the other takes time with the square of the
+  /// length of a text that nearly matches, or more; and one whose states are without number.
+  @Test(arguments: [
+    #"\d+$"#, "(1+)+$", "^(1|1)*$", "^1*1*1*1*$", "(?:[0-9]{1,9}-?){1,9}!", "(?=1*!)1",
+    "(?<=!1*)1$",
+    "(?:0|1)*1(?:0|1){12}!",
+  ])
+  func `a long text that nearly matches takes no long time`(_ pattern: String) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SplitMix64(seed: seed)
+    var pattern = try Pattern(pattern)
+    for text in [
+      String(repeating: "1", count: 200_000) + "x",
+      String((0..<200_000).map { _ in Bool.random(using: &random) ? "1" : "0" }) + "x",
+    ] {
+      let isFound = pattern.matches(text)
+      #expect(!isFound, "seed \(seed)")
+    }
+  }
+
+  /// Swift's engine is the oracle, for what both languages write alike.
+  @Test func `random expressions match what Swift's engine matches`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<2_000 {
+      let text = Self.randomExpression(depth: 3, &random)
+      var pattern = try Pattern(text)
+      let oracle = try Regex(
+        text.replacing("(?:^)", with: #"\A"#).replacing("(?:$)", with: #"\z"#)
+      ).matchingSemantics(.unicodeScalar)
+      for _ in 0..<20 {
+        let length = Int.random(in: 0...7, using: &random)
+        let subject = String(
+          (0..<length).map { _ in "aabbcé\n".randomElement(using: &random) ?? "a" })
+        let isFound = pattern.matches(subject)
+        #expect(
+          try isFound == (oracle.firstMatch(in: subject) != nil),
+          "\(text) in \(subject.debugDescription), seed \(seed)")
+      }
+    }
+  }
+
+  private static func randomExpression(depth: Int, _ random: inout SplitMix64) -> String {
+    func part() -> String { randomExpression(depth: depth - 1, &random) }
+    switch Int.random(in: depth == 0 ? 5...9 : 0...9, using: &random) {
+    case 0: return "(?:\(part())|\(part()))"
+    case 1: return part() + part()
+    case 2:
+      return "(?:\(part()))"
+        + (["*", "+", "?", "{2}", "{1,3}"].randomElement(using: &random) ?? "")
+    case 3: return "(?=\(part()))\(part())"
+    case 4: return "(?!\(part()))\(part())"
+    case 5: return ["(?:^)", "(?:$)", "", "."].randomElement(using: &random) ?? ""
+    case 6: return ["[ab]", "[^a]", "[^bé]"].randomElement(using: &random) ?? ""
+    default: return ["a", "b", "c", "é"].randomElement(using: &random) ?? ""
+    }
+  }
+}
+
+extension Pattern {
+  fileprivate mutating func matches(_ text: String) -> Bool { matches(text.utf8Span.span) }
 }

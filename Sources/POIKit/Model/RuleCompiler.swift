@@ -140,19 +140,9 @@ struct RuleCompiler {
     }
   }
 
-  /// Adds the rules of a schema: patterns, which cost most, behind those that guard them, and the
-  /// reference last.
   private mutating func append(_ rules: [Rule], to schema: Int) {
-    var (others, patterns, references): ([Rule], [Rule], [Rule]) = ([], [], [])
-    for rule in rules {
-      switch rule {
-      case .pattern: patterns.append(rule)
-      case .reference: references.append(rule)
-      default: others.append(rule)
-      }
-    }
     table.schemas[schema].first = table.rules.count
-    table.rules += others + patterns + references
+    table.rules += rules
     table.schemas[schema].end = table.rules.count
   }
 

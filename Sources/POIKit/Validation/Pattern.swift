@@ -1,56 +1,52 @@
 /// A compiled regular expression of the `pattern` keyword.
 ///
 /// It means what ECMA-262 says with the flag `u`: it matches Unicode scalar values and is not
-/// anchored; `\d` and `\w` are ASCII, `$` is the very end. What Swift's engine cannot do in the same
-/// way is refused when the model is loaded.
+/// anchored; `\d` and `\w` are ASCII, `$` is the very end. A text takes time with its length, whatever the
+/// expression: nothing is tried twice.
 struct Pattern {
-  private let regex: Regex<AnyRegexOutput>
+  /// How many lookarounds an expression may have: one bit each for every place of a text.
+  static let lookLimit = 8
 
-  /// Whether texts are to be marked at their word boundaries.
-  private let readsMarks: Bool
+  private var alphabet: PatternAlphabet
+  private var automaton: PatternAutomaton
+
+  /// Those of the lookarounds; one stands behind those inside it.
+  private var looks: [PatternAutomaton] = []
+
+  /// For each place of a text which lookarounds match there; empty where there are none.
+  private var matchingLooks: [UInt8] = []
 
   /// Compiles an expression.
   ///
   /// - Throws: `PatternError` where it cannot be read, or not be enforced.
   init(_ text: String) throws(PatternError) {
-    var translation = PatternTranslation(text, readsMarks: false)
-    var swiftText = try translation.translate()
-    readsMarks = translation.asksForBoundaries
-    if readsMarks {
-      translation = PatternTranslation(text, readsMarks: true)
-      swiftText = try translation.translate()
+    var reader = PatternReader(text)
+    let node = try reader.read()
+    let lookCount = reader.looks.count
+    guard lookCount <= Self.lookLimit else {
+      throw PatternError(message: "it has more than \(Self.lookLimit) lookarounds")
     }
-    do {
-      regex = try Regex(swiftText).matchingSemantics(.unicodeScalar)
-    } catch {
-      throw PatternError(message: "a part of it is not known to Swift's engine")
+    var sets = SetNumbers()
+    automaton = PatternAutomaton(
+      try PatternProgram(node, isBackward: false, sets: &sets), lookCount: lookCount)
+    for look in reader.looks {
+      // What matches from a place on is found from the end of the text.
+      let program = try PatternProgram(look.node, isBackward: !look.isBehind, sets: &sets)
+      looks.append(PatternAutomaton(program, lookCount: lookCount))
     }
+    alphabet = try PatternAlphabet(sets)
   }
 
-  /// Whether the expression matches somewhere in `text`.
-  func matches(_ text: String) -> Bool {
-    let match =
-      readsMarks ? try? regex.prefixMatch(in: Self.marked(text)) : try? regex.firstMatch(in: text)
-    return match ?? nil != nil
-  }
-
-  /// The text with a mark wherever one of two neighbours is an ASCII letter, a digit or `_` and the other is
-  /// not (ECMA-262, `IsWordChar`).
-  private static func marked(_ text: String) -> String {
-    var marked = String.UnicodeScalarView()
-    var isInWord = false
-    for scalar in text.unicodeScalars {
-      let isOfWord =
-        scalar == "_"
-        || scalar.isASCII
-          && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
-      if isOfWord != isInWord { marked.append(PatternTranslation.mark) }
-      isInWord = isOfWord
-      // The mark itself, which is no character, is taken for the noncharacter beside it.
-      marked.append(scalar == PatternTranslation.mark ? "\u{FFFFE}" : scalar)
+  /// Whether the expression matches somewhere in `text`, which is UTF-8.
+  mutating func matches(_ text: Span<UInt8>) -> Bool {
+    if !looks.isEmpty {
+      matchingLooks.removeAll(keepingCapacity: true)
+      matchingLooks.append(contentsOf: repeatElement(0, count: text.count + 1))
+      for number in looks.indices {
+        looks[number].mark(1 << UInt8(number), in: &matchingLooks, of: text, &alphabet)
+      }
     }
-    if isInWord { marked.append(PatternTranslation.mark) }
-    return String(marked)
+    return automaton.matches(text, &alphabet, looks: &matchingLooks)
   }
 }
 

@@ -1,0 +1,91 @@
+/// Tells scalar values apart as far as an expression does: those that are in the same of its sets are one
+/// letter.
+struct PatternAlphabet {
+  /// What stands for the end of the text.
+  static let end = 0
+
+  /// How many letters of scalars beyond ASCII are remembered.
+  private static let rememberedLimit = 1 << 14
+
+  private let sets: [ScalarSet]
+
+  /// What the properties in the sets ask Swift's engine, by their names.
+  private let properties: [String: Regex<AnyRegexOutput>]
+
+  private let wordCharacters: Int
+
+  /// The letters of ASCII.
+  private var asciiLetters: [Int] = []
+
+  /// Letters of other scalars that were met.
+  private var remembered: [UInt32: Int] = [:]
+
+  /// For each letter the sets that hold it, a bit for each set.
+  private var memberships: [[UInt64]] = [[]]
+  private var letters: [[UInt64]: Int] = [:]
+
+  init(_ numbers: consuming SetNumbers) throws(PatternError) {
+    wordCharacters = numbers.number(of: .wordCharacters)
+    sets = numbers.sets
+    var properties: [String: Regex<AnyRegexOutput>] = [:]
+    for name in sets.flatMap(\.properties) { properties[name] = try Self.regex(ofProperty: name) }
+    self.properties = properties
+    memberships[Self.end] = [UInt64](repeating: 0, count: (sets.count + 63) / 64)
+    for value in 0..<UInt32(128) { asciiLetters.append(newLetter(of: value)) }
+  }
+
+  /// Swift's expression of a property, such as `\p{Lu}`.
+  static func regex(ofProperty name: String) throws(PatternError) -> Regex<AnyRegexOutput> {
+    do {
+      return try Regex(name).matchingSemantics(.unicodeScalar)
+    } catch {
+      throw PatternError(message: "\(name) is no property that Swift's engine knows")
+    }
+  }
+
+  /// How many letters there are so far, with that of the end.
+  var letterCount: Int { memberships.count }
+
+  /// Whether a set holds the scalars of a letter.
+  func contains(_ set: Int, _ letter: Int) -> Bool {
+    memberships[letter][set / 64] >> UInt64(set % 64) & 1 == 1
+  }
+
+  /// Whether the scalars of a letter are characters of a word.
+  func isOfWord(_ letter: Int) -> Bool { contains(wordCharacters, letter) }
+
+  /// The letter of a scalar.
+  @inline(__always)
+  mutating func letter(of scalar: UInt32) -> Int {
+    scalar < 128 ? asciiLetters[Int(scalar)] : letter(beyondASCII: scalar)
+  }
+
+  private mutating func letter(beyondASCII scalar: UInt32) -> Int {
+    if let letter = remembered[scalar] { return letter }
+    let letter = newLetter(of: scalar)
+    if remembered.count == Self.rememberedLimit { remembered.removeAll(keepingCapacity: true) }
+    remembered[scalar] = letter
+    return letter
+  }
+
+  private mutating func newLetter(of scalar: UInt32) -> Int {
+    var membership = memberships[Self.end]
+    for (number, set) in sets.enumerated() where holds(set, scalar) {
+      membership[number / 64] |= 1 << UInt64(number % 64)
+    }
+    if let letter = letters[membership] { return letter }
+    letters[membership] = memberships.count
+    memberships.append(membership)
+    return memberships.count - 1
+  }
+
+  private func holds(_ set: ScalarSet, _ value: UInt32) -> Bool {
+    let isListed =
+      set.ranges.contains { $0.contains(value) }
+      || set.properties.contains { name in
+        guard let scalar = Unicode.Scalar(value), let regex = properties[name] else { return false }
+        return ((try? regex.wholeMatch(in: String(Character(scalar)))) ?? nil) != nil
+      }
+    return isListed != set.isNegated
+  }
+}

@@ -1,0 +1,208 @@
+/// Runs a program over texts, in one step for each scalar whatever the expression.
+///
+/// The instructions that the program can be at together are a state. Where a state goes with a symbol is
+/// kept, so that a text like those before costs one look at a table for each scalar, and no allocation
+/// (A. Aho, R. Sethi, J. Ullman, "Compilers", 1986, section 3.7: lazy transition evaluation).
+struct PatternAutomaton {
+  /// How many transitions are kept; then the automaton begins anew.
+  private static let transitionLimit = 1 << 18
+
+  /// What is known of the text that was read.
+  private struct State: Hashable {
+    /// The instructions that come next, in ascending order.
+    var places: [Int]
+    var isFirst = false
+    /// Whether the scalar read last is of a word.
+    var isBehindWord = false
+  }
+
+  /// The state from which nothing can match.
+  private static let dead = 0
+  private static let initial = 1
+
+  /// A transition that was not computed yet.
+  private static let unknown: Int32 = -1
+
+  private let program: PatternProgram
+
+  /// Whether a match may begin anywhere.
+  private let isSearching: Bool
+
+  /// How many bits of a symbol tell which lookarounds match at a place; the others are a letter.
+  private let lookBits: Int
+
+  private var states: [State] = []
+  private var stateNumbers: [State: Int] = [:]
+
+  /// For each state and symbol the number of the next state, times two, plus one where a match ends before
+  /// the symbol is read.
+  private var transitions: [Int32] = []
+
+  /// How many letters the transitions of a state have room for.
+  private var letterRoom = 0
+
+  /// For each instruction the last round of `compute` that reached it.
+  private var rounds: [Int]
+  private var round = 0
+  private var open: [Int] = []
+
+  /// - Parameter lookCount: how many lookarounds the expression has.
+  init(_ program: PatternProgram, lookCount: Int) {
+    self.program = program
+    isSearching = !program.isAnchored
+    lookBits = program.asksForLooks ? lookCount : 0
+    rounds = Array(repeating: 0, count: program.instructions.count)
+  }
+
+  /// Whether the program matches somewhere in a text.
+  ///
+  /// - Parameter looks: as `mark` leaves them.
+  mutating func matches(
+    _ text: Span<UInt8>, _ alphabet: inout PatternAlphabet, looks: inout [UInt8]
+  ) -> Bool {
+    run(over: text, &alphabet, &looks, marking: 0)
+  }
+
+  /// Marks the places up to which the program matches, in the order in which it reads.
+  ///
+  /// - Parameters:
+  ///   - bit: the bit that marks a place.
+  ///   - looks: for each offset in the text, and its end, the bits of the lookarounds that match there.
+  mutating func mark(
+    _ bit: UInt8, in looks: inout [UInt8], of text: Span<UInt8>,
+    _ alphabet: inout PatternAlphabet
+  ) {
+    _ = run(over: text, &alphabet, &looks, marking: bit)
+  }
+
+  /// - Returns: whether there is a match; where places are marked, this is not known.
+  private mutating func run(
+    over text: Span<UInt8>, _ alphabet: inout PatternAlphabet, _ looks: inout [UInt8],
+    marking bit: UInt8
+  ) -> Bool {
+    if letterRoom == 0 { forget(&alphabet) }
+    var offset = program.isBackward ? text.count : 0
+    var state = Self.initial
+    while state != Self.dead {
+      let (letter, next) = step(in: text, from: offset, &alphabet)
+      if letter >= letterRoom { state = forget(&alphabet, keeping: state) }
+      let symbol = lookBits == 0 ? letter : letter << lookBits | Int(looks[offset])
+      var transition = transitions[state * symbolRoom + symbol]
+      if transition == Self.unknown {
+        if transitions.count >= Self.transitionLimit {
+          state = forget(&alphabet, keeping: state)
+        }
+        transition = compute(from: state, letter, lookBits == 0 ? 0 : looks[offset], alphabet)
+      }
+      if transition & 1 == 1 {
+        if bit == 0 { return true }
+        looks[offset] |= bit
+      }
+      if letter == PatternAlphabet.end { return false }
+      state = Int(transition >> 1)
+      offset = next
+    }
+    return false
+  }
+
+  /// The next scalar of the text in the direction of the program, and the offset behind it.
+  @inline(__always)
+  private func step(
+    in text: Span<UInt8>, from offset: Int, _ alphabet: inout PatternAlphabet
+  ) -> (letter: Int, next: Int) {
+    if program.isBackward {
+      guard offset > 0 else { return (PatternAlphabet.end, offset) }
+      var start = offset - 1
+      while start > 0, text[start] & 0xC0 == 0x80 { start -= 1 }
+      return (alphabet.letter(of: text.scalar(at: start).value), start)
+    }
+    guard offset < text.count else { return (PatternAlphabet.end, offset) }
+    let (value, length) = text.scalar(at: offset)
+    return (alphabet.letter(of: value), offset + length)
+  }
+
+  /// How many symbols the transitions of a state have room for.
+  private var symbolRoom: Int { letterRoom << lookBits }
+
+  /// Drops all states, makes room for the letters that are known, and begins anew.
+  ///
+  /// - Returns: the number that a state has now.
+  @discardableResult
+  private mutating func forget(
+    _ alphabet: inout PatternAlphabet, keeping kept: Int? = nil
+  ) -> Int {
+    let kept = kept.map { states[$0] }
+    // Some room beyond them, so that not every new letter comes here.
+    letterRoom = max(letterRoom, alphabet.letterCount + 4)
+    states.removeAll(keepingCapacity: true)
+    stateNumbers.removeAll(keepingCapacity: true)
+    transitions.removeAll(keepingCapacity: true)
+    _ = number(of: State(places: []))
+    let initial = number(of: State(places: [0], isFirst: true))
+    return kept.map { number(of: $0) } ?? initial
+  }
+
+  private mutating func number(of state: State) -> Int {
+    if let number = stateNumbers[state] { return number }
+    stateNumbers[state] = states.count
+    states.append(state)
+    transitions.append(contentsOf: repeatElement(Self.unknown, count: symbolRoom))
+    return states.count - 1
+  }
+
+  /// Computes a transition, and keeps it.
+  private mutating func compute(
+    from number: Int, _ letter: Int, _ looks: UInt8, _ alphabet: borrowing PatternAlphabet
+  ) -> Int32 {
+    let state = states[number]
+    let isOfWord = alphabet.isOfWord(letter)
+    var next = State(places: [])
+    var isMatch = false
+    round += 1
+    open.append(contentsOf: state.places)
+    while let place = open.popLast() {
+      guard rounds[place] != round else { continue }
+      rounds[place] = round
+      switch program.instructions[place] {
+      case .read(let set):
+        if letter != PatternAlphabet.end, alphabet.contains(set, letter) {
+          next.places.append(place + 1)
+        }
+      case .jump(let target): open.append(target)
+      case .fork(let target):
+        open.append(target)
+        open.append(place + 1)
+      case .require(let condition):
+        let isMet =
+          switch condition {
+          case .first: state.isFirst
+          case .last: letter == PatternAlphabet.end
+          case .wordBoundary(let isNegated): (state.isBehindWord != isOfWord) != isNegated
+          case .look(let look, let isNegated): (looks >> look & 1 == 1) != isNegated
+          }
+        if isMet { open.append(place + 1) }
+      case .match: isMatch = true
+      }
+    }
+    if isSearching { next.places.append(0) }
+    next.places.sort()
+    next.isBehindWord = program.asksForWords && isOfWord && !next.places.isEmpty
+    let transition = Int32(self.number(of: next) << 1 | (isMatch ? 1 : 0))
+    transitions[number * symbolRoom + letter << lookBits | Int(lookBits == 0 ? 0 : looks)] =
+      transition
+    return transition
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// The scalar value at an offset of UTF-8, and how many bytes it takes.
+  @inline(__always)
+  fileprivate func scalar(at offset: Int) -> (value: UInt32, length: Int) {
+    let lead = self[offset]
+    if lead < 0x80 { return (UInt32(lead), 1) }
+    let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+    var value = UInt32(lead) & (0x7F >> UInt32(length))
+    for index in offset + 1..<offset + length { value = value << 6 | UInt32(self[index] & 0x3F) }
+    return (value, length)
+  }
+}
