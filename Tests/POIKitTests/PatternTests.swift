@@ -61,6 +61,7 @@ import Testing
     (#"\ud800"#, "no character"), (#"\p{Foo}"#, "Swift's engine"), (#"\p"#, "no property"),
     (#"\01"#, "octal"), (#"a\"#, "backslash"), ("(?=a)*", "repeats nothing"),
     ("(?:a{1000}){1000}", "100000 steps"), ("(?:(?:){99999}a?){0,99999}", "100000 steps"),
+    ("a{1000000}", "100000 steps"), ("a{0,99999999999999999999}", "100000 steps"),
     (String(repeating: "(?=a)", count: 9), "more than 8 lookarounds"),
     ("(?<n", "name is not closed"), ("(?<>a)", "name is not closed"), ("a{2", "is not closed"),
     (#"\p{a-b}"#, "no property"), (#"\p{L"#, "no property"), (#"\c1"#, "no control character"),

@@ -124,11 +124,12 @@ struct PatternReader {
     return .repetition(node, least: least, most: most)
   }
 
+  /// Reads a number; of those that are more than any expression may take, which one is left open.
   private mutating func readNumber() -> Int? {
     let start = index
     var number = 0
-    while let scalar = next, ("0"..."9").contains(scalar), number < 100_000 {
-      number = number * 10 + Int(scalar.value - 48)
+    while let scalar = next, ("0"..."9").contains(scalar) {
+      number = min(number * 10 + Int(scalar.value - 48), PatternProgram.instructionLimit + 1)
       index += 1
     }
     return index > start ? number : nil
