@@ -110,6 +110,41 @@ import Testing
     }
   }
 
+  @Test func `what is kept of texts is bounded`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SplitMix64(seed: seed)
+    let letters = String(
+      String.UnicodeScalarView((0x4E00..<0x5600).compactMap(Unicode.Scalar.init)))
+    let alternatives = letters.map { "\($0)" }.joined(separator: "|")
+    for (pattern, text) in [
+      // States of many instructions.
+      (
+        "(?:0|1)*1(?:0|1){3000}!",
+        String((0..<4_000).map { _ in Bool.random(using: &random) ? "1" : "0" })
+      ),
+      // Many letters with many lookarounds.
+      ("^(?:\(alternatives))*" + String(repeating: "(?!1)", count: Pattern.lookLimit), letters),
+      // A long text with a lookaround.
+      ("(?=a)b", String(repeating: "a", count: 3_000_000)),
+    ] {
+      var pattern = try Pattern(pattern)
+      _ = pattern.matches(text)
+      #expect(pattern.keptCount < 1 << 20, "seed \(seed)")
+    }
+  }
+
+  @Test func `alternatives that end alike come to one state`() throws {
+    let letters = "abcdefghijklmnopqrstuvwxyz"
+    func keptCount(_ pattern: String) throws -> Int {
+      var pattern = try Pattern(pattern)
+      let isFound = pattern.matches(letters)
+      #expect(isFound)
+      return pattern.keptCount
+    }
+    let alternatives = letters.map { "\($0)" }.joined(separator: "|")
+    #expect(try keptCount("^(?:(?:\(alternatives))|0)*$") < 300)
+  }
+
   /// Swift's engine is the oracle, for what both languages write alike.
   @Test func `random expressions match what Swift's engine matches`() throws {
     let seed = UInt64.random(in: .min ... .max)

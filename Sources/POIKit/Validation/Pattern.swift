@@ -7,6 +7,9 @@ struct Pattern {
   /// How many lookarounds an expression may have: one bit each for every place of a text.
   static let lookLimit = 8
 
+  /// How many places `matchingLooks` keeps room for from one text to the next.
+  private static let placeLimit = 1 << 20
+
   private var alphabet: PatternAlphabet
   private var automaton: PatternAutomaton
 
@@ -37,6 +40,11 @@ struct Pattern {
     alphabet = try PatternAlphabet(sets)
   }
 
+  /// How many numbers are kept of the texts that were met; this has a limit, whatever they are.
+  var keptCount: Int {
+    looks.reduce(automaton.keptCount + matchingLooks.capacity) { $0 + $1.keptCount }
+  }
+
   /// Whether the expression matches somewhere in `text`, which is UTF-8.
   mutating func matches(_ text: Span<UInt8>) -> Bool {
     if !looks.isEmpty {
@@ -46,7 +54,9 @@ struct Pattern {
         looks[number].mark(1 << UInt8(number), in: &matchingLooks, of: text, &alphabet)
       }
     }
-    return automaton.matches(text, &alphabet, looks: &matchingLooks)
+    let isMatch = automaton.matches(text, &alphabet, looks: &matchingLooks)
+    if matchingLooks.capacity > Self.placeLimit { matchingLooks = [] }
+    return isMatch
   }
 }
 

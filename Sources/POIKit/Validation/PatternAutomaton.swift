@@ -7,6 +7,12 @@ struct PatternAutomaton {
   /// How many transitions are kept; then the automaton begins anew.
   private static let transitionLimit = 1 << 18
 
+  /// How many places the states that are kept may have together; then the automaton begins anew.
+  private static let placeLimit = 1 << 18
+
+  /// How many symbols the transitions of a state have room for at most: some of them are to be kept.
+  private static let symbolLimit = 1 << 15
+
   /// What is known of the text that was read.
   private struct State: Hashable {
     /// The instructions that come next, in ascending order.
@@ -34,6 +40,9 @@ struct PatternAutomaton {
   private var states: [State] = []
   private var stateNumbers: [State: Int] = [:]
 
+  /// How many places the states have together.
+  private var placeCount = 0
+
   /// For each state and symbol the number of the next state, times two, plus one where a match ends before
   /// the symbol is read.
   private var transitions: [Int32] = []
@@ -53,6 +62,9 @@ struct PatternAutomaton {
     lookBits = program.asksForLooks ? lookCount : 0
     rounds = Array(repeating: 0, count: program.instructions.count)
   }
+
+  /// How many numbers are kept of the texts that were met.
+  var keptCount: Int { transitions.count + placeCount }
 
   /// Whether the program matches somewhere in a text.
   ///
@@ -85,11 +97,14 @@ struct PatternAutomaton {
     var state = Self.initial
     while state != Self.dead {
       let (letter, next) = step(in: text, from: offset, &alphabet)
-      if letter >= letterRoom { state = forget(&alphabet, keeping: state) }
+      if letter >= letterRoom, symbolRoom < Self.symbolLimit {
+        state = forget(&alphabet, keeping: state)
+      }
       let symbol = lookBits == 0 ? letter : letter << lookBits | Int(looks[offset])
-      var transition = transitions[state * symbolRoom + symbol]
+      var transition =
+        letter < letterRoom ? transitions[state * symbolRoom + symbol] : Self.unknown
       if transition == Self.unknown {
-        if transitions.count >= Self.transitionLimit {
+        if transitions.count >= Self.transitionLimit || placeCount >= Self.placeLimit {
           state = forget(&alphabet, keeping: state)
         }
         transition = compute(from: state, letter, lookBits == 0 ? 0 : looks[offset], alphabet)
@@ -132,8 +147,10 @@ struct PatternAutomaton {
     _ alphabet: inout PatternAlphabet, keeping kept: Int? = nil
   ) -> Int {
     let kept = kept.map { states[$0] }
-    // Some room beyond them, so that not every new letter comes here.
-    letterRoom = max(letterRoom, alphabet.letterCount + 4)
+    // Some room beyond them, so that few new letters come here.
+    let count = alphabet.letterCount
+    letterRoom = max(letterRoom, min(count + count / 4 + 4, Self.symbolLimit >> lookBits))
+    placeCount = 0
     states.removeAll(keepingCapacity: true)
     stateNumbers.removeAll(keepingCapacity: true)
     transitions.removeAll(keepingCapacity: true)
@@ -146,11 +163,12 @@ struct PatternAutomaton {
     if let number = stateNumbers[state] { return number }
     stateNumbers[state] = states.count
     states.append(state)
+    placeCount += state.places.count
     transitions.append(contentsOf: repeatElement(Self.unknown, count: symbolRoom))
     return states.count - 1
   }
 
-  /// Computes a transition, and keeps it.
+  /// Computes a transition, and keeps it where there is room for its letter.
   private mutating func compute(
     from number: Int, _ letter: Int, _ looks: UInt8, _ alphabet: borrowing PatternAlphabet
   ) -> Int32 {
@@ -166,7 +184,7 @@ struct PatternAutomaton {
       switch program.instructions[place] {
       case .read(let set):
         if letter != PatternAlphabet.end, alphabet.contains(set, letter) {
-          next.places.append(place + 1)
+          next.places.append(program.place(behind: place))
         }
       case .jump(let target): open.append(target)
       case .fork(let target):
@@ -186,11 +204,25 @@ struct PatternAutomaton {
     }
     if isSearching { next.places.append(0) }
     next.places.sort()
+    next.places.removeRepeated()
     next.isBehindWord = program.asksForWords && isOfWord && !next.places.isEmpty
     let transition = Int32(self.number(of: next) << 1 | (isMatch ? 1 : 0))
-    transitions[number * symbolRoom + letter << lookBits | Int(lookBits == 0 ? 0 : looks)] =
-      transition
+    if letter < letterRoom {
+      transitions[number * symbolRoom + letter << lookBits | Int(looks)] = transition
+    }
     return transition
+  }
+}
+
+extension [Int] {
+  /// Keeps one of equal elements that stand side by side.
+  fileprivate mutating func removeRepeated() {
+    var count = 0
+    for element in self where count == 0 || element != self[count - 1] {
+      self[count] = element
+      count += 1
+    }
+    removeLast(self.count - count)
   }
 }
 

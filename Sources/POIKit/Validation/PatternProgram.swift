@@ -48,6 +48,19 @@ struct PatternProgram {
     self.isBackward = isBackward
     try append(node, &sets)
     try append(.match)
+    // A jump to a jump goes where that one goes, which stands behind it.
+    for index in instructions.indices.reversed() {
+      if case .jump(let target) = instructions[index],
+        case .jump(let end) = instructions[target]
+      {
+        instructions[index] = .jump(end)
+      }
+    }
+  }
+
+  /// Where a program goes on behind an instruction: alternatives that end alike come to one place.
+  func place(behind place: Int) -> Int {
+    if case .jump(let target) = instructions[place + 1] { target } else { place + 1 }
   }
 
   /// Whether a match can begin only where nothing was read yet.
