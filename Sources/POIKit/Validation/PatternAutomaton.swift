@@ -22,9 +22,8 @@ struct PatternAutomaton {
     var isBehindWord = false
   }
 
-  /// The state from which nothing can match.
+  /// Where the transitions of the state begin from which nothing can match.
   private static let dead = 0
-  private static let initial = 1
 
   /// A transition that was not computed yet.
   private static let unknown: Int32 = -1
@@ -38,13 +37,15 @@ struct PatternAutomaton {
   private let lookBits: Int
 
   private var states: [State] = []
-  private var stateNumbers: [State: Int] = [:]
+
+  /// For each state where its transitions begin: while a text is read, this is the state.
+  private var rows: [State: Int] = [:]
 
   /// How many places the states have together.
   private var placeCount = 0
 
-  /// For each state and symbol the number of the next state, times two, plus one where a match ends before
-  /// the symbol is read.
+  /// For each state and symbol where the transitions of the next state begin, times two, plus one where a
+  /// match ends before the symbol is read.
   private var transitions: [Int32] = []
 
   /// How many letters the transitions of a state have room for.
@@ -94,27 +95,26 @@ struct PatternAutomaton {
   ) -> Bool {
     if letterRoom == 0 { forget(&alphabet) }
     var offset = program.isBackward ? text.count : 0
-    var state = Self.initial
-    while state != Self.dead {
+    var row = symbolRoom
+    while row != Self.dead {
       let (letter, next) = step(in: text, from: offset, &alphabet)
       if letter >= letterRoom, symbolRoom < Self.symbolLimit {
-        state = forget(&alphabet, keeping: state)
+        row = forget(&alphabet, keeping: row)
       }
       let symbol = lookBits == 0 ? letter : letter << lookBits | Int(looks[offset])
-      var transition =
-        letter < letterRoom ? transitions[state * symbolRoom + symbol] : Self.unknown
+      var transition = letter < letterRoom ? transitions[row + symbol] : Self.unknown
       if transition == Self.unknown {
         if transitions.count >= Self.transitionLimit || placeCount >= Self.placeLimit {
-          state = forget(&alphabet, keeping: state)
+          row = forget(&alphabet, keeping: row)
         }
-        transition = compute(from: state, letter, lookBits == 0 ? 0 : looks[offset], alphabet)
+        transition = compute(from: row, letter, lookBits == 0 ? 0 : looks[offset], alphabet)
       }
       if transition & 1 == 1 {
         if bit == 0 { return true }
         looks[offset] |= bit
       }
       if letter == PatternAlphabet.end { return false }
-      state = Int(transition >> 1)
+      row = Int(transition >> 1)
       offset = next
     }
     return false
@@ -141,38 +141,39 @@ struct PatternAutomaton {
 
   /// Drops all states, makes room for the letters that are known, and begins anew.
   ///
-  /// - Returns: the number that a state has now.
+  /// - Returns: where the transitions of a state begin now.
   @discardableResult
   private mutating func forget(
     _ alphabet: inout PatternAlphabet, keeping kept: Int? = nil
   ) -> Int {
-    let kept = kept.map { states[$0] }
+    let kept = kept.map { states[$0 / symbolRoom] }
     // Some room beyond them, so that few new letters come here.
     let count = alphabet.letterCount
     letterRoom = max(letterRoom, min(count + count / 4 + 4, Self.symbolLimit >> lookBits))
     placeCount = 0
     states.removeAll(keepingCapacity: true)
-    stateNumbers.removeAll(keepingCapacity: true)
+    rows.removeAll(keepingCapacity: true)
     transitions.removeAll(keepingCapacity: true)
-    _ = number(of: State(places: []))
-    let initial = number(of: State(places: [0], isFirst: true))
-    return kept.map { number(of: $0) } ?? initial
+    _ = row(of: State(places: []))
+    let initial = row(of: State(places: [0], isFirst: true))
+    return kept.map { row(of: $0) } ?? initial
   }
 
-  private mutating func number(of state: State) -> Int {
-    if let number = stateNumbers[state] { return number }
-    stateNumbers[state] = states.count
+  private mutating func row(of state: State) -> Int {
+    if let row = rows[state] { return row }
+    let row = transitions.count
+    rows[state] = row
     states.append(state)
     placeCount += state.places.count
     transitions.append(contentsOf: repeatElement(Self.unknown, count: symbolRoom))
-    return states.count - 1
+    return row
   }
 
   /// Computes a transition, and keeps it where there is room for its letter.
   private mutating func compute(
-    from number: Int, _ letter: Int, _ looks: UInt8, _ alphabet: borrowing PatternAlphabet
+    from row: Int, _ letter: Int, _ looks: UInt8, _ alphabet: borrowing PatternAlphabet
   ) -> Int32 {
-    let state = states[number]
+    let state = states[row / symbolRoom]
     let isOfWord = alphabet.isOfWord(letter)
     var next = State(places: [])
     var isMatch = false
@@ -206,9 +207,9 @@ struct PatternAutomaton {
     next.places.sort()
     next.places.removeRepeated()
     next.isBehindWord = program.asksForWords && isOfWord && !next.places.isEmpty
-    let transition = Int32(self.number(of: next) << 1 | (isMatch ? 1 : 0))
+    let transition = Int32(self.row(of: next) << 1 | (isMatch ? 1 : 0))
     if letter < letterRoom {
-      transitions[number * symbolRoom + letter << lookBits | Int(looks)] = transition
+      transitions[row + letter << lookBits | Int(looks)] = transition
     }
     return transition
   }
