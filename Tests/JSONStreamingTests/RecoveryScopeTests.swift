@@ -257,6 +257,32 @@ import Testing
     expect(Self.unclosed)
   }
 
+  static let flush: [Row] = [
+    (
+      "[\n{\n\"id\":1 2,\n\"c\":[\n{\n\"id\":7\n}]\n},\n{\n\"id\":3\n}]", top,
+      [
+        "!syntax {\n\"id\":1 2,\n\"c\":[\n{\n\"id\":7\n}]\n}", #"{"id":3}"#, "end",
+      ]
+    ),
+    (
+      "[\n{\n\"id\":1 2,\n\"c\":[\n{\n\"x\":7\n}]\n},\n{\n\"id\":3\n}]", top,
+      [
+        "!syntax {\n\"id\":1 2,\n\"c\":[\n{\n\"x\":7\n}]\n}", #"{"id":3}"#, "end",
+      ]
+    ),
+    // Without an end it ends before what has its first name in its column.
+    (
+      "[\n{\n\"id\":1,\n\"c\":[\n{\n\"x\":7\n},\n{\n\"id\":3\n}\n]", top,
+      [
+        "!syntax {\n\"id\":1,\n\"c\":[\n{\n\"x\":7\n},", #"{"id":3}"#, "end",
+      ]
+    ),
+  ]
+
+  @Test func `where all stands in one column a first name tells what has no end`() {
+    expect(Self.flush)
+  }
+
   static let strayClosers: [Row] = [
     (
       "[\n{\"id\":1},\n{\"id\":2,]\"n\":5},\n{\"id\":3},\n{\"id\":4}\n]\n", top,

@@ -206,6 +206,27 @@ import Testing
     }
   }
 
+  @Test func `behind a record a reject line is known by its first member alone`() throws {
+    let model = try Model(
+      parsing: #"{"x-table":"t","properties":{"n":{"type":"integer"},"thirteen_byte":{}}}"#)
+    let lines = [
+      #"{"n":0}"#, #"{"poikit_reject":1,"raw":"{\"n\":1}"}"#,
+      #"{"n":2,"poikit_reject":1,"raw":"{}"}"#,
+      #"{"poikit_other":1,"n":3}"#, #"{"thirteen_byte":1,"n":4}"#,
+    ]
+    for keepsRawRecords in [false, true] {
+      let store = try Store.inMemory()
+      try store.prepareTables(for: model)
+      // What the table may refuse keeps its bytes.
+      if keepsRawRecords { try store.connection.execute("CREATE UNIQUE INDEX u ON t (n)") }
+      var session = try ImportSession(into: store, model: model)
+      try session.append(Array(lines.joined(separator: "\n").utf8).span)
+      #expect(try session.finish().counters.inserted == 5)
+      let found = try rows("SELECT n FROM t ORDER BY n", in: session.takeStore().connection)
+      #expect(found == ["0", "1", "2", "3", "4"])
+    }
+  }
+
   @Test func `under the policy error a reject line is told with line and column`() throws {
     let model = try Self.model()
     var store = try Store.inMemory()

@@ -99,14 +99,13 @@ extension Deduplicator {
     var count: Int64 = 0
     for table in run.archivedTables {
       do {
-        count +=
-          try connection.integer(
-            """
-            SELECT count(DISTINCT v.rowid)
-            FROM pragma_foreign_key_check(\(literal: table), 'main') AS v
-            JOIN main.\(name: ArchiveTable.prefix + table) AS a
-            ON a.poikit_run = \(run.id) AND a.poikit_row_id = v.rowid
-            """) ?? 0
+        let query: SQL = """
+          SELECT count(DISTINCT v.rowid)
+          FROM pragma_foreign_key_check(\(literal: table), 'main') AS v
+          JOIN main.\(name: ArchiveTable.prefix + table) AS a
+          ON a.poikit_run = \(run.id) AND a.poikit_row_id = v.rowid
+          """
+        count += try connection.integer(query) ?? 0
       } catch {
         guard error.isStatementError else { throw error }
       }
