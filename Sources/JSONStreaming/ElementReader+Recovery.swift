@@ -71,7 +71,6 @@ extension ElementReader {
   ) throws(ReadingError) -> ReadingEvent? {
     parser.state.advanceEnvelopeBoundary()
     let start = parser.state.boundary
-    guard start < parsedOffset else { throw failEnvelope(failure) }
     if buffer[start] == 0x0B || buffer[start] == 0x0C {
       var place = parser.state.place
       place.needsComma = parser.state.isTargetFound
