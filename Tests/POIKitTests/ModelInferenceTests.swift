@@ -264,6 +264,19 @@ import Testing
     #expect(try Self.rejects(wide, document: wideDocument).isEmpty)
   }
 
+  @Test func `the lines of a reject file are known as an import knows them`() throws {
+    let line = #"{"file":"a","poikit_reject":1,"raw":"{}"}"#
+    for (lines, members) in [
+      ([line, #"{"n":1}"#, line], ["n"]),
+      ([#"{"n":1}"#, #"{"poikit_reject":1,"raw":"{}"}"#], ["n"]),
+      ([#"{"n":1}"#, line], ["file", "n", "poikit_reject", "raw"]),
+    ] {
+      let document = try Self.infer(lines.joined(separator: "\n"))
+      let found = try Model(parsing: document).attributes.map(\.source)
+      #expect(Set(found) == Set(members.map { .pointer([$0]) }), "\(document)")
+    }
+  }
+
   @Test func `the comment says how to import and what was left out`() throws {
     let text = #"{"meta":{"version":1},"data":{"places":[{"name":"a"},7,{"name":"b"}]}}"#
     let document = try Self.infer(text)

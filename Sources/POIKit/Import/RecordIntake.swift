@@ -10,9 +10,7 @@ struct RecordIntake: ~Copyable {
   /// Whether accepted records keep their bytes, because the table may still refuse them.
   var keepsRawRecords = false
 
-  /// Whether the marker of a reject line is looked for among all members; nothing before the input's
-  /// first element, which tells.
-  private var looksForRejectLines: Bool?
+  private var rejectLines = RejectLineDetector()
 
   /// What a record may be at most.
   private let limits: ReadingLimits
@@ -36,17 +34,14 @@ struct RecordIntake: ~Copyable {
   }
 
   /// Forgets what the first element of the input before has told.
-  mutating func beginInput() { looksForRejectLines = nil }
+  mutating func beginInput() { rejectLines = RejectLineDetector() }
 
   /// Takes the element that `reader` stands on.
   ///
   /// - Throws: `ReadingError` when there is no memory to read the record inside a reject line.
   mutating func takeElement(of reader: inout ElementReader) throws(ReadingError) {
-    if looksForRejectLines != false, isRejectLine(JSONElement(reader)) {
-      return try takeRejectLine(RejectLine(JSONElement(reader)), of: &reader)
-    }
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
-    if keepsRawRecords, !RejectLine.isMarked(JSONElement(reader)) {
+    if keepsRawRecords, !rejectLines.isRejectLine(JSONElement(reader)) {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
       origin.raw = batch.keep(reader.elementBytes)
       if let name = reader.memberName { origin.member = batch.keep(reader.tape.text(of: name)) }
@@ -58,20 +53,12 @@ struct RecordIntake: ~Copyable {
     }
   }
 
-  /// Whether an element is a reject line, in an input whose reject lines may have their members in
-  /// another order: one whose first element is one.
-  private mutating func isRejectLine(_ element: JSONElement) -> Bool {
-    let isMarked = RejectLine.isMarkedAnywhere(element)
-    if looksForRejectLines == nil { looksForRejectLines = isMarked }
-    return isMarked
-  }
-
   /// Decodes an element.
   ///
   /// - Returns: whether it was accepted; nothing where it is a reject line.
   @inline(__always)
   private mutating func decodeUnlessMarked(_ element: JSONElement, origin: RecordOrigin) -> Bool? {
-    if RejectLine.isMarked(element) { return nil }
+    if rejectLines.isRejectLine(element) { return nil }
     return decode(element, origin: origin)
   }
 

@@ -54,27 +54,6 @@ struct RejectLine {
     return JSONValue.object(members).description + "\n"
   }
 
-  /// Whether an element of an input is a reject line.
-  @inline(__always)
-  static func isMarked(_ element: JSONElement) -> Bool {
-    guard element.tape[element.start].kind == .startObject else { return false }
-    let first = element.tape[element.start + 1]
-    return first.kind == .key && first.textByteCount == marker.utf8.count
-      && element.tape.text(of: first).hasSameBytes(as: marker.utf8Span.span)
-  }
-
-  /// Whether an element of an input is a reject line, be its members in another order.
-  static func isMarkedAnywhere(_ element: JSONElement) -> Bool {
-    guard element.tape[element.start].kind == .startObject else { return false }
-    var index = element.start + 1
-    while element.tape[index].kind == .key {
-      let name = element.tape.text(of: element.tape[index])
-      if name.hasSameBytes(as: marker.utf8Span.span) { return true }
-      index = element.tape.end(ofValueAt: index + 1)
-    }
-    return false
-  }
-
   /// Reads a reject line; nothing where it holds no record. A text in `raw` goes before `raw_base64`.
   init?(_ element: JSONElement) {
     var raw: [UInt8]?

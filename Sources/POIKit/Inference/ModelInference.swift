@@ -19,6 +19,9 @@ public struct ModelInference: ~Copyable {
   private var tree = PathTree()
   private var inputs: [ImportReport.Input] = []
 
+  /// Knows the reject lines of the input at hand.
+  private var rejectLines = RejectLineDetector()
+
   /// How many elements of the inputs were looked at, and how many of them are no records.
   private var counters = ImportReport.Counters()
 
@@ -77,6 +80,7 @@ public struct ModelInference: ~Copyable {
       var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
       if case .container(let found) = shape { input.pointer = found.description }
       inputs.append(input)
+      rejectLines = RejectLineDetector()
       var reader = ElementReader(
         shape: shape, limits: options.limits.forReading, isResumable: false)
       for start in stride(from: 0, to: pending.count, by: ImportSession.pieceSize) {
@@ -207,7 +211,7 @@ public struct ModelInference: ~Copyable {
         leaveOut(&reader, in: input, because: issue.message, isFlawed: true)
       case .element:
         counters.read += 1
-        if let reason = Self.reasonToOmit(JSONElement(reader)) {
+        if let reason = reasonToOmit(JSONElement(reader)) {
           leaveOut(&reader, in: input, because: reason, isFlawed: false)
         } else {
           tree.observe(JSONElement(reader))
@@ -217,9 +221,9 @@ public struct ModelInference: ~Copyable {
   }
 
   /// Why an element that can be read is no record; nothing where it is one.
-  private static func reasonToOmit(_ element: borrowing JSONElement) -> String? {
-    guard element.tape[element.start].kind == .startObject else { return "this is no object" }
-    return RejectLine.isMarked(element) ? "this is a line of a reject file" : nil
+  private mutating func reasonToOmit(_ element: JSONElement) -> String? {
+    if rejectLines.isRejectLine(element) { return "this is a line of a reject file" }
+    return element.tape[element.start].kind == .startObject ? nil : "this is no object"
   }
 
   /// Leaves out the element that `reader` stands on.
