@@ -77,4 +77,89 @@ import Testing
       #expect(reports[0].counters == reports[1].counters)
     }
   }
+
+  /// Counts what is asked of it.
+  struct CountingSource: ByteSource {
+    var bytes: BytesSource
+    var readByteCount = 0
+    var restartCount = 0
+    var name: String { bytes.name }
+    var totalByteCount: Int? { bytes.totalByteCount }
+    var consumedByteCount: Int { bytes.consumedByteCount }
+
+    init(_ text: String) { bytes = BytesSource(Array(text.utf8)) }
+
+    mutating func read(into output: inout OutputSpan<UInt8>) throws(InputError) {
+      let start = bytes.consumedByteCount
+      bytes.read(into: &output)
+      readByteCount += bytes.consumedByteCount - start
+    }
+
+    mutating func restart() throws(InputError) -> Bool {
+      restartCount += 1
+      return bytes.restart()
+    }
+  }
+
+  private static let manyPlaces = (1...9_000).map { ImportSessionTests.poi($0) }
+
+  @Test(arguments: [
+    (manyPlaces.joined(separator: "\n"), nil), ("[\(manyPlaces.joined(separator: ","))]", nil),
+    (#"{"rows":[\#(manyPlaces.joined(separator: ","))]}"#, "/rows"),
+  ])
+  func `a source whose first bytes tell where its records stand is read once`(
+    text: String, pointer: String?
+  ) throws {
+    var options = ImportOptions()
+    options.pointer = pointer
+    var session = try ImportSession(checking: .poi, options: options)
+    var source = CountingSource(text)
+    try session.importAll(from: &source)
+    #expect(try session.finish().counters.read == 9_000)
+    #expect(source.readByteCount == text.utf8.count && source.restartCount == 0)
+
+    var inference = try ModelInference(options: options)
+    source = CountingSource(text)
+    try inference.read(from: &source)
+    #expect(source.readByteCount == text.utf8.count && source.restartCount == 0)
+    #expect(try inference.finish().contains("Inferred from the 9000 records"))
+  }
+
+  @Test func `a source that can go back is searched to its end for its records`() throws {
+    let head = (0..<30_000).map { #""\#($0)":["no record"]"# }.joined(separator: ",")
+    let text = #"{"head":{\#(head)},"rows":[\#(ImportSessionTests.poi(1))]}"#
+    var session = try ImportSession(checking: .poi)
+    var source = CountingSource(text)
+    try session.importAll(from: &source)
+    let report = try session.finish()
+    #expect(report.counters.inserted == 1)
+    #expect(report.inputs.map(\.pointer) == ["/rows"])
+    #expect(source.restartCount == 2)
+  }
+
+  @Test(arguments: [nil, ""], [false, true])
+  func `a source that was read from before is read from its first byte if it can go back`(
+    pointer: String?, goesBack: Bool
+  ) throws {
+    func read(_ source: inout some ByteSource) throws -> [Int] {
+      _ = try [UInt8](capacity: 2) { output throws(InputError) in try source.read(into: &output) }
+      var inference = try ModelInference(options: options)
+      var imported = source
+      try inference.read(from: &source)
+      var session = try ImportSession(checking: .poi, options: options)
+      try session.importAll(from: &imported)
+      let inferred = try inference.finish()
+      return try [session.finish().counters.read, inferred.contains("from the 2 records") ? 2 : 1]
+    }
+    var options = ImportOptions()
+    options.pointer = pointer
+    let poi = ImportSessionTests.poi(1)
+    if goesBack {
+      var source = CountingSource("[\(poi),\n\(poi)]")
+      #expect(try read(&source) == [2, 2])
+    } else {
+      var pipe = ImportSessionTests.Pipe("1 [\(poi)]".utf8)
+      #expect(try read(&pipe) == [1, 1])
+    }
+  }
 }

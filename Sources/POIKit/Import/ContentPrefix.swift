@@ -24,10 +24,12 @@ enum ContentPrefix {
 }
 
 extension ByteSource where Self: ~Copyable {
-  /// Reads the first bytes, until they tell what the source holds, or up to its end.
+  /// Reads the first bytes, until they tell what the source holds, or up to its end; where the source
+  /// can go back to them, also after it was read from.
   ///
   /// - Throws: `InputError` where the source cannot be read, or holds no JSON.
   mutating func readBeginning() throws(InputError) -> GrowableBuffer<UInt8> {
+    if consumedByteCount > 0 { _ = try restart() }
     var bytes = GrowableBuffer<UInt8>(minimumCapacity: ImportSession.pieceSize)
     var prefix: [UInt8] = []
     while ContentPrefix.isUndecided(prefix) {

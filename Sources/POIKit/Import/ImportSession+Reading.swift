@@ -51,10 +51,20 @@ extension ImportSession {
       }
   }
 
-  /// Reads a source that can be read again, up to where the place of its records is known.
+  /// Searches or reads the first bytes of a source.
+  mutating func readBeginning<Source: ByteSource & ~Copyable>(of source: inout Source) throws {
+    let beginning = try source.readBeginning()
+    consumedByteCount = source.consumedByteCount
+    try take(beginning.span)
+  }
+
+  /// Searches a source whose first bytes do not tell where its records stand, from its beginning up to
+  /// where they do, and goes back there.
   mutating func surveyAll<Source: ByteSource & ~Copyable>(
     of source: inout Source
   ) throws {
+    beginSurvey()
+    pending = GrowableBuffer()
     var piece = GrowableBuffer<UInt8>(minimumCapacity: ImportSession.pieceSize)
     var askedAt = 0
     while survey?.outcome == nil {
@@ -74,6 +84,7 @@ extension ImportSession {
       survey?.append(piece.span)
     }
     try decide()
+    _ = try source.restart()
   }
 
   /// Gives the survey the pending bytes from `start` on, and reads all of them once it knows the

@@ -162,17 +162,9 @@ public struct ImportSession: ~Copyable {
     }
     prefix = nil
     do {
-      if source.consumedByteCount > 0 { _ = try source.restart() }
-      let beginning = try source.readBeginning()
-      if case .surveying = phase, try source.restart() {
-        try surveyAll(of: &source)
-        if case .ended = phase { return }
-        _ = try source.restart()
-      } else {
-        consumedByteCount = source.consumedByteCount
-        try take(beginning.span)
-        if case .ended = phase { return }
-      }
+      try readBeginning(of: &source)
+      if case .surveying = phase, try source.restart() { try surveyAll(of: &source) }
+      if case .ended = phase { return }
       while true {
         let count =
           if case .reading = phase {
@@ -304,10 +296,7 @@ public struct ImportSession: ~Copyable {
     if let pointer = options.pointer {
       try beginReading(at: pointer)
     } else {
-      survey = ShapeSurvey(
-        elementMarkers: [requiredMembers, [RejectLine.marker]],
-        elementNames: members(at: model.attributes.map(\.source) + model.relations.map(\.source)))
-      phase = .surveying
+      beginSurvey()
     }
     prefix = []
     return true
@@ -435,6 +424,14 @@ public struct ImportSession: ~Copyable {
       preconditionFailure("a dry run has no store")
     }
     return store
+  }
+
+  /// Begins to search the input for its records.
+  mutating func beginSurvey() {
+    survey = ShapeSurvey(
+      elementMarkers: [requiredMembers, [RejectLine.marker]],
+      elementNames: members(at: model.attributes.map(\.source) + model.relations.map(\.source)))
+    phase = .surveying
   }
 
   /// The names of the record's own members that a record must have, or those of its key where it

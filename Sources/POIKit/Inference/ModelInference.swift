@@ -66,7 +66,8 @@ public struct ModelInference: ~Copyable {
     options.recordLimit.map { counters.read >= $0 } ?? false
   }
 
-  /// Reads a source to its end, or up to the limit of records.
+  /// Reads a source to its end, or up to the limit of records: from its first byte where it can go back
+  /// there, else from where it stands.
   ///
   /// - Throws: `ImportError` when it cannot be read, or its records cannot be found; with `interrupted`
   ///   when the progress closure says stop.
@@ -154,17 +155,21 @@ public struct ModelInference: ~Copyable {
 
   /// Where the records stand in a source.
   ///
-  /// - Parameter pending: the first bytes; it keeps them and gets those that are read for that, if they
-  ///   cannot be read again.
+  /// - Parameter pending: the first bytes; it keeps them and gets those that are read for that, unless
+  ///   they are read again.
   private func shape<Source: ByteSource & ~Copyable>(
     of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>
   ) throws -> ElementShape {
     if let pointer { return .container(pointer) }
-    let canRestart = try source.restart()
     var survey = ShapeSurvey(elementMarkers: [[RejectLine.marker]])
-    if !canRestart { survey.append(pending.span) }
+    survey.append(pending.span)
+    var isReadAgain = false
+    if survey.outcome == nil, try source.restart() {
+      isReadAgain = true
+      survey = ShapeSurvey(elementMarkers: [[RejectLine.marker]])
+    }
     while survey.outcome == nil {
-      if canRestart { pending.removeAll() }
+      if isReadAgain { pending.removeAll() }
       let start = pending.count
       let count = try pending.appendInPlace(minimumFree: ImportSession.pieceSize) {
         (output) throws(InputError) in try source.read(into: &output)
@@ -175,7 +180,7 @@ public struct ModelInference: ~Copyable {
         throw ImportError.unknownPlace(in: source.name)
       }
     }
-    if canRestart {
+    if isReadAgain {
       pending.removeAll()
       _ = try source.restart()
     }
