@@ -222,6 +222,53 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
+  private static let documentWithRelations = #"""
+    {"x-table":"place","x-key":"id","x-timestamp":"at","required":["id"],
+     "properties":{
+      "id":{"type":"integer"},
+      "n":{"type":["string","null"]},
+      "at":{"type":"integer","x-unit":"seconds"},
+      "from":{"type":"string","x-relation":{"table":"town","unique":"name"}},
+      "to":{"type":"string","x-relation":{"table":"town","unique":"name"}}}}
+    """#
+
+  @Test(
+    arguments: [
+      "CREATE UNIQUE INDEX app ON place (n)",
+      "ALTER TABLE place ADD COLUMN size INTEGER CHECK (id = 1 AND n = 'a' OR id > 3)",
+      "ALTER TABLE town ADD COLUMN size INTEGER CHECK (name <> 'Y')",
+    ] as [SQL], [MergePolicy.append, .newest])
+  func `no row stays that was made for a relation of one that is refused`(
+    change: SQL, policy: MergePolicy
+  ) throws {
+    let records = [
+      #"{"id":1,"n":"a","at":1,"from":"A","to":"B"}"#,
+      #"{"id":2,"n":"a","at":1,"from":"X","to":"Y"}"#,
+      #"{"id":3,"n":"a","at":1,"from":"A","to":"Y"}"#,
+      #"{"id":4,"n":"d","at":1,"from":"C","to":"X"}"#,
+      #"{"id":5,"n":"e","at":1,"from":"X","to":"C"}"#,
+      #"{"id":1,"n":"d","at":2,"from":"Y","to":"Y"}"#,
+    ]
+    let sound = [records[0], records[3], records[4]]
+    let towns: SQL = "SELECT poikit_id, name FROM town ORDER BY 1"
+    let places: SQL = "SELECT poikit_id, id, n, \"from\", \"to\" FROM place ORDER BY 1"
+    func feed() throws -> FeedStore {
+      let feed = try Self.store([], of: Self.documentWithRelations, by: policy)
+      if policy != .append { try feed.enforce(["id"]) }
+      try feed.execute(change)
+      return feed
+    }
+    let expected = try feed()
+    try expected.take(sound.joined(separator: "\n"))
+    let found = try feed()
+    let taken = policy == .append ? Array(records.dropLast()) : records
+    let report = try found.take(taken.joined(separator: "\n"))
+    #expect(report.counters.inserted == 3 && report.counters.updated == 0)
+    #expect(try found.rows(towns) == expected.rows(towns))
+    #expect(try found.rows(places) == expected.rows(places))
+    #expect(try found.digest() == report.digest)
+  }
+
   @Test func `an app's trigger still says itself what becomes of what is in its way`() throws {
     let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#])
     try feed.execute(

@@ -69,8 +69,8 @@ struct MergeWriter: ~Copyable {
   ///   - names: those of the inputs.
   ///   - rows: writes into the table.
   ///   - target: what it is likely to meet; it makes the search shorter.
-  /// - Throws: `SQLiteError`; with a constraint that refuses the row, the table is as it was, and
-  ///   rows that were made for the record's relations may stay: other records may name them, too.
+  /// - Throws: `SQLiteError`; with a constraint that refuses the row, the table is as it was, and rows
+  ///   that were made for the record's relations go where the caller undoes it to its savepoint.
   mutating func merge(
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget

@@ -31,9 +31,7 @@ struct BatchWriter: ~Copyable {
   private var beginning: Statement
   private var ending: Statement
   private var cancelling: Statement
-  private var beginningRecord: Statement
-  private var endingRecord: Statement
-  private var cancellingRecord: Statement
+  private let savepoint: RecordSavepoint
 
   /// A writer that is made inside the transaction of its first batch.
   ///
@@ -50,7 +48,8 @@ struct BatchWriter: ~Copyable {
     let table = RowWriter.Table(
       schema: StoreSchema(model), key: try EnforcedKey.read(of: model, in: connection),
       hasTimes: try PropertyTimes.isKept(in: model.table, of: connection))
-    let rows = try RowWriter(table, connection: connection)
+    let savepoint = try RecordSavepoint(connection: connection)
+    let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
     let merger = try MergeWriter(policy, table, connection: connection)
     let tombstones = try TombstoneWriter(model, connection: connection)
     let rejection = try connection.prepare(
@@ -73,9 +72,6 @@ struct BatchWriter: ~Copyable {
     let beginning = try connection.prepare("BEGIN IMMEDIATE")
     let ending = try connection.prepare("COMMIT")
     let cancelling = try connection.prepare("ROLLBACK")
-    let beginningRecord = try connection.prepare("SAVEPOINT poikit_record")
-    let endingRecord = try connection.prepare("RELEASE poikit_record")
-    let cancellingRecord = try connection.prepare("ROLLBACK TO poikit_record")
     self.runID = runID
     self.generation = generation
     self.rows = rows
@@ -91,9 +87,7 @@ struct BatchWriter: ~Copyable {
     self.beginning = beginning
     self.ending = ending
     self.cancelling = cancelling
-    self.beginningRecord = beginningRecord
-    self.endingRecord = endingRecord
-    self.cancellingRecord = cancellingRecord
+    self.savepoint = savepoint
   }
 
   /// Begins the transaction of a batch.
@@ -151,12 +145,7 @@ struct BatchWriter: ~Copyable {
       let target = targets.isEmpty ? .unknown : targets[record]
       try snapshot?.add(record, of: batch)
       do {
-        // A removal may be refused when its row is gone already.
-        if rows.mayRefuseInPart || merger != nil && batch.origins[record].isDeletion {
-          try writeWhole(record, of: &batch, names, target: target)
-        } else {
-          try write(record, of: &batch, names, target: target)
-        }
+        try writeWhole(record, of: &batch, names, target: target)
       } catch {
         // Where SQLite has given up the whole transaction, the records before are not there any more.
         guard beginning.isInTransaction, isRefusal(error, in: connection) else { throw error }
@@ -194,19 +183,20 @@ struct BatchWriter: ~Copyable {
   private mutating func writeWhole(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws(SQLiteError) {
-    try beginningRecord.run()
+    // A removal may be refused when its row is gone already.
+    if rows.mayRefuseInPart || merger != nil && batch.origins[record].isDeletion {
+      try savepoint.open()
+    }
     do {
       try write(record, of: &batch, names, target: target)
     } catch {
-      rows.forgetRows()
-      // Where SQLite has given up the whole transaction, there is nothing to cancel any more.
-      if beginning.isInTransaction {
-        try cancellingRecord.run()
-        try endingRecord.run()
+      if savepoint.isOpen {
+        rows.forgetRows()
+        try savepoint.cancel()
       }
       throw error
     }
-    try endingRecord.run()
+    try savepoint.close()
   }
 
   /// Merges a record, unless a removal of its key is remembered that is newer or as new.

@@ -47,8 +47,12 @@ final class RelationWriter {
 
   /// The id of the row that the record's related object names; the row is made if there is none
   /// yet.
-  func rowID(record: Int, batch: borrowing RecordBatch) throws(SQLiteError) -> Int64 {
-    try rows.rowID(record: record, batch: batch)
+  ///
+  /// - Parameter savepoint: what is opened before the row is made, where there has to be one by then.
+  func rowID(
+    record: Int, batch: borrowing RecordBatch, undoableBy savepoint: RecordSavepoint? = nil
+  ) throws(SQLiteError) -> Int64 {
+    try rows.rowID(record: record, batch: batch, undoableBy: savepoint)
   }
 }
 
@@ -97,7 +101,7 @@ private struct RelatedRows: ~Copyable {
   }
 
   mutating func rowID(
-    record: Int, batch: borrowing RecordBatch
+    record: Int, batch: borrowing RecordBatch, undoableBy savepoint: RecordSavepoint?
   ) throws(SQLiteError) -> Int64 {
     content.removeAll()
     for field in fields {
@@ -112,7 +116,7 @@ private struct RelatedRows: ~Copyable {
       }
       bucket = (bucket + 1) & mask
     }
-    let rowID = try storedRowID(record: record, batch: batch)
+    let rowID = try storedRowID(record: record, batch: batch, undoableBy: savepoint)
     guard isRemembering, content.bytes.count <= RelatedRows.byteCapacity else { return rowID }
     if entries.count == RelatedRows.capacity
       || contents.count + content.bytes.count > RelatedRows.byteCapacity
@@ -144,7 +148,7 @@ private struct RelatedRows: ~Copyable {
   }
 
   private mutating func storedRowID(
-    record: Int, batch: borrowing RecordBatch
+    record: Int, batch: borrowing RecordBatch, undoableBy savepoint: RecordSavepoint?
   ) throws(SQLiteError) -> Int64 {
     for (position, field) in fields.enumerated() {
       try batch.bind(record: record, slot: field, to: &lookup, at: position + 1)
@@ -152,6 +156,7 @@ private struct RelatedRows: ~Copyable {
     let found = try lookup.step() ? lookup.integer(0) : nil
     try lookup.reset()
     if let found { return found }
+    try savepoint?.open()
     for (position, field) in fields.enumerated() {
       try batch.bind(record: record, slot: field, to: &insertion.statement, at: position + 1)
     }

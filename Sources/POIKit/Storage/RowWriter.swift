@@ -33,7 +33,12 @@ struct RowWriter: ~Copyable {
   /// Whether what an app has added may change other rows than those that are written.
   private var hasSideEffects: Bool
 
-  init(_ table: Table, connection: borrowing Connection) throws(SQLiteError) {
+  /// What a record is undone to where it is refused after rows were made for its relations.
+  private let savepoint: RecordSavepoint
+
+  init(
+    _ table: Table, savepoint: RecordSavepoint, connection: borrowing Connection
+  ) throws(SQLiteError) {
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
     // fail is done.
     let insertion = try table.insertion(on: connection)
@@ -55,6 +60,7 @@ struct RowWriter: ~Copyable {
     self.relationsToMany = relationsToMany
     self.refusals = refusals
     self.hasSideEffects = hasSideEffects
+    self.savepoint = savepoint
     compactKey = CompactKey(table.key)
     forgetRows()
   }
@@ -168,7 +174,7 @@ struct RowWriter: ~Copyable {
     relatedRowIDs.removeAll(keepingCapacity: true)
     for (part, slot) in key.slots.enumerated() {
       if let relation = relations.first(where: { $0.slot == slot }) {
-        let rowID = try relation.writer.rowID(record: record, batch: batch)
+        let rowID = try relatedRowID(relation.writer, record: record, of: batch)
         relatedRowIDs.append((slot, rowID))
         try statement.bind(part + 1, integer: rowID)
       } else {
@@ -185,9 +191,16 @@ struct RowWriter: ~Copyable {
   ) throws(SQLiteError) {
     relatedRowIDs.removeAll(keepingCapacity: true)
     for relation in relations where batch[record, relation.slot].kind == .related {
-      relatedRowIDs.append(
-        (relation.slot, try relation.writer.rowID(record: record, batch: batch)))
+      let rowID = try relatedRowID(relation.writer, record: record, of: batch)
+      relatedRowIDs.append((relation.slot, rowID))
     }
+  }
+
+  private func relatedRowID(
+    _ writer: RelationWriter, record: Int, of batch: borrowing RecordBatch
+  ) throws(SQLiteError) -> Int64 {
+    try writer.rowID(
+      record: record, batch: batch, undoableBy: refusals.arePossible ? savepoint : nil)
   }
 
   private mutating func keyHash(record: Int, of batch: borrowing RecordBatch) -> Digest? {
