@@ -44,7 +44,10 @@ struct YajlFailure {
       isInToken
       ? !text.elementsEqual("invalid char in json text".utf8)
       : text.starts(with: "after key and value, inside map".utf8)
-    self.text = String(Substring(text))
+    // What yajl says of every slash speaks of an option of its own.
+    self.text =
+      text.starts(with: "probable comment".utf8)
+      ? "json allows no comment or slash here: remove it" : String(Substring(text))
     byteIndex = stepsBack ? consumed : consumed - 1
     isOutOfMemory = false
   }

@@ -138,8 +138,14 @@ extension ImportCommand {
       notes.append(
         "the store holds the outcome of \(QuantityFormat.count(report.counters.read)) records"
           + (report.canBeResumed
-            ? "; --resume goes on with the same inputs once the cause is mended, --restart begins again"
+            ? "; --resume goes on with the same inputs once the cause is mended; where one that was begun "
+              + "has another size by then, --restart begins again (its rows stay)"
             : ""))
+    }
+    if report.unmappedMembers.contains(where: { $0.pointer == "/poikit_reject" }) {
+      notes.append(
+        "there are lines of a reject file with their members in another order, behind records that are "
+          + "none: give those lines as an input of their own, and the records in them are read")
     }
     if report.ending == .finished, report.counters.read == 0, options.recordLimit != 0 {
       notes.append("no record was read: there is none in the input")

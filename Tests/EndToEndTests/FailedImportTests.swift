@@ -154,4 +154,26 @@ import Testing
     let resumed = try tool.run(["-q", "--resume", "first"], in: folder.path)
     #expect(resumed.exitCode == 1, "\(resumed.messages)")
   }
+
+  @Test func `what was read before damage in an envelope is kept, and what to do is told`() throws {
+    let folder = try ScratchFolder()
+    let records = ImportToolTests.records(0..<4).joined(separator: ",")
+    func envelope(_ comment: String) -> String {
+      "{\"records\":[\(records)],\n \(comment) \"count\":4}"
+    }
+    try folder.write(envelope("/* all */"), to: "data.json")
+    let failed = try tool.run(["data.json"], in: folder.path)
+    #expect(failed.exitCode == 65)
+    #expect(
+      failed.messages.contains(
+        "data.json:2:2: what stands around the elements is not valid json: json allows no comment or "
+          + "slash here: remove it"), "\(failed.messages)")
+    #expect(failed.messages.contains("has another size by then, --restart"))
+    #expect(try Self.value("SELECT count(*) FROM poi", folder) == "4")
+    // With blanks in its place the input has the size that it had.
+    try folder.write(envelope("         "), to: "data.json")
+    let resumed = try tool.run(["--resume", "data.json"], in: folder.path)
+    #expect(resumed.exitCode == 0, "\(resumed.messages)")
+    #expect(try Self.value("SELECT count(*) FROM poi", folder) == "4")
+  }
 }

@@ -112,4 +112,15 @@ import Testing
       outcome.messages == "poi-import: error: /dev/full: the reject file cannot be written: No "
         + "space left on device; run again\n", "\(outcome.messages)")
   }
+
+  @Test func `reordered reject lines behind other records are told with what to do`() throws {
+    let folder = try ScratchFolder()
+    let record = ImportToolTests.records(0..<1)[0]
+    let line = #"{"file":"a","poikit_reject":1,"raw":"{}","rule":"required"}"#
+    try folder.write(record + "\n" + line + "\n", to: "mixed.ndjson")
+    let outcome = try tool.run(["mixed.ndjson"], in: folder.path)
+    #expect(outcome.exitCode == 1)
+    #expect(
+      outcome.messages.contains("give those lines as an input of their own"), "\(outcome.messages)")
+  }
 }

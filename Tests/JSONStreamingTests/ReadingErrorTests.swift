@@ -44,6 +44,8 @@ import Testing
     ("[", top, ["throws unrecoverable"]),
     (#"{"data":{"rows":[1]}"#, rows, ["1", "throws unrecoverable"]),
     (#"{"data" {"rows":[1]}"#, rows, ["throws unrecoverable"]),
+    (#"{"data":{/**/"rows":[1,2]}}"#, rows, ["throws unrecoverable"]),
+    (#"{"data":{"rows":[1,2] // a"#, rows, ["1", "2", "throws unrecoverable"]),
     ("{\"data\":{\u{C}\"rows\":[1]}}", rows, ["throws unrecoverable"]),
     ("{\"data\":{\"rows\":[1]\u{C}}}", rows, ["1", "throws unrecoverable"]),
     ("[1,\u{C}2,3]", top, ["1", "!form-feed \u{C}2", "3", "end"]),
@@ -106,6 +108,11 @@ import Testing
         "2:2: what follows the elements is neither an array nor an object: remove it"
       ),
       ("[1", Self.top, "1:3: the input ends before the elements do: is it complete?"),
+      (
+        "{\"data\":\n /* a */ {\"rows\":[1]}}", Self.rows,
+        "2:2: what stands around the elements is not valid json: json allows no comment or slash here: "
+          + #"remove it, at "/""#
+      ),
     ]
     for (input, shape, message) in table {
       guard case .failed(let error) = observe(input, shape).last else {
