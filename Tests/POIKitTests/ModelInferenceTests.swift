@@ -266,12 +266,20 @@ import Testing
 
   @Test func `the lines of a reject file are known as an import knows them`() throws {
     let line = #"{"file":"a","poikit_reject":1,"raw":"{}"}"#
-    for (lines, members) in [
-      ([line, #"{"n":1}"#, line], ["n"]),
-      ([#"{"n":1}"#, #"{"poikit_reject":1,"raw":"{}"}"#], ["n"]),
-      ([#"{"n":1}"#, line], ["file", "n", "poikit_reject", "raw"]),
+    for (inputs, members) in [
+      ([[line, #"{"n":1}"#, line]], ["n"]),
+      ([[#"{"n":1}"#, #"{"poikit_reject":1,"raw":"{}"}"#]], ["n"]),
+      ([[#"{"n":1}"#, line]], ["file", "n", "poikit_reject", "raw"]),
+      // Each input's first line tells it for that input.
+      ([[#"{"n":1}"#], [line]], ["n"]),
+      ([[line], [#"{"n":1}"#, line]], ["file", "n", "poikit_reject", "raw"]),
     ] {
-      let document = try Self.infer(lines.joined(separator: "\n"))
+      var inference = try ModelInference(options: Self.options)
+      for lines in inputs {
+        var source = BytesSource(Array(lines.joined(separator: "\n").utf8), name: "places.json")
+        try inference.read(from: &source)
+      }
+      let document = try inference.finish()
       let found = try Model(parsing: document).attributes.map(\.source)
       #expect(Set(found) == Set(members.map { .pointer([$0]) }), "\(document)")
     }
