@@ -1,6 +1,6 @@
 """The canonical content of a record and its digest, computed apart from the toolkit.
 
-This is a second implementation of what Sources/POIKit/Record/CanonicalContent.swift describes. It
+This is a second implementation of what Sources/POIKit/POIKit.docc/Reference/Digests.md describes. It
 lets the samples state digests that the tools must reach, and checks the rows of a store.
 """
 

@@ -35,8 +35,8 @@ extension CommandDescription {
     for option in options where option.needsValue {
       let pattern = (option.shortName.map { "-\($0) | " } ?? "") + option.flagName
       lines.append("    \(pattern))")
-      if !option.choices.isEmpty {
-        let words = option.choices.joined(separator: " ")
+      if !option.words.isEmpty {
+        let words = option.words.joined(separator: " ")
         lines.append("      mapfile -t COMPREPLY < <(compgen -W '\(words)' -- \"$current\")")
       } else if option.takesFileName {
         lines.append("      compopt -o filenames")
@@ -105,8 +105,8 @@ extension CommandDescription {
     case .flag: ""
     case .value(let placeholder):
       ":\(zshEscaped(placeholder)):" + (option.takesFileName ? "_files" : " ")
-    case .choice(let words): ":word:(" + words.joined(separator: " ") + ")"
-    case .optionalChoice(let words): "::word:(" + words.joined(separator: " ") + ")"
+    case .choice: ":word:(" + option.words.joined(separator: " ") + ")"
+    case .optionalChoice: "::word:(" + option.words.joined(separator: " ") + ")"
     }
   }
 
@@ -135,8 +135,8 @@ extension CommandDescription {
       switch option.value {
       case .flag: break
       case .value: line += option.takesFileName ? " -r -F" : " -x"
-      case .choice(let words): line += " -x -a '\(words.joined(separator: " "))'"
-      case .optionalChoice(let words): line += " -a '\(words.joined(separator: " "))'"
+      case .choice: line += " -x -a '\(option.words.joined(separator: " "))'"
+      case .optionalChoice: line += " -a '\(option.words.joined(separator: " "))'"
       }
       lines.append(line + " -d '\(Self.fishEscaped(option.summary))'")
     }

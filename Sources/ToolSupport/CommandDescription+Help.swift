@@ -10,9 +10,7 @@ extension CommandDescription {
     var lines = "\(name): \(summary)".wrapped(to: width)
     lines += ["", "usage: \(name) \(usage)"]
 
-    let rows = sections.map { section in
-      (section.title, section.options.map { (Self.helpLabel(of: $0), $0.summaryWithDefault) })
-    }
+    let rows = sections.map { ($0.title, $0.options.flatMap(Self.helpTexts)) }
     let labels = rows.flatMap { $0.1.map(\.0) }
     let labelWidth = min(labels.map(\.columnCount).max() ?? 0, width * 2 / 5)
     if let positional {
@@ -39,7 +37,13 @@ extension CommandDescription {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The names of an option and its value, indented so that long names stand under each other.
+  /// An option and each of its choices, as a label and a text.
+  private static func helpTexts(of option: OptionDescription) -> [(String, String)] {
+    [(helpLabel(of: option), option.summaryWithDefault)]
+      + option.choices.map { (String(repeating: " ", count: 8) + $0.word, $0.meaning) }
+  }
+
+  /// The names of an option and its value, indented so that long names are aligned.
   private static func helpLabel(of option: OptionDescription) -> String {
     (option.shortName.map { "-\($0), " } ?? "    ") + option.flagName + option.valueSuffix
   }

@@ -21,6 +21,12 @@ extension CommandDescription {
       for option in section.options {
         page.item(Self.manualLabel(of: option), option.summaryWithDefault + ".")
         if let detail = option.detail { page.text(detail) }
+        if option.choices.isEmpty { continue }
+        page.request(".RS", [])
+        for choice in option.choices {
+          page.item("\\fB\(Roff.escaped(choice.word))\\fR", choice.meaning)
+        }
+        page.request(".RE", [])
       }
     }
     page.request(".SH", ["EXIT STATUS"])

@@ -37,8 +37,10 @@ extension CommandDescription {
   private func refuseConflicts(of given: Set<String>) throws(UsageError) {
     let ownOptions = options.filter { given.contains($0.longName) && !Self.isStandard($0) }
     for task in tasks where given.contains(task.option) {
-      let heeded = task.heeded + [task.option]
-      guard let other = ownOptions.first(where: { !heeded.contains($0.longName) }) else { continue }
+      let accepted = task.acceptedOptions + [task.option]
+      guard let other = ownOptions.first(where: { !accepted.contains($0.longName) }) else {
+        continue
+      }
       throw UsageError(
         .conflict, at: other.flagName,
         "\(other.flagName) means nothing beside --\(task.option); give one of them")

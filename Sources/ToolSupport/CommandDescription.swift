@@ -1,5 +1,5 @@
 /// A tool's name, options and examples: the one table that its parsing, help, manual page,
-/// completions and README follow.
+/// completions and reference follow.
 public struct CommandDescription: Sendable {
   /// A command line that shows what the tool can do.
   public struct Example: Sendable, Equatable {
@@ -77,7 +77,7 @@ public struct CommandDescription: Sendable {
   /// Whether every option that tasks, exclusions and other options name is in the table.
   private var namesOptionsOnly: Bool {
     let named =
-      tasks.flatMap { [$0.option] + $0.heeded } + exclusions.joined()
+      tasks.flatMap { [$0.option] + $0.acceptedOptions } + exclusions.joined()
       + options.compactMap(\.requiredOption)
     return Set(named).isSubset(of: options.map(\.longName))
   }

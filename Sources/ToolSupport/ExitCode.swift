@@ -23,14 +23,14 @@ extension ExitCode {
   public static let done = ExitCode(value: 0, meaning: "done")
 
   /// The work is done; records that broke rules were left out.
-  public static let rejected = ExitCode(value: 1, meaning: "done, and some records were rejected")
+  public static let rejected = ExitCode(value: 1, meaning: "done; some records were rejected")
 
   /// The command line was not understood, or does not fit what it names, `EX_USAGE`.
   public static let usage = ExitCode(
-    value: 64, meaning: "the command line, the model or the store cannot be used so")
+    value: 64, meaning: "the command line, the model or the store does not fit the request")
 
   /// What was to be worked on is not fit for it, `EX_DATAERR`.
-  public static let dataError = ExitCode(value: 65, meaning: "the data cannot be used so")
+  public static let dataError = ExitCode(value: 65, meaning: "the data does not fit the request")
 
   /// An input does not exist or cannot be opened, `EX_NOINPUT`.
   public static let noInput = ExitCode(value: 66, meaning: "no such input")
@@ -41,10 +41,10 @@ extension ExitCode {
   /// Reading, writing or the store failed, `EX_IOERR`.
   public static let ioError = ExitCode(
     value: 74,
-    meaning: "input or output failed: the disk is full, the store is locked, damaged, moved or no "
-      + "SQLite database, or another program changed it meanwhile")
+    meaning: "reading or writing failed: the disk is full, or the store is locked, damaged, moved, "
+      + "not a SQLite database, or changed by another program")
 
   /// SIGINT or SIGTERM ended the run at a place where it can stop.
   public static let interrupted = ExitCode(
-    value: 130, meaning: "interrupted; what was committed stays")
+    value: 130, meaning: "interrupted; committed batches stay")
 }

@@ -3,28 +3,46 @@ extension OptionDescription {
   /// The heading of the options that every tool has.
   static let standardSection = "Messages and help"
 
+  /// The form of a report.
+  public enum ReportForm: String, CaseIterable, Sendable {
+    case text, json
+  }
+
   static let quiet = OptionDescription(
     "quiet", short: "q",
-    summary: "no report as text, no notes, no progress; warnings and errors still show",
+    summary: "print no text report, notes or progress; warnings and errors remain",
     section: standardSection)
 
   static let progress = OptionDescription(
-    "progress", .choice(ProgressLine.Mode.allCases.map(\.rawValue)),
+    "progress",
+    .choice("WHEN") { (mode: ProgressLine.Mode) in
+      switch mode {
+      case .auto: "on a terminal that can redraw a line"
+      case .always: "even if standard error is not a terminal"
+      case .never: "not at all"
+      }
+    },
     default: ProgressLine.Mode.auto.rawValue,
     summary: "when to show a progress line on standard error",
-    detail: "With auto it shows on a terminal that can redraw a line.",
     section: standardSection)
 
   static let help = OptionDescription(
     "help", short: "h", .optionalChoice(["markdown"]),
-    summary: "show this help, or the options as a Markdown table",
+    summary: "show this help, or all options as Markdown",
     section: standardSection)
 
   static let version = OptionDescription(
     "version", summary: "show the version", section: standardSection)
 
   static let completions = OptionDescription(
-    "completions", .choice(Shell.allCases.map(\.rawValue)),
+    "completions",
+    .choice("SHELL") { (shell: Shell) in
+      switch shell {
+      case .bash: "a script to source in ~/.bashrc"
+      case .zsh: "a function for a folder of $fpath"
+      case .fish: "a file for its completions folder"
+      }
+    },
     summary: "write a completion script for a shell",
     section: standardSection)
 
@@ -42,17 +60,22 @@ extension OptionDescription {
   public static func trustSchema(section: String) -> OptionDescription {
     OptionDescription(
       "trust-schema",
-      summary: "let the database's own triggers, checks and indexes call anything",
-      detail:
-        "Such as JSON functions and full-text tables. Name it only for a database whose makers "
-        + "you know.",
+      summary: "allow the database's triggers, checks and indexes to call any SQL function",
+      detail: "They need it if they use JSON functions or full-text tables. Use it only for "
+        + "databases that you trust.",
       section: section)
   }
 
-  /// `--report text|json`, for the table of a tool that ends with a report.
+  /// `--report FORM`, for the table of a tool that ends with a report.
   public static let report = OptionDescription(
-    "report", .choice(["text", "json"]), default: "text",
+    "report",
+    .choice("FORM") { (form: ReportForm) in
+      switch form {
+      case .text: "lines for people"
+      case .json: "one JSON object for programs"
+      }
+    },
+    default: ReportForm.text.rawValue,
     summary: "the form of the report on standard output",
-    detail: "The members of the JSON form have stable names, and it carries a version.",
     section: standardSection)
 }

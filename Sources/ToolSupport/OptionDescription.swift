@@ -7,10 +7,19 @@ public struct OptionDescription: Sendable, Equatable {
     /// A text, shown as this placeholder. `FILE`, `PATH` and `DIRECTORY` are completed as file
     /// names.
     case value(String)
-    /// One of these words.
-    case choice([String])
+    /// One of these words, shown as this placeholder.
+    case choice(String, [Choice])
     /// Nothing or, after an equals sign, one of these words.
     case optionalChoice([String])
+  }
+
+  /// A word that an option accepts, and what it means as a lower-case fragment.
+  public struct Choice: Sendable, Equatable {
+    /// The word, as it is given on the command line.
+    let word: String
+
+    /// What the word means.
+    let meaning: String
   }
 
   /// The name without its two dashes.
@@ -31,10 +40,10 @@ public struct OptionDescription: Sendable, Equatable {
   /// What the option does, as a lower-case fragment for the help.
   public let summary: String
 
-  /// What the manual page and the README say beyond the summary, in sentences.
+  /// What the manual page and the reference say beyond the summary, in sentences.
   public let detail: String?
 
-  /// The heading that the option stands under.
+  /// The heading of the group that the option belongs to.
   public let section: String
 
   /// The environment variable that gives the value when the command line does not.
@@ -53,7 +62,7 @@ public struct OptionDescription: Sendable, Equatable {
   ///     once.
   ///   - defaultValue: a text that is valid for the option; only for options with a value.
   ///   - summary: a lower-case fragment without a closing full stop.
-  ///   - detail: sentences for the manual page and the README.
+  ///   - detail: sentences for the manual page and the reference.
   ///   - section: a heading; options of one section stand together in the help.
   ///   - environmentVariable: only for options with a value that are not repeatable.
   ///   - requiredOption: the long name of an option that this one says more about.
@@ -76,9 +85,10 @@ public struct OptionDescription: Sendable, Equatable {
       assert(!isRepeatable && defaultValue == nil && environmentVariable == nil)
     case .value:
       assert(!isRepeatable || environmentVariable == nil)
-    case .choice(let words):
+    case .choice(_, let choices):
       assert(!isRepeatable || environmentVariable == nil)
-      assert(defaultValue.map(words.contains) ?? true, "the default is one of the choices")
+      assert(
+        defaultValue.map(choices.map(\.word).contains) ?? true, "the default is one of the choices")
     }
     self.longName = longName
     self.shortName = shortName
@@ -102,16 +112,29 @@ public struct OptionDescription: Sendable, Equatable {
   }
 }
 
+extension OptionDescription.Value {
+  /// One of the cases of an enumeration.
+  ///
+  /// - Parameters:
+  ///   - placeholder: what help shows in place of the word.
+  ///   - meaning: what a case means, as a lower-case fragment.
+  public static func choice<Word: CaseIterable & RawRepresentable<String>>(
+    _ placeholder: String, meaning: (Word) -> String
+  ) -> Self {
+    .choice(
+      placeholder, Word.allCases.map { .init(word: $0.rawValue, meaning: meaning($0)) })
+  }
+}
+
 extension OptionDescription {
   /// The long name with its dashes.
   var flagName: String { "--" + longName }
 
-  /// The value as it is shown behind the long name: ` N`, ` text|json`, `[=markdown]` or nothing.
+  /// The value as it is shown after the long name: ` N`, `[=markdown]` or an empty text.
   var valueSuffix: String {
     switch value {
     case .flag: ""
-    case .value(let placeholder): " " + placeholder
-    case .choice(let words): " " + words.joined(separator: "|")
+    case .value(let placeholder), .choice(let placeholder, _): " " + placeholder
     case .optionalChoice(let words): "[=" + words.joined(separator: "|") + "]"
     }
   }
@@ -122,12 +145,19 @@ extension OptionDescription {
     return CommandDescription.namesFile(placeholder)
   }
 
-  /// The words that the value is one of; none if it is free.
-  var choices: [String] {
+  /// The words that the option accepts; empty if it accepts any text.
+  var words: [String] {
     switch value {
     case .flag, .value: []
-    case .choice(let words), .optionalChoice(let words): words
+    case .choice: choices.map(\.word)
+    case .optionalChoice(let words): words
     }
+  }
+
+  /// The words that must follow the name, with their meanings; empty if any text may.
+  var choices: [Choice] {
+    guard case .choice(_, let choices) = value else { return [] }
+    return choices
   }
 
   /// Whether a value must follow the name.

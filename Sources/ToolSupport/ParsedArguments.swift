@@ -51,7 +51,7 @@ extension ParsedArguments {
 
   /// The word chosen, one of those that the table lists; nil without a default.
   public func choice(_ name: String) -> String? {
-    precondition(!option(name).choices.isEmpty, "--\(name) has no choices")
+    precondition(!option(name).words.isEmpty, "--\(name) has no choices")
     return text(name)
   }
 
@@ -149,11 +149,11 @@ extension ParsedArguments {
   static func checkChoice(
     _ value: String, of option: OptionDescription, at location: String
   ) throws(UsageError) {
-    guard !option.choices.isEmpty, !option.choices.contains(value) else { return }
-    let words = option.choices.joined(separator: ", ")
+    guard !option.words.isEmpty, !option.words.contains(value) else { return }
+    let words = option.words.joined(separator: ", ")
     throw UsageError(
       .invalidValue, at: location,
-      option.choices.count == 1
+      option.words.count == 1
         ? "\(location): '\(value)' is not \(words), the only choice"
         : "\(location): '\(value)' is not one of \(words)")
   }

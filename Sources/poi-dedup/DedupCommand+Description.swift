@@ -2,13 +2,13 @@ import POIKit
 import ToolSupport
 
 extension DedupCommand {
-  /// The table that parsing, help, manual page, completions and the README follow.
+  /// The table that parsing, help, manual page, completions and the reference follow.
   static let description = CommandDescription(
     name: "poi-dedup",
     version: POIKitVersion.current,
     summary: "keep one record of each group of duplicates, the same on every device",
     positional: PositionalDescription(
-      "RUN", .zeroOrOne, help: "with --undo, the number of the run to put back"),
+      "RUN", .zeroOrOne, help: "with --undo, the number of the run to undo"),
     options: [
       OptionDescription(
         "store", short: "s", .value("PATH"), default: "poi.sqlite",
@@ -16,102 +16,121 @@ extension DedupCommand {
         environmentVariable: "POI_STORE"),
       OptionDescription(
         "table", short: "t", .value("NAME"),
-        summary: "the table; by default the store's only table of records",
+        summary: "the table (default: the store's only table of records)",
         section: "What to deduplicate"),
       OptionDescription(
         "key", short: "k", .value("NAME[,NAME…]"), isRepeatable: true,
-        summary: "what identifies a record; by default the model's key",
-        detail: "Attributes of the model, or columns of another table. Rows with equal values in "
-          + "all of them are duplicates.",
+        summary: "what identifies a record (default: the model's key)",
+        detail: "Names of attributes, or of columns if the table is not of the toolkit. Rows with "
+          + "equal values in all of them are duplicates.",
         section: "What to deduplicate"),
       OptionDescription(
         "timestamp", .value("COLUMN"),
-        summary: "when a record was last changed; by default the model's timestamp",
-        detail: "Numbers are compared as they are, texts are read as RFC 3339 or as SQLite writes "
-          + "dates.",
+        summary: "when a record was last changed (default: the model's timestamp)",
+        detail: "Numbers are compared as numbers. Text is read as RFC 3339 or as a date in one of "
+          + "SQLite's formats.",
         section: "What to deduplicate"),
       .trustSchema(section: "What to deduplicate"),
       OptionDescription(
-        "null-key", .choice(NullKeyRule.allCases.map(\.rawValue)), default: "keep",
-        summary: "leave rows alone whose key has a NULL, or group them by it",
-        section: "What to deduplicate"),
+        "null-key",
+        .choice("RULE") { (rule: NullKeyRule) in
+          switch rule {
+          case .keep: "leave them alone"
+          case .group: "group them as if NULLs were equal"
+          }
+        },
+        default: NullKeyRule.keep.rawValue,
+        summary: "what to do with rows whose key contains NULL", section: "What to deduplicate"),
       OptionDescription(
-        "keep", .choice(KeepRule.allCases.map(\.rawValue)), default: "newest",
+        "keep",
+        .choice("WHICH") { (rule: KeepRule) in
+          switch rule {
+          case .newest: "the record with the latest timestamp"
+          case .oldest: "the record with the earliest timestamp"
+          }
+        },
+        default: KeepRule.newest.rawValue,
         summary: "which record of a group stays", section: "What to deduplicate"),
       OptionDescription(
-        "arrays", .choice(ArrayRule.allCases.map(\.rawValue)), default: "move",
-        summary: "what becomes of the rows of a loser's arrays",
-        detail: "With move they go to the winner, but for those that it has too. With winner it "
-          + "keeps its own only, as when records are merged while they are imported.",
-        section: "What to deduplicate"),
+        "arrays",
+        .choice("RULE") { (rule: ArrayRule) in
+          switch rule {
+          case .move: "move those that the winner lacks to the winner"
+          case .winner: "keep only the winner's own, as a merging import does"
+          }
+        },
+        default: ArrayRule.move.rawValue,
+        summary: "what to do with rows of a loser's arrays", section: "What to deduplicate"),
       OptionDescription(
         "merge-losers",
-        summary: "fill the winner's missing values from its losers, the next best first",
-        detail: "Or by the rule that the model states for an attribute with x-merge. All losers of "
-          + "a record are then removed in one transaction.",
+        summary: "fill the winner's NULL attributes from its losers, best first",
+        detail: "If the model states x-merge for an attribute, that rule decides. All losers of "
+          + "one record are removed in one transaction.",
         section: "What to deduplicate"),
       OptionDescription(
-        "dry-run", short: "n", summary: "print the plan and change nothing",
-        detail: "It can be added to any deduplication.", section: "What to do"),
+        "dry-run", short: "n", summary: "print the plan; change nothing",
+        section: "What to do"),
       OptionDescription(
         "enforce", summary: "make the key unique afterwards, with an index",
         section: "What to do"),
       OptionDescription(
         "hash-key",
-        summary: "with --enforce, keep the key as a hash of 16 bytes in a column of its own",
-        detail: "For keys of long or several attributes, in the toolkit's own tables. Not where "
-          + "strangers choose the keys: who wants to can make two with one hash, and one is refused.",
+        summary: "with --enforce, index a 16-byte hash of the key instead of the key",
+        detail: "It saves space if keys are long or have several attributes. Only for tables of "
+          + "the toolkit. Do not use it if strangers choose the keys: they can construct two keys "
+          + "with one hash, and one of the records is then refused.",
         section: "What to do", with: "enforce"),
       OptionDescription(
-        "undo", summary: "put back what the latest deduplication removed, or RUN",
+        "undo", summary: "restore what the latest deduplication, or run RUN, removed",
         section: "What to do"),
       OptionDescription(
-        "digest", summary: "print the digest of the table and change nothing",
-        detail: "With --key, of an app's own table, the one that deduplicating by it prints.",
+        "digest", summary: "print the digest of the table; change nothing",
+        detail: "If the table is not of the toolkit, --key gives the digest that deduplicating by "
+          + "this key prints.",
         section: "What to do"),
       OptionDescription(
         "purge-tombstones", .value("AGE"),
-        summary: "delete marked rows and forget removals whose timestamp is older than AGE",
+        summary: "delete marked rows and forget removals that are older than AGE",
         detail:
-          "AGE is a number with s, m, h, d or w, such as 90d. An older record of such a key is a "
-          + "new one from then on; --undo does not bring it back.",
+          "AGE is a number with s, m, h, d or w, such as 90d. Afterwards an older record with "
+          + "such a key is a new record. --undo does not restore purged rows.",
         section: "What to do"),
       OptionDescription(
         "no-archive", summary: "do not keep the losers; the run cannot be undone",
         section: "How to do it"),
       OptionDescription(
-        "batch", short: "b", .value("N"), default: "500", summary: "losers in one transaction",
-        section: "How to do it"),
+        "batch", short: "b", .value("N"), default: "500",
+        summary: "losers removed in one transaction", section: "How to do it"),
       OptionDescription(
         "jobs", short: "j", .value("N"), default: "2",
-        summary: "threads: 1, or 2 to compute the digest beside other work",
-        detail: "The result is the same.", section: "How to do it"),
+        summary: "threads: 2 compute the digest beside other work",
+        detail: "The result is the same with 1.", section: "How to do it"),
       OptionDescription(
         "memory", .value("SIZE"), default: "64MiB",
-        summary: "memory for sorting; what does not fit goes to temporary files",
+        summary: "memory for sorting; larger tables use temporary files",
         section: "How to do it"),
       .report,
     ],
     tasks: [
-      TaskDescription("undo", heeds: ["store", "trust-schema", "report"]),
-      TaskDescription("digest", heeds: ["store", "table", "key", "trust-schema", "report"]),
-      TaskDescription("purge-tombstones", heeds: ["store", "table", "trust-schema", "report"]),
+      TaskDescription("undo", accepts: ["store", "trust-schema", "report"]),
+      TaskDescription("digest", accepts: ["store", "table", "key", "trust-schema", "report"]),
+      TaskDescription("purge-tombstones", accepts: ["store", "table", "trust-schema", "report"]),
     ],
     exitCodes: [
       .done, .usage,
       .dataError.meaning(
-        "rows stand in the way: their timestamps are of two kinds, others refer to them and cannot "
-          + "be moved, a value or the key cannot be kept, or a trigger or a constraint refuses a "
-          + "change; or the schema calls what only --trust-schema allows"),
-      .noInput.meaning("no such store"), .internalError, .ioError, .interrupted,
+        "the rows cannot be deduplicated: timestamps of two kinds, references that cannot move, a "
+          + "value or key that cannot be kept, or a trigger or constraint that refuses a change; or the "
+          + "schema needs --trust-schema"),
+      .noInput.meaning("the store does not exist"), .internalError, .ioError, .interrupted,
     ],
     examples: [
       .init("poi-dedup --key identifier", "keep the newest record of each identifier"),
-      .init("poi-dedup --key name,city --dry-run", "look what another key would do"),
-      .init("poi-dedup --key identifier --enforce", "and make the identifier unique"),
-      .init("poi-dedup --undo", "put the losers of the latest run back"),
+      .init("poi-dedup --key name,city --dry-run", "show what another key would do"),
+      .init("poi-dedup --key identifier --enforce", "deduplicate and make the key unique"),
+      .init("poi-dedup --undo", "restore the losers of the latest run"),
       .init(
-        "poi-dedup --store app.sqlite --table place --key uuid --timestamp modified",
-        "any SQLite table"),
+        "poi-dedup -s app.sqlite -t place --key uuid --timestamp modified",
+        "deduplicate any SQLite table"),
     ])
 }

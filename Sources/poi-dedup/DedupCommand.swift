@@ -41,7 +41,7 @@ struct DedupCommand {
     table = arguments.text("table")
     keyTexts = arguments.texts("key")
     timestamp = arguments.text("timestamp")
-    isReportJSON = arguments.text("report") == "json"
+    isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
     let isUndoing = arguments.flag("undo")
     let run = try DedupCommand.run(arguments, isUndoing: isUndoing)
     let age = try arguments.duration("purge-tombstones")

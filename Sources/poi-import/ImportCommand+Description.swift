@@ -2,148 +2,145 @@ import POIKit
 import ToolSupport
 
 extension ImportCommand {
-  /// The table that parsing, help, manual page, completions and the README follow.
+  /// The table that parsing, help, manual page, completions and the reference follow.
   static let description = CommandDescription(
     name: "poi-import",
     version: POIKitVersion.current,
-    summary: "stream records from JSON into a SQLite store: validated, in batches, resumable",
+    summary: "stream JSON records into a SQLite store: validated, in batches, resumable",
     positional: PositionalDescription(
       "FILE", .zeroOrMore,
-      help: "JSON to read; '-' is standard input; .gz, .zst, .xz and .bz2 are decompressed"),
+      help: "JSON to read; '-' is standard input; gzip, zstd, xz and bzip2 are decompressed"),
     options: [
       OptionDescription(
         "store", short: "s", .value("PATH"), default: "poi.sqlite",
-        summary: "the SQLite store; made if it is missing", section: "Input and store",
+        summary: "the SQLite store; created if it is missing", section: "Input and store",
         environmentVariable: "POI_STORE"),
       OptionDescription(
         "model", short: "m", .value("FILE"),
-        summary: "what a record is: a JSON Schema with x- keywords, or poi, the built-in one",
-        detail: "Where there is no file of the name, it may be that of a table of the store. By "
-          + "default the model of the store's table poi, or of its only table of records, or, where "
-          + "it has none, the built-in one.",
+        summary: "the model: a JSON Schema file, or poi for the built-in one",
+        detail: "The name of a table of the store is accepted, too, if there is no such file. "
+          + "Without --model the store's own model is used: the one of its table poi, or of its "
+          + "only table of records. A new store gets the built-in model.",
         section: "Input and store"),
       OptionDescription(
         "at", .value("POINTER"),
-        summary: "where the records stand, such as /data/stations",
+        summary: "where the records are, such as /data/stations",
         detail: "A JSON pointer (RFC 6901) to an array of records, or to an object whose members "
-          + "are records. Without it a top-level array, newline-delimited records, a GeoJSON "
-          + "FeatureCollection or the only array of objects of an envelope is found; an envelope "
-          + "with an empty array and none of objects has no records.",
+          + "are records. Without it, the records are the elements of the top-level array, the "
+          + "lines, the features of a GeoJSON FeatureCollection, or the only array of objects "
+          + "inside an envelope.",
         section: "Input and store"),
       .trustSchema(section: "Input and store"),
       OptionDescription(
-        "merge", .choice(MergePolicy.allCases.map(\.rawValue)),
-        summary: "what happens when a record meets a stored one with the same key",
-        detail:
-          "By default newest where the key is enforced and for a snapshot, else append. Any other "
-          + "than append makes a new table enforce its key.",
+        "merge", .choice("POLICY", meaning: meaning),
+        summary: "what to do with a record whose key is already stored (default: newest if the key "
+          + "is enforced or with --snapshot, else append)",
+        detail: "Any policy but append makes a new table enforce its key.",
         section: "Input and store"),
       OptionDescription(
-        "infer", summary: "print a model that fits the records of the FILEs, and import nothing",
-        detail: "All records are read, or --limit N. What was seen, what was guessed and what is "
-          + "left to decide stands in the model's $comment members.",
+        "infer", summary: "print a model that fits the records of the FILEs; import nothing",
+        detail: "All records are read, or --limit N. The model's $comment members say what was "
+          + "seen, what was guessed and what is left to decide.",
         section: "Models"),
       OptionDescription(
         "print-model", .value("NAME"),
-        summary: "print a model to start from: poi, the built-in one, or that of a table of the "
-          + "store",
-        detail: "It reads no FILE.", section: "Models"),
+        summary: "print a model to start from: poi, or the model of a table of the store",
+        detail: "No FILE is read.", section: "Models"),
       OptionDescription(
         "batch", short: "b", .value("N"), default: "500",
-        summary: "records in one transaction", section: "Batches"),
+        summary: "records in one transaction", section: "Batches and runs"),
       OptionDescription(
         "batch-bytes", .value("SIZE"), default: "8MiB",
-        summary: "bytes that they take in memory; whichever comes first", section: "Batches"),
+        summary: "end a batch early if its records take this much memory",
+        section: "Batches and runs"),
       OptionDescription(
         "jobs", short: "j", .value("N"), default: "2",
-        summary: "threads: 1, 2 to write while the next batch is read, or 3 to parse ahead, too",
-        detail: "In a dry run 2 parse ahead. What comes out is the same.", section: "Batches"),
+        summary: "threads: 2 write while the next batch is read, 3 also parse ahead",
+        detail: "A dry run with 2 threads parses ahead. The result is the same with any number.",
+        section: "Batches and runs"),
       OptionDescription(
-        "limit", .value("N"), summary: "read at most N records", section: "Batches"),
+        "limit", .value("N"), summary: "read at most N records", section: "Batches and runs"),
       OptionDescription(
-        "dry-run", short: "n", summary: "validate and report, without a store",
-        detail: "What would become of the records in a store is not looked at. One that is there "
-          + "only tells its model, where --model names none.",
-        section: "Batches"),
+        "dry-run", short: "n", summary: "validate and report; store nothing",
+        detail: "Of an existing store only the model is read. The report does not say how the "
+          + "records would merge with stored ones.",
+        section: "Batches and runs"),
       OptionDescription(
-        "resume", summary: "go on after the last committed batch of an unfinished import",
-        detail:
-          "Name the same inputs in the same order; one that is left out is refused. So is one that has "
-          + "another size than when it was begun, and the one that was being read where the bytes that "
-          + "were read have changed. Other changes are not seen.",
-        section: "Batches"),
+        "resume", summary: "continue an unfinished import after its last committed batch",
+        detail: "Name the same inputs in the same order. The import is refused if an input is "
+          + "missing, has another size, or has changed in the part that was being read.",
+        section: "Batches and runs"),
       OptionDescription(
-        "restart", summary: "give up an unfinished import and begin again; its rows stay",
-        detail:
-          "Only that of the inputs named. With another model, unfinished imports of other inputs "
-          + "cannot be resumed any more, only begun again.",
-        section: "Batches"),
+        "restart", summary: "give up an unfinished import of these inputs and begin again",
+        detail: "Its committed rows stay. If the model has changed, unfinished imports of other "
+          + "inputs can no longer be resumed.",
+        section: "Batches and runs"),
       OptionDescription(
-        "snapshot", summary: "the input is the complete set: remove rows whose key it lacks",
-        detail: "They are marked where the model marks removed rows, and otherwise archived and "
-          + "deleted; poi-dedup --undo puts them back. Nothing is removed where a record was rejected "
-          + "or there is none.",
-        section: "Incremental updates"),
+        "snapshot", summary: "the input is complete: remove stored rows whose key it lacks",
+        detail: "Rows are marked if the model marks removed rows; otherwise they are archived and "
+          + "deleted. poi-dedup --undo restores them. Nothing is removed if a record was rejected "
+          + "or the input has no records.",
+        section: "Deliveries"),
       OptionDescription(
         "max-removals", .value("N|P%"), default: "20%",
-        summary: "remove nothing where a snapshot lacks more rows than that",
-        detail: "A percentage is of the rows that were there before it.",
-        section: "Incremental updates", with: "snapshot"),
+        summary: "remove nothing if a snapshot would remove more rows than this",
+        detail: "A percentage is relative to the number of rows before the snapshot.",
+        section: "Deliveries", with: "snapshot"),
       OptionDescription(
-        "print-token", summary: "print what to ask the source for next, and import nothing",
-        detail: "The timestamp of the record that was changed last and, behind tabs, its key; or "
-          + "what stood at --token-at. Nothing before the first import.",
-        section: "Incremental updates"),
+        "print-token", summary: "print what to ask the source for next; import nothing",
+        detail: "It prints the latest timestamp and the key of its record, separated by tabs, or "
+          + "the token that --token-at found. Before the first import it prints nothing.",
+        section: "Deliveries"),
       OptionDescription(
         "token-at", .value("POINTER"),
-        summary: "where the source's own token stands, such as /meta/next",
-        detail:
-          "A JSON pointer (RFC 6901) to a string, number or boolean beside the records. It is "
-          + "kept in the transaction of the input's last records.",
-        section: "Incremental updates"),
+        summary: "where the source's own token is, such as /meta/next",
+        detail: "A JSON pointer (RFC 6901) to a string, number or boolean outside the records. The "
+          + "token is committed together with the last records of the input.",
+        section: "Deliveries"),
       OptionDescription(
         "source", .value("NAME"),
-        summary: "what the input comes from, where several servers feed one table",
-        detail: "The store keeps a token for each.", section: "Incremental updates"),
+        summary: "the name of the source, if several sources feed one table",
+        detail: "The store keeps one token per source.", section: "Deliveries"),
       OptionDescription(
         "rejects", .value("FILE"),
-        summary: "write each rejected record as a line of JSON, too",
-        detail: "The store's table poikit_reject holds them as well. A corrected file can be "
-          + "imported like any other.",
+        summary: "also write each rejected record to FILE as a line of JSON",
+        detail: "The store's table poikit_reject holds the rejects in any case. A corrected reject "
+          + "file can be imported like any other file.",
         section: "Rejects and limits"),
       OptionDescription(
         "max-rejects", .value("N|P%"),
-        summary: "stop with exit code 65 beyond so many rejects",
-        detail: "Looked at after each batch, which stays committed.",
+        summary: "stop with exit code 65 after more rejects than this",
+        detail: "The limit is checked after each batch. Committed batches stay.",
         section: "Rejects and limits"),
       OptionDescription(
         "max-skew", .value("TIME|none"), default: "1d",
-        summary: "reject a record whose timestamp is further ahead of the clock",
-        detail: "One wrong clock would win for ever. TIME is a number with s, m, h, d or w.",
+        summary: "reject records whose timestamp is further in the future",
+        detail: "Otherwise one wrong clock would win every merge. TIME is a number with s, m, h, d "
+          + "or w.",
         section: "Rejects and limits"),
       OptionDescription(
         "max-record-bytes", .value("SIZE"), default: "16MiB",
-        summary: "reject a larger record", section: "Rejects and limits"),
+        summary: "reject larger records", section: "Rejects and limits"),
       OptionDescription(
         "max-string-bytes", .value("SIZE"), default: "4MiB",
-        summary: "reject a record with a longer string", section: "Rejects and limits"),
+        summary: "reject records with a longer string", section: "Rejects and limits"),
       OptionDescription(
         "max-depth", .value("N"), default: "128",
-        summary: "reject a record that is nested deeper", section: "Rejects and limits"),
+        summary: "reject records that are nested deeper", section: "Rejects and limits"),
       OptionDescription(
         "max-keys", .value("N"), default: "10000",
-        summary: "reject a record with more members in one object", section: "Rejects and limits"),
+        summary: "reject records with more members in one object", section: "Rejects and limits"),
       .report,
     ],
     tasks: [
       TaskDescription(
         "infer",
-        heeds: [
+        accepts: [
           "at", "limit", "max-skew", "max-record-bytes", "max-string-bytes", "max-depth",
           "max-keys",
         ]),
-      TaskDescription("print-model", heeds: ["store", "trust-schema"]),
-      TaskDescription("print-token", heeds: ["store", "model", "source", "trust-schema"]),
+      TaskDescription("print-model", accepts: ["store", "trust-schema"]),
+      TaskDescription("print-token", accepts: ["store", "model", "source", "trust-schema"]),
     ],
     exclusions: [
       ["resume", "restart", "dry-run"], ["dry-run", "snapshot"], ["limit", "snapshot"],
@@ -151,21 +148,35 @@ extension ImportCommand {
     exitCodes: [
       .done, .rejected,
       .usage.meaning(
-        "the command line, the model or the store cannot be used so, or the store's schema calls "
-          + "what only --trust-schema allows"),
+        "the command line, the model or the store does not fit the request, or the store's schema "
+          + "needs --trust-schema"),
       .dataError.meaning(
-        "the input cannot be read as JSON, has more rejects than allowed, meets stored records with "
-          + "--merge error, or is a snapshot that must not remove what it lacks"),
-      .noInput.meaning("an input is missing or may not be read"), .internalError, .ioError,
+        "the input is not JSON, has too many rejects, conflicts with stored records under --merge "
+          + "error, or is a snapshot that was refused"),
+      .noInput.meaning("an input does not exist or cannot be opened"), .internalError, .ioError,
       .interrupted,
     ],
     examples: [
       .init("poi-import --batch 500 data.json", "import into poi.sqlite"),
       .init(
-        "poi-import --store bikes.sqlite --model bikes.json --at /data/stations stations.json",
-        "records of another kind, inside an envelope"),
-      .init("curl -s https://example.org/pois | poi-import -", "import what a server answers"),
+        "poi-import -s bikes.sqlite -m bikes.json --at /data/stations all.json",
+        "import other records, from inside an envelope"),
+      .init("curl -s https://example.org/pois | poi-import -", "import a server's answer"),
       .init("poi-import --infer places.json > places.model.json", "write a model of other records"),
-      .init("poi-import --dry-run --rejects bad.ndjson data.json.gz", "only look what is wrong"),
+      .init("poi-import --dry-run --rejects bad.ndjson data.json.gz", "only check a file"),
     ])
+
+  /// What a merge policy does, for the help.
+  private static func meaning(of policy: MergePolicy) -> String {
+    switch policy {
+    case .append: "add it beside the stored one, unless the key is enforced"
+    case .newest: "keep the record that is newer, as a whole"
+    case .objectTrump: "overwrite the attributes that the record names"
+    case .storeTrump: "fill only attributes that are NULL in the store"
+    case .overwrite: "overwrite all attributes; missing ones become NULL or their default"
+    case .rollback: "ignore the record and count it"
+    case .error: "stop at this batch and name the keys"
+    case .newestByProperty: "keep the newest value of each attribute"
+    }
+  }
 }

@@ -29,7 +29,7 @@ struct ImportCommand {
     guard !storePath.isEmpty else { throw ToolFailure(.usage, "--store names no path") }
     trustsSchema = arguments.flag("trust-schema")
     isDryRun = arguments.flag("dry-run")
-    isReportJSON = arguments.text("report") == "json"
+    isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize
     options.batchByteLimit =
       try arguments.byteCount("batch-bytes", in: 1...(1 << 30)) ?? options.batchByteLimit

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the tools and the README say of exit codes.
+/// What the tools and the reference say of exit codes.
 @Suite struct ExitCodeTests {
-  /// The lines of the README's table, each as its cells.
+  /// The lines of the reference's table, each as its cells.
   private static func table() throws -> [[String]] {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../README.md")
-    let readme = try String(contentsOf: path, encoding: .utf8)
-    let start = try #require(readme.range(of: "| code | `poi-import` | `poi-dedup` |\n"))
-    return readme[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+      .appendingPathComponent("../../Sources/POIKit/POIKit.docc/Reference/ExitCodes.md")
+    let page = try String(contentsOf: path, encoding: .utf8)
+    let start = try #require(page.range(of: "| code | `poi-import` | `poi-dedup` |\n"))
+    return page[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
       .prefix { $0.hasPrefix("|") }.dropFirst()
       .map { line in
         line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [("poi-import", 1), ("poi-dedup", 2)])
-  func `the help says of each exit code what the README says`(tool: String, column: Int) throws {
+  func `the help says of each exit code what the reference says`(tool: String, column: Int) throws {
     let folder = try ScratchFolder()
     let help = try Tool(tool).run(["--help"], in: folder.path).output
     let heading = try #require(help.range(of: "Exit status:\n"))

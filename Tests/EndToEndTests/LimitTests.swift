@@ -120,7 +120,7 @@ import Testing
     #expect(asModel.messages.contains("longer than 16 MiB"), "\(asModel)")
   }
 
-  @Test func `elements that have to be unique take the memory that the README says`() throws {
+  @Test func `elements that have to be unique take the memory that the reference says`() throws {
     let folder = try ScratchFolder()
     try folder.write(
       #"{"x-table":"t","properties":{"v":{"type":"array","uniqueItems":true}}}"#, to: "model.json")
@@ -132,7 +132,7 @@ import Testing
     #expect(outcome.output.contains("uniqueItems 1"), "\(outcome)")
   }
 
-  /// Runs the tool, whose memory has to stay within what the README says: 40 MB, and so many times what
+  /// Runs the tool, whose memory has to stay within what the reference says: 40 MB, and so many times what
   /// a record may have, which is 4 MiB.
   ///
   /// A small process starts it: what is told of a process counts the memory of the one that started it.

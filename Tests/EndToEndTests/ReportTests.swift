@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the README says of the members of the JSON reports.
+/// What the reference says of the members of the JSON reports.
 @Suite struct ReportTests {
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")
 
-  /// The members that the README's table for a tool names, by task; those of all tasks by "all".
+  /// The members that the reference's table for a tool names, by task; those of all tasks by "all".
   private static func table(of tool: String) throws -> [String: Set<String>] {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../README.md")
-    let readme = try String(contentsOf: path, encoding: .utf8)
-    let start = try #require(readme.range(of: "\n| member of `\(tool)` | "))
+      .appendingPathComponent("../../Sources/POIKit/POIKit.docc/Reference/Reports.md")
+    let page = try String(contentsOf: path, encoding: .utf8)
+    let start = try #require(page.range(of: "\n| member of `\(tool)` | "))
     var members: [String: Set<String>] = [:]
-    let lines = readme[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = page[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
     for line in lines.dropFirst(2).prefix(while: { $0.hasPrefix("|") }) {
       let cells = line.split(separator: "|").map { cell in
         cell.matches(of: /`([^`]+)`/).map { String($0.output.1) }
@@ -56,7 +56,7 @@ import Testing
       "at":{"type":"integer","x-unit":"seconds"}}}
     """#
 
-  @Test func `the README names the members of the report of an import`() throws {
+  @Test func `the reference names the members of the report of an import`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model")
     try folder.write(#"[{"id":1,"at":1,"other":2},{"id":1,"at":2},{"id":"x"}]"#, to: "data")
@@ -77,7 +77,7 @@ import Testing
     #expect(missing.output.isEmpty && missing.messages.contains("error: none"), "\(missing)")
   }
 
-  @Test func `the README names the members of the reports of a deduplication`() throws {
+  @Test func `the reference names the members of the reports of a deduplication`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model")
     try folder.write(

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SchemaConformanceTests {
   static let suite = "json-schema-test-suite/draft2020-12"
 
-  /// The files of the keywords and formats that models may use, in the order of the README.
+  /// The files of the keywords and formats that models may use, in the order of the reference.
   static let claimed = [
     "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minLength", "maxLength", "pattern", "properties", "required",
@@ -49,7 +49,7 @@ import Testing
       table += outcome.refusedCount == 0 ? "|\n" : "\(outcome.refusedCount): \(reasons) |\n"
     }
     print(table)
-    try Readme.check(part: "conformance", is: table)
+    try Page(path: "Reference/JSONSchemaConformance.md").check(part: "conformance", is: table)
   }
 
   /// `format.json` says that formats are notes only; models enforce them.

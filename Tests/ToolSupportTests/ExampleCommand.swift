@@ -14,8 +14,14 @@ extension CommandDescription {
         summary: "the width of a hole", detail: "A mesh wears out. It's replaced [rarely].",
         section: "Sifting"),
       OptionDescription(
-        "order", .choice(["fine", "coarse"]), default: "fine",
-        summary: "which grains come first: the fine or the coarse ones", section: "Sifting"),
+        "order",
+        .choice(
+          "ORDER",
+          [
+            .init(word: "fine", meaning: "the fine ones"),
+            .init(word: "coarse", meaning: "the coarse ones"),
+          ]),
+        default: "fine", summary: "which grains come first", section: "Sifting"),
       OptionDescription(
         "key", short: "k", .value("NAME[,NAME]"), isRepeatable: true,
         summary: "what tells one grain from another", section: "Sifting"),

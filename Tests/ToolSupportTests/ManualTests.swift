@@ -12,6 +12,11 @@ struct ManualTests {
       manual.hasPrefix(#".TH "SIFT\-SAND" "1" "" "sift\-sand 1.2.3" "User Commands""# + "\n"))
     for option in command.options {
       #expect(manual.contains("\\fB\(Roff.escaped(option.flagName))\\fR"))
+      for choice in option.choices {
+        #expect(
+          manual.contains("\\fB\(Roff.escaped(choice.word))\\fR\n\(Roff.escaped(choice.meaning))\n")
+        )
+      }
     }
     for code in command.exitCodes {
       #expect(manual.contains("\\fB\(code.value)\\fR\n\(Roff.escaped(code.meaning))\n"))
@@ -22,7 +27,7 @@ struct ManualTests {
   }
 
   @Test func `only requests begin with a dot`() {
-    let requests = [".TH", ".SH", ".SS", ".TP"]
+    let requests = [".TH", ".SH", ".SS", ".TP", ".RS", ".RE"]
     for line in command.manual().split(separator: "\n") where line.hasPrefix(".") {
       #expect(requests.contains { line == $0 || line.hasPrefix($0 + " ") }, "\(line)")
     }

@@ -4,19 +4,21 @@ import Testing
 
 @Suite("CommandDescription+Markdown")
 struct MarkdownTests {
-  @Test func `each option is a row of two cells`() {
-    let command = CommandDescription.example
-    let lines = command.markdownOptions().split(separator: "\n").map(String.init)
-    #expect(lines.count == command.options.count + 2)
-    #expect(lines[0] == "| option | what it does |")
-    #expect(lines[1] == "|---|---|")
+  @Test func `each group is a heading and a list of its options and their choices`() {
+    let markdown = CommandDescription.example.markdownOptions()
     #expect(
-      lines[2]
-        == "| `-m`, `--mesh N` | the width of a hole (default: 500). A mesh wears out. It's replaced "
-        + "[rarely]. |")
-    #expect(
-      lines[3]
-        == #"| `--order fine\|coarse` | which grains come first: the fine or the coarse ones "#
-        + "(default: fine). |")
+      markdown.hasPrefix(
+        """
+        ## Sifting
+
+        - `-m`, `--mesh N`: the width of a hole (default: 500). A mesh wears out. It's replaced \
+        [rarely].
+        - `--order ORDER`: which grains come first (default: fine).
+          - `fine`: the fine ones
+          - `coarse`: the coarse ones
+        - `-k`, `--key NAME[,NAME]`: what tells one grain from another (repeatable).
+
+        """))
+    #expect(markdown.contains("\n\n## Heap\n\n- `-o`, `--heap PATH`: where the sand goes"))
   }
 }

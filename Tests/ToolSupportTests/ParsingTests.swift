@@ -126,7 +126,7 @@ struct ParsingTests {
       OptionDescription("no-bowl", summary: "weigh without a bowl"),
       .report,
     ],
-    tasks: [TaskDescription("clean", heeds: ["cloth"])], exclusions: [["tare", "no-bowl"]])
+    tasks: [TaskDescription("clean", accepts: ["cloth"])], exclusions: [["tare", "no-bowl"]])
 
   @Test(arguments: [
     Mistake(
@@ -146,7 +146,8 @@ struct ParsingTests {
     #expect(error?.message == mistake.message)
   }
 
-  @Test func `what a task heeds goes with it, and so does what stands in the environment`() throws {
+  @Test func `what a task accepts goes with it, and so does what stands in the environment`() throws
+  {
     let parsed = try Self.scales.parse(
       ["--clean", "--cloth", "a", "-q", "--progress", "never"], environment: ["SAND_HEAP": "x"])
     #expect(parsed.text("cloth") == "a")
@@ -181,7 +182,9 @@ struct ParsingTests {
       name: "x", version: "1", summary: "y",
       options: [
         OptionDescription(
-          "form", .choice(["a", "b"]), summary: "z", environmentVariable: "X_FORM")
+          "form",
+          .choice("FORM", [.init(word: "a", meaning: "a"), .init(word: "b", meaning: "b")]),
+          summary: "z", environmentVariable: "X_FORM")
       ])
     let error = #expect(throws: UsageError.self) {
       try command.parse([], environment: ["X_FORM": "c"])

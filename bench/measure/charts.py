@@ -20,6 +20,13 @@ from figures import Figures
 OURS, FLOOR, OTHERS = "#c1121f", "#222222", "#9aa5b1"
 
 
+LABELS = {"toolkit": "poi-import, poi-dedup", "floor whole": "the same work in C"}
+
+
+def label(name):
+    return LABELS.get(name, name)
+
+
 def color(name):
     return OURS if name == "toolkit" else FLOOR if name.startswith("floor") else OTHERS
 
@@ -37,7 +44,7 @@ def draw_time(figures, folder):
     names.sort(key=lambda name: -figures.median(name, size))
     chart, axes = pyplot.subplots(figsize=(8, 0.32 * len(names) + 1.2))
     values = [figures.median(name, size) for name in names]
-    bars = axes.barh(names, values, color=[color(name) for name in names])
+    bars = axes.barh([label(name) for name in names], values, color=[color(name) for name in names])
     axes.bar_label(bars, [f"{value:.3g} s" for value in values], padding=3)
     axes.margins(x=0.12)
     axes.set_title(f"{size:,} records to a store without duplicates")
@@ -46,7 +53,7 @@ def draw_time(figures, folder):
     save(chart, folder, "time")
 
 
-def draw_lines(figures, folder, name, title, label, value):
+def draw_lines(figures, folder, name, title, unit, value):
     chart, axes = pyplot.subplots(figsize=(9, 5))
     # Twenty colours, and another mark for each line that comes to one again.
     looks = itertools.product("osv", pyplot.get_cmap("tab20").colors)
@@ -60,10 +67,10 @@ def draw_lines(figures, folder, name, title, label, value):
         if points:
             if color(known) == OTHERS:
                 mark, shade = next(looks)
-                axes.plot(*zip(*points), marker=mark, markersize=4, label=known, linewidth=1,
+                axes.plot(*zip(*points), marker=mark, markersize=4, label=label(known), linewidth=1,
                           color=shade)
             else:
-                axes.plot(*zip(*points), marker="o", markersize=4, label=known, linewidth=2.5,
+                axes.plot(*zip(*points), marker="o", markersize=4, label=label(known), linewidth=2.5,
                           color=color(known))
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -71,7 +78,7 @@ def draw_lines(figures, folder, name, title, label, value):
     axes.set_xticks(figures.sizes, [f"{size:,}" for size in figures.sizes])
     axes.set_title(title)
     axes.set_xlabel("records")
-    axes.set_ylabel(label)
+    axes.set_ylabel(unit)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     save(chart, folder, name)

@@ -95,6 +95,7 @@ public struct ImportSession: ~Copyable {
   /// - Parameters:
   ///   - store: where the records go; the model's tables are made if they are missing.
   ///   - model: what a record is.
+  ///   - options: how to import.
   ///   - validators: checks of the program's own.
   ///   - onProgress: told of each committed batch, where a thread writes when the next one is handed to
   ///     it or the input ends; asked now and then while a source is searched for its records, and at its
@@ -241,7 +242,9 @@ public struct ImportSession: ~Copyable {
   /// are committed, once it has seen that they are the same.
   ///
   /// - Precondition: the input before is ended, unless its bytes were not wanted; else the program ends.
-  /// - Parameter byteCount: the size of the input in bytes, where it is known.
+  /// - Parameters:
+  ///   - name: the name of the input in reports and rejects.
+  ///   - byteCount: the size of the input in bytes, if it is known.
   /// - Returns: whether the session wants the input's bytes; it does not when the run is over, or
   ///   when a run that is resumed had finished the input. They may be given all the same, and are
   ///   skipped up to `endInput`.

@@ -4,38 +4,7 @@ internal import JSONStreaming
 /// The canonical content of one row: bytes that are equal if and only if two rows say the same, on
 /// every machine.
 ///
-/// It is the concatenation of one field per content column that is not null, in ascending order of
-/// the column names compared bytewise as UTF-8. A null leaves nothing, as does an attribute that is
-/// absent, because a store holds both as null. All numbers in it are little-endian. A field is
-///
-/// | bytes | what |
-/// |---|---|
-/// | 8 | the first 64 bits of the MurmurHash3 (x64, 128 bits, seed 0) of the column name |
-/// | 1 | the type: `i`, `r`, `t`, `b` or `o` in ASCII |
-/// | … | the value |
-///
-/// and the value is
-///
-/// | type | value |
-/// |---|---|
-/// | `i`, integer | 8 bytes, two's complement |
-/// | `r`, real | 8 bytes, IEEE 754; a real without fraction that fits 64 bits is written as `i`, so 2.0 is 2 and -0.0 is 0 |
-/// | `t`, text | 4 bytes: the number of bytes that follow; then the text in UTF-8 |
-/// | `b`, blob | 4 bytes: the number of bytes that follow; then the blob |
-/// | `o`, related row | 4 bytes: the number of bytes that follow; then the canonical content of the related row's unique columns |
-///
-/// Behind these stands one field for each relation to many in which the row has rows, in ascending
-/// order of the relations' names. It has the name's tag, the type `m` and 24 bytes: the number of
-/// rows, 8 bytes, and the sum of their digests modulo 2^128, 16 bytes. So neither the order of the
-/// rows nor their ids are content. The content of such a row is made of its columns, but for its row
-/// id and the one that refers to the parent, and of its own relations to many; that of a row which
-/// several parents share is made of its unique columns.
-///
-/// The content of a row that has no value is the one byte 0.
-///
-/// A relation to a row that does not exist is a related row without content; where it is not the row
-/// id that refers but another unique column, the value stands as it is. The digest of a row is the
-/// MurmurHash3 (x64, 128 bits, seed 0) of its canonical content.
+/// Its format, byte by byte, is in `Reference/Digests.md` of the documentation.
 ///
 /// The value is made for one row after the other: it keeps its memory, and adding to a warm one
 /// does not allocate.

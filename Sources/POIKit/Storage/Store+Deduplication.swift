@@ -38,7 +38,9 @@ extension Store {
 
   /// Puts back what a deduplication removed; see `Deduplicator.undo`.
   ///
-  /// - Parameter run: the run to undo; the latest that is not undone where none is named.
+  /// - Parameters:
+  ///   - run: the run to undo, or nil for the latest that is not undone.
+  ///   - clock: gives the time for the table of runs.
   /// - Throws: `DeduplicationError` where there is no such run, or rows cannot be put back.
   public borrowing func undoDeduplication(
     run: Int64? = nil, clock: () -> Instant = SystemClock.now

@@ -21,7 +21,9 @@ extension Store {
   /// with six digits of fraction, or a number in the model's unit. A boolean of the key is `true` or
   /// `false`; where the model also allows numbers, it is 1 or 0.
   ///
-  /// - Parameter source: what `ImportOptions.source` was.
+  /// - Parameters:
+  ///   - model: the model of the table.
+  ///   - source: the value of `ImportOptions.source`.
   /// - Throws: `StoreError` when the store cannot be read.
   public borrowing func token(
     of model: Model, source: String = ""
@@ -36,7 +38,9 @@ extension Store {
 
   /// Whether an import of a source into the model's table has come to the end of its inputs.
   ///
-  /// - Parameter source: what `ImportOptions.source` was.
+  /// - Parameters:
+  ///   - model: the model of the table.
+  ///   - source: the value of `ImportOptions.source`.
   /// - Throws: `StoreError` when the store cannot be read.
   public borrowing func hasFinishedImport(
     of model: Model, source: String = ""

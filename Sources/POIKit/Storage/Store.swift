@@ -60,7 +60,10 @@ public struct Store: ~Copyable {
 
   /// Opens the store at `path`.
   ///
-  /// - Parameter trustsSchema: as for a `Connection`.
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - opening: whether to create the file, and whether to write it.
+  ///   - trustsSchema: as for a `Connection`.
   /// - Throws: `StoreError` when the file is not a store, or cannot be opened as asked.
   public init(
     path: String, for opening: Opening = .create, trustsSchema: Bool = false
@@ -196,13 +199,16 @@ public struct Store: ~Copyable {
 
   /// A connection to the database at `path`, which need not be a store.
   ///
-  /// Nothing in it changes, but that a transaction which a killed program left in a rollback journal
-  /// is rolled back: SQLite lets nobody read before, and a read-only connection not do it.
+  /// Nothing in it changes, with one exception: a transaction that a killed program left in a rollback
+  /// journal is rolled back. A read-only connection cannot roll back a hot journal.
   ///
   /// What is committed survives a power cut, where there is a rollback journal too: SQLite waits until
   /// the disk knows that the journal is gone.
   ///
-  /// - Parameter trustsSchema: as for a `Connection`.
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - opening: whether to create the file, and whether to write it.
+  ///   - trustsSchema: as for a `Connection`.
   /// - Throws: `StoreError` when it cannot be opened as asked.
   public static func connect(
     path: String, for opening: Opening, trustsSchema: Bool = false
@@ -247,8 +253,8 @@ public struct Store: ~Copyable {
   /// Writes the store, as it is, into a new file: compact and without a write-ahead log. The file has the
   /// store's permissions.
   ///
-  /// It holds rejected records and archived losers as the store does; "Shipping a store" in the README
-  /// says how to take them out of a copy that is given away.
+  /// It holds rejected records and archived losers as the store does. <doc:ShipAStore> says how to
+  /// remove them from a copy that is given away.
   ///
   /// - Parameter path: where no file is yet.
   /// - Throws: `StoreError` when the file is there already or cannot be written.

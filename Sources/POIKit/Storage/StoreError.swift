@@ -49,7 +49,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   /// An error of SQLite while the store at `path` was in use.
   ///
-  /// - Parameter remedy: how to go on once the cause is gone.
+  /// - Parameters:
+  ///   - error: the error of SQLite.
+  ///   - path: the path of the store.
+  ///   - remedy: how to continue once the cause is gone.
   public init(_ error: SQLiteError, path: String, remedy: String = "run again") {
     let advice =
       if error.isBusy {

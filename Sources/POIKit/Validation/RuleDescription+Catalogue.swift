@@ -1,11 +1,11 @@
 extension RuleDescription {
-  /// Every rule that looks at a decoded record, in the order in which the README shows them.
+  /// Every rule that looks at a decoded record, in the order in which the reference shows them.
   ///
   /// What the text itself may break before it is a record (`syntax`, `utf-8`, …) is described with
   /// the reader.
   public static let catalogue: [RuleDescription] = [
     RuleDescription(
-      "required", "the attribute is there, be it null where its type allows that",
+      "required", "the attribute is present; it may be null if its type allows that",
       attributes: #"{"name":{"type":["string","null"]}}"#, required: ["name"],
       accepted: [#"{"name":"Dom"}"#, #"{"name":null}"#],
       rejected: [#"{}"#, #"{"title":"Dom"}"#]),
@@ -31,34 +31,34 @@ extension RuleDescription {
       accepted: [#"{"height":0.1}"#, #"{"height":9007199254740992}"#, #"{"height":1e300}"#],
       rejected: [#"{"height":9007199254740993}"#, #"{"height":1e400}"#]),
     RuleDescription(
-      "minimum", "the number is not less",
+      "minimum", "the number is not less than the bound",
       attributes: #"{"latitude":{"type":"number","minimum":-90}}"#,
       accepted: [#"{"latitude":-90}"#, #"{"latitude":0.5}"#],
       rejected: [#"{"latitude":-90.000001}"#]),
     RuleDescription(
-      "maximum", "the number is not greater",
+      "maximum", "the number is not greater than the bound",
       attributes: #"{"id":{"type":"integer","maximum":9007199254740993}}"#,
       accepted: [#"{"id":9007199254740993}"#],
       rejected: [#"{"id":9007199254740994}"#]),
     RuleDescription(
-      "exclusiveMinimum", "the number is greater",
+      "exclusiveMinimum", "the number is greater than the bound",
       attributes: #"{"area":{"type":"number","exclusiveMinimum":0}}"#,
       accepted: [#"{"area":0.001}"#], rejected: [#"{"area":0}"#, #"{"area":-1}"#]),
     RuleDescription(
-      "exclusiveMaximum", "the number is less",
+      "exclusiveMaximum", "the number is less than the bound",
       attributes: #"{"share":{"type":"number","exclusiveMaximum":1}}"#,
       accepted: [#"{"share":0.999}"#], rejected: [#"{"share":1}"#, #"{"share":1.0}"#]),
     RuleDescription(
-      "multipleOf", "the number is a multiple, reckoned in decimals",
+      "multipleOf", "the number is a multiple, computed in decimals",
       attributes: #"{"price":{"type":"number","multipleOf":0.01}}"#,
       accepted: [#"{"price":19.99}"#, #"{"price":4}"#], rejected: [#"{"price":19.999}"#]),
     RuleDescription(
-      "minLength", "the text has at least so many Unicode scalar values",
+      "minLength", "the text has at least this many Unicode scalar values",
       attributes: #"{"name":{"type":"string","minLength":2}}"#,
       accepted: [#"{"name":"éß"}"#, #"{"name":"\u00e9\u00df"}"#],
       rejected: [#"{"name":""}"#, #"{"name":"é"}"#, #"{"name":"😀"}"#]),
     RuleDescription(
-      "maxLength", "the text has at most so many Unicode scalar values",
+      "maxLength", "the text has at most this many Unicode scalar values",
       attributes: #"{"code":{"type":"string","maxLength":2}}"#,
       accepted: [#"{"code":"NL"}"#, #"{"code":"😀😀"}"#, #"{"code":""}"#],
       rejected: [#"{"code":"NLD"}"#]),
@@ -74,7 +74,7 @@ extension RuleDescription {
       accepted: [#"{"status":"open"}"#, #"{"status":0.0}"#, #"{"status":null}"#],
       rejected: [#"{"status":"Open"}"#, #"{"status":1}"#]),
     RuleDescription(
-      "enum", "in a relation, the value is one of the rows that are allowed",
+      "enum", "in a relation, the value is one of the allowed rows",
       attributes:
         #"{"category":{"type":"object","x-relation":{"table":"category","unique":"name"},"required":["name"],"properties":{"name":{"type":"string","enum":["museum","park"]}}}}"#,
       accepted: [#"{"category":{"name":"park"}}"#], rejected: [#"{"category":{"name":"pub"}}"#]),
@@ -83,7 +83,8 @@ extension RuleDescription {
       attributes: #"{"type":{"type":"string","const":"Feature"}}"#,
       accepted: [#"{"type":"Feature"}"#], rejected: [#"{"type":"feature"}"#]),
     RuleDescription(
-      "const", "objects are equal whatever the order of their members, numbers however written",
+      "const",
+      "objects are equal whatever the order of members, and however numbers are written",
       attributes: #"{"crs":{"const":{"type":"name","code":[4326]}}}"#,
       accepted: [#"{"crs":{"code":[4326.0],"type":"name"}}"#],
       rejected: [#"{"crs":{"type":"name","code":[4258]}}"#, #"{"crs":{"type":"name"}}"#]),
@@ -138,13 +139,13 @@ extension RuleDescription {
       accepted: [#"{"path":"/a/0"}"#, #"{"path":""}"#],
       rejected: [#"{"path":"a"}"#, #"{"path":"/~2"}"#]),
     RuleDescription(
-      "not-blank", "with `x-not-blank`, the text has something to see",
+      "not-blank", "with `x-not-blank`, the text has a visible character",
       attributes: #"{"name":{"type":"string","x-not-blank":true}}"#,
       accepted: [#"{"name":"Dom"}"#, #"{"name":" x"}"#],
       rejected: [#"{"name":""}"#, #"{"name":" \t\u00a0\u200b"}"#]),
     RuleDescription(
       "no-controls",
-      "with `x-no-controls`, the text holds no control characters but tab, line feed and "
+      "with `x-no-controls`, the text has no control characters except tab, line feed and "
         + "carriage return",
       attributes: #"{"name":{"type":"string","x-no-controls":true}}"#,
       accepted: [#"{"name":"a\tb\r\nc"}"#],
@@ -159,11 +160,11 @@ extension RuleDescription {
         #"{"lat":0,"lon":0.0}"#, #"{"lat":151.2,"lon":-33.9}"#, #"{"lat":91,"lon":200}"#,
       ]),
     RuleDescription(
-      "minItems", "the array has at least so many elements",
+      "minItems", "the array has at least this many elements",
       attributes: #"{"tags":{"type":"array","minItems":1}}"#,
       accepted: [#"{"tags":["a"]}"#], rejected: [#"{"tags":[]}"#]),
     RuleDescription(
-      "maxItems", "the array has at most so many elements",
+      "maxItems", "the array has at most this many elements",
       attributes: #"{"position":{"type":"array","maxItems":2}}"#,
       accepted: [#"{"position":[1,2]}"#], rejected: [#"{"position":[1,2,3]}"#]),
     RuleDescription(
@@ -172,11 +173,11 @@ extension RuleDescription {
       accepted: [#"{"tags":["1",1,true]}"#],
       rejected: [#"{"tags":[1,1.0]}"#, #"{"tags":[{"a":1,"b":2},{"b":2,"a":1}]}"#]),
     RuleDescription(
-      "type", "with `items`, every element keeps a schema of its own",
+      "type", "with `items`, every element satisfies that schema",
       attributes: #"{"tags":{"type":"array","items":{"type":"string"}}}"#,
       accepted: [#"{"tags":["a"]}"#, #"{"tags":[]}"#], rejected: [#"{"tags":["a",1]}"#]),
     RuleDescription(
-      "items", "with `items` false, the array has no elements",
+      "items", "if `items` is false, the array has no elements",
       attributes: #"{"tags":{"type":"array","items":false}}"#,
       accepted: [#"{"tags":[]}"#], rejected: [#"{"tags":[1]}"#]),
     RuleDescription(
@@ -185,39 +186,39 @@ extension RuleDescription {
         #"{"address":{"type":"object","required":["street"],"properties":{"street":{"type":"string"}}}}"#,
       accepted: [#"{"address":{"street":"a"}}"#], rejected: [#"{"address":{}}"#]),
     RuleDescription(
-      "properties", "a member whose schema is false does not stand",
+      "properties", "a member whose schema is false is absent",
       attributes: #"{"address":{"type":"object","properties":{"old":false}}}"#,
       accepted: [#"{"address":{"new":1}}"#], rejected: [#"{"address":{"old":1}}"#]),
     RuleDescription(
-      "additionalProperties", "an object has no members but those that are named",
+      "additionalProperties", "an object has only the members that are named",
       attributes:
         #"{"address":{"type":"object","properties":{"street":{}},"additionalProperties":false}}"#,
       accepted: [#"{"address":{"street":"a"}}"#], rejected: [#"{"address":{"city":"b"}}"#]),
     RuleDescription(
-      "additionalProperties", "at the root, a record has no members but those that are read",
+      "additionalProperties", "at the root, a record has only the members that are read",
       attributes: #"{"street":{"x-source":"/address/street"}}"#,
       root: #""additionalProperties":false"#,
       accepted: [#"{"address":{"street":"a","city":"b"}}"#], rejected: [#"{"city":"b"}"#]),
     RuleDescription(
-      "minProperties", "the object, or at the root the record, has at least so many members",
+      "minProperties", "the object, or at the root the record, has at least this many members",
       attributes: #"{"names":{"type":"object","minProperties":1}}"#,
       accepted: [#"{"names":{"en":"a"}}"#], rejected: [#"{"names":{}}"#]),
     RuleDescription(
-      "maxProperties", "the object, or at the root the record, has at most so many members",
+      "maxProperties", "the object, or at the root the record, has at most this many members",
       attributes: #"{"a":{}}"#, root: #""maxProperties":2"#,
       accepted: [#"{"a":1,"b":2}"#], rejected: [#"{"a":1,"b":2,"c":3}"#]),
     RuleDescription(
-      "dependentRequired", "where one member stands, others do, too",
+      "dependentRequired", "if one member is present, others are, too",
       attributes: #"{"a":{"type":"object","dependentRequired":{"lat":["lon"]}}}"#,
       accepted: [#"{"a":{"lat":1,"lon":2}}"#, #"{"a":{"lon":2}}"#], rejected: [#"{"a":{"lat":1}}"#]),
     RuleDescription(
-      "dependentRequired", "at the root, where a record has one attribute, it has others, too",
+      "dependentRequired", "at the root, if a record has one attribute, it has others, too",
       attributes: #"{"lat":{"type":"number"},"lon":{"type":"number"}}"#,
       root: #""dependentRequired":{"lat":["lon"]}"#,
       accepted: [#"{"lat":1,"lon":2}"#, #"{}"#], rejected: [#"{"lat":1}"#]),
     RuleDescription(
       "type",
-      "with `$ref`, the value keeps a schema that stands in `$defs`, which may refer to itself",
+      "with `$ref`, the value satisfies a schema in `$defs`, which may refer to itself",
       attributes: ##"{"tree":{"$ref":"#/$defs/tree"}}"##,
       root:
         ##""$defs":{"tree":{"type":"object","properties":{"leaves":{"items":{"$ref":"#/$defs/tree"}}}}}"##,
@@ -241,7 +242,7 @@ extension RuleDescription {
       accepted: [#"{"name":"a","raw":"a\u0000b"}"#],
       rejected: [#"{"name":"a\u0000b"}"#]),
     RuleDescription(
-      "duplicate-key", "a member that the model maps stands once",
+      "duplicate-key", "a member that the model maps occurs once",
       attributes: #"{"name":{"type":"string"}}"#,
       accepted: [#"{"name":"a","other":1,"other":2}"#],
       rejected: [#"{"name":"a","name":"a"}"#]),
