@@ -14,7 +14,7 @@ extension RuleDescription {
     var names: [String] = []
     for rule in catalogue where !names.contains(rule.name) { names.append(rule.name) }
     return names.map { name in
-      "\n## `\(name)`\n" + catalogue.filter { $0.name == name }.map(\.markdown).joined()
+      "\n## \(name)\n" + catalogue.filter { $0.name == name }.map(\.markdown).joined()
     }.joined() + "\n"
   }
 
