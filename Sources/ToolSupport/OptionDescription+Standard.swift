@@ -11,6 +11,7 @@ extension OptionDescription {
   static let quiet = OptionDescription(
     "quiet", short: "q",
     summary: "print no text report, notes or progress; warnings and errors remain",
+    detail: "What the command asks for, such as a plan, digest, token or model, is still printed.",
     section: standardSection)
 
   static let progress = OptionDescription(
