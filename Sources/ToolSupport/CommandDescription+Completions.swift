@@ -72,7 +72,7 @@ extension CommandDescription {
       let suffix =
         switch option.value {
         case .flag: ""
-        case .value, .choice: "="
+        case .value: "="
         case .optionalChoice: "=-"
         }
       var names = [option.flagName + suffix]
@@ -103,10 +103,10 @@ extension CommandDescription {
   private static func zshValue(of option: OptionDescription) -> String {
     switch option.value {
     case .flag: ""
+    case .value where !option.choices.isEmpty: ":word:(" + option.words.joined(separator: " ") + ")"
     case .value(let placeholder):
       ":\(zshEscaped(placeholder)):" + (option.takesFileName ? "_files" : " ")
-    case .choice: ":word:(" + option.words.joined(separator: " ") + ")"
-    case .optionalChoice: "::word:(" + option.words.joined(separator: " ") + ")"
+    case .optionalChoice(let words): "::word:(" + words.joined(separator: " ") + ")"
     }
   }
 
@@ -134,9 +134,10 @@ extension CommandDescription {
       line += " -l \(option.longName)"
       switch option.value {
       case .flag: break
+      case .value where !option.choices.isEmpty:
+        line += " -x -a '\(option.words.joined(separator: " "))'"
       case .value: line += option.takesFileName ? " -r -F" : " -x"
-      case .choice: line += " -x -a '\(option.words.joined(separator: " "))'"
-      case .optionalChoice: line += " -a '\(option.words.joined(separator: " "))'"
+      case .optionalChoice(let words): line += " -a '\(words.joined(separator: " "))'"
       }
       lines.append(line + " -d '\(Self.fishEscaped(option.summary))'")
     }

@@ -16,7 +16,8 @@ extension OptionDescription {
 
   static let progress = OptionDescription(
     "progress",
-    .choice("WHEN") { (mode: ProgressLine.Mode) in
+    .value("WHEN"),
+    choices: .cases { (mode: ProgressLine.Mode) in
       switch mode {
       case .auto: "on a terminal that can redraw a line"
       case .always: "even if standard error is not a terminal"
@@ -37,7 +38,8 @@ extension OptionDescription {
 
   static let completions = OptionDescription(
     "completions",
-    .choice("SHELL") { (shell: Shell) in
+    .value("SHELL"),
+    choices: .cases { (shell: Shell) in
       switch shell {
       case .bash: "a script to source in ~/.bashrc"
       case .zsh: "a function for a folder of $fpath"
@@ -70,7 +72,8 @@ extension OptionDescription {
   /// `--report FORM`, for the table of a tool that ends with a report.
   public static let report = OptionDescription(
     "report",
-    .choice("FORM") { (form: ReportForm) in
+    .value("FORM"),
+    choices: .cases { (form: ReportForm) in
       switch form {
       case .text: "lines for people"
       case .json: "one JSON object for programs"

@@ -7,8 +7,6 @@ public struct OptionDescription: Sendable, Equatable {
     /// A text, shown as this placeholder. `FILE`, `PATH` and `DIRECTORY` are completed as file
     /// names.
     case value(String)
-    /// One of these words, shown as this placeholder.
-    case choice(String, [Choice])
     /// Nothing or, after an equals sign, one of these words.
     case optionalChoice([String])
   }
@@ -16,10 +14,10 @@ public struct OptionDescription: Sendable, Equatable {
   /// A word that an option accepts, and what it means as a lower-case fragment.
   public struct Choice: Sendable, Equatable {
     /// The word, as it is given on the command line.
-    let word: String
+    public let word: String
 
     /// What the word means.
-    let meaning: String
+    public let meaning: String
   }
 
   /// The name without its two dashes.
@@ -30,6 +28,9 @@ public struct OptionDescription: Sendable, Equatable {
 
   /// What follows the name.
   public let value: Value
+
+  /// The words that a value must be one of; empty if it may be any text.
+  public let choices: [Choice]
 
   /// Whether the option may be given more than once. A flag never may.
   public let isRepeatable: Bool
@@ -58,6 +59,7 @@ public struct OptionDescription: Sendable, Equatable {
   ///   - longName: the name without its dashes: lower-case ASCII letters, digits and dashes.
   ///   - shortName: an ASCII letter or digit.
   ///   - value: what follows the name.
+  ///   - choices: the words that a value must be one of; empty if it may be any text.
   ///   - isRepeatable: whether values add up. An option that is not repeatable is given at most
   ///     once.
   ///   - defaultValue: a text that is valid for the option; only for options with a value.
@@ -70,6 +72,7 @@ public struct OptionDescription: Sendable, Equatable {
     _ longName: String,
     short shortName: Character? = nil,
     _ value: Value = .flag,
+    choices: [Choice] = [],
     isRepeatable: Bool = false,
     default defaultValue: String? = nil,
     summary: String,
@@ -82,17 +85,17 @@ public struct OptionDescription: Sendable, Equatable {
     assert(shortName.map { $0.isASCII && ($0.isLetter || $0.isNumber) } ?? true)
     switch value {
     case .flag, .optionalChoice:
-      assert(!isRepeatable && defaultValue == nil && environmentVariable == nil)
+      assert(!isRepeatable && choices.isEmpty && defaultValue == nil && environmentVariable == nil)
     case .value:
       assert(!isRepeatable || environmentVariable == nil)
-    case .choice(_, let choices):
-      assert(!isRepeatable || environmentVariable == nil)
       assert(
-        defaultValue.map(choices.map(\.word).contains) ?? true, "the default is one of the choices")
+        choices.isEmpty || defaultValue.map(choices.map(\.word).contains) ?? true,
+        "the default is one of the choices")
     }
     self.longName = longName
     self.shortName = shortName
     self.value = value
+    self.choices = choices
     self.isRepeatable = isRepeatable
     self.defaultValue = defaultValue
     self.summary = summary
@@ -112,17 +115,14 @@ public struct OptionDescription: Sendable, Equatable {
   }
 }
 
-extension OptionDescription.Value {
-  /// One of the cases of an enumeration.
+extension [OptionDescription.Choice] {
+  /// The cases of an enumeration.
   ///
-  /// - Parameters:
-  ///   - placeholder: what help shows in place of the word.
-  ///   - meaning: what a case means, as a lower-case fragment.
-  public static func choice<Word: CaseIterable & RawRepresentable<String>>(
-    _ placeholder: String, meaning: (Word) -> String
+  /// - Parameter meaning: what a case means, as a lower-case fragment.
+  public static func cases<Word: CaseIterable & RawRepresentable<String>>(
+    _ meaning: (Word) -> String
   ) -> Self {
-    .choice(
-      placeholder, Word.allCases.map { .init(word: $0.rawValue, meaning: meaning($0)) })
+    Word.allCases.map { .init(word: $0.rawValue, meaning: meaning($0)) }
   }
 }
 
@@ -134,7 +134,7 @@ extension OptionDescription {
   var valueSuffix: String {
     switch value {
     case .flag: ""
-    case .value(let placeholder), .choice(let placeholder, _): " " + placeholder
+    case .value(let placeholder): " " + placeholder
     case .optionalChoice(let words): "[=" + words.joined(separator: "|") + "]"
     }
   }
@@ -147,24 +147,15 @@ extension OptionDescription {
 
   /// The words that the option accepts; empty if it accepts any text.
   var words: [String] {
-    switch value {
-    case .flag, .value: []
-    case .choice: choices.map(\.word)
-    case .optionalChoice(let words): words
-    }
-  }
-
-  /// The words that must follow the name, with their meanings; empty if any text may.
-  var choices: [Choice] {
-    guard case .choice(_, let choices) = value else { return [] }
-    return choices
+    guard case .optionalChoice(let words) = value else { return choices.map(\.word) }
+    return words
   }
 
   /// Whether a value must follow the name.
   var needsValue: Bool {
     switch value {
     case .flag, .optionalChoice: false
-    case .value, .choice: true
+    case .value: true
     }
   }
 

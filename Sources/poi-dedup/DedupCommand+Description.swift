@@ -33,7 +33,8 @@ extension DedupCommand {
       .trustSchema(section: "What to deduplicate"),
       OptionDescription(
         "null-key",
-        .choice("RULE") { (rule: NullKeyRule) in
+        .value("RULE"),
+        choices: .cases { (rule: NullKeyRule) in
           switch rule {
           case .keep: "leave them alone"
           case .group: "group them as if NULLs were equal"
@@ -43,7 +44,8 @@ extension DedupCommand {
         summary: "what to do with rows whose key contains NULL", section: "What to deduplicate"),
       OptionDescription(
         "keep",
-        .choice("WHICH") { (rule: KeepRule) in
+        .value("WHICH"),
+        choices: .cases { (rule: KeepRule) in
           switch rule {
           case .newest: "the record with the latest timestamp"
           case .oldest: "the record with the earliest timestamp"
@@ -53,7 +55,8 @@ extension DedupCommand {
         summary: "which record of a group stays", section: "What to deduplicate"),
       OptionDescription(
         "arrays",
-        .choice("RULE") { (rule: ArrayRule) in
+        .value("RULE"),
+        choices: .cases { (rule: ArrayRule) in
           switch rule {
           case .move: "move those that the winner lacks to the winner"
           case .winner: "keep only the winner's own, as a merging import does"

@@ -32,7 +32,7 @@ extension ImportCommand {
         section: "Input and store"),
       .trustSchema(section: "Input and store"),
       OptionDescription(
-        "merge", .choice("POLICY", meaning: meaning),
+        "merge", .value("POLICY"), choices: .cases(meaning),
         summary: "what to do with a record whose key is already stored (default: newest if the key "
           + "is enforced or with --snapshot, else append)",
         detail: "Any policy but append makes a new table enforce its key.",

@@ -15,12 +15,11 @@ extension CommandDescription {
         section: "Sifting"),
       OptionDescription(
         "order",
-        .choice(
-          "ORDER",
-          [
-            .init(word: "fine", meaning: "the fine ones"),
-            .init(word: "coarse", meaning: "the coarse ones"),
-          ]),
+        .value("ORDER"),
+        choices: [
+          .init(word: "fine", meaning: "the fine ones"),
+          .init(word: "coarse", meaning: "the coarse ones"),
+        ],
         default: "fine", summary: "which grains come first", section: "Sifting"),
       OptionDescription(
         "key", short: "k", .value("NAME[,NAME]"), isRepeatable: true,

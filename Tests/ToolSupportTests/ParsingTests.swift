@@ -183,7 +183,8 @@ struct ParsingTests {
       options: [
         OptionDescription(
           "form",
-          .choice("FORM", [.init(word: "a", meaning: "a"), .init(word: "b", meaning: "b")]),
+          .value("FORM"),
+          choices: [.init(word: "a", meaning: "a"), .init(word: "b", meaning: "b")],
           summary: "z", environmentVariable: "X_FORM")
       ])
     let error = #expect(throws: UsageError.self) {
