@@ -106,6 +106,56 @@ extension Connection {
     try withoutWaitingForDisk(failingWith: { Failure($0) }, body)
   }
 
+  /// Runs `body`, whose transactions are brought to the disk together when it ends, also by an error.
+  ///
+  /// Where the main database has a write-ahead log, no commit waits by itself; elsewhere each does.
+  ///
+  /// - Throws: what `body` throws, or the `SQLiteError` of bringing it to the disk as the same type.
+  public func waitingForDiskOnce<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let result: Result
+    do {
+      result = try withoutWaitingForDisk(body)
+    } catch {
+      try? bringToDisk()
+      throw error
+    }
+    do { try bringToDisk() } catch { throw Failure(error) }
+    return result
+  }
+
+  /// Waits until all that is committed is on the disk. It copies the write-ahead log into the database
+  /// for that, which is to be done once anyway: that waits for both, where a commit waits for the log, and
+  /// closing the database for both again. Where others still read older pages, or the copy fails, a commit
+  /// waits for the log.
+  ///
+  /// - Throws: `SQLiteError` when neither can be done; what was committed may not survive a power cut.
+  ///
+  /// Page: `PRAGMA wal_checkpoint`
+  public func bringToDisk() throws(SQLiteError) {
+    guard !isInTransaction, try text("PRAGMA main.journal_mode") == "wal" else { return }
+    if (try? copyLog()) == true { return }
+    let version = try integer("PRAGMA main.user_version") ?? 0
+    let level = try integer("PRAGMA main.synchronous") ?? 0
+    try setWaitsForDisk(true)
+    defer { try? setSynchronous(level) }
+    // It says the same, and is written all the same.
+    try execute("PRAGMA main.user_version = \(version)")
+  }
+
+  /// Copies the write-ahead log into the database, and waits for both.
+  ///
+  /// - Returns: whether all of it was copied.
+  private func copyLog() throws(SQLiteError) -> Bool {
+    var statement = try prepare("PRAGMA main.wal_checkpoint(PASSIVE)", isPersistent: false)
+    guard try statement.step() else { return false }
+    let (isBusy, pageCount, copiedCount) = (
+      statement.integer(0) != 0, statement.integer(1), statement.integer(2)
+    )
+    return !isBusy && pageCount == copiedCount
+  }
+
   /// Runs `body`, again where another connection's lock stands in its way, until it is done or has been
   /// tried for as long as a statement waits for a lock.
   ///
@@ -118,27 +168,22 @@ extension Connection {
     _ body: () throws(SQLiteError) -> Result
   ) throws(SQLiteError) -> Result {
     let timeout = Duration.milliseconds(try integer("PRAGMA busy_timeout") ?? 0)
-    let start = monotonicTime()
+    let start = MonotonicClock.now()
     while true {
       do {
         return try body()
       } catch {
-        guard error.isBusy, monotonicTime() - start < timeout else { throw error }
+        guard error.isBusy, MonotonicClock.now() - start < timeout else { throw error }
       }
       usleep(10_000)
     }
   }
 
-  /// The time since an arbitrary moment, the same for the whole process.
-  ///
-  /// It is asked of the kernel: `ContinuousClock` is a part of Swift's concurrency, and would link it
-  /// and its dispatch library into every tool, which would start a fifth later.
-  ///
-  /// Page: `clock_gettime(2)`, `CLOCK_MONOTONIC`
-  private func monotonicTime() -> Duration {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  /// Makes commits wait for the disk from now on, or not, where the main database has a write-ahead log;
+  /// see `withoutWaitingForDisk`. What was committed without waiting, `bringToDisk` waits for.
+  public func setWaitsForDisk(_ waits: Bool) throws(SQLiteError) {
+    guard try text("PRAGMA main.journal_mode") == "wal" else { return }
+    try setSynchronous(waits ? 2 : 1)
   }
 
   private func setSynchronous(_ level: Int64) throws(SQLiteError) {

@@ -102,8 +102,10 @@ extension DedupCommand {
         "no-archive", summary: "do not keep the losers; the run cannot be undone",
         section: "How to do it"),
       OptionDescription(
-        "batch", short: "b", .value("N"), default: "500",
-        summary: "losers removed in one transaction", section: "How to do it"),
+        "batch", short: "b", .value("N"),
+        summary:
+          "losers removed in one transaction (default: 500 to 5000, as many as go in 100 ms)",
+        section: "How to do it"),
       OptionDescription(
         "jobs", short: "j", .value("N"), default: "2",
         summary: "threads: 2 compute the digest beside other work",

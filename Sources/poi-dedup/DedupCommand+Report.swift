@@ -157,6 +157,7 @@ extension DedupCommand {
         json.member("run", report.run)
         json.member(
           "ending", failure != nil ? "failed" : report.isFinished ? "finished" : "stopped")
+        json.member("batchSize", options.batchSize)
         write(report.plan, layout, report, to: &json)
         json.member("createdIndex", report.createdIndex)
         json.member("digest", report.digest?.description)

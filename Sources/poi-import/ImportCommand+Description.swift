@@ -47,8 +47,11 @@ extension ImportCommand {
         summary: "print a model to start from: poi, or the model of a table of the store",
         detail: "No FILE is read.", section: "Models"),
       OptionDescription(
-        "batch", short: "b", .value("N"), default: "500",
-        summary: "records in one transaction", section: "Batches and runs"),
+        "batch", short: "b", .value("N"),
+        summary: "records in one transaction (default: 500 to 5000, as many as come in 100 ms)",
+        detail: "A killed import loses at most the records of one transaction, and --resume reads "
+          + "them again.",
+        section: "Batches and runs"),
       OptionDescription(
         "batch-bytes", .value("SIZE"), default: "8MiB",
         summary: "end a batch early if its records take this much memory",

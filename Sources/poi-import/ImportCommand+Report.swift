@@ -80,6 +80,7 @@ extension ImportCommand {
       json.object("counters") { json in
         for counter in report.counters.byName { json.member(counter.name, counter.count) }
       }
+      json.member("batchSize", options.batchSize)
       json.member("batches", report.batchCount)
       json.object("rejects") { json in
         for (rule, count) in report.rejectsByRule { json.member(rule, count) }

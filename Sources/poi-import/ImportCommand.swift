@@ -30,7 +30,7 @@ struct ImportCommand {
     trustsSchema = arguments.flag("trust-schema")
     isDryRun = arguments.flag("dry-run")
     isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
-    options.batchSize = try arguments.integer("batch", in: 1...1_000_000) ?? options.batchSize
+    options.batchSize = try arguments.integer("batch", in: 1...1_000_000)
     options.batchByteLimit =
       try arguments.byteCount("batch-bytes", in: 1...(1 << 30)) ?? options.batchByteLimit
     options.jobCount = try arguments.integer("jobs", in: 1...3) ?? options.jobCount

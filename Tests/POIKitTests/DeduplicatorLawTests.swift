@@ -139,7 +139,8 @@ import Testing
       let stopped = try SampleTable.connection(records)
       let before = try dump("sample", in: stopped)
       var options = DeduplicationOptions()
-      options.batchSize = Int.random(in: 1...20, using: &generator)
+      let batchSize = Int.random(in: 1...20, using: &generator)
+      options.batchSize = batchSize
       let deduplicator = Deduplicator(
         layout: try SampleTable.layout(in: stopped), options: options)
       var removedCount = 0
@@ -148,7 +149,7 @@ import Testing
           if case .removing = progress { .stop } else { .proceed }
         }
         removedCount += report.changes.removedRowCount
-        #expect(report.changes.removedRowCount <= options.batchSize)
+        #expect(report.changes.removedRowCount <= batchSize)
         if report.isFinished { break }
         #expect(report.digest == nil)
       }

@@ -135,8 +135,9 @@ import Testing
       var options = ImportOptions()
       options.jobCount = jobCount
       options.rejectFile = folder.file("rejects")
-      // Rejects of timestamps from the future tell the time.
+      // Rejects of timestamps from the future tell the time, and batches of no set size end by it.
       options.clock = someInstant
+      options.batchSize = 500
       var reads: [Int] = []
       var session = try ImportSession(checking: model, options: options) { progress in
         reads.append(progress.counters.read)

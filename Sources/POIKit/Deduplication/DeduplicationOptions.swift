@@ -13,9 +13,11 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// not. The losers of one group are then removed in one transaction, however many they are.
   public var mergesLosers = false
 
-  /// The losers removed in one transaction; 500. At least 1. Where a winner gets something of its losers
-  /// that counts when it is compared with them, more of one group may be.
-  public var batchSize = 500
+  /// The losers removed in one transaction, at least 1. With nothing, which is the default, a transaction
+  /// ends once it has removed 500 and 100 ms have passed since the last commit, and at 5,000 at the latest.
+  /// Where a winner gets something of its losers that counts when it is compared with them, more of one
+  /// group may be.
+  public var batchSize: Int?
 
   /// The memory for sorting, in bytes; 64 MiB. Not negative; with 0 only a few entries are held at once. What
   /// does not fit goes to temporary files.

@@ -25,18 +25,18 @@ extension Deduplicator {
     plan.refusedValueCount = merge?.takeRefusedCount() ?? 0
   }
 
-  /// Removes whole groups of losers, as many as fill a batch, after their winners got what these have.
+  /// Removes whole groups of losers, until they are so many, after their winners got what these have.
   /// It is inside the caller's transaction.
   func removeGroups(
-    _ selection: inout WinnerSelection, _ merge: inout LoserMerge?, _ removal: inout LoserRemoval,
-    in connection: borrowing Connection
+    _ count: Int, _ selection: inout WinnerSelection, _ merge: inout LoserMerge?,
+    _ removal: inout LoserRemoval, in connection: borrowing Connection
   ) throws(DeduplicationError) {
     var pairs: [LoserEntry] = []
     var fills: [RowFill] = []
     var fillSize = 0
     var loserCount = 0
     var isBegun = false
-    while isBegun || loserCount < options.batchSize, let loser = try selection.nextGroupLoser() {
+    while isBegun || loserCount < count, let loser = try selection.nextGroupLoser() {
       try add(loser, isBegun: &isBegun, to: &merge)
       pairs.append(LoserEntry(loser: loser.loser, winner: loser.winner))
       loserCount += 1
@@ -44,7 +44,7 @@ extension Deduplicator {
         fills.append(fill)
         fillSize += fill.byteCount
       }
-      guard pairs.count == options.batchSize || fillSize >= Self.fillSize else { continue }
+      guard pairs.count == BatchPace.smallestSize || fillSize >= Self.fillSize else { continue }
       try removal.remove(pairs, filling: fills, in: connection)
       pairs.removeAll(keepingCapacity: true)
       fills.removeAll(keepingCapacity: true)

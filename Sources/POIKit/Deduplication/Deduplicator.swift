@@ -16,6 +16,9 @@ public struct Deduplicator: Sendable {
   /// How duplicates are found and removed.
   public let options: DeduplicationOptions
 
+  /// Tells how long the last commit is ago; it never goes back.
+  var elapsed: @Sendable () -> Duration = MonotonicClock.now
+
   /// In tests, what is used instead of the hash of a key; every key is hashed then.
   var keyHash: (@Sendable (Digest) -> Digest)?
 
@@ -145,38 +148,70 @@ public struct Deduplicator: Sendable {
     on connection: borrowing Connection, clock: () -> Instant,
     progress: (DeduplicationProgress) -> BatchDecision
   ) throws(DeduplicationError) -> DeduplicationReport {
-    let statements = removal.statements
     var merge: LoserMerge?
     if options.mergesLosers {
       merge = try LoserMerge(layout, schema: removal.root, in: connection)
     }
-    var batch: [LoserEntry] = []
-    batch.reserveCapacity(min(options.batchSize, plan.loserCount))
-    while removal.counts.removedRowCount < plan.loserCount {
-      try statements.inTransaction(in: connection) { () throws(DeduplicationError) in
-        try checkUnchanged(since: version, removal.counts, by: statements, on: connection)
-        if options.removesGroupsWhole(in: layout) {
-          try removeGroups(&selection, &merge, &removal, in: connection)
-        } else {
-          batch.removeAll(keepingCapacity: true)
-          while batch.count < options.batchSize, let pair = try selection.nextLoser() {
-            batch.append(pair)
-          }
-          try removal.remove(batch, in: connection)
-        }
-        do throws(SQLiteError) {
-          try record?.save(plan, removal.counts, by: statements, in: connection)
-        } catch {
-          throw DeduplicationError(error)
+    var pace = BatchPace(size: options.batchSize, clock: elapsed)
+    /// Removes a batch, and tells of it.
+    ///
+    /// - Returns: whether to go on.
+    func removeBatch() throws(DeduplicationError) -> Bool {
+      try removal.statements.inTransaction(in: connection) { () throws(DeduplicationError) in
+        try checkUnchanged(
+          since: version, removal.counts, by: removal.statements, on: connection)
+        try removeLosers(&selection, &merge, &removal, at: pace, in: connection)
+        try DeduplicationError.converting { () throws(SQLiteError) in
+          try record?.save(plan, removal.counts, by: removal.statements, in: connection)
         }
       }
+      pace.noteCommit()
       committed = removal.counts
-      let decision = progress(
+      return progress(
         .removing(
-          removedCount: removal.counts.removedRowCount, loserCount: plan.loserCount))
-      if decision == .stop { return report(plan, removal.counts, record) }
+          removedCount: removal.counts.removedRowCount, loserCount: plan.loserCount)) == .proceed
     }
-    return try finish(plan, removal, record, since: version, on: connection, clock: clock)
+    while plan.loserCount - removal.counts.removedRowCount > pace.limit {
+      guard try removeBatch() else { return report(plan, removal.counts, record) }
+    }
+    // What is left is most likely one batch. It goes to the disk with the end of the run.
+    return try connection.waitingForDiskOnce {
+      () throws(DeduplicationError) -> DeduplicationReport in
+      while removal.counts.removedRowCount < plan.loserCount {
+        guard try removeBatch() else { return report(plan, removal.counts, record) }
+        if removal.counts.removedRowCount < plan.loserCount {
+          try DeduplicationError.converting { () throws(SQLiteError) in
+            try connection.bringToDisk()
+          }
+        }
+      }
+      return try finish(plan, removal, record, since: version, on: connection, clock: clock)
+    }
+  }
+
+  /// Removes the losers of one transaction, a portion at a time.
+  private func removeLosers(
+    _ selection: inout WinnerSelection, _ merge: inout LoserMerge?, _ removal: inout LoserRemoval,
+    at pace: BatchPace, in connection: borrowing Connection
+  ) throws(DeduplicationError) {
+    try removal.beginBatch(in: connection)
+    let before = removal.counts.removedRowCount
+    var count = 0
+    repeat {
+      let portion = min(pace.portion(after: count), removal.portionSize)
+      if options.removesGroupsWhole(in: layout) {
+        try removeGroups(portion, &selection, &merge, &removal, in: connection)
+      } else {
+        var losers: [LoserEntry] = []
+        losers.reserveCapacity(portion)
+        while losers.count < portion, let loser = try selection.nextLoser() { losers.append(loser) }
+        if !losers.isEmpty { try removal.remove(losers, in: connection) }
+      }
+      let removed = removal.counts.removedRowCount - before
+      // None is left.
+      guard removed > count else { return }
+      count = removed
+    } while count < pace.limit && !pace.isDue(count)
   }
 }
 
@@ -193,9 +228,9 @@ extension Deduplicator {
       throw DeduplicationError(
         .invalidOptions, "name at least one key column of '\(layout.table)' to deduplicate by")
     }
-    guard options.batchSize >= 1 else {
+    guard options.batchSize ?? 1 >= 1 else {
       throw DeduplicationError(
-        .invalidOptions, "a batch has at least one record, not \(options.batchSize)")
+        .invalidOptions, "a batch has at least one record, not \(options.batchSize ?? 0)")
     }
     guard options.jobCount >= 1 else {
       throw DeduplicationError(.invalidOptions, "a deduplication needs at least one thread")

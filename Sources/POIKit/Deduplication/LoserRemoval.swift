@@ -6,11 +6,11 @@ internal import SQLiteKit
 /// violate a unique constraint of their own table, the winner has such a row already, and the
 /// loser's is removed as a duplicate of it, in the same way.
 ///
-/// A batch is listed in a temporary table, from which one statement archives and another deletes:
-/// that takes a tenth less than two statements for each row. Most of the time is SQLite's, which
-/// writes nearly every page of the table to the write-ahead log and from there to the file. That
-/// is done at its own interval, of 1,000 pages: 4,000 pages, 8 MB of page cache, an exclusive lock
-/// and a second thread for the checkpoints all made no difference beyond noise.
+/// A portion of a batch is listed in a temporary table, from which one statement archives and another
+/// deletes: that takes a tenth less than two statements for each row. Most of the time is SQLite's, which
+/// writes nearly every page of the table to the write-ahead log and from there to the file: 8,000 pages of
+/// log, 8 MB of page cache, an exclusive lock and a second thread for the checkpoints all made no difference
+/// beyond noise.
 struct LoserRemoval {
   let layout: TableLayout
   private var preparedArchives: Set<ExactText> = []
@@ -102,20 +102,28 @@ struct LoserRemoval {
       in: connection)
   }
 
-  /// Removes a batch of losers, inside the caller's transaction.
+  /// How many losers are best removed at once. The pages of their rows are read three times, and should be
+  /// held in memory meanwhile, beside those that the batch has changed. Rows that refer to losers cost more
+  /// than pages, and the way to find them is looked for each time.
+  var portionSize: Int { referencesByTable[ExactText(root.name)]?.isEmpty == true ? 100 : 500 }
+
+  /// Begins a batch, inside its transaction.
+  func beginBatch(in connection: borrowing Connection) throws(DeduplicationError) {
+    guard enforcesReferences else { return }
+    do {
+      // While a row and those that refer to it move, one of them is ahead of the other.
+      try connection.execute("PRAGMA defer_foreign_keys = ON")
+    } catch {
+      throw DeduplicationError(error)
+    }
+  }
+
+  /// Removes losers, inside the transaction of their batch.
   ///
   /// - Throws: `DeduplicationError`; the transaction is then to be rolled back.
   mutating func remove(
     _ pairs: [LoserEntry], in connection: borrowing Connection
   ) throws(DeduplicationError) {
-    if enforcesReferences {
-      do {
-        // While a row and those that refer to it move, one of them is ahead of the other.
-        try connection.execute("PRAGMA defer_foreign_keys = ON")
-      } catch {
-        throw DeduplicationError(error)
-      }
-    }
     try fold(pairs, of: root, depth: 0, in: connection)
     counts.removedRowCount += pairs.count
   }

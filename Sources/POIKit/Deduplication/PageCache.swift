@@ -3,10 +3,11 @@ internal import SQLiteKit
 /// SQLite's page cache of a connection, enlarged for the removal of losers, and before that for the
 /// search for them: the pages of a small store are still held then.
 ///
-/// The pages of a batch are read three times: for the digest, for the archive and to delete its
-/// rows. Where one row in ten is a loser, a batch of 500 stands on 250 pages of 8 KiB.
+/// The pages of a portion of losers are read three times: for the digest, for the archive and to delete
+/// its rows. Where one row in ten is a loser, a portion of 100 stands on 50 pages of 8 KiB. Pages that the
+/// transaction has changed take nine tenths of the room.
 struct PageCache {
-  /// The room for the pages of a batch, in KiB.
+  /// The room for the pages, in KiB.
   static let size: Int64 = 4_096
 
   /// What the connection had before, as `PRAGMA cache_size` says it.

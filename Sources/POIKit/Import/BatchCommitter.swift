@@ -96,16 +96,20 @@ struct BatchCommitter: ~Copyable {
   /// - Parameters:
   ///   - progress: what was read of the inputs up to the end of the batch.
   ///   - checkpoint: the one before the batch.
+  ///   - waitsForDisk: whether the batch survives a power cut then; else once `bringToDisk` has waited.
   /// - Returns: the checkpoint after the batch; where only the reject file could not be written, there
   ///   is a `rejectFileError` besides.
   /// - Throws: `ImportError`; the batch is then not committed.
   mutating func commit(
-    _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
+    _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint,
+    waitsForDisk: Bool
   ) throws(ImportError) -> ImportCheckpoint {
     try openRejectFile()
     let next: ImportCheckpoint
     if store?.path != nil {
       do {
+        if !waitsForDisk { try store?.connection.setWaitsForDisk(false) }
+        defer { if !waitsForDisk { try? store?.connection.setWaitsForDisk(true) } }
         next = try write(&batch, progress, onto: checkpoint)
       } catch {
         throw failure(error, checkpoint)
@@ -306,14 +310,16 @@ struct BatchCommitter: ~Copyable {
     return token(finished.last { $0.token != nil }?.token, of: checkpoint)
   }
 
+  /// - Parameter first: the first record that is not written yet.
   private mutating func writeRows(
-    of batch: inout RecordBatch, _ names: InputNames, targets: [MergeTarget] = []
+    of batch: inout RecordBatch, from first: Int = 0, _ names: InputNames,
+    targets: [MergeTarget] = []
   ) throws {
     var conflicts: MergeConflicts?
     switch store {
     case .some(let store):
       conflicts = try writer?.writeRows(
-        of: &batch, names, targets: targets, in: store.connection)
+        of: &batch, from: first, names, targets: targets, in: store.connection)
     case .none: break
     }
     guard let conflicts, !conflicts.isEmpty else { return }
@@ -369,7 +375,8 @@ struct BatchCommitter: ~Copyable {
   /// What the run was asked to do, as the store keeps it.
   private var summary: String {
     JSONValue.object([
-      "batch": .number(options.batchSize), "at": options.pointer.map(JSONValue.string) ?? .null,
+      "batch": options.batchSize.map { .number($0) } ?? .null,
+      "at": options.pointer.map(JSONValue.string) ?? .null,
       "limit": options.recordLimit.map { .number($0) } ?? .null,
       "merge": .string(policy.rawValue), "snapshot": .bool(options.isSnapshot),
       "source": .string(options.source),
@@ -454,18 +461,30 @@ struct BatchCommitter: ~Copyable {
   /// Merges the next landed records in one transaction, or, where none are left, removes the landing
   /// table.
   ///
+  /// - Parameter pace: says when the transaction ends.
   /// - Returns: the checkpoint after it.
   mutating func commitNext(
-    of merge: inout LandingMerge, by batch: inout RecordBatch, onto checkpoint: ImportCheckpoint
+    of merge: inout LandingMerge, by batch: inout RecordBatch, onto checkpoint: ImportCheckpoint,
+    at pace: BatchPace
   ) throws(ImportError) -> ImportCheckpoint {
     let names = InputNames(ofLanded: inputs)
     do {
       let next = try inTransaction { (committer) throws -> ImportCheckpoint? in
         // Inside the transaction, so that not every record read takes a lock of its own.
-        guard try committer.fill(&batch, from: &merge) else { return nil }
-        guard batch.recordCount <= checkpoint.counters.landed else { throw LandingTable.damage }
-        try committer.writeRows(of: &batch, names, targets: merge.targetsOfBatch)
-        try merge.rememberRemovals(committer.writer?.takeDeletedRowIDs() ?? [])
+        merge.beginBatch()
+        repeat {
+          let first = batch.recordCount
+          guard try committer.fill(&batch, from: &merge, count: pace.portion(after: first)) else {
+            break
+          }
+          guard batch.recordCount <= checkpoint.counters.landed else { throw LandingTable.damage }
+          try committer.writeRows(
+            of: &batch, from: first, names, targets: merge.targetsOfBatch)
+          try merge.rememberRemovals(committer.writer?.takeDeletedRowIDs() ?? [])
+        } while batch.recordCount < pace.limit && batch.byteCount < committer.options.batchByteLimit
+          && !pace.isDue(batch.recordCount)
+        guard batch.recordCount > 0 else { return nil }
+        try merge.noteBatch()
         try committer.writer?.insertRejects(of: batch, names)
         return checkpoint.advanced(byMerging: batch)
       }
@@ -479,12 +498,12 @@ struct BatchCommitter: ~Copyable {
   }
 
   private func fill(
-    _ batch: inout RecordBatch, from merge: inout LandingMerge
+    _ batch: inout RecordBatch, from merge: inout LandingMerge, count: Int
   ) throws -> Bool {
     switch store {
     case .some(let store):
       try merge.fill(
-        &batch, count: options.batchSize, byteLimit: options.batchByteLimit, in: store.connection)
+        &batch, count: count, byteLimit: options.batchByteLimit, in: store.connection)
     case .none: false
     }
   }
@@ -554,6 +573,12 @@ struct BatchCommitter: ~Copyable {
       runID, into: model.table, state, at: options.clock(), options: summary,
       counters: checkpoint.countersJSON(isRefused: isRefused).description,
       keeping: state == .finished && owesToken && !isRefused ? lastToken(of: checkpoint) : nil)
+    try store?.connection.bringToDisk()
+  }
+
+  /// Waits until what is committed is on the disk.
+  mutating func bringToDisk(_ checkpoint: ImportCheckpoint) throws(ImportError) {
+    do { try store?.connection.bringToDisk() } catch { throw failure(error, checkpoint) }
   }
 
   /// Removes what the snapshot lacks and ends the run, in one transaction.

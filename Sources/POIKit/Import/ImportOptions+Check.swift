@@ -12,7 +12,7 @@ extension ImportOptions {
   public func check(
     for model: Model, isDryRun: Bool = false, storePath: String? = nil
   ) throws(ImportError) {
-    guard batchSize > 0, batchByteLimit > 0 else {
+    guard batchSize ?? 1 > 0, batchByteLimit > 0 else {
       throw ImportError(.usage, "a batch holds at least one record and one byte")
     }
     guard jobCount > 0 else {

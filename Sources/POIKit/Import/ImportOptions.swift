@@ -1,7 +1,11 @@
+internal import SQLiteKit
+
 /// How an import is run. The defaults are those of `poi-import`.
 public struct ImportOptions: Sendable {
-  /// How many records are written in one transaction, at least 1.
-  public var batchSize = 500
+  /// How many records are written in one transaction, at least 1. Nothing lets the import choose: a
+  /// batch ends once it holds 500 records and 100 ms have passed since the last commit, and at 5,000
+  /// records at the latest.
+  public var batchSize: Int?
 
   /// How many bytes the records and rejects of a batch take in memory; one that reaches it is written
   /// early. In bytes, at least 1.
@@ -77,6 +81,9 @@ public struct ImportOptions: Sendable {
 
   /// Asked for the time at the beginning and end of a run.
   public var clock: @Sendable () -> Instant = SystemClock.now
+
+  /// Tells how long the last commit is ago; it never goes back.
+  var elapsed: @Sendable () -> Duration = MonotonicClock.now
 
   /// How many records are merged at once before the others land, in inputs of unknown size.
   var directRecordLimit = 20_000

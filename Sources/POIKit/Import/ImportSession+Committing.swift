@@ -277,7 +277,9 @@ extension ImportSession {
   ///
   /// With a writer thread it is on its way then, after the one before is committed; `settle` waits
   /// for it. A run that ends at the batch before drops the batch.
-  mutating func commit() throws(ImportError) {
+  ///
+  /// - Parameter waitsForDisk: whether it survives a power cut then; else once `bringToDisk` has waited.
+  mutating func commit(waitsForDisk: Bool = true) throws(ImportError) {
     if let failure { throw failure }
     if case .reading = phase, !isDryRun {
       progress.position = reader.position
@@ -288,11 +290,13 @@ extension ImportSession {
       let readCount = intake.batch.readCount
       let next: ImportCheckpoint?
       do throws(ImportError) {
-        next = try committer?.commit(&intake.batch, progress, onto: checkpoint)
+        next = try committer?.commit(
+          &intake.batch, progress, onto: checkpoint, waitsForDisk: waitsForDisk)
       } catch {
         failure = error
         throw error
       }
+      pace.noteCommit()
       if let next { try take(next, readCount: readCount) }
       return
     }
@@ -301,13 +305,14 @@ extension ImportSession {
     guard let committer = committer.take() else {
       preconditionFailure("a settled session has its committer")
     }
-    var batch = spareBatch.take() ?? RecordBatch(intake.decoder.layout)
+    var batch = spareBatch.take() ?? intake.emptyBatch()
     swap(&batch, &intake.batch)
     pendingReadCount = batch.readCount
+    pace.noteCommit()
     writerThread?.start(
       WriterThread.Job(
         committer: committer, batch: batch, progress: progress, checkpoint: checkpoint,
-        outcome: nil))
+        waitsForDisk: waitsForDisk, outcome: nil))
   }
 
   /// Has the batch committed, and waits until it is.
@@ -395,9 +400,11 @@ extension ImportSession {
     do {
       guard var merge = try committer?.beginMerge(&checkpoint) else { return }
       while checkpoint.landing != nil {
-        let next = try committer?.commitNext(of: &merge, by: &intake.batch, onto: checkpoint)
+        let next = try committer?.commitNext(
+          of: &merge, by: &intake.batch, onto: checkpoint, at: pace)
         guard let next else { return }
-        try take(next, readCount: next.landing == nil ? 0 : options.batchSize)
+        pace.noteCommit()
+        try take(next, readCount: checkpoint.counters.landed - next.counters.landed)
         if case .ended(.stopped) = phase { return }
       }
     } catch {
@@ -424,9 +431,18 @@ extension ImportSession {
     }
   }
 
+  /// Waits until what the run has committed is on the disk.
+  mutating func bringToDisk() throws(ImportError) {
+    do throws(ImportError) {
+      try committer?.bringToDisk(checkpoint)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
   private mutating func completeRun() throws(ImportError) {
     guard options.isSnapshot else {
-      // The end of the run waits for the disk, and takes the digest there with it.
       try settleDigest()
       try committer?.endRun(checkpoint)
       return
@@ -446,6 +462,7 @@ extension ImportSession {
     case .done(let next):
       checkpoint = next
       try settleDigest()
+      try bringToDisk()
     case .tooMany(let gone, let all):
       throw try refuseSnapshot(
         "the snapshot lacks \(gone) of \(all) rows, more than --max-removals allows, and nothing was "

@@ -163,7 +163,11 @@ extension ImportSession {
         throw fail(ImportError(error, input: inputName))
       }
       switch event {
-      case .needsInput, .end: return
+      case .needsInput:
+        // The clock is asked once for many records, and whenever the input keeps one waiting.
+        if pace.isDue(intake.batch.readCount) { try commit() }
+        return
+      case .end: return
       case .element:
         do { try intake.takeElement(of: &reader) } catch {
           throw fail(
@@ -173,7 +177,7 @@ extension ImportSession {
       case .malformed(let malformation): intake.take(malformation, of: &reader)
       }
       let isLast = hasReachedLimit
-      if isLast || intake.batch.readCount >= options.batchSize
+      if isLast || intake.batch.readCount >= pace.limit
         || intake.batch.byteCount >= options.batchByteLimit
       {
         if isLast {

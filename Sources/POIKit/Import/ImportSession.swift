@@ -34,6 +34,9 @@ public struct ImportSession: ~Copyable {
 
   var intake: RecordIntake
 
+  /// When the batch at hand ends.
+  var pace: BatchPace
+
   /// What commits the batches; nothing while a batch is with the writer thread.
   var committer: BatchCommitter?
   var writerThread: WriterThread?
@@ -141,9 +144,11 @@ public struct ImportSession: ~Copyable {
     self.options = options
     self.onProgress = onProgress
     self.isDryRun = isDryRun
+    pace = BatchPace(size: options.batchSize, clock: options.elapsed)
     intake = RecordIntake(
       model: model, limits: options.limits.forReading, validators: validators,
-      latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
+      latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) },
+      batchSize: pace.limit)
   }
 
   // MARK: Inputs
@@ -333,7 +338,8 @@ public struct ImportSession: ~Copyable {
     }
   }
 
-  /// Ends the input: what is left of it is read and committed.
+  /// Ends the input: what is left of it is read and committed. The end of the last one of
+  /// `ImportOptions.inputNames` survives a power cut only once `finish` has returned.
   ///
   /// - Throws: `ImportError` when the input is incomplete or the batch cannot be written.
   public mutating func endInput() throws(ImportError) {
@@ -351,9 +357,12 @@ public struct ImportSession: ~Copyable {
     noteToken()
     progress.finishedInputCount = progress.begunInputCount
     phase = .idle
-    try commit()
+    try commit(waitsForDisk: !isLastInput)
     try settle()
   }
+
+  /// Whether no input follows, so that the end of the run does.
+  private var isLastInput: Bool { inputCount == options.inputNames?.count }
 
   /// Stops the run, as the progress closure does: the records that have come whole are committed as
   /// the last batch, and the run can be resumed with all bytes of its inputs.
@@ -398,7 +407,7 @@ public struct ImportSession: ~Copyable {
     }
     var ending = ImportReport.Ending.finished
     if case .ended(let found) = phase { ending = found }
-    if ending == .finished { try endRun() }
+    if ending == .finished { try endRun() } else { try bringToDisk() }
     phase = .ended(ending)
     var ended = self.report()
     ended.ending = ending

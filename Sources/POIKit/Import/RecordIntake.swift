@@ -5,6 +5,7 @@ internal import JSONStreaming
 struct RecordIntake: ~Copyable {
   var decoder: RecordDecoder
   var batch: RecordBatch
+  private let batchCapacity: Int
   private var digester: RecordDigester
 
   /// Whether accepted records keep their bytes, because the table may still refuse them.
@@ -15,16 +16,24 @@ struct RecordIntake: ~Copyable {
   /// What a record may be at most.
   private let limits: ReadingLimits
 
-  /// - Parameter latestTimestamp: a record with a later timestamp is refused.
+  /// - Parameters:
+  ///   - latestTimestamp: a record with a later timestamp is refused.
+  ///   - batchSize: how many records the batch holds at most.
   init(
     model: Model, limits: ReadingLimits, validators: [any RecordValidator],
-    latestTimestamp: Instant? = nil
+    latestTimestamp: Instant? = nil, batchSize: Int = BatchPace.smallestSize
   ) {
     self.limits = limits
     decoder = RecordDecoder(
       model: model, validators: validators, latestTimestamp: latestTimestamp)
-    batch = RecordBatch(decoder.layout)
+    batchCapacity = min(batchSize, BatchPace.largestSize)
+    batch = RecordBatch(decoder.layout, recordCapacity: batchCapacity)
     digester = RecordDigester(model)
+  }
+
+  /// A batch of the same capacity.
+  func emptyBatch() -> RecordBatch {
+    RecordBatch(decoder.layout, recordCapacity: batchCapacity)
   }
 
   /// Moves the counts of members that no attribute maps to the batch.

@@ -124,17 +124,24 @@ struct LandingMerge: ~Copyable {
     return rowID
   }
 
-  /// Fills an empty batch with the next records, and notes that they are merged. Runs inside the
-  /// transaction that merges them.
+  /// Begins an empty batch.
+  mutating func beginBatch() {
+    targetsOfBatch.removeAll(keepingCapacity: true)
+    places.removeAll()
+  }
+
+  /// Adds the next records to a batch. Runs inside the transaction that merges them.
   ///
+  /// - Parameters:
+  ///   - count: how many are added at most.
+  ///   - byteLimit: none is added to a batch that takes so many bytes.
   /// - Returns: whether there are any; none are left otherwise.
   mutating func fill(
     _ batch: inout RecordBatch, count: Int, byteLimit: Int, in connection: borrowing Connection
   ) throws -> Bool {
     var contents: BlobReader?
-    targetsOfBatch.removeAll(keepingCapacity: true)
-    places.removeAll()
-    while batch.recordCount < count, batch.byteCount < byteLimit {
+    let first = batch.recordCount
+    while batch.recordCount < first + count, batch.byteCount < byteLimit {
       if let target = try targets.next() {
         try read(target.landingID, of: target.rowID, from: &contents, into: &batch, in: connection)
         targetsOfBatch.append(.row(target.rowID))
@@ -147,12 +154,15 @@ struct LandingMerge: ~Copyable {
         break
       }
     }
-    guard batch.recordCount > 0 else { return false }
+    return batch.recordCount > first
+  }
+
+  /// Notes that the records of the batch are merged. Runs inside the transaction that merges them.
+  mutating func noteBatch() throws(SQLiteError) {
     try unsafe places.withUnsafeBufferPointer { (places) throws(SQLiteError) in
       try unsafe noting.bindBorrowed(1, blob: places)
       try noting.run()
     }
-    return true
   }
 
   /// - Parameters:

@@ -43,7 +43,7 @@ struct RecordBatch: ~Copyable {
   var otherUnmappedMemberCount = 0
 
   /// - Parameter recordCapacity: how many records are expected; more fit.
-  init(_ layout: RecordLayout, recordCapacity: Int = 512) {
+  init(_ layout: RecordLayout, recordCapacity: Int) {
     slotCount = layout.slotCount
     recordByteCount =
       slotCount * MemoryLayout<ValueSlot>.stride + MemoryLayout<RecordOrigin>.stride

@@ -127,13 +127,14 @@ struct BatchWriter: ~Copyable {
   /// Runs inside the caller's transaction.
   ///
   /// - Parameters:
+  ///   - first: the first record to write.
   ///   - names: those of the inputs.
-  ///   - targets: what each record is likely to meet; none where nothing is known.
+  ///   - targets: what each record of the batch is likely to meet; none where nothing is known.
   ///   - connection: the store's; a snapshot's table of keys is made before the first batch.
   /// - Returns: the records that must not meet stored ones, and do; the transaction is then to be
   ///   rolled back.
   mutating func writeRows(
-    of batch: inout RecordBatch, _ names: InputNames, targets: [MergeTarget] = [],
+    of batch: inout RecordBatch, from first: Int, _ names: InputNames, targets: [MergeTarget] = [],
     in connection: borrowing Connection
   ) throws(SQLiteError) -> MergeConflicts {
     if snapshot == nil, let snapshotModel {
@@ -141,7 +142,7 @@ struct BatchWriter: ~Copyable {
       try table.prepare(in: connection)
       snapshot = try SnapshotWriter(table, snapshotModel, connection: connection)
     }
-    for record in 0..<batch.recordCount {
+    for record in first..<batch.recordCount {
       let target = targets.isEmpty ? .unknown : targets[record]
       try snapshot?.add(record, of: batch)
       do {

@@ -57,7 +57,7 @@ extension Store {
     ).id
   }
 
-  /// Ends an import.
+  /// Ends an import, without waiting for the disk.
   ///
   /// - Parameters:
   ///   - id: the run; where it has none, because its first batch failed, it gets one here.
@@ -67,15 +67,17 @@ extension Store {
     _ id: Int64?, into table: String, _ state: RunRecord.State, at end: Instant, options: String,
     counters: String, keeping token: SourceToken?
   ) throws(SQLiteError) {
-    try connection.inTransaction(.immediate) { () throws(SQLiteError) in
-      if let token { try keep(token) }
-      let run: Int64
-      if let id {
-        run = id
-      } else {
-        run = try beginImport(into: table, started: end, options: options)
+    try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+      try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+        if let token { try keep(token) }
+        let run: Int64
+        if let id {
+          run = id
+        } else {
+          run = try beginImport(into: table, started: end, options: options)
+        }
+        try RunRecord(id: run).end(state, at: end, counters: counters, in: connection)
       }
-      try RunRecord(id: run).end(state, at: end, counters: counters, in: connection)
     }
   }
 

@@ -119,7 +119,7 @@ public struct Store: ~Copyable {
       try connection.commit()
       if isReadOnly { return }
       if isNew { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
-      if !isInMemory { try chooseLog(of: connection) }
+      if !isInMemory { try chooseLog(of: connection, isNew: isNew) }
       if !isNew { try RememberedDigest.mend(in: connection) }
       if isNew {
         try connection.withoutWaitingForDisk { () throws(SQLiteError) in
@@ -184,17 +184,21 @@ public struct Store: ~Copyable {
   /// cut.
   ///
   /// A new file gets its first page by that, through a journal: without one a power cut could leave a
-  /// file of zeros, which is no database. Where another program is at it, it is waited for.
-  private static func chooseLog(of connection: borrowing Connection) throws(SQLiteError) {
+  /// file of zeros, which is no database. The journal of a new file holds no pages, so it is waited for
+  /// once, not twice. Where another program is at it, it is waited for.
+  private static func chooseLog(
+    of connection: borrowing Connection, isNew: Bool
+  ) throws(SQLiteError) {
     try connection.execute(
       """
       PRAGMA wal_autocheckpoint = \(Store.checkpointInterval);
       PRAGMA cache_size = -\(Store.cacheSize);
-      PRAGMA synchronous = FULL
+      PRAGMA synchronous = \(isNew ? "NORMAL" : "FULL")
       """)
     try connection.retryingWhileBusy { () throws(SQLiteError) in
       try connection.execute("PRAGMA journal_mode = WAL")
     }
+    try connection.setWaitsForDisk(true)
   }
 
   /// A connection to the database at `path`, which need not be a store.

@@ -1,0 +1,124 @@
+import SQLiteKit
+import StoreFaults
+import TestSupport
+import Testing
+
+@testable import POIKit
+
+/// How often SQLite waits for a file on the disk: budgets that depend neither on the machine nor on the
+/// clock. Names in the folder are waited for besides, at most three times.
+@Suite struct SyncCountTests {
+  /// Counts the waits of `body`.
+  private static func count(_ body: () throws -> Void) rethrows -> Int {
+    // Each of them "fails" without an error.
+    store_faults_arm(STORE_FAULT_SYNC, 1, 0, true)
+    defer { _ = store_faults_disarm() }
+    try body()
+    return store_faults_disarm()
+  }
+
+  /// Imports records, a fourth of which has the key of another one.
+  private static func importRecords(
+    _ count: Int, into path: String, elapsed: @escaping @Sendable () -> Duration
+  ) throws {
+    var options = ImportOptions()
+    options.jobCount = 1
+    options.elapsed = elapsed
+    options.inputNames = ["records"]
+    var session = try ImportSession(into: Store(path: path), model: model(), options: options)
+    try session.beginInput(named: "records")
+    for start in stride(from: 0, to: count, by: 50) {
+      let records = (start..<min(start + 50, count)).map {
+        #"{"id":"\#($0 % (count / 4 * 3))","at":\#($0)}"# + "\n"
+      }
+      try session.append(Array(records.joined().utf8).span)
+    }
+    let report = try session.finish()
+    #expect(report.counters.inserted == count)
+  }
+
+  private static func deduplicate(
+    _ path: String, elapsed: @escaping @Sendable () -> Duration
+  ) throws {
+    var options = DeduplicationOptions()
+    options.enforcement = .index
+    options.jobCount = 1
+    var deduplicator = Deduplicator(layout: try TableLayout(model()), options: options)
+    deduplicator.elapsed = elapsed
+    let report = try Store(path: path, for: .existing).deduplicate(deduplicator)
+    #expect(report.isFinished && report.createdIndex)
+  }
+
+  private static func model() throws -> Model {
+    try Model(
+      parsing: #"""
+        {"x-table":"note","x-key":"id","x-timestamp":"at",
+         "properties":{"id":{"type":"string"},"at":{"type":"integer","x-unit":"seconds"}}}
+        """#)
+  }
+
+  @Test func `a new store waits five times, most of them for its first page and its end`() async {
+    await #expect(processExitsWith: .success) {
+      try #require(store_faults_install())
+      let folder = try ScratchFolder()
+      // The journal and the first page, the beginning of the log, and the log and the store at the end.
+      #expect(try Self.count { _ = try Store(path: folder.file("new.sqlite")) } == 5)
+      #expect(try Self.count { _ = try Store(path: folder.file("new.sqlite")) } == 0)
+    }
+  }
+
+  /// One wait a batch of 5,000, but for the end of the input, which goes to the disk with that of the run;
+  /// and five for the new store.
+  @Test(arguments: [10_000, 100_000])
+  func `an import waits once in 5,000 records where no time passes`(count: Int) async {
+    await #expect(processExitsWith: .success) { [count] in
+      try #require(store_faults_install())
+      let folder = try ScratchFolder()
+      let syncs = try Self.count {
+        try Self.importRecords(count, into: folder.file("s.sqlite")) { .zero }
+      }
+      #expect(syncs == count / 5_000 + 5, "\(syncs)")
+    }
+  }
+
+  @Test func `an import waits once in 500 records where each takes long`() async {
+    await #expect(processExitsWith: .success) {
+      try #require(store_faults_install())
+      let folder = try ScratchFolder()
+      let clock = PassingClock(.milliseconds(100))
+      let syncs = try Self.count {
+        try Self.importRecords(10_000, into: folder.file("s.sqlite"), elapsed: clock.now)
+      }
+      #expect(syncs == 10_000 / 500 + 5, "\(syncs)")
+    }
+  }
+
+  /// The beginning of the log, and log and store at the end; a batch waits by itself only where more than
+  /// one is left.
+  @Test(arguments: [(10_000, 3), (30_000, 4)])
+  func `a deduplication waits once in 5,000 losers where no time passes`(
+    count: Int, expected: Int
+  ) async {
+    await #expect(processExitsWith: .success) { [count, expected] in
+      try #require(store_faults_install())
+      let folder = try ScratchFolder()
+      let path = folder.file("s.sqlite")
+      try Self.importRecords(count, into: path) { .zero }
+      let syncs = try Self.count { try Self.deduplicate(path) { .zero } }
+      #expect(syncs == expected, "\(syncs)")
+    }
+  }
+
+  @Test func `import, deduplication and enforcing of 10,000 records wait ten times`() async {
+    await #expect(processExitsWith: .success) {
+      try #require(store_faults_install())
+      let folder = try ScratchFolder()
+      let path = folder.file("s.sqlite")
+      let syncs = try Self.count {
+        try Self.importRecords(10_000, into: path) { .zero }
+        try Self.deduplicate(path) { .zero }
+      }
+      #expect(syncs == 10, "\(syncs)")
+    }
+  }
+}
