@@ -25,6 +25,8 @@ let package = Package(
     .executable(name: "floor", targets: ["floor"]),
     .executable(name: "decode-peer", targets: ["decode-peer"]),
     .executable(name: "phases", targets: ["phases"]),
+    // To be loaded into the contestants.
+    .library(name: "sync-delay", type: .dynamic, targets: ["sync-delay"]),
   ],
   dependencies: [.package(name: "poi-toolkit", path: "..")],
   targets: [
@@ -33,6 +35,7 @@ let package = Package(
       name: "floor",
       cSettings: [.unsafeFlags(["-O3", "-Wall", "-Wextra"])],
       linkerSettings: [.linkedLibrary("yajl"), .linkedLibrary("sqlite3")] + toolLinkerSettings),
+    .target(name: "sync-delay"),
     .systemLibrary(name: "PeerSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .executableTarget(name: "decode-peer", dependencies: ["PeerSQLite"]),
     .executableTarget(
@@ -43,7 +46,8 @@ let package = Package(
 )
 
 // The same settings as in the package that is measured.
-for target in package.targets where target.type != .system && target.name != "floor" {
+for target in package.targets
+where target.type != .system && !["floor", "sync-delay"].contains(target.name) {
   target.swiftSettings = [
     .strictMemorySafety(),
     .enableUpcomingFeature("ExistentialAny"),

@@ -45,6 +45,9 @@ def parse_arguments():
                         help="5000000 records too, without peers, and a later delivery of 2000000")
     parser.add_argument("--records", type=int, action="append", metavar="N",
                         help="so many records (repeatable; 10000, 100000 and 1000000)")
+    parser.add_argument("--sync-delay", default="", metavar="MS,…",
+                        help="the whole job once more with each sync so many milliseconds longer, "
+                             "as on a slower disk; of all contestants")
     parser.add_argument("--rounds", type=int, metavar="N", help="how often each runs (5)")
     parser.add_argument("--jobs", default="2,1", metavar="N,…",
                         help="what poi-import gets as --jobs, the first for the whole job (2,1)")
@@ -67,6 +70,12 @@ def parse_arguments():
         arguments.records.append(5_000_000)
     arguments.records = sorted(set(arguments.records))
     arguments.rounds = arguments.rounds or (2 if arguments.quick else 5)
+    try:
+        arguments.delays = [float(delay) for delay in arguments.sync_delay.split(",") if delay]
+    except ValueError:
+        parser.error("--sync-delay needs numbers of milliseconds, such as 1,5")
+    if min(arguments.delays, default=1) <= 0:
+        parser.error("--sync-delay needs numbers greater than 0; 0 is measured in any case")
     if min(arguments.records) < 10 or arguments.rounds < 1:
         parser.error("--records needs a number from 10 and --rounds one from 1")
     return arguments
@@ -86,8 +95,9 @@ class Recorder:
             return self.rounds
         return min(self.rounds, max(1, int(self.peer_seconds / first_seconds)))
 
-    def run(self, work, everyone):
+    def run(self, work, everyone, sync_delay=0):
         first = {}
+        slowly = f" with syncs of {sync_delay:g} ms more" if sync_delay else ""
         most = self.rounds * (SMALL_SIZE_FACTOR if work.record_count <= SMALL_SIZE else 1)
         for number in range(most):
             for contestant in everyone:
@@ -96,7 +106,7 @@ class Recorder:
                         or number >= self.rounds_of(contestant, first.get(name), most)):
                     continue
                 try:
-                    found = contestant.run(work, self.scratch)
+                    found = contestant.run(work, self.scratch, sync_delay)
                 except Failure as failure:
                     if contestant.kind != "peer":
                         raise
@@ -104,16 +114,18 @@ class Recorder:
                     # A contestant that is wrong once is not believed at this size, and not tried
                     # at larger ones.
                     self.runs = [run for run in self.runs if (
-                        run["contestant"], run["records"]) != (name, work.record_count)]
+                        run["contestant"], run["records"], run["syncDelay"])
+                        != (name, work.record_count, sync_delay)]
                     self.skipped[name] = f"{work.record_count:,} records: {reason}"
                     say(f"  {name}: {reason}")
                     continue
                 first.setdefault(name, found["wall"])
                 self.remarks[name] = contestant.remark
                 self.runs.append({"contestant": name, "kind": contestant.kind,
-                                  "records": work.record_count, "round": number} | found)
+                                  "records": work.record_count, "syncDelay": sync_delay,
+                                  "round": number} | found)
                 say(f"  {name}: {found['wall']:.2f} s, {found['peakBytes'] / 1e6:.0f} MB")
-            say(f"{work.record_count:,} records: round {number + 1} of {most} done")
+            say(f"{work.record_count:,} records{slowly}: round {number + 1} of {most} done")
 
 
 def say(text):
@@ -151,7 +163,8 @@ def start_ups(scratch):
 
 def measure_phases(figures_runs, work, rounds, scratch):
     found = [phases.one_round(work, scratch, contestants.remove_store) for _ in range(rounds)]
-    runs = [run for run in figures_runs if run["records"] == work.record_count]
+    runs = [run for run in figures_runs
+            if run["records"] == work.record_count and not run["syncDelay"]]
     write = phases.write_seconds(runs)
     return phases.table(found, write, work.record_count, work.expected["losers"])
 
@@ -169,6 +182,8 @@ def measure_all(arguments, scratch):
     for size in arguments.records:
         work = Input(scratch, size)
         recorder.run(work, ours + (peers if size <= 1_000_000 else []))
+        for delay in arguments.delays if size <= 1_000_000 else []:
+            recorder.run(work, [one for one in ours + peers if one.is_whole], delay)
         inputs.append({"records": size, "bytes": work.path("array").stat().st_size,
                        "losers": work.expected["losers"]})
         if size == main_size and not arguments.no_phases:

@@ -13,6 +13,10 @@ from process import measure
 # The page caches of poi-import and poi-dedup, in KiB.
 IMPORT_CACHE, DEDUP_CACHE = 1000, 4096
 
+# What the tools write in one transaction at most, unless --batch says another number.
+LARGEST_BATCH = 5000
+SMALL_BATCH = 500
+
 
 class Contestant:
     """Steps that are measured one after the other and add up."""
@@ -22,14 +26,20 @@ class Contestant:
     form = "array"
     remark = ""
     suffix = "sqlite"
+    # Whether it does the whole job, from JSON to a store without duplicates.
+    is_whole = False
 
-    def run(self, work, scratch):
-        """Runs once and returns what is recorded; raises Failure if the result is wrong."""
+    def run(self, work, scratch, sync_delay=0):
+        """Runs once and returns what is recorded; raises Failure if the result is wrong.
+
+        Each sync takes `sync_delay` milliseconds longer.
+        """
         store = scratch / f"store.{self.suffix}"
         remove_store(store)
         steps, counts = {}, {}
         for step, command in self.commands(work, store):
-            steps[step] = measure(command, scratch / "output", environment())
+            steps[step] = measure(
+                command, scratch / "output", environment(sync_delay))
             steps[step] |= self.verify_step(step, work, store, scratch / "output", counts)
         self.verify(work, store)
         if store.exists():
@@ -49,9 +59,13 @@ class Contestant:
         pass
 
 
-def environment():
-    return {"BENCH_PRODUCTS_FOLDER": str(PRODUCTS),
-            "BENCH_PYTHON_FOLDER": str(ENVIRONMENT / "bin")}
+def environment(sync_delay):
+    found = {"BENCH_PRODUCTS_FOLDER": str(PRODUCTS),
+             "BENCH_PYTHON_FOLDER": str(ENVIRONMENT / "bin")}
+    if sync_delay:
+        found |= {"LD_PRELOAD": str(PRODUCTS / "libsync-delay.so"),
+                  "SYNC_DELAY": str(sync_delay)}
+    return found
 
 
 def remove_store(store):
@@ -70,8 +84,10 @@ class Floor(Contestant):
 
     kind = "floor"
 
-    def __init__(self, name, *modes, options=()):
-        self.name, self.modes, self.options = name, modes, options
+    def __init__(self, name, *modes, options=(), batch=LARGEST_BATCH):
+        self.name, self.modes = name, modes
+        self.options = (*options, "--batch", str(batch))
+        self.is_whole = modes[-1] in ("dedup", "whole")
 
     def commands(self, work, store):
         for mode in self.modes:
@@ -98,7 +114,7 @@ class Floor(Contestant):
         return {"parts": report["seconds"]}
 
     def verify(self, work, store):
-        if self.modes[-1] in ("dedup", "whole"):
+        if self.is_whole:
             verification.expect_winners(verification.content_of(store), work)
 
 
@@ -108,18 +124,21 @@ class Tool(Contestant):
     kind = "toolkit"
 
     def __init__(self, name, import_options=(), dedup_options=(), is_dry_run=False,
-                 is_whole=False):
+                 is_whole=False, batch=None):
         self.name, self.import_options, self.dedup_options = name, import_options, dedup_options
         self.is_dry_run, self.is_whole = is_dry_run, is_whole
+        self.batch = ("--batch", str(batch)) if batch else ()
         if is_whole:
-            self.remark = "commits 500 records at a time; checks and digests; keeps an archive"
+            size = batch or f"{SMALL_BATCH} to {LARGEST_BATCH:,}"
+            self.remark = (f"commits {size} records at a time and waits for the disk; checks and "
+                           "digests; keeps an archive")
 
     def commands(self, work, store):
-        shared = ["--quiet", "--report", "json"]
+        shared = ["--quiet", "--report", "json", *self.batch]
         if not self.is_dry_run:
             shared += ["--store", store]
         yield "poi-import", [
-            TOOLS / "poi-import", "--batch", "500", work.path("array"), *self.import_options,
+            TOOLS / "poi-import", work.path("array"), *self.import_options,
             *(["--dry-run"] if self.is_dry_run else []), *shared]
         if self.is_whole:
             yield "poi-dedup", [
@@ -138,8 +157,10 @@ class Tool(Contestant):
         verification.expect_counters(report, expected)
         if step == "poi-import" and not self.is_dry_run:
             verification.expect_equal(verification.row_count(store), records, "rows")
+        # Without a set size the number of batches depends on the time.
+        names = ("digest", "batches") if self.batch else ("digest",)
         counts[step] = expected | {
-            name: report[name] for name in ("digest", "batches") if report.get(name) is not None}
+            name: report[name] for name in names if report.get(name) is not None}
         return {}
 
     def verify(self, work, store):
@@ -151,6 +172,7 @@ class Peer(Contestant):
     """A file of bench/peers; its head says what it needs and what it cannot do."""
 
     kind = "peer"
+    is_whole = True
 
     def __init__(self, path, fields, variant):
         self.path = path
@@ -199,6 +221,7 @@ def floors():
         Floor("floor parse", "parse"),
         Floor("floor check", "check"),
         Floor("floor append", "append"),
+        Floor(f"floor append, batches of {SMALL_BATCH}", "append", batch=SMALL_BATCH),
         Floor("floor append, 1 thread", "append", options=("--threads", "1")),
         Floor("floor whole", "whole"),
         Floor("floor whole, 2 processes", "append", "dedup"),
@@ -212,6 +235,8 @@ def tools(jobs):
         Tool("dry run", ("--jobs", "1"), is_dry_run=True),
         Tool("dry run, 2 jobs", ("--jobs", "2"), is_dry_run=True),
         Tool("toolkit", all_jobs, ("--memory", "64MiB"), is_whole=True),
+        Tool(f"toolkit, batches of {SMALL_BATCH}", all_jobs, ("--memory", "64MiB"),
+             is_whole=True, batch=SMALL_BATCH),
         Tool("toolkit, 4 MiB", all_jobs, ("--memory", "4MiB"), is_whole=True),
     ]
     for number in jobs[1:]:

@@ -9,12 +9,14 @@ def is_merge(contestant):
 
 
 class Figures:
-    """`raw` is the content of a raw.json."""
+    """`raw` is the content of a raw.json; only runs count whose syncs took so many ms longer."""
 
-    def __init__(self, raw):
-        self.raw = raw
+    def __init__(self, raw, sync_delay=0):
+        self.raw, self.sync_delay = raw, sync_delay
+        self.delays = sorted({run.get("syncDelay", 0) for run in raw["runs"]})
+        self.all_runs = [run for run in raw["runs"] if run.get("syncDelay", 0) == sync_delay]
         self.sizes, self.delivery_sizes = (
-            sorted({run["records"] for run in raw["runs"]
+            sorted({run["records"] for run in self.all_runs
                     if is_merge(run["contestant"]) == of_deliveries})
             for of_deliveries in (False, True))
 
@@ -25,12 +27,12 @@ class Figures:
         return usual[-1] if usual else self.sizes[0]
 
     def runs(self, contestant, records):
-        return [run for run in self.raw["runs"]
+        return [run for run in self.all_runs
                 if run["contestant"] == contestant and run["records"] == records]
 
     def names(self, records, kind=None):
         found = []
-        for run in self.raw["runs"]:
+        for run in self.all_runs:
             if run["records"] == records and kind in (None, run["kind"]):
                 if run["contestant"] not in found:
                     found.append(run["contestant"])
@@ -85,7 +87,9 @@ RATIOS = [
      ("floor check", None), 1.15),
     ("the same on two threads, as without `--jobs`", ("dry run, 2 jobs", None),
      ("floor check", None), 1.15),
-    ("`poi-import --batch 500`", ("toolkit", "poi-import"), ("floor append", None), 1.15),
+    ("`poi-import`", ("toolkit", "poi-import"), ("floor append", None), 1.15),
+    ("`poi-import --batch 500`", ("toolkit, batches of 500", "poi-import"),
+     ("floor append, batches of 500", None), 1.15),
     ("import and `poi-dedup --enforce`", ("toolkit", None), ("floor whole", None), 1.10),
     ("a later delivery, half of it new, into a store of as many rows", ("merge", None),
      ("floor merge", None), 1.30),
@@ -166,9 +170,22 @@ def ends_in_sqlite(peer):
     return not peer.startswith("DuckDB")
 
 
+def against_sqlite(figures, records):
+    """A row of the time against the best peer that leaves a SQLite store."""
+    peers = [peer for peer in figures.names(records, "peer") if ends_in_sqlite(peer)]
+    if peers:
+        best = min(peers, key=lambda peer: figures.median(peer, records))
+        reached = figures.median("toolkit", records) / figures.median(best, records)
+        slowly = f", syncs {figures.sync_delay:g} ms longer" if figures.sync_delay else ""
+        yield (f"time against the best peer with a SQLite store, {records:,} records{slowly}, {best}",
+               "1.00 x", f"{reached:.2f} x", reached <= 1)
+
+
 def against_peers(figures, records):
     """Rows of time and memory against the best of the peers; DuckDB is told, and no aim."""
-    rows = []
+    rows = [row for delay in figures.delays for size in figures.sizes if size <= records
+            for row in against_sqlite(Figures(figures.raw, delay), size)
+            if delay or size != records]
     for kind, chosen in (("a SQLite store", ends_in_sqlite),
                          ("a store of its own", lambda peer: not ends_in_sqlite(peer))):
         peers = [peer for peer in figures.names(records, "peer") if chosen(peer)]

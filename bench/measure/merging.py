@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 
 import verification
-from contestants import IMPORT_CACHE, Contestant, floor_pragmas
+from contestants import IMPORT_CACHE, LARGEST_BATCH, Contestant, floor_pragmas
 from places import PRODUCTS, TOOLS
 
 # In the order of its input the floor changes another page with each record: where that is measured
@@ -88,7 +88,6 @@ def contestants(record_count):
     roads = ["landing", "sorted"] + (["upsert"] if record_count <= UPSERT_RECORDS else [])
     for road in roads:
         yield Merge("floor merge" if road == "landing" else f"floor merge, {road}", "floor",
-                    PRODUCTS / "floor", "merge", "--road", road, "--pragmas",
-                    floor_pragmas(IMPORT_CACHE))
-    yield Merge("merge", "toolkit", TOOLS / "poi-import", "--batch", "500", "--quiet",
-                "--report", "json")
+                    PRODUCTS / "floor", "merge", "--road", road, "--batch", str(LARGEST_BATCH),
+                    "--pragmas", floor_pragmas(IMPORT_CACHE))
+    yield Merge("merge", "toolkit", TOOLS / "poi-import", "--quiet", "--report", "json")

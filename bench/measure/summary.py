@@ -1,6 +1,6 @@
 """What a run found, as Markdown."""
 
-from figures import is_merge, targets
+from figures import Figures, is_merge, targets
 
 
 def seconds(value):
@@ -26,6 +26,7 @@ def spread(figures, name, records, step=None):
 
 LABELS = {
     "toolkit": "**`poi-import` and `poi-dedup --enforce`**",
+    "toolkit, batches of 500": "**both with `--batch 500`**",
     "toolkit, 4 MiB": "**`poi-import` and `poi-dedup --enforce --memory 4M`**",
     "floor whole": "(a floor: the same work in C, without rejects, checkpoints and archive)",
 }
@@ -80,6 +81,22 @@ def deliveries(figures):
                   "of the floor", "ns per record", "peak MB"), rows)
 
 
+def slower_syncs(figures, records):
+    """The whole job by how much longer each sync took, at one size."""
+    columns = [Figures(figures.raw, delay) for delay in figures.delays]
+    names = [name for name in columns[-1].names(records)]
+    names.sort(key=lambda name: columns[-1].median(name, records))
+    rows = []
+    for name in names:
+        medians = [(column.median(name, records), column.median("toolkit", records))
+                   for column in columns]
+        rows.append((LABELS.get(name, name),
+                     *(f"{seconds(one)} ({one / ours:.2f} x)" if one else ""
+                       for one, ours in medians)))
+    header = ("who", *(f"{delay:g} ms: seconds (of ours)" for delay in figures.delays))
+    return table(header, rows)
+
+
 def phases(rows):
     return table(("phase", "ns", "floor, ns", "ratio", "per"),
                  [(row["phase"], f"{row['ours']:,.0f}", f"{row['floor']:,.0f}",
@@ -110,6 +127,13 @@ def description(figures):
         if has_peers:
             parts += [comparison(figures, records), ""]
         parts.append(own(figures, records))
+    if len(figures.delays) > 1:
+        parts += ["", "## Slower syncs", "",
+                  "The whole job once more, with each sync of a file so many milliseconds longer. A "
+                  "contestant that hardly changes waits for no disk: what it has written may be lost "
+                  "or damaged by a power cut."]
+        for records in reversed(Figures(raw, figures.delays[-1]).sizes):
+            parts += ["", f"### {records:,} records", "", slower_syncs(figures, records)]
     if figures.delivery_sizes:
         parts += ["", "## A later delivery", "",
                   "Records into a store of as many rows with unique identifiers; half of them are "
