@@ -130,8 +130,7 @@ class Tool(Contestant):
         self.batch = ("--batch", str(batch)) if batch else ()
         if is_whole:
             size = batch or f"{SMALL_BATCH} to {LARGEST_BATCH:,}"
-            self.remark = (f"commits {size} records at a time and waits for the disk; checks and "
-                           "digests; keeps an archive")
+            self.remark = f"checks, rejects, digest, archive; {size} records a commit, with a sync"
 
     def commands(self, work, store):
         shared = ["--quiet", "--report", "json", *self.batch]

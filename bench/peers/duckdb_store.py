@@ -3,7 +3,7 @@
 # variant: DuckDB, lines, 2 threads | lines | 2
 # needs: python duckdb
 # store: duckdb
-# remark: its own store, no SQLite; columns, its own parser
+# remark: its own store, no SQLite; checks of types only
 """DuckDB reads, deduplicates and keeps its own store."""
 
 import sys

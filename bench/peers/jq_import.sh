@@ -3,7 +3,7 @@
 # variant: jq and .import, lines | lines
 # needs: program jq
 # needs: program sqlite3
-# remark: no journal; an array is held in memory; a bad record ends it
+# remark: no checks; no journal, no sync; an array is held in memory; a bad record ends it
 # jq writes CSV, the shell of SQLite imports it through a pipe.
 set -eu
 support=$(dirname "$0")/support

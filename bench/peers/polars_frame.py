@@ -1,7 +1,7 @@
 # variant: polars, lines | lines
 # variant: polars, array | array
 # needs: python polars
-# remark: one transaction, no journal; all in memory; a bad record ends it
+# remark: no checks; no journal, no sync; all in memory; a bad record ends it
 """polars reads and deduplicates, the sqlite3 module writes."""
 
 import sys

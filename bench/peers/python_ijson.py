@@ -1,6 +1,6 @@
 # variant: ijson (yajl) | array
 # needs: python ijson
-# remark: one transaction, no journal; a bad record ends it
+# remark: no checks; no journal, no sync; a bad record ends it
 """A script of one's own: ijson streams the array through yajl, the sqlite3 module writes."""
 
 import sys

@@ -1,6 +1,6 @@
 # variant: orjson, lines | lines
 # needs: python orjson
-# remark: one transaction, no journal; a bad record ends it
+# remark: no checks; no journal, no sync; a bad record ends it
 """A script of one's own: orjson reads line after line, the sqlite3 module writes."""
 
 import sys

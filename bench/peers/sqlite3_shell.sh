@@ -1,7 +1,7 @@
 #!/bin/sh
 # variant: sqlite3 shell | array
 # needs: program sqlite3
-# remark: no journal; the whole file in memory, at most 1 GB; a bad record ends it
+# remark: no checks; no journal, no sync; the whole file in memory, at most 1 GB; a bad record ends it
 # The shell reads the file with readfile() and takes it apart with json_each().
 set -eu
 support=$(dirname "$0")/support

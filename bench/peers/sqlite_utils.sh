@@ -3,7 +3,7 @@
 # variant: sqlite-utils, array | array
 # needs: python sqlite_utils
 # winner: last
-# remark: the last record wins, not the newest; a bad record ends it
+# remark: no checks; the last record wins, not the newest; a bad record ends it
 # sqlite-utils inserts with a primary key, replacing, and extracts the category.
 set -eu
 case $1 in
