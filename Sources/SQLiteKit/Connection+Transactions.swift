@@ -106,29 +106,11 @@ extension Connection {
     try withoutWaitingForDisk(failingWith: { Failure($0) }, body)
   }
 
-  /// Runs `body`, whose transactions are brought to the disk together when it ends, also by an error.
+  /// Waits until all that is committed is on the disk, also what was committed without waiting.
   ///
-  /// Where the main database has a write-ahead log, no commit waits by itself; elsewhere each does.
-  ///
-  /// - Throws: what `body` throws, or the `SQLiteError` of bringing it to the disk as the same type.
-  public func waitingForDiskOnce<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let result: Result
-    do {
-      result = try withoutWaitingForDisk(body)
-    } catch {
-      try? bringToDisk()
-      throw error
-    }
-    do { try bringToDisk() } catch { throw Failure(error) }
-    return result
-  }
-
-  /// Waits until all that is committed is on the disk. It copies the write-ahead log into the database
-  /// for that, which is to be done once anyway: that waits for both, where a commit waits for the log, and
-  /// closing the database for both again. Where others still read older pages, or the copy fails, a commit
-  /// waits for the log.
+  /// It copies the write-ahead log into the database and waits for both, as closing the database would do
+  /// otherwise, after the wait of a commit. Where others still read older pages, or the copy fails, it
+  /// commits something that changes nothing, and waits for the log.
   ///
   /// - Throws: `SQLiteError` when neither can be done; what was committed may not survive a power cut.
   ///
@@ -137,10 +119,6 @@ extension Connection {
     guard !isInTransaction, try text("PRAGMA main.journal_mode") == "wal" else { return }
     if (try? copyLog()) == true { return }
     let version = try integer("PRAGMA main.user_version") ?? 0
-    let level = try integer("PRAGMA main.synchronous") ?? 0
-    try setWaitsForDisk(true)
-    defer { try? setSynchronous(level) }
-    // It says the same, and is written all the same.
     try execute("PRAGMA main.user_version = \(version)")
   }
 
@@ -177,13 +155,6 @@ extension Connection {
       }
       usleep(10_000)
     }
-  }
-
-  /// Makes commits wait for the disk from now on, or not, where the main database has a write-ahead log;
-  /// see `withoutWaitingForDisk`. What was committed without waiting, `bringToDisk` waits for.
-  public func setWaitsForDisk(_ waits: Bool) throws(SQLiteError) {
-    guard try text("PRAGMA main.journal_mode") == "wal" else { return }
-    try setSynchronous(waits ? 2 : 1)
   }
 
   private func setSynchronous(_ level: Int64) throws(SQLiteError) {

@@ -152,41 +152,24 @@ public struct Deduplicator: Sendable {
     if options.mergesLosers {
       merge = try LoserMerge(layout, schema: removal.root, in: connection)
     }
+    let statements = removal.statements
     var pace = BatchPace(size: options.batchSize, clock: elapsed)
-    /// Removes a batch, and tells of it.
-    ///
-    /// - Returns: whether to go on.
-    func removeBatch() throws(DeduplicationError) -> Bool {
-      try removal.statements.inTransaction(in: connection) { () throws(DeduplicationError) in
-        try checkUnchanged(
-          since: version, removal.counts, by: removal.statements, on: connection)
+    while removal.counts.removedRowCount < plan.loserCount {
+      try statements.inTransaction(in: connection) { () throws(DeduplicationError) in
+        try checkUnchanged(since: version, removal.counts, by: statements, on: connection)
         try removeLosers(&selection, &merge, &removal, at: pace, in: connection)
         try DeduplicationError.converting { () throws(SQLiteError) in
-          try record?.save(plan, removal.counts, by: removal.statements, in: connection)
+          try record?.save(plan, removal.counts, by: statements, in: connection)
         }
       }
       pace.noteCommit()
       committed = removal.counts
-      return progress(
+      let decision = progress(
         .removing(
-          removedCount: removal.counts.removedRowCount, loserCount: plan.loserCount)) == .proceed
+          removedCount: removal.counts.removedRowCount, loserCount: plan.loserCount))
+      if decision == .stop { return report(plan, removal.counts, record) }
     }
-    while plan.loserCount - removal.counts.removedRowCount > pace.limit {
-      guard try removeBatch() else { return report(plan, removal.counts, record) }
-    }
-    // What is left is most likely one batch. It goes to the disk with the end of the run.
-    return try connection.waitingForDiskOnce {
-      () throws(DeduplicationError) -> DeduplicationReport in
-      while removal.counts.removedRowCount < plan.loserCount {
-        guard try removeBatch() else { return report(plan, removal.counts, record) }
-        if removal.counts.removedRowCount < plan.loserCount {
-          try DeduplicationError.converting { () throws(SQLiteError) in
-            try connection.bringToDisk()
-          }
-        }
-      }
-      return try finish(plan, removal, record, since: version, on: connection, clock: clock)
-    }
+    return try finish(plan, removal, record, since: version, on: connection, clock: clock)
   }
 
   /// Removes the losers of one transaction, a portion at a time.
@@ -340,14 +323,20 @@ extension Deduplicator {
     on connection: borrowing Connection, clock: () -> Instant
   ) throws(DeduplicationError) -> DeduplicationReport {
     let writes = record != nil || options.enforcement != .none || plan.loserCount > 0
-    do {
-      return try connection.inTransaction(writes ? .immediate : .deferred) {
+    func finish() throws(DeduplicationError) -> DeduplicationReport {
+      try connection.inTransaction(writes ? .immediate : .deferred) {
         () throws(DeduplicationError) -> DeduplicationReport in
         try checkUnchanged(since: version, removal.counts, by: removal.statements, on: connection)
         return try complete(
           plan, removal, record, jobCount: writes ? options.jobCount : 1, on: connection,
           end: clock())
       }
+    }
+    do {
+      guard writes else { return try finish() }
+      let report = try connection.withoutWaitingForDisk(finish)
+      try DeduplicationError.converting { () throws(SQLiteError) in try connection.bringToDisk() }
+      return report
     } catch {
       // The losers are gone; where only the key could not be enforced the run ends here.
       if error.code == .keyNotUnique || error.code == .invalidOptions {

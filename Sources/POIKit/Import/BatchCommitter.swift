@@ -96,20 +96,16 @@ struct BatchCommitter: ~Copyable {
   /// - Parameters:
   ///   - progress: what was read of the inputs up to the end of the batch.
   ///   - checkpoint: the one before the batch.
-  ///   - waitsForDisk: whether the batch survives a power cut then; else once `bringToDisk` has waited.
   /// - Returns: the checkpoint after the batch; where only the reject file could not be written, there
   ///   is a `rejectFileError` besides.
   /// - Throws: `ImportError`; the batch is then not committed.
   mutating func commit(
-    _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint,
-    waitsForDisk: Bool
+    _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws(ImportError) -> ImportCheckpoint {
     try openRejectFile()
     let next: ImportCheckpoint
     if store?.path != nil {
       do {
-        if !waitsForDisk { try store?.connection.setWaitsForDisk(false) }
-        defer { if !waitsForDisk { try? store?.connection.setWaitsForDisk(true) } }
         next = try write(&batch, progress, onto: checkpoint)
       } catch {
         throw failure(error, checkpoint)
@@ -574,11 +570,6 @@ struct BatchCommitter: ~Copyable {
       counters: checkpoint.countersJSON(isRefused: isRefused).description,
       keeping: state == .finished && owesToken && !isRefused ? lastToken(of: checkpoint) : nil)
     try store?.connection.bringToDisk()
-  }
-
-  /// Waits until what is committed is on the disk.
-  mutating func bringToDisk(_ checkpoint: ImportCheckpoint) throws(ImportError) {
-    do { try store?.connection.bringToDisk() } catch { throw failure(error, checkpoint) }
   }
 
   /// Removes what the snapshot lacks and ends the run, in one transaction.

@@ -277,9 +277,7 @@ extension ImportSession {
   ///
   /// With a writer thread it is on its way then, after the one before is committed; `settle` waits
   /// for it. A run that ends at the batch before drops the batch.
-  ///
-  /// - Parameter waitsForDisk: whether it survives a power cut then; else once `bringToDisk` has waited.
-  mutating func commit(waitsForDisk: Bool = true) throws(ImportError) {
+  mutating func commit() throws(ImportError) {
     if let failure { throw failure }
     if case .reading = phase, !isDryRun {
       progress.position = reader.position
@@ -290,8 +288,7 @@ extension ImportSession {
       let readCount = intake.batch.readCount
       let next: ImportCheckpoint?
       do throws(ImportError) {
-        next = try committer?.commit(
-          &intake.batch, progress, onto: checkpoint, waitsForDisk: waitsForDisk)
+        next = try committer?.commit(&intake.batch, progress, onto: checkpoint)
       } catch {
         failure = error
         throw error
@@ -312,7 +309,7 @@ extension ImportSession {
     writerThread?.start(
       WriterThread.Job(
         committer: committer, batch: batch, progress: progress, checkpoint: checkpoint,
-        waitsForDisk: waitsForDisk, outcome: nil))
+        outcome: nil))
   }
 
   /// Has the batch committed, and waits until it is.
@@ -431,16 +428,6 @@ extension ImportSession {
     }
   }
 
-  /// Waits until what the run has committed is on the disk.
-  mutating func bringToDisk() throws(ImportError) {
-    do throws(ImportError) {
-      try committer?.bringToDisk(checkpoint)
-    } catch {
-      failure = error
-      throw error
-    }
-  }
-
   private mutating func completeRun() throws(ImportError) {
     guard options.isSnapshot else {
       try settleDigest()
@@ -462,7 +449,6 @@ extension ImportSession {
     case .done(let next):
       checkpoint = next
       try settleDigest()
-      try bringToDisk()
     case .tooMany(let gone, let all):
       throw try refuseSnapshot(
         "the snapshot lacks \(gone) of \(all) rows, more than --max-removals allows, and nothing was "

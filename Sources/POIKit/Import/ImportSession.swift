@@ -338,8 +338,7 @@ public struct ImportSession: ~Copyable {
     }
   }
 
-  /// Ends the input: what is left of it is read and committed. The end of the last one of
-  /// `ImportOptions.inputNames` survives a power cut only once `finish` has returned.
+  /// Ends the input: what is left of it is read and committed.
   ///
   /// - Throws: `ImportError` when the input is incomplete or the batch cannot be written.
   public mutating func endInput() throws(ImportError) {
@@ -357,12 +356,9 @@ public struct ImportSession: ~Copyable {
     noteToken()
     progress.finishedInputCount = progress.begunInputCount
     phase = .idle
-    try commit(waitsForDisk: !isLastInput)
+    try commit()
     try settle()
   }
-
-  /// Whether no input follows, so that the end of the run does.
-  private var isLastInput: Bool { inputCount == options.inputNames?.count }
 
   /// Stops the run, as the progress closure does: the records that have come whole are committed as
   /// the last batch, and the run can be resumed with all bytes of its inputs.
@@ -407,7 +403,7 @@ public struct ImportSession: ~Copyable {
     }
     var ending = ImportReport.Ending.finished
     if case .ended(let found) = phase { ending = found }
-    if ending == .finished { try endRun() } else { try bringToDisk() }
+    if ending == .finished { try endRun() }
     phase = .ended(ending)
     var ended = self.report()
     ended.ending = ending

@@ -11,7 +11,6 @@ struct WriterThread: ~Copyable {
     var batch: RecordBatch
     let progress: InputProgress
     let checkpoint: ImportCheckpoint
-    let waitsForDisk: Bool
 
     /// What came of it: the checkpoint after the batch.
     var outcome: Result<ImportCheckpoint, ImportError>?
@@ -22,8 +21,7 @@ struct WriterThread: ~Copyable {
     mutating func commit() -> Bool {
       guard outcome == nil else { return false }
       do throws(ImportError) {
-        outcome = .success(
-          try committer.commit(&batch, progress, onto: checkpoint, waitsForDisk: waitsForDisk))
+        outcome = .success(try committer.commit(&batch, progress, onto: checkpoint))
       } catch {
         outcome = .failure(error)
       }

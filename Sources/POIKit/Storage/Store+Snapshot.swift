@@ -19,8 +19,7 @@ extension Store {
     return conditions.joined(separator: " AND ")
   }
 
-  /// Removes the rows whose keys a snapshot lacks, and ends its run, in one transaction, without waiting for
-  /// the disk.
+  /// Removes the rows whose keys a snapshot lacks, and ends its run, in one transaction.
   ///
   /// Rows without a key are left alone, and so are those that are marked as removed already.
   ///
@@ -33,25 +32,23 @@ extension Store {
   ) throws(DeduplicationError) -> SnapshotOutcome {
     try RowRemoval.enforcingReferences(on: connection) {
       () throws(DeduplicationError) -> SnapshotOutcome in
-      try connection.withoutWaitingForDisk { () throws(DeduplicationError) -> SnapshotOutcome in
-        try DeduplicationError.converting { () throws(SQLiteError) in
-          try connection.begin(.immediate)
-        }
-        do throws(DeduplicationError) {
-          let outcome = try removeMissing(model, run, checkpoint, limit, ended)
-          if case .done = outcome {
-            try DeduplicationError.converting { () throws(SQLiteError) in
-              try keep(token)
-              try connection.commit()
-            }
-          } else {
-            connection.rollback()
+      try DeduplicationError.converting { () throws(SQLiteError) in
+        try connection.begin(.immediate)
+      }
+      do throws(DeduplicationError) {
+        let outcome = try removeMissing(model, run, checkpoint, limit, ended)
+        if case .done = outcome {
+          try DeduplicationError.converting { () throws(SQLiteError) in
+            try keep(token)
+            try connection.commit()
           }
-          return outcome
-        } catch {
+        } else {
           connection.rollback()
-          throw error
         }
+        return outcome
+      } catch {
+        connection.rollback()
+        throw error
       }
     }
   }

@@ -198,7 +198,7 @@ public struct Store: ~Copyable {
     try connection.retryingWhileBusy { () throws(SQLiteError) in
       try connection.execute("PRAGMA journal_mode = WAL")
     }
-    try connection.setWaitsForDisk(true)
+    if isNew { try connection.execute("PRAGMA synchronous = FULL") }
   }
 
   /// A connection to the database at `path`, which need not be a store.
