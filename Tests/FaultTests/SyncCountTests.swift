@@ -107,6 +107,31 @@ import Testing
     }
   }
 
+  @Test func `what was committed without waiting comes to the disk beside a reader, too`() async {
+    await #expect(processExitsWith: .success) {
+      try #require(store_faults_install())
+      let folder = try ScratchFolder()
+      let writer = try Connection(path: folder.file("t.sqlite"))
+      try writer.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (n)")
+      let reader = try Connection(path: folder.file("t.sqlite"), access: .readOnly)
+      for isRead in [false, true] {
+        if isRead {
+          try reader.begin(.deferred)
+          #expect(try reader.integer("SELECT count(*) FROM t") == 1)
+        }
+        #expect(
+          try Self.count {
+            try writer.withoutWaitingForDisk { () throws(SQLiteError) in
+              try writer.execute("INSERT INTO t VALUES (1)")
+            }
+          } <= 1, "the beginning of the log at most")
+        // Log and database, or the log alone, which the reader keeps from being copied.
+        #expect(try Self.count { try writer.bringToDisk() } == (isRead ? 1 : 2))
+      }
+      #expect(try reader.integer("SELECT count(*) FROM t") == 1)
+    }
+  }
+
   @Test func `import, deduplication and enforcing of 10,000 records wait twelve times`() async {
     await #expect(processExitsWith: .success) {
       try #require(store_faults_install())

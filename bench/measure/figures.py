@@ -170,11 +170,16 @@ def ends_in_sqlite(peer):
     return not peer.startswith("DuckDB")
 
 
-def against_sqlite(figures, records):
-    """A row of the time against the best peer that leaves a SQLite store."""
+def fastest_with_sqlite(figures, records):
+    """The fastest of the peers that leave a SQLite store, or None."""
     peers = [peer for peer in figures.names(records, "peer") if ends_in_sqlite(peer)]
-    if peers:
-        best = min(peers, key=lambda peer: figures.median(peer, records))
+    return min(peers, key=lambda peer: figures.median(peer, records), default=None)
+
+
+def against_sqlite(figures, records):
+    """A row of the time against the fastest peer that leaves a SQLite store."""
+    best = fastest_with_sqlite(figures, records)
+    if best:
         reached = figures.median("toolkit", records) / figures.median(best, records)
         slowly = f", syncs {figures.sync_delay:g} ms longer" if figures.sync_delay else ""
         yield (f"time against the best peer with a SQLite store, {records:,} records{slowly}, {best}",
@@ -184,14 +189,13 @@ def against_sqlite(figures, records):
 def against_peers(figures, records):
     """Rows of time and memory against the best of the peers; DuckDB is told, and no aim."""
     rows = [row for delay in figures.delays for size in figures.sizes if size <= records
-            for row in against_sqlite(Figures(figures.raw, delay), size)
-            if delay or size != records]
-    for kind, chosen in (("a SQLite store", ends_in_sqlite),
-                         ("a store of its own", lambda peer: not ends_in_sqlite(peer))):
+            for row in against_sqlite(Figures(figures.raw, delay), size)]
+    for kind, chosen, measures in (
+            ("a SQLite store", ends_in_sqlite, ("peak memory",)),
+            ("a store of its own", lambda peer: not ends_in_sqlite(peer), ("time", "peak memory"))):
         peers = [peer for peer in figures.names(records, "peer") if chosen(peer)]
-        for what, figure in (("time", figures.median), ("peak memory", figures.peak)):
-            if not peers:
-                continue
+        for what in measures if peers else ():
+            figure = figures.median if what == "time" else figures.peak
             best = min(peers, key=lambda peer: figure(peer, records))
             reached = figure("toolkit", records) / figure(best, records)
             aim = chosen is ends_in_sqlite

@@ -84,10 +84,9 @@ def deliveries(figures):
 def slower_syncs(figures, records):
     """The whole job by how much longer each sync took, at one size."""
     columns = [Figures(figures.raw, delay) for delay in figures.delays]
-    names = [name for name in columns[-1].names(records)]
-    names.sort(key=lambda name: columns[-1].median(name, records))
+    last = columns[-1]
     rows = []
-    for name in names:
+    for name in sorted(last.names(records), key=lambda name: last.median(name, records)):
         medians = [(column.median(name, records), column.median("toolkit", records))
                    for column in columns]
         rows.append((LABELS.get(name, name),

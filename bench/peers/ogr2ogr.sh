@@ -2,7 +2,7 @@
 # variant: ogr2ogr and SQL | geojson
 # needs: program ogr2ogr
 # needs: program sqlite3
-# remark: no checks; no journal, no sync; no relation, a GeoPackage with geometries; duplicates by an SQL statement afterwards
+# remark: no checks; no journal, no sync; no relation; duplicates by an SQL statement afterwards
 # ogr2ogr makes a GeoPackage from GeoJSON; SQL removes all but the newest.
 set -eu
 export OGR_SQLITE_SYNCHRONOUS=OFF OGR_SQLITE_JOURNAL=OFF OGR_SQLITE_CACHE=64

@@ -13,8 +13,8 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// not. The losers of one group are then removed in one transaction, however many they are.
   public var mergesLosers = false
 
-  /// The losers removed in one transaction, at least 1. With nothing, which is the default, a transaction
-  /// ends once it has removed 500 and 100 ms have passed since the last commit, and at 5,000 at the latest.
+  /// The losers removed in one transaction, at least 1. With nil, the default, a transaction ends once it
+  /// has removed 500 and 100 ms have passed since the last commit, and at 5,000 at the latest.
   /// Where a winner gets something of its losers that counts when it is compared with them, more of one
   /// group may be.
   public var batchSize: Int?

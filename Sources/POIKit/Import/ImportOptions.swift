@@ -2,9 +2,8 @@ internal import SQLiteKit
 
 /// How an import is run. The defaults are those of `poi-import`.
 public struct ImportOptions: Sendable {
-  /// How many records are written in one transaction, at least 1. Nothing lets the import choose: a
-  /// batch ends once it holds 500 records and 100 ms have passed since the last commit, and at 5,000
-  /// records at the latest.
+  /// How many records are written in one transaction, at least 1. With nil, a batch ends once it
+  /// holds 500 records and 100 ms have passed since the last commit, and at 5,000 records at the latest.
   public var batchSize: Int?
 
   /// How many bytes the records and rejects of a batch take in memory; one that reaches it is written

@@ -12,7 +12,7 @@ struct BatchPace {
   /// How many records such a batch has at most.
   static let largestSize = 5_000
 
-  /// How much time is between two commits, if batches are not to become larger than that.
+  /// How much time passes between two commits, unless a batch is full before.
   static let interval = Duration.milliseconds(100)
 
   private let size: Int?
@@ -20,7 +20,7 @@ struct BatchPace {
   private var lastCommit: Duration
 
   /// - Parameters:
-  ///   - size: how many records each batch has; nothing where that is to be found.
+  ///   - size: how many records each batch has; nil for batches of no set size.
   ///   - clock: a clock that never goes back.
   init(size: Int?, clock: @escaping @Sendable () -> Duration) {
     self.size = size
