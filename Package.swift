@@ -40,7 +40,10 @@ let package = Package(
     .systemLibrary(name: "CYajl", providers: [.apt(["libyajl-dev"])]),
     .target(name: "JSONStreaming", dependencies: ["CYajl"]),
     .target(name: "SQLiteKit", dependencies: ["CSQLite"]),
-    .target(name: "POIKit", dependencies: ["JSONStreaming", "SQLiteKit"]),
+    .target(
+      name: "POIKit", dependencies: ["JSONStreaming", "SQLiteKit"],
+      path: "Sources", exclude: ["POIKit/POIKit.docc"],
+      sources: ["POIRecords", "POIInputs", "POIKit", "ModelInference"]),
     .target(name: "ToolSupport"),
     .executableTarget(
       name: "poi-import", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],
