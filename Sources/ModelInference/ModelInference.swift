@@ -84,8 +84,8 @@ public struct ModelInference: ~Copyable {
       rejectLines = RejectLineDetector()
       var reader = ElementReader(
         shape: shape, limits: options.limits.forReading, isResumable: false)
-      for start in stride(from: 0, to: pending.count, by: ImportSession.pieceSize) {
-        let end = min(start + ImportSession.pieceSize, pending.count)
+      for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {
+        let end = min(start + InputChunk.byteCount, pending.count)
         reader.append(pending.span.extracting(start..<end))
         try observeElements(of: &reader, in: source.name)
       }
@@ -171,7 +171,7 @@ public struct ModelInference: ~Copyable {
     while survey.outcome == nil {
       if isReadAgain { pending.removeAll() }
       let start = pending.count
-      let count = try pending.appendInPlace(minimumFree: ImportSession.pieceSize) {
+      let count = try pending.appendInPlace(minimumFree: InputChunk.byteCount) {
         (output) throws(InputError) in try source.read(into: &output)
       }
       survey.append(pending.span.extracting(start..<pending.count))

@@ -33,3 +33,9 @@ public protocol ByteSource: ~Copyable {
   /// - Throws: `InputError` if the input could be read before and no longer can.
   mutating func restart() throws(InputError) -> Bool
 }
+
+/// The part of an input that is read at a time.
+enum InputChunk {
+  /// Its size in bytes, unless the source delivers less.
+  static let byteCount = 1 << 16
+}

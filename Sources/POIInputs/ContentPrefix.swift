@@ -30,7 +30,7 @@ extension ByteSource where Self: ~Copyable {
   /// - Throws: `InputError` where the source cannot be read, or holds no JSON.
   mutating func readBeginning() throws(InputError) -> GrowableBuffer<UInt8> {
     if consumedByteCount > 0 { _ = try restart() }
-    var bytes = GrowableBuffer<UInt8>(minimumCapacity: ImportSession.pieceSize)
+    var bytes = GrowableBuffer<UInt8>(minimumCapacity: InputChunk.byteCount)
     var prefix: [UInt8] = []
     while ContentPrefix.isUndecided(prefix) {
       let count = try bytes.appendInPlace(minimumFree: 1) { (output) throws(InputError) in
@@ -43,28 +43,5 @@ extension ByteSource where Self: ~Copyable {
     }
     try ContentPrefix.check(prefix, ofInputNamed: name)
     return bytes
-  }
-}
-
-extension ImportSession {
-  /// Looks at the first bytes of the input, which are held back until they tell what it holds.
-  ///
-  /// - Returns: how many of `bytes` are among them.
-  mutating func takePrefix(of bytes: Span<UInt8>) throws(ImportError) -> Int {
-    guard var first = prefix.take() else { return 0 }
-    let count = min(Compression.longestMagicByteCount - first.count, bytes.count)
-    for index in 0..<count { first.append(bytes[index]) }
-    prefix = first
-    if !ContentPrefix.isUndecided(first) { try releasePrefix() }
-    return count
-  }
-
-  /// Reads the first bytes of the input that were held back.
-  mutating func releasePrefix() throws(ImportError) {
-    guard let first = prefix.take() else { return }
-    do { try ContentPrefix.check(first, ofInputNamed: inputName) } catch {
-      throw fail(ImportError(error))
-    }
-    try take(first.span)
   }
 }

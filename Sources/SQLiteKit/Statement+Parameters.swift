@@ -80,6 +80,11 @@ extension Statement {
     try check(status)
   }
 
+  /// Binds a copy of `text`, or NULL if it is nil.
+  public mutating func bind(_ index: Int, text: String?) throws(SQLiteError) {
+    if let text { try bind(index, text: text) } else { try bindNull(index) }
+  }
+
   /// Binds a blob without copying it.
   ///
   /// The bytes must stay where they are, unchanged, until the parameter is bound anew or the

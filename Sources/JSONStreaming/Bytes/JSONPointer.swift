@@ -70,6 +70,23 @@ extension JSONPointer {
   }
 }
 
+extension JSONPointer {
+  /// One step of a pointer with its slash, escaped as RFC 6901 asks: `/a~1b`.
+  package static func step(_ token: String) -> String { JSONPointer(tokens: [token]).description }
+
+  /// Whether `text` is a JSON pointer (RFC 6901, section 3).
+  package static func isPointer(_ text: Span<UInt8>) -> Bool {
+    guard text.count > 0 else { return true }
+    guard text[0] == UInt8(ascii: "/") else { return false }
+    for index in text.indices where text[index] == UInt8(ascii: "~") {
+      guard index + 1 < text.count,
+        text[index + 1] == UInt8(ascii: "0") || text[index + 1] == UInt8(ascii: "1")
+      else { return false }
+    }
+    return true
+  }
+}
+
 extension JSONPointer: CustomStringConvertible {
   /// The pointer as RFC 6901 writes it.
   ///

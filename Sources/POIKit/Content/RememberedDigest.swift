@@ -119,15 +119,6 @@ struct RememberedDigest {
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_digest'") != nil
   }
 
-  /// Whether the database has triggers that are not the toolkit's own, which may change any row.
-  static func hasOtherTriggers(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
-    try connection.integer(
-      """
-      SELECT 1 FROM main.sqlite_schema
-      WHERE type = 'trigger' AND name NOT GLOB \(literal: Bookkeeping.prefix + "*") LIMIT 1
-      """) != nil
-  }
-
   /// Makes the table anew where another program removed it and left the triggers, which let nobody
   /// change what they watch as long as it is missing.
   static func mend(in connection: borrowing Connection) throws(SQLiteError) {

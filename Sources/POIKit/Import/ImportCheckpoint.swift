@@ -96,8 +96,8 @@ struct ImportCheckpoint {
       digest.count == 2, let high = ImportCheckpoint.unsigned(digest[0]),
       let low = ImportCheckpoint.unsigned(digest[1]),
       let readingPosition = ReadingPosition(fields: position.compactMap(ImportCheckpoint.unsigned)),
-      readingPosition.byteOffset <= ImportCheckpoint.greatestCount,
-      readingPosition.elementCount <= ImportCheckpoint.greatestCount
+      readingPosition.byteOffset <= RunRecord.greatestCount,
+      readingPosition.elementCount <= RunRecord.greatestCount
     else { return nil }
     progress.input = inputs.last
     progress.begunInputCount = inputs.count
@@ -198,12 +198,10 @@ struct ImportCheckpoint {
     return counts
   }
 
-  /// The greatest count, offset or number of batches that a store is believed: to go on counting from
-  /// there cannot overflow.
-  static let greatestCount = 1 << 56
-
   private static func count(_ json: JSONValue?) -> Int? {
-    guard let count = json?.integer, (0...greatestCount).contains(count) else { return nil }
+    guard let count = json?.integer, (0...RunRecord.greatestCount).contains(count) else {
+      return nil
+    }
     return count
   }
 

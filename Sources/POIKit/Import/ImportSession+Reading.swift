@@ -65,7 +65,7 @@ extension ImportSession {
   ) throws {
     beginSurvey()
     pending = GrowableBuffer()
-    var piece = GrowableBuffer<UInt8>(minimumCapacity: ImportSession.pieceSize)
+    var piece = GrowableBuffer<UInt8>(minimumCapacity: InputChunk.byteCount)
     var askedAt = 0
     while survey?.outcome == nil {
       if source.consumedByteCount - askedAt >= ImportSession.surveyStepSize {
@@ -74,7 +74,7 @@ extension ImportSession {
         if try isAskedToStop() { return }
       }
       piece.removeAll()
-      let count = try piece.appendInPlace(minimumFree: ImportSession.pieceSize) {
+      let count = try piece.appendInPlace(minimumFree: InputChunk.byteCount) {
         (output) throws(InputError) in try source.read(into: &output)
       }
       if count == 0 {
@@ -144,7 +144,7 @@ extension ImportSession {
     var start = 0
     while start < bytes.count {
       guard case .reading = phase else { return }
-      let end = min(start + ImportSession.pieceSize, bytes.count)
+      let end = min(start + InputChunk.byteCount, bytes.count)
       reader.append(bytes.extracting(start..<end))
       try readRecords()
       start = end

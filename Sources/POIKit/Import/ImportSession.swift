@@ -24,9 +24,6 @@ public struct ImportSession: ~Copyable {
   /// After how many bytes of an input that is searched for its records the progress closure is asked.
   static let surveyStepSize = 1 << 20
 
-  /// How many bytes go into the reader at once.
-  static let pieceSize = 1 << 16
-
   let model: Model
   let options: ImportOptions
   let onProgress: ((ImportProgress) -> ImportDecision)?
@@ -176,7 +173,7 @@ public struct ImportSession: ~Copyable {
           if case .reading = phase {
             try reader.fill { (output) throws(InputError) in try source.read(into: &output) }
           } else {
-            try pending.appendInPlace(minimumFree: ImportSession.pieceSize) {
+            try pending.appendInPlace(minimumFree: InputChunk.byteCount) {
               (output) throws(InputError) in try source.read(into: &output)
             }
           }

@@ -23,7 +23,7 @@ struct UnfinishedImport {
     source = run.source
     inputs = run.inputs
     names = Set(run.inputs.map { ExactText($0.name) })
-    let isSound = 0...Int64(ImportCheckpoint.greatestCount) ~= run.generation
+    let isSound = 0...Int64(RunRecord.greatestCount) ~= run.generation
     checkpoint = isSound ? try ImportCheckpoint(run.checkpoint, inputs: inputs) : nil
     isVoid = run.hasFailed && checkpoint?.counters.read == 0
   }

@@ -76,7 +76,7 @@ struct ColumnChange {
   /// Returns a row if the changed one holds what a reference to the winner holds.
   var verify: SQL {
     let conditions = columns.map {
-      ReferenceMove.refers("c", $0.name, to: "w", $0.source)
+      TableReference.refers("c", $0.name, to: "w", $0.source)
     }
     return """
       SELECT 1 FROM \(childTable) AS c CROSS JOIN \(parentTable) AS w

@@ -19,22 +19,9 @@ struct ReferenceMove {
       of: child, from: parent)
   }
 
-  /// The condition that one column refers to another: equal by the affinity and the collation of
-  /// the one referred to.
-  ///
-  /// - SeeAlso: https://sqlite.org/foreignkeys.html#fk_indexes
-  static func refers(
-    _ childTable: SQL, _ childColumn: String, to parentTable: SQL, _ parentColumn: String
-  ) -> SQL {
-    """
-    \(parentTable).\(name: parentColumn) \
-    = +\(childTable).\(name: childColumn)
-    """
-  }
-
   private func match(_ parentAlias: SQL) -> SQL {
     zip(reference.childColumns, reference.parentColumns).map { child, parent in
-      Self.refers("c", child, to: parentAlias, parent)
+      TableReference.refers("c", child, to: parentAlias, parent)
     }.joined(separator: " AND ")
   }
 
@@ -184,7 +171,7 @@ struct ReferenceMove {
 
     let change = change
     let references: [SQL] = zip(reference.childColumns, reference.parentColumns).map {
-      Self.refers("x", $0, to: "w", $1)
+      TableReference.refers("x", $0, to: "w", $1)
     }
     return constraints.compactMap { constraint in
       var isTouched = false

@@ -33,7 +33,7 @@ final class RemainingDigest {
     in connection: borrowing Connection
   ) throws(SQLiteError) {
     guard layout.isToolkitTable, layout.relations.isEmpty, references.isEmpty,
-      try !RememberedDigest.hasOtherTriggers(in: connection),
+      try !SideEffects.hasOtherTriggers(in: connection),
       let digest = try RememberedDigest(layout).read(in: connection)
     else { return nil }
     self.digest = digest

@@ -116,7 +116,7 @@ extension RowRemoval {
           let conditions = zip(reference.childColumns, reference.parentColumns).map {
             let mayRefer = ReferenceMove.mayRefer(
               "c", $0, of: try? child.get(), to: "t", $1, of: parent)
-            return "\(mayRefer) AND \(ReferenceMove.refers("c", $0, to: "t", $1))" as SQL
+            return "\(mayRefer) AND \(TableReference.refers("c", $0, to: "t", $1))" as SQL
           }
           for changed in reference.columnsChanged(byChanging: column) {
             let effect =

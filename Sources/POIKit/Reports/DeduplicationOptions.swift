@@ -43,11 +43,3 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// The options with their defaults.
   public init() {}
 }
-
-extension DeduplicationOptions {
-  /// Whether all losers of a group go in one transaction: a winner with what it got of some of them,
-  /// values or arrays, is not the record that won over those that are left.
-  func removesGroupsWhole(in layout: TableLayout) -> Bool {
-    mergesLosers || arrays == .move && !layout.relations.isEmpty
-  }
-}

@@ -82,7 +82,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     }
     var message = "\(input):\(error.line + 1):\(error.column + 1): \(error.message)"
     if case .limitExceeded(let rule) = error.code {
-      message += ImportOptions.RecordLimits.advice(onRule: rule)
+      message += Malformation.advice(onRule: rule)
     }
     self.init(error.code == .outOfMemory ? .inputOutput : .unreadable, message)
   }

@@ -288,13 +288,6 @@ struct BatchWriter: ~Copyable {
   }
 }
 
-extension Statement {
-  /// Binds text, or NULL where there is none.
-  mutating func bind(_ index: Int, text: String?) throws(SQLiteError) {
-    if let text { try bind(index, text: text) } else { try bindNull(index) }
-  }
-}
-
 extension Issue {
   /// The issues as the reject table and the reject file keep them.
   static func json(_ issues: [Issue]) -> JSONValue {

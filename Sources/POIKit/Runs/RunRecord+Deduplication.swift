@@ -85,7 +85,7 @@ extension RunRecord {
     try statement.bind(2, text: table)
     try statement.bind(3, text: meaning)
     guard try statement.step() else { return nil }
-    let counts = 0...Int64(ImportCheckpoint.greatestCount)
+    let counts = 0...Int64(RunRecord.greatestCount)
     guard (1...9).allSatisfy({ counts.contains(statement.integer($0)) }) else { return nil }
     var earlier = RemovalCounts()
     earlier.removedRowCount = Int(statement.integer(1))

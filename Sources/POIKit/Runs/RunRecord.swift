@@ -11,6 +11,10 @@ struct RunRecord {
   /// The name under which deduplications stand in the table.
   static let deduplicationTool = "poi-dedup"
 
+  /// The greatest count, offset or number of batches that is accepted from a store, so that counting
+  /// on from there cannot overflow.
+  static let greatestCount = 1 << 56
+
   /// How far a run is.
   enum State: String {
     case running, finished, failed, abandoned, undone

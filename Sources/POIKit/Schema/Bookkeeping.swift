@@ -7,7 +7,7 @@ internal import SQLiteKit
 /// gets an archive.
 enum Bookkeeping {
   /// The prefix of every table, view, index and column of the toolkit's own.
-  static let prefix = "poikit_"
+  static let prefix = Model.reservedPrefix
 
   /// The condition that a name of a table, which may be another program's, has the prefix.
   static func owns(_ name: SQL) -> SQL {
@@ -86,5 +86,14 @@ enum Bookkeeping {
         'poikit_run', 'poikit_checkpoint', 'poikit_input', 'poikit_reject', 'poikit_redirect',
         'poikit_moved')
       """) == 7
+  }
+
+  /// The document of the model that a table of records was made with, or last fitted to.
+  static func document(
+    ofTable table: String, in connection: borrowing Connection
+  ) throws(SQLiteError) -> String? {
+    var statement = try connection.prepare("SELECT model FROM poikit_table WHERE name = ?")
+    try statement.bind(1, text: table)
+    return try statement.step() ? statement.text(0) : nil
   }
 }

@@ -8,7 +8,7 @@ enum SideEffects {
   static func arePossible(
     on model: Model, in connection: borrowing Connection
   ) throws(SQLiteError) -> Bool {
-    if try RememberedDigest.hasOtherTriggers(in: connection) { return true }
+    if try hasOtherTriggers(in: connection) { return true }
     let own = ownReferences(model.relations, to: model.table)
     let tables = [model.table] + model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
     var actions = try connection.prepare(actions, isPersistent: false)
@@ -21,6 +21,15 @@ enum SideEffects {
       }
     }
     return false
+  }
+
+  /// Whether the database has triggers that are not the toolkit's own, which may change any row.
+  static func hasOtherTriggers(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    try connection.integer(
+      """
+      SELECT 1 FROM main.sqlite_schema
+      WHERE type = 'trigger' AND name NOT GLOB \(literal: Bookkeeping.prefix + "*") LIMIT 1
+      """) != nil
   }
 
   /// A foreign key of a table.

@@ -68,10 +68,3 @@ extension StoreSchema {
     """
   }
 }
-
-extension RelationToMany {
-  /// The rows that several parents share, as those of a relation to one.
-  var sharedRows: Relation {
-    Relation(table: element.table, attributes: element.attributes, isPlain: isPlain)
-  }
-}

@@ -44,7 +44,7 @@ struct TableReference {
   /// Returns 1 if some row refers to one whose id the statement `rows` returns.
   func findAny(to rows: SQL, of parent: TableSchema) -> SQL {
     let conditions = zip(childColumns, parentColumns).map {
-      ReferenceMove.refers("c", $0, to: "l", $1)
+      TableReference.refers("c", $0, to: "l", $1)
     }
     return """
       SELECT 1 FROM main.\(name: parent.name) AS l
@@ -52,6 +52,19 @@ struct TableReference {
       WHERE l.\(name: parent.rowIDName) IN (\(rows))
         AND \(conditions.joined(separator: " AND ")) LIMIT 1
       """
+  }
+
+  /// The condition that one column refers to another: equal by the affinity and the collation of
+  /// the one referred to.
+  ///
+  /// - SeeAlso: https://sqlite.org/foreignkeys.html#fk_indexes
+  static func refers(
+    _ childTable: SQL, _ childColumn: String, to parentTable: SQL, _ parentColumn: String
+  ) -> SQL {
+    """
+    \(parentTable).\(name: parentColumn) \
+    = +\(childTable).\(name: childColumn)
+    """
   }
 
   /// A foreign key as the table that refers declares it.

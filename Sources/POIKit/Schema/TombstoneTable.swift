@@ -51,7 +51,7 @@ struct TombstoneTable: Sendable, Hashable {
     for records: String, in connection: borrowing Connection
   ) throws(SQLiteError) -> TombstoneTable? {
     guard try exists(for: records, in: connection),
-      let document = try Store.document(ofTable: records, in: connection)
+      let document = try Bookkeeping.document(ofTable: records, in: connection)
     else { return nil }
     do { return TombstoneTable(try Model(parsing: document)) } catch {
       guard !error.isOutOfMemory else { throw SQLiteError.outOfMemory }

@@ -105,7 +105,7 @@ extension Store {
           let digest =
             isCounted ? sum : try Deduplicator.tableDigest(of: layout, on: connection).digest
           try DeduplicationError.converting { () throws(SQLiteError) in
-            guard try Store.document(ofTable: model.table, in: connection) == model.document
+            guard try Bookkeeping.document(ofTable: model.table, in: connection) == model.document
             else { return }
             try RememberedDigest(layout).remember(digest, in: connection)
           }

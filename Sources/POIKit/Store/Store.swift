@@ -353,17 +353,9 @@ public struct Store: ~Copyable {
 
   /// The document of the model that a table of records was made with, or last fitted to.
   borrowing func document(ofTable table: String) throws(StoreError) -> String? {
-    do { return try Store.document(ofTable: table, in: connection) } catch {
+    do { return try Bookkeeping.document(ofTable: table, in: connection) } catch {
       throw StoreError(error, path: path)
     }
-  }
-
-  static func document(
-    ofTable table: String, in connection: borrowing Connection
-  ) throws(SQLiteError) -> String? {
-    var statement = try connection.prepare("SELECT model FROM poikit_table WHERE name = ?")
-    try statement.bind(1, text: table)
-    return try statement.step() ? statement.text(0) : nil
   }
 
   /// Makes the model's tables, or fits those that are there to the model.

@@ -368,7 +368,7 @@ extension Deduplicator {
       plan.loserCount == counts.removedRowCount
     else {
       let hasTriggers = try DeduplicationError.converting { () throws(SQLiteError) in
-        try RememberedDigest.hasOtherTriggers(in: connection)
+        try SideEffects.hasOtherTriggers(in: connection)
       }
       throw DeduplicationError(
         hasTriggers ? .interferingTrigger : .internalCheck,
@@ -455,5 +455,13 @@ extension Deduplicator {
     } catch {
       throw DeduplicationError(error)
     }
+  }
+}
+
+extension DeduplicationOptions {
+  /// Whether all losers of a group go in one transaction: a winner with what it got of some of them,
+  /// values or arrays, is not the record that won over those that are left.
+  func removesGroupsWhole(in layout: TableLayout) -> Bool {
+    mergesLosers || arrays == .move && !layout.relations.isEmpty
   }
 }

@@ -4,6 +4,9 @@
 /// A model comes from a JSON Schema (2020-12) document with the toolkit's own `x-` keywords, see
 /// ``init(parsing:)``. The built-in one is ``poi``.
 public struct Model: Sendable {
+  /// The prefix of the names that the toolkit keeps for itself; no table or column of a model has it.
+  static let reservedPrefix = "poikit_"
+
   /// What messages call the model: its `$id`, else its `title`, else its table.
   public let name: String
 

@@ -35,6 +35,13 @@ public struct RelationToMany: Sendable {
   }
 }
 
+extension RelationToMany {
+  /// The rows that several parents share, as those of a relation to one.
+  var sharedRows: Relation {
+    Relation(table: element.table, attributes: element.attributes, isPlain: isPlain)
+  }
+}
+
 extension Model {
   /// How deep relations to many are nested at most.
   static let relationDepthLimit = 8

@@ -79,7 +79,7 @@ extension ModelReader {
     guard let name = json.string, !name.isEmpty, !name.utf8.contains(0) else {
       throw ModelError(message: "\(json) cannot name a table or column", pointer: place)
     }
-    for reserved in [Bookkeeping.prefix, "sqlite_"]
+    for reserved in [Model.reservedPrefix, "sqlite_"]
     where name.lowercased().hasPrefix(reserved) {
       throw ModelError(
         message: "\"\(name)\": names that begin with \(reserved) are reserved; name another with "

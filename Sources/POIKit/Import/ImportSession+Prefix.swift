@@ -1,0 +1,24 @@
+internal import JSONStreaming
+
+extension ImportSession {
+  /// Looks at the first bytes of the input, which are held back until they tell what it holds.
+  ///
+  /// - Returns: how many of `bytes` are among them.
+  mutating func takePrefix(of bytes: Span<UInt8>) throws(ImportError) -> Int {
+    guard var first = prefix.take() else { return 0 }
+    let count = min(Compression.longestMagicByteCount - first.count, bytes.count)
+    for index in 0..<count { first.append(bytes[index]) }
+    prefix = first
+    if !ContentPrefix.isUndecided(first) { try releasePrefix() }
+    return count
+  }
+
+  /// Reads the first bytes of the input that were held back.
+  mutating func releasePrefix() throws(ImportError) {
+    guard let first = prefix.take() else { return }
+    do { try ContentPrefix.check(first, ofInputNamed: inputName) } catch {
+      throw fail(ImportError(error))
+    }
+    try take(first.span)
+  }
+}
