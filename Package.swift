@@ -24,6 +24,7 @@ let package = Package(
   name: "poi-toolkit",
   products: [
     .library(name: "POIKit", targets: ["POIKit"]),
+    .library(name: "ModelInference", targets: ["ModelInference"]),
     .library(name: "SQLiteKit", targets: ["SQLiteKit"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
@@ -40,13 +41,15 @@ let package = Package(
     .systemLibrary(name: "CYajl", providers: [.apt(["libyajl-dev"])]),
     .target(name: "JSONStreaming", dependencies: ["CYajl"]),
     .target(name: "SQLiteKit", dependencies: ["CSQLite"]),
+    .target(name: "POIRecords", dependencies: ["JSONStreaming"]),
+    .target(name: "POIInputs", dependencies: ["JSONStreaming"]),
     .target(
-      name: "POIKit", dependencies: ["JSONStreaming", "SQLiteKit"],
-      path: "Sources", exclude: ["POIKit/POIKit.docc"],
-      sources: ["POIRecords", "POIInputs", "POIKit", "ModelInference"]),
+      name: "POIKit", dependencies: ["JSONStreaming", "POIInputs", "POIRecords", "SQLiteKit"]),
+    .target(
+      name: "ModelInference", dependencies: ["JSONStreaming", "POIInputs", "POIKit", "POIRecords"]),
     .target(name: "ToolSupport"),
     .executableTarget(
-      name: "poi-import", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],
+      name: "poi-import", dependencies: ["ModelInference", "POIKit", "SQLiteKit", "ToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],
@@ -66,8 +69,10 @@ let package = Package(
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),
     .testTarget(name: "SQLiteKitTests", dependencies: ["SQLiteKit", "TestSupport"]),
     .testTarget(
+      name: "POIRecordsTests", dependencies: ["POIRecords", "JSONStreaming", "TestSupport"]),
+    .testTarget(
       name: "POIKitTests",
-      dependencies: ["POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"]),
+      dependencies: ["ModelInference", "POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"]),
     .testTarget(
       name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "TestSupport"]),
     .testTarget(

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 
 /// An attribute that was inferred.
 struct InferredColumn {

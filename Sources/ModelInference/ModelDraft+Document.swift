@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// Key, timestamp, and the document.
 extension ModelDraft {
   /// The document of the model.

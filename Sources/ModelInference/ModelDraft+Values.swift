@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 
 /// Types, formats and comments of one value.
 extension ModelDraft {

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 
 /// Decides what becomes of each place that was seen: a column, several, a row of another table, or
 /// nothing.

@@ -1,4 +1,7 @@
-internal import JSONStreaming
+public import JSONStreaming
+public import POIInputs
+public import POIKit
+public import POIRecords
 
 /// Infers a model from records, so that what was read can be imported with it.
 ///

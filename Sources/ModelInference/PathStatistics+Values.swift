@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 
 /// Numbers and texts.
 extension PathStatistics {

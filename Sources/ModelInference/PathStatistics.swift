@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// What was seen at one place of the records: at a member, or at an element of a short array.
 struct PathStatistics {
   /// How many values are remembered themselves.

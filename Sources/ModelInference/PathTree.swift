@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 
 /// What was seen at every place of the records, in bounded memory: at most so many places are told
 /// apart, and their distinct values are counted in shared slots.

@@ -35,7 +35,7 @@ public protocol ByteSource: ~Copyable {
 }
 
 /// The part of an input that is read at a time.
-enum InputChunk {
+package enum InputChunk {
   /// Its size in bytes, unless the source delivers less.
-  static let byteCount = 1 << 16
+  package static let byteCount = 1 << 16
 }

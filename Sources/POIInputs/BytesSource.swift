@@ -1,3 +1,5 @@
+internal import JSONStreaming
+
 /// A source of bytes that the program already holds, such as a response that it fetched. They are not
 /// decompressed.
 public struct BytesSource: ByteSource {

@@ -1,5 +1,5 @@
 /// A compressed form of a file that the toolkit reads through the program made for it.
-enum Compression: CaseIterable {
+package enum Compression: CaseIterable {
   case gzip, zstd, xz, bzip2
 
   /// The program that decompresses; it is looked up in the user's `PATH`.
@@ -50,7 +50,7 @@ enum Compression: CaseIterable {
   }
 
   /// The most bytes that `init(contentPrefix:)` looks at, and that of a `ForeignFormat`.
-  static let longestMagicByteCount = 6
+  package static let longestMagicByteCount = 6
 
   /// The form of a content that begins with `bytes`, or nil if it is none of them.
   init?(contentPrefix bytes: [UInt8]) {

@@ -1,19 +1,19 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 /// What the first bytes of an input tell of its content.
-enum ContentPrefix {
+package enum ContentPrefix {
   private static let magics =
     Compression.allCases.map(\.magic) + ForeignFormat.allCases.map(\.magic)
 
   /// Whether it takes more bytes to tell what a content holds that begins with `bytes`.
-  static func isUndecided(_ bytes: [UInt8]) -> Bool {
+  package static func isUndecided(_ bytes: [UInt8]) -> Bool {
     magics.contains { $0.count > bytes.count && $0.starts(with: bytes) }
   }
 
   /// Throws where a content that begins with `bytes` is no JSON.
   ///
   /// - Parameter name: what messages call the input.
-  static func check(_ bytes: [UInt8], ofInputNamed name: String) throws(InputError) {
+  package static func check(_ bytes: [UInt8], ofInputNamed name: String) throws(InputError) {
     let message =
       ForeignFormat(contentPrefix: bytes)?.message
       ?? Compression(contentPrefix: bytes).map {
@@ -28,7 +28,7 @@ extension ByteSource where Self: ~Copyable {
   /// can go back to them, also after it was read from.
   ///
   /// - Throws: `InputError` where the source cannot be read, or holds no JSON.
-  mutating func readBeginning() throws(InputError) -> GrowableBuffer<UInt8> {
+  package mutating func readBeginning() throws(InputError) -> GrowableBuffer<UInt8> {
     if consumedByteCount > 0 { _ = try restart() }
     var bytes = GrowableBuffer<UInt8>(minimumCapacity: InputChunk.byteCount)
     var prefix: [UInt8] = []

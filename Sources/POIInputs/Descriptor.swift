@@ -1,8 +1,8 @@
 internal import Glibc
-internal import JSONStreaming
+package import JSONStreaming
 
 /// An open file descriptor, closed when its owner goes.
-struct Descriptor: ~Copyable {
+package struct Descriptor: ~Copyable {
   /// The number that the system knows it by, or -1 once it is closed.
   private(set) var number: Int32
 
@@ -40,7 +40,7 @@ struct Descriptor: ~Copyable {
   ///
   /// - Parameter isInterrupted: asked when a signal ends that wait: whether it is given up, with
   ///   `EINTR`.
-  init(
+  package init(
     opening path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(SystemError) {
     var opened: Int32
@@ -91,7 +91,7 @@ struct Descriptor: ~Copyable {
   }
 
   /// Replaces `buffer` by what one read of at most `maximum` bytes gives; it is empty at the end.
-  func read(replacing buffer: inout [UInt8], maximum: Int) throws(SystemError) {
+  package func read(replacing buffer: inout [UInt8], maximum: Int) throws(SystemError) {
     buffer = try [UInt8](capacity: maximum) { output throws(SystemError) in
       try read(into: &output)
     }

@@ -3,7 +3,7 @@ internal import JSONStreaming
 
 extension FileSource {
   /// What is known of an input before it is read.
-  struct Beginning {
+  package struct Beginning {
     /// Where a regular file's first byte stands: standard input may have been read from before. Nil
     /// for a pipe.
     let start: Int?

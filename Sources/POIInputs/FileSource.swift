@@ -13,7 +13,7 @@ internal import JSONStreaming
 /// JSON, such as a zip archive, and are refused.
 public struct FileSource: ~Copyable, ByteSource {
   /// What messages call standard input.
-  static let standardInputName = "standard input"
+  package static let standardInputName = "standard input"
 
   public let name: String
 

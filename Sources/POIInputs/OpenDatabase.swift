@@ -1,5 +1,5 @@
-internal import Glibc
-internal import JSONStreaming
+package import Glibc
+package import JSONStreaming
 
 /// The files of databases that this process has open.
 ///
@@ -8,7 +8,7 @@ internal import JSONStreaming
 /// an input or a reject file is not opened, not even to look at it, where it is one of these.
 ///
 /// Page: https://sqlite.org/howtocorrupt.html, section 2.2; `fcntl_locking(2)`
-enum OpenDatabase {
+package enum OpenDatabase {
   /// What the index of a write-ahead log begins with, as a number of the machine.
   ///
   /// Page: https://sqlite.org/walformat.html, section 2.1
@@ -18,7 +18,7 @@ enum OpenDatabase {
   ///
   /// - Throws: the system's error where it cannot be told. Where the system lists no descriptors of the
   ///   process, none are known.
-  static func stands(at path: String) throws(SystemError) -> Bool {
+  package static func stands(at path: String) throws(SystemError) -> Bool {
     var file = stat()
     guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return false }
     do throws(SystemError) {
@@ -33,7 +33,7 @@ enum OpenDatabase {
   ///
   /// - Parameter process: its number, or `self`.
   /// - Throws: the system's error where it does not let this process see them.
-  static func descriptors(
+  package static func descriptors(
     of file: stat, inProcess process: String
   ) throws(SystemError) -> [Int32] {
     guard let folder = unsafe opendir("/proc/\(process)/fd") else { throw .last }

@@ -1,4 +1,5 @@
 import Glibc
+import ModelInference
 import POIKit
 import ToolSupport
 

@@ -2,6 +2,7 @@ import SQLiteKit
 import TestSupport
 
 @testable import POIKit
+@testable import POIRecords
 
 /// A piece of work on a store that faults are put into, small, and with all that the toolkit does in
 /// it.

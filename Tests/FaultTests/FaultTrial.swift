@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// A job run again and again, each time with another call that fails.
 final class FaultTrial {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// How often SQLite waits for a file on the disk: budgets that depend neither on the machine nor on the
 /// clock. Names in the folder are waited for besides, at most three times.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Batches of no set size: their bounds, and that what comes out does not depend on them.
 @Suite struct BatchPaceTests {

@@ -3,6 +3,9 @@ import POIKit
 import TestSupport
 import Testing
 
+@testable import POIInputs
+@testable import POIRecords
+
 extension ScratchFolder {
   /// Runs a command in the folder.
   fileprivate func run(_ command: String) throws {

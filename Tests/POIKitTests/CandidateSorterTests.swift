@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct CandidateSorterTests {
   /// A timestamp of any kind: missing, whole, with a fraction, at the ends of what there is.

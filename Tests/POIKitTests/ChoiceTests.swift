@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// `enum` and `const`, which are looked up by a hash.
 @Suite struct ChoiceTests {

@@ -2,6 +2,8 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import ModelInference
+@testable import POIInputs
 @testable import POIKit
 
 /// Bytes that are no JSON as they are, given to an import in pieces of any size.

@@ -2,6 +2,8 @@ import POIKit
 import SQLiteKit
 import TestSupport
 
+@testable import POIRecords
+
 /// A record of the tables that the deduplication tests make.
 struct SampleRecord: Hashable {
   var key: String?

@@ -2,6 +2,7 @@ import SQLiteKit
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct DeduplicatorEnforcementTests {
   /// A table of the toolkit's own kind, with its bookkeeping.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// The laws of the winner rule, on random records with every kind of tie.
 @Suite struct DeduplicatorLawTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Losers that are merged into their winners.
 @Suite struct DeduplicatorMergeTests {

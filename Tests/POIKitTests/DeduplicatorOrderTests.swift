@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Which of several losers' rows a winner gets where these are in each other's way.
 @Suite struct DeduplicatorOrderTests {

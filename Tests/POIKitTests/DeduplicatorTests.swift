@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct DeduplicatorTests {
   private func report(

@@ -2,6 +2,7 @@ import SQLiteKit
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct DeduplicatorTimestampTests {
   /// The value of `v` that stays of rows with one key, and the plan.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Undoing leaves rows as they are that were changed since.
 @Suite struct DeduplicatorUndoChangedTests {

@@ -2,7 +2,9 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
+@testable import POIRecords
 
 /// Undoing a run after removals, another model or another schema came.
 @Suite struct DeduplicatorUndoLaterTests {

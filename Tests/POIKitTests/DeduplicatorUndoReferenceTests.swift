@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Runs that moved and removed rows which refer to losers by unique columns, and are undone at once.
 @Suite struct DeduplicatorUndoReferenceTests {

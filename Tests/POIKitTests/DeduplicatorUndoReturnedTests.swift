@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Undoing leaves out rows whose key came back since.
 @Suite struct DeduplicatorUndoReturnedTests {

@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
 
 @Suite struct DescriptorTests {

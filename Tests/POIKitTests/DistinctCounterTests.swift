@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import ModelInference
 @testable import POIKit
 
 @Suite struct DistinctCounterTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct EntryLogTests {
   @Test(arguments: [0, 1, 4_095, 4_096, 4_097, 8_192, 20_000])

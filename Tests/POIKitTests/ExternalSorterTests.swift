@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct ExternalSorterTests {
   private func sorted(_ entries: [CandidateEntry], budget: Int, first: Int) throws -> (

@@ -1,7 +1,9 @@
 import SQLiteKit
 import TestSupport
 
+@testable import POIInputs
 @testable import POIKit
+@testable import POIRecords
 
 /// A store in a scratch folder that is fed by one import after the other.
 struct FeedStore: ~Copyable {

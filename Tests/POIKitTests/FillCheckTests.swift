@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Losers whose values the rules of the model keep out of their winner.
 @Suite struct FillCheckTests {

@@ -3,7 +3,9 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
+@testable import POIRecords
 
 /// Imports whose table another program changes while they run.
 @Suite struct ImportInterferenceTests {

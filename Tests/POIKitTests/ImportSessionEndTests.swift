@@ -2,6 +2,8 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import ModelInference
+@testable import POIInputs
 @testable import POIKit
 
 /// How imports end that do not come to the end of their input, on one thread and on more.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Where records are looked for in an object at the top level, without a pointer.
 @Suite struct ImportSessionEnvelopeTests {

@@ -2,6 +2,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
 
 /// The inputs of a session, one after the other, above all of one that resumes.

@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
 
+@testable import ModelInference
 @testable import POIKit
+@testable import POIRecords
 
 /// What an import cannot begin with, or go on with.
 @Suite struct ImportSessionRefusalTests {

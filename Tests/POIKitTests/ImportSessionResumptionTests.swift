@@ -2,6 +2,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
 
 /// How imports go on that were stopped, and what becomes of them where others use the store meanwhile.

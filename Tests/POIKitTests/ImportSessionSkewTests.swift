@@ -1,6 +1,7 @@
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct ImportSessionSkewTests {
   private static let now = Instant(microseconds: 1_732_000_000_000_000)

@@ -2,7 +2,9 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct ImportSessionSnapshotTests {
   private static func model(_ more: String = "") throws -> Model {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Sessions that a program stops because the bytes of an input end too early.
 @Suite struct ImportSessionStopTests {

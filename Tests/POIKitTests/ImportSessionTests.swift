@@ -2,7 +2,9 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct ImportSessionTests {
   /// A model that uses every kind of storage, a relation, and a column for what it does not map.

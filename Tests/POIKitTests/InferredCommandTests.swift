@@ -2,7 +2,10 @@ import JSONStreaming
 import TestSupport
 import Testing
 
+@testable import ModelInference
+@testable import POIInputs
 @testable import POIKit
+@testable import POIRecords
 
 /// What `--infer` says of how to import, and of members with many names.
 @Suite struct InferredCommandTests {

@@ -2,6 +2,7 @@ import SQLiteKit
 import TestSupport
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Issues with tags, which they share, and comments of their own, which have files: records with
 /// relations to many of each kind. The label is one of the tags, in a relation to one.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct JSONValueTests {
   @Test func `a document in another encoding is told`() {

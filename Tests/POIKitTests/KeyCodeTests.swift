@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct KeyCodeTests {
   private func code(_ text: String) -> KeyCode? { KeyCode(text: Array(text.utf8).span) }

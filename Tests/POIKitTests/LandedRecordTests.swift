@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct LandedRecordTests {
   private static let landing = "poikit_landing_2"

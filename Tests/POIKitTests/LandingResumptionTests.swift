@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Imports whose records land and are merged in part when others change the table, and that go on
 /// then.

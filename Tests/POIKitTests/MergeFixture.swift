@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// What the tests of merging share: a model with every kind of attribute, random records, imports.
 enum MergeFixture {

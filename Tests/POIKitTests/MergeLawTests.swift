@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// The laws of merging, on random records with every kind of tie, null and absence.
 @Suite struct MergeLawTests {

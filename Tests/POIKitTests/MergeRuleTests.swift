@@ -1,6 +1,7 @@
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct MergeRuleTests {
   private func error(_ document: String) -> ModelError? {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct ModelChangeTests {
   /// A model of places with some of its parts replaced.

@@ -3,7 +3,10 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import ModelInference
+@testable import POIInputs
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct ModelInferenceTests {
   static let now = Instant(microseconds: 1_790_000_000_000_000)

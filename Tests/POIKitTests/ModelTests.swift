@@ -2,6 +2,7 @@ import SQLiteKit
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct ModelTests {
   @Test func `the built-in model keeps every attribute of a point of interest`() throws {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Relations to one whose value is a plain one, such as the name of a region.
 @Suite struct PlainRelationTests {

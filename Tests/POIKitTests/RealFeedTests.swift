@@ -3,7 +3,9 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
+@testable import POIRecords
 
 /// Successive versions of the same open data, where they are present beside the package.
 @Suite struct RealFeedTests {

@@ -2,6 +2,7 @@ import SQLiteKit
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct RecordDecoderTests {
   private func check(_ records: String, properties: String, root: String = "") throws

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Records that a schema which an app has changed refuses: each is a reject of its own, with its bytes
 /// and place.

@@ -2,6 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
 
 @Suite struct RejectFileTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Records with relations to many that meet stored ones.
 @Suite struct RelationToManyMergeTests {

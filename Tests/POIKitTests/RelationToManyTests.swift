@@ -2,7 +2,9 @@ import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import POIInputs
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct RelationToManyTests {
   @Test func `arrays become rows of their tables`() throws {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Rows that are imported after a deduplication do not take the ids of the losers.
 @Suite struct ReservedRowIDTests {

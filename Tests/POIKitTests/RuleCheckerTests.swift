@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct RuleCheckerTests {
   /// The rejects and the rows of records, given a model's attributes.

@@ -1,6 +1,8 @@
 import POIKit
 import Testing
 
+@testable import POIRecords
+
 @Suite struct RuleDescriptionTests {
   @Test(arguments: RuleDescription.catalogue)
   func `every example does what the rule says`(_ rule: RuleDescription) throws {

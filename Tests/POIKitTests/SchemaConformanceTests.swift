@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// The standard's own tests of JSON Schema 2020-12.
 @Suite struct SchemaConformanceTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Relations of one model whose rows stand in one table, such as where a route begins and ends.
 @Suite struct SharedTableTests {

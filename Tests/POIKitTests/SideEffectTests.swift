@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Imports into a database in which triggers or foreign keys of an app change rows besides.
 @Suite struct SideEffectTests {

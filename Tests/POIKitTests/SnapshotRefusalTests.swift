@@ -2,6 +2,7 @@ import SQLiteKit
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// What a snapshot is not to remove.
 @Suite struct SnapshotRefusalTests {

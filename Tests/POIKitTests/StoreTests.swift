@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 @Suite struct StoreTests {
   /// What a process that is killed, or a power cut, leaves of a new store before its first batch:

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import POIKit
+@testable import POIRecords
 
 /// Removals in the records: marked or deleted, remembered, and in any order.
 @Suite struct TombstoneTests {

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The fields of a row's canonical content, as a statement returns them.

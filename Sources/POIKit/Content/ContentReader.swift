@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Reads the canonical content of rows.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Reads the digests of the rows that belong to a row through one relation to many.

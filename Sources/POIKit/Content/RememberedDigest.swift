@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The digest of a table of records as it was when a run ended, so that the next one need not read

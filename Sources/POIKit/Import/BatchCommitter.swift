@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// Commits batches: rows, rejects, counters and checkpoint in one transaction each.

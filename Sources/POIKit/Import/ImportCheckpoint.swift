@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// Where a run is, committed with each batch: enough to go on to the same store as if it had never

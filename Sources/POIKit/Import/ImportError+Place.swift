@@ -1,9 +1,9 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 /// Why the records of an input cannot be found.
 extension ImportError {
   /// The survey of an input that cannot be read twice came to no end.
-  static func unknownPlace(in input: String) -> ImportError {
+  package static func unknownPlace(in input: String) -> ImportError {
     ImportError(
       .unreadable,
       "\(input): the place of the records is not known after "
@@ -16,7 +16,7 @@ extension ImportError {
   private static let pointerLimit = 200
 
   /// The records may stand in several arrays, or in none of those that there are.
-  static func ambiguousPlace(
+  package static func ambiguousPlace(
     _ candidates: [ShapeSurvey.Candidate], in input: String
   ) -> ImportError {
     let list = candidates.prefix(listLimit).map { candidate in

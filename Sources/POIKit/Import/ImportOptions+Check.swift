@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 
 extension ImportOptions {
   /// Throws where the options do not fit together, or not to the model. A session does it, too: a

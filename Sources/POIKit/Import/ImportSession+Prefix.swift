@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIInputs
 
 extension ImportSession {
   /// Looks at the first bytes of the input, which are held back until they tell what it holds.

@@ -1,4 +1,6 @@
 internal import JSONStreaming
+internal import POIInputs
+internal import POIRecords
 
 /// From bytes to decoded records in the intake.batch.
 extension ImportSession {

@@ -1,4 +1,6 @@
 internal import JSONStreaming
+internal import POIInputs
+internal import POIRecords
 internal import SQLiteKit
 
 /// An import of records into a store, from sources that it reads or from bytes that it is given.
@@ -19,7 +21,7 @@ internal import SQLiteKit
 public struct ImportSession: ~Copyable {
   /// How much of an input that cannot be read twice is held while it is searched for its records,
   /// in bytes.
-  static let surveyLimit = 16 << 20
+  package static let surveyLimit = 16 << 20
 
   /// After how many bytes of an input that is searched for its records the progress closure is asked.
   static let surveyStepSize = 1 << 20

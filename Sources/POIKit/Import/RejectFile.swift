@@ -1,5 +1,7 @@
 internal import Glibc
 internal import JSONStreaming
+internal import POIInputs
+internal import POIRecords
 internal import SQLiteKit
 
 /// A file of reject lines.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// An import that stopped before its inputs ended.

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 
 /// A thread that commits the batches that it is given, one at a time.
 ///

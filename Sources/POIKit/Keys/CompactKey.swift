@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// Computes the compact key of records that go into a table whose key is enforced by its hash.
 struct CompactKey: ~Copyable {
   /// The slots of the key's columns, in the order of the key.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The key that a table of records is unique by, as the store enforces it.

@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// The record of an import that was changed last, by timestamp and then by key: how far its source
 /// was read.
 struct HighestRecord: Sendable, Equatable {

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The 128 bits that stand for a key while rows are sorted.

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// The beginning of a key, as the entries of the index that enforces it are ordered: keys whose

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 
 /// How the records of a source follow one another: by timestamp, and by key where that is the same.
 struct RecordOrder {

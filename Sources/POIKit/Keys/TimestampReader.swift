@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Reads timestamps of any of the kinds that a column may hold, and sees that it holds one kind.

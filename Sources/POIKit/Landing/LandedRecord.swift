@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// The form in which a decoded record waits in a landing table: the numbers that say where it came

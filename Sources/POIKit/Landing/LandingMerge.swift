@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// Hands out the landed records of a run in an order in which merging them is fast.

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// Appends records to the landing table of a run, as many to a row as fit into a page of the store:

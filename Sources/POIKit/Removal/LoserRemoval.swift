@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Removes losers from their table, a batch at a time, with all that hangs on them.

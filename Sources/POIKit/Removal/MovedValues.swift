@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The values that a run changed in rows which stayed: what they were, and what the run made of them.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The statements that find the rows which refer to losers through one reference, and those in

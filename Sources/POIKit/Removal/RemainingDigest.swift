@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The digest of a table while losers are removed from it: the one that an import remembered, less

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// What SQLite does to other rows where the listed ones are deleted, as foreign keys declare it.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Takes rows out of a table that nothing stays in the place of, in one transaction of the caller.

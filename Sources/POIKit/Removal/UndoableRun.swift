@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// A run that removed rows, of a deduplication or of a snapshot, and can be undone.

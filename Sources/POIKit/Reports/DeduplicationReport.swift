@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// What a deduplication did.
 public struct DeduplicationReport: Sendable, Hashable {
   /// What it found and decided.

@@ -1,4 +1,6 @@
-internal import JSONStreaming
+package import JSONStreaming
+package import POIInputs
+package import POIRecords
 public import SQLiteKit
 
 /// Why an import cannot go on. The store holds exactly the batches committed before.
@@ -73,7 +75,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   }
 
   /// An error of the reader in the input called `input`.
-  init(_ error: ReadingError, input: String) {
+  package init(_ error: ReadingError, input: String) {
     guard error.code != .changedInput else {
       self.init(
         .cannotResume,

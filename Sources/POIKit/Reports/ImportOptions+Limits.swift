@@ -1,8 +1,8 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 extension ImportOptions.RecordLimits {
   /// Throws where a limit is not one that may be said.
-  func check() throws(ImportError) {
+  package func check() throws(ImportError) {
     let limits = [
       ("depth", depth, Self.depths), ("byteCount", byteCount, Self.byteCounts),
       ("stringByteCount", stringByteCount, Self.stringByteCounts),
@@ -17,7 +17,7 @@ extension ImportOptions.RecordLimits {
   }
 
   /// The limits as the reader takes them.
-  var forReading: ReadingLimits {
+  package var forReading: ReadingLimits {
     var limits = ReadingLimits()
     limits.depth = depth
     limits.elementByteCount = byteCount

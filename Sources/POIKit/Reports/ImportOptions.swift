@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// How an import is run. The defaults are those of `poi-import`.

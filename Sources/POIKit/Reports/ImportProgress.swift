@@ -12,6 +12,16 @@ public struct ImportProgress: Sendable {
 
   /// All records up to now; they are committed.
   public var counters: ImportReport.Counters
+
+  package init(
+    inputName: String, consumedByteCount: Int, totalByteCount: Int?,
+    counters: ImportReport.Counters
+  ) {
+    self.inputName = inputName
+    self.consumedByteCount = consumedByteCount
+    self.totalByteCount = totalByteCount
+    self.counters = counters
+  }
 }
 
 /// What the progress closure says to the import.

@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// What an import did.
 public struct ImportReport: Sendable {
   /// What became of the records read; they balance: read is the sum of all others but `removed`.
@@ -68,6 +70,18 @@ public struct ImportReport: Sendable {
     public var otherAtToken: OtherValue?
     /// Its size, where it is known, in bytes.
     var byteCount: Int?
+
+    package init(
+      name: String, pointer: String?, isPointerFound: Bool, token: String? = nil,
+      otherAtToken: OtherValue? = nil, byteCount: Int? = nil
+    ) {
+      self.name = name
+      self.pointer = pointer
+      self.isPointerFound = isPointerFound
+      self.token = token
+      self.otherAtToken = otherAtToken
+      self.byteCount = byteCount
+    }
 
     /// A value that is no token.
     public enum OtherValue: Sendable, Hashable {

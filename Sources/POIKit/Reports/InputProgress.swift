@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 
 /// What was read of the inputs.
 struct InputProgress {

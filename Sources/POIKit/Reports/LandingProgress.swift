@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// How far a run is whose records land before they are merged.
 struct LandingProgress {
   /// The greatest row id of the table when merging began; nothing while records still land.

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSONStreaming
+internal import POIInputs
 
 /// A process that holds a lock on a database which another one waits for.
 struct LockHolder {

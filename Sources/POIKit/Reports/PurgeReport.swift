@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// What purging removals took out of a store.
 public struct PurgeReport: Sendable, Hashable {
   /// The rows that were marked as removed, and are gone now.

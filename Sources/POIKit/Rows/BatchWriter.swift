@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// Writes batches into a model's tables: rows, rejects, counters and checkpoint in one transaction

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// Writes the rows that say which rows a parent shares with others, and those where they are missing.

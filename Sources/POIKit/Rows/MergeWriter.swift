@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Merges records into a table whose key is enforced: finds the stored row with the key of a record,

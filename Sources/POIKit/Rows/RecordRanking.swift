@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// How records stand by age and tombstone: the part of the winner rule that needs no look at the
 /// content, for records in a batch.
 struct RecordRanking {

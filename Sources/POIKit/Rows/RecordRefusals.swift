@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Why the tables of a model may refuse a record whose rules are kept: by what an app has added to them,

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// Writes the rows of one relation to many: those of a new row, or those that a row has from now on.

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// Finds or makes the rows of one relation's table, and remembers the ones it has seen.

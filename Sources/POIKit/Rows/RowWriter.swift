@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Writes records as rows of a model's table: as new ones, or in the place of stored ones.

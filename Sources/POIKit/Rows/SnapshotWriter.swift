@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Remembers the keys of a snapshot's records.

@@ -1,4 +1,5 @@
 internal import JSONStreaming
+internal import POIRecords
 internal import SQLiteKit
 
 /// A stored row in the form of a record: what an imported record is compared and merged with.

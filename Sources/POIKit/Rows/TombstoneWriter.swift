@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Remembers the removals of a run, and knows which records come too late.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The row that a pass of a deduplication has.

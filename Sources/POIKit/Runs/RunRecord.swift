@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// What a tool did with the store: a row of `poikit_run`.

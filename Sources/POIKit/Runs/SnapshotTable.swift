@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The table that holds, while a run imports a snapshot, the keys that it has.

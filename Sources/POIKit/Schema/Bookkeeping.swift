@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The tables of the toolkit's own that stand beside the tables of records.

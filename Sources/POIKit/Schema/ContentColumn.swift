@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// A column whose value belongs to a record's content.
 public struct ContentColumn: Sendable, Hashable {
   /// The name of the column.

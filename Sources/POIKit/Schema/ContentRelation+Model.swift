@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 extension ContentRelation {

@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// Rows of another table that belong to a record's content: those that refer to its row.
 public struct ContentRelation: Sendable, Hashable {
   /// The name under which they are content.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// When each attribute of a row was changed, for the policy `newest-by-property`.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Whether a database changes more than the rows that are written to it: by what an app has put into

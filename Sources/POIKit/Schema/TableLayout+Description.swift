@@ -1,3 +1,4 @@
+internal import POIRecords
 public import SQLiteKit
 
 extension TableLayout {

@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// Which columns of a table make a record's content, its key and its age.
 ///
 /// For a table of the toolkit's own it follows from the model; for any other table

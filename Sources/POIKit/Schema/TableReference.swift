@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// A foreign key: columns of one table whose values stand for a row of another, or of the same,

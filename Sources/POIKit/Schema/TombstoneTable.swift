@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The table that remembers removals, for a model whose removed rows are deleted: the greatest

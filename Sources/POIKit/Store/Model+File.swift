@@ -1,4 +1,6 @@
 internal import JSONStreaming
+internal import POIInputs
+internal import POIRecords
 
 extension Model {
   /// How many bytes a model's file may have, after decompression; no element can be larger either.

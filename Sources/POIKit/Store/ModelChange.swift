@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// What a table of records needs so that another model fits it, or why that cannot be.
 ///
 /// | the new model | the table |

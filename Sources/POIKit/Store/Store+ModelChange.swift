@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Changing the model of a table that is there.

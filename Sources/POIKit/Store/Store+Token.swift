@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// What to ask a source for next, kept with the records that came from it.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POIRecords
 public import SQLiteKit
 
 /// The SQLite database file that the toolkit keeps.

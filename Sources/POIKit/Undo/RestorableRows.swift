@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Rows that stayed, whose values a run changed: puts back what they held before it.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The rows that a run removed and that are not to come back: where the key is enforced, those whose

@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// What is kept of every row to find the duplicates: 40 bytes, and 32 while it is sorted where it fits
 /// `CompactCandidate`.
 ///

@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// A `CandidateEntry` in 32 bytes, which nearly all fit: those of rows whose timestamp is a whole
 /// number or missing and whose id has at most 61 bits.
 ///

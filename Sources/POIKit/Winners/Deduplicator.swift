@@ -1,3 +1,4 @@
+internal import POIRecords
 public import SQLiteKit
 
 /// Finds the records of a table that share a key, keeps one of each and removes the others.

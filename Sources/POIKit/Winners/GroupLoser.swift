@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// A loser as it goes with its group.
 struct GroupLoser {
   let loser: Int64

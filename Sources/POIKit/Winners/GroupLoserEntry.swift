@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// A row that goes and is merged into the one that stays, ordered by the id of the latter, by the
 /// place in its group and there by the digest of its content, the greatest first.
 struct GroupLoserEntry: SortableEntry {

@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// What is known of a duplicate group while its rows pass by, the highest rank first.
 struct GroupState {
   /// The best row so far.

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Finds the values that winners get where their losers are merged into them, one group after the

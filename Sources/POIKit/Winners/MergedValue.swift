@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The value of one column of a winner while its losers are merged into it, in the order of their

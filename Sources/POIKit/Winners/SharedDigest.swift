@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// The digest of a table of which none is remembered, while the caller does something else: a

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Rows whose keys only hash like those of a group: taken in by rank, and given back key by key and

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// Reads a table once, finds the rows that share a key and decides which of them stays.

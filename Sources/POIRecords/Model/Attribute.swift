@@ -38,7 +38,7 @@ public struct Attribute: Sendable {
   public let mergeRule: MergeRule?
 
   /// The schema in the model's table that holds the rules of the value.
-  let schema: Int
+  package let schema: Int
 
   /// The table of its own that the value goes to, for a relation to one.
   public internal(set) var relation: Relation?
@@ -72,12 +72,12 @@ public struct Attribute: Sendable {
   }
 
   /// Whether the column refuses NULL.
-  var isColumnNotNull: Bool { isRequired && !types.contains(.null) }
+  package var isColumnNotNull: Bool { isRequired && !types.contains(.null) }
 }
 
 extension Attribute.Storage {
   /// Whether values of both stand in a column in the same form.
-  func isSameForm(as other: Attribute.Storage) -> Bool {
+  package func isSameForm(as other: Attribute.Storage) -> Bool {
     // An instant is microseconds, however the JSON writes it.
     if case .instant = self, case .instant = other { return true }
     return self == other
@@ -105,7 +105,7 @@ extension Attribute.Source {
 
 extension [Attribute] {
   /// The place of the attribute called `name`; nothing where there is none.
-  func index(named name: String?) -> Int? {
+  package func index(named name: String?) -> Int? {
     guard let name else { return nil }
     return firstIndex { $0.name.isExactly(name) }
   }

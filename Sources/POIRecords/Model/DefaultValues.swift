@@ -1,12 +1,12 @@
 /// The values of the attributes that a record may lack, decoded once when the model is loaded.
-struct DefaultValues: Sendable {
+package struct DefaultValues: Sendable {
   /// What a field gets.
-  struct Entry: BitwiseCopyable, Sendable {
-    var field: Int
+  package struct Entry: BitwiseCopyable, Sendable {
+    package var field: Int
     /// Its text stands in `text`.
-    var slot: ValueSlot
+    package var slot: ValueSlot
   }
 
-  var entries: [Entry] = []
-  var text: [UInt8] = []
+  package var entries: [Entry] = []
+  package var text: [UInt8] = []
 }

@@ -5,7 +5,7 @@
 /// ``init(parsing:)``. The built-in one is ``poi``.
 public struct Model: Sendable {
   /// The prefix of the names that the toolkit keeps for itself; no table or column of a model has it.
-  static let reservedPrefix = "poikit_"
+  package static let reservedPrefix = "poikit_"
 
   /// What messages call the model: its `$id`, else its `title`, else its table.
   public let name: String
@@ -32,13 +32,13 @@ public struct Model: Sendable {
   public let unmappedColumn: String?
 
   /// The rules of all values, compiled.
-  let rules: RuleTable
+  package let rules: RuleTable
 
   /// The rules of the record as a whole.
-  let recordRules: RecordRules
+  package let recordRules: RecordRules
 
   /// What records get for the attributes that they lack.
-  var defaults = DefaultValues()
+  package var defaults = DefaultValues()
 
   /// The document that the model was read from, as compact JSON text.
   public let document: String

@@ -11,6 +11,12 @@ public struct ModelError: Error, Sendable, CustomStringConvertible {
   /// Whether there is no memory to read the document, which says nothing of it.
   public var isOutOfMemory = false
 
+  package init(message: String, pointer: String, isOutOfMemory: Bool = false) {
+    self.message = message
+    self.pointer = pointer
+    self.isOutOfMemory = isOutOfMemory
+  }
+
   /// The message with its place.
   public var description: String {
     pointer.isEmpty ? message : "\(pointer): \(message)"

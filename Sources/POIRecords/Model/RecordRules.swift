@@ -1,5 +1,5 @@
 /// The rules of a record as a whole; attributes are named by their index in the model.
-struct RecordRules: Sendable {
+package struct RecordRules: Sendable {
   /// The schema with the rules that look at the record's object.
   var schema: Int
 
@@ -7,18 +7,18 @@ struct RecordRules: Sendable {
   var additional: Int?
 
   /// The pairs of `dependentRequired`: a record with `attribute` must have `needed`, too.
-  var dependencies: [Dependency]
+  package var dependencies: [Dependency]
 
   /// The attributes of `x-coordinates`.
-  var coordinates: Coordinates?
+  package var coordinates: Coordinates?
 
-  struct Dependency: BitwiseCopyable, Sendable {
-    var attribute: Int
-    var needed: Int
+  package struct Dependency: BitwiseCopyable, Sendable {
+    package var attribute: Int
+    package var needed: Int
   }
 
-  struct Coordinates: BitwiseCopyable, Sendable {
-    var latitude: Int
-    var longitude: Int
+  package struct Coordinates: BitwiseCopyable, Sendable {
+    package var latitude: Int
+    package var longitude: Int
   }
 }

@@ -37,7 +37,7 @@ public struct RelationToMany: Sendable {
 
 extension RelationToMany {
   /// The rows that several parents share, as those of a relation to one.
-  var sharedRows: Relation {
+  package var sharedRows: Relation {
     Relation(table: element.table, attributes: element.attributes, isPlain: isPlain)
   }
 }
@@ -47,12 +47,12 @@ extension Model {
   static let relationDepthLimit = 8
 
   /// The tables of all relations to one, of records and of the rows of their relations to many.
-  var tablesOfRelationsToOne: [String] {
+  package var tablesOfRelationsToOne: [String] {
     attributes.compactMap(\.relation?.table) + relations.flatMap(\.element.tablesOfRelationsToOne)
   }
 
   /// The tables of all relations to many at any depth, each after the one it refers to.
-  var tablesOfRelationsToMany: [String] {
+  package var tablesOfRelationsToMany: [String] {
     relations.flatMap { relation in
       var tables = [relation.element.table]
       if case .join(let table, _, _) = relation.link { tables.append(table) }

@@ -1,7 +1,7 @@
 internal import JSONStreaming
 
 /// A value that rules look at.
-struct RuleSubject: ~Escapable {
+package struct RuleSubject: ~Escapable {
   let element: JSONElement
   /// Where the attribute's value starts on the tape.
   let start: Int
@@ -23,7 +23,7 @@ struct RuleSubject: ~Escapable {
 
   /// The value that starts at `index` on the tape.
   @_lifetime(copy element)
-  init(valueAt index: Int, of element: JSONElement, start: Int) {
+  package init(valueAt index: Int, of element: JSONElement, start: Int) {
     let token = element.tape[index]
     self.element = element
     self.start = start

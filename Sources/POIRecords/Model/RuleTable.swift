@@ -4,7 +4,7 @@ internal import JSONStreaming
 ///
 /// A schema is a set of types and a run of rules; rules name schemas, choices, divisors, patterns
 /// and objects by their index. Checking a value follows indices and calls nothing dynamically.
-struct RuleTable: Sendable {
+package struct RuleTable: Sendable {
   /// What one value may be.
   struct Schema: BitwiseCopyable, Sendable {
     var types: JSONTypes
@@ -50,7 +50,7 @@ struct RuleTable: Sendable {
   }
 
   /// A member's name that rules speak of.
-  struct Name: BitwiseCopyable, Sendable {
+  package struct Name: BitwiseCopyable, Sendable {
     var hash: UInt64
     /// Where the name stands in `nameText`.
     var start: Int
@@ -61,7 +61,7 @@ struct RuleTable: Sendable {
   }
 
   /// Where the member `name` stands, `needed` must stand, too; both are indices of names.
-  struct Dependency: BitwiseCopyable, Sendable {
+  package struct Dependency: BitwiseCopyable, Sendable {
     var name: Int
     var needed: Int
   }

@@ -23,22 +23,22 @@ public struct Tombstone: Sendable, Hashable {
 
 extension Model {
   /// The column that marks the rows of removed records; nothing where they are deleted.
-  var tombstoneColumn: String? {
+  package var tombstoneColumn: String? {
     tombstone?.removal == .mark ? tombstoneAttributeColumn : nil
   }
 
   /// The column of the attribute that says which records are removals, whatever becomes of their rows.
-  var tombstoneAttributeColumn: String? {
+  package var tombstoneAttributeColumn: String? {
     tombstone?.attribute.flatMap { attribute(named: $0)?.column }
   }
 
   /// What the column holds of a row that is removed at a moment: the moment, or true.
-  func removalMark(at moment: Instant) -> Int64 {
+  package func removalMark(at moment: Instant) -> Int64 {
     isTombstoneInstant ? moment.microseconds : 1
   }
 
   /// Whether the mark of a removed row is the moment of its removal.
-  var isTombstoneInstant: Bool {
+  package var isTombstoneInstant: Bool {
     let attribute = tombstone?.attribute.flatMap(attribute(named:))
     if case .instant = attribute?.storage { return true }
     return false

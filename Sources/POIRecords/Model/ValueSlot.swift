@@ -1,7 +1,7 @@
 /// The value of one attribute of one record, 16 bytes; text stands in the batch's arena.
-struct ValueSlot: BitwiseCopyable, Sendable {
+package struct ValueSlot: BitwiseCopyable, Sendable {
   /// What a slot holds.
-  enum Kind: UInt8 {
+  package enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// The record does not name the attribute.
     case absent
     /// The record says `null`.
@@ -16,12 +16,12 @@ struct ValueSlot: BitwiseCopyable, Sendable {
     case related
   }
 
-  private var bits: UInt64
-  private var length: UInt32
-  let kind: Kind
+  @usableFromInline let bits: UInt64
+  @usableFromInline let length: UInt32
+  package let kind: Kind
 
   /// Whether the value is the default of an attribute that the record does not name.
-  private(set) var isDefault = false
+  package private(set) var isDefault = false
 
   private init(kind: Kind, bits: UInt64 = 0, length: UInt32 = 0) {
     self.kind = kind
@@ -30,19 +30,19 @@ struct ValueSlot: BitwiseCopyable, Sendable {
   }
 
   static let absent = ValueSlot(kind: .absent)
-  static let null = ValueSlot(kind: .null)
-  static let related = ValueSlot(kind: .related)
+  package static let null = ValueSlot(kind: .null)
+  package static let related = ValueSlot(kind: .related)
 
-  static func integer(_ value: Int64) -> ValueSlot {
+  package static func integer(_ value: Int64) -> ValueSlot {
     ValueSlot(kind: .integer, bits: UInt64(bitPattern: value))
   }
 
-  static func real(_ value: Double) -> ValueSlot {
+  package static func real(_ value: Double) -> ValueSlot {
     ValueSlot(kind: .real, bits: value.bitPattern)
   }
 
   /// Text at `range` in the arena.
-  static func text(_ range: Range<Int>) -> ValueSlot {
+  package static func text(_ range: Range<Int>) -> ValueSlot {
     ValueSlot(kind: .text, bits: UInt64(range.lowerBound), length: UInt32(range.count))
   }
 
@@ -55,20 +55,20 @@ struct ValueSlot: BitwiseCopyable, Sendable {
   }
 
   /// The same value as a default.
-  var asDefault: ValueSlot {
+  package var asDefault: ValueSlot {
     var value = self
     value.isDefault = true
     return value
   }
 
   /// The value of an `integer` slot.
-  var integer: Int64 { Int64(bitPattern: bits) }
+  @inlinable package var integer: Int64 { Int64(bitPattern: bits) }
 
   /// The value of a `real` slot.
-  var real: Double { Double(bitPattern: bits) }
+  @inlinable package var real: Double { Double(bitPattern: bits) }
 
   /// The value of an `integer` or `real` slot; nothing of the other kinds.
-  var number: Number? {
+  package var number: Number? {
     switch kind {
     case .integer: .integer(integer)
     case .real: .real(real)
@@ -77,7 +77,7 @@ struct ValueSlot: BitwiseCopyable, Sendable {
   }
 
   /// Where the text of a `text` slot stands in the arena.
-  var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
+  @inlinable package var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
 
   /// The bytes of a `text` slot's text in `arena`.
   @unsafe
@@ -90,11 +90,11 @@ struct ValueSlot: BitwiseCopyable, Sendable {
   }
 
   /// How many bytes the text of a `text` slot has; 0 for the other kinds.
-  var textCount: Int { Int(length) }
+  @inlinable package var textCount: Int { Int(length) }
 
   /// Whether the column gets NULL.
-  var isNull: Bool { kind == .absent || kind == .null }
+  @inlinable package var isNull: Bool { kind == .absent || kind == .null }
 
   /// Whether the record names the attribute.
-  var isNamed: Bool { kind != .absent && !isDefault }
+  @inlinable package var isNamed: Bool { kind != .absent && !isDefault }
 }

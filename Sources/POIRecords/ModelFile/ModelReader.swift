@@ -14,7 +14,7 @@ extension Model {
   }
 
   /// Reads a model from the bytes of its document.
-  init(parsing document: Span<UInt8>) throws(ModelError) {
+  package init(parsing document: Span<UInt8>) throws(ModelError) {
     let json: JSONValue
     do {
       json = try JSONValue(parsing: document)

@@ -8,21 +8,23 @@ internal import JSONStreaming
 ///
 /// The value is made for one row after the other: it keeps its memory, and adding to a warm one
 /// does not allocate.
-struct CanonicalContent: ~Copyable {
+package struct CanonicalContent: ~Copyable {
   private var buffer = GrowableBuffer<UInt8>(minimumCapacity: 1_024)
 
+  package init() {}
+
   /// What stands for a column's name in its field.
-  static func nameTag(_ name: String) -> UInt64 {
+  package static func nameTag(_ name: String) -> UInt64 {
     MurmurHash3.digest(of: Array(name.utf8).span).low
   }
 
   /// The names of columns in the order of their fields.
-  static func fieldOrder(_ left: String, _ right: String) -> Bool {
+  package static func fieldOrder(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 
   /// The bytes so far.
-  var bytes: Span<UInt8> {
+  package var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get { buffer.span }
   }
@@ -30,7 +32,7 @@ struct CanonicalContent: ~Copyable {
   /// The hash of the bytes so far.
   ///
   /// - Complexity: O(count of bytes)
-  var digest: Digest {
+  package var digest: Digest {
     buffer.isEmpty ? CanonicalContent.emptyDigest : MurmurHash3.digest(of: buffer.span)
   }
 
@@ -41,7 +43,7 @@ struct CanonicalContent: ~Copyable {
   /// the same.
   ///
   /// - Complexity: O(count of bytes)
-  func compareBytes(with other: borrowing CanonicalContent) -> Int {
+  package func compareBytes(with other: borrowing CanonicalContent) -> Int {
     let shared = min(bytes.count, other.bytes.count)
     let order = unsafe buffer.withUnsafeBufferPointer { left in
       unsafe other.buffer.withUnsafeBufferPointer { right in
@@ -54,12 +56,12 @@ struct CanonicalContent: ~Copyable {
   /// Whether the bytes are those of another row.
   ///
   /// - Complexity: O(count of bytes)
-  func hasSameBytes(as other: borrowing CanonicalContent) -> Bool {
+  package func hasSameBytes(as other: borrowing CanonicalContent) -> Bool {
     bytes.count == other.bytes.count && compareBytes(with: other) == 0
   }
 
   /// Forgets the row, and keeps the memory for the next one.
-  mutating func removeAll() {
+  package mutating func removeAll() {
     buffer.removeAll()
   }
 }
@@ -67,7 +69,7 @@ struct CanonicalContent: ~Copyable {
 /// Fields. They are added in the order of the column names; `name` is the name's tag.
 extension CanonicalContent {
   /// Adds an integer.
-  mutating func append(integer: Int64, name: UInt64) {
+  package mutating func append(integer: Int64, name: UInt64) {
     unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
       var writer = unsafe writer
       unsafe writer.append(integer: integer, name: name)
@@ -76,7 +78,7 @@ extension CanonicalContent {
   }
 
   /// Adds a real; not-a-number is null, as in SQLite.
-  mutating func append(real: Double, name: UInt64) {
+  package mutating func append(real: Double, name: UInt64) {
     unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
       var writer = unsafe writer
       unsafe writer.append(real: real, name: name)
@@ -85,19 +87,19 @@ extension CanonicalContent {
   }
 
   /// Adds a text given as UTF-8.
-  mutating func append(text: Span<UInt8>, name: UInt64) {
+  package mutating func append(text: Span<UInt8>, name: UInt64) {
     append(bytes: text, type: UInt8(ascii: "t"), name: name)
   }
 
   /// Adds a blob.
-  mutating func append(blob: Span<UInt8>, name: UInt64) {
+  package mutating func append(blob: Span<UInt8>, name: UInt64) {
     append(bytes: blob, type: UInt8(ascii: "b"), name: name)
   }
 
   /// Adds the rows of a relation to many.
   ///
   /// - Parameter rows: how many there are, and the sum of their digests; none leave no trace.
-  mutating func append(rows: TableDigest, name: UInt64) {
+  package mutating func append(rows: TableDigest, name: UInt64) {
     guard rows.rowCount > 0 else { return }
     append(littleEndian: name)
     buffer.append(UInt8(ascii: "m"))
@@ -109,7 +111,7 @@ extension CanonicalContent {
   /// Begins a related row, whose fields follow.
   ///
   /// - Returns: what `endRelated` needs to find the beginning again.
-  mutating func beginRelated(name: UInt64) -> Int {
+  package mutating func beginRelated(name: UInt64) -> Int {
     unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
       var writer = unsafe writer
       _ = unsafe writer.beginRelated(name: name)
@@ -119,7 +121,7 @@ extension CanonicalContent {
   }
 
   /// Ends the related row that began at `start`.
-  mutating func endRelated(at start: Int) {
+  package mutating func endRelated(at start: Int) {
     let count = UInt32(buffer.count - start)
     for place in 0..<4 {
       buffer[start - 4 + place] = UInt8(truncatingIfNeeded: count >> UInt32(place * 8))

@@ -5,7 +5,7 @@ internal import JSONStreaming
 ///
 /// A class, because a batch keeps one for each relation in an array, which cannot hold noncopyable
 /// values. It belongs to its batch, and goes with it to the thread that writes.
-final class ChildRecords {
+package final class ChildRecords {
   /// Where the rows of one parent end, and what they are together.
   struct End: BitwiseCopyable {
     var rowCount: Int
@@ -14,7 +14,7 @@ final class ChildRecords {
   }
 
   /// The rows, and their own relations.
-  var rows: RecordBatch
+  package var rows: RecordBatch
 
   private var ends = GrowableBuffer<End>()
 
@@ -23,12 +23,12 @@ final class ChildRecords {
   }
 
   /// The rows of the parent's record number `parent`.
-  func rows(ofParent parent: Int) -> Range<Int> {
+  package func rows(ofParent parent: Int) -> Range<Int> {
     end(ofParents: parent).rowCount..<ends[parent].rowCount
   }
 
   /// How many rows the parent has, and the sum of their digests.
-  func digest(ofParent parent: Int) -> TableDigest { ends[parent].sum }
+  package func digest(ofParent parent: Int) -> TableDigest { ends[parent].sum }
 
   /// Ends the rows of the next parent: those that were accepted since the one before.
   func endParent() {
@@ -40,7 +40,7 @@ final class ChildRecords {
   }
 
   /// Gives a parent rows that are not here, but only what they are together.
-  func setDigest(ofParent parent: Int, to sum: TableDigest) { ends[parent].sum = sum }
+  package func setDigest(ofParent parent: Int, to sum: TableDigest) { ends[parent].sum = sum }
 
   /// Forgets all rows but those of the first parents.
   func truncate(toParents parentCount: Int) {

@@ -3,7 +3,7 @@ internal import JSONStreaming
 /// Finds equal elements of arrays, without an allocation once it is warm.
 struct DistinctElements: ~Copyable {
   /// An element in the hash table; one at 0, where no element can start, is a free place.
-  struct Entry: BitwiseCopyable {
+  package struct Entry: BitwiseCopyable {
     var hash: UInt64
     var index: Int
   }

@@ -23,7 +23,7 @@ struct FieldTable: ~Copyable {
 
   /// A member of a node; the first entry of a node is no member, has no name and stands for the
   /// object's start.
-  struct Entry: BitwiseCopyable {
+  package struct Entry: BitwiseCopyable {
     var target: Target
     var hash: UInt64
     var nameStart: Int

@@ -1,11 +1,11 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 extension Malformation {
   /// How the message of a malformed element ends: with the option that moves the limit if one was
   /// exceeded, else empty.
   ///
   /// - Parameter rule: the rule that the element breaks.
-  static func advice(onRule rule: String) -> String {
+  package static func advice(onRule rule: String) -> String {
     let option: String
     switch rule {
     case "depth": option = "--max-depth"
@@ -23,7 +23,7 @@ extension Issue {
   /// or as far as a limit.
   ///
   /// - Parameter start: where the element begins, in bytes from the start of the input.
-  init(_ malformation: Malformation, ofElementAt start: Int) {
+  package init(_ malformation: Malformation, ofElementAt start: Int) {
     let advice = Malformation.advice(onRule: malformation.rule)
     let place = malformation.byteOffset - start + 1
     let isPlaced = advice.isEmpty && !malformation.isTruncated && place > 1

@@ -10,7 +10,7 @@ struct MemberTally: ~Copyable {
   /// The longest name that is counted apart, in bytes.
   static let nameByteLimit = 256
 
-  struct Entry: BitwiseCopyable {
+  package struct Entry: BitwiseCopyable {
     var node: Int
     /// Where its name stands in `names`.
     var nameStart: Int

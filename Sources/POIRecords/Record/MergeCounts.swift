@@ -1,10 +1,10 @@
 /// What became of records that met a stored one.
-struct MergeCounts {
-  private(set) var updated = 0
-  private(set) var unchanged = 0
-  private(set) var stale = 0
-  private(set) var ignored = 0
-  private(set) var removals = 0
+package struct MergeCounts {
+  package private(set) var updated = 0
+  package private(set) var unchanged = 0
+  package private(set) var stale = 0
+  package private(set) var ignored = 0
+  package private(set) var removals = 0
 
   var all: Int { updated + unchanged + stale + ignored + removals }
 

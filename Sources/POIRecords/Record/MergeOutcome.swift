@@ -1,5 +1,5 @@
 /// What became of a record that was not refused.
-enum MergeOutcome: Hashable {
+package enum MergeOutcome: Hashable {
   /// It is a new row.
   case inserted
   /// It changed a stored row.

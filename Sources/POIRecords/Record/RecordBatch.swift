@@ -1,49 +1,49 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 /// The records and rejects that are written in one transaction.
 ///
 /// Values stand in slots, text in one arena; both are kept and reused when the batch is emptied, so
 /// a run's memory does not grow with its input.
-struct RecordBatch: ~Copyable {
+package struct RecordBatch: ~Copyable {
   /// How many slots a record has.
-  let slotCount: Int
+  package let slotCount: Int
 
   /// How many bytes a record takes beside its text.
   private let recordByteCount: Int
 
   /// The slots of all records, `slotCount` for each.
-  private(set) var slots: GrowableBuffer<ValueSlot>
+  @usableFromInline private(set) var slots: GrowableBuffer<ValueSlot>
 
   /// Where each record came from.
-  private(set) var origins: GrowableBuffer<RecordOrigin>
+  package private(set) var origins: GrowableBuffer<RecordOrigin>
 
   /// The text of the slots and the raw bytes of the rejects.
-  var arena: GrowableBuffer<UInt8>
+  package var arena: GrowableBuffer<UInt8>
 
   /// The records that were refused, in the order of the input.
-  private(set) var rejects: [Reject] = []
+  package private(set) var rejects: [Reject] = []
 
   /// How many bytes the rejects take beside their text, about.
   private var issueByteCount = 0
 
   /// The digest of each record.
-  private var digests: GrowableBuffer<Digest>
+  @usableFromInline var digests: GrowableBuffer<Digest>
 
   /// What the batch adds to the sum of the digests of the table's rows once it is written.
-  private(set) var digest = Digest.zero
+  package private(set) var digest = Digest.zero
 
   /// The rows of each relation to many; none where the model has none.
-  let children: [ChildRecords]
+  package let children: [ChildRecords]
   private let hasChildren: Bool
 
   /// How often each member that no attribute maps stood in the records, by JSON pointer.
-  var unmappedMembers: [ExactText: Int] = [:]
+  package var unmappedMembers: [ExactText: Int] = [:]
 
   /// How many such members had names beyond the number that is counted apart.
-  var otherUnmappedMemberCount = 0
+  package var otherUnmappedMemberCount = 0
 
   /// - Parameter recordCapacity: how many records are expected; more fit.
-  init(_ layout: RecordLayout, recordCapacity: Int) {
+  package init(_ layout: RecordLayout, recordCapacity: Int) {
     slotCount = layout.slotCount
     recordByteCount =
       slotCount * MemoryLayout<ValueSlot>.stride + MemoryLayout<RecordOrigin>.stride
@@ -60,19 +60,19 @@ struct RecordBatch: ~Copyable {
   private(set) var refusedCount = 0
 
   /// What became of those that met a stored record.
-  private(set) var merged = MergeCounts()
+  package private(set) var merged = MergeCounts()
 
   /// How many records were decoded without an issue.
-  var recordCount: Int { origins.count }
+  @inlinable package var recordCount: Int { origins.count }
 
   /// How many records were read into the batch, accepted or not.
-  var readCount: Int { origins.count + rejects.count - refusedCount }
+  package var readCount: Int { origins.count + rejects.count - refusedCount }
 
   /// How many records are rows of their own once the batch is written.
-  var insertedCount: Int { origins.count - refusedCount - merged.all }
+  package var insertedCount: Int { origins.count - refusedCount - merged.all }
 
   /// The bytes that the records and rejects take, and the rows of relations to many.
-  var byteCount: Int {
+  package var byteCount: Int {
     @inline(__always)
     get {
       let ownCount = arena.count + recordCount * recordByteCount + issueByteCount
@@ -85,10 +85,10 @@ struct RecordBatch: ~Copyable {
     get { children.reduce(0) { $0 + $1.byteCount } }
   }
 
-  var isEmpty: Bool { readCount == 0 }
+  package var isEmpty: Bool { readCount == 0 }
 
   /// The slot of a record's field.
-  subscript(record: Int, slot: Int) -> ValueSlot {
+  @inlinable package subscript(record: Int, slot: Int) -> ValueSlot {
     get { slots[record &* slotCount &+ slot] }
     set { slots[record &* slotCount &+ slot] = newValue }
   }
@@ -96,7 +96,7 @@ struct RecordBatch: ~Copyable {
   /// Begins a record with all its slots absent.
   ///
   /// - Returns: the index of the record, for the subscript; `accept` or `discard` ends it.
-  mutating func beginRecord() -> Int {
+  package mutating func beginRecord() -> Int {
     let record = origins.count
     slots.append(repeating: .absent, count: slotCount)
     return record
@@ -104,7 +104,7 @@ struct RecordBatch: ~Copyable {
 
   /// Keeps the record that was begun.
   @inline(__always)
-  mutating func accept(_ origin: RecordOrigin) {
+  package mutating func accept(_ origin: RecordOrigin) {
     origins.append(origin)
     if hasChildren { endParent() }
   }
@@ -136,13 +136,13 @@ struct RecordBatch: ~Copyable {
   }
 
   /// Adds the digest of the record that was accepted last.
-  mutating func add(_ digest: Digest) {
+  package mutating func add(_ digest: Digest) {
     digests.append(digest)
     self.digest += digest
   }
 
   /// Turns a record that the table refused into a reject; its values stay, but no longer count.
-  mutating func refuse(record: Int, rule: String, message: String) {
+  package mutating func refuse(record: Int, rule: String, message: String) {
     refusedCount += 1
     digest -= digests[record]
     let origin = origins[record]
@@ -161,14 +161,14 @@ struct RecordBatch: ~Copyable {
   }
 
   /// The digest of a record.
-  func digest(of record: Int) -> Digest { digests[record] }
+  @inlinable package func digest(of record: Int) -> Digest { digests[record] }
 
   /// Notes that a record met a stored one, and is no row of its own.
   ///
   /// - Parameters:
   ///   - former: the digest that the stored row had, if it changed.
   ///   - digest: the one that it has now.
-  mutating func settle(
+  package mutating func settle(
     record: Int, as outcome: MergeOutcome, replacing former: Digest = .zero,
     by digest: Digest = .zero
   ) {
@@ -179,7 +179,7 @@ struct RecordBatch: ~Copyable {
   }
 
   /// Gives a slot the value that a record of another batch with the same slots has there.
-  mutating func copy(
+  package mutating func copy(
     slot: Int, from record: Int, of other: borrowing RecordBatch, to target: Int
   ) {
     let value = other[record, slot]
@@ -202,14 +202,14 @@ struct RecordBatch: ~Copyable {
   /// Copies a record's bytes into the arena.
   ///
   /// - Returns: where they stand.
-  mutating func keep(_ raw: Span<UInt8>) -> Range<Int> {
+  package mutating func keep(_ raw: Span<UInt8>) -> Range<Int> {
     let start = arena.count
     arena.append(copying: raw)
     return start..<arena.count
   }
 
   /// Forgets the content and keeps the capacity.
-  mutating func removeAll() {
+  package mutating func removeAll() {
     slots.removeAll()
     origins.removeAll()
     arena.removeAll()
@@ -226,21 +226,21 @@ struct RecordBatch: ~Copyable {
 }
 
 /// Where a record stands in its input.
-struct RecordOrigin: BitwiseCopyable {
+package struct RecordOrigin: BitwiseCopyable {
   /// 0-based number of the record in its input, counting the refused ones.
-  var index: Int
+  package var index: Int
   /// 0-based offset of its first byte.
-  var byteOffset: Int
+  package var byteOffset: Int
   /// 0-based; only known for refused records and where raw records are kept.
-  var line = 0
+  package var line = 0
   /// 0-based, in bytes; known where `line` is.
-  var column = 0
+  package var column = 0
   /// Whether the record is a removal that becomes no row.
-  var isDeletion = false
+  package var isDeletion = false
   /// The 0-based number of its input; nothing where it is of the input at hand.
-  var inputIndex: Int?
+  package var inputIndex: Int?
   /// Where the batch's arena holds the record's bytes; empty where raw records are not kept.
-  var raw: Range<Int> {
+  package var raw: Range<Int> {
     get { rawStart..<(rawStart + rawCount) }
     set { (rawStart, rawCount) = (newValue.lowerBound, newValue.count) }
   }
@@ -248,7 +248,7 @@ struct RecordOrigin: BitwiseCopyable {
   /// Where the batch's arena holds the name of the member that held the record, in an object of
   /// objects: right behind its bytes, so that it costs others nothing; nothing where there is none or
   /// raw records are not kept.
-  var member: Range<Int>? {
+  package var member: Range<Int>? {
     get { hasMember ? raw.upperBound..<raw.upperBound + Int(memberCount) : nil }
     set {
       precondition(newValue.map { $0.lowerBound == raw.upperBound } ?? true)
@@ -262,7 +262,7 @@ struct RecordOrigin: BitwiseCopyable {
   private var rawStart = 0
   private var rawCount = 0
 
-  init(index: Int, byteOffset: Int) {
+  package init(index: Int, byteOffset: Int) {
     self.index = index
     self.byteOffset = byteOffset
   }
@@ -270,17 +270,17 @@ struct RecordOrigin: BitwiseCopyable {
 
 /// A refused record: where it stood, what the rules found, and where the batch's arena holds its
 /// bytes.
-struct Reject {
+package struct Reject {
   /// Where the record stood, with its raw bytes.
-  var origin: RecordOrigin
+  package var origin: RecordOrigin
   /// The name of the member that held the record, in an object of objects.
-  var member: String?
+  package var member: String?
   /// At least one.
-  var issues: [Issue]
+  package var issues: [Issue]
   /// Whether it is known in which line and column the record stood.
   var isPlaced = true
 
   /// The line and column as they are kept: 1-based, and 0 where they are not known.
-  var line: Int { isPlaced ? origin.line + 1 : 0 }
-  var column: Int { isPlaced ? origin.column + 1 : 0 }
+  package var line: Int { isPlaced ? origin.line + 1 : 0 }
+  package var column: Int { isPlaced ? origin.column + 1 : 0 }
 }

@@ -1,7 +1,7 @@
 internal import JSONStreaming
 
 /// Computes the digest of decoded records: the same as that of the rows they become.
-struct RecordDigester: ~Copyable {
+package struct RecordDigester: ~Copyable {
   /// A column of the table, or of a related row.
   ///
   /// It is not private: the compiler (6.3.1) fails on a buffer of private values.
@@ -21,7 +21,7 @@ struct RecordDigester: ~Copyable {
   private let hasRelations: Bool
   private var content = CanonicalContent()
 
-  init(_ model: Model) {
+  package init(_ model: Model) {
     let layout = RecordLayout(model)
     relations = model.relations.map(\.name).enumerated()
       .sorted { CanonicalContent.fieldOrder($0.element, $1.element) }
@@ -50,7 +50,7 @@ struct RecordDigester: ~Copyable {
   ///
   /// It is inlined because the compiler (6.3.1) copies a batch that it lends to a call.
   @inline(__always)
-  mutating func digest(record: Int, of batch: borrowing RecordBatch) -> Digest {
+  package mutating func digest(record: Int, of batch: borrowing RecordBatch) -> Digest {
     appendContent(
       of: batch.slots.span.extracting(
         record * batch.slotCount..<(record + 1) * batch.slotCount),
@@ -101,7 +101,7 @@ struct RecordDigester: ~Copyable {
 
   /// Compares the content of the record whose digest was computed last with that of another
   /// digester's: negative if its bytes come before them, 0 if they are the same.
-  func compareContent(with other: borrowing RecordDigester) -> Int {
+  package func compareContent(with other: borrowing RecordDigester) -> Int {
     content.compareBytes(with: other.content)
   }
 }

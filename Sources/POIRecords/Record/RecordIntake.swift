@@ -1,15 +1,15 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 /// Takes elements from the reader, decodes them into the batch, and keeps those that are refused as
 /// rejects.
-struct RecordIntake: ~Copyable {
+package struct RecordIntake: ~Copyable {
   var decoder: RecordDecoder
-  var batch: RecordBatch
+  package var batch: RecordBatch
   private let batchCapacity: Int
   private var digester: RecordDigester
 
   /// Whether accepted records keep their bytes, because the table may still refuse them.
-  var keepsRawRecords = false
+  package var keepsRawRecords = false
 
   private var rejectLines = RejectLineDetector()
 
@@ -19,7 +19,7 @@ struct RecordIntake: ~Copyable {
   /// - Parameters:
   ///   - latestTimestamp: a record with a later timestamp is refused.
   ///   - batchSize: how many records the batch holds at most.
-  init(
+  package init(
     model: Model, limits: ReadingLimits, validators: [any RecordValidator],
     latestTimestamp: Instant? = nil, batchSize: Int = BatchPace.smallestSize
   ) {
@@ -32,23 +32,23 @@ struct RecordIntake: ~Copyable {
   }
 
   /// A batch of the same capacity.
-  func emptyBatch() -> RecordBatch {
+  package func emptyBatch() -> RecordBatch {
     RecordBatch(decoder.layout, recordCapacity: batchCapacity)
   }
 
   /// Moves the counts of members that no attribute maps to the batch.
-  mutating func moveTally() {
+  package mutating func moveTally() {
     decoder.moveTally(
       to: &batch.unmappedMembers, others: &batch.otherUnmappedMemberCount)
   }
 
   /// Forgets what the first element of the input before has told.
-  mutating func beginInput() { rejectLines = RejectLineDetector() }
+  package mutating func beginInput() { rejectLines = RejectLineDetector() }
 
   /// Takes the element that `reader` stands on.
   ///
   /// - Throws: `ReadingError` when there is no memory to read the record inside a reject line.
-  mutating func takeElement(of reader: inout ElementReader) throws(ReadingError) {
+  package mutating func takeElement(of reader: inout ElementReader) throws(ReadingError) {
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     if keepsRawRecords, !rejectLines.isRejectLine(JSONElement(reader)) {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
@@ -77,7 +77,7 @@ struct RecordIntake: ~Copyable {
   }
 
   /// Takes the malformed element that `reader` stands on.
-  mutating func take(_ malformation: Malformation, of reader: inout ElementReader) {
+  package mutating func take(_ malformation: Malformation, of reader: inout ElementReader) {
     var issue = Issue(malformation, ofElementAt: reader.elementByteOffset)
     if reader.isCut {
       issue.message += "; only its first \(reader.elementBytes.count) bytes are kept"

@@ -1,16 +1,16 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 /// A model in the flat form that the hot path works on: one field, and so one slot, for each
 /// attribute and for each attribute of a related object.
-struct RecordLayout: Sendable {
+package struct RecordLayout: Sendable {
   /// One attribute and its place.
-  struct Field: Sendable {
-    let attribute: Attribute
+  package struct Field: Sendable {
+    package let attribute: Attribute
     /// The field of the relation that the attribute belongs to, for an attribute of a related
     /// object.
-    let relationField: Int?
+    package let relationField: Int?
     /// The fields of the related object's attributes, for a relation.
-    let relatedFields: Range<Int>
+    package let relatedFields: Range<Int>
     /// How messages call the attribute: `category.name`.
     let path: String
 
@@ -21,30 +21,30 @@ struct RecordLayout: Sendable {
   }
 
   /// One relation to many and its place.
-  struct Many: Sendable {
-    let relation: RelationToMany
+  package struct Many: Sendable {
+    package let relation: RelationToMany
     /// The slot that says whether the record names the array: `absent`, `null` or `related`.
-    let slot: Int
+    package let slot: Int
     /// What an element is.
-    let layout: RecordLayout
+    package let layout: RecordLayout
   }
 
   /// The model's attributes in its order, then the attributes of related objects.
-  let fields: [Field]
+  package let fields: [Field]
 
   /// How many of `fields` are the model's own attributes.
-  let attributeCount: Int
+  package let attributeCount: Int
 
   /// The slot of the members that no attribute maps, where the model keeps them.
-  let unmappedSlot: Int?
+  package let unmappedSlot: Int?
 
   /// The relations to many.
-  let relations: [Many]
+  package let relations: [Many]
 
   /// How many slots a record has.
-  let slotCount: Int
+  package let slotCount: Int
 
-  init(_ model: Model) {
+  package init(_ model: Model) {
     var fields: [Field] = []
     var related: [Field] = []
     for attribute in model.attributes {

@@ -8,12 +8,12 @@ internal import JSONStreaming
 /// `message` of the first issue, `issues`, `member` (the record's name in an object of objects) and
 /// the record itself: as a string in `raw`, or in `raw_base64` (RFC 4648) where it is not UTF-8.
 /// Of a record beyond the limit of its bytes only the beginning is there, as the message says.
-struct RejectLine {
+package struct RejectLine {
   /// The name of the member by which a reject line is known, the first one where it was not moved.
-  static let marker = "poikit_reject"
+  package static let marker = "poikit_reject"
 
   /// The bytes that every reject line begins with.
-  static let beginning = Array("{\"\(marker)\":1,".utf8)
+  package static let beginning = Array("{\"\(marker)\":1,".utf8)
 
   /// The record as the line holds it.
   var raw: [UInt8]
@@ -25,7 +25,7 @@ struct RejectLine {
   var rule: String?
 
   /// The line for one reject, with its newline.
-  static func text(
+  package static func text(
     input: String, record: Int, byteOffset: Int, line: Int, column: Int, issues: JSONValue,
     member: String?, raw: Span<UInt8>
   ) -> String {

@@ -4,13 +4,15 @@ internal import JSONStreaming
 ///
 /// A tool may have brought their members into another order, but looking through those of every record
 /// would take its time: it is done where the input's first element is a reject line.
-struct RejectLineDetector {
+package struct RejectLineDetector {
   /// Whether the marker is looked for among all members; nothing before the first element.
   private var looksAtAllMembers: Bool?
 
+  package init() {}
+
   /// Whether an element of the input is a reject line; the first one is asked for first.
   @inline(__always)
-  mutating func isRejectLine(_ element: JSONElement) -> Bool {
+  package mutating func isRejectLine(_ element: JSONElement) -> Bool {
     guard looksAtAllMembers == false else { return isMarkedAnywhere(element) }
     guard element.tape[element.start].kind == .startObject else { return false }
     let first = element.tape[element.start + 1]

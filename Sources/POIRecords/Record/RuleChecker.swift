@@ -4,7 +4,7 @@ internal import JSONStreaming
 ///
 /// Values are looked at where they stand, on the tape. A value that keeps its rules costs no
 /// allocation, once the buffers have grown and `pattern` has met texts like it.
-struct RuleChecker: ~Copyable {
+package struct RuleChecker: ~Copyable {
   let table: RuleTable
 
   /// The compiled patterns of the table.
@@ -27,7 +27,7 @@ struct RuleChecker: ~Copyable {
   /// Levels of objects and arrays in a value whose rules look inside; the checks call themselves.
   static let depthLimit = 512
 
-  init(_ table: RuleTable) {
+  package init(_ table: RuleTable) {
     self.table = table
     patterns = table.patterns.map { text in
       guard let pattern = try? Pattern(text) else {
@@ -40,7 +40,7 @@ struct RuleChecker: ~Copyable {
   /// Checks the value of an attribute, whose type was found right, against the rules of its schema.
   ///
   /// - Parameter attribute: how messages call the attribute.
-  mutating func check(
+  package mutating func check(
     _ subject: RuleSubject, schema: Int, attribute: String?, issues: inout [Issue]
   ) {
     let schema = table.schemas[schema]

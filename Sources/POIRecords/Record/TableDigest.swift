@@ -5,20 +5,25 @@ public struct TableDigest: Sendable, Hashable, BitwiseCopyable {
 
   /// The number of rows.
   public private(set) var rowCount: Int
+
+  package init(digest: Digest, rowCount: Int) {
+    self.digest = digest
+    self.rowCount = rowCount
+  }
 }
 
 extension TableDigest {
   /// The digest of a table without rows.
-  static let empty = TableDigest(digest: .zero, rowCount: 0)
+  package static let empty = TableDigest(digest: .zero, rowCount: 0)
 
   /// Adds the digest of one more row.
-  mutating func add(_ row: Digest) {
+  package mutating func add(_ row: Digest) {
     digest += row
     rowCount += 1
   }
 
   /// The digest of the rows of both.
-  static func + (left: TableDigest, right: TableDigest) -> TableDigest {
+  package static func + (left: TableDigest, right: TableDigest) -> TableDigest {
     TableDigest(digest: left.digest + right.digest, rowCount: left.rowCount + right.rowCount)
   }
 }

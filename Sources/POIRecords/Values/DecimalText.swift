@@ -1,5 +1,5 @@
 /// What the lexeme of a JSON number writes: digits, a power of ten to multiply them with, and a sign.
-struct DecimalText {
+package struct DecimalText {
   /// The digits as one integer; where there are more than 19 behind the leading zeros, the first 19.
   private(set) var digits: UInt64 = 0
 
@@ -9,7 +9,7 @@ struct DecimalText {
   private(set) var isNegative = false
 
   /// Whether the lexeme has neither fraction nor exponent.
-  private(set) var isPlainInteger = false
+  package private(set) var isPlainInteger = false
 
   /// Whether digits other than 0 are left out of `digits`.
   private(set) var isCutOff = false
@@ -18,7 +18,7 @@ struct DecimalText {
   ///
   /// - Complexity: O(count of bytes)
   @inline(__always)
-  init(_ lexeme: Span<UInt8>) {
+  package init(_ lexeme: Span<UInt8>) {
     let digitCount = unsafe lexeme.withUnsafeBytes { unsafe read($0) }
     if digitCount > 19 { readFirstDigits(lexeme) }
   }

@@ -10,7 +10,7 @@ public struct Digest: Sendable, Hashable, BitwiseCopyable {
   public var low: UInt64
 
   /// The number with the given halves.
-  public init(high: UInt64, low: UInt64) {
+  @inlinable public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
@@ -21,26 +21,26 @@ public struct Digest: Sendable, Hashable, BitwiseCopyable {
 
 extension Digest: Comparable {
   /// Whether `left` is the smaller of two unsigned numbers.
-  public static func < (left: Digest, right: Digest) -> Bool {
+  @inlinable public static func < (left: Digest, right: Digest) -> Bool {
     left.high == right.high ? left.low < right.low : left.high < right.high
   }
 }
 
 extension Digest {
   /// The sum modulo 2^128, which depends neither on order nor on grouping.
-  public static func + (left: Digest, right: Digest) -> Digest {
+  @inlinable public static func + (left: Digest, right: Digest) -> Digest {
     let (low, carries) = left.low.addingReportingOverflow(right.low)
     return Digest(high: left.high &+ right.high &+ (carries ? 1 : 0), low: low)
   }
 
   /// Subtracts `right` modulo 2^128.
-  public static func -= (left: inout Digest, right: Digest) {
+  @inlinable public static func -= (left: inout Digest, right: Digest) {
     let (low, borrows) = left.low.subtractingReportingOverflow(right.low)
     left = Digest(high: left.high &- right.high &- (borrows ? 1 : 0), low: low)
   }
 
   /// Adds `right` modulo 2^128.
-  public static func += (left: inout Digest, right: Digest) {
+  @inlinable public static func += (left: inout Digest, right: Digest) {
     left = left + right
   }
 }
@@ -59,14 +59,14 @@ extension Digest: CustomStringConvertible {
 extension Digest {
   /// The number in 16 bytes, the least significant first, which is the order in which MurmurHash3
   /// gives its result.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     [low, high].flatMap { half in
       (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64($0 * 8)) }
     }
   }
 
   /// The number that `bytes` stands for in that order; nothing where it has not 16 bytes.
-  init?(bytes: Span<UInt8>) {
+  package init?(bytes: Span<UInt8>) {
     guard bytes.count == 16 else { return nil }
     (low, high) = (0, 0)
     for index in 0..<8 {

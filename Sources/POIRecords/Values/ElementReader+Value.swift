@@ -1,11 +1,11 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 extension ElementReader {
   /// Moves on to a value that is all of a text.
   ///
   /// - Returns: whether there is one that is within the limits.
   /// - Throws: `ReadingError` when there is no memory to read it, which says nothing of it.
-  mutating func findValue() throws(ReadingError) -> Bool {
+  package mutating func findValue() throws(ReadingError) -> Bool {
     do {
       if case .element = try next() { return true }
     } catch {

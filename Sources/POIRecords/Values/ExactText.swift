@@ -1,26 +1,28 @@
 /// A text that equals those of the same Unicode scalars only, as a member's name in JSON does.
 ///
 /// A `String` equals those in other normal forms, too.
-struct ExactText: Hashable, Comparable, Sendable {
-  let text: String
+package struct ExactText: Hashable, Comparable, Sendable {
+  package let text: String
 
-  init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 
-  static func == (left: ExactText, right: ExactText) -> Bool { left.text.isExactly(right.text) }
+  package static func == (left: ExactText, right: ExactText) -> Bool {
+    left.text.isExactly(right.text)
+  }
 
-  static func < (left: ExactText, right: ExactText) -> Bool {
+  package static func < (left: ExactText, right: ExactText) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 }
 
 extension String {
   /// Whether both are made of the same Unicode scalars.
-  func isExactly(_ other: String) -> Bool {
+  package func isExactly(_ other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 
 extension Sequence where Element == String {
   /// Whether one of the texts is made of the same Unicode scalars.
-  func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
+  package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 }

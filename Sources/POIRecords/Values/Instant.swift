@@ -21,7 +21,7 @@ extension Instant: Comparable {
 extension Instant {
   /// The moment so much later, or earlier where the duration is negative; the parts of it below a
   /// microsecond are dropped, and beyond 64 bits it is the last or first moment.
-  func advanced(by duration: Duration) -> Instant {
+  package func advanced(by duration: Duration) -> Instant {
     // Beyond these its components do not fit into 64 bits.
     guard duration <= .seconds(Int64.max) else { return Instant(microseconds: .max) }
     guard duration >= .seconds(Int64.min) else { return Instant(microseconds: .min) }
@@ -171,7 +171,7 @@ extension Instant: CustomStringConvertible {
 
 extension Instant {
   /// The moment as RFC 3339 writes it in UTC, always with six digits of fraction.
-  var textWithMicroseconds: String {
+  package var textWithMicroseconds: String {
     let fraction = CalendarDate.divide(microseconds, by: 1_000_000).remainder
     let digits = String(fraction)
     return Instant(microseconds: microseconds - fraction).description.dropLast() + "."
@@ -181,7 +181,7 @@ extension Instant {
   /// The moment as a decimal number of units since the start of 1970.
   ///
   /// - Parameter length: the microseconds in a unit: 1, 1,000 or 1,000,000.
-  func text(inUnitsOf length: Int64) -> String {
+  package func text(inUnitsOf length: Int64) -> String {
     let sign = microseconds < 0 ? "-" : ""
     let (whole, rest) = microseconds.magnitude.quotientAndRemainder(
       dividingBy: UInt64(length))

@@ -1,19 +1,19 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 /// One element of the input on the tape, as the decoder sees it.
-struct JSONElement: ~Escapable {
+package struct JSONElement: ~Escapable {
   /// The whole tape.
-  let tape: Tape
+  package let tape: Tape
   /// The token that the element begins with.
-  let start: Int
+  package let start: Int
   /// The name of the member that holds the element, in an object of objects.
-  let memberName: Token?
+  package let memberName: Token?
   /// Whether an escape inside the element stands for U+0000.
-  let holdsNUL: Bool
+  package let holdsNUL: Bool
 
   /// The element that `reader` stands on.
   @_lifetime(borrow reader)
-  init(_ reader: borrowing ElementReader) {
+  package init(_ reader: borrowing ElementReader) {
     tape = reader.tape
     start = reader.elementTokens.lowerBound
     memberName = reader.memberName
@@ -58,7 +58,7 @@ extension String {
 
   /// The beginning of `bytes`, which are UTF-8, for a message: about 60 bytes and no part of a
   /// character.
-  static func excerpt(of bytes: Span<UInt8>) -> String {
+  package static func excerpt(of bytes: Span<UInt8>) -> String {
     guard bytes.count > excerptByteLimit else { return String(copying: bytes) }
     var end = excerptByteLimit
     while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }

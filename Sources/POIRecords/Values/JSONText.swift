@@ -1,12 +1,12 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 /// Writes JSON text: compact, with the fewest escapes.
-enum JSONText {
+package enum JSONText {
   /// Appends the value that starts at `index` on the tape, in compact form; numbers stay as they
   /// are written.
   ///
   /// - Parameter byteLimit: how many bytes in `output` are enough; the rest of the value is left out.
-  static func append(
+  package static func append(
     valueAt index: Int, of tape: Tape, to output: inout GrowableBuffer<UInt8>,
     byteLimit: Int = .max
   ) {
@@ -95,7 +95,7 @@ enum JSONText {
   }
 
   /// `text` as a JSON string.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var output = GrowableBuffer<UInt8>(minimumCapacity: text.utf8.count + 2)
     appendQuoted(text.utf8Span.span, to: &output)
     return String(copying: output.span)
@@ -104,7 +104,7 @@ enum JSONText {
 
 extension String {
   /// A copy of `bytes`, which are UTF-8; what is not becomes U+FFFD.
-  init(copying bytes: Span<UInt8>) {
+  package init(copying bytes: Span<UInt8>) {
     self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -4,7 +4,7 @@ extension JSONValue {
   /// The value in its canonical form: members in the order of the UTF-8 bytes of their names, and a
   /// number of at most 19 significant digits written in one way, so that equal values have equal
   /// texts.
-  var canonical: JSONValue {
+  package var canonical: JSONValue {
     switch self {
     case .null, .bool, .string: self
     case .number(let lexeme): .number(JSONValue.canonicalNumber(lexeme))

@@ -3,7 +3,7 @@ extension JSONValue {
   /// spread over lines that are indented by two spaces a level.
   ///
   /// - Parameter width: how many characters a line has at most, where a value can be spread.
-  func indented(width: Int = 100) -> String {
+  package func indented(width: Int = 100) -> String {
     lines(indent: 0, offset: 0, width: width)
   }
 

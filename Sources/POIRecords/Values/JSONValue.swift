@@ -1,9 +1,9 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 /// A whole JSON text in memory, for small texts of the toolkit's own: models, checkpoints, options.
 ///
 /// Records never take this form; they go from the tape straight into a batch.
-enum JSONValue: Sendable {
+package enum JSONValue: Sendable {
   case null
   case bool(Bool)
   /// A number as it is written.
@@ -14,34 +14,39 @@ enum JSONValue: Sendable {
   case object([Member])
 
   /// A name and its value.
-  struct Member: Sendable {
-    var name: String
-    var value: JSONValue
+  package struct Member: Sendable {
+    package var name: String
+    package var value: JSONValue
+
+    package init(name: String, value: JSONValue) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// The value of the member `name`, if this is an object that has it.
-  subscript(name: String) -> JSONValue? {
+  package subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name.isExactly(name) }?.value
   }
 
   /// The string, if this is one.
-  var string: String? {
+  package var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
   /// The number as a 64-bit integer, if it is one.
-  var integer: Int? {
+  package var integer: Int? {
     if case .number(let lexeme) = self { Int(lexeme) } else { nil }
   }
 
   /// The elements, if this is an array.
-  var elements: [JSONValue]? {
+  package var elements: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
   /// The members, if this is an object.
-  var members: [Member]? {
+  package var members: [Member]? {
     if case .object(let members) = self { members } else { nil }
   }
 
@@ -62,7 +67,7 @@ enum JSONValue: Sendable {
 
 /// Names and strings are equal where their Unicode scalars are, and numbers where their texts are.
 extension JSONValue: Equatable {
-  static func == (left: JSONValue, right: JSONValue) -> Bool {
+  package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
     case (.bool(let left), .bool(let right)): left == right
@@ -76,7 +81,7 @@ extension JSONValue: Equatable {
 }
 
 extension JSONValue.Member: Equatable {
-  static func == (left: JSONValue.Member, right: JSONValue.Member) -> Bool {
+  package static func == (left: JSONValue.Member, right: JSONValue.Member) -> Bool {
     left.name.isExactly(right.name) && left.value == right.value
   }
 }
@@ -88,7 +93,7 @@ extension JSONValue {
   ///
   /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice, and
   ///   when the parser finds no memory.
-  init(parsing text: Span<UInt8>) throws(JSONValueError) {
+  package init(parsing text: Span<UInt8>) throws(JSONValueError) {
     var reader = ElementReader(shape: .sequence)
     reader.append(text)
     reader.finish()
@@ -177,7 +182,7 @@ extension JSONValue {
 
 extension JSONValue: CustomStringConvertible {
   /// Compact JSON text.
-  var description: String {
+  package var description: String {
     var text = GrowableBuffer<UInt8>(minimumCapacity: 256)
     append(to: &text)
     return String(copying: text.span)
@@ -210,16 +215,16 @@ extension JSONValue: CustomStringConvertible {
   }
 
   /// A number.
-  static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+  package static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
 
   /// An object with the given members, in the order given.
-  static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+  package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     .object(members.map { Member(name: $0.key, value: $0.value) })
   }
 }
 
 /// Why no JSON value is read.
-enum JSONValueError: Error, Sendable {
+package enum JSONValueError: Error, Sendable {
   /// The text is not one; line and column, in bytes, are 1-based, as messages show them.
   case malformed(_ message: String, line: Int, column: Int)
 

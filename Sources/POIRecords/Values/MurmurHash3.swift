@@ -5,7 +5,7 @@
 /// hashed, but where a key is enforced by its hash alone (`KeyEnforcement.hash`).
 ///
 /// Page: Austin Appleby's SMHasher, function `MurmurHash3_x64_128`
-enum MurmurHash3 {
+package enum MurmurHash3 {
   private static let factor1: UInt64 = 0x87c3_7b91_1142_53d5
   private static let factor2: UInt64 = 0x4cf5_ad43_2745_937f
 
@@ -13,7 +13,7 @@ enum MurmurHash3 {
   /// upper half.
   ///
   /// - Complexity: O(count of bytes)
-  static func digest(of bytes: Span<UInt8>) -> Digest {
+  package static func digest(of bytes: Span<UInt8>) -> Digest {
     unsafe bytes.withUnsafeBytes { bytes in unsafe digest(of: bytes) }
   }
 

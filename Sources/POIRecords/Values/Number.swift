@@ -1,7 +1,7 @@
 internal import JSONStreaming
 
 /// A number that keeps 64-bit integers exact.
-enum Number: BitwiseCopyable, Sendable, Equatable, CustomStringConvertible {
+package enum Number: BitwiseCopyable, Sendable, Equatable, CustomStringConvertible {
   case integer(Int64)
   case real(Double)
 
@@ -22,19 +22,19 @@ enum Number: BitwiseCopyable, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  var description: String {
+  package var description: String {
     switch self {
     case .integer(let value): "\(value)"
     case .real(let value): "\(value)"
     }
   }
 
-  static func == (left: Number, right: Number) -> Bool {
+  package static func == (left: Number, right: Number) -> Bool {
     left.compare(right) == 0
   }
 
   /// Negative, zero or positive as `self` is less than, equal to or greater than `other`, exactly.
-  func compare(_ other: Number) -> Int {
+  package func compare(_ other: Number) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)):
       return (left > right ? 1 : 0) - (left < right ? 1 : 0)

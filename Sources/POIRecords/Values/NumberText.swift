@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// Reads the lexemes of JSON numbers: integers exactly, decimals correctly rounded.
-enum NumberText {
+package enum NumberText {
   /// What a lexeme stands for.
-  enum Value: Equatable {
+  package enum Value: Equatable {
     /// An integer, exactly; also one that is written with a fraction of zeros or an exponent.
     case integer(Int64)
     /// A number with a fraction or an exponent, or an integer beyond 64 bits, as the nearest
@@ -20,7 +20,7 @@ enum NumberText {
   ///
   /// - Parameter lexeme: text that the JSON grammar accepts as a number.
   /// - Complexity: O(count of bytes); nothing is allocated for up to 1,000 bytes.
-  static func value(_ lexeme: Span<UInt8>) -> Value {
+  package static func value(_ lexeme: Span<UInt8>) -> Value {
     let decimal = DecimalText(lexeme)
     let digits = decimal.digits
     if decimal.isCutOff { return long(lexeme, decimal) }
@@ -46,7 +46,7 @@ enum NumberText {
   }
 
   /// The number that `lexeme` stands for; nothing where it is beyond every double.
-  static func number(_ lexeme: String) -> Number? {
+  package static func number(_ lexeme: String) -> Number? {
     switch value(Array(lexeme.utf8).span) {
     case .integer(let value): .integer(value)
     case .real(let value, _): .real(value)
@@ -55,7 +55,7 @@ enum NumberText {
   }
 
   /// Whether `text` is a number of the JSON grammar (RFC 8259, section 6).
-  static func isNumber(_ text: Span<UInt8>) -> Bool {
+  package static func isNumber(_ text: Span<UInt8>) -> Bool {
     var index = 0
     func digits() -> Int {
       let start = index

@@ -2,10 +2,10 @@ internal import JSONStreaming
 
 extension ReadingPosition {
   /// The position as plain numbers, in the order in which a checkpoint keeps them.
-  var fields: [UInt64] { [UInt64(byteOffset), UInt64(elementCount), inputHash, state] }
+  package var fields: [UInt64] { [UInt64(byteOffset), UInt64(elementCount), inputHash, state] }
 
   /// The position that `fields` was taken from; nothing where the numbers are no position.
-  init?(fields: [UInt64]) {
+  package init?(fields: [UInt64]) {
     guard fields.count == 4, let byteOffset = Int(exactly: fields[0]),
       let elementCount = Int(exactly: fields[1])
     else { return nil }

@@ -1,6 +1,6 @@
 extension String {
   /// The text as one word of a command line, quoted where a shell would take it otherwise.
-  var shellWord: String {
+  package var shellWord: String {
     let isPlain = utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

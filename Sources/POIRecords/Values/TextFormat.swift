@@ -1,11 +1,11 @@
 internal import JSONStreaming
 
 /// A form of text that the keyword `format` names. All of them are enforced.
-enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
+package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   case uuid, dateTime, date, time, email, uri, jsonPointer
 
   /// The name in the model language.
-  var name: String {
+  package var name: String {
     switch self {
     case .uuid: "uuid"
     case .dateTime: "date-time"
@@ -34,7 +34,7 @@ enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   ///
   /// - Parameter text: UTF-8.
   /// - Complexity: O(n) in the bytes of the text; nothing is allocated.
-  func admits(_ text: Span<UInt8>) -> Bool {
+  package func admits(_ text: Span<UInt8>) -> Bool {
     switch self {
     case .uuid: UUIDText.isUUID(text)
     case .dateTime:

@@ -1,11 +1,11 @@
-internal import JSONStreaming
+package import JSONStreaming
 
 /// Reads UUIDs in their text form (RFC 9562, section 4).
-enum UUIDText {
+package enum UUIDText {
   /// Appends `text` in upper case, if it is a UUID.
   ///
   /// - Returns: whether it is one; if not, nothing is appended.
-  static func appendCanonical(
+  package static func appendCanonical(
     _ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>
   ) -> Bool {
     guard text.count == 36 else { return false }

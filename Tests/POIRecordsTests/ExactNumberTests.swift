@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct ExactNumberTests {
   private struct NoDivisor: Error {}

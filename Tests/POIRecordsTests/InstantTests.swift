@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct InstantTests {
   private func parsed(_ text: String, _ offset: Int? = nil) -> Int64? {

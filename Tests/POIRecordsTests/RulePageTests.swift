@@ -1,4 +1,5 @@
-import POIKit
+import POIRecords
+import TestSupport
 import Testing
 
 @Suite struct RulePageTests {

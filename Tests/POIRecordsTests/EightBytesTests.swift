@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct EightBytesTests {
   private func eightBytes(_ text: some Sequence<UInt8>) -> EightBytes {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct NumberTextTests {
   @Test(

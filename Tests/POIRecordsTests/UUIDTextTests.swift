@@ -2,7 +2,7 @@ import JSONStreaming
 import TestSupport
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct UUIDTextTests {
   private let valid = Array("1975db51-5A45-4fd6-aC54-46ca6042C710".utf8)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct MurmurHash3Tests {
   @Test(arguments: [

@@ -1,7 +1,7 @@
 import JSONStreaming
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct RecordDigesterTests {
   private func digest(_ json: String) throws -> Digest {

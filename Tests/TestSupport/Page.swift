@@ -1,14 +1,16 @@
-import Foundation
-import Testing
+public import Foundation
+public import Testing
 
 /// A page of the documentation, parts of which tests write.
-struct Page {
+public struct Page {
   /// The path of the page in the catalogue.
-  let path: String
+  public let path: String
+
+  public init(path: String) { self.path = path }
 
   /// Expects that the page holds `text` between the comments `<!-- part -->` and
   /// `<!-- end of part -->`, or writes it there with `WRITE_PAGES=1` in the environment.
-  func check(part: String, is text: String) throws {
+  public func check(part: String, is text: String) throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../Sources/POIKit/POIKit.docc").appendingPathComponent(path)
     let page = try String(contentsOf: file, encoding: .utf8)

@@ -2,7 +2,7 @@ import JSONStreaming
 import TestSupport
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 /// Equality of values on the tape, against the plain rule: of a name that stands in an object several
 /// times the first belongs to the first, and so on.

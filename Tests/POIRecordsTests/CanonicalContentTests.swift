@@ -1,6 +1,6 @@
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct CanonicalContentTests {
   private func digest(_ fill: (inout CanonicalContent) -> Void) -> Digest {

@@ -1,7 +1,6 @@
-import TestSupport
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct ModelRefusalTests {
   /// A document, the place that the error names, and a part of what it says.
@@ -532,34 +531,5 @@ import Testing
     _ = try Model(parsing: document(depth: 120))
     let error = #expect(throws: ModelError.self) { try Model(parsing: document(depth: 200)) }
     #expect(error?.message.contains("deeper than 128 levels") == true)
-  }
-
-  @Test func `a missing file is named`() {
-    let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: "/nonexistent.json") }
-    #expect(error?.message.contains("/nonexistent.json") == true)
-  }
-
-  @Test func `what to do about a path that holds no model fits a model`() throws {
-    let folder = try ScratchFolder()
-    let zip = try folder.write("PK\u{3}\u{4}", to: "model.zip")
-    let named = try folder.write("{}", to: "model.json.gz")
-    for (path, message) in [
-      ("/nonexistent", "no such file; name a model file, a table of the store, or poi"),
-      ("", "no such file; name a model file"),
-      (folder.path, "is a directory; name the model file in it"),
-      (zip, "is no JSON; a model is a JSON Schema document"),
-      (named, "named .gz but is not gzip; rename it after what it holds"),
-    ] {
-      let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: path) }
-      #expect(error?.message.contains(": \(message)") == true, "\(error?.message ?? "")")
-      #expect(error?.message.contains("standard input") == false, "\(error?.message ?? "")")
-    }
-  }
-
-  @Test func `a file that is no model is named with the reason`() throws {
-    let folder = try ScratchFolder()
-    let path = try folder.write("[]", to: "model.json")
-    let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: path) }
-    #expect(error?.message.contains("\(path): a model is a JSON object") == true)
   }
 }

@@ -1,4 +1,4 @@
-import POIKit
+import POIRecords
 import Testing
 
 @Suite struct DigestTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import POIKit
+@testable import POIRecords
 
 @Suite struct PatternTests {
   /// An expression, a text, and whether ECMA-262 finds it there.
