@@ -1,7 +1,7 @@
-public import JSONStreaming
+internal import JSONStreaming
 public import POIInputs
 public import POIKit
-public import POIRecords
+internal import POIRecords
 
 /// Infers a model from records, so that what was read can be imported with it.
 ///

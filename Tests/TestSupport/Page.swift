@@ -1,5 +1,5 @@
-public import Foundation
-public import Testing
+import Foundation
+import Testing
 
 /// A page of the documentation, parts of which tests write.
 public struct Page {

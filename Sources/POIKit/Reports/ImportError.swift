@@ -1,6 +1,6 @@
 package import JSONStreaming
 package import POIInputs
-package import POIRecords
+internal import POIRecords
 public import SQLiteKit
 
 /// Why an import cannot go on. The store holds exactly the batches committed before.

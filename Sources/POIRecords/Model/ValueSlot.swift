@@ -1,6 +1,10 @@
 /// The value of one attribute of one record, 16 bytes; text stands in the batch's arena.
+@frozen
+@usableFromInline
 package struct ValueSlot: BitwiseCopyable, Sendable {
   /// What a slot holds.
+  @frozen
+  @usableFromInline
   package enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// The record does not name the attribute.
     case absent
@@ -18,10 +22,10 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
 
   @usableFromInline let bits: UInt64
   @usableFromInline let length: UInt32
-  package let kind: Kind
+  @usableFromInline package let kind: Kind
 
   /// Whether the value is the default of an attribute that the record does not name.
-  package private(set) var isDefault = false
+  @usableFromInline package private(set) var isDefault = false
 
   private init(kind: Kind, bits: UInt64 = 0, length: UInt32 = 0) {
     self.kind = kind
@@ -62,10 +66,12 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
   }
 
   /// The value of an `integer` slot.
-  @inlinable package var integer: Int64 { Int64(bitPattern: bits) }
+  @inlinable
+  package var integer: Int64 { Int64(bitPattern: bits) }
 
   /// The value of a `real` slot.
-  @inlinable package var real: Double { Double(bitPattern: bits) }
+  @inlinable
+  package var real: Double { Double(bitPattern: bits) }
 
   /// The value of an `integer` or `real` slot; nothing of the other kinds.
   package var number: Number? {
@@ -77,7 +83,8 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
   }
 
   /// Where the text of a `text` slot stands in the arena.
-  @inlinable package var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
+  @inlinable
+  package var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
 
   /// The bytes of a `text` slot's text in `arena`.
   @unsafe
@@ -90,11 +97,14 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
   }
 
   /// How many bytes the text of a `text` slot has; 0 for the other kinds.
-  @inlinable package var textCount: Int { Int(length) }
+  @inlinable
+  package var textCount: Int { Int(length) }
 
   /// Whether the column gets NULL.
-  @inlinable package var isNull: Bool { kind == .absent || kind == .null }
+  @inlinable
+  package var isNull: Bool { kind == .absent || kind == .null }
 
   /// Whether the record names the attribute.
-  @inlinable package var isNamed: Bool { kind != .absent && !isDefault }
+  @inlinable
+  package var isNamed: Bool { kind != .absent && !isDefault }
 }

@@ -1,12 +1,13 @@
-package import JSONStreaming
+public import JSONStreaming
 
 /// The records and rejects that are written in one transaction.
 ///
 /// Values stand in slots, text in one arena; both are kept and reused when the batch is emptied, so
 /// a run's memory does not grow with its input.
+@usableFromInline
 package struct RecordBatch: ~Copyable {
   /// How many slots a record has.
-  package let slotCount: Int
+  @usableFromInline package let slotCount: Int
 
   /// How many bytes a record takes beside its text.
   private let recordByteCount: Int
@@ -15,7 +16,7 @@ package struct RecordBatch: ~Copyable {
   @usableFromInline private(set) var slots: GrowableBuffer<ValueSlot>
 
   /// Where each record came from.
-  package private(set) var origins: GrowableBuffer<RecordOrigin>
+  @usableFromInline package private(set) var origins: GrowableBuffer<RecordOrigin>
 
   /// The text of the slots and the raw bytes of the rejects.
   package var arena: GrowableBuffer<UInt8>
@@ -88,8 +89,8 @@ package struct RecordBatch: ~Copyable {
   package var isEmpty: Bool { readCount == 0 }
 
   /// The slot of a record's field.
-  @inlinable package subscript(record: Int, slot: Int) -> ValueSlot {
-    get { slots[record &* slotCount &+ slot] }
+  package subscript(record: Int, slot: Int) -> ValueSlot {
+    @inlinable get { slots[record &* slotCount &+ slot] }
     set { slots[record &* slotCount &+ slot] = newValue }
   }
 
@@ -161,7 +162,8 @@ package struct RecordBatch: ~Copyable {
   }
 
   /// The digest of a record.
-  @inlinable package func digest(of record: Int) -> Digest { digests[record] }
+  @inlinable
+  package func digest(of record: Int) -> Digest { digests[record] }
 
   /// Notes that a record met a stored one, and is no row of its own.
   ///
@@ -226,6 +228,7 @@ package struct RecordBatch: ~Copyable {
 }
 
 /// Where a record stands in its input.
+@usableFromInline
 package struct RecordOrigin: BitwiseCopyable {
   /// 0-based number of the record in its input, counting the refused ones.
   package var index: Int

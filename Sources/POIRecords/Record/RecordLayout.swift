@@ -1,4 +1,4 @@
-package import JSONStreaming
+internal import JSONStreaming
 
 /// A model in the flat form that the hot path works on: one field, and so one slot, for each
 /// attribute and for each attribute of a related object.
