@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# What Tests/run and scripts/check-all share: they source this file, run their checks through `check` and
+# end with `finish`.
+
+# The names of the checks, by their results.
+passed=()
+failed=()
+
+# Runs one check and keeps its result: what it is called, then a command.
+check() {
+  local name=$1 start=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  if "$@"; then
+    passed+=("$name")
+    printf '== %s: passed (%d s)\n' "$name" $((SECONDS - start))
+  else
+    failed+=("$name")
+    printf '== %s: FAILED (%d s)\n' "$name" $((SECONDS - start))
+    return 1
+  fi
+}
+
+# Ends the run with the sum of its checks.
+finish() {
+  printf '\n'
+  local name
+  for name in "${failed[@]}"; do printf 'failed: %s\n' "$name"; done
+  printf '%d passed, %d failed\n' "${#passed[@]}" "${#failed[@]}"
+  if ((${#failed[@]} > 0)); then
+    printf 'the suite FAILED\n'
+    exit 1
+  fi
+  printf 'the suite passed\n'
+  exit 0
+}
