@@ -258,8 +258,9 @@ import Testing
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     let folder = try ScratchFolder()
+    let count = TestLength.count(1500, long: 6000)
     try folder.write(
-      Self.records(6000, copies: 3, using: &generator).joined(separator: "\n"), to: "data")
+      Self.records(count, copies: 3, using: &generator).joined(separator: "\n"), to: "data")
     #expect(try importer.run(["data", "-q"], in: folder.path).exitCode == 0)
     let path = folder.file("poi.sqlite")
     let before = try Self.dump(path, Self.rows)
@@ -286,7 +287,7 @@ import Testing
     #expect(try tool.run(["--undo"], in: folder.path).exitCode == 0)
     // Only a kill after the end of the run leaves another one, which had nothing to do.
     if try Self.dump(path, Self.rows) != before {
-      #expect(try tool.run(["--undo"], in: folder.path).output.contains("4,000 rows"))
+      #expect(try tool.run(["--undo"], in: folder.path).output.contains("\(count / 1500),000 rows"))
     }
     let runs = try Self.dump(path, "SELECT id, state, counters FROM poikit_run")
     #expect(try Self.dump(path, Self.rows) == before, "seed \(seed): \(runs)")

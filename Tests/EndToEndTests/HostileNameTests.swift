@@ -25,7 +25,7 @@ import Testing
     #expect(try connection.text("PRAGMA foreign_key_check") == nil, "\(name)")
   }
 
-  @Test(arguments: names)
+  @Test(arguments: TestLength.some(names, 4))
   func `a model's names and a record's values are only names and values`(name: String) throws {
     let folder = try ScratchFolder()
     try folder.write(ImportToolTests.array(0..<1), to: "poi.json")
@@ -84,7 +84,7 @@ import Testing
     #expect(try connection.text("SELECT \(table) FROM \(table)") == name)
   }
 
-  @Test(arguments: names)
+  @Test(arguments: TestLength.some(names, 4))
   func `the names of another program's database are only names`(name: String) throws {
     let folder = try ScratchFolder()
     let (table, key, child) = (SQL(name: name), SQL(name: name + ",k"), SQL(name: name + " child"))

@@ -21,7 +21,7 @@ final class FaultTrial {
   }
 
   /// - Parameter allocationStride: how far apart the allocations are that are tried, where every other
-  ///   call is; nothing where only some are, of the kinds that there are many of.
+  ///   call is; nil where only some of them are, a quarter of those of the long form.
   static func faults(allocationStride: Int?) -> [Fault] {
     var faults = [
       Fault(name: "open", kind: STORE_FAULT_OPEN, code: 14),
@@ -41,7 +41,10 @@ final class FaultTrial {
       fault.goesOn = true
       return fault
     }
-    guard let allocationStride else { return faults }
+    guard let allocationStride else {
+      for index in faults.indices { faults[index].stride *= TestLength.count(4, long: 1) }
+      return faults
+    }
     for index in faults.indices {
       faults[index].stride = faults[index].kind == STORE_FAULT_ALLOCATION ? allocationStride : 1
     }

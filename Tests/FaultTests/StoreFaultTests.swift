@@ -4,8 +4,9 @@ import Testing
 
 /// Every call of SQLite to the system fails once, and once with all that follow it.
 ///
-/// Of the kinds that there are many of, some are tried, beginning at a random one; with `ALL_FAULTS=1`
-/// all of them, which takes hours; with another number every allocation of so many.
+/// Some calls are tried, beginning at a random one: with `LONG_TESTS=1` all of the kinds that there
+/// are few of, otherwise a quarter of these. With `ALL_FAULTS=1` all calls are tried, which takes hours;
+/// with another number every allocation of so many.
 @Suite struct StoreFaultTests {
   static let allocationStride = ProcessInfo.processInfo.environment["ALL_FAULTS"].flatMap {
     Int($0)

@@ -4,10 +4,12 @@ import Testing
 
 /// The tools with calls to the system that fail, or with which they are killed.
 ///
-/// Of the calls some are tried, beginning at a random one; with `ALL_FAULTS` all of them.
+/// Of the calls some are tried, beginning at a random one: with `LONG_TESTS=1` three times as many, with
+/// `ALL_FAULTS` all of them.
 @Suite struct ToolFaultTests {
   private static func places(_ stride: Int) -> some Sequence<Int> {
-    let step = StoreFaultTests.allocationStride == nil ? stride : 1
+    let step =
+      StoreFaultTests.allocationStride != nil ? 1 : stride * TestLength.count(3, long: 1)
     return Swift.stride(from: Int.random(in: 1...min(step, 5)), to: .max, by: step)
   }
 

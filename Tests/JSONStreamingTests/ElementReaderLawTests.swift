@@ -5,12 +5,16 @@ import Testing
 /// What holds for every input.
 @Suite struct ElementReaderLawTests {
   static let seeds = 0..<UInt64(3)
+
+  /// The inputs of each seed that a test reads, each in many ways.
+  static var runs: [Int] { TestLength.some(0..<150, 30) }
+
   static let tightLimits = ReadingLimits(
     depth: 3, elementByteCount: 60, stringByteCount: 12, keysPerObject: 4)
 
   @Test(arguments: seeds, [0, 1, 2, 5])
   func `any split of the input gives the same events`(seed: UInt64, damageCount: Int) {
-    for run in 0..<150 {
+    for run in Self.runs {
       let inputSeed = seed << 32 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: damageCount)
       let limits = run % 3 == 0 ? Self.tightLimits : ReadingLimits()
@@ -34,7 +38,7 @@ import Testing
 
   @Test(arguments: seeds, [0, 1, 2, 5])
   func `a reader that parses ahead gives the same events`(seed: UInt64, damageCount: Int) {
-    for run in 0..<150 {
+    for run in Self.runs {
       let inputSeed = seed << 32 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: damageCount)
       let limits = run % 3 == 0 ? Self.tightLimits : ReadingLimits()
@@ -61,7 +65,7 @@ import Testing
 
   @Test(arguments: seeds)
   func `input may be given before it is asked for`(seed: UInt64) {
-    for run in 0..<150 {
+    for run in Self.runs {
       let inputSeed = seed << 32 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: 2)
       let whole = observe(input.bytes, input.shape)
@@ -77,7 +81,7 @@ import Testing
 
   @Test(arguments: seeds, [0, 1, 2, 5])
   func `from every position the rest of the events follow`(seed: UInt64, damageCount: Int) {
-    for run in 0..<150 {
+    for run in Self.runs {
       let inputSeed = seed << 40 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: damageCount)
       let limits = run % 3 == 0 ? Self.tightLimits : ReadingLimits()
@@ -101,7 +105,7 @@ import Testing
 
   @Test(arguments: seeds)
   func `an input that changed before the position is found out`(seed: UInt64) throws {
-    for run in 0..<50 {
+    for run in TestLength.some(0..<50, 20) {
       let inputSeed = seed << 48 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: 0)
       let positions = observe(input.bytes, input.shape).compactMap(\.position)
@@ -121,7 +125,7 @@ import Testing
 
   @Test(arguments: seeds)
   func `no byte of a sequence is lost but separators`(seed: UInt64) {
-    for run in 0..<150 {
+    for run in Self.runs {
       let inputSeed = seed << 24 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: 2)
       guard input.shape == .sequence else { continue }

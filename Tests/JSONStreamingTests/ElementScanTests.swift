@@ -72,7 +72,7 @@ import Testing
 
   @Test func `every byte of a text counts wherever it stands`() {
     for byte in UInt8.min...UInt8.max {
-      for length in [0, 3, 7, 8, 12, 17] {
+      for length in TestLength.some([0, 3, 7, 8, 12, 17], 2) {
         let text = [UInt8](repeating: UInt8(ascii: "a"), count: length) + [byte]
         expectSameResult(Array("[\"".utf8) + text + Array("\"]".utf8))
         expectSameResult(Array("{\"".utf8) + text + Array("bcdefghij\":\"\"}".utf8))
@@ -88,7 +88,7 @@ import Testing
     for edge in [0, 1, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF] as [UInt16] {
       expectSameResult("[\"\(Self.escaped(edge, using: &generator))\"]")
     }
-    for _ in 0..<2_000 {
+    for _ in 0..<TestLength.count(400, long: 2_000) {
       let units = [
         UInt16.random(in: 0...UInt16.max, using: &generator),
         UInt16.random(in: 0xD700...0xE0FF, using: &generator),
