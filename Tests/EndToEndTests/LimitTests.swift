@@ -46,17 +46,22 @@ import Testing
       expected: "ends before the elements do"),
     Case(
       name: "brackets in a record",
-      pieces: [("[\(sound),", 1), (#"{"v":"#, 1), ("[", 500_000 / part), ("]", 500_000 / part), ("}]", 1)],
+      pieces: [
+        ("[\(sound),", 1), (#"{"v":"#, 1), ("[", 500_000 / part), ("]", 500_000 / part), ("}]", 1),
+      ],
       exitCode: 1, expected: "nested deeper than 128 levels; --max-depth moves the limit"),
     Case(
       name: "a string in a record",
       pieces: [("[\(sound),{\"v\":\"", 1), ("x", 1_000_000_000 / scale), ("\"},\(sound)]", 1)],
-      exitCode: 1, expected: "longer than \(recordByteLimit) bytes; --max-record-bytes moves the limit"),
+      exitCode: 1,
+      expected: "longer than \(recordByteLimit) bytes; --max-record-bytes moves the limit"),
     Case(
       name: "a string in a short record",
       pieces: [("[\(sound),{\"v\":\"", 1), ("x", 2_000_000 / part), ("\"},\(sound)]", 1)],
       exitCode: 1,
-      expected: "string or number is longer than \(stringByteLimit) bytes; --max-string-bytes moves the limit"),
+      expected:
+        "string or number is longer than \(stringByteLimit) bytes; --max-string-bytes moves the limit"
+    ),
     Case(
       name: "escapes",
       pieces: [(#"{"v":""#, 1), (#"\u0078"#, 160_000_000 / scale), ("\"}\n\(sound)\n", 1)],
@@ -80,13 +85,15 @@ import Testing
         ("[\(sound),{\"v\":[0", 1), (#","0123456789abcde""#, 4_000_000 / (isLong ? 1 : 8 * part)),
         ("]},\(sound)]", 1),
       ],
-      exitCode: 1, expected: "longer than \(recordByteLimit) bytes; --max-record-bytes moves the limit"),
+      exitCode: 1,
+      expected: "longer than \(recordByteLimit) bytes; --max-record-bytes moves the limit"),
     Case(
       name: "a million digits", pieces: [("[{\"id\":", 1), ("7", 1_000_000 / part), ("}]", 1)],
       exitCode: 1, expected: "is beyond the range of a double"),
     Case(
       name: "brackets and nothing else, within the limit",
-      pieces: [("[{\"v\":[[]", 1), (",[]", 1_390_000 / part), ("]}]", 1)], exitCode: 0, expected: ""),
+      pieces: [("[{\"v\":[[]", 1), (",[]", 1_390_000 / part), ("]}]", 1)], exitCode: 0, expected: ""
+    ),
   ]
 
   @Test(arguments: cases)
@@ -108,7 +115,8 @@ import Testing
     let bomb = Case(
       name: "",
       pieces: [
-        ("[\(Self.sound),{\"v\":\"", 1), ("x", (Self.isLong ? 4_000 : Self.isShort ? 20 : 100) << 20),
+        ("[\(Self.sound),{\"v\":\"", 1),
+        ("x", (Self.isLong ? 4_000 : Self.isShort ? 20 : 100) << 20),
         ("\"},\(Self.sound)]", 1),
       ], exitCode: 1, expected: "")
     bomb.write(to: folder.file("data.json"))

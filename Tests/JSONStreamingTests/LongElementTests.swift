@@ -47,7 +47,7 @@ import Testing
     ("\",\"a\":\"", "\"}"),
   ]
 
-  @Test(arguments: flaws, [2_000_000, 900_000])
+  @Test(arguments: TestLength.some(flaws, 4), [2_000_000, 900_000])
   func `pieces change nothing for long texts`(
     flaw: (inside: String, behind: String), elementLimit: Int
   ) {
@@ -62,7 +62,7 @@ import Testing
     ] {
       let whole = observe(input, shape, limits: limits)
       #expect(whole.count > 2)
-      for chunkSize in [30_011, 65_536, 262_144, 300_000] {
+      for chunkSize in TestLength.some([30_011, 65_536, 262_144, 300_000], 1) {
         let chunked = observe(input, shape, limits: limits, chunkSizes: [chunkSize])
         #expect(chunked == whole, "\(chunkSize)")
         let ahead = observe(

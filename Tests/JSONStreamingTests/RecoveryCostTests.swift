@@ -16,7 +16,7 @@ import Testing
     ("", "\u{C}\n1\n"), ("[0", "\u{C}\n,1"), ("", "\u{C}\n"),
   ]
 
-  @Test(arguments: unclosed)
+  @Test(arguments: TestLength.some(unclosed, 6))
   func `many elements without an end cost two small pieces each`(head: String, element: String) {
     let input = Array((head + String(repeating: element, count: 8_000)).utf8)
     let shape: ElementShape = head.isEmpty ? .sequence : .container(JSONPointer(tokens: []))
@@ -51,7 +51,7 @@ import Testing
     ("[{\"id\":1},\n", "\\{}{", "\n}", "]"), ("", "{{1", "\n", "]"), ("{", "\"a\":{{", "}] ", "\n"),
   ]
 
-  @Test(arguments: lookingOn)
+  @Test(arguments: TestLength.some(lookingOn, 3))
   func `many elements whose end is looked for far behind them cost what the input allows`(
     head: String, first: String, second: String, end: String
   ) {

@@ -66,7 +66,7 @@ import Testing
   func `the winners are those of the rule, in any order, batch size and budget`(
     keep: KeepRule, nullKey: NullKeyRule
   ) throws {
-    for seed in UInt64(1)...25 {
+    for seed in TestLength.some(UInt64(1)...25, 5) {
       var generator = SplitMix64(seed: seed)
       let records = SampleRecord.random(
         count: Int.random(in: 1...160, using: &generator), using: &generator)
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func `a second pass finds nothing`() throws {
-    for seed in UInt64(1)...10 {
+    for seed in TestLength.some(UInt64(1)...10, 4) {
       var generator = SplitMix64(seed: seed)
       let records = SampleRecord.random(count: 100, using: &generator)
       let connection = try SampleTable.connection(records)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `deduplicating parts before the whole changes nothing`() throws {
-    for seed in UInt64(1)...20 {
+    for seed in TestLength.some(UInt64(1)...20, 6) {
       var generator = SplitMix64(seed: seed)
       let records = SampleRecord.random(count: 120, using: &generator)
       let whole = try SampleTable.connection(records)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func `a pass stopped after every batch ends as one that was not stopped`() throws {
-    for seed in UInt64(1)...10 {
+    for seed in TestLength.some(UInt64(1)...10, 4) {
       var generator = SplitMix64(seed: seed)
       let records = SampleRecord.random(count: 90, using: &generator)
       let whole = try SampleTable.connection(records)
@@ -170,7 +170,7 @@ import Testing
   func `a pass stopped after every batch ends the same where rows refer to rows of their table`(
     target: SQL, value: SQL
   ) throws {
-    for seed in UInt64(1)...20 {
+    for seed in TestLength.some(UInt64(1)...20, 6) {
       var generator = SplitMix64(seed: seed)
       // Some refer to rows that are not there, or to none.
       let values: [SQL] = (1...24).map { id in
@@ -208,7 +208,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 7])
   func `keys whose hashes collide stay apart`(hashCount: UInt64) throws {
-    for seed in UInt64(1)...10 {
+    for seed in TestLength.some(UInt64(1)...10, 4) {
       var generator = SplitMix64(seed: seed)
       let records = SampleRecord.random(count: 100, using: &generator)
       let expected = try SampleTable.connection(records)
@@ -227,7 +227,7 @@ import Testing
   @Test func `records with equal digests and different contents have one winner in any order`()
     throws
   {
-    for seed in UInt64(1)...10 {
+    for seed in TestLength.some(UInt64(1)...10, 4) {
       var generator = SplitMix64(seed: seed)
       let records = SampleRecord.random(count: 60, using: &generator)
       var contents: Set<[String]> = []

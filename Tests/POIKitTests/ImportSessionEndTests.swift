@@ -128,7 +128,7 @@ import Testing
 
   @Test func `a session that is dropped ends its threads`() throws {
     let text = Self.pois(0..<3_000)
-    for _ in 0..<50 {
+    for _ in 0..<TestLength.count(15, long: 50) {
       var session = try ImportSession(
         into: .inMemory(), model: .poi, options: Self.options(batchSize: 1_000, jobCount: 3))
       try session.beginInput(named: "bytes", byteCount: text.utf8.count)

@@ -38,7 +38,7 @@ import Testing
   ) throws {
     let model = try Self.model()
     let bytes = Array(text.utf8)
-    for batchSize in 1...5 {
+    for batchSize in TestLength.some(1...5, 1) {
       var options = ImportSessionEndTests.options(batchSize: batchSize, jobCount: jobCount)
       options.clock = someInstant
       var session = try ImportSession(into: .inMemory(), model: model, options: options)

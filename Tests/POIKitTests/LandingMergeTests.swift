@@ -27,7 +27,7 @@ import Testing
   ) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
-    for _ in 0..<10 {
+    for _ in 0..<TestLength.count(2, long: 10) {
       let first = MergeFixture.records(60, using: &generator)
       let second = MergeFixture.records(90, using: &generator)
       var contents: Set<[String]> = []
@@ -75,7 +75,7 @@ import Testing
           #"{"id":\#(id),"place":"\#(place)","at":\#(Int.random(in: 0...3, using: &generator))}"#
       }
     }
-    for _ in 0..<10 {
+    for _ in 0..<TestLength.count(2, long: 10) {
       let (first, second) = (records(60), records(120))
       var contents: Set<[String]> = []
       var counters: Set<ImportReport.Counters> = []
@@ -108,7 +108,7 @@ import Testing
       batchCount += 1
       return .proceed
     }
-    for stop in 1..<batchCount {
+    for stop in TestLength.some(1..<batchCount, 3) {
       let store = try MergeStore()
       _ = try store.run(first, .newest)
       var seen = 0
@@ -164,7 +164,7 @@ import Testing
     }
     #expect((expected.counters.removals > 0) == (policy != .newestByProperty), "seed \(seed)")
     #expect(expected.counters.areBalanced, "seed \(seed)")
-    for stop in 1..<batchCount {
+    for stop in TestLength.some(1..<batchCount, 3) {
       let store = try MergeStore(Self.removable(policy))
       _ = try store.run(first, .newest)
       var seen = 0

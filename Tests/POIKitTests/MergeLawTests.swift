@@ -70,7 +70,7 @@ import Testing
   ) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
-    for _ in 0..<25 {
+    for _ in 0..<TestLength.count(6, long: 25) {
       let records = MergeFixture.records(
         Int.random(in: 1...160, using: &generator), using: &generator)
       let expected = try Self.deduplicated(records, document)
@@ -92,7 +92,7 @@ import Testing
   ) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
-    for _ in 0..<25 {
+    for _ in 0..<TestLength.count(6, long: 25) {
       let records = MergeFixture.records(
         Int.random(in: 1...120, using: &generator), using: &generator)
       let expected = try Self.outcome(

@@ -79,7 +79,7 @@ import Testing
   @Test func `random doubles come back from their shortest and their long form`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
-    for _ in 0..<100_000 {
+    for _ in 0..<TestLength.count(25_000, long: 100_000) {
       let double = Double(bitPattern: generator.next())
       guard double.isFinite, !"\(double)".contains("n") else { continue }
       #expect(real("\(double)") == double, "seed \(seed)")
@@ -91,7 +91,7 @@ import Testing
   @Test func `random digits with random exponents are rounded as the C library rounds them`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
-    for _ in 0..<50_000 {
+    for _ in 0..<TestLength.count(12_000, long: 50_000) {
       let count = Bool.random(using: &generator) ? 18 : 60
       var lexeme = Bool.random(using: &generator) ? "-" : ""
       let isSmall = Bool.random(using: &generator)
@@ -111,7 +111,7 @@ import Testing
   @Test func `random doubles with any number of digits are rounded as the C library does`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
-    for _ in 0..<50_000 {
+    for _ in 0..<TestLength.count(12_000, long: 50_000) {
       // Every other one is subnormal or next to it.
       let mask: UInt64 = Bool.random(using: &generator) ? .max : 0x802F_FFFF_FFFF_FFFF
       let double = Double(bitPattern: generator.next() & mask)
@@ -157,7 +157,7 @@ import Testing
   @Test func `an integer is exact wherever the point and the zeros stand`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
-    for _ in 0..<20_000 {
+    for _ in 0..<TestLength.count(5_000, long: 20_000) {
       let shift = Int64.random(in: 0...63, using: &generator)
       let integer = Int64(bitPattern: generator.next()) >> shift
       let zeros = String(

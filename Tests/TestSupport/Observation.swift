@@ -68,7 +68,12 @@ package func observe(
     if usesFill {
       offset += reader.fill { output in
         let count = min(size, output.freeCapacity)
-        for index in offset..<(offset + count) { output.append(input[index]) }
+        unsafe output.withUnsafeMutableBufferPointer { buffer, filledCount in
+          let rest = unsafe UnsafeMutableRawBufferPointer(buffer)[filledCount...]
+          unsafe UnsafeMutableRawBufferPointer(rebasing: rest)
+            .copyBytes(from: input[offset..<(offset + count)])
+          filledCount += count
+        }
       }
     } else {
       reader.append(input.span.extracting(offset..<(offset + size)))
@@ -133,7 +138,7 @@ private func element(of reader: inout ElementReader) -> Observation.Element {
 }
 
 package func array(_ bytes: Span<UInt8>) -> [UInt8] {
-  bytes.indices.map { bytes[$0] }
+  unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
 }
 
 private func string(_ bytes: Span<UInt8>) -> String {
