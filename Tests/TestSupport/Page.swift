@@ -1,5 +1,4 @@
 import Foundation
-import Testing
 
 /// A page of the documentation, parts of which tests write.
 public struct Page {
@@ -8,19 +7,31 @@ public struct Page {
 
   public init(path: String) { self.path = path }
 
-  /// Expects that the page holds `text` between the comments `<!-- part -->` and
+  /// What is wrong with a page.
+  public struct Flaw: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// Checks that the page holds `text` between the comments `<!-- part -->` and
   /// `<!-- end of part -->`, or writes it there with `WRITE_PAGES=1` in the environment.
+  ///
+  /// It expects nothing itself: this library is also built without the tests, for the fuzzers, and a
+  /// static build has no module of the testing library.
+  ///
+  /// - Throws: ``Flaw`` if the page has no such part or another text in it.
   public func check(part: String, is text: String) throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../Sources/POIKit/POIKit.docc").appendingPathComponent(path)
     let page = try String(contentsOf: file, encoding: .utf8)
-    let first = try #require(page.range(of: "<!-- \(part) -->\n"))
-    let last = try #require(page.range(of: "<!-- end of \(part) -->"))
+    guard let first = page.range(of: "<!-- \(part) -->\n"),
+      let last = page.range(of: "<!-- end of \(part) -->")
+    else { throw Flaw(description: "\(path) has no part '\(part)'") }
     if ProcessInfo.processInfo.environment["WRITE_PAGES"] != nil {
       try (page[..<first.upperBound] + text + page[last.lowerBound...])
         .write(to: file, atomically: true, encoding: .utf8)
-    } else {
-      #expect(page[first.upperBound..<last.lowerBound] == text)
+    } else if page[first.upperBound..<last.lowerBound] != text {
+      throw Flaw(
+        description: "\(path): '\(part)' is other than what the sources say:\n\(text)")
     }
   }
 }
