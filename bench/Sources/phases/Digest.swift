@@ -1,1 +1,1 @@
-../../../Sources/POIKit/Record/Digest.swift
+../../../Sources/POIRecords/Values/Digest.swift

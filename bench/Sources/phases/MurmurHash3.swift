@@ -1,1 +1,1 @@
-../../../Sources/POIKit/Record/MurmurHash3.swift
+../../../Sources/POIRecords/Values/MurmurHash3.swift
