@@ -27,8 +27,9 @@ guard CommandLine.arguments.count == 3 else {
 do {
   var options = ImportOptions()
   options.batchSize = 1000
+  let store = try Store.inMemory()
   var session = try ImportSession(
-    into: .inMemory(), model: .poi, options: options, validators: [KnownPosition()]
+    into: store, model: .poi, options: options, validators: [KnownPosition()]
   ) { progress in
     print("\(progress.inputName): \(progress.counters.read) records committed")
     // Returning .stop would end the import at this batch boundary.
@@ -57,20 +58,22 @@ do {
   print("read \(report.counters.read), inserted \(report.counters.inserted)")
   for (rule, count) in report.rejectsByRule { print("rejected for \(rule): \(count)") }
 
-  let store = session.takeStore()
+  // The import has ended, so the store is free for the next operation.
   let deduplicator = Deduplicator(layout: try store.layout(key: ["identifier"]))
   let result = try store.deduplicate(deduplicator)
   print("\(result.plan.loserCount) losers, \(result.rowsLeft) rows left")
   if let digest = result.digest { print("digest \(digest)") }
 
   // Rows and rejects are read by statements of the program's own.
-  var cities = try store.connection.prepare(
-    "SELECT city, count(*) FROM poi WHERE city IS NOT NULL GROUP BY city ORDER BY 2 DESC LIMIT 3")
-  while try cities.step() { print("\(cities.text(0)): \(cities.integer(1)) places") }
-  var rejects = try store.connection.prepare(
-    "SELECT input, record, rule FROM poikit_reject ORDER BY id LIMIT 3")
-  while try rejects.step() {
-    print("\(rejects.text(0)), record \(rejects.integer(1)): \(rejects.text(2))")
+  try store.withConnection { connection in
+    var cities = try connection.prepare(
+      "SELECT city, count(*) FROM poi WHERE city IS NOT NULL GROUP BY city ORDER BY 2 DESC LIMIT 3")
+    while try cities.step() { print("\(cities.text(0)): \(cities.integer(1)) places") }
+    var rejects = try connection.prepare(
+      "SELECT input, record, rule FROM poikit_reject ORDER BY id LIMIT 3")
+    while try rejects.step() {
+      print("\(rejects.text(0)), record \(rejects.integer(1)): \(rejects.text(2))")
+    }
   }
   try store.save(to: CommandLine.arguments[2])
 } catch {

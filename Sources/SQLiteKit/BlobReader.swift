@@ -21,7 +21,7 @@ public struct BlobReader: ~Copyable {
   ///
   /// C function: `sqlite3_blob_open`
   public init(
-    table: String, column: String, rowID: Int64, in connection: borrowing Connection
+    table: String, column: String, rowID: Int64, in connection: Connection
   ) throws(SQLiteError) {
     var opened: OpaquePointer?
     let status = unsafe sqlite3_blob_open(

@@ -83,6 +83,10 @@ extension Connection {
   private func prepareNext(
     _ text: inout SQLText, isPersistent: Bool
   ) throws(SQLiteError) -> OpaquePointer? {
+    guard isUsable else {
+      throw SQLiteError.misuse(
+        "the connection is used outside of Store.withConnection", sql: text.whole)
+    }
     let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
     while !text.isAtEnd {
       var prepared: OpaquePointer?

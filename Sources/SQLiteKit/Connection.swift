@@ -2,9 +2,9 @@ internal import CSQLite
 
 /// A connection to one SQLite database.
 ///
-/// The value owns the connection and closes it when its life ends. Statements that were prepared on
-/// it may outlive it: the database is then closed with the last of them. A connection belongs to
-/// one thread at a time; moving it to another moves its statements too.
+/// It is closed when nothing refers to it any more. Statements that were prepared on it may outlive it:
+/// the database is then closed with the last of them. A connection and its statements belong to one
+/// thread at a time.
 ///
 /// The file is not trusted. It is opened with extended result codes, without loadable extensions,
 /// with a schema that is not trusted to call functions with side effects, unless that is asked for, in
@@ -13,7 +13,7 @@ internal import CSQLite
 ///
 /// Page: https://sqlite.org/security.html
 @safe
-public struct Connection: ~Copyable {
+public final class Connection {
   /// The path that the connection was opened with; `:memory:` for a database in memory.
   public let path: String
 
@@ -22,6 +22,10 @@ public struct Connection: ~Copyable {
 
   let handle: OpaquePointer
   let commitGuard = CommitGuard()
+
+  /// Whether statements can be prepared. The owner of a connection that it lends to one user at a time
+  /// turns it off between two of them.
+  package var isUsable = true
 
   /// How long a statement waits for another connection's lock unless told otherwise, in
   /// milliseconds.

@@ -4,8 +4,10 @@ import SQLiteKit
 import ToolSupport
 
 /// The database that the tool works on: a store of the toolkit, or one of another program.
-enum DedupDatabase: ~Copyable {
+enum DedupDatabase {
   case store(Store)
+  /// An app's own table in the file of a store.
+  case foreignTable(Store)
   case foreign(Connection)
 
   /// Opens the database that the job names.
@@ -15,23 +17,16 @@ enum DedupDatabase: ~Copyable {
         .noInput, "\(job.storePath): no such store; name one with --store, or import some records")
     }
     let opening: Store.Opening = job.task.isQuestion ? .readOnly : .existing
-    let connection = try Store.connect(
-      path: job.storePath, for: opening, trustsSchema: job.trustsSchema)
-    guard try Store.isStore(connection) else {
-      self = .foreign(connection)
-      return
-    }
-    let store = try Store(connection, for: opening)
-    // An app's own table in the same file is deduplicated like one of any other database.
-    if try job.table.map({ try store.table(named: $0) != nil }) ?? true {
-      self = .store(store)
-    } else {
-      self = .foreign(store.takeConnection())
+    switch try Store.Database(path: job.storePath, for: opening, trustsSchema: job.trustsSchema) {
+    case .store(let store):
+      let isStores = try job.table.map { try store.table(named: $0) != nil } ?? true
+      self = isStores ? .store(store) : .foreignTable(store)
+    case .foreign(let connection): self = .foreign(connection)
     }
   }
 
   /// Does the job.
-  borrowing func run(
+  func run(
     _ job: DedupCommand, progress: (DeduplicationProgress) -> BatchDecision
   ) throws -> DedupOutcome {
     switch self {
@@ -63,39 +58,49 @@ enum DedupDatabase: ~Copyable {
         }
         return .planned(try store.plan(deduplicator, progress: progress), layout: layout)
       }
+    case .foreignTable(let store):
+      return try store.withConnection { try Self.run(job, on: $0, progress: progress) }
     case .foreign(let connection):
-      if case .undo(let run) = job.task {
-        return .undone(try Deduplicator.undo(run: run, on: connection, clock: SystemClock.now))
-      }
-      if case .purge = job.task {
-        throw ToolFailure(
-          .usage,
-          "\(job.storePath): only the tables of poi-import say which rows are removals; name one of "
-            + "them with --table")
-      }
-      guard let table = job.table else {
-        throw ToolFailure(
-          .usage,
-          "\(job.storePath): the database was not made by poi-import; name the table with --table")
-      }
-      let whole = try TableLayout(describing: table, in: connection, key: [])
-      let key = try job.key(known: whole.contentColumns.map(\.name))
-      let layout = try job.checked(
-        TableLayout(describing: table, in: connection, key: key, timestamp: job.timestamp))
-      if case .digest = job.task {
-        return .digest(try Deduplicator.tableDigest(of: layout, on: connection), table: table)
-      }
-      guard !key.isEmpty else {
-        throw ToolFailure(
-          .usage, "\(job.storePath): name what identifies a record of \(table) with --key")
-      }
-      let deduplicator = Deduplicator(layout: layout, options: job.options)
-      guard case .plan = job.task else {
-        return try DedupOutcome(of: layout) { () throws(DeduplicationError) in
-          try deduplicator.run(on: connection, clock: SystemClock.now, progress: progress)
-        }
-      }
-      return .planned(try deduplicator.plan(on: connection, progress: progress), layout: layout)
+      return try Self.run(job, on: connection, progress: progress)
     }
+  }
+
+  /// Does the job on a table that another program made.
+  private static func run(
+    _ job: DedupCommand, on connection: Connection,
+    progress: (DeduplicationProgress) -> BatchDecision
+  ) throws -> DedupOutcome {
+    if case .undo(let run) = job.task {
+      return .undone(try Deduplicator.undo(run: run, on: connection, clock: SystemClock.now))
+    }
+    if case .purge = job.task {
+      throw ToolFailure(
+        .usage,
+        "\(job.storePath): only the tables of poi-import say which rows are removals; name one of "
+          + "them with --table")
+    }
+    guard let table = job.table else {
+      throw ToolFailure(
+        .usage,
+        "\(job.storePath): the database was not made by poi-import; name the table with --table")
+    }
+    let whole = try TableLayout(describing: table, in: connection, key: [])
+    let key = try job.key(known: whole.contentColumns.map(\.name))
+    let layout = try job.checked(
+      TableLayout(describing: table, in: connection, key: key, timestamp: job.timestamp))
+    if case .digest = job.task {
+      return .digest(try Deduplicator.tableDigest(of: layout, on: connection), table: table)
+    }
+    guard !key.isEmpty else {
+      throw ToolFailure(
+        .usage, "\(job.storePath): name what identifies a record of \(table) with --key")
+    }
+    let deduplicator = Deduplicator(layout: layout, options: job.options)
+    guard case .plan = job.task else {
+      return try DedupOutcome(of: layout) { () throws(DeduplicationError) in
+        try deduplicator.run(on: connection, clock: SystemClock.now, progress: progress)
+      }
+    }
+    return .planned(try deduplicator.plan(on: connection, progress: progress), layout: layout)
   }
 }

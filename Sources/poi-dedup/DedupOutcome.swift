@@ -111,7 +111,7 @@ extension DeduplicationError {
       .dataError
     case .database where cause?.isOfSchema == true: .dataError
     case .changedByOther, .temporaryFile, .database: .ioError
-    case .internalCheck: .internalError
+    case .storeInUse, .internalCheck: .internalError
     }
   }
 }

@@ -45,8 +45,10 @@ extension ImportCommand {
   /// The store, to be read only; nothing where none is there yet.
   private static func store(at path: String, trustsSchema: Bool) throws -> Store? {
     guard unsafe access(path, F_OK) == 0 else { return nil }
-    let connection = try Store.connect(path: path, for: .readOnly, trustsSchema: trustsSchema)
-    guard try Store.isStore(connection) else { return nil }
-    return try Store(connection, for: .readOnly)
+    guard
+      case .store(let store) = try Store.Database(
+        path: path, for: .readOnly, trustsSchema: trustsSchema)
+    else { return nil }
+    return store
   }
 }

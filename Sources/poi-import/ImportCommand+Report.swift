@@ -219,7 +219,7 @@ extension ImportError {
     case .noInput: .noInput
     case .inputOutput: .ioError
     case .interrupted: .interrupted
-    case .internalError: .internalError
+    case .storeInUse, .internalError: .internalError
     }
   }
 }

@@ -53,7 +53,7 @@ import Testing
     #expect(log != 0 && Self.inode(of: path + "-wal") == log)
     try Self.append(200..<300, to: &session)
     _ = try session.finish()
-    _ = session.takeStore()
+    _ = consume session
     #expect(try ImportToolTests.content(of: path).count == 300)
   }
 

@@ -225,8 +225,9 @@ final class FaultTrial {
     let store = try Store(path: path, for: .existing)
     guard try store.tables().contains("note") else { return }
     let model = try store.model(ofTable: "note")
-    let remembered = RememberedDigest(store.contentLayout(of: model))
-    guard let digest = try remembered.read(in: store.connection) else { return }
-    #expect(try store.digest(of: model).digest == digest)
+    let lease = try store.lease()
+    let remembered = RememberedDigest(lease.contentLayout(of: model))
+    guard let digest = try remembered.read(in: lease.connection) else { return }
+    #expect(try lease.digest(of: model).digest == digest)
   }
 }

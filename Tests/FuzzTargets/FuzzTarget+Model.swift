@@ -20,10 +20,11 @@ extension FuzzTarget {
 
     var options = ImportOptions()
     options.jobCount = 1
+    let store = try Store.inMemory()
     var session: ImportSession
     do {
-      session = try ImportSession(into: Store.inMemory(), model: model, options: options)
-    } catch let error as ImportError {
+      session = try ImportSession(into: store, model: model, options: options)
+    } catch {
       throw FuzzFinding(message: "its tables cannot be made: \(error)")
     }
     do throws(ImportError) {
@@ -32,7 +33,6 @@ extension FuzzTarget {
     } catch {
       throw FuzzFinding(message: "records cannot be stored: \(error)")
     }
-    let store = session.takeStore()
     do {
       let kept = try store.model(ofTable: model.table)
       try expect(kept.document == model.document, "the store keeps \(kept.document)")

@@ -58,19 +58,20 @@ extension FuzzTarget {
     try expect(
       whole.outcome == split.outcome, "in pieces: \(split.outcome), not \(whole.outcome)")
     guard case .done(_, let digest) = whole.outcome else { return }
-    let store = whole.takeStore()
+    let store = whole.store
     do {
       let found = try store.digest(of: recordModel).digest.description
       try expect(found == digest, "the table's digest is \(found), the import's \(digest)")
-      let connection = store.takeConnection()
-      let verdict = try connection.text("PRAGMA integrity_check") ?? ""
+      let verdict = try store.withConnection { try $0.text("PRAGMA integrity_check") } ?? ""
       try expect(verdict == "ok", verdict)
-      let lost = try connection.integer(
-        """
-        SELECT count(*) FROM thing
-        WHERE typeof(real) NOT IN ('real', 'null') OR real NOT BETWEEN -1e308 AND 1e300
-          OR tree IS NOT NULL AND NOT json_valid(tree) OR more IS NOT NULL AND NOT json_valid(more)
-        """)
+      let lost = try store.withConnection {
+        try $0.integer(
+          """
+          SELECT count(*) FROM thing
+          WHERE typeof(real) NOT IN ('real', 'null') OR real NOT BETWEEN -1e308 AND 1e300
+            OR tree IS NOT NULL AND NOT json_valid(tree) OR more IS NOT NULL AND NOT json_valid(more)
+          """)
+      }
       try expect(lost == 0, "\(lost ?? 0) rows hold what they cannot")
     } catch let error as FuzzFinding {
       throw error
@@ -84,11 +85,9 @@ extension FuzzTarget {
     case failed(String)
   }
 
-  private struct Imported: ~Copyable {
+  private struct Imported {
     var outcome: Outcome
     var store: Store
-
-    consuming func takeStore() -> Store { store }
   }
 
   private static func imported(
@@ -100,9 +99,11 @@ extension FuzzTarget {
     options.pointer = ""
     options.clock = { Instant(microseconds: 2_000_000_000_000_000) }
     let document = Array("[".utf8) + bytes + Array("]".utf8)
+    let store: Store
     var session: ImportSession
     do {
-      session = try ImportSession(into: Store.inMemory(), model: model, options: options)
+      store = try .inMemory()
+      session = try ImportSession(into: store, model: model, options: options)
     } catch {
       throw FuzzFinding(message: "no session: \(error)")
     }
@@ -117,10 +118,10 @@ extension FuzzTarget {
       return Imported(
         outcome: .done(
           counters: report.counters.byName.map(\.count), digest: report.digest.description),
-        store: session.takeStore())
+        store: store)
     } catch {
       try expect(error.code == .unreadable, "\(error.code): \(error)")
-      return Imported(outcome: .failed(error.message), store: session.takeStore())
+      return Imported(outcome: .failed(error.message), store: store)
     }
   }
 
@@ -133,19 +134,20 @@ extension FuzzTarget {
       let imported = try imported(record, as: valueModel)
       guard case .done(let counters, _) = imported.outcome else { continue }
       do {
-        let connection = imported.takeStore().takeConnection()
         guard counters[1] == 1 else { continue }
-        var row = try connection.prepare("SELECT \(name: column) FROM value")
-        guard try row.step() else { continue }
-        let expected = unsafe strtod(lexeme, nil)
-        if column == "real" {
-          try expect(
-            row.real(0).bitPattern == expected.bitPattern || row.real(0) == 0 && expected == 0,
-            "\(lexeme) is \(expected), not \(row.real(0))")
-        } else {
-          try expect(
-            Double(row.integer(0)) == expected,
-            "\(lexeme) is \(expected), not \(row.integer(0))")
+        try imported.store.withConnection { connection in
+          var row = try connection.prepare("SELECT \(name: column) FROM value")
+          guard try row.step() else { return }
+          let expected = unsafe strtod(lexeme, nil)
+          if column == "real" {
+            try expect(
+              row.real(0).bitPattern == expected.bitPattern || row.real(0) == 0 && expected == 0,
+              "\(lexeme) is \(expected), not \(row.real(0))")
+          } else {
+            try expect(
+              Double(row.integer(0)) == expected,
+              "\(lexeme) is \(expected), not \(row.integer(0))")
+          }
         }
       } catch let error as SQLiteError {
         throw FuzzFinding(message: "\(error)")

@@ -17,22 +17,26 @@ extension FuzzTarget {
     let scenario = input.choice(6)
     do {
       let model = try Model(parsing: feedModel)
-      let connection = try begun(scenario, model)
-      let kept = try connection.text("SELECT state FROM poikit_checkpoint") ?? ""
-      let state = damaged(kept, by: &input)
-      let isShifted = input.byte() == 255
-      var statement = try connection.prepare(
-        "UPDATE poikit_checkpoint SET state = ?, generation = coalesce(?, generation)")
-      try statement.bind(1, text: state)
-      if isShifted { try statement.bind(2, integer: .max) }
-      try statement.run()
-      let isChanged = state != kept || isShifted || !input.isAtEnd
-      try damageLanded(scenario, in: connection, by: &input)
-      let after = try resumed(scenario, model, connection)
-      let verdict = try after.text("PRAGMA integrity_check") ?? ""
-      try expect(verdict == "ok", verdict)
-      if !isChanged {
-        let unfinished = try after.integer(
+      let store = try begun(scenario, model)
+      let isChanged = try store.withConnection { connection in
+        let kept = try connection.text("SELECT state FROM poikit_checkpoint") ?? ""
+        let state = damaged(kept, by: &input)
+        let isShifted = input.byte() == 255
+        var statement = try connection.prepare(
+          "UPDATE poikit_checkpoint SET state = ?, generation = coalesce(?, generation)")
+        try statement.bind(1, text: state)
+        if isShifted { try statement.bind(2, integer: .max) }
+        try statement.run()
+        let isChanged = state != kept || isShifted || !input.isAtEnd
+        try damageLanded(scenario, in: connection, by: &input)
+        return isChanged
+      }
+      try resume(scenario, model, store)
+      try store.withConnection { connection in
+        let verdict = try connection.text("PRAGMA integrity_check") ?? ""
+        try expect(verdict == "ok", verdict)
+        guard !isChanged else { return }
+        let unfinished = try connection.integer(
           "SELECT count(*) FROM poikit_run WHERE state <> 'finished'")
         try expect(unfinished == 0, "a sound checkpoint is refused")
       }
@@ -74,7 +78,7 @@ extension FuzzTarget {
 
   /// Changes bytes of the records that wait to be merged, if any do.
   private static func damageLanded(
-    _ scenario: Int, in connection: borrowing Connection, by input: inout FuzzInput
+    _ scenario: Int, in connection: Connection, by input: inout FuzzInput
   ) throws {
     guard byteCount(scenario) != nil else { return }
     while !input.isAtEnd {
@@ -112,10 +116,11 @@ extension FuzzTarget {
   }
 
   /// A store with an import that stopped in the middle.
-  private static func begun(_ scenario: Int, _ model: Model) throws -> Connection {
+  private static func begun(_ scenario: Int, _ model: Model) throws -> Store {
     var batches = 0
+    let store = try Store.inMemory()
     var session = try ImportSession(
-      into: Store.inMemory(), model: model, options: options(scenario, isResuming: false)
+      into: store, model: model, options: options(scenario, isResuming: false)
     ) { _ in
       batches += 1
       return batches < (scenario == 2 ? 8 : 3) ? .proceed : .stop
@@ -123,24 +128,14 @@ extension FuzzTarget {
     try session.beginInput(named: "feed", byteCount: byteCount(scenario))
     try session.append(feed.span)
     _ = try session.finish()
-    return session.takeStore().takeConnection()
+    return store
   }
 
-  /// The store after the import was resumed, or refused to be.
-  private static func resumed(
-    _ scenario: Int, _ model: Model, _ connection: consuming Connection
-  ) throws -> Connection {
-    // The connection is lost with a session that could not be made: there is nothing to look at.
-    let store = try Store(connection, for: .existing)
-    var session: ImportSession
+  /// Resumes the import, unless that is refused.
+  private static func resume(_ scenario: Int, _ model: Model, _ store: Store) throws {
     do throws(ImportError) {
-      session = try ImportSession(
+      var session = try ImportSession(
         into: store, model: model, options: options(scenario, isResuming: true))
-    } catch {
-      try expect(error.code != .internalError, "\(error)")
-      return try Connection.inMemory().withoutRuns()
-    }
-    do throws(ImportError) {
       if try session.beginInput(named: "feed", byteCount: byteCount(scenario)) {
         try session.append(feed.span)
       }
@@ -148,14 +143,5 @@ extension FuzzTarget {
     } catch {
       try expect(error.code != .internalError, "\(error)")
     }
-    return session.takeStore().takeConnection()
-  }
-}
-
-extension Connection {
-  /// The connection, with a table of runs that is empty.
-  fileprivate consuming func withoutRuns() throws -> Connection {
-    try execute("CREATE TABLE poikit_run (state TEXT)")
-    return self
   }
 }

@@ -19,12 +19,12 @@ extension FuzzTarget {
   private static func soundStore() throws -> [UInt8] {
     let folder = try ScratchFolder()
     let path = folder.file("sound.sqlite")
+    let store = try Store(path: path)
     var session = try ImportSession(
-      into: Store(path: path), model: .poi, options: importOptions())
+      into: store, model: .poi, options: importOptions())
     try session.append(records.span)
     try session.append(Array("\n{\"name\":1}\n".utf8).span)
     _ = try session.finish()
-    let store = session.takeStore()
     var options = DeduplicationOptions()
     options.jobCount = 1
     _ = try store.deduplicate(Deduplicator(layout: store.layout(), options: options))

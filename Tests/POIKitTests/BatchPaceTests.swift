@@ -38,8 +38,9 @@ import Testing
     adjust(&options)
     var counts = [0]
     let noted = Noted()
+    let store = try Store.inMemory()
     var session = try ImportSession(
-      into: .inMemory(), model: Model(parsing: model), options: options
+      into: store, model: Model(parsing: model), options: options
     ) { progress in
       noted.counts.append(progress.counters.read - progress.counters.landed)
       return .proceed
@@ -52,7 +53,7 @@ import Testing
     let report = try session.finish()
     counts += noted.counts
     let sizes = zip(counts.dropFirst(), counts).map { $0 - $1 }.filter { $0 > 0 }
-    return Outcome(sizes: sizes, report: report, store: session.takeStore())
+    return Outcome(sizes: sizes, report: report, store: store)
   }
 
   private final class Noted {

@@ -52,15 +52,16 @@ import Testing
         var options = ImportOptions()
         options.batchSize = 1
         options.pointer = pointer
-        var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+        let store = try Store.inMemory()
+        var session = try ImportSession(into: store, model: .poi, options: options)
         let error = #expect(throws: ImportError.self) {
           try Self.read(bytes, giving, pieceSize: pieceSize, into: &session)
         }
         #expect(error?.code == .unreadable)
         #expect(
           error?.message.contains(": " + content.1) == true, "\(pieceSize): \(error as Any)")
-        let store = session.takeStore()
-        #expect(try store.connection.integer("SELECT count(*) FROM poikit_reject") == 0)
+        _ = consume session
+        #expect(try store.integer("SELECT count(*) FROM poikit_reject") == 0)
       }
     }
   }

@@ -43,7 +43,7 @@ enum SampleTable {
   }
 
   static func insert(
-    _ records: [SampleRecord], into connection: borrowing Connection
+    _ records: [SampleRecord], into connection: Connection
   ) throws(SQLiteError) {
     var insert = try connection.prepare("INSERT INTO sample VALUES (?1, ?2, ?3, ?4, ?5)")
     for record in records {
@@ -58,14 +58,14 @@ enum SampleTable {
   }
 
   static func layout(
-    key: [String] = ["key"], in connection: borrowing Connection
+    key: [String] = ["key"], in connection: Connection
   ) throws(DeduplicationError) -> TableLayout {
     try TableLayout(
       describing: "sample", in: connection, key: key, timestamp: "time", tombstone: "dead")
   }
 
   /// The records of the table, sorted, without their ids.
-  static func content(_ connection: borrowing Connection) throws(SQLiteError) -> [String] {
+  static func content(_ connection: Connection) throws(SQLiteError) -> [String] {
     try rows(
       "SELECT quote(\"key\"), quote(part), quote(time), quote(dead), quote(note) FROM sample",
       in: connection
@@ -74,7 +74,7 @@ enum SampleTable {
 }
 
 /// The rows that a statement returns, each as one text.
-func rows(_ sql: SQL, in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+func rows(_ sql: SQL, in connection: Connection) throws(SQLiteError) -> [String] {
   var rows: [String] = []
   var statement = try connection.prepare(sql)
   while try statement.step() {
@@ -84,7 +84,7 @@ func rows(_ sql: SQL, in connection: borrowing Connection) throws(SQLiteError) -
 }
 
 /// All rows of a table with their ids and types, byte by byte.
-func dump(_ table: String, in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+func dump(_ table: String, in connection: Connection) throws(SQLiteError) -> [String] {
   var columns: [SQL] = ["rowid"]
   for name in try rows(
     "SELECT name FROM pragma_table_info(\(literal: table))", in: connection)
@@ -99,7 +99,7 @@ func dump(_ table: String, in connection: borrowing Connection) throws(SQLiteErr
 }
 
 /// The schema of the database but for the toolkit's bookkeeping.
-func schema(_ connection: borrowing Connection) throws(SQLiteError) -> [String] {
+func schema(_ connection: Connection) throws(SQLiteError) -> [String] {
   try rows(
     """
     SELECT type, name, tbl_name, sql FROM sqlite_schema

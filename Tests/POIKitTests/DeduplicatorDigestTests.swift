@@ -9,7 +9,7 @@ import Testing
   /// Enough ids that a second thread takes part.
   private static let rowCount = 9_000
 
-  private func fill(_ connection: borrowing Connection, seed: UInt64) throws {
+  private func fill(_ connection: Connection, seed: UInt64) throws {
     try connection.execute(
       "CREATE TABLE sample (\"key\" TEXT, part INTEGER, time INTEGER, dead INTEGER, note TEXT)")
     var generator = SplitMix64(seed: seed)

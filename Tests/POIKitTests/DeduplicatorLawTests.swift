@@ -53,7 +53,7 @@ import Testing
   }
 
   private func deduplicate(
-    _ connection: borrowing Connection, key: [String], _ options: DeduplicationOptions,
+    _ connection: Connection, key: [String], _ options: DeduplicationOptions,
     keyHash: (@Sendable (Digest) -> Digest)? = nil
   ) throws -> DeduplicationReport {
     var deduplicator = Deduplicator(

@@ -30,7 +30,7 @@ import Testing
     return connection
   }
 
-  private func layout(_ connection: borrowing Connection) throws -> TableLayout {
+  private func layout(_ connection: Connection) throws -> TableLayout {
     var layout = try TableLayout(
       describing: "t", in: connection, key: ["k"], timestamp: "at", tombstone: "dead")
     for index in layout.contentColumns.indices {
@@ -42,7 +42,7 @@ import Testing
   }
 
   private func merge(
-    _ connection: borrowing Connection, _ options: DeduplicationOptions = DeduplicationOptions(),
+    _ connection: Connection, _ options: DeduplicationOptions = DeduplicationOptions(),
     contentHash: @escaping @Sendable (Digest) -> Digest = { $0 }, isStopped: Bool = false
   ) throws -> DeduplicationReport {
     var options = options
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  private func content(_ connection: borrowing Connection) throws -> [String] {
+  private func content(_ connection: Connection) throws -> [String] {
     try rows(
       """
       SELECT quote(k), quote(at), quote(dead), quote(a), quote(b), quote(c), quote(d), quote(e) FROM t

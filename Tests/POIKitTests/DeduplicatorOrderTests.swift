@@ -36,9 +36,9 @@ import Testing
       let report = try outcome.store.deduplicate(
         Self.deduplicator(outcome.store.layout(), batchSize: batchSize))
       #expect(report.plan.loserCount == 2)
-      #expect(try rows("SELECT text FROM comment", in: outcome.store.connection) == ["newer"])
+      #expect(try rows("SELECT text FROM comment", in: outcome.store) == ["newer"])
       #expect(
-        try rows("SELECT path, size FROM file ORDER BY 1", in: outcome.store.connection)
+        try rows("SELECT path, size FROM file ORDER BY 1", in: outcome.store)
           == ["a|2.0", "b|1.0"])
     }
   }
@@ -61,7 +61,7 @@ import Testing
         let before = try IssueTracker.dump(outcome.store)
         let deduplicator = Self.deduplicator(
           try outcome.store.layout(), batchSize: batchSize, mergesLosers: mergesLosers)
-        let plan = try deduplicator.plan(on: outcome.store.connection)
+        let plan = try outcome.store.plan(deduplicator)
         let report = try outcome.store.deduplicate(deduplicator)
         #expect(plan?.loserCount == report.changes.removedRowCount, "seed \(seed)")
         #expect(
@@ -116,7 +116,7 @@ import Testing
   }
 
   /// All that the tables hold but row ids.
-  private static func content(_ connection: borrowing Connection) throws -> [String] {
+  private static func content(_ connection: Connection) throws -> [String] {
     try rows(
       """
       SELECT t.note, c.n, c.x, d.n, d.x

@@ -19,7 +19,7 @@ import Testing
   private func deduplicate(
     _ script: SQL, tables: [String], isEnforcing: Bool = true, batchSize: Int = 500,
     archive: Bool = true, isSound: Bool = true,
-    _ look: (borrowing Connection, DeduplicationReport) throws -> Void
+    _ look: (Connection, DeduplicationReport) throws -> Void
   ) throws {
     let connection = try Connection.inMemory()
     try connection.execute(script)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct DeduplicatorSchemaTests {
   /// Deduplicates `t` by `k` with the timestamp `at`.
   private func deduplicate(
-    _ connection: borrowing Connection, batchSize: Int = 500, mergesLosers: Bool = false
+    _ connection: Connection, batchSize: Int = 500, mergesLosers: Bool = false
   ) throws {
     var options = DeduplicationOptions()
     options.batchSize = batchSize
@@ -17,7 +17,7 @@ import Testing
   }
 
   /// What the tables hold, with row ids and types.
-  private func content(_ connection: borrowing Connection) throws -> [String] {
+  private func content(_ connection: Connection) throws -> [String] {
     let tables = try rows(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'poikit%' ORDER BY 1",
       in: connection)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct DeduplicatorTests {
   private func report(
-    _ connection: borrowing Connection, _ layout: TableLayout,
+    _ connection: Connection, _ layout: TableLayout,
     _ options: DeduplicationOptions = DeduplicationOptions()
   ) throws(DeduplicationError) -> DeduplicationReport {
     try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)

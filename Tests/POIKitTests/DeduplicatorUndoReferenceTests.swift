@@ -12,13 +12,13 @@ import Testing
     INSERT INTO p VALUES (1, 'a', 1), (2, 'a', 2), (3, 'b', 1), (4, 'b', 2), (5, 'c', 1);
     """
 
-  private func content(_ connection: borrowing Connection) throws -> [String] {
+  private func content(_ connection: Connection) throws -> [String] {
     try ["p", "c"].flatMap { table in
       try rows("SELECT rowid, * FROM \(name: table) ORDER BY 1", in: connection)
     }
   }
 
-  private func expectUndone(_ connection: borrowing Connection, batchSize: Int = 500) throws {
+  private func expectUndone(_ connection: Connection, batchSize: Int = 500) throws {
     let before = try content(connection)
     let layout = try TableLayout(
       describing: "p", in: connection, key: ["k"], timestamp: "ts")

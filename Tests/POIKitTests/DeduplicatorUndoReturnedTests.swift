@@ -157,7 +157,7 @@ import Testing
         let count = try feed.rows("SELECT number FROM issue").count - numbers.count
         #expect((undone.changedRowCount > 0) == (count < counters.removed), "seed \(seed)")
         #expect(try feed.rows("PRAGMA foreign_key_check").isEmpty, "seed \(seed)")
-        let digest = try Store(path: feed.path).digestBeforeImport(of: feed.model)
+        let digest = try Store(path: feed.path).lease().digestBeforeImport(of: feed.model)
         #expect(try feed.digest() == digest, "seed \(seed)")
       }
     }

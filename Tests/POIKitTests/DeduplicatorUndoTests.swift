@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DeduplicatorUndoTests {
   private func deduplicate(
-    _ connection: borrowing Connection, key: [String] = ["key"]
+    _ connection: Connection, key: [String] = ["key"]
   ) throws -> Int64 {
     let layout = try SampleTable.layout(key: key, in: connection)
     let report = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
@@ -27,7 +27,7 @@ import Testing
   }
 
   private func undoError(
-    _ connection: borrowing Connection, run: Int64? = nil
+    _ connection: Connection, run: Int64? = nil
   ) -> DeduplicationError? {
     deduplicationError { () throws(DeduplicationError) in
       _ = try Deduplicator.undo(run: run, on: connection, clock: someInstant)

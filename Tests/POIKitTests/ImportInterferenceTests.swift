@@ -43,7 +43,7 @@ import Testing
         try Store(path: feed.path).prepareTables(for: ImportInterferenceTests.changedModel())
       case .keepsTimes:
         let store = try Store(path: feed.path)
-        try PropertyTimes.keep(in: "poi", of: store.connection)
+        try store.withConnection { try PropertyTimes.keep(in: "poi", of: $0) }
       case .refusesRecords:
         try feed.execute("CREATE UNIQUE INDEX place ON poi (name, identifier)")
       }
@@ -85,7 +85,7 @@ import Testing
     }
     #expect(error?.message.contains(interference.message) == true)
     #expect(error?.message.contains("import again") == true)
-    _ = session.takeStore()
+    _ = consume session
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["1"])
     #expect(try feed.rows("SELECT count(*) FROM poikit_reject") == ["0"])
     guard interference != .changesModel else { return }
@@ -113,7 +113,7 @@ import Testing
     let advice = interference.allowsResumption ? "--resume" : "--restart"
     #expect(error?.message.contains(interference.message) == true)
     #expect(error?.message.contains(advice) == true)
-    _ = session.takeStore()
+    _ = consume session
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["3"])
     guard interference.allowsResumption else { return }
     options.isResuming = true
@@ -211,10 +211,11 @@ import Testing
     let store = try Store(path: feed.path)
     try Store(path: feed.path).prepareTables(for: changed)
     let sum = try store.digest(of: .poi).digest
-    let version = try store.connection.dataVersion()
-    _ = try store.digestAfterImport(countedAs: sum, of: .poi, since: version)
-    let remembered = RememberedDigest(store.contentLayout(of: changed))
-    let digest = try remembered.read(in: store.connection)
+    let version = try store.dataVersion()
+    let lease = try store.lease()
+    _ = try lease.digestAfterImport(countedAs: sum, of: .poi, since: version)
+    let remembered = RememberedDigest(lease.contentLayout(of: changed))
+    let digest = try remembered.read(in: lease.connection)
     #expect(digest == nil)
   }
 
@@ -228,7 +229,7 @@ import Testing
       properties: #""size":{"type":"number"},"# + ModelChangeTests.attributes)
     let late = try Store(path: path)
     try Store(path: path).prepareTables(for: colour)
-    let error = #expect(throws: StoreError.self) { try late.changeModel(to: size) }
+    let error = #expect(throws: StoreError.self) { try late.lease().changeModel(to: size) }
     #expect(error?.message.contains("colour") == true)
     let document = try late.model().document
     #expect(document == colour.document)

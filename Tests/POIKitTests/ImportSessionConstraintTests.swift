@@ -16,14 +16,14 @@ import Testing
       CREATE TRIGGER t BEFORE INSERT ON poi WHEN new.name = 'x'
       BEGIN SELECT raise(ABORT, 'no x'); END
       """)
-    var session = try ImportSession(into: Store(path: path), model: .poi)
+    let store = try Store(path: path)
+    var session = try ImportSession(into: store, model: .poi)
     let refused = ImportSessionTests.poi(2).replacing("\"n\"", with: "\"x\"")
     try session.append(Array((ImportSessionTests.poi(1) + "\n" + refused).utf8).span)
     #expect(try session.finish().rejectsByRule.map(\.rule) == ["constraint"])
-    let store = session.takeStore()
-    #expect(try store.connection.integer("SELECT line FROM poikit_reject") == 3)
+    #expect(try store.integer("SELECT line FROM poikit_reject") == 3)
     #expect(
-      try store.connection.text("SELECT CAST(raw AS TEXT) FROM poikit_reject")
+      try store.text("SELECT CAST(raw AS TEXT) FROM poikit_reject")
         == String(refused.dropLast()))
   }
 
@@ -32,7 +32,8 @@ import Testing
     let path = folder.file("s.sqlite")
     _ = try ImportSession(into: Store(path: path), model: .poi)
     try Connection(path: path).execute("CREATE UNIQUE INDEX u ON poi (identifier)")
-    var session = try ImportSession(into: Store(path: path), model: .poi)
+    let store = try Store(path: path)
+    var session = try ImportSession(into: store, model: .poi)
     try session.append(
       Array(
         (ImportSessionTests.poi(1) + ImportSessionTests.poi(2) + ImportSessionTests.poi(1)).utf8
@@ -40,11 +41,10 @@ import Testing
     let report = try session.finish()
     #expect(report.counters.inserted == 2)
     #expect(report.rejectsByRule.map(\.rule) == ["unique"])
-    let store = session.takeStore()
     #expect(
-      try store.connection.text("SELECT CAST(raw AS TEXT) FROM poikit_reject")
+      try store.text("SELECT CAST(raw AS TEXT) FROM poikit_reject")
         == String(ImportSessionTests.poi(1).dropLast()))
-    #expect(try store.connection.integer("SELECT line FROM poikit_reject") == 3)
+    #expect(try store.integer("SELECT line FROM poikit_reject") == 3)
   }
 
   @Test(
@@ -69,7 +69,7 @@ import Testing
   ) throws {
     let store = try Store.inMemory()
     try store.prepareTables(for: .poi)
-    try store.connection.execute(change)
+    try store.execute(change)
     var session = try ImportSession(into: store, model: .poi)
     let records = [
       "food": ImportSessionTests.poi(1, category: "food"),
@@ -77,11 +77,11 @@ import Testing
     ]
     try session.append(Array((records["food"]! + " " + records["FOOD"]!).utf8).span)
     #expect(try session.finish().counters.rejected == categories.count)
-    let filled = session.takeStore()
+    let filled = store
     #expect(
       try POIKitTests.rows(
         "SELECT record, line, \"column\", raw FROM poikit_reject ORDER BY id",
-        in: filled.connection)
+        in: filled)
         == categories.map { category in
           (category == "food" ? "1|1|1|" : "2|2|2|") + records[category]!.dropLast()
         })

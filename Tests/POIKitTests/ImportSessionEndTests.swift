@@ -56,44 +56,47 @@ import Testing
   ) throws {
     var options = Self.options(batchSize: 10, jobCount: jobCount)
     options.recordLimit = 20
-    var session = try ImportSession(into: .inMemory(), model: .poi, options: options) { progress in
+    let store = try Store.inMemory()
+    var session = try ImportSession(into: store, model: .poi, options: options) { progress in
       progress.counters.read == 10 ? .stop : .proceed
     }
     try session.append(Array(Self.pois(0..<30).utf8).span)
     let report = try session.finish()
     #expect(report.ending == .stopped && report.counters.read == 10)
-    let store = session.takeStore()
-    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 10)
-    #expect(try store.connection.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
+    _ = consume session
+    #expect(try store.integer("SELECT count(*) FROM poi") == 10)
+    #expect(try store.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
   }
 
   @Test(arguments: [1, 2, 3])
   func `what was read before the wish to stop is kept`(jobCount: Int) throws {
     let wish = Wish()
+    let store = try Store.inMemory()
     var session = try ImportSession(
-      into: .inMemory(), model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount)
+      into: store, model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount)
     ) { _ in wish.isStop ? .stop : .proceed }
     var source = BrokenSource(Self.pois(0..<6), wish: wish)
     try session.importAll(from: &source)
     let report = try session.finish()
     #expect(report.ending == .stopped && report.counters.read == 6)
-    let store = session.takeStore()
-    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 6)
+    _ = consume session
+    #expect(try store.integer("SELECT count(*) FROM poi") == 6)
   }
 
   @Test(arguments: [1, 2, 3])
   func `a run whose input cannot be read on has failed`(jobCount: Int) throws {
+    let store = try Store.inMemory()
     var session = try ImportSession(
-      into: .inMemory(), model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount))
+      into: store, model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount))
     var source = BrokenSource(Self.pois(0..<6))
     #expect(throws: ImportError.self) { try session.importAll(from: &source) }
     // The input is not at its end, so the run cannot be finished.
     #expect(throws: ImportError.self) { _ = try session.finish() }
-    let store = session.takeStore()
+    _ = consume session
     #expect(
-      try store.connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'failed'") == 1)
-    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 4)
-    #expect(try store.connection.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
+      try store.integer("SELECT count(*) FROM poikit_run WHERE state = 'failed'") == 1)
+    #expect(try store.integer("SELECT count(*) FROM poi") == 4)
+    #expect(try store.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
   }
 
   @Test(arguments: [1, 2])
@@ -101,29 +104,31 @@ import Testing
     var options = Self.options(batchSize: 4, jobCount: jobCount)
     // A device that is always full takes no rejects.
     options.rejectFile = "/dev/full"
-    var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+    let store = try Store.inMemory()
+    var session = try ImportSession(into: store, model: .poi, options: options)
     #expect(throws: ImportError.self) {
       try session.append(Array(("{}\n" + Self.pois(0..<20)).utf8).span)
     }
     #expect(throws: ImportError.self) { try session.append(Array(Self.pois(20..<40).utf8).span) }
     for _ in 0..<2 { #expect(throws: ImportError.self) { _ = try session.finish() } }
-    let store = session.takeStore()
-    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 3)
-    #expect(try store.connection.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
+    _ = consume session
+    #expect(try store.integer("SELECT count(*) FROM poi") == 3)
+    #expect(try store.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
     #expect(
-      try store.connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 0)
+      try store.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 0)
   }
 
   @Test(arguments: [1, 2])
   func `a run that failed at its last batch is not finished`(jobCount: Int) throws {
     var options = Self.options(batchSize: 4, jobCount: jobCount)
     options.rejectFile = "/dev/full"
-    var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+    let store = try Store.inMemory()
+    var session = try ImportSession(into: store, model: .poi, options: options)
     try session.append(Array((Self.pois(0..<2) + "{}\n").utf8).span)
     for _ in 0..<2 { #expect(throws: ImportError.self) { _ = try session.finish() } }
-    let store = session.takeStore()
+    _ = consume session
     #expect(
-      try store.connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 0)
+      try store.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 0)
   }
 
   @Test func `a session that is dropped ends its threads`() throws {

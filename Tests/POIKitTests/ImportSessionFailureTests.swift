@@ -13,7 +13,7 @@ import Testing
     _ feed: borrowing FeedStore, _ text: String, _ options: ImportOptions = ImportOptions()
   ) throws -> ImportSession {
     let store = try Store(path: feed.path)
-    try store.connection.execute("PRAGMA busy_timeout = 50")
+    try store.execute("PRAGMA busy_timeout = 50")
     var session = try ImportSession(into: store, model: feed.model, options: options)
     try session.beginInput(named: "input 0")
     try session.append(Array(text.utf8).span)
@@ -41,7 +41,7 @@ import Testing
     let report = session.failedReport()
     #expect(report?.ending == .failed && report?.counters.inserted == 3)
     holder.rollback()
-    _ = session.takeStore()
+    _ = consume session
     options.isResuming = true
     #expect(try feed.take(text, options: options).counters.inserted == 3)
     #expect(try feed.rows(Self.state) == ["finished"])
@@ -102,7 +102,7 @@ import Testing
     var options = ImportOptions()
     options.jobCount = jobCount
     let store = try Store(path: folder.file("full"))
-    try store.connection.execute("PRAGMA max_page_count = 40")
+    try store.execute("PRAGMA max_page_count = 40")
     var session = try ImportSession(into: store, model: .poi, options: options)
     let full = #expect(throws: ImportError.self) {
       try session.append(ImportSessionInputTests.bytes(0..<5_000).span)
@@ -112,7 +112,7 @@ import Testing
     #expect(full?.cause?.isFull == true && full?.cause?.isBusy == false, "\(full?.message ?? "")")
 
     let other = try Store(path: folder.file("held"))
-    try other.connection.execute("PRAGMA busy_timeout = 50")
+    try other.execute("PRAGMA busy_timeout = 50")
     let holder = try Connection(path: folder.file("held"))
     try holder.begin(.immediate)
     var held: ImportError?

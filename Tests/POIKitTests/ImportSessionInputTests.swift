@@ -47,7 +47,7 @@ import Testing
       let first = try stopped.finish()
       #expect(first.ending == .stopped && first.counters.read == 15)
       #expect(first.counters.landed == (isLanding ? 5 : 0))
-      _ = stopped.takeStore()
+      _ = consume stopped
 
       options.isResuming = true
       var resumed = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
@@ -67,7 +67,7 @@ import Testing
       into: Store(path: feed.path), model: .poi, onProgress: { _ in .stop })
     try Self.give(Self.bytes(0..<3), named: "a", to: &stopped)
     _ = try stopped.finish()
-    _ = stopped.takeStore()
+    _ = consume stopped
     options.isResuming = true
     var resumed = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
     #expect(try !resumed.beginInput(named: "a", byteCount: nil))
@@ -127,7 +127,7 @@ import Testing
     do throws(ImportError) { _ = try session.finish() } catch { messages.append(error.message) }
     #expect(messages.count >= 5 && Set(messages).count == 1, "\(messages)")
     #expect(session.failedReport()?.counters.read == nil)
-    _ = session.takeStore()
+    _ = consume session
     #expect(try Self.content(feed) == before)
   }
 
@@ -139,7 +139,7 @@ import Testing
       into: Store(path: folder.file("s")), model: .poi, onProgress: { _ in .stop })
     try stopped.importAll(ofFile: paths[0])
     _ = try stopped.finish()
-    _ = stopped.takeStore()
+    _ = consume stopped
     _ = try folder.write(ImportSessionTests.poi(1) + ImportSessionTests.poi(2), to: "a")
     options.isResuming = true
     var session = try ImportSession(
@@ -179,7 +179,7 @@ import Testing
       #expect(error?.code == .cannotResume)
       #expect(error?.message.contains("the run to resume began with a; name") == true)
     }
-    _ = session.takeStore()
+    _ = consume session
     #expect(try Self.content(feed) == before)
   }
 
@@ -196,7 +196,7 @@ import Testing
       try Self.give(Self.bytes(0..<4), named: "a", to: &stopped)
       try Self.give(Self.bytes(4..<8), named: "b", to: &stopped)
       _ = try stopped.finish()
-      _ = stopped.takeStore()
+      _ = consume stopped
       options.isResuming = true
       options.recordLimit = limit
       var resumed = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)

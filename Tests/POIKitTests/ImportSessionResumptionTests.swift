@@ -22,24 +22,25 @@ import Testing
     try session.importAll(from: &source)
     let stopped = try session.finish()
     #expect(stopped.ending == .stopped && stopped.counters.read == 6)
-    _ = session.takeStore()
+    _ = consume session
 
     var again = try ImportSession(
       into: Store(path: folder.file("s.sqlite")), model: .poi, options: options)
     var second = try FileSource(path: path)
     let refusal = #expect(throws: ImportError.self) { try again.importAll(from: &second) }
     #expect(refusal?.code == .unfinishedRun)
-    _ = again.takeStore()
+    _ = consume again
 
     options.isResuming = true
+    let store = try Store(path: folder.file("s.sqlite"))
     var resumed = try ImportSession(
-      into: Store(path: folder.file("s.sqlite")), model: .poi, options: options)
+      into: store, model: .poi, options: options)
     var third = try FileSource(path: path)
     try resumed.importAll(from: &third)
     let report = try resumed.finish()
     #expect(report.resumedAt == 6 && report.counters.read == 20)
     #expect(report.digest == whole.report.digest)
-    #expect(try ImportSessionTests.rows(of: resumed.takeStore(), model: .poi) == whole.rows)
+    #expect(try ImportSessionTests.rows(of: store, model: .poi) == whole.rows)
   }
 
   @Test func `a resumed run names all inputs that it had begun`() throws {
@@ -56,7 +57,7 @@ import Testing
     var damaged = try FileSource(path: second)
     try session.importAll(from: &whole)
     #expect(throws: ImportError.self) { try session.importAll(from: &damaged) }
-    _ = session.takeStore()
+    _ = consume session
 
     options.rejectLimit = nil
     options.isResuming = true
@@ -66,7 +67,7 @@ import Testing
     try short.importAll(from: &again)
     let error = #expect(throws: ImportError.self) { _ = try short.finish() }
     #expect(error?.code == .cannotResume && error?.message.contains(second) == true)
-    _ = short.takeStore()
+    _ = consume short
 
     let other = try folder.write((0..<11).map { ImportSessionTests.poi($0) }.joined(), to: "a")
     var changed = try ImportSession(
@@ -74,7 +75,7 @@ import Testing
     var longer = try FileSource(path: other)
     let refusal = #expect(throws: ImportError.self) { try changed.importAll(from: &longer) }
     #expect(refusal?.message.contains("it has changed") == true)
-    _ = changed.takeStore()
+    _ = consume changed
     _ = try folder.write((0..<10).map { ImportSessionTests.poi($0) }.joined(), to: "a")
 
     var full = try ImportSession(
@@ -109,7 +110,7 @@ import Testing
     let stopped = try session.finish()
     #expect(stopped.ending == .stopped && stopped.counters.inserted == 5)
     #expect(stopped.counters.rejected == 0)
-    _ = session.takeStore()
+    _ = consume session
     var options = ImportOptions()
     options.isResuming = true
     var resumed = try ImportSession(
@@ -128,16 +129,16 @@ import Testing
       into: Store(path: folder.file("s")), model: .poi, options: options)
     try first.append(Array((ImportSessionTests.poi(1) + ImportSessionTests.poi(2)).utf8).span)
     options.isResuming = true
+    let store = try Store(path: folder.file("s"))
     var second = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: store, model: .poi, options: options)
     try second.append(Array((0..<4).map { ImportSessionTests.poi($0 + 1) }.joined().utf8).span)
     let error = #expect(throws: ImportError.self) {
       try first.append(Array((0..<3).map { ImportSessionTests.poi($0 + 3) }.joined().utf8).span)
     }
     #expect(error?.message.contains("another process") == true)
     _ = try second.finish()
-    let store = second.takeStore()
-    #expect(try store.connection.integer("SELECT count(*) FROM poi") == 4)
+    #expect(try store.integer("SELECT count(*) FROM poi") == 4)
   }
 
   @Test(arguments: [true, false])
@@ -153,18 +154,18 @@ import Testing
       into: Store(path: folder.file("s")), model: .poi, options: options)
     try first.append(Array((records[0] + records[1]).utf8).span)
     (options.isResuming, options.isRestarting) = (isResumed, !isResumed)
+    let store = try Store(path: folder.file("s"))
     var second = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: store, model: .poi, options: options)
     try second.append(Array(records[..<4].joined().utf8).span)
     _ = try second.finish()
     let error = #expect(throws: ImportError.self) {
       try first.append(Array(records[2...].joined().utf8).span)
     }
     #expect(error?.message.contains("another process") == true)
-    let store = second.takeStore()
-    #expect(try store.connection.integer("SELECT count(*) FROM poi") == (isResumed ? 4 : 6))
+    #expect(try store.integer("SELECT count(*) FROM poi") == (isResumed ? 4 : 6))
     #expect(
-      try store.connection.text("SELECT group_concat(state) FROM poikit_run")
+      try store.text("SELECT group_concat(state) FROM poikit_run")
         == (isResumed ? "finished" : "abandoned,finished"))
   }
 
@@ -179,7 +180,7 @@ import Testing
     var once = try FileSource(path: path)
     try stopped.importAll(from: &once)
     _ = try stopped.finish()
-    _ = stopped.takeStore()
+    _ = consume stopped
     options.isResuming = true
     var resumed = try ImportSession(
       into: Store(path: folder.file("s")), model: .poi, options: options)
@@ -256,7 +257,7 @@ import Testing
     var other = BytesSource(Array(ImportSessionTests.poi(7).utf8), name: "other")
     try session.importAll(from: &other)
     #expect(try session.finish().counters.inserted == 1)
-    _ = session.takeStore()
+    _ = consume session
     options.isRestarting = true
     #expect(try feed.take(text, options: options).counters.inserted == 6)
     #expect(
@@ -317,7 +318,7 @@ import Testing
           try session.importAll(from: &source)
         }
         let report = try session.finish()
-        _ = session.takeStore()
+        _ = consume session
         if isResuming {
           #expect(report.inputs.map(\.name) == (0...count).map { "tile \($0)" })
           #expect(report.counters.inserted == count + 1)

@@ -547,7 +547,7 @@ import Testing
     var other = BytesSource(Array(Self.records(0..<20).utf8), name: "other")
     try session.importAll(from: &other)
     #expect(try session.finish().counters.removed == 0)
-    _ = session.takeStore()
+    _ = consume session
     var options = Self.options()
     options.isResuming = true
     #expect(try feed.take(input, options: options).counters.removed == 3)

@@ -23,12 +23,11 @@ import Testing
 
   /// What an import leaves in the store, and what it counts.
   private static func outcome(
-    _ session: consuming ImportSession, _ report: ImportReport, _ model: Model
+    _ store: Store, _ report: ImportReport, _ model: Model
   ) throws -> [String] {
-    let store = session.takeStore()
-    return try ImportSessionTests.rows(of: store, model: model)
-      + rows("SELECT state, counters FROM poikit_run", in: store.connection)
-      + rows("SELECT count(*) FROM poikit_checkpoint", in: store.connection)
+    try ImportSessionTests.rows(of: store, model: model)
+      + rows("SELECT state, counters FROM poikit_run", in: store)
+      + rows("SELECT count(*) FROM poikit_checkpoint", in: store)
       + ["\(report.counters) \(report.digest) \(report.rejectsByRule)"]
   }
 
@@ -41,13 +40,15 @@ import Testing
     for batchSize in TestLength.some(1...5, 1) {
       var options = ImportSessionEndTests.options(batchSize: batchSize, jobCount: jobCount)
       options.clock = someInstant
-      var session = try ImportSession(into: .inMemory(), model: model, options: options)
+      let wholeStore = try Store.inMemory()
+      var session = try ImportSession(into: wholeStore, model: model, options: options)
       try session.append(bytes.span)
       let whole = try session.finish()
-      let expected = try Self.outcome(session, whole, model)
+      let expected = try Self.outcome(wholeStore, whole, model)
       for cut in 0...bytes.count {
         options.isResuming = false
-        var stopped = try ImportSession(into: .inMemory(), model: model, options: options)
+        let store = try Store.inMemory()
+        var stopped = try ImportSession(into: store, model: model, options: options)
         try stopped.beginInput(named: "bytes", byteCount: bytes.count)
         try stopped.append(bytes[0..<cut].span)
         let first = try stopped.stop()
@@ -55,16 +56,16 @@ import Testing
         #expect(first.canBeResumed == (first.counters.read > 0))
         #expect(try stopped.finish().ending == .stopped)
         options.isResuming = first.canBeResumed
-        var again = try ImportSession(into: stopped.takeStore(), model: model, options: options)
+        var again = try ImportSession(into: store, model: model, options: options)
         try again.append(bytes[0..<(cut * 7 % bytes.count)].span)
         let second = try again.stop()
         #expect(second.counters.read >= first.counters.read)
         options.isResuming = second.canBeResumed
-        var resumed = try ImportSession(into: again.takeStore(), model: model, options: options)
+        var resumed = try ImportSession(into: store, model: model, options: options)
         try resumed.append(bytes.span)
         let report = try resumed.finish()
         #expect(
-          try Self.outcome(resumed, report, model) == expected,
+          try Self.outcome(store, report, model) == expected,
           "cut \(cut), batches of \(batchSize)")
         #expect(report.resumedAt == (second.canBeResumed ? second.counters.read : nil))
       }
@@ -106,7 +107,7 @@ import Testing
     try first.beginInput(named: "b")
     try first.append(ImportSessionInputTests.bytes(2..<4).span)
     #expect(try first.stop().counters.read == 4)
-    _ = first.takeStore()
+    _ = consume first
     var options = ImportOptions()
     options.isResuming = true
     for names in [[], ["a"], ["a", "b"]] {

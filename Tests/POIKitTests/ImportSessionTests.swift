@@ -54,7 +54,8 @@ import Testing
     _ text: String, model: Model, options: ImportOptions = ImportOptions(),
     pieces: (Int) -> Int = { $0 }
   ) throws -> (report: ImportReport, rows: [String]) {
-    var session = try ImportSession(into: .inMemory(), model: model, options: options)
+    let store = try Store.inMemory()
+    var session = try ImportSession(into: store, model: model, options: options)
     let bytes = Array(text.utf8)
     var start = 0
     while start < bytes.count {
@@ -63,23 +64,24 @@ import Testing
       start = end
     }
     let report = try session.finish()
-    let store = session.takeStore()
     return (report, try rows(of: store, model: model))
   }
 
   /// All rows and rejects of the store, as text, in the order of their ids.
-  static func rows(of store: borrowing Store, model: Model) throws -> [String] {
+  static func rows(of store: Store, model: Model) throws -> [String] {
     var rows: [String] = []
     for sql in [
       "SELECT * FROM \(name: "poikit_readable_" + model.table) ORDER BY poikit_id",
       "SELECT input, record, byte_offset, line, \"column\", issues, raw FROM poikit_reject ORDER BY id",
     ] as [SQL] {
-      var statement = try store.connection.prepare(sql)
-      while try statement.step() {
-        rows.append(
-          (0..<statement.columnCount).map {
-            statement.isNull($0) ? "NULL" : statement.text($0)
-          }.joined(separator: "|"))
+      try store.withConnection { connection in
+        var statement = try connection.prepare(sql)
+        while try statement.step() {
+          rows.append(
+            (0..<statement.columnCount).map {
+              statement.isNull($0) ? "NULL" : statement.text($0)
+            }.joined(separator: "|"))
+        }
       }
     }
     return rows
@@ -162,15 +164,15 @@ import Testing
       var options = ImportOptions()
       options.batchSize = 10
       options.jobCount = jobCount
+      let store = try Store.inMemory()
       var session = try ImportSession(
-        into: .inMemory(), model: .poi, options: options
+        into: store, model: .poi, options: options
       ) { $0.counters.read >= stop * 10 ? .stop : .proceed }
       try session.append(Array((0..<60).map { Self.poi($0) }.joined().utf8).span)
       let report = try session.finish()
       #expect(report.ending == .stopped)
       #expect(report.counters.read == stop * 10)
-      let store = session.takeStore()
-      #expect(try store.connection.integer("SELECT count(*) FROM poi") == Int64(stop * 10))
+      #expect(try store.integer("SELECT count(*) FROM poi") == Int64(stop * 10))
     }
   }
 
@@ -207,13 +209,14 @@ import Testing
     }
     var options = ImportOptions()
     options.batchByteLimit = 1
-    var session = try ImportSession(into: .inMemory(), model: model, options: options)
+    let store = try Store.inMemory()
+    var session = try ImportSession(into: store, model: model, options: options)
     var source = BytesSource(Array(lines.utf8), name: "bytes")
     try session.importAll(from: &source)
     let report = try session.finish()
     #expect(report.digest == whole.report.digest, "seed \(seed)")
     #expect(report.batchCount > 200)
-    #expect(try Self.rows(of: session.takeStore(), model: model) == whole.rows, "seed \(seed)")
+    #expect(try Self.rows(of: store, model: model) == whole.rows, "seed \(seed)")
   }
 
   /// A record of a model with many attributes, or a reject, that takes hardly any text.
@@ -290,15 +293,15 @@ import Testing
   @Test func `a related row is created once however many batches name it`() throws {
     var options = ImportOptions()
     options.batchSize = 2
-    var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+    let store = try Store.inMemory()
+    var session = try ImportSession(into: store, model: .poi, options: options)
     for index in 0..<20 {
       try session.append(Array(Self.poi(index, category: "c\(index % 3)").utf8).span)
     }
     _ = try session.finish()
-    let store = session.takeStore()
-    #expect(try store.connection.integer("SELECT count(*) FROM category") == 3)
+    #expect(try store.integer("SELECT count(*) FROM category") == 3)
     #expect(
-      try store.connection.integer(
+      try store.integer(
         "SELECT count(*) FROM poi JOIN category ON poi.category = category.poikit_id") == 20)
   }
 
@@ -347,14 +350,14 @@ import Testing
       var options = ImportOptions()
       options.batchSize = 6
       options.rejectLimit = limit
-      var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
+      let store = try Store.inMemory()
+      var session = try ImportSession(into: store, model: .poi, options: options)
       let error = #expect(throws: ImportError.self) {
         try session.append(Array(text.utf8).span)
       }
       #expect(error?.code == .tooManyRejects)
-      let store = session.takeStore()
-      #expect(try store.connection.integer("SELECT count(*) FROM poi") == 3)
-      #expect(try store.connection.integer("SELECT count(*) FROM poikit_reject") == 3)
+      #expect(try store.integer("SELECT count(*) FROM poi") == 3)
+      #expect(try store.integer("SELECT count(*) FROM poikit_reject") == 3)
     }
     var options = ImportOptions()
     options.rejectLimit = .percent(50)
@@ -410,7 +413,7 @@ import Testing
         into: Store(path: folder.file("s")), model: model(table, "name"))
       try session.append(Array(#"{"kind":{"name":"x"}}"#.utf8).span)
       #expect(try session.finish().counters.inserted == 1)
-      _ = session.takeStore()
+      _ = consume session
     }
     #expect(try Connection(path: folder.file("s")).integer("SELECT count(*) FROM kind") == 1)
     let error = #expect(throws: ImportError.self) {
@@ -430,16 +433,16 @@ import Testing
   @Test func `imported records are merged by a key that is enforced by its hash`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("s.sqlite")
-    var session = try ImportSession(into: Store(path: path), model: .poi)
+    let store = try Store(path: path)
+    var session = try ImportSession(into: store, model: .poi)
     try session.append(Array((Self.poi(1) + Self.poi(1, category: "d")).utf8).span)
     _ = try session.finish()
-    let store = session.takeStore()
     var options = DeduplicationOptions()
     options.enforcement = .hash
     // The row id of the category is a part of the key, so both records stay.
     _ = try store.deduplicate(
       Deduplicator(layout: store.layout(key: ["identifier", "category"]), options: options))
-    #expect(try store.connection.integer("SELECT count(DISTINCT poikit_key) FROM poi") == 2)
+    #expect(try store.integer("SELECT count(DISTINCT poikit_key) FROM poi") == 2)
 
     var again = try ImportSession(into: store, model: .poi)
     try again.append(
@@ -447,9 +450,9 @@ import Testing
     let report = try again.finish()
     #expect(report.counters.inserted == 1)
     #expect(report.counters.unchanged == 2)
-    let keyless = again.takeStore()
+    let keyless = store
     #expect(
-      try keyless.connection.integer("SELECT count(*) FROM poi WHERE poikit_key IS NULL") == 0)
+      try keyless.integer("SELECT count(*) FROM poi WHERE poikit_key IS NULL") == 0)
   }
 
   @Test func `a table's digest is the sum over what was imported in two runs`() throws {

@@ -91,21 +91,22 @@ enum IssueTracker {
   static func imported(
     _ records: [String], options: ImportOptions = ImportOptions()
   ) throws -> Outcome {
-    var session = try ImportSession(into: .inMemory(), model: model(), options: options)
+    let store = try Store.inMemory()
+    var session = try ImportSession(into: store, model: model(), options: options)
     try session.append(Array(records.joined(separator: "\n").utf8).span)
     let report = try session.finish()
-    return Outcome(report: report, store: session.takeStore())
+    return Outcome(report: report, store: store)
   }
 
   /// What is wrong with the references of a store, by SQLite's own check.
-  static func brokenReferences(in store: borrowing Store) throws -> [String] {
-    try rows("PRAGMA foreign_key_check", in: store.connection)
+  static func brokenReferences(in store: Store) throws -> [String] {
+    try rows("PRAGMA foreign_key_check", in: store)
   }
 
   /// All rows of all tables, with their ids.
-  static func dump(_ store: borrowing Store) throws -> [[String]] {
+  static func dump(_ store: Store) throws -> [[String]] {
     var found: [[String]] = []
-    for table in tables { found.append(try POIKitTests.dump(table, in: store.connection)) }
+    for table in tables { found.append(try POIKitTests.dump(table, in: store)) }
     return found
   }
 
@@ -119,7 +120,7 @@ enum IssueTracker {
     ORDER BY 1
     """
 
-  static func relations(in store: borrowing Store) throws -> [String] {
-    try rows(relationsQuery, in: store.connection)
+  static func relations(in store: Store) throws -> [String] {
+    try rows(relationsQuery, in: store)
   }
 }

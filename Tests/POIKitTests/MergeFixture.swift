@@ -53,11 +53,11 @@ enum MergeFixture {
 /// A store in memory that the tests import into, run after run.
 final class MergeStore {
   let model: Model
-  private var store: Store?
+  let store: Store
 
-  init(_ document: String = MergeFixture.document, store: consuming Store? = nil) throws {
+  init(_ document: String = MergeFixture.document, store: Store? = nil) throws {
     model = try Model(parsing: document)
-    self.store = try store.take() ?? .inMemory()
+    self.store = try store ?? .inMemory()
   }
 
   /// Imports records as one input called `bytes`.
@@ -66,12 +66,11 @@ final class MergeStore {
     onProgress: ((ImportProgress) -> ImportDecision)? = nil
   ) throws -> ImportReport {
     var session = try ImportSession(
-      into: store.take()!, model: model, options: options, onProgress: onProgress)
+      into: store, model: model, options: options, onProgress: onProgress)
     if try session.beginInput(named: "bytes") {
       try session.append(Array(records.joined(separator: "\n").utf8).span)
     }
     let report = try session.finish()
-    store = session.takeStore()
     return report
   }
 
@@ -87,24 +86,16 @@ final class MergeStore {
     var options = DeduplicationOptions()
     options.enforcement = enforcement
     let deduplicator = Deduplicator(layout: try TableLayout(model), options: options)
-    return try #require(try store?.deduplicate(deduplicator))
+    return try store.deduplicate(deduplicator)
   }
 
-  /// Hands the store out, until it is put back.
-  func take() -> Store { store.take()! }
-
-  func put(_ store: consuming Store) { self.store = consume store }
-
   /// Undoes the latest deduplication.
-  func undo() throws { _ = try store?.undoDeduplication() }
+  func undo() throws { _ = try store.undoDeduplication() }
 
-  func execute(_ sql: SQL) throws { try store?.connection.execute(sql) }
+  func execute(_ sql: SQL) throws { try store.execute(sql) }
 
   func rows(_ sql: SQL) throws -> [String] {
-    switch store {
-    case .some(let store): try POIKitTests.rows(sql, in: store.connection)
-    case .none: []
-    }
+    try POIKitTests.rows(sql, in: store)
   }
 
   /// Gives a blob other bytes.
@@ -113,34 +104,29 @@ final class MergeStore {
   func change(
     _ column: String, ofRow row: Int, in table: String, _ body: (inout [UInt8]) -> Void
   ) throws {
-    switch store {
-    case .some(let store):
-      let (column, table) = (SQL(name: column), SQL(name: table))
-      var reading = try store.connection.prepare("SELECT \(column) FROM \(table) WHERE rowid = ?")
+    let (column, table) = (SQL(name: column), SQL(name: table))
+    try store.withConnection { connection in
+      var reading = try connection.prepare("SELECT \(column) FROM \(table) WHERE rowid = ?")
       try reading.bind(1, integer: Int64(row))
       #expect(try reading.step())
       var bytes: [UInt8] = []
       for byte in reading.bytes(0).indices { bytes.append(reading.bytes(0)[byte]) }
       try reading.reset()
       body(&bytes)
-      var update = try store.connection.prepare("UPDATE \(table) SET \(column) = ? WHERE rowid = ?")
+      var update = try connection.prepare("UPDATE \(table) SET \(column) = ? WHERE rowid = ?")
       try update.bind(1, blob: bytes.span)
       try update.bind(2, integer: Int64(row))
       try update.run()
-    case .none: break
     }
   }
 
   /// All rows with their ids, byte by byte.
   func dump() throws -> [String] {
-    switch store {
-    case .some(let store): try POIKitTests.dump(model.table, in: store.connection)
-    case .none: []
-    }
+    try POIKitTests.dump(model.table, in: store)
   }
 
   /// The digest of the table, computed from its rows.
-  func digest() throws -> Digest { try #require(try store?.digest(of: model)).digest }
+  func digest() throws -> Digest { try store.digest(of: model).digest }
 
   /// The rows without their ids, in an order of their own.
   func content(times: Bool = false) throws -> [String] {

@@ -122,8 +122,8 @@ import Testing
         "bytes:6:1 (record 6): the key 2 is that of bytes:2:1 (record 2); ")
     )
     let store = try Store(path: path)
-    #expect(try rows("SELECT id FROM note", in: store.connection) == ["1", "2", "3", "4"])
-    #expect(try rows("SELECT state FROM poikit_run", in: store.connection) == ["failed"])
+    #expect(try rows("SELECT id FROM note", in: store) == ["1", "2", "3", "4"])
+    #expect(try rows("SELECT state FROM poikit_run", in: store) == ["failed"])
   }
 
   @Test func `error quotes the parts of a key by their types`() throws {

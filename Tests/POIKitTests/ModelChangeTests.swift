@@ -41,7 +41,7 @@ import Testing
     do {
       try Store(path: path).prepareTables(for: model)
       return nil
-    } catch {
+    } catch let error as StoreError {
       #expect(error.code == .modelDiffers)
       return error.message
     }
@@ -66,14 +66,9 @@ import Testing
     let text = #"{"id":3,"phone":"7","kind":{"name":"inn"},"other":true}"#
     let report = try Self.importText(text, changed, at: path)
     #expect(report.counters.inserted == 1)
-    var statement = try store.connection.prepare(
-      "SELECT id, phone, kind, more FROM poikit_readable_place ORDER BY poikit_id")
-    var rows: [String] = []
-    while try statement.step() {
-      rows.append(
-        (0..<4).map { statement.isNull($0) ? "-" : statement.text($0) }.joined(separator: " "))
-    }
-    #expect(rows == ["1 - - -", "2 - - -", "1 - - -", #"3 7 inn {"other":true}"#])
+    let found = try rows(
+      "SELECT id, phone, kind, more FROM poikit_readable_place ORDER BY poikit_id", in: store)
+    #expect(found == ["1|||", "2|||", "1|||", #"3|7|inn|{"other":true}"#])
   }
 
   @Test func `a changed store has the digest of one that was made so`() throws {
@@ -103,7 +98,7 @@ import Testing
       Self.records + #"{"id":3}"#, changed, at: folder.file("b.sqlite"))
     #expect(late.digest == early.digest)
     let columns: SQL = "SELECT state, level, size, extra, none, since FROM place"
-    let found = try rows(columns, in: Store(path: path).connection)
+    let found = try rows(columns, in: Store(path: path))
     #expect(found == Array(repeating: #"op"en|-3|1.5|[1]||1000000"#, count: 4))
   }
 
@@ -121,7 +116,7 @@ import Testing
     #expect(late.digest == early.digest)
 
     let store = try Store(path: path)
-    let found = try rows("SELECT a0, a1, a598, a599 FROM place", in: store.connection)
+    let found = try rows("SELECT a0, a1, a598, a599 FROM place", in: store)
     #expect(found == ["0||598|", "0||598|", "0||598|", "0|1|598|", "0||598|7"])
     var options = DeduplicationOptions()
     options.mergesLosers = true
@@ -229,7 +224,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
-    try Store(path: path).connection.execute("ALTER TABLE place ADD COLUMN isFavorite INTEGER")
+    try Store(path: path).execute("ALTER TABLE place ADD COLUMN isFavorite INTEGER")
     let before = try Store(path: path).model().document
     let message = try #require(
       try Self.refusal(of: Self.model(properties: properties), at: path))
@@ -259,7 +254,7 @@ import Testing
     ] {
       #expect(message.contains(reason), "\(message)")
     }
-    let columns = try Store(path: path).connection.integer(
+    let columns = try Store(path: path).integer(
       "SELECT count(*) FROM pragma_table_info('place') WHERE name = 'extra'")
     #expect(columns == 0)
   }
@@ -275,7 +270,7 @@ import Testing
         #""id":{"type":"integer"},"real":{"type":"number"},"instant":{"type":"integer","x-unit":"seconds"},"json":{"type":"object"},"kind":{"type":"object","x-relation":{"table":"kind","unique":"name"},"required":["name"],"properties":{"name":{"type":"string"}}},"#
         + tags(""), rest: "")
     try Self.importText(#"{"id":1}"#, old, at: path)
-    try Store(path: path).connection.execute("ALTER TABLE place ADD COLUMN MORE TEXT")
+    try Store(path: path).execute("ALTER TABLE place ADD COLUMN MORE TEXT")
     let text = #"{"type":"string"}"#
     let new = try Self.model(
       properties:
@@ -386,7 +381,7 @@ import Testing
       #"{"id":1,"lang":"de","gone":true,"seen":9}"#, changed, at: path)
     #expect(report.counters.removals == 1)
     let store = try Store(path: path)
-    let removals = try rows("SELECT * FROM poikit_tombstone_place", in: store.connection)
+    let removals = try rows("SELECT * FROM poikit_tombstone_place", in: store)
     #expect(removals == [remembered])
     let plan = try store.plan(Deduplicator(layout: store.layout()))
     #expect(plan?.beatenRowCount == 1)
@@ -455,16 +450,16 @@ import Testing
     try Self.importText(
       #"{"id":1,"kind":"a"}"#, Self.model(properties: properties(""), rest: ""), at: path)
     let other = #","other":{"type":"string","x-relation":{"table":"kind","unique":"n"}}"#
-    try Store(path: path).connection.execute("ALTER TABLE kind ADD COLUMN icon TEXT")
+    try Store(path: path).execute("ALTER TABLE kind ADD COLUMN icon TEXT")
     let retitled = try Self.model(properties: properties(""), rest: #","title":"Other""#)
     #expect(try Self.refusal(of: retitled, at: path) == nil)
     let wider = try Self.model(properties: properties(other), rest: "")
     try Self.importText(#"{"id":2,"kind":"b","other":"a"}"#, wider, at: path)
     #expect(
       try rows(
-        "SELECT id, kind, other FROM poikit_readable_place", in: Store(path: path).connection)
+        "SELECT id, kind, other FROM poikit_readable_place", in: Store(path: path))
         == ["1|a|", "2|b|a"])
-    try Store(path: path).connection.execute(
+    try Store(path: path).execute(
       "ALTER TABLE kind ADD COLUMN level INT NOT NULL DEFAULT 1")
     #expect(try Self.refusal(of: wider, at: path) == nil)
   }
@@ -482,7 +477,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
-    try Store(path: path).connection.execute(SQL(verbatim: creation))
+    try Store(path: path).execute(SQL(verbatim: creation))
     let wider = try Self.model(
       properties: Self.attributes
         + #","kind":{"type":"string","x-relation":{"table":"kind","unique":"n"}}"#)
@@ -501,7 +496,7 @@ import Testing
     let message = try #require(try Self.refusal(of: model("cafe\u{301}"), at: path))
     #expect(message.contains("is missing"), "\(message)")
     #expect(throws: DeduplicationError.self) {
-      let schema = try TableSchema(of: "place", in: Store(path: path).connection)
+      let schema = try TableSchema(of: "place", in: Connection(path: path))
       _ = try schema.column("cafe\u{301}")
     }
   }

@@ -37,16 +37,18 @@ import Testing
   static func rejects(_ text: String, document: String, pointer: String? = nil) throws -> [String] {
     var options = options
     options.pointer = pointer
+    let store = try Store.inMemory()
     var session = try ImportSession(
-      into: .inMemory(), model: Model(parsing: document), options: options)
+      into: store, model: Model(parsing: document), options: options)
     try session.append(Array(text.utf8).span)
     let report = try session.finish()
     guard report.counters.rejected > 0 else { return [] }
-    let store = session.takeStore()
-    var statement = try store.connection.prepare("SELECT message, raw FROM poikit_reject LIMIT 3")
-    var rejects: [String] = []
-    while try statement.step() { rejects.append("\(statement.text(0)) \(statement.text(1))") }
-    return rejects
+    return try store.withConnection { connection in
+      var statement = try connection.prepare("SELECT message, raw FROM poikit_reject LIMIT 3")
+      var rejects: [String] = []
+      while try statement.step() { rejects.append("\(statement.text(0)) \(statement.text(1))") }
+      return rejects
+    }
   }
 
   // MARK: Choices

@@ -139,10 +139,11 @@ import Testing
 
   @Test func `a record that is no object is told by its type and value, once`() throws {
     let model = try Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#)
-    var session = try ImportSession(into: .inMemory(), model: model)
+    let store = try Store.inMemory()
+    var session = try ImportSession(into: store, model: model)
     try session.append(Array(#"[null,true,false,1,"x",[]]"#.utf8).span)
     _ = try session.finish()
-    let messages = try session.takeStore().connection.text(
+    let messages = try store.text(
       "SELECT group_concat(message, ';') FROM (SELECT message FROM poikit_reject ORDER BY id)")
     let values = ["null", "true", "false", "number 1", "string \"x\"", "array []"]
     #expect(

@@ -55,12 +55,13 @@ import Testing
       for text in [text + "\n{}\n{}", "[\(text),\n{}]"] {
         var options = ImportOptions()
         options.limits.byteCount = 64
-        var session = try ImportSession(into: .inMemory(), model: model, options: options)
+        let store = try Store.inMemory()
+        var session = try ImportSession(into: store, model: model, options: options)
         try session.append(Array(text.utf8).span)
         #expect(try session.finish().counters.rejected == 1)
         let found = try rows(
           "SELECT length(raw), message FROM poikit_reject",
-          in: session.takeStore().connection)[0]
+          in: store)[0]
         let note = "; only its first 64 bytes are kept"
         #expect(found.hasSuffix(note) == isCut, "\(text): \(found)")
         #expect(found.hasPrefix("64|") == isCut, "\(text): \(found)")
@@ -133,16 +134,16 @@ import Testing
     var options = ImportOptions()
     options.rejectFile = folder.file("bad")
     options.directRecordLimit = lands ? 0 : .max
-    func run(_ store: consuming Store, _ text: String) throws -> Store {
+    func run(_ store: Store, _ text: String) throws -> Store {
       var session = try ImportSession(into: store, model: model, options: options)
       try session.append(Array(text.utf8).span)
       _ = try session.finish()
-      return session.takeStore()
+      return store
     }
 
     var store = try Store.inMemory()
     try store.prepareTables(for: model)
-    try store.connection.execute("CREATE UNIQUE INDEX u ON t (n)")
+    try store.execute("CREATE UNIQUE INDEX u ON t (n)")
     options.pointer = ""
     options.mergePolicy = .newest
     store = try run(store, #"{"first":{"n":1},"":{"n":1},"second":{"n":1},"third":{"n":3}}"#)
@@ -162,7 +163,7 @@ import Testing
     }
     store = try run(store, corrected.joined(separator: "\n"))
     #expect(
-      try rows("SELECT id, n FROM t ORDER BY n", in: store.connection)
+      try rows("SELECT id, n FROM t ORDER BY n", in: store)
         == [lands ? "|1" : "first|1", "third|3", "\(refused[0])|4", "second|5"])
   }
 
@@ -199,10 +200,11 @@ import Testing
     let model = try Model(parsing: #"{"x-table":"t","properties":{"n":{"type":"integer"}}}"#)
     for other in [line, #"{"poikit_reject":1,"raw":"{\"n\":1}"}"#] {
       for text in [other + "\n" + line, "[\(other),\(line)]"] {
-        var session = try ImportSession(into: .inMemory(), model: model)
+        let store = try Store.inMemory()
+        var session = try ImportSession(into: store, model: model)
         try session.append(Array(text.utf8).span)
         #expect(try session.finish().counters.inserted == 2)
-        let found = try rows("SELECT n FROM t", in: session.takeStore().connection)
+        let found = try rows("SELECT n FROM t", in: store)
         #expect(found == ["1", "1"], "\(text)")
       }
     }
@@ -220,18 +222,18 @@ import Testing
       let store = try Store.inMemory()
       try store.prepareTables(for: model)
       // What the table may refuse keeps its bytes.
-      if keepsRawRecords { try store.connection.execute("CREATE UNIQUE INDEX u ON t (n)") }
+      if keepsRawRecords { try store.execute("CREATE UNIQUE INDEX u ON t (n)") }
       var session = try ImportSession(into: store, model: model)
       try session.append(Array(lines.joined(separator: "\n").utf8).span)
       #expect(try session.finish().counters.inserted == 5)
-      let found = try rows("SELECT n FROM t ORDER BY n", in: session.takeStore().connection)
+      let found = try rows("SELECT n FROM t ORDER BY n", in: store)
       #expect(found == ["0", "1", "2", "3", "4"])
     }
   }
 
   @Test func `under the policy error a reject line is told with line and column`() throws {
     let model = try Self.model()
-    var store = try Store.inMemory()
+    let store = try Store.inMemory()
     for policy in [MergePolicy.newest, .error] {
       var options = ImportOptions()
       options.mergePolicy = policy
@@ -244,7 +246,6 @@ import Testing
       } catch {
         #expect(policy == .error && error.message.contains("2:2"), "\(error)")
       }
-      store = session.takeStore()
     }
   }
 
@@ -263,7 +264,7 @@ import Testing
     var source = try FileSource(path: path)
     try session.importAll(from: &source)
     _ = try session.finish()
-    _ = session.takeStore()
+    _ = consume session
     options.isResuming = true
     options.rejectFile = "/dev/full"
     let error = #expect(throws: ImportError.self) {

@@ -14,20 +14,20 @@ import Testing
       #"{"number":3,"tags":null}"#,
     ])
     #expect(outcome.report.counters.inserted == 3)
-    #expect(try rows("SELECT * FROM tag", in: outcome.store.connection) == ["1|ui", "2|db"])
+    #expect(try rows("SELECT * FROM tag", in: outcome.store) == ["1|ui", "2|db"])
     #expect(
-      try rows("SELECT * FROM issue_tag", in: outcome.store.connection) == [
+      try rows("SELECT * FROM issue_tag", in: outcome.store) == [
         "1|1|1", "2|1|2", "3|2|2",
       ])
     #expect(
       try rows(
-        "SELECT poikit_id, issue_id, author, mood FROM comment", in: outcome.store.connection)
+        "SELECT poikit_id, issue_id, author, mood FROM comment", in: outcome.store)
         == ["1|1|ann|1", "2|1|bob|", "3|2|ann|"])
     #expect(
-      try rows("SELECT * FROM file", in: outcome.store.connection) == ["1|1|a|2.0", "2|1|b|"])
+      try rows("SELECT * FROM file", in: outcome.store) == ["1|1|a|2.0", "2|1|b|"])
     #expect(
       try rows(
-        "SELECT number, tags, comments FROM poikit_readable_issue", in: outcome.store.connection)
+        "SELECT number, tags, comments FROM poikit_readable_issue", in: outcome.store)
         == ["1|2|2", "2|1|1", "3|0|0"])
     #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty)
   }
@@ -65,7 +65,7 @@ import Testing
     ] {
       let plan = try rows(
         "EXPLAIN QUERY PLAN SELECT 1 FROM \(name: table) WHERE \(name: column) = 1",
-        in: outcome.store.connection)
+        in: outcome.store)
       #expect(plan.contains { $0.contains("SEARCH") }, "\(table).\(column): \(plan)")
     }
   }
@@ -177,13 +177,13 @@ import Testing
         """
         SELECT i.value ->> 'rule' || ' ' || (i.value ->> 'attribute')
         FROM poikit_reject, json_each(issues) AS i
-        """, in: outcome.store.connection) == [
+        """, in: outcome.store) == [
           "minLength tags/1", "type tags/2", "required comments/0/mood.name",
           "type comments/1/number", "required comments/1/author", "not-an-object comments/2",
           "maxLength comments/3/text", "unique comments/3/files/1", "type tags", "type comments",
         ])
-    #expect(try rows("SELECT name FROM tag", in: outcome.store.connection) == ["a"])
-    #expect(try rows("SELECT issue_id FROM comment", in: outcome.store.connection) == ["2"])
+    #expect(try rows("SELECT name FROM tag", in: outcome.store) == ["a"])
+    #expect(try rows("SELECT issue_id FROM comment", in: outcome.store) == ["2"])
     #expect(try outcome.store.digest(of: IssueTracker.model()).digest == outcome.report.digest)
   }
 
@@ -242,7 +242,7 @@ import Testing
     let model = try IssueTracker.model()
     let store = try Store.inMemory()
     try store.prepareTables(for: model)
-    try store.connection.execute("CREATE UNIQUE INDEX one_text ON comment (text)")
+    try store.execute("CREATE UNIQUE INDEX one_text ON comment (text)")
     var session = try ImportSession(into: store, model: model)
     let records = (1...4).map { number in
       #"{"number":\#(number),"tags":["t\#(number)"],"thread":{"comments":[{"author":"ann","number":1,"text":"\#(number / 2)"}]}}"#
@@ -251,9 +251,9 @@ import Testing
     let report = try session.finish()
     #expect(report.counters.inserted == 3)
     #expect(report.rejectsByRule.map(\.rule) == ["unique"])
-    let filled = session.takeStore()
+    let filled = store
     #expect(
-      try rows("SELECT record, raw FROM poikit_reject", in: filled.connection)
+      try rows("SELECT record, raw FROM poikit_reject", in: filled)
         == ["3|" + records[2]])
     #expect(
       try IssueTracker.relations(in: filled)
@@ -272,17 +272,18 @@ import Testing
     options.jobCount = jobCount
     let whole = try IssueTracker.imported(
       [String(decoding: text, as: UTF8.self)], options: options)
-    var session = try ImportSession(into: .inMemory(), model: model, options: options) {
+    let store = try Store.inMemory()
+    var session = try ImportSession(into: store, model: model, options: options) {
       $0.counters.read >= 40 ? .stop : .proceed
     }
     try session.append(text.span)
     #expect(try session.finish().ending == .stopped)
     options.isResuming = true
-    var second = try ImportSession(into: session.takeStore(), model: model, options: options)
+    var second = try ImportSession(into: store, model: model, options: options)
     var source = BytesSource(text, name: "bytes")
     try second.importAll(from: &source)
     #expect(try second.finish().digest == whole.report.digest)
-    #expect(try IssueTracker.dump(second.takeStore()) == IssueTracker.dump(whole.store))
+    #expect(try IssueTracker.dump(store) == IssueTracker.dump(whole.store))
   }
 
   @Test func `rows that many records share are made once, however long they are`() throws {
@@ -296,8 +297,8 @@ import Testing
       }
     }
     let outcome = try IssueTracker.imported(records)
-    #expect(try outcome.store.connection.integer("SELECT count(*) FROM tag") == 9_000)
-    #expect(try outcome.store.connection.integer("SELECT count(*) FROM issue_tag") == 18_000)
+    #expect(try outcome.store.integer("SELECT count(*) FROM tag") == 9_000)
+    #expect(try outcome.store.integer("SELECT count(*) FROM issue_tag") == 18_000)
   }
 
   @Test func `shared rows that another program changed between two batches are found anew`() throws
@@ -345,7 +346,7 @@ import Testing
       #expect(try IssueTracker.relations(in: outcome.store) == relations.sorted(), "seed \(seed)")
       #expect(
         try rows(
-          "SELECT 1 FROM issue GROUP BY number HAVING count(*) > 1", in: outcome.store.connection
+          "SELECT 1 FROM issue GROUP BY number HAVING count(*) > 1", in: outcome.store
         )
         .isEmpty, "seed \(seed)")
       #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty, "seed \(seed)")
@@ -400,7 +401,7 @@ import Testing
     options.arrays = .winner
     for comment in [1, 2] {
       let outcome = try IssueTracker.imported(records)
-      try outcome.store.connection.execute(
+      try outcome.store.execute(
         """
         CREATE TABLE bookmark (comment INTEGER NOT NULL REFERENCES comment (poikit_id));
         INSERT INTO bookmark VALUES (\(comment));
@@ -411,10 +412,10 @@ import Testing
           _ = try outcome.store.deduplicate(deduplicator)
         }
         #expect(error?.code == .unmovableReference)
-        #expect(try outcome.store.connection.integer("SELECT count(*) FROM comment") == 3)
+        #expect(try outcome.store.integer("SELECT count(*) FROM comment") == 3)
       } else {
         _ = try outcome.store.deduplicate(deduplicator)
-        #expect(try rows("SELECT comment FROM bookmark", in: outcome.store.connection) == ["3"])
+        #expect(try rows("SELECT comment FROM bookmark", in: outcome.store) == ["3"])
       }
       #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty)
     }

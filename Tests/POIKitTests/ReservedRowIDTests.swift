@@ -9,14 +9,14 @@ import Testing
 @Suite struct ReservedRowIDTests {
   /// Imports issues into a store that has some.
   private static func append(
-    _ records: [String], to store: consuming Store, batchSize: Int
+    _ records: [String], to store: Store, batchSize: Int
   ) throws -> IssueTracker.Outcome {
     var options = ImportOptions()
     options.batchSize = batchSize
     var session = try ImportSession(into: store, model: IssueTracker.model(), options: options)
     try session.append(Array(records.joined(separator: "\n").utf8).span)
     let report = try session.finish()
-    return IssueTracker.Outcome(report: report, store: session.takeStore())
+    return IssueTracker.Outcome(report: report, store: store)
   }
 
   @Test(arguments: ArrayRule.allCases)
@@ -34,7 +34,7 @@ import Testing
       _ = try deduplicated.deduplicate(
         Deduplicator(layout: deduplicated.layout(), options: options))
       // Some records are written in part, and taken back.
-      try deduplicated.connection.execute(
+      try deduplicated.execute(
         """
         CREATE TRIGGER refusal BEFORE INSERT ON file
         WHEN new.path = 'b' BEGIN SELECT RAISE(ABORT, 'no'); END
@@ -43,7 +43,7 @@ import Testing
         IssueTracker.records(40, using: &generator), to: deduplicated,
         batchSize: Int.random(in: 1...20, using: &generator))
       refusedCount += second.report.counters.rejected
-      try second.store.connection.execute("DROP TRIGGER refusal")
+      try second.store.execute("DROP TRIGGER refusal")
       _ = try second.store.undoDeduplication()
       let after = try IssueTracker.dump(second.store)
       for (rowsBefore, rowsAfter) in zip(before, after) {
@@ -146,7 +146,7 @@ import Testing
     #expect(try feed.deduplicate().changes.removedRowCount == (hasReserved ? 1 : 2))
     try session.append(Array(#"{"id":3,"at":1}"#.utf8).span)
     #expect(try session.finish().counters.inserted == 3)
-    _ = session.takeStore()
+    _ = consume session
     let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
     #expect(undone.restoredRowCount == (hasReserved ? 1 : 2))
     #expect(try feed.rows("SELECT count(*) FROM note") == [hasReserved ? "4" : "5"])

@@ -15,7 +15,7 @@ import Testing
     let folder = try ScratchFolder()
     let store = try Store(path: folder.file("new.sqlite"))
     try store.prepareTables(for: .poi)
-    _ = try store.beginImport(
+    _ = try store.lease().beginImport(
       into: Model.poi.table, started: Instant(microseconds: 0), options: "{}")
     let file = try folder.bytes("new.sqlite")
     let log = try folder.bytes("new.sqlite-wal")
@@ -64,7 +64,7 @@ import Testing
       _ = try store.purgeTombstones(of: model, olderThan: .seconds(Int64.max))
     }
     #expect(purge?.code == .unknownTable)
-    #expect(try store.connection.integer("SELECT count(*) FROM poikit_run") == 0)
+    #expect(try store.integer("SELECT count(*) FROM poikit_run") == 0)
   }
 
   @Test func `a run is in the store with its first batch, or not at all`() throws {
@@ -77,16 +77,16 @@ import Testing
       Array(#"[{"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C710"},{}]"#.utf8).span)
     let file = try folder.bytes("new.sqlite")
     let log = try folder.bytes("new.sqlite-wal")
-    _ = session.takeStore()
+    _ = consume session
 
     var runCounts: Set<Int64> = []
     for length in stride(from: 32, through: log.count, by: Store.pageSize + 24) {
       try folder.write(file, to: "left.sqlite")
       try folder.write(Array(log.prefix(length)), to: "left.sqlite-wal")
       let left = try Store(path: folder.file("left.sqlite"))
-      runCounts.insert(try left.connection.integer("SELECT count(*) FROM poikit_run") ?? -1)
+      runCounts.insert(try left.integer("SELECT count(*) FROM poikit_run") ?? -1)
       #expect(
-        try left.connection.integer(
+        try left.integer(
           "SELECT count(*) FROM poikit_run WHERE id NOT IN (SELECT run FROM poikit_checkpoint)")
           == 0)
     }
@@ -109,10 +109,10 @@ import Testing
     for _ in 0..<2 {
       let store = try Store(path: folder.file("a.sqlite"))
       try store.prepareTables(for: .poi)
-      #expect(try store.connection.text("PRAGMA journal_mode") == "wal")
-      #expect(try store.connection.integer("PRAGMA synchronous") == 2)
-      #expect(try store.connection.integer("PRAGMA page_size") == Int64(Store.pageSize))
-      #expect(try store.connection.text("PRAGMA integrity_check") == "ok")
+      #expect(try store.text("PRAGMA journal_mode") == "wal")
+      #expect(try store.integer("PRAGMA synchronous") == 2)
+      #expect(try store.integer("PRAGMA page_size") == Int64(Store.pageSize))
+      #expect(try store.text("PRAGMA integrity_check") == "ok")
     }
   }
 
@@ -123,12 +123,12 @@ import Testing
     let first = try Connection(path: path)
     let second = try Connection(path: path)
     #expect(try second.integer("SELECT count(*) FROM sqlite_schema") == 0)
-    let one = try Store(first, for: .create)
-    let other = try Store(second, for: .create)
+    let one = try Store(first, path: path, for: .create)
+    let other = try Store(second, path: path, for: .create)
     try one.prepareTables(for: .poi)
     try other.prepareTables(for: .poi)
     #expect(try other.tables() == ["poi"])
-    #expect(try other.connection.text("PRAGMA journal_mode") == "wal")
+    #expect(try other.text("PRAGMA journal_mode") == "wal")
   }
 
   @Test func `a new file that another program holds is waited for`() throws {
@@ -172,26 +172,34 @@ import Testing
     #expect(failures.messages.withLock { $0 } == [])
   }
 
-  @Test func `a connection is known as one to a store, and goes back as it was`() throws {
+  @Test func `a database is told to be a store or another program's`() throws {
     let folder = try ScratchFolder()
     try Connection(path: folder.file("app.db")).execute("CREATE TABLE t (a)")
-    #expect(try !Store.isStore(Store.connect(path: folder.file("app.db"), for: .readOnly)))
-    #expect(throws: StoreError.self) {
-      _ = try Store(Store.connect(path: folder.file("app.db"), for: .existing), for: .existing)
+    guard
+      case .foreign(let connection) = try Store.Database(
+        path: folder.file("app.db"), for: .existing)
+    else {
+      Issue.record("it is taken for a store")
+      return
     }
-    try Store(path: folder.file("a.sqlite")).prepareTables(for: .poi)
-    let connection = try Store.connect(path: folder.file("a.sqlite"), for: .existing)
-    #expect(try Store.isStore(connection))
     #expect(try connection.integer("PRAGMA synchronous") == 3)
-    let store = try Store(connection, for: .existing)
+    #expect(throws: StoreError.self) { _ = try Store(path: folder.file("app.db"), for: .existing) }
+    try Store(path: folder.file("a.sqlite")).prepareTables(for: .poi)
+    guard
+      case .store(let store) = try Store.Database(
+        path: folder.file("a.sqlite"), for: .existing)
+    else {
+      Issue.record("it is not taken for a store")
+      return
+    }
     #expect(store.path == folder.file("a.sqlite"))
-    #expect(try store.takeConnection().integer("SELECT count(*) FROM poi") == 0)
+    #expect(try store.integer("SELECT count(*) FROM poi") == 0)
   }
 
   @Test func `a table that is not named is the only one, and a missing or damaged model is told`()
     throws
   {
-    func message(_ store: borrowing Store, _ table: String? = nil) -> String? {
+    func message(_ store: Store, _ table: String? = nil) -> String? {
       do {
         _ = try store.model(ofTable: table)
         return nil
@@ -205,20 +213,20 @@ import Testing
     try store.prepareTables(for: Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#))
     #expect(message(store)?.contains("several tables, poi, t") == true)
     #expect(message(store, "u")?.contains("it has poi, t") == true)
-    try store.connection.execute("UPDATE poikit_table SET model = '{' WHERE name = 't'")
+    try store.execute("UPDATE poikit_table SET model = '{' WHERE name = 't'")
     #expect(message(store, "t")?.contains("the model of the table \"t\"") == true)
   }
 
   private static func expectImport(into path: String, _ comment: Comment) throws {
-    var session = try ImportSession(into: Store(path: path), model: .poi)
+    let store = try Store(path: path)
+    var session = try ImportSession(into: store, model: .poi)
     try session.append(Array(ImportSessionEndTests.pois(0..<3).utf8).span)
     #expect(try session.finish().counters.inserted == 3, comment)
-    let connection = session.takeStore().takeConnection()
-    #expect(try connection.integer("SELECT count(*) FROM poi") == 3, comment)
+    #expect(try store.integer("SELECT count(*) FROM poi") == 3, comment)
     #expect(
-      try connection.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 1,
+      try store.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 1,
       comment)
-    #expect(try connection.text("PRAGMA integrity_check") == "ok", comment)
+    #expect(try store.text("PRAGMA integrity_check") == "ok", comment)
   }
 
   @Test func `a store is not saved over a file that is there`() throws {

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  private static func error(_ sql: SQL, on connection: borrowing Connection) -> String? {
+  private static func error(_ sql: SQL, on connection: Connection) -> String? {
     do {
       try connection.execute(sql)
       return nil

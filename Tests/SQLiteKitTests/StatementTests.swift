@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct StatementTests {
   /// A statement that returns its one parameter and the parameter's type.
-  private func echo(_ connection: borrowing Connection) throws -> Statement {
+  private func echo(_ connection: Connection) throws -> Statement {
     try connection.prepare("SELECT ?1, typeof(?1), length(CAST(?1 AS BLOB))")
   }
 

@@ -12,7 +12,7 @@ struct ContentReader: ~Copyable {
   /// - Throws: `SQLiteError` when the layout does not fit the database.
   init(
     _ layout: TableLayout, schema: TableSchema, rows: RowSelection,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) {
     let rowID: SQL = "t.\(name: schema.rowIDName)"
     // Only what belongs to the row through its id needs that.

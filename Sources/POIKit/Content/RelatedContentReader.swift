@@ -16,7 +16,7 @@ final class RelatedContentReader {
 
   /// - Throws: `SQLiteError` when the relation does not fit the database.
   init(
-    _ relation: ContentRelation, in connection: borrowing Connection
+    _ relation: ContentRelation, in connection: Connection
   ) throws(SQLiteError) {
     let rowID: SQL = "t.\(name: relation.idColumn)"
     let fields = ContentFields(relation.contentColumns, leading: [rowID])
@@ -45,7 +45,7 @@ final class RelatedContentReader {
   ///
   /// - Throws: `SQLiteError` when a relation does not fit the database.
   static func readers(
-    of relations: [ContentRelation], in connection: borrowing Connection
+    of relations: [ContentRelation], in connection: Connection
   ) throws(SQLiteError) -> [RelatedContentReader] {
     var readers: [RelatedContentReader] = []
     for relation in relations.sorted(by: { CanonicalContent.fieldOrder($0.name, $1.name) }) {

@@ -4,11 +4,11 @@ internal import SQLiteKit
 
 /// Commits batches: rows, rejects, counters and checkpoint in one transaction each.
 ///
-/// It owns the store while an import runs, and moves with each batch to the thread that writes and
-/// back, so that one thread at a time has both.
+/// It has the lease of the store, and moves with each batch to the thread that writes and back, so that
+/// one thread at a time has both.
 struct BatchCommitter: ~Copyable {
-  /// Where the records go; nothing in a dry run.
-  private(set) var store: Store?
+  /// Where the records go.
+  private let store: Store.Lease
 
   /// The run in the store; nothing before its first batch.
   private(set) var runID: Int64?
@@ -25,8 +25,8 @@ struct BatchCommitter: ~Copyable {
   /// The inputs that were begun up to the last batch, in their order.
   private(set) var inputs: [ImportReport.Input] = []
 
-  /// The table as it was when the session was opened; nothing in a dry run.
-  var table: ImportedTable?
+  /// The table as it was when the session was opened.
+  private let table: ImportedTable
 
   /// What a snapshot can lack; nothing where the run is none, or was begun earlier.
   var removableRows: RemovableRows?
@@ -42,18 +42,19 @@ struct BatchCommitter: ~Copyable {
   /// How many batches the run had committed when it was taken up.
   private var generation: Int64 = 0
   private var writer: BatchWriter?
-  private var rejectFile: RejectFile?
-
-  /// Why the rejects of the last batch, which is committed, could not be written to their file.
-  private(set) var rejectFileError: ImportError?
+  private var rejectLog: RejectLog
 
   /// How the records of a source follow one another; nothing where the model does not say.
   private let order: RecordOrder?
 
-  init(store: consuming Store?, model: Model, options: ImportOptions) {
+  init(
+    store: consuming Store.Lease, table: ImportedTable, model: Model, options: ImportOptions
+  ) {
     self.store = store
+    self.table = table
     self.model = model
     self.options = options
+    rejectLog = RejectLog(path: options.rejectFile)
     order = RecordOrder(model)
   }
 
@@ -68,11 +69,11 @@ struct BatchCommitter: ~Copyable {
   /// The digest of the table before the run.
   mutating func digestBeforeRun() throws(StoreError) -> Digest {
     do {
-      versionBeforeRun = try store?.connection.dataVersion()
+      versionBeforeRun = try store.connection.dataVersion()
     } catch {
-      throw StoreError(error, path: store?.path ?? "")
+      throw StoreError(error, path: store.path)
     }
-    return try store?.digestBeforeImport(of: model) ?? .zero
+    return try store.digestBeforeImport(of: model)
   }
 
   /// The digest of the table after the run; it is remembered, so that neither the next one nor a
@@ -80,17 +81,13 @@ struct BatchCommitter: ~Copyable {
   ///
   /// - Parameter checkpoint: the last one, with what the run counted up.
   mutating func digestAfterRun(_ checkpoint: ImportCheckpoint) throws(ImportError) -> Digest {
-    let sum = checkpoint.digest
-    guard store?.path != nil else { return sum }
     do {
-      return try store?.digestAfterImport(countedAs: sum, of: model, since: versionBeforeRun) ?? sum
+      return try store.digestAfterImport(
+        countedAs: checkpoint.digest, of: model, since: versionBeforeRun)
     } catch {
       throw failure(error, checkpoint)
     }
   }
-
-  /// Gives the store back.
-  consuming func takeStore() -> Store? { consume store }
 
   /// Commits a batch and forgets its content.
   ///
@@ -105,17 +102,13 @@ struct BatchCommitter: ~Copyable {
   ) throws(ImportError) -> ImportCheckpoint {
     try openRejectFile()
     let next: ImportCheckpoint
-    if store?.path != nil {
-      do {
-        next = try write(&batch, progress, onto: checkpoint)
-      } catch {
-        throw failure(error, checkpoint)
-      }
-    } else {
-      next = checkpoint.advanced(by: batch, progress, isLanded: false)
+    do {
+      next = try write(&batch, progress, onto: checkpoint)
+    } catch {
+      throw failure(error, checkpoint)
     }
-    note(progress)
-    writeRejects(of: batch, InputNames(progress))
+    progress.note(in: &inputs)
+    rejectLog.write(batch, InputNames(progress))
     batch.removeAll()
     return next
   }
@@ -123,7 +116,7 @@ struct BatchCommitter: ~Copyable {
   /// The error that stands for `error`, after the store says, as far as it still can, that the run
   /// failed.
   private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> ImportError {
-    let (remedy, path) = (remedy, store?.path ?? "")
+    let (remedy, path) = (remedy, store.path)
     let cause = BatchCommitter.cause(of: error)
     // Whoever holds the store was waited for once.
     if cause?.isBusy != true { try? writeEnd(.failed, checkpoint) }
@@ -160,18 +153,6 @@ struct BatchCommitter: ~Copyable {
   /// Whether the store holds the run as one that can be gone on with.
   var isUnfinished: Bool { runID != nil && !hasEnded }
 
-  /// Whether the input that is read is among `inputs` as it is now.
-  private func isNoted(_ progress: InputProgress) -> Bool {
-    inputs.count == progress.begunInputCount && inputs.last == progress.input
-  }
-
-  /// Notes the input that is read among `inputs`.
-  private mutating func note(_ progress: InputProgress) {
-    guard let input = progress.input, !isNoted(progress) else { return }
-    if inputs.count == progress.begunInputCount { inputs.removeLast() }
-    inputs.append(input)
-  }
-
   private static func isDrivenByOther(_ path: String) -> ImportError {
     ImportError(
       .inputOutput,
@@ -203,10 +184,10 @@ struct BatchCommitter: ~Copyable {
       if progress.finishedInputCount > checkpoint.progress.finishedInputCount, !lands,
         !committer.options.isSnapshot, !committer.options.exceedsRejectLimit(next.counters)
       {
-        try committer.store?.keep(committer.token(progress.input?.token, of: next))
+        try committer.store.keep(committer.token(progress.input?.token, of: next))
       }
       try committer.writer?.insertRejects(of: batch, InputNames(progress))
-      if let input = progress.input, !committer.isNoted(progress) {
+      if let input = progress.input, !progress.isNoted(in: committer.inputs) {
         try committer.writer?.write(input, number: progress.begunInputCount)
       }
       return next
@@ -227,12 +208,12 @@ struct BatchCommitter: ~Copyable {
         return nil
       }
       guard try writer?.writeCheckpoint(next.json.description) == true else {
-        throw BatchCommitter.isDrivenByOther(store?.path ?? "")
+        throw BatchCommitter.isDrivenByOther(store.path)
       }
       try writer?.commit()
       return next
     } catch {
-      store?.connection.rollback()
+      store.connection.rollback()
       // The run, and the tables that were made for it, are gone with the transaction.
       if isFirst {
         writer = nil
@@ -246,23 +227,18 @@ struct BatchCommitter: ~Copyable {
   /// a batch.
   private mutating func begin() throws {
     guard writer == nil else {
-      let isChanged =
-        switch store {
-        case .some(let store): try writer?.begin(in: store.connection) == true
-        case .none: false
-        }
-      if isChanged {
+      if try writer?.begin(in: store.connection) == true {
         try checkCharge()
         try checkTable()
       }
       return
     }
-    try store?.connection.begin(.immediate)
+    try store.connection.begin(.immediate)
     do {
       try checkTable()
       try beginRun()
     } catch {
-      store?.connection.rollback()
+      store.connection.rollback()
       throw error
     }
   }
@@ -270,26 +246,20 @@ struct BatchCommitter: ~Copyable {
   /// Throws where another process drives the run or has ended it, as the checkpoint would at the end
   /// of the batch: what the run made for itself may be gone.
   private func checkCharge() throws {
-    switch store {
-    case .some(let store):
-      guard try writer?.isInCharge(in: store.connection) == true else {
-        throw BatchCommitter.isDrivenByOther(store.path)
-      }
-    case .none: break
+    guard try writer?.isInCharge(in: store.connection) == true else {
+      throw BatchCommitter.isDrivenByOther(store.path)
     }
   }
 
   /// Throws where another program has changed the table in a way that the run cannot go on with: the
   /// statements and the merge policy are those that were right when the session was opened.
   private mutating func checkTable() throws {
-    guard let table, let path = store?.path,
-      try store?.connection.dataVersion() != table.version
+    guard try store.connection.dataVersion() != table.version,
+      let obstacle = try store.importedTable(of: model).obstacle(since: table)
     else { return }
-    let found = try store?.importedTable(of: model)
-    guard let obstacle = found?.obstacle(since: table) else { return }
     throw ImportError(
       .inputOutput,
-      "\(path): \(obstacle.message); "
+      "\(store.path): \(obstacle.message); "
         + (runID == nil
           ? "nothing of it is stored: import again"
           : "the batches before are kept: \(obstacle.advice)"))
@@ -312,61 +282,34 @@ struct BatchCommitter: ~Copyable {
     of batch: inout RecordBatch, from first: Int = 0, _ names: InputNames,
     targets: [MergeTarget] = []
   ) throws {
-    var conflicts: MergeConflicts?
-    switch store {
-    case .some(let store):
-      conflicts = try writer?.writeRows(
-        of: &batch, from: first, names, targets: targets, in: store.connection)
-    case .none: break
-    }
+    let conflicts = try writer?.writeRows(
+      of: &batch, from: first, names, targets: targets, in: store.connection)
     guard let conflicts, !conflicts.isEmpty else { return }
-    throw ImportError(
-      .conflict, conflicts.message(store: store?.path ?? "", table: model.table))
+    throw ImportError(.conflict, conflicts.message(store: store.path, table: model.table))
   }
 
-  /// Makes the reject file before the first batch, and where none is left to a resumed run, which writes
-  /// it anew from the table.
+  /// Why the rejects of the last batch, which is committed, could not be written to their file.
+  var rejectFileError: ImportError? {
+    guard let error = rejectLog.error else { return nil }
+    return remediable(error)
+  }
+
+  /// Makes the reject file before the first batch. A resumed run writes it anew from the table.
   mutating func openRejectFile() throws(ImportError) {
-    guard rejectFile == nil, let path = options.rejectFile else { return }
-    rejectFile = try RejectFile(path: path, storePath: store?.path)
-    if let runID { try BatchCommitter.restore(&rejectFile, run: runID, store: store) }
-  }
-
-  /// Writes the rejects of a committed batch to their file.
-  private mutating func writeRejects(of batch: borrowing RecordBatch, _ names: InputNames) {
-    do {
-      try rejectFile?.write(batch, names)
-    } catch {
-      rejectFileError = remediable(error)
-    }
+    guard try rejectLog.open(besideStoreAt: store.path), let runID else { return }
+    try rejectLog.write(rejectsOf: runID, in: store.connection, storePath: store.path)
   }
 
   /// Brings the reject file to the disk; the run can be ended then.
   mutating func syncRejects() throws(ImportError) {
-    do {
-      try rejectFile?.sync()
-    } catch {
-      throw remediable(error)
-    }
+    do { try rejectLog.sync() } catch { throw remediable(error) }
   }
 
   /// An error of the reject file, with what the store keeps of the rejects and how to go on.
-  private mutating func remediable(_ error: ImportError) -> ImportError {
-    let kept =
-      store?.path == nil ? "" : "; the store's table poikit_reject holds the rejects as well"
+  private func remediable(_ error: ImportError) -> ImportError {
     var error = error
-    error.message += "\(kept); \(remedy)"
+    error.message += "; the store's table poikit_reject holds the rejects as well; \(remedy)"
     return error
-  }
-
-  private static func restore(
-    _ file: inout RejectFile?, run: Int64, store: borrowing Store?
-  ) throws(ImportError) {
-    switch store {
-    case .some(let store):
-      try file?.write(rejectsOf: run, in: store.connection, storePath: store.path)
-    case .none: break
-    }
   }
 
   /// What the run was asked to do, as the store keeps it.
@@ -386,13 +329,13 @@ struct BatchCommitter: ~Copyable {
 
   /// Begins the run in the store, or goes on with the one that is resumed, inside a transaction.
   private mutating func beginRun() throws(SQLiteError) {
-    try store?.forgetDigest(of: model)
+    try store.forgetDigest(of: model)
     if runID == nil {
-      runID = try store?.beginImport(
+      runID = try store.beginImport(
         into: model.table, started: options.clock(), options: summary)
     }
     guard let runID else { return }
-    writer = try store?.batchWriter(
+    writer = try store.batchWriter(
       for: model, policy: policy, runID: runID, generation: generation,
       isSnapshot: options.isSnapshot)
   }
@@ -414,10 +357,7 @@ struct BatchCommitter: ~Copyable {
   private mutating func land(
     _ batch: borrowing RecordBatch, input: Int
   ) throws(SQLiteError) {
-    switch store {
-    case .some(let store): try writer?.land(batch, input: input, in: store.connection)
-    case .none: break
-    }
+    try writer?.land(batch, input: input, in: store.connection)
   }
 
   /// Makes the landed records of the run ready to be merged.
@@ -439,17 +379,13 @@ struct BatchCommitter: ~Copyable {
       if checkpoint.landing?.boundary == nil {
         let table = SQL(name: model.table)
         checkpoint.landing?.boundary =
-          try store?.connection.integer("SELECT max(\(StoreSchema.idColumn)) FROM \(table)") ?? 0
+          try store.connection.integer("SELECT max(\(StoreSchema.idColumn)) FROM \(table)") ?? 0
       }
-      switch store {
-      case .some(let store):
-        // It is gone already where a run was killed after its last batch.
-        try LandingTable.make(ofRun: runID, in: store.connection)
-        return try LandingMerge(
-          ofRun: runID, inputCount: inputs.count, into: model.table, key: key,
-          upTo: checkpoint.landing?.boundary ?? 0, in: store.connection)
-      case .none: return nil
-      }
+      // It is gone already if a run was killed after its last batch.
+      try LandingTable.make(ofRun: runID, in: store.connection)
+      return try LandingMerge(
+        ofRun: runID, inputCount: inputs.count, into: model.table, key: key,
+        upTo: checkpoint.landing?.boundary ?? 0, in: store.connection)
     } catch {
       throw failure(error, checkpoint)
     }
@@ -486,7 +422,7 @@ struct BatchCommitter: ~Copyable {
         return checkpoint.advanced(byMerging: batch)
       }
       guard let next else { return try finishMerge(checkpoint) }
-      writeRejects(of: batch, names)
+      rejectLog.write(batch, names)
       batch.removeAll()
       return next
     } catch {
@@ -497,12 +433,7 @@ struct BatchCommitter: ~Copyable {
   private func fill(
     _ batch: inout RecordBatch, from merge: inout LandingMerge, count: Int
   ) throws -> Bool {
-    switch store {
-    case .some(let store):
-      try merge.fill(
-        &batch, count: count, byteLimit: options.batchByteLimit, in: store.connection)
-    case .none: false
-    }
+    try merge.fill(&batch, count: count, byteLimit: options.batchByteLimit, in: store.connection)
   }
 
   /// Removes the landing table, and says so in the checkpoint.
@@ -511,17 +442,12 @@ struct BatchCommitter: ~Copyable {
   /// write a copy of each of its pages. A run that is killed in between finds nothing to merge.
   private mutating func finishMerge(_ checkpoint: ImportCheckpoint) throws -> ImportCheckpoint {
     guard checkpoint.counters.landed == 0 else { throw LandingTable.damage }
-    if let runID, store?.path != nil {
-      switch store {
-      case .some(let store): try LandingTable.remove(ofRun: runID, in: store.connection)
-      case .none: break
-      }
-    }
+    if let runID { try LandingTable.remove(ofRun: runID, in: store.connection) }
     var next = checkpoint
     next.landing = nil
     _ = try inTransaction { (committer) throws -> ImportCheckpoint? in
       if next.progress.finishedInputCount > 0, !committer.options.isSnapshot {
-        try committer.store?.keep(committer.lastToken(of: next))
+        try committer.store.keep(committer.lastToken(of: next))
       }
       return next
     }
@@ -554,7 +480,7 @@ struct BatchCommitter: ~Copyable {
     guard let runID else { return false }
     var known = generation
     if let current = writer?.generation { known = current }
-    let committed = try store?.connection.integer(
+    let committed = try store.connection.integer(
       "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
     guard let committed else { return false }
     return committed > known
@@ -564,13 +490,12 @@ struct BatchCommitter: ~Copyable {
   private mutating func writeEnd(
     _ state: RunRecord.State, _ checkpoint: ImportCheckpoint, isRefused: Bool = false
   ) throws(SQLiteError) {
-    guard store?.path != nil else { return }
     if state == .failed, try isOvertaken() { return }
-    try store?.endImport(
+    try store.endImport(
       runID, into: model.table, state, at: options.clock(), options: summary,
       counters: checkpoint.countersJSON(isRefused: isRefused).description,
       keeping: state == .finished && owesToken && !isRefused ? lastToken(of: checkpoint) : nil)
-    try store?.connection.bringToDisk()
+    try store.connection.bringToDisk()
   }
 
   /// Removes what the snapshot lacks and ends the run, in one transaction.
@@ -579,7 +504,7 @@ struct BatchCommitter: ~Copyable {
   ) throws(ImportError) -> SnapshotOutcome? {
     guard let runID else { return nil }
     do {
-      let outcome = try store?.endSnapshot(
+      let outcome = try store.endSnapshot(
         of: model, run: runID, checkpoint, limit: options.removalLimit, ended: options.clock(),
         keeping: lastToken(of: checkpoint))
       if case .done = outcome { hasEnded = true }
@@ -592,7 +517,7 @@ struct BatchCommitter: ~Copyable {
   /// Gives up an unfinished run; the rows that it committed stay.
   mutating func abandonRun(_ id: Int64) throws(ImportError) {
     do {
-      try store?.abandonRun(id)
+      try store.abandonRun(id)
     } catch {
       throw ImportError(error)
     }

@@ -4,6 +4,11 @@ internal import SQLiteKit
 
 /// Runs, batches and checkpoints.
 extension ImportSession {
+  /// The inputs that were begun up to the last batch, in their order.
+  var inputs: [ImportReport.Input] {
+    mutating get { isDryRun ? dryRun?.inputs ?? [] : committer?.inputs ?? [] }
+  }
+
   /// The name of the input at hand.
   var inputName: String { progress.inputName }
 
@@ -15,8 +20,8 @@ extension ImportSession {
 
   // MARK: Beginning
 
-  /// Takes the store, makes the tables, and begins or resumes the run.
-  mutating func open(_ store: consuming Store) throws(ImportError) {
+  /// Makes the tables, and begins or resumes the run.
+  mutating func open(_ store: consuming Store.Lease) throws(ImportError) {
     let path = store.path
     do {
       let runs = try store.unfinishedImports(of: model.table)
@@ -50,7 +55,7 @@ extension ImportSession {
             ": the last one, run \($0), is finished; start other inputs without --resume"
           } ?? "; start without --resume"
         throw ImportError(
-          .cannotResume, "\(store.path): there is no unfinished import to resume\(advice)")
+          .cannotResume, "\(path): there is no unfinished import to resume\(advice)")
       }
       checkpoint.inputCount = options.inputNames?.count
       checkpoint.isSnapshot = options.isSnapshot
@@ -58,8 +63,7 @@ extension ImportSession {
         options.isSnapshot && !options.isResuming ? try store.removableRows(of: model) : nil
       checkpoint.removableRowCount = removableRows?.count ?? 0
       checkpoint.model = MurmurHash3.digest(of: model.document.utf8Span.span).description
-      committer = BatchCommitter(store: store, model: model, options: options)
-      committer?.table = table
+      committer = BatchCommitter(store: store, table: table, model: model, options: options)
       committer?.removableRows = removableRows
       if !options.isResuming, let digest = try committer?.digestBeforeRun() {
         checkpoint.digest = digest
@@ -194,7 +198,6 @@ extension ImportSession {
   mutating func resumeInput(
     named name: String, index: Int, byteCount: Int?, from resumption: ImportCheckpoint
   ) throws(ImportError) -> Bool {
-    let inputs = committer?.inputs ?? []
     guard index < inputs.count else {
       preconditionFailure("the checkpoint's inputs are behind")
     }
@@ -289,10 +292,12 @@ extension ImportSession {
       let readCount = intake.batch.readCount
       let next: ImportCheckpoint?
       do throws(ImportError) {
-        next = try committer?.commit(&intake.batch, progress, onto: checkpoint)
+        next =
+          isDryRun
+          ? try dryRun?.commit(&intake.batch, progress, onto: checkpoint)
+          : try committer?.commit(&intake.batch, progress, onto: checkpoint)
       } catch {
-        failure = error
-        throw error
+        throw end(with: error)
       }
       pace.noteCommit()
       if let next { try take(next, readCount: readCount) }
@@ -336,8 +341,7 @@ extension ImportSession {
     switch outcome {
     case .success(let next): try take(next, readCount: readCount)
     case .failure(let error):
-      failure = error
-      throw error
+      throw end(with: error)
     }
   }
 
@@ -347,6 +351,7 @@ extension ImportSession {
   ) throws(ImportError) {
     checkpoint = next
     if let error = committer?.rejectFileError { throw fail(error) }
+    if let error = dryRun?.rejectFileError { throw fail(error) }
     guard readCount > 0 else { return }
     try checkRejectLimit()
     if decision() == .stop { phase = .ended(.stopped) }
@@ -406,8 +411,7 @@ extension ImportSession {
         if case .ended(.stopped) = phase { return }
       }
     } catch {
-      failure = error
-      throw error
+      throw end(with: error)
     }
   }
 
@@ -417,15 +421,16 @@ extension ImportSession {
   mutating func endRun() throws(ImportError) {
     do {
       try committer?.openRejectFile()
+      try dryRun?.openRejectFile()
       try committer?.syncRejects()
+      try dryRun?.syncRejects()
     } catch {
       throw fail(error)
     }
     do {
       try completeRun()
     } catch {
-      failure = error
-      throw error
+      throw end(with: error)
     }
   }
 
@@ -475,11 +480,30 @@ extension ImportSession {
     return ImportError(.snapshotRefused, "\(name): \(reason)")
   }
 
-  /// Marks the run as failed, as far as the store still can, and hands the error on.
+  /// Marks the run as failed, as far as the store still can, ends the use of the store, and returns the
+  /// error.
   mutating func fail(_ error: ImportError) -> ImportError {
-    failure = error
     committer?.failRun(checkpoint)
+    return end(with: error)
+  }
+
+  /// Ends the use of the store after an error, and returns the error.
+  mutating func end(with error: ImportError) -> ImportError {
+    releaseStore()
+    failure = error
     return error
+  }
+
+  /// Ends the use of the store. A batch that is being committed is waited for; what comes of it is not
+  /// asked for any more.
+  mutating func releaseStore() {
+    try? settle()
+    if finalReport == nil, committer?.runID != nil, checkpoint.counters.read > 0 {
+      failureReport = report()
+      failureReport?.ending = .failed
+    }
+    committer = nil
+    writerThread = nil
   }
 
   /// What the run did up to now.
@@ -493,7 +517,7 @@ extension ImportSession {
       .map { ($0.key.text, $0.value) }
     report.otherUnmappedMemberCount = checkpoint.otherUnmappedMemberCount
     report.keepsUnmappedMembers = model.unmappedColumn != nil
-    report.inputs = committer?.inputs ?? []
+    report.inputs = inputs
     report.digest = checkpoint.digest
     report.batchCount = checkpoint.batchCount
     report.runID = committer?.runID

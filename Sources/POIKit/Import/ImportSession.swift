@@ -36,8 +36,12 @@ public struct ImportSession: ~Copyable {
   /// When the batch at hand ends.
   var pace: BatchPace
 
-  /// What commits the batches; nothing while a batch is with the writer thread.
+  /// What commits the batches; nil in a dry run, while a batch is with the writer thread, and once the
+  /// run has ended.
   var committer: BatchCommitter?
+
+  /// What receives the batches of a dry run.
+  var dryRun: DryRun?
   var writerThread: WriterThread?
 
   /// The batch that the writer thread gave back; it is filled next.
@@ -62,6 +66,9 @@ public struct ImportSession: ~Copyable {
 
   /// What the run did, once it has ended.
   var finalReport: ImportReport?
+
+  /// What is committed of a run that has failed.
+  var failureReport: ImportReport?
 
   /// The unfinished runs, which stand in the way of reading their inputs from the beginning.
   var unfinished: [UnfinishedImport] = []
@@ -92,7 +99,7 @@ public struct ImportSession: ~Copyable {
     case ended(ImportReport.Ending)
   }
 
-  /// A session that writes into a store, which it owns until `takeStore()`.
+  /// A session that writes into a store, and has it for itself until the run ends or fails.
   ///
   /// - Parameters:
   ///   - store: where the records go; the model's tables are made if they are missing.
@@ -103,11 +110,10 @@ public struct ImportSession: ~Copyable {
   ///     it or the input ends; asked now and then while a source is searched for its records, and at its
   ///     end. Called on the caller's thread; decides whether the run goes on.
   /// - Throws: `ImportError` when the options, the model and the store do not fit together; with
-  ///   `cannotResume` where there is nothing to resume, with `inputOutput` where the store cannot be read
-  ///   or written, or the system gives no thread. The store is consumed all the same: one in memory is
-  ///   gone.
+  ///   `cannotResume` when there is nothing to resume, with `inputOutput` when the store cannot be read
+  ///   or written, or the system gives no thread, with `storeInUse` when another operation uses the store.
   public init(
-    into store: consuming Store, model: Model, options: ImportOptions = ImportOptions(),
+    into store: Store, model: Model, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
     onProgress: ((ImportProgress) -> ImportDecision)? = nil
   ) throws(ImportError) {
@@ -115,7 +121,9 @@ public struct ImportSession: ~Copyable {
       model: model, options: options, validators: validators, onProgress: onProgress,
       isDryRun: false)
     try options.check(for: model)
-    try open(store)
+    let lease: Store.Lease
+    do { lease = try store.lease() } catch { throw ImportError(error) }
+    try open(lease)
     if options.jobCount > 1 { try startWriterThread() }
   }
 
@@ -132,7 +140,7 @@ public struct ImportSession: ~Copyable {
       model: model, options: options, validators: validators, onProgress: onProgress,
       isDryRun: true)
     try options.check(for: model, isDryRun: true)
-    committer = BatchCommitter(store: nil, model: model, options: options)
+    dryRun = DryRun(options: options)
   }
 
   private init(
@@ -268,8 +276,7 @@ public struct ImportSession: ~Copyable {
     do throws(ImportError) {
       return try openInput(named: name, byteCount: byteCount)
     } catch {
-      failure = error
-      throw error
+      throw end(with: error)
     }
   }
 
@@ -389,8 +396,7 @@ public struct ImportSession: ~Copyable {
     if case .idle = phase { try checkRejectLimit() }
     try mergeLanded()
     if case .idle = phase, let error = missingInput() {
-      failure = error
-      throw error
+      throw end(with: error)
     }
     let report = report()
     guard report.counters.areBalanced else {
@@ -407,31 +413,14 @@ public struct ImportSession: ~Copyable {
     var ended = self.report()
     ended.ending = ending
     finalReport = ended
+    releaseStore()
     return ended
   }
 
-  /// What a run did that an error has ended, which may be asked for before the store is given back.
+  /// What a run did that an error has ended.
   ///
-  /// - Returns: what is committed of it; nothing where no error ended the run, or no record of it is
-  ///   stored.
-  public mutating func failedReport() -> ImportReport? {
-    guard failure != nil, committer?.runID != nil, checkpoint.counters.read > 0 else { return nil }
-    var report = report()
-    report.ending = .failed
-    return report
-  }
-
-  /// Gives the store back; the session is over.
-  ///
-  /// - Precondition: the session was not made to check records only.
-  public consuming func takeStore() -> Store {
-    // What comes of a batch on its way is not asked for any more.
-    try? settle()
-    guard let store = committer.take()?.takeStore() else {
-      preconditionFailure("a dry run has no store")
-    }
-    return store
-  }
+  /// - Returns: what is committed of it; nil if no error ended the run, or no record of it is stored.
+  public func failedReport() -> ImportReport? { failureReport }
 
   /// Begins to search the input for its records.
   mutating func beginSurvey() {

@@ -202,7 +202,7 @@ struct RejectFile: ~Copyable {
 
   /// Writes the rejects that a run has committed.
   mutating func write(
-    rejectsOf run: Int64, in connection: borrowing Connection, storePath: String
+    rejectsOf run: Int64, in connection: Connection, storePath: String
   ) throws(ImportError) {
     do {
       var statement = try connection.prepare(

@@ -2,12 +2,12 @@ internal import POIRecords
 internal import SQLiteKit
 
 /// The rows that a snapshot lacks.
-extension Store {
+extension Store.Lease {
   /// The rows that a snapshot can lack: those with a key that are not marked as removed.
-  borrowing func removableRows(of model: Model) throws(SQLiteError) -> RemovableRows {
+  func removableRows(of model: Model) throws(SQLiteError) -> RemovableRows {
     let table: SQL = "main.\(name: model.table)"
     let count = try connection.integer(
-      "SELECT count(*) FROM \(table) AS t WHERE \(Store.isRemovable(model))")
+      "SELECT count(*) FROM \(table) AS t WHERE \(Self.isRemovable(model))")
     let lastRow = try connection.integer("SELECT max(\(StoreSchema.idColumn)) FROM \(table)")
     return RemovableRows(count: Int(count ?? 0), lastRow: lastRow ?? 0)
   }
@@ -27,7 +27,7 @@ extension Store {
   /// - Parameters:
   ///   - limit: how many of the rows may go that were there when the run began.
   ///   - token: is kept where they go.
-  borrowing func endSnapshot(
+  func endSnapshot(
     of model: Model, run: Int64, _ checkpoint: ImportCheckpoint, limit: ImportOptions.Limit,
     ended: Instant, keeping token: SourceToken
   ) throws(DeduplicationError) -> SnapshotOutcome {
@@ -56,7 +56,7 @@ extension Store {
 
   /// What stands against a removal of the listed rows where earlier snapshots removed nothing: too
   /// many of them were there before those.
-  private borrowing func tooManySinceEarlier(
+  private func tooManySinceEarlier(
     _ model: Model, _ run: Int64, _ rows: RowRemoval, _ limit: ImportOptions.Limit
   ) throws(DeduplicationError) -> SnapshotOutcome? {
     try DeduplicationError.converting { () throws(SQLiteError) in
@@ -71,7 +71,7 @@ extension Store {
     }
   }
 
-  private borrowing func removeMissing(
+  private func removeMissing(
     _ model: Model, _ run: Int64, _ checkpoint: ImportCheckpoint, _ limit: ImportOptions.Limit,
     _ ended: Instant
   ) throws(DeduplicationError) -> SnapshotOutcome {
@@ -86,7 +86,7 @@ extension Store {
     var gone = try DeduplicationError.converting { () throws(SQLiteError) in
       try keys.createIndex(in: connection)
       return try rows.list(
-        where: "\(Store.isRemovable(model)) AND NOT \(keys.holds(row: "t"))", in: connection)
+        where: "\(Self.isRemovable(model)) AND NOT \(keys.holds(row: "t"))", in: connection)
     }
     if model.tombstoneColumn == nil { gone += try rows.listDependents(in: connection) }
     guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {

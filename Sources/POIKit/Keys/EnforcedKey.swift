@@ -16,7 +16,7 @@ struct EnforcedKey: Equatable {
   ///
   /// - Throws: `SQLiteError` when the store cannot be read.
   static func read(
-    of model: Model, in connection: borrowing Connection
+    of model: Model, in connection: Connection
   ) throws(SQLiteError) -> EnforcedKey? {
     let columns = try columns(ofTable: model.table, in: connection)
     let slots = columns.compactMap { column in
@@ -32,7 +32,7 @@ struct EnforcedKey: Equatable {
   /// The columns of the key that a table of records is unique by, in the key's order, as the table of
   /// tables says; none where no key was enforced.
   static func columns(
-    ofTable table: String, in connection: borrowing Connection
+    ofTable table: String, in connection: Connection
   ) throws(SQLiteError) -> [String] {
     var columns: [String] = []
     var statement = try connection.prepare(

@@ -29,7 +29,7 @@ struct KeyEnforcer {
   /// The columns of the index that enforces the key of a table; none where no key is enforced. An index
   /// of that name on another table is that of a former one, which has another name by now.
   static func indexedColumns(
-    of table: String, in connection: borrowing Connection
+    of table: String, in connection: Connection
   ) throws(SQLiteError) -> [String] {
     var columns: [String] = []
     var statement = try connection.prepare(
@@ -55,7 +55,7 @@ struct KeyEnforcer {
   ///
   /// - Throws: `DeduplicationError` when another key is enforced, a compact key has no place, or rows
   ///   are to be grouped by keys that have none.
-  func check(in connection: borrowing Connection) throws(DeduplicationError) {
+  func check(in connection: Connection) throws(DeduplicationError) {
     guard enforcement != .none else { return }
     if enforcement == .hash, !layout.isToolkitTable {
       throw DeduplicationError(
@@ -78,8 +78,7 @@ struct KeyEnforcer {
   ///
   /// - Throws: `DeduplicationError` when rows stand in its way, which the message lists, or another
   ///   index has its name.
-  func enforce(in connection: borrowing Connection) throws(DeduplicationError) -> EnforcementOutcome
-  {
+  func enforce(in connection: Connection) throws(DeduplicationError) -> EnforcementOutcome {
     var outcome = EnforcementOutcome()
     guard enforcement != .none else { return outcome }
     do {
@@ -125,7 +124,7 @@ struct KeyEnforcer {
   /// Whether the index is there already.
   ///
   /// - Throws: `DeduplicationError` when it enforces another key, or this one in another form.
-  private func hasIndex(in connection: borrowing Connection) throws(DeduplicationError) -> Bool {
+  private func hasIndex(in connection: Connection) throws(DeduplicationError) -> Bool {
     let name = Self.indexName(schema.name)
     let (indexed, key) = try DeduplicationError.converting { () throws(SQLiteError) in
       let indexed = try Self.indexedColumns(of: schema.name, in: connection)
@@ -153,7 +152,7 @@ struct KeyEnforcer {
 
   /// The error that lists the rows in the way of the index.
   private func obstacles(
-    _ cause: SQLiteError, in connection: borrowing Connection
+    _ cause: SQLiteError, in connection: Connection
   ) throws(DeduplicationError) -> DeduplicationError {
     let grouping: [SQL] = indexColumns.map { "\(name: $0) COLLATE BINARY" }
     let isWhole: [SQL] = indexColumns.map { "\(name: $0) IS NOT NULL" }
@@ -191,7 +190,7 @@ struct KeyEnforcer {
 
 extension KeyEnforcer {
   /// Adds the column for compact keys; false if it is there already.
-  private func addHashColumn(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+  private func addHashColumn(in connection: Connection) throws(SQLiteError) -> Bool {
     guard !schema.storedColumns.contains(Self.hashColumn) else { return false }
     try connection.execute("ALTER TABLE \(quotedTable) ADD COLUMN \(name: Self.hashColumn) BLOB")
     return true
@@ -199,11 +198,11 @@ extension KeyEnforcer {
 
   /// Makes a trigger that takes the compact key from a row whose key another program changes: it is
   /// given again by `completeHashes`.
-  private func watchKey(in connection: borrowing Connection) throws(DeduplicationError) {
+  private func watchKey(in connection: Connection) throws(DeduplicationError) {
     do { try makeTrigger(in: connection) } catch { throw DeduplicationError(error) }
   }
 
-  private func makeTrigger(in connection: borrowing Connection) throws(SQLiteError) {
+  private func makeTrigger(in connection: Connection) throws(SQLiteError) {
     let columns = layout.keyColumns.map(SQL.init(name:))
     let isChanged: [SQL] = columns.map { "old.\($0) IS NOT new.\($0) COLLATE BINARY" }
     try connection.execute(
@@ -220,7 +219,7 @@ extension KeyEnforcer {
 
   /// Removes the trigger of a table's compact keys, if there is one.
   static func unwatchKey(
-    of table: String, in connection: borrowing Connection
+    of table: String, in connection: Connection
   ) throws(SQLiteError) {
     try connection.execute("DROP TRIGGER IF EXISTS main.\(name: indexName(table))")
   }
@@ -232,21 +231,21 @@ extension KeyEnforcer {
   }
 
   /// Whether rows lack their compact keys.
-  func lacksHashes(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+  func lacksHashes(in connection: Connection) throws(SQLiteError) -> Bool {
     try connection.integer("SELECT 1 FROM \(quotedTable) WHERE \(lacksHash) LIMIT 1") != nil
   }
 
   /// Gives the rows that lack them their compact keys, inside the caller's transaction.
   ///
   /// - Throws: `SQLiteError`, a unique violation where a row has the key of another one.
-  func completeHashes(in connection: borrowing Connection) throws(SQLiteError) {
+  func completeHashes(in connection: Connection) throws(SQLiteError) {
     try fillHashColumn(where: lacksHash, in: connection)
   }
 
   /// Gives rows their compact keys: the 16 bytes of the key's hash in the order in which
   /// MurmurHash3 defines them, or null where a part of the key is null.
   private func fillHashColumn(
-    where condition: SQL = "1", in connection: borrowing Connection
+    where condition: SQL = "1", in connection: Connection
   ) throws(SQLiteError) {
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     var select = try connection.prepare(

@@ -12,7 +12,7 @@ struct KeyReader: ~Copyable {
   ///
   /// - Throws: `SQLiteError` when the layout does not fit the database.
   init(
-    _ layout: TableLayout, schema: TableSchema, in connection: borrowing Connection
+    _ layout: TableLayout, schema: TableSchema, in connection: Connection
   ) throws(SQLiteError) {
     columnCount = layout.keyColumns.count
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")

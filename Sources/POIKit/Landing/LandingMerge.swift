@@ -45,7 +45,7 @@ struct LandingMerge: ~Copyable {
   /// - Complexity: O(landed records + rows of the table)
   init(
     ofRun run: Int64, inputCount: Int, into table: String, key: EnforcedKey,
-    upTo boundary: Int64, in connection: borrowing Connection
+    upTo boundary: Int64, in connection: Connection
   ) throws {
     let landing = LandingTable.name(ofRun: run)
     var sorter = ExternalSorter<LandingEntry>(
@@ -91,7 +91,7 @@ struct LandingMerge: ~Copyable {
   /// - Parameter merged: the table of those that are.
   private static func scan(
     _ landing: String, except merged: SQL, into sorter: inout ExternalSorter<LandingEntry>,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws {
     var done = ExternalSorter<MergedEntry>(
       memoryBudget: LandingMerge.memoryBudget / 5, folder: nil)
@@ -138,7 +138,7 @@ struct LandingMerge: ~Copyable {
   ///   - byteLimit: none is added to a batch that takes so many bytes.
   /// - Returns: whether there are any; none are left otherwise.
   mutating func fill(
-    _ batch: inout RecordBatch, count: Int, byteLimit: Int, in connection: borrowing Connection
+    _ batch: inout RecordBatch, count: Int, byteLimit: Int, in connection: Connection
   ) throws -> Bool {
     var contents: BlobReader?
     let first = batch.recordCount
@@ -172,7 +172,7 @@ struct LandingMerge: ~Copyable {
   ///   - contents: what was read from last; nothing before the first.
   private mutating func read(
     _ landingID: UInt64, of rowID: Int64?, from contents: inout BlobReader?,
-    into batch: inout RecordBatch, in connection: borrowing Connection
+    into batch: inout RecordBatch, in connection: Connection
   ) throws(SQLiteError) {
     LandedRecord.append(landingID, to: &places)
     let place = LandedPlace(number: landingID)

@@ -16,7 +16,7 @@ struct LandingWriter: ~Copyable {
   private var content = GrowableBuffer<UInt8>(minimumCapacity: 1 << 13)
 
   /// A writer into the landing table of a run, which is there.
-  init(_ key: EnforcedKey, run: Int64, connection: borrowing Connection) throws(SQLiteError) {
+  init(_ key: EnforcedKey, run: Int64, connection: Connection) throws(SQLiteError) {
     let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
     let insertion = try connection.prepare(
       "INSERT INTO \(name: LandingTable.name(ofRun: run)) (directory, content) VALUES (?1, ?2)")

@@ -15,7 +15,7 @@ struct StoredKeys: ~Copyable {
   ///   - exceptions: a statement that returns row ids that are not looked at.
   init(
     _ table: String, key: EnforcedKey, upTo boundary: Int64, except exceptions: SQL,
-    connection: borrowing Connection
+    connection: Connection
   ) throws(SQLiteError) {
     let names = key.isHashed ? [KeyEnforcer.hashColumn] : key.columns
     let columns = names.map(SQL.init(name:))

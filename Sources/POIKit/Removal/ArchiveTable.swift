@@ -20,7 +20,7 @@ struct ArchiveTable {
   ///
   /// - Throws: `DeduplicationError` when a column of the source has the name of one of the
   ///   archive's own.
-  func prepare(in connection: borrowing Connection) throws(DeduplicationError) {
+  func prepare(in connection: Connection) throws(DeduplicationError) {
     if let taken = source.storedColumns.first(where: {
       TableSchema.contains(Self.ownColumns, $0)
     }) {
@@ -50,7 +50,7 @@ struct ArchiveTable {
   /// - Returns: whether there is such an archive.
   @discardableResult
   static func add(
-    _ columns: [String], toArchiveOf table: String, in connection: borrowing Connection
+    _ columns: [String], toArchiveOf table: String, in connection: Connection
   ) throws(SQLiteError) -> Bool {
     let present = try self.columns(of: table, in: connection)
     guard !present.isEmpty else { return false }
@@ -63,7 +63,7 @@ struct ArchiveTable {
   /// The tables of rows that the source's rows refer to; one that is not there, or hides its row ids,
   /// has none to reserve.
   private func parents(
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) -> [TableSchema] {
     var parents: [TableSchema] = []
     for name in try DeduplicationError.converting({ () throws(SQLiteError) in
@@ -78,7 +78,7 @@ struct ArchiveTable {
     return parents
   }
 
-  private func parentNames(in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+  private func parentNames(in connection: Connection) throws(SQLiteError) -> [String] {
     var names: [String] = []
     var statement = try connection.prepare(
       "SELECT DISTINCT \"table\" FROM pragma_foreign_key_list(?1, 'main')", isPersistent: false)
@@ -89,7 +89,7 @@ struct ArchiveTable {
 
   /// The names of the columns that the archive of `table` has.
   static func columns(
-    of table: String, in connection: borrowing Connection
+    of table: String, in connection: Connection
   ) throws(SQLiteError) -> [String] {
     var names: [String] = []
     var statement = try connection.prepare(
@@ -101,7 +101,7 @@ struct ArchiveTable {
 
   /// The tables whose archives hold rows of a run, in the order of their names.
   static func tables(
-    ofRun run: Int64, in connection: borrowing Connection
+    ofRun run: Int64, in connection: Connection
   ) throws(SQLiteError) -> [String] {
     var archives: [String] = []
     var statement = try connection.prepare(
@@ -126,7 +126,7 @@ struct ArchiveTable {
 
   /// How many rows of a run the archives of tables hold.
   static func rowCount(
-    of tables: [String], run: Int64, in connection: borrowing Connection
+    of tables: [String], run: Int64, in connection: Connection
   ) throws(SQLiteError) -> Int64 {
     var count: Int64 = 0
     for table in tables {

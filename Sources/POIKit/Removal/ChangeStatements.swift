@@ -32,7 +32,7 @@ struct ChangeStatements {
   /// - Throws: `SQLiteError` when the change does not fit the database.
   init(
     _ change: ColumnChange, rememberingUnder run: Int64?, from statements: PreparedStatements,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) {
     update = try statements.statement(change.update, in: connection)
     verify = try statements.statement(change.verify, in: connection)

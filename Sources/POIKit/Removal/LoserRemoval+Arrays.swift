@@ -32,7 +32,7 @@ extension LoserRemoval {
   /// Removes the rows that belong to losers, each as a duplicate of the winner's where that has one
   /// like it. In the archive the others stand as their own winners.
   mutating func removeRows(
-    of move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: borrowing Connection
+    of move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws(DeduplicationError) {
     let list: SQL = "poikit_referring_\(depth)"
     do { try fill(list, with: move.findOwnedRows(pairTable), in: connection) } catch {
@@ -55,7 +55,7 @@ extension LoserRemoval {
 
   /// Refuses to remove rows for good that others refer to.
   func refuseReferences(
-    through move: ReferenceMove, _ pairTable: SQL, in connection: borrowing Connection
+    through move: ReferenceMove, _ pairTable: SQL, in connection: Connection
   ) throws(DeduplicationError) {
     let rows: SQL = "SELECT loser FROM temp.\(pairTable) WHERE winner = loser"
     let isReferredTo = try DeduplicationError.converting { () throws(SQLiteError) in

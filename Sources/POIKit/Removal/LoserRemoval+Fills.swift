@@ -11,7 +11,7 @@ extension LoserRemoval {
   /// - Throws: `DeduplicationError` with `unmergeableValue` when the database refuses them, or when a
   ///   winner would refer to a row that went with the losers.
   mutating func remove(
-    _ pairs: [LoserEntry], filling fills: [RowFill], in connection: borrowing Connection
+    _ pairs: [LoserEntry], filling fills: [RowFill], in connection: Connection
   ) throws(DeduplicationError) {
     let removedCount = counts.removedReferenceRowCount
     try remove(pairs, in: connection)
@@ -27,7 +27,7 @@ extension LoserRemoval {
 
   /// Whether a reference among the values of a winner leads nowhere.
   private func refersToNothing(
-    _ fill: RowFill, in connection: borrowing Connection
+    _ fill: RowFill, in connection: Connection
   ) throws(SQLiteError) -> Bool {
     var references = try connection.prepare(
       """
@@ -45,7 +45,7 @@ extension LoserRemoval {
 
   /// Gives a winner values of its losers, which are removed already.
   private mutating func apply(
-    _ fill: RowFill, in connection: borrowing Connection
+    _ fill: RowFill, in connection: Connection
   ) throws(DeduplicationError) {
     do {
       if archives, let run { try remember(fill, under: run, in: connection) }
@@ -76,7 +76,7 @@ extension LoserRemoval {
   /// Remembers what a winner holds and what it gets; and its timestamp, by which a row that was
   /// changed since is told even where it was given the same values.
   private func remember(
-    _ fill: RowFill, under run: Int64, in connection: borrowing Connection
+    _ fill: RowFill, under run: Int64, in connection: Connection
   ) throws(SQLiteError) {
     for (column, value) in fill.assignments {
       let box = try rememberStatement(column, newValue: "?3", in: connection)
@@ -95,7 +95,7 @@ extension LoserRemoval {
   }
 
   private func rememberStatement(
-    _ column: String, newValue: SQL, in connection: borrowing Connection
+    _ column: String, newValue: SQL, in connection: Connection
   ) throws(SQLiteError) -> PreparedStatements.Box {
     let rowID = SQL(name: root.rowIDName)
     return try statements.statement(
@@ -107,7 +107,7 @@ extension LoserRemoval {
   }
 
   private mutating func update(
-    _ fill: RowFill, in connection: borrowing Connection
+    _ fill: RowFill, in connection: Connection
   ) throws(SQLiteError) {
     let values: [SQL] = fill.assignments.enumerated().map { place, value in
       "\(name: value.column) = ?\(place + 2)"

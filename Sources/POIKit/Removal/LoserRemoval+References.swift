@@ -20,7 +20,7 @@ extension LoserRemoval {
   ///
   /// Where a reference is made of columns that others refer to in their turn, these follow.
   mutating func move(
-    _ move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: borrowing Connection
+    _ move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws(DeduplicationError) {
     let list: SQL = "poikit_referring_\(depth)"
     do {
@@ -52,7 +52,7 @@ extension LoserRemoval {
   ///   - select: returns the rows; `p` is the table of the losers in it.
   ///   - connection: the database.
   mutating func fill(
-    _ list: SQL, with select: SQL, in connection: borrowing Connection
+    _ list: SQL, with select: SQL, in connection: Connection
   ) throws(SQLiteError) {
     try makeTemporaryTable(
       list,
@@ -73,7 +73,7 @@ extension LoserRemoval {
   /// Without an index the first batch goes through all of the table, and the second one makes a
   /// list for the others.
   private mutating func search(
-    for move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: borrowing Connection
+    for move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws(SQLiteError) -> ReferrerSearch {
     if try move.isSearchable(pairTable, by: statements, in: connection) { return .index }
     guard depth == 0, counts.removedRowCount > 0 else { return .scan }
@@ -89,12 +89,12 @@ extension LoserRemoval {
   /// Frees the room that the lists take.
   ///
   /// What cannot be freed now is freed with the connection.
-  func discardLists(in connection: borrowing Connection) {
+  func discardLists(in connection: Connection) {
     for list in lists.values { try? connection.execute("DROP TABLE IF EXISTS temp.\(list)") }
   }
 
   func read(
-    _ list: SQL, after last: Int64, in connection: borrowing Connection
+    _ list: SQL, after last: Int64, in connection: Connection
   ) throws(SQLiteError) -> [Referring] {
     var found: [Referring] = []
     let select = try statements.statement(
@@ -116,7 +116,7 @@ extension LoserRemoval {
   ///
   /// - Returns: the rows that a unique constraint does not let move.
   private mutating func moveRows(
-    _ referring: [Referring], _ move: ReferenceMove, in connection: borrowing Connection
+    _ referring: [Referring], _ move: ReferenceMove, in connection: Connection
   ) throws(DeduplicationError) -> [Referring] {
     let change = move.change
     try readReferences(to: move.child, in: connection)
@@ -160,7 +160,7 @@ extension LoserRemoval {
   /// A savepoint would do the same, but to go back to one makes SQLite read the whole schema again
   /// where the transaction has made a table.
   private static func move(
-    _ row: Referring, by statements: ChangeStatements, in connection: borrowing Connection
+    _ row: Referring, by statements: ChangeStatements, in connection: Connection
   ) throws(SQLiteError) -> ChangeStatements.Outcome {
     let remembered = try statements.remember(row.row, winner: row.winner)
     let outcome = try statements.change(row.row, winner: row.winner)
@@ -177,7 +177,7 @@ extension LoserRemoval {
   /// - Returns: what came of it, and how many rows it is.
   private mutating func moveWithFollowers(
     _ row: Referring, _ change: ColumnChange, _ move: ReferenceMove,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) -> (ChangeStatements.Outcome, count: Int) {
     let steps = try cascade(from: Step(change: change, row: row.row), in: connection)
     for step in steps.dropFirst() {
@@ -206,7 +206,7 @@ extension LoserRemoval {
   ///   - find: a statement of `findParted`.
   private func refuse(
     _ changed: Int64, of row: Referring, _ move: ReferenceMove, partedBy find: SQL?,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) {
     guard let find else { return }
     let leadsElsewhere = try DeduplicationError.converting { () throws(SQLiteError) in
@@ -222,7 +222,7 @@ extension LoserRemoval {
 
   /// Reserves the ids of a table's rows before the first of them is remembered.
   private mutating func reserveRowIDs(
-    of table: TableSchema, in connection: borrowing Connection
+    of table: TableSchema, in connection: Connection
   ) throws(DeduplicationError) {
     guard archives, reservedTables.insert(ExactText(table.name)).inserted else { return }
     do { try ReservedRowIDs.reserve(allOf: table, in: connection) } catch {
@@ -231,7 +231,7 @@ extension LoserRemoval {
   }
 
   private func changeStatements(
-    of change: ColumnChange, in connection: borrowing Connection
+    of change: ColumnChange, in connection: Connection
   ) throws(DeduplicationError) -> ChangeStatements {
     let run = archives ? run : nil
     return try DeduplicationError.converting { () throws(SQLiteError) in
@@ -240,7 +240,7 @@ extension LoserRemoval {
   }
 
   private func execute(
-    _ sql: SQL, in connection: borrowing Connection
+    _ sql: SQL, in connection: Connection
   ) throws(DeduplicationError) {
     do { try statements.run(sql, in: connection) } catch { throw DeduplicationError(error) }
   }
@@ -259,7 +259,7 @@ extension LoserRemoval {
   /// The rows that stand in the way of moving others, by the ids of these, and whether the two are
   /// equal outside of the constraint that keeps them apart.
   func twins(
-    of rows: [Referring], _ move: ReferenceMove, in connection: borrowing Connection
+    of rows: [Referring], _ move: ReferenceMove, in connection: Connection
   ) throws(DeduplicationError) -> [Int64: (row: Int64, isEqual: Bool)] {
     var twins: [Int64: (row: Int64, isEqual: Bool)] = [:]
     do {
@@ -282,7 +282,7 @@ extension LoserRemoval {
 
   /// Finds for every row that could not be moved the one that stands in its way.
   private func findTwins(
-    of leftovers: [Referring], _ move: ReferenceMove, in connection: borrowing Connection
+    of leftovers: [Referring], _ move: ReferenceMove, in connection: Connection
   ) throws(DeduplicationError) -> [LoserEntry] {
     let twins = try twins(of: leftovers, move, in: connection)
     var pairs: [LoserEntry] = []
@@ -324,7 +324,7 @@ extension LoserRemoval {
   /// - Complexity: a search for every row, which goes through all of a table that has no index for
   ///   it.
   private mutating func cascade(
-    from top: Step, in connection: borrowing Connection
+    from top: Step, in connection: Connection
   ) throws(DeduplicationError) -> [Step] {
     var steps = [top]
     var indices = [Place(table: top.change.child.name, row: top.row): 0]
@@ -363,7 +363,7 @@ extension LoserRemoval {
   }
 
   private func followers(
-    of row: Int64, _ link: ReferenceMove, in connection: borrowing Connection
+    of row: Int64, _ link: ReferenceMove, in connection: Connection
   ) throws(DeduplicationError) -> [Int64] {
     do {
       var found: [Int64] = []
@@ -384,7 +384,7 @@ extension LoserRemoval {
   ///   these.
   private func apply(
     _ steps: [Step], for row: Referring, _ move: ReferenceMove,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) -> ChangeStatements.Outcome {
     for step in steps where archives {
       let statements = try changeStatements(of: step.change, in: connection)
@@ -423,7 +423,7 @@ extension LoserRemoval {
   /// Throws where a row that followed does not refer to the row that it followed: two columns may hold
   /// what refers to the winner, and not be equal to each other.
   private func checkLinks(
-    of steps: [Step], _ row: Referring, _ move: ReferenceMove, in connection: borrowing Connection
+    of steps: [Step], _ row: Referring, _ move: ReferenceMove, in connection: Connection
   ) throws(DeduplicationError) {
     for step in steps {
       for (link, cause) in step.links {
@@ -446,7 +446,7 @@ extension LoserRemoval {
 
   /// The id that a row has after it was changed.
   private func laterID(
-    of step: Step, winner: Int64, in connection: borrowing Connection
+    of step: Step, winner: Int64, in connection: Connection
   ) throws(SQLiteError) -> Int64 {
     let (change, column) = (step.change, step.change.child.rowIDColumn)
     guard let source = column.flatMap(change.source) else { return step.row }

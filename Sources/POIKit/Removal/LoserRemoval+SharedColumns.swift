@@ -10,7 +10,7 @@ extension LoserRemoval {
   ///
   /// - Parameter followed: by what the row refers to those for whose sake its columns change.
   func findParted(
-    by change: ColumnChange, besides followed: [ReferenceMove], in connection: borrowing Connection
+    by change: ColumnChange, besides followed: [ReferenceMove], in connection: Connection
   ) throws(SQLiteError) -> SQL? {
     let others = try TableReference.declared(by: change.child, statements, in: connection)
       .filter { other in
@@ -52,7 +52,7 @@ extension LoserRemoval {
 
   /// Whether a statement of `findParted` returns a row.
   func isParted(
-    _ row: Int64, winner: Int64, by find: SQL, in connection: borrowing Connection
+    _ row: Int64, winner: Int64, by find: SQL, in connection: Connection
   ) throws(SQLiteError) -> Bool {
     let find = try statements.statement(find, in: connection)
     try find.statement.bind(1, integer: row)

@@ -74,7 +74,7 @@ struct LoserRemoval {
   ///   database cannot be read.
   init(
     _ layout: TableLayout, schema: TableSchema, arrays: ArrayRule, statements: PreparedStatements,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) {
     self.layout = layout
     ownerships = arrays == .winner ? Ownership.all(in: layout.relations) : []
@@ -97,7 +97,7 @@ struct LoserRemoval {
   /// Makes the removal keep the digest of what is left of the table, if one is remembered.
   ///
   /// - Parameter connection: the database, in a view that nobody changes until the first batch.
-  mutating func keepDigest(in connection: borrowing Connection) throws(SQLiteError) {
+  mutating func keepDigest(in connection: Connection) throws(SQLiteError) {
     remainingDigest = try RemainingDigest(
       layout, schema: root, references: referencesByTable[ExactText(root.name)] ?? [],
       in: connection)
@@ -109,7 +109,7 @@ struct LoserRemoval {
   var portionSize: Int { referencesByTable[ExactText(root.name)]?.isEmpty == true ? 100 : 500 }
 
   /// Begins a batch, inside its transaction.
-  func beginBatch(in connection: borrowing Connection) throws(DeduplicationError) {
+  func beginBatch(in connection: Connection) throws(DeduplicationError) {
     guard enforcesReferences else { return }
     do {
       // While a row and those that refer to it move, one of them is ahead of the other.
@@ -123,7 +123,7 @@ struct LoserRemoval {
   ///
   /// - Throws: `DeduplicationError`; the transaction is then to be rolled back.
   mutating func remove(
-    _ pairs: [LoserEntry], in connection: borrowing Connection
+    _ pairs: [LoserEntry], in connection: Connection
   ) throws(DeduplicationError) {
     try fold(pairs, of: root, depth: 0, in: connection)
     counts.removedRowCount += pairs.count
@@ -132,7 +132,7 @@ struct LoserRemoval {
   /// Whether rows of another table can be in each other's way to a winner, so that those of its best
   /// loser are to go there first. It costs pages: losers that come in the order of their ids meet every
   /// page of their table once.
-  func needsRanks(in connection: borrowing Connection) throws(DeduplicationError) -> Bool {
+  func needsRanks(in connection: Connection) throws(DeduplicationError) -> Bool {
     for reference in referencesByTable[ExactText(root.name)] ?? [] {
       guard let child = schemas[ExactText(reference.childTable)], !child.name.isExactly(root.name),
         !isOwning(reference)
@@ -148,7 +148,7 @@ struct LoserRemoval {
 
   /// Reads which tables refer to a table.
   mutating func readReferences(
-    to schema: TableSchema, in connection: borrowing Connection
+    to schema: TableSchema, in connection: Connection
   ) throws(DeduplicationError) {
     guard referencesByTable[ExactText(schema.name)] == nil else { return }
     let references = try TableReference.all(to: schema, in: connection)
@@ -178,7 +178,7 @@ struct LoserRemoval {
   /// - Throws: `DeduplicationError` when a row that cannot be changed refers to one of them.
   func child(
     of reference: TableReference, to rows: SQL, of schema: TableSchema,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) -> TableSchema? {
     if let child = schemas[ExactText(reference.childTable)] { return child }
     do {
@@ -197,7 +197,7 @@ struct LoserRemoval {
   /// Of rows that are in each other's way to a winner, that of the loser goes there which comes first
   /// in `pairs`.
   mutating func fold(
-    _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: borrowing Connection
+    _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: Connection
   ) throws(DeduplicationError) {
     let pairTable: SQL = "poikit_pair_\(depth)"
     do {
@@ -248,14 +248,14 @@ struct LoserRemoval {
 
   /// Makes a temporary table on its first use.
   mutating func makeTemporaryTable(
-    _ name: SQL, columns: SQL, in connection: borrowing Connection
+    _ name: SQL, columns: SQL, in connection: Connection
   ) throws(SQLiteError) {
     guard madeTables.insert(name).inserted else { return }
     try connection.execute("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(columns))")
   }
 
   private mutating func fill(
-    _ pairTable: SQL, with pairs: [LoserEntry], in connection: borrowing Connection
+    _ pairTable: SQL, with pairs: [LoserEntry], in connection: Connection
   ) throws(SQLiteError) {
     try makeTemporaryTable(
       pairTable,
@@ -274,7 +274,7 @@ struct LoserRemoval {
   }
 
   private mutating func archive(
-    _ schema: TableSchema, _ pairTable: SQL, in connection: borrowing Connection
+    _ schema: TableSchema, _ pairTable: SQL, in connection: Connection
   ) throws(DeduplicationError) {
     guard let run else { return }
     let archive = ArchiveTable(source: schema)
@@ -301,7 +301,7 @@ struct LoserRemoval {
 
   /// Keeps where the identity of a loser leads, if its winner has another one.
   private mutating func redirect(
-    _ pairTable: SQL, in connection: borrowing Connection
+    _ pairTable: SQL, in connection: Connection
   ) throws(SQLiteError) {
     guard let run, !layout.identityColumns.isEmpty,
       !layout.identityColumns.allSatisfy(layout.keyColumns.contains)

@@ -29,7 +29,7 @@ enum MovedValues {
 
   /// Keeps what the rows hold now that a run remembered before it changed them.
   static func note(
-    ofRun run: Int64, in connection: borrowing Connection
+    ofRun run: Int64, in connection: Connection
   ) throws(DeduplicationError) {
     let changed: [(table: String, column: String)]
     do { changed = try places(ofRun: run, in: connection) } catch {
@@ -51,7 +51,7 @@ enum MovedValues {
   }
 
   /// Makes the list of changed rows, which is empty then.
-  static func makeList(in connection: borrowing Connection) throws(SQLiteError) {
+  static func makeList(in connection: Connection) throws(SQLiteError) {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_changed (
@@ -65,7 +65,7 @@ enum MovedValues {
   /// rows that were removed from such tables, and what referred to these. The table that the run
   /// deduplicated has to be there.
   static func leaveLost(
-    of run: inout UndoableRun, in connection: borrowing Connection
+    of run: inout UndoableRun, in connection: Connection
   ) throws(DeduplicationError) {
     let id = run.id
     let changed = try DeduplicationError.converting { () throws(SQLiteError) in
@@ -96,7 +96,7 @@ enum MovedValues {
   /// Lists the rows that a run removed from tables which are gone, and what referred to them: a
   /// reference that was moved leads to a row which comes back, or changes back, with it.
   private static func leaveRows(
-    of lost: [String], besides present: [String], _ run: Int64, in connection: borrowing Connection
+    of lost: [String], besides present: [String], _ run: Int64, in connection: Connection
   ) throws(SQLiteError) {
     for table in lost {
       try connection.execute(
@@ -116,7 +116,7 @@ enum MovedValues {
 
   /// Lists the rows that a run changed a column of, and forgets what it held.
   private static func leave(
-    _ column: String, of table: String, _ run: Int64, in connection: borrowing Connection
+    _ column: String, of table: String, _ run: Int64, in connection: Connection
   ) throws(SQLiteError) {
     let place: SQL = """
       run = \(run) AND table_name = \(literal: table) AND column_name = \(literal: column)
@@ -130,7 +130,7 @@ enum MovedValues {
 
   /// The tables that a column refers to.
   private static func parents(
-    of column: String, of table: String, in connection: borrowing Connection
+    of column: String, of table: String, in connection: Connection
   ) throws(SQLiteError) -> [String] {
     var parents: [String] = []
     var statement = try connection.prepare(
@@ -145,7 +145,7 @@ enum MovedValues {
 
   /// The table that a run changed, or nil if it is gone.
   private static func schema(
-    of table: String, by run: UndoableRun, in connection: borrowing Connection
+    of table: String, by run: UndoableRun, in connection: Connection
   ) throws(DeduplicationError) -> TableSchema? {
     do { return try TableSchema(of: table, in: connection) } catch {
       guard error.code == .unknownTable, !table.isExactly(run.table) else { throw error }
@@ -154,7 +154,7 @@ enum MovedValues {
   }
 
   /// How many rows are listed.
-  static func listedCount(in connection: borrowing Connection) throws(SQLiteError) -> Int {
+  static func listedCount(in connection: Connection) throws(SQLiteError) -> Int {
     Int(try connection.integer("SELECT count(*) FROM \(list)") ?? 0)
   }
 
@@ -165,7 +165,7 @@ enum MovedValues {
   ///   - schemas: the tables of those rows.
   static func listChanged(
     since run: UndoableRun, isOwn: Bool, _ schemas: [ExactText: TableSchema],
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) {
     let mark = isOwn && run.hasMarks ? try RowRemoval.datedMark(of: run, in: connection) : nil
     for (table, column) in try places(of: run, isOwn: isOwn, in: connection)
@@ -208,7 +208,7 @@ enum MovedValues {
 
   /// The columns with values that a run remembered, with their tables.
   private static func places(
-    ofRun run: Int64, in connection: borrowing Connection
+    ofRun run: Int64, in connection: Connection
   ) throws(SQLiteError) -> [(table: String, column: String)] {
     var places: [(table: String, column: String)] = []
     var statement = try connection.prepare(
@@ -221,7 +221,7 @@ enum MovedValues {
 
   /// Those of them with values of the run's own table, or with references.
   private static func places(
-    of run: UndoableRun, isOwn: Bool, in connection: borrowing Connection
+    of run: UndoableRun, isOwn: Bool, in connection: Connection
   ) throws(SQLiteError) -> [(table: String, column: String)] {
     var places: [(table: String, column: String)] = []
     var statement = try connection.prepare(

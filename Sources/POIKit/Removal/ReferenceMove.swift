@@ -108,7 +108,7 @@ struct ReferenceMove {
   ///
   /// - Throws: `SQLiteError` when the statement does not fit the database.
   func isSearchable(
-    _ pairs: SQL, by statements: PreparedStatements, in connection: borrowing Connection
+    _ pairs: SQL, by statements: PreparedStatements, in connection: Connection
   ) throws(SQLiteError) -> Bool {
     let plan = try statements.statement(
       "EXPLAIN QUERY PLAN \(findRows(pairs, by: .index))", in: connection)
@@ -134,7 +134,7 @@ struct ReferenceMove {
   /// keep their ids, and no trigger but the toolkit's adds others.
   ///
   /// - Throws: `SQLiteError` when the schema cannot be read.
-  func isListable(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+  func isListable(in connection: Connection) throws(SQLiteError) -> Bool {
     var statement = try connection.prepare(
       """
       SELECT NOT EXISTS (
@@ -153,7 +153,7 @@ struct ReferenceMove {
   /// already, and whether the two are equal outside of the constraint.
   ///
   /// - Throws: `SQLiteError` when the schema cannot be read.
-  func findTwins(in connection: borrowing Connection) throws(SQLiteError) -> [SQL] {
+  func findTwins(in connection: Connection) throws(SQLiteError) -> [SQL] {
     var constraints: [[(column: String, collation: String)]] = []
     var statement = try connection.prepare(
       """

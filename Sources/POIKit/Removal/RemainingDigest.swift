@@ -31,7 +31,7 @@ final class RemainingDigest {
   ///   - connection: the database, in a view that nobody changes until the removal begins.
   init?(
     _ layout: TableLayout, schema: TableSchema, references: [TableReference],
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) {
     guard layout.isToolkitTable, layout.relations.isEmpty, references.isEmpty,
       try !SideEffects.hasOtherTriggers(in: connection),
@@ -49,7 +49,7 @@ final class RemainingDigest {
   /// - Parameters:
   ///   - list: a table with the ids of the rows in the column `loser`.
   ///   - connection: the database, in the transaction that deletes the rows.
-  func remove(listedIn list: SQL, in connection: borrowing Connection) throws(SQLiteError) {
+  func remove(listedIn list: SQL, in connection: Connection) throws(SQLiteError) {
     let reader: Reader
     if let made = self.reader {
       reader = made

@@ -21,7 +21,7 @@ extension RowRemoval {
   /// among these.
   ///
   /// - Returns: how many of the same table there are.
-  func listDependents(in connection: borrowing Connection) throws(DeduplicationError) -> Int {
+  func listDependents(in connection: Connection) throws(DeduplicationError) -> Int {
     let (_, steps) = try reach(in: connection)
     guard !steps.isEmpty else { return 0 }
     return try DeduplicationError.converting { () throws(SQLiteError) in
@@ -47,7 +47,7 @@ extension RowRemoval {
   /// - Returns: how many rows were put into archives.
   /// - Throws: `DeduplicationError` when a table whose rows go or change has no row ids.
   func archive(
-    under run: Int64, in connection: borrowing Connection
+    under run: Int64, in connection: Connection
   ) throws(DeduplicationError) -> Int {
     let (changes, steps) = try reach(in: connection)
     guard !steps.isEmpty else { return try archive(RowRemoval.list, under: run, in: connection) }
@@ -77,7 +77,7 @@ extension RowRemoval {
   }
 
   private func archive(
-    _ list: SQL, under run: Int64, in connection: borrowing Connection
+    _ list: SQL, under run: Int64, in connection: Connection
   ) throws(DeduplicationError) -> Int {
     let archive = ArchiveTable(source: schema)
     try archive.prepare(in: connection)
@@ -98,7 +98,7 @@ extension RowRemoval {
   /// The changes that deleting rows of this table can make, itself the first, and for every way from
   /// one to another the statement that finds the rows of the other.
   private func reach(
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) -> (changes: [Change], steps: [SQL]) {
     var changes = [Change(table: schema.name, column: nil, schema: .success(schema))]
     var steps: [SQL] = []

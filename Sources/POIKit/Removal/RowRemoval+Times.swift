@@ -7,7 +7,7 @@ extension RowRemoval {
   /// Makes the time of a mark in the listed rows the timestamp of its row, so that no older record
   /// takes it away, and keeps what the rows said of their times for a run to be undone.
   func dateMark(
-    _ column: String, under run: Int64, in connection: borrowing Connection
+    _ column: String, under run: Int64, in connection: Connection
   ) throws(SQLiteError) {
     guard try PropertyTimes.isKept(in: schema.name, of: connection) else { return }
     let times = RowRemoval.times
@@ -39,7 +39,7 @@ extension RowRemoval {
   /// The column that a run marked rows in, where the rows say when each of their attributes was
   /// changed.
   static func datedMark(
-    of run: UndoableRun, in connection: borrowing Connection
+    of run: UndoableRun, in connection: Connection
   ) throws(SQLiteError) -> String? {
     guard try PropertyTimes.isKept(in: run.table, of: connection) else { return nil }
     return try connection.text(
@@ -53,7 +53,7 @@ extension RowRemoval {
   /// The rows whose mark is not of the time any more that the run gave it: that of their timestamps
   /// then.
   static func redatedRows(
-    of run: UndoableRun, mark: String, in connection: borrowing Connection
+    of run: UndoableRun, mark: String, in connection: Connection
   ) throws(SQLiteError) -> [Int64] {
     let timestamp = try connection.text(
       """
@@ -84,7 +84,7 @@ extension RowRemoval {
   /// Fits the times that are kept of marked rows to what was changed since, before a run is undone:
   /// the time of the mark goes back, the others stay.
   static func fitTimes(
-    to run: UndoableRun, in connection: borrowing Connection
+    to run: UndoableRun, in connection: Connection
   ) throws(SQLiteError) {
     guard let column = try datedMark(of: run, in: connection) else { return }
     var rows = try connection.prepare(

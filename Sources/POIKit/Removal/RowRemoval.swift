@@ -19,7 +19,7 @@ struct RowRemoval {
   ///
   /// - Parameter condition: of the row, `t`.
   /// - Returns: how many there are.
-  func list(where condition: SQL, in connection: borrowing Connection) throws(SQLiteError) -> Int {
+  func list(where condition: SQL, in connection: Connection) throws(SQLiteError) -> Int {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_gone (row INTEGER PRIMARY KEY);
@@ -31,7 +31,7 @@ struct RowRemoval {
 
   /// How many of the listed rows have no greater id than `lastRow`.
   func listedCount(
-    upTo lastRow: Int64, in connection: borrowing Connection
+    upTo lastRow: Int64, in connection: Connection
   ) throws(SQLiteError) -> Int {
     let count = try connection.integer(
       "SELECT count(*) FROM \(RowRemoval.list) WHERE row <= \(lastRow)")
@@ -41,7 +41,7 @@ struct RowRemoval {
   /// Deletes the listed rows, and forgets the list.
   ///
   /// - Throws: `DeduplicationError` with `unmovableReference` when other rows refer to them.
-  func delete(in connection: borrowing Connection) throws(DeduplicationError) {
+  func delete(in connection: Connection) throws(DeduplicationError) {
     do throws(SQLiteError) {
       try connection.execute(
         """
@@ -66,7 +66,7 @@ struct RowRemoval {
   /// even where it has the same mark.
   func mark(
     _ column: String, as value: Int64, timestamp: String?, under run: Int64,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) {
     try remember(column, of: RowRemoval.list, under: run, in: connection)
     if let timestamp {
@@ -83,7 +83,7 @@ struct RowRemoval {
   /// Keeps what a column of the rows in `list` holds, for a run to be undone; what it holds then, is
   /// for `MovedValues.note`.
   func remember(
-    _ column: String, of list: SQL, under run: Int64, in connection: borrowing Connection
+    _ column: String, of list: SQL, under run: Int64, in connection: Connection
   ) throws(SQLiteError) {
     try ReservedRowIDs.reserve(allOf: schema, in: connection)
     try connection.execute(
@@ -96,7 +96,7 @@ struct RowRemoval {
 
   /// Adds up the digests of the listed rows.
   func digest(
-    _ layout: TableLayout, in connection: borrowing Connection
+    _ layout: TableLayout, in connection: Connection
   ) throws(SQLiteError) -> Digest {
     var reader = try ContentReader(layout, schema: schema, rows: .one, in: connection)
     var content = CanonicalContent()
@@ -111,7 +111,7 @@ struct RowRemoval {
 
   /// Runs `body` with foreign keys enforced.
   static func enforcingReferences<Result, Failure: SQLiteErrorConvertible>(
-    on connection: borrowing Connection, _ body: () throws(Failure) -> Result
+    on connection: Connection, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let before: Int64?
     do {

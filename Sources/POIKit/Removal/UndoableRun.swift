@@ -32,7 +32,7 @@ struct UndoableRun {
   /// - Throws: `DeduplicationError` when there is none, it kept no archive, some of that is gone, or a
   ///   later one has to be undone before.
   static func find(
-    _ id: Int64?, in connection: borrowing Connection
+    _ id: Int64?, in connection: Connection
   ) throws(DeduplicationError) -> UndoableRun {
     let found: Row?
     do {
@@ -116,7 +116,7 @@ extension UndoableRun {
   private static let removesRows: SQL = "options ->> 'archive' IS NOT NULL"
 
   private static func read(
-    _ id: Int64?, in connection: borrowing Connection
+    _ id: Int64?, in connection: Connection
   ) throws(SQLiteError) -> Row? {
     var statement = try connection.prepare(
       """
@@ -143,7 +143,7 @@ extension UndoableRun {
 
   /// A run after `run` that changed one of the tables that it changed, and that is not undone.
   private static func laterRun(
-    than run: Row, _ archivedTables: [String], in connection: borrowing Connection
+    than run: Row, _ archivedTables: [String], in connection: Connection
   ) throws(SQLiteError) -> Int64? {
     let touched = try Set(
       (archivedTables + movedTables(ofRun: run.id, in: connection) + [run.table]).map(
@@ -169,7 +169,7 @@ extension UndoableRun {
 
   /// The tables with rows whose references a run moved.
   static func movedTables(
-    ofRun run: Int64, in connection: borrowing Connection
+    ofRun run: Int64, in connection: Connection
   ) throws(SQLiteError) -> [String] {
     var tables: [String] = []
     var statement = try connection.prepare(

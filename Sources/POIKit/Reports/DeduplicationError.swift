@@ -47,6 +47,9 @@ public struct DeduplicationError: Error, Sendable, Hashable {
 
     /// The counters do not balance: an error of the toolkit's own.
     case internalCheck
+
+    /// Another operation of the program uses the store.
+    case storeInUse
   }
 
   /// The kind of error.

@@ -30,6 +30,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     case interrupted
     /// The counters do not balance: a mistake of the toolkit.
     case internalError
+    /// Another operation of the program uses the store.
+    case storeInUse
   }
 
   /// The kind of trouble, in a form that a program can test.
@@ -57,6 +59,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     case .modelDiffers, .noSuchTable, .noSuchColumn, .notAStore, .newerFormat:
       self.init(.usage, error.message)
     case .database where error.cause?.isDistrust == true: self.init(.usage, error.message)
+    case .inUse: self.init(.storeInUse, error.message)
     case .database: self.init(.inputOutput, error.message)
     }
     cause = error.cause

@@ -27,6 +27,18 @@ struct InputProgress {
     begunInputCount += 1
     position = .start
   }
+
+  /// Whether the input that is read is among `inputs` as it is now.
+  func isNoted(in inputs: [ImportReport.Input]) -> Bool {
+    inputs.count == begunInputCount && inputs.last == input
+  }
+
+  /// Notes the input that is read among `inputs`, those that were begun.
+  func note(in inputs: inout [ImportReport.Input]) {
+    guard let input, !isNoted(in: inputs) else { return }
+    if inputs.count == begunInputCount { inputs.removeLast() }
+    inputs.append(input)
+  }
 }
 
 /// The names of the inputs that the records of a batch stand in.

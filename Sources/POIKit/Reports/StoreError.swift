@@ -15,6 +15,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case noSuchTable
     /// The model has no such attribute.
     case noSuchColumn
+    /// Another operation of the program uses the store.
+    case inUse
     /// SQLite said no: the disk is full, the store is locked, permission is missing, the file is
     /// damaged or no database.
     case database

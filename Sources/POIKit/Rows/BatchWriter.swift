@@ -42,7 +42,7 @@ struct BatchWriter: ~Copyable {
   ///   - isSnapshot: whether the keys of the records are remembered.
   init(
     model: Model, runID: Int64, generation: Int64, policy: MergePolicy, isSnapshot: Bool,
-    connection: borrowing Connection
+    connection: Connection
   ) throws(SQLiteError) {
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
     // fail is done.
@@ -95,7 +95,7 @@ struct BatchWriter: ~Copyable {
   ///
   /// - Returns: whether other programs have changed the database since the last one. The ids of rows
   ///   are forgotten then, and those read that are reserved.
-  mutating func begin(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+  mutating func begin(in connection: Connection) throws(SQLiteError) -> Bool {
     try beginning.run()
     guard try versionReading.step() else { return false }
     let current = versionReading.integer(0)
@@ -110,7 +110,7 @@ struct BatchWriter: ~Copyable {
 
   /// Whether the last batch of the run is this writer's; if not, another process drives the run, or has
   /// ended it.
-  func isInCharge(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+  func isInCharge(in connection: Connection) throws(SQLiteError) -> Bool {
     let committed = try connection.integer(
       "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
     return (committed ?? 0) == generation
@@ -136,7 +136,7 @@ struct BatchWriter: ~Copyable {
   ///   rolled back.
   mutating func writeRows(
     of batch: inout RecordBatch, from first: Int, _ names: InputNames, targets: [MergeTarget] = [],
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) -> MergeConflicts {
     if snapshot == nil, let snapshotModel {
       let table = SnapshotTable(snapshotModel, ofRun: runID)
@@ -160,7 +160,7 @@ struct BatchWriter: ~Copyable {
   /// Whether an error is of the record that was written: a constraint refused it, or its values made an
   /// expression fail that an app has put into the schema. SQLite then undoes all that the statement did,
   /// unless a trigger says otherwise.
-  private func isRefusal(_ error: SQLiteError, in connection: borrowing Connection) -> Bool {
+  private func isRefusal(_ error: SQLiteError, in connection: Connection) -> Bool {
     if error.isConstraint { return true }
     guard rows.refusals.arePossible else { return false }
     return connection.canPrepare(again: error)
@@ -232,7 +232,7 @@ struct BatchWriter: ~Copyable {
   ///
   /// - Parameter input: the 0-based number of their input.
   mutating func land(
-    _ batch: borrowing RecordBatch, input: Int, in connection: borrowing Connection
+    _ batch: borrowing RecordBatch, input: Int, in connection: Connection
   ) throws(SQLiteError) {
     if landing == nil {
       guard let key else { throw LandingTable.damage }

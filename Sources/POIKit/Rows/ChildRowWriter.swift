@@ -20,7 +20,7 @@ final class ChildRowWriter {
 
   /// - Parameter parentColumn: the column that holds the parent's row id.
   init(
-    _ many: RecordLayout.Many, parentColumn: String, connection: borrowing Connection
+    _ many: RecordLayout.Many, parentColumn: String, connection: Connection
   ) throws(SQLiteError) {
     let element = many.relation.element
     let key = Set(element.key.map(ExactText.init))
@@ -102,7 +102,7 @@ final class ChildRowWriter {
     }
   }
 
-  func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+  func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
     try insertion.readReservedRowIDs(in: connection)
     for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
     for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }

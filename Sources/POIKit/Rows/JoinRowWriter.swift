@@ -12,7 +12,7 @@ final class JoinRowWriter {
 
   init(
     _ many: RecordLayout.Many, join: String, parentColumn: String, rowColumn: String,
-    connection: borrowing Connection
+    connection: Connection
   ) throws(SQLiteError) {
     let shared = try RelationWriter(
       many.relation.sharedRows, fields: 0..<many.layout.attributeCount, connection: connection)
@@ -46,7 +46,7 @@ final class JoinRowWriter {
     for rowID in wanted where !present.contains(rowID) { try insert(rowID, under: parentRowID) }
   }
 
-  func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+  func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
     try insertion.readReservedRowIDs(in: connection)
     try shared.readReservedRowIDs(in: connection)
   }

@@ -30,7 +30,7 @@ struct MergeWriter: ~Copyable {
 
   /// A writer for a policy; nothing for `append`.
   init?(
-    _ policy: MergePolicy, _ table: RowWriter.Table, connection: borrowing Connection
+    _ policy: MergePolicy, _ table: RowWriter.Table, connection: Connection
   ) throws(SQLiteError) {
     guard policy != .append, let key = table.key else { return nil }
     let schema = table.schema

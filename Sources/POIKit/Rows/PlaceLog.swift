@@ -5,7 +5,7 @@ struct PlaceLog: ~Copyable {
   private var insertion: Statement
   private var lookup: Statement
 
-  init(connection: borrowing Connection) throws(SQLiteError) {
+  init(connection: Connection) throws(SQLiteError) {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_place (row INTEGER PRIMARY KEY, place TEXT NOT NULL);

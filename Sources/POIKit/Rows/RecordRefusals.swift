@@ -15,7 +15,7 @@ struct RecordRefusals {
 
   /// Why the tables of a model may refuse a record as they are now.
   static func read(
-    of model: Model, in connection: borrowing Connection
+    of model: Model, in connection: Connection
   ) throws(SQLiteError) -> RecordRefusals {
     let tables = [model.table] + model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
     let deletesRows = model.tombstone?.removal == .delete

@@ -12,7 +12,7 @@ final class RecordSavepoint {
   /// Whether there is one.
   private(set) var isOpen = false
 
-  init(connection: borrowing Connection) throws(SQLiteError) {
+  init(connection: Connection) throws(SQLiteError) {
     beginning = try connection.prepare("SAVEPOINT poikit_record")
     ending = try connection.prepare("RELEASE poikit_record")
     cancelling = try connection.prepare("ROLLBACK TO poikit_record")

@@ -20,7 +20,7 @@ final class RelationToManyWriter {
 
   /// Writers for the relations to many of a record.
   static func writers(
-    for layout: RecordLayout, connection: borrowing Connection
+    for layout: RecordLayout, connection: Connection
   ) throws(SQLiteError) -> [RelationToManyWriter] {
     var writers: [RelationToManyWriter] = []
     for (number, many) in layout.relations.enumerated() {
@@ -30,7 +30,7 @@ final class RelationToManyWriter {
   }
 
   private init(
-    _ many: RecordLayout.Many, number: Int, connection: borrowing Connection
+    _ many: RecordLayout.Many, number: Int, connection: Connection
   ) throws(SQLiteError) {
     let rows: Rows
     switch many.relation.link {
@@ -78,7 +78,7 @@ final class RelationToManyWriter {
   }
 
   /// Heeds the row ids that another program has reserved since.
-  func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+  func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
     switch rows {
     case .own(let writer): try writer.readReservedRowIDs(in: connection)
     case .shared(let writer): try writer.readReservedRowIDs(in: connection)

@@ -13,14 +13,14 @@ final class RelationWriter {
   ///   - relation: what the related rows are.
   ///   - fields: the slots of the attributes that identify a related row.
   init(
-    _ relation: Relation, fields: Range<Int>, connection: borrowing Connection
+    _ relation: Relation, fields: Range<Int>, connection: Connection
   ) throws(SQLiteError) {
     rows = try RelatedRows(relation, fields: fields, connection: connection)
   }
 
   /// Writers for the relations to one of a record, with the slots of these.
   static func writers(
-    for model: Model, layout: RecordLayout, connection: borrowing Connection
+    for model: Model, layout: RecordLayout, connection: Connection
   ) throws(SQLiteError) -> [(slot: Int, writer: RelationWriter)] {
     var writers: [(slot: Int, writer: RelationWriter)] = []
     for (slot, attribute) in model.attributes.enumerated() {
@@ -42,7 +42,7 @@ final class RelationWriter {
   }
 
   /// Heeds the row ids that another program has reserved since.
-  func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+  func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
     try rows.readReservedRowIDs(in: connection)
   }
 
@@ -89,7 +89,7 @@ private struct RelatedRows: ~Copyable {
   private var content = CanonicalContent()
 
   init(
-    _ relation: Relation, fields: Range<Int>, connection: borrowing Connection
+    _ relation: Relation, fields: Range<Int>, connection: Connection
   ) throws(SQLiteError) {
     let lookup = try connection.prepare(StoreSchema.lookup(in: relation))
     let insertion = try RowInsertion(
@@ -132,7 +132,7 @@ private struct RelatedRows: ~Copyable {
     return rowID
   }
 
-  mutating func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+  mutating func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
     try insertion.readReservedRowIDs(in: connection)
   }
 

@@ -17,7 +17,7 @@ struct RowInsertion: ~Copyable {
   ///   - columns: those of a row but for its id.
   ///   - values: the parameters of the columns; without them the first is that of the first column.
   init(
-    into table: String, columns: [SQL], values: [SQL]? = nil, connection: borrowing Connection
+    into table: String, columns: [SQL], values: [SQL]? = nil, connection: Connection
   ) throws(SQLiteError) {
     let values = values ?? columns.indices.map { "?\($0 + 1)" }
     let lastReserved = try ReservedRowIDs.last(of: table, in: connection)
@@ -32,7 +32,7 @@ struct RowInsertion: ~Copyable {
   }
 
   /// Heeds the ids that another program has reserved since.
-  mutating func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+  mutating func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
     let last = try ReservedRowIDs.last(of: table, in: connection)
     guard last != lastReserved else { return }
     statement = try connection.prepare(

@@ -38,7 +38,7 @@ struct RowWriter: ~Copyable {
   private let savepoint: RecordSavepoint
 
   init(
-    _ table: Table, savepoint: RecordSavepoint, connection: borrowing Connection
+    _ table: Table, savepoint: RecordSavepoint, connection: Connection
   ) throws(SQLiteError) {
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
     // fail is done.
@@ -136,13 +136,13 @@ struct RowWriter: ~Copyable {
 
   /// Heeds that another program has changed why the tables may refuse a record, or what happens when
   /// one is written.
-  mutating func readRefusals(in connection: borrowing Connection) throws(SQLiteError) {
+  mutating func readRefusals(in connection: Connection) throws(SQLiteError) {
     refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
     hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
   }
 
   /// Heeds the row ids that another program has reserved since.
-  mutating func readReservedRowIDs(in connection: borrowing Connection) throws(SQLiteError) {
+  mutating func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
     try insertion.readReservedRowIDs(in: connection)
     for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
     for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
@@ -234,7 +234,7 @@ extension RowWriter.Table {
   }
 
   fileprivate func insertion(
-    on connection: borrowing Connection
+    on connection: Connection
   ) throws(SQLiteError) -> RowInsertion {
     var columns = columns
     if key?.isHashed == true { columns.append((KeyEnforcer.hashColumn, keyHashParameter)) }

@@ -7,7 +7,7 @@ struct SnapshotWriter: ~Copyable {
   private var insertion: Statement
 
   init(
-    _ table: SnapshotTable, _ model: Model, connection: borrowing Connection
+    _ table: SnapshotTable, _ model: Model, connection: Connection
   ) throws(SQLiteError) {
     let parameters: [SQL] = table.keyColumns.map { _ in "?" }
     let insertion = try connection.prepare(

@@ -25,7 +25,7 @@ struct StoredRow: ~Copyable {
   /// The relations to many that took the rows of a record.
   private(set) var takenRelations: [Int] = []
 
-  init(_ schema: StoreSchema, connection: borrowing Connection) throws(SQLiteError) {
+  init(_ schema: StoreSchema, connection: Connection) throws(SQLiteError) {
     var relations: [RelatedContentReader] = []
     for relation in ContentRelation.all(of: schema.model) {
       relations.append(try RelatedContentReader(relation, in: connection))

@@ -10,7 +10,7 @@ struct TombstoneWriter: ~Copyable {
   private var forgetting: Statement
 
   /// A writer for a model; nothing where no removal deletes.
-  init?(_ model: Model, connection: borrowing Connection) throws(SQLiteError) {
+  init?(_ model: Model, connection: Connection) throws(SQLiteError) {
     guard let table = TombstoneTable(model) else { return nil }
     try table.prepare(in: connection)
     let timestamp = TombstoneTable.timestampColumn

@@ -6,7 +6,7 @@ internal import SQLiteKit
 /// however many there are.
 enum InputTable {
   /// The statement that writes an input, or writes it anew.
-  static func writing(in connection: borrowing Connection) throws(SQLiteError) -> Statement {
+  static func writing(in connection: Connection) throws(SQLiteError) -> Statement {
     try connection.prepare(
       """
       INSERT OR REPLACE INTO main.poikit_input
@@ -36,7 +36,7 @@ enum InputTable {
 
   /// The inputs of a run, in their order.
   static func inputs(
-    ofRun run: Int64, in connection: borrowing Connection
+    ofRun run: Int64, in connection: Connection
   ) throws(SQLiteError) -> [ImportReport.Input] {
     var statement = try connection.prepare(
       """
@@ -58,7 +58,7 @@ enum InputTable {
 
   /// Forgets the inputs of a run.
   static func remove(
-    ofRun run: Int64, in connection: borrowing Connection
+    ofRun run: Int64, in connection: Connection
   ) throws(SQLiteError) {
     try connection.execute("DELETE FROM main.poikit_input WHERE run = \(run)")
   }

@@ -12,7 +12,7 @@ extension RunRecord {
   /// - Throws: `SQLiteError` when the database cannot be written.
   static func begin(
     _ layout: TableLayout, _ options: DeduplicationOptions, at start: Instant,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) -> RunRecord {
     try connection.inTransaction(.immediate) { () throws(SQLiteError) -> RunRecord in
       if try !Bookkeeping.isComplete(in: connection) {
@@ -39,7 +39,7 @@ extension RunRecord {
 
   /// Texts as a JSON array.
   static func json(
-    _ texts: [String], in connection: borrowing Connection
+    _ texts: [String], in connection: Connection
   ) throws(SQLiteError) -> String {
     let places: [SQL] = (1...max(texts.count, 1)).map { "?\($0)" }
     var statement = try connection.prepare(
@@ -50,7 +50,7 @@ extension RunRecord {
 
   /// The options that decide what a pass does, as JSON.
   private static func describe(
-    _ layout: TableLayout, _ options: DeduplicationOptions, in connection: borrowing Connection
+    _ layout: TableLayout, _ options: DeduplicationOptions, in connection: Connection
   ) throws(SQLiteError) -> String {
     let merging: SQL = options.mergesLosers ? ", 'mergesLosers', json('true')" : ""
     var statement = try connection.prepare(
@@ -71,7 +71,7 @@ extension RunRecord {
 
   /// The interrupted run with the given meaning.
   private static func find(
-    _ meaning: String, table: String, in connection: borrowing Connection
+    _ meaning: String, table: String, in connection: Connection
   ) throws(SQLiteError) -> RunRecord? {
     var statement = try connection.prepare(
       """
@@ -108,7 +108,7 @@ extension RunRecord {
   /// - Throws: `SQLiteError` when the database cannot be written.
   func save(
     _ plan: DeduplicationPlan, _ counts: RemovalCounts, by statements: PreparedStatements,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) {
     let sum = earlier + counts
     let before = plan.rowCount + earlier.removedRowCount + earlier.beatenRowCount
@@ -148,7 +148,7 @@ extension RunRecord {
   /// - Throws: `SQLiteError` when the database cannot be written.
   func finish(
     at end: Instant, _ outcome: EnforcementOutcome, digest: Digest,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) {
     var update = try connection.prepare(
       """
@@ -165,7 +165,7 @@ extension RunRecord {
   ///
   /// - Throws: `DeduplicationError` when the database cannot be written.
   func fail(
-    at end: Instant, in connection: borrowing Connection
+    at end: Instant, in connection: Connection
   ) throws(DeduplicationError) {
     do {
       try connection.execute(

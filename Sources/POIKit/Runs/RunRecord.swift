@@ -49,7 +49,7 @@ struct RunRecord {
   }
 
   /// Whether the database has the toolkit's bookkeeping.
-  static func isBookkept(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+  static func isBookkept(_ connection: Connection) throws(SQLiteError) -> Bool {
     try connection.integer(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_run'") != nil
   }
@@ -59,7 +59,7 @@ struct RunRecord {
   /// - Parameter options: what the run was asked to do, as JSON text.
   init(
     tool: String, table: String, started: Instant, options: String,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) {
     var statement = try connection.prepare(
       """
@@ -78,7 +78,7 @@ struct RunRecord {
   /// Ends the run, unless another process has, inside the caller's transaction. Unless it is finished
   /// it keeps its checkpoint.
   func end(
-    _ state: State, at end: Instant, counters: String, in connection: borrowing Connection
+    _ state: State, at end: Instant, counters: String, in connection: Connection
   ) throws(SQLiteError) {
     var statement = try connection.prepare(
       """
@@ -96,7 +96,7 @@ struct RunRecord {
   }
 
   /// Gives up the import: its rows stay, its checkpoint and the records that it did not merge go.
-  func abandon(in connection: borrowing Connection) throws(SQLiteError) {
+  func abandon(in connection: Connection) throws(SQLiteError) {
     try connection.inTransaction(.immediate) { () throws(SQLiteError) in
       try connection.execute("UPDATE main.poikit_run SET state = 'abandoned' WHERE id = \(id)")
       try removeCheckpoint(in: connection)
@@ -105,14 +105,14 @@ struct RunRecord {
     }
   }
 
-  private func removeCheckpoint(in connection: borrowing Connection) throws(SQLiteError) {
+  private func removeCheckpoint(in connection: Connection) throws(SQLiteError) {
     try connection.execute("DELETE FROM main.poikit_checkpoint WHERE run = \(id)")
     try InputTable.remove(ofRun: id, in: connection)
   }
 
   /// The id of the latest import into a table; nothing where there is none, or it is not finished.
   static func finishedImport(
-    into table: String, in connection: borrowing Connection
+    into table: String, in connection: Connection
   ) throws(SQLiteError) -> Int64? {
     var statement = try connection.prepare(
       """
@@ -127,7 +127,7 @@ struct RunRecord {
 
   /// The unfinished imports into a table, the latest first.
   static func unfinishedImports(
-    into table: String, in connection: borrowing Connection
+    into table: String, in connection: Connection
   ) throws(SQLiteError) -> [Unfinished] {
     var statement = try connection.prepare(
       """

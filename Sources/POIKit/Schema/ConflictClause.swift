@@ -10,7 +10,7 @@ enum ConflictClause {
   /// passed over: a record would take others away, or be lost, without a word. Elsewhere there are no
   /// such words, because they would also take the place of those in the triggers of an app.
   static func aborting(
-    on table: String, in connection: borrowing Connection
+    on table: String, in connection: Connection
   ) throws(SQLiteError) -> SQL {
     var statement = try connection.prepare(
       """

@@ -10,7 +10,7 @@ struct OtherRows: ~Copyable {
   ///   - parentColumn: the column that holds the parent's row id.
   ///   - column: the column by which the rows of one parent are told apart.
   init(
-    table: String, parentColumn: String, column: String, connection: borrowing Connection
+    table: String, parentColumn: String, column: String, connection: Connection
   ) throws(SQLiteError) {
     let table = SQL(name: table)
     let parent = SQL(name: parentColumn)

@@ -19,7 +19,7 @@ final class PreparedStatements {
   /// The statement with the given text; its parameters are as they were left.
   ///
   /// - Throws: `SQLiteError` when the text does not fit the database.
-  func statement(_ sql: SQL, in connection: borrowing Connection) throws(SQLiteError) -> Box {
+  func statement(_ sql: SQL, in connection: Connection) throws(SQLiteError) -> Box {
     if let box = boxes[sql] { return box }
     let box = Box(try connection.prepare(sql))
     boxes[sql] = box
@@ -30,7 +30,7 @@ final class PreparedStatements {
   ///
   /// - Throws: `SQLiteError` when it fails.
   func run(
-    _ sql: SQL, _ values: Int64..., in connection: borrowing Connection
+    _ sql: SQL, _ values: Int64..., in connection: Connection
   ) throws(SQLiteError) {
     let box = try statement(sql, in: connection)
     for (place, value) in values.enumerated() {
@@ -43,7 +43,7 @@ final class PreparedStatements {
   ///
   /// - Throws: `SQLiteError` when it fails.
   func integer(
-    _ sql: SQL, in connection: borrowing Connection
+    _ sql: SQL, in connection: Connection
   ) throws(SQLiteError) -> Int64? {
     let box = try statement(sql, in: connection)
     guard try box.statement.step() else { return nil }
@@ -56,7 +56,7 @@ final class PreparedStatements {
   ///
   /// - Throws: what `body` throws, or the error of beginning or committing.
   func inTransaction(
-    in connection: borrowing Connection, _ body: () throws(DeduplicationError) -> Void
+    in connection: Connection, _ body: () throws(DeduplicationError) -> Void
   ) throws(DeduplicationError) {
     do { try run("BEGIN IMMEDIATE", in: connection) } catch { throw DeduplicationError(error) }
     do throws(DeduplicationError) {

@@ -25,7 +25,7 @@ struct PropertyTimes {
 
   /// Whether the table keeps times.
   static func isKept(
-    in table: String, of connection: borrowing Connection
+    in table: String, of connection: Connection
   ) throws(SQLiteError) -> Bool {
     var statement = try connection.prepare(
       "SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = ?2", isPersistent: false)
@@ -36,7 +36,7 @@ struct PropertyTimes {
 
   /// Makes the table keep times; rows that are there have those of their timestamps.
   static func keep(
-    in table: String, of connection: borrowing Connection
+    in table: String, of connection: Connection
   ) throws(SQLiteError) {
     guard try !isKept(in: table, of: connection) else { return }
     try connection.execute(
@@ -46,7 +46,7 @@ struct PropertyTimes {
   /// Makes the rows that are there say that no record named the attributes of some columns, which are
   /// new.
   static func markUnnamed(
-    _ columns: [String], in table: String, of connection: borrowing Connection
+    _ columns: [String], in table: String, of connection: Connection
   ) throws(SQLiteError) {
     guard !columns.isEmpty else { return }
     let times = JSONValue.object(

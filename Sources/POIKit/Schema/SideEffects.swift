@@ -7,7 +7,7 @@ enum SideEffects {
   /// Whether rows of a model's tables may be changed or go when others are written: by triggers,
   /// which may change any row, or by foreign keys with actions.
   static func arePossible(
-    on model: Model, in connection: borrowing Connection
+    on model: Model, in connection: Connection
   ) throws(SQLiteError) -> Bool {
     if try hasOtherTriggers(in: connection) { return true }
     let own = ownReferences(model.relations, to: model.table)
@@ -25,7 +25,7 @@ enum SideEffects {
   }
 
   /// Whether the database has triggers that are not the toolkit's own, which may change any row.
-  static func hasOtherTriggers(in connection: borrowing Connection) throws(SQLiteError) -> Bool {
+  static func hasOtherTriggers(in connection: Connection) throws(SQLiteError) -> Bool {
     try connection.integer(
       """
       SELECT 1 FROM main.sqlite_schema

@@ -18,7 +18,7 @@ extension TableLayout {
   /// - Throws: `DeduplicationError` when there is no such table or column, and when the table is a
   ///   view, is virtual or has no row ids.
   public init(
-    describing table: String, in connection: borrowing Connection, key: [String],
+    describing table: String, in connection: Connection, key: [String],
     timestamp: String? = nil, tombstone: String? = nil
   ) throws(DeduplicationError) {
     let schema = try TableSchema(of: table, in: connection)
@@ -47,7 +47,7 @@ extension TableLayout {
   /// The row of the same table that a column refers to, if a foreign key of it alone says so.
   private static func ownReference(
     from column: String, _ references: [TableReference], of schema: TableSchema, key: [String],
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) -> RelatedRow? {
     for reference in references
     where reference.childTable.isExactly(schema.name) && reference.childColumns.count == 1

@@ -24,7 +24,7 @@ struct TableReference {
   ///
   /// - Throws: `DeduplicationError` when the database cannot be read.
   static func all(
-    to parent: TableSchema, in connection: borrowing Connection
+    to parent: TableSchema, in connection: Connection
   ) throws(DeduplicationError) -> [TableReference] {
     do { return try read(to: parent, in: connection) } catch { throw DeduplicationError(error) }
   }
@@ -89,7 +89,7 @@ struct TableReference {
 
   /// The references from a table, in the order in which SQLite lists them.
   static func declared(
-    by child: TableSchema, _ statements: PreparedStatements, in connection: borrowing Connection
+    by child: TableSchema, _ statements: PreparedStatements, in connection: Connection
   ) throws(SQLiteError) -> [Declaration] {
     var references: [Declaration] = []
     let list = try statements.statement(
@@ -109,7 +109,7 @@ struct TableReference {
   }
 
   private static func read(
-    to parent: TableSchema, in connection: borrowing Connection
+    to parent: TableSchema, in connection: Connection
   ) throws(SQLiteError) -> [TableReference] {
     var references: [TableReference] = []
     var child = ""

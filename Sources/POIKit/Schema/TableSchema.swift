@@ -27,7 +27,7 @@ struct TableSchema {
   ///
   /// - Throws: `DeduplicationError` when there is no such table, when it has no row ids or hides
   ///   them.
-  init(of table: String, in connection: borrowing Connection) throws(DeduplicationError) {
+  init(of table: String, in connection: Connection) throws(DeduplicationError) {
     name = try Self.find(table, in: connection)
     let columns: [Column]
     do { columns = try Self.columns(of: name, in: connection) } catch {
@@ -71,13 +71,13 @@ struct TableSchema {
   }
 
   /// How many rows the table has.
-  func rowCount(in connection: borrowing Connection) throws(SQLiteError) -> Int {
+  func rowCount(in connection: Connection) throws(SQLiteError) -> Int {
     Int(try connection.integer("SELECT count(*) FROM main.\(name: name)") ?? 0)
   }
 
   /// A collation by which no two rows share a value of one column, if an index says so.
   func uniqueCollation(
-    of column: String, in connection: borrowing Connection
+    of column: String, in connection: Connection
   ) throws(DeduplicationError) -> String? {
     try DeduplicationError.converting { () throws(SQLiteError) in
       var statement = try connection.prepare(
@@ -133,7 +133,7 @@ struct TableSchema {
 
   /// The names of the triggers of a table that are not the toolkit's own, in their order.
   static func triggers(
-    of table: String, in connection: borrowing Connection
+    of table: String, in connection: Connection
   ) throws(SQLiteError) -> [String] {
     var triggers: [String] = []
     var statement = try connection.prepare(
@@ -163,7 +163,7 @@ extension TableSchema {
 
   /// The name of an ordinary table with row ids as its creator wrote it.
   private static func find(
-    _ table: String, in connection: borrowing Connection
+    _ table: String, in connection: Connection
   ) throws(DeduplicationError) -> String {
     let found: (name: String, type: String, hasRowIDs: Bool)?
     let others: [String]
@@ -199,7 +199,7 @@ extension TableSchema {
   }
 
   private static func kind(
-    of table: String, in connection: borrowing Connection
+    of table: String, in connection: Connection
   ) throws(SQLiteError) -> (name: String, type: String, hasRowIDs: Bool)? {
     var statement = try connection.prepare(
       """
@@ -212,7 +212,7 @@ extension TableSchema {
   }
 
   private static func tables(
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) -> [String] {
     var names: [String] = []
     var statement = try connection.prepare(
@@ -227,7 +227,7 @@ extension TableSchema {
   }
 
   private static func columns(
-    of table: String, in connection: borrowing Connection
+    of table: String, in connection: Connection
   ) throws(SQLiteError) -> [Column] {
     var columns: [Column] = []
     var statement = try connection.prepare(
@@ -244,7 +244,7 @@ extension TableSchema {
   }
 
   private static func keyIndexCount(
-    of table: String, in connection: borrowing Connection
+    of table: String, in connection: Connection
   ) throws(SQLiteError) -> Int64 {
     var statement = try connection.prepare(
       "SELECT count(*) FROM pragma_index_list(?1) WHERE origin = 'pk'", isPersistent: false)

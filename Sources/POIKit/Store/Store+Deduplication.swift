@@ -11,30 +11,30 @@ extension Store {
   ///   - timestamp: the attribute that says when a record was last changed; the model's where none
   ///     is named.
   /// - Throws: `StoreError` when the store has no such table or attribute.
-  public borrowing func layout(
+  public func layout(
     ofTable table: String? = nil, key: [String] = [], timestamp: String? = nil
   ) throws(StoreError) -> TableLayout {
     try TableLayout(model(ofTable: table), key: key, timestamp: timestamp)
   }
 
   /// Finds the duplicates and decides, and changes nothing; see `Deduplicator.plan`.
-  public borrowing func plan(
+  public func plan(
     _ deduplicator: Deduplicator,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
   ) throws(DeduplicationError) -> DeduplicationPlan? {
-    try deduplicator.plan(on: connection, progress: progress)
+    try deduplicationLease().plan(deduplicator, progress)
   }
 
   /// Keeps one record of each group of duplicates; see `Deduplicator.run`.
   ///
   /// - Throws: `DeduplicationError`; the batches that were committed before stay, and its `report` tells
   ///   of them.
-  public borrowing func deduplicate(
+  public func deduplicate(
     _ deduplicator: Deduplicator,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed },
     clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> DeduplicationReport {
-    try deduplicator.run(on: connection, clock: clock, progress: progress)
+    try deduplicationLease().deduplicate(deduplicator, clock, progress)
   }
 
   /// Puts back what a deduplication removed; see `Deduplicator.undo`.
@@ -43,10 +43,10 @@ extension Store {
   ///   - run: the run to undo, or nil for the latest that is not undone.
   ///   - clock: gives the time for the table of runs.
   /// - Throws: `DeduplicationError` where there is no such run, or rows cannot be put back.
-  public borrowing func undoDeduplication(
+  public func undoDeduplication(
     run: Int64? = nil, clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> UndoReport {
-    try Deduplicator.undo(run: run, on: connection, clock: clock)
+    try deduplicationLease().undoDeduplication(run: run, clock)
   }
 
   /// The digest of a model's table: the same on every device that holds the same records.
@@ -54,7 +54,38 @@ extension Store {
   /// - Throws: `StoreError` with `noSuchTable` when the store does not have the table, and when it is not
   ///   as the model says, or cannot be read.
   /// - Complexity: O(bytes of the table)
-  public borrowing func digest(of model: Model) throws(StoreError) -> TableDigest {
+  public func digest(of model: Model) throws(StoreError) -> TableDigest {
+    try lease().digest(of: model)
+  }
+
+  /// - Throws: `DeduplicationError` with `storeInUse` when another operation uses the store.
+  func deduplicationLease() throws(DeduplicationError) -> Lease {
+    do { return try lease() } catch { throw DeduplicationError(.storeInUse, error.message) }
+  }
+}
+
+extension Store.Lease {
+  func plan(
+    _ deduplicator: Deduplicator, _ progress: (DeduplicationProgress) -> BatchDecision
+  ) throws(DeduplicationError) -> DeduplicationPlan? {
+    try deduplicator.plan(on: connection, progress: progress)
+  }
+
+  func deduplicate(
+    _ deduplicator: Deduplicator, _ clock: () -> Instant,
+    _ progress: (DeduplicationProgress) -> BatchDecision
+  ) throws(DeduplicationError) -> DeduplicationReport {
+    try deduplicator.run(on: connection, clock: clock, progress: progress)
+  }
+
+  func undoDeduplication(
+    run: Int64?, _ clock: () -> Instant
+  ) throws(DeduplicationError) -> UndoReport {
+    try Deduplicator.undo(run: run, on: connection, clock: clock)
+  }
+
+  /// See `Store.digest(of:)`.
+  func digest(of model: Model) throws(StoreError) -> TableDigest {
     try checkTable(of: model)
     let layout = contentLayout(of: model)
     do {
@@ -73,7 +104,7 @@ extension Store {
 
   /// The digest of a model's table as an import begins with it: the one that is remembered, or else
   /// computed.
-  borrowing func digestBeforeImport(of model: Model) throws(StoreError) -> Digest {
+  func digestBeforeImport(of model: Model) throws(StoreError) -> Digest {
     do {
       let remembered = RememberedDigest(contentLayout(of: model))
       if let digest = try remembered.read(in: connection) { return digest }
@@ -91,7 +122,7 @@ extension Store {
   ///     meanwhile, or triggers or foreign keys of an app may have changed rows; then the table is read.
   ///   - version: the version of the database that the import began with; nothing where it went on
   ///     with an earlier one, and nobody knows.
-  borrowing func digestAfterImport(
+  func digestAfterImport(
     countedAs sum: Digest, of model: Model, since version: Int64?
   ) throws(StoreError) -> Digest {
     let layout = contentLayout(of: model)
@@ -120,12 +151,12 @@ extension Store {
 
   /// Forgets the digest of a model's table, inside the caller's transaction; from then on nothing
   /// watches its rows.
-  borrowing func forgetDigest(of model: Model) throws(SQLiteError) {
+  func forgetDigest(of model: Model) throws(SQLiteError) {
     try RememberedDigest(contentLayout(of: model)).forget(in: connection)
   }
 
   /// The layout of a model's table as far as its digest needs it.
-  borrowing func contentLayout(of model: Model) -> TableLayout {
+  func contentLayout(of model: Model) -> TableLayout {
     TableLayout(
       table: model.table, contentColumns: TableLayout.contentColumns(of: model), keyColumns: [],
       relations: ContentRelation.all(of: model))

@@ -2,9 +2,9 @@ internal import POIRecords
 internal import SQLiteKit
 
 /// What an import asks of the store.
-extension Store {
+extension Store.Lease {
   /// The model's table as an import finds it.
-  borrowing func importedTable(of model: Model) throws(StoreError) -> ImportedTable {
+  func importedTable(of model: Model) throws(StoreError) -> ImportedTable {
     let version: Int64
     do { version = try connection.dataVersion() } catch { throw StoreError(error, path: path) }
     let document = try document(ofTable: model.table)
@@ -19,7 +19,7 @@ extension Store {
   }
 
   /// The imports into the table that stopped before their inputs ended, the latest first.
-  borrowing func unfinishedImports(
+  func unfinishedImports(
     of table: String
   ) throws(StoreError) -> [RunRecord.Unfinished] {
     do {
@@ -30,7 +30,7 @@ extension Store {
   }
 
   /// The number of the latest import into the table; nothing where there is none, or it is not finished.
-  borrowing func finishedImport(into table: String) throws(StoreError) -> Int64? {
+  func finishedImport(into table: String) throws(StoreError) -> Int64? {
     do {
       return try RunRecord.finishedImport(into: table, in: connection)
     } catch {
@@ -39,7 +39,7 @@ extension Store {
   }
 
   /// Gives up an unfinished run; the rows that it committed stay.
-  borrowing func abandonRun(_ id: Int64) throws(StoreError) {
+  func abandonRun(_ id: Int64) throws(StoreError) {
     do {
       try RunRecord(id: id).abandon(in: connection)
     } catch {
@@ -50,7 +50,7 @@ extension Store {
   /// Begins an import, inside the transaction of its first batch.
   ///
   /// - Returns: the id of the run.
-  borrowing func beginImport(
+  func beginImport(
     into table: String, started: Instant, options: String
   ) throws(SQLiteError) -> Int64 {
     try RunRecord(
@@ -64,7 +64,7 @@ extension Store {
   ///   - id: the run; where it has none, because its first batch failed, it gets one here.
   ///   - options: what it was asked to do, as JSON text.
   ///   - token: is kept with it; nothing where it was with a batch before.
-  borrowing func endImport(
+  func endImport(
     _ id: Int64?, into table: String, _ state: RunRecord.State, at end: Instant, options: String,
     counters: String, keeping token: SourceToken?
   ) throws(SQLiteError) {
@@ -85,7 +85,7 @@ extension Store {
   /// A writer of batches for a run.
   ///
   /// - Parameter generation: how many batches the run has committed before.
-  borrowing func batchWriter(
+  func batchWriter(
     for model: Model, policy: MergePolicy, runID: Int64, generation: Int64, isSnapshot: Bool
   ) throws(SQLiteError) -> BatchWriter {
     try BatchWriter(

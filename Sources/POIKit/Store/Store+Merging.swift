@@ -2,7 +2,7 @@ internal import POIRecords
 internal import SQLiteKit
 
 /// Whether and how imported records are merged with stored ones.
-extension Store {
+extension Store.Lease {
   /// The policy by which records go into a model's table, after a look at whether it fits the table.
   ///
   /// A table that is empty is made ready for the policy: its key is enforced from then on.
@@ -11,7 +11,7 @@ extension Store {
   ///   - asked: the policy that was named, if one was.
   ///   - isSnapshot: whether the records are a snapshot.
   /// - Throws: `ImportError` with `usage` when the policy does not fit the model or the table.
-  borrowing func mergePolicy(
+  func mergePolicy(
     _ asked: MergePolicy?, isSnapshot: Bool, for model: Model
   ) throws(ImportError) -> MergePolicy {
     do {
@@ -51,7 +51,7 @@ extension Store {
   }
 
   /// Gives the rows that another program wrote the hashes of their keys, by which they are found.
-  private borrowing func completeHashes(of model: Model, _ key: EnforcedKey) throws {
+  private func completeHashes(of model: Model, _ key: EnforcedKey) throws {
     let enforcer = KeyEnforcer(
       layout: try TableLayout(model, key: key.columns),
       schema: try TableSchema(of: model.table, in: connection), enforcement: .hash, nullKey: .keep,
@@ -75,7 +75,7 @@ extension Store {
 
   /// Refuses to append where the key was enforced and its index is gone, because an app made the table
   /// anew: nobody asked for a second row of each key.
-  private borrowing func checkLostKey(of model: Model) throws {
+  private func checkLostKey(of model: Model) throws {
     let key = try EnforcedKey.columns(ofTable: model.table, in: connection)
     guard !key.isEmpty,
       try KeyEnforcer.indexedColumns(of: model.table, in: connection).isEmpty
@@ -90,7 +90,7 @@ extension Store {
 
   /// Makes an empty table enforce its key, and one keep times where the policy needs them, unless
   /// another program has just done so.
-  private borrowing func makeTableReady(for model: Model, _ policy: MergePolicy) throws {
+  private func makeTableReady(for model: Model, _ policy: MergePolicy) throws {
     try connection.begin(.immediate)
     do {
       if try EnforcedKey.read(of: model, in: connection) == nil {
@@ -105,7 +105,7 @@ extension Store {
   }
 
   /// Makes an empty table enforce its key. Runs inside the caller's transaction.
-  private borrowing func enforceKey(of model: Model, for policy: MergePolicy) throws {
+  private func enforceKey(of model: Model, for policy: MergePolicy) throws {
     guard !model.key.isEmpty else {
       throw ImportError(
         .usage,
@@ -126,7 +126,7 @@ extension Store {
     _ = try enforcer.enforce(in: connection)
   }
 
-  private borrowing func layout(of model: Model) throws(DeduplicationError) -> TableLayout {
+  private func layout(of model: Model) throws(DeduplicationError) -> TableLayout {
     do { return try TableLayout(model) } catch {
       throw DeduplicationError(.invalidOptions, error.message)
     }
@@ -134,7 +134,7 @@ extension Store {
 
   /// Refuses snapshots, and models whose removals delete, where rows are found by another key: a record
   /// may be in the row of another one then, and which rows went would depend on the order.
-  private borrowing func checkRemovals(
+  private func checkRemovals(
     of model: Model, _ key: EnforcedKey, isSnapshot: Bool
   ) throws(ImportError) {
     let named = model.key.compactMap { model.attribute(named: $0)?.column }
@@ -157,7 +157,7 @@ extension Store {
   }
 
   /// Refuses models whose attributes can have no time each.
-  private borrowing func checkTimes(of model: Model) throws(ImportError) {
+  private func checkTimes(of model: Model) throws(ImportError) {
     guard model.timestamp != nil else {
       throw ImportError(
         .usage,

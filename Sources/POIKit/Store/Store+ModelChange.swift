@@ -2,13 +2,13 @@ internal import POIRecords
 internal import SQLiteKit
 
 /// Changing the model of a table that is there.
-extension Store {
+extension Store.Lease {
   /// Fits the table of a model to another version of the model, in one transaction: columns are
   /// added, the readable view is made anew, and the new document is kept.
   ///
   /// - Throws: `StoreError` with `modelDiffers`, all reasons and what to do, when that cannot be done
   ///   without loss.
-  borrowing func changeModel(to new: Model) throws(StoreError) {
+  func changeModel(to new: Model) throws(StoreError) {
     try inTransaction {
       // Not before the transaction: another program may be changing it, too.
       let old = try model(ofTable: new.table)
@@ -29,7 +29,7 @@ extension Store {
     }
   }
 
-  private borrowing func tableState(
+  private func tableState(
     of old: Model, _ new: Model
   ) throws(SQLiteError) -> ModelChange.Table {
     let name = SQL(name: old.table)
@@ -54,7 +54,7 @@ extension Store {
     return table
   }
 
-  private borrowing func apply(_ change: ModelChange, to model: Model) throws {
+  private func apply(_ change: ModelChange, to model: Model) throws {
     let schema = StoreSchema(model)
     try makeRelations(of: change.attributes, schema: schema)
     for addition in schema.additions(change.attributes, unmappedColumn: change.unmappedColumn) {
@@ -88,7 +88,7 @@ extension Store {
 
   /// Gives the rows of a table, or those in its archive, the defaults of attributes that are new, as
   /// records get them that lack these.
-  private borrowing func giveDefaults(
+  private func giveDefaults(
     of model: Model, to attributes: [Attribute], in table: String
   ) throws(SQLiteError) {
     let columns = attributes.map(\.column)

@@ -14,8 +14,16 @@ extension Store {
   /// - Throws: `DeduplicationError` when the model names no tombstone or no timestamp, with `unknownTable`
   ///   when the store does not have its table, when rows of other tables refer to a row that is to go, and
   ///   when the store cannot be written.
-  public borrowing func purgeTombstones(
+  public func purgeTombstones(
     of model: Model, olderThan age: Duration, clock: () -> Instant = SystemClock.now
+  ) throws(DeduplicationError) -> PurgeReport {
+    try deduplicationLease().purgeTombstones(of: model, olderThan: age, clock: clock)
+  }
+}
+
+extension Store.Lease {
+  func purgeTombstones(
+    of model: Model, olderThan age: Duration, clock: () -> Instant
   ) throws(DeduplicationError) -> PurgeReport {
     precondition(age >= .zero)
     guard model.tombstone != nil, let name = model.timestamp,
@@ -62,7 +70,7 @@ extension Store {
     }
   }
 
-  private borrowing func deleteMarked(
+  private func deleteMarked(
     _ model: Model, _ timestamp: String, before limit: Int64
   ) throws(DeduplicationError) -> Int {
     guard let column = model.tombstoneColumn else { return 0 }
@@ -85,7 +93,7 @@ extension Store {
     return count
   }
 
-  private borrowing func forgetRemovals(
+  private func forgetRemovals(
     _ model: Model, before limit: Int64
   ) throws(SQLiteError) -> Int {
     guard let table = TombstoneTable(model), try table.exists(in: connection) else { return 0 }

@@ -3,16 +3,6 @@ internal import SQLiteKit
 
 /// What to ask a source for next, kept with the records that came from it.
 extension Store {
-  private static let tokenTable: SQL = """
-    CREATE TABLE IF NOT EXISTS poikit_token (
-      table_name TEXT NOT NULL,
-      source TEXT NOT NULL,
-      highest TEXT,
-      server_token TEXT,
-      PRIMARY KEY (table_name, source)
-    ) STRICT, WITHOUT ROWID
-    """
-
   /// What to ask a source for next; nothing where none of its inputs has been imported, or none of
   /// their records has a timestamp.
   ///
@@ -26,15 +16,10 @@ extension Store {
   ///   - model: the model of the table.
   ///   - source: the value of `ImportOptions.source`.
   /// - Throws: `StoreError` when the store cannot be read.
-  public borrowing func token(
+  public func token(
     of model: Model, source: String = ""
   ) throws(StoreError) -> String? {
-    do {
-      guard let kept = try keptToken(table: model.table, source: source) else { return nil }
-      return kept.serverToken ?? kept.highest.map { Store.text(of: $0, model: model) }
-    } catch {
-      throw StoreError(error, path: path)
-    }
+    try lease().token(of: model, source: source)
   }
 
   /// Whether an import of a source into the model's table has come to the end of its inputs.
@@ -43,8 +28,37 @@ extension Store {
   ///   - model: the model of the table.
   ///   - source: the value of `ImportOptions.source`.
   /// - Throws: `StoreError` when the store cannot be read.
-  public borrowing func hasFinishedImport(
+  public func hasFinishedImport(
     of model: Model, source: String = ""
+  ) throws(StoreError) -> Bool {
+    try lease().hasFinishedImport(of: model, source: source)
+  }
+}
+
+extension Store.Lease {
+  private static let tokenTable: SQL = """
+    CREATE TABLE IF NOT EXISTS poikit_token (
+      table_name TEXT NOT NULL,
+      source TEXT NOT NULL,
+      highest TEXT,
+      server_token TEXT,
+      PRIMARY KEY (table_name, source)
+    ) STRICT, WITHOUT ROWID
+    """
+
+  func token(
+    of model: Model, source: String
+  ) throws(StoreError) -> String? {
+    do {
+      guard let kept = try keptToken(table: model.table, source: source) else { return nil }
+      return kept.serverToken ?? kept.highest.map { Self.text(of: $0, model: model) }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  func hasFinishedImport(
+    of model: Model, source: String
   ) throws(StoreError) -> Bool {
     do {
       // An import whose snapshot was undone brought its records all the same.
@@ -66,10 +80,10 @@ extension Store {
 
   /// Keeps what to ask a source for next, as far as that is known. Runs inside the caller's
   /// transaction.
-  borrowing func keep(_ token: SourceToken) throws(SQLiteError) {
+  func keep(_ token: SourceToken) throws(SQLiteError) {
     // A name is kept without them, too: it says that the table has rows of that source.
     guard token.highest != nil || token.serverToken != nil || !token.source.isEmpty else { return }
-    try connection.execute(Store.tokenTable)
+    try connection.execute(Self.tokenTable)
     let kept = try keptToken(table: token.table, source: token.source)
     let highest = [token.highest, kept?.highest].compactMap { $0 }.max()
     var statement = try connection.prepare(
@@ -83,7 +97,7 @@ extension Store {
 
   /// Forgets which records of a table were changed last, by source: another attribute tells it from now
   /// on, or another one identifies a record. Runs inside the caller's transaction.
-  borrowing func forgetHighestRecords(ofTable table: String) throws(SQLiteError) {
+  func forgetHighestRecords(ofTable table: String) throws(SQLiteError) {
     guard try hasTokens() else { return }
     var statement = try connection.prepare(
       "UPDATE poikit_token SET highest = NULL WHERE table_name = ?1", isPersistent: false)
@@ -92,13 +106,13 @@ extension Store {
   }
 
   /// Whether the table of tokens is there; the first one makes it.
-  private borrowing func hasTokens() throws(SQLiteError) -> Bool {
+  private func hasTokens() throws(SQLiteError) -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil
   }
 
   /// A source whose records an import has brought into the table, other than `source`; nothing where
   /// there is none.
-  borrowing func otherSource(
+  func otherSource(
     of table: String, than source: String
   ) throws(SQLiteError) -> String? {
     guard try RunRecord.isBookkept(connection) else { return nil }
@@ -116,7 +130,7 @@ extension Store {
     return try statement.step() ? statement.text(0) : nil
   }
 
-  private borrowing func keptToken(
+  private func keptToken(
     table: String, source: String
   ) throws(SQLiteError) -> (highest: HighestRecord?, serverToken: String?)? {
     guard try hasTokens() else { return nil }

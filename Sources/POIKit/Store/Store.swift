@@ -1,12 +1,16 @@
 internal import Glibc
-internal import POIRecords
+public import POIRecords
 public import SQLiteKit
+internal import Synchronization
 
 /// The SQLite database file that the toolkit keeps.
 ///
-/// A store is used by one thread at a time. Every change is made in transactions that hold whole
-/// batches, so whatever happens to the process, the file holds exactly the committed batches.
-public struct Store: ~Copyable {
+/// A program opens a store once and keeps it. One operation uses it at a time, on any thread; an import
+/// uses it until it ends. Another operation meanwhile fails with `StoreError.Code.inUse`.
+///
+/// Every change is made in transactions that hold whole batches, so whatever happens to the process, the
+/// file holds exactly the committed batches.
+public final class Store: Sendable {
   /// The format that this version reads and writes; `PRAGMA user_version` of the file.
   public static let formatVersion: Int64 = 1
 
@@ -32,13 +36,9 @@ public struct Store: ~Copyable {
   /// Where the store is; for messages.
   public let path: String
 
-  /// The connection to the store, for statements of the program's own: to read rows and rejects, or to
-  /// keep tables of its own beside them.
-  ///
-  /// Rows of tables of records may be changed by it, too. Tables called `poikit_` and something are only
-  /// to be read, the tables of records stay as they were made, and so do the connection's settings. A
-  /// transaction, or a statement that still has rows to give, is ended before the store is used again.
-  public let connection: Connection
+  /// Reached through a lease, which one operation has at a time.
+  private nonisolated(unsafe) let connection: Connection
+  private let isLeased = Atomic(false)
 
   /// What a store is opened for.
   public enum Opening: Sendable, Hashable {
@@ -66,7 +66,7 @@ public struct Store: ~Copyable {
   ///   - opening: whether to create the file, and whether to write it.
   ///   - trustsSchema: as for a `Connection`.
   /// - Throws: `StoreError` when the file is not a store, or cannot be opened as asked.
-  public init(
+  public convenience init(
     path: String, for opening: Opening = .create, trustsSchema: Bool = false
   ) throws(StoreError) {
     try self.init(
@@ -74,27 +74,39 @@ public struct Store: ~Copyable {
       for: opening)
   }
 
-  /// Takes over a connection to a store.
-  ///
-  /// - Parameters:
-  ///   - connection: the store's database, outside of a transaction.
-  ///   - opening: what the connection was opened for.
-  /// - Throws: `StoreError` when the database is not a store, or cannot be used as asked.
-  public init(_ connection: consuming Connection, for opening: Opening) throws(StoreError) {
-    let path = connection.path
-    try self.init(connection, path: path, for: opening)
+  /// A database file: a store, or one that another program made.
+  public enum Database {
+    case store(Store)
+    case foreign(Connection)
+
+    /// Opens the database at `path`, and tells whether it is a store.
+    ///
+    /// Nothing in a foreign one changes, with one exception: a transaction that a killed program left in a
+    /// rollback journal is rolled back.
+    ///
+    /// - Parameters: as for a store.
+    /// - Throws: `StoreError` when it cannot be opened as asked.
+    public init(
+      path: String, for opening: Opening, trustsSchema: Bool = false
+    ) throws(StoreError) {
+      let connection = try Store.connect(path: path, for: opening, trustsSchema: trustsSchema)
+      self =
+        try Store.isStore(connection)
+        ? .store(Store(connection, path: path, for: opening)) : .foreign(connection)
+    }
   }
 
-  private init(
-    _ connection: consuming Connection, path: String, isInMemory: Bool = false, for opening: Opening
+  init(
+    _ connection: Connection, path: String, isInMemory: Bool = false, for opening: Opening
   ) throws(StoreError) {
     try Store.prepare(
       connection, path: path, isInMemory: isInMemory, isReadOnly: opening == .readOnly)
+    connection.isUsable = false
     self.path = path
-    self.connection = connection
+    unsafe self.connection = connection
   }
 
-  /// A new store that lives in memory, as long as the value does.
+  /// A new store that lives in memory, as long as the object does.
   ///
   /// - Throws: `StoreError` when there is no memory for it.
   public static func inMemory() throws(StoreError) -> Store {
@@ -105,7 +117,7 @@ public struct Store: ~Copyable {
   }
 
   private static func prepare(
-    _ connection: borrowing Connection, path: String, isInMemory: Bool, isReadOnly: Bool
+    _ connection: Connection, path: String, isInMemory: Bool, isReadOnly: Bool
   ) throws(StoreError) {
     do {
       // In one view: another program may be making the store.
@@ -147,7 +159,7 @@ public struct Store: ~Copyable {
   ///
   /// - Returns: whether it is empty, to become one.
   private static func check(
-    _ connection: borrowing Connection, path: String, isReadOnly: Bool
+    _ connection: Connection, path: String, isReadOnly: Bool
   ) throws -> Bool {
     let application = try connection.integer("PRAGMA application_id") ?? 0
     let version = try connection.integer("PRAGMA user_version") ?? 0
@@ -188,7 +200,7 @@ public struct Store: ~Copyable {
   /// file of zeros, which is no database. The journal of a new file holds no pages, so it is waited for
   /// once, not twice. Where another program is at it, it is waited for.
   private static func chooseLog(
-    of connection: borrowing Connection, isNew: Bool
+    of connection: Connection, isNew: Bool
   ) throws(SQLiteError) {
     try connection.execute(
       """
@@ -215,7 +227,7 @@ public struct Store: ~Copyable {
   ///   - opening: whether to create the file, and whether to write it.
   ///   - trustsSchema: as for a `Connection`.
   /// - Throws: `StoreError` when it cannot be opened as asked.
-  public static func connect(
+  private static func connect(
     path: String, for opening: Opening, trustsSchema: Bool = false
   ) throws(StoreError) -> Connection {
     do throws(SQLiteError) {
@@ -244,7 +256,7 @@ public struct Store: ~Copyable {
   /// Whether a database is a store of the toolkit; nothing in it changes.
   ///
   /// - Throws: `StoreError` when it cannot be read.
-  public static func isStore(_ connection: borrowing Connection) throws(StoreError) -> Bool {
+  private static func isStore(_ connection: Connection) throws(StoreError) -> Bool {
     do {
       return try connection.integer("PRAGMA application_id") == Store.applicationID
     } catch {
@@ -252,9 +264,56 @@ public struct Store: ~Copyable {
     }
   }
 
-  /// Gives the connection back; the store is over.
-  public consuming func takeConnection() -> Connection { connection }
+  /// Calls `body` with the connection to the store, for statements of the program's own: to read rows and
+  /// rejects, or to keep tables of its own beside them.
+  ///
+  /// Rows of tables of records may be changed by it, too. Tables called `poikit_` and something are only
+  /// to be read, the tables of records stay as they were made, and so do the connection's settings.
+  /// The connection is valid inside `body` only: outside, it prepares no statement. A transaction that is
+  /// open when `body` ends is rolled back.
+  ///
+  /// - Throws: `StoreError` with `inUse` when another operation uses the store; what `body` throws.
+  public func withConnection<Result: ~Copyable>(
+    _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    let lease = try lease()
+    defer { lease.connection.rollback() }
+    return try body(lease.connection)
+  }
+}
 
+extension Store {
+  /// The right to use a store, which one operation has at a time. It ends with the value.
+  struct Lease: ~Copyable, Sendable {
+    let store: Store
+
+    fileprivate init(_ store: Store) throws(StoreError) {
+      guard
+        store.isLeased.compareExchange(expected: false, desired: true, ordering: .acquiring)
+          .exchanged
+      else {
+        throw StoreError(
+          .inUse, "\(store.path): another operation uses the store; wait until it ends")
+      }
+      self.store = store
+      unsafe store.connection.isUsable = true
+    }
+
+    deinit {
+      unsafe store.connection.isUsable = false
+      store.isLeased.store(false, ordering: .releasing)
+    }
+
+    var path: String { store.path }
+
+    var connection: Connection { unsafe store.connection }
+  }
+
+  /// - Throws: `StoreError` with `inUse` when another operation uses the store.
+  func lease() throws(StoreError) -> Lease { try Lease(self) }
+}
+
+extension Store {
   /// Writes the store, as it is, into a new file: compact and without a write-ahead log. The file has the
   /// store's permissions.
   ///
@@ -263,7 +322,8 @@ public struct Store: ~Copyable {
   ///
   /// - Parameter path: where no file is yet.
   /// - Throws: `StoreError` when the file is there already or cannot be written.
-  public borrowing func save(to path: String) throws(StoreError) {
+  public func save(to path: String) throws(StoreError) {
+    let lease = try lease()
     let literal: String
     do { literal = try Connection.literalPath(path) } catch { throw StoreError(error, path: path) }
     // SQLite takes an empty file, and gives a new one of its own to everybody to read.
@@ -275,7 +335,7 @@ public struct Store: ~Copyable {
     }
     if descriptor >= 0 { close(descriptor) }
     do {
-      var statement = try connection.prepare("VACUUM INTO ?")
+      var statement = try lease.connection.prepare("VACUUM INTO ?")
       try statement.bind(1, text: literal)
       try statement.run()
     } catch {
@@ -287,210 +347,23 @@ public struct Store: ~Copyable {
   /// The names of the tables of records in the store, in alphabetical order.
   ///
   /// - Throws: `StoreError` when the store cannot be read.
-  public borrowing func tables() throws(StoreError) -> [String] {
-    do {
-      var names: [String] = []
-      var statement = try connection.prepare("SELECT name FROM poikit_table ORDER BY name")
-      while try statement.step() { names.append(statement.text(0)) }
-      return names
-    } catch {
-      throw StoreError(error, path: path)
-    }
-  }
+  public func tables() throws(StoreError) -> [String] { try lease().tables() }
 
-  /// The table of records that a name stands for, as it was made; nothing where the store has none.
+  /// The table of records that a name stands for, as it was made; nil if the store has none.
   ///
   /// - Parameter name: its name, in which SQLite ignores the case of ASCII letters.
   /// - Throws: `StoreError` when the store cannot be read.
-  public borrowing func table(named name: String) throws(StoreError) -> String? {
-    try tables().first { TableSchema.isSame($0, name) }
+  public func table(named name: String) throws(StoreError) -> String? {
+    try lease().table(named: name)
   }
 
   /// The model that a table of records was made with.
   ///
   /// - Parameter table: the table, with or without the case of its ASCII letters; the only one of the
-  ///   store where none is named.
-  /// - Throws: `StoreError` with `noSuchTable` where the store has no such table of records, or none
+  ///   store if none is named.
+  /// - Throws: `StoreError` with `noSuchTable` when the store has no such table of records, or none
   ///   is named and there are several.
-  public borrowing func model(ofTable table: String? = nil) throws(StoreError) -> Model {
-    let names = try tables()
-    guard let table = table ?? (names.count == 1 ? names[0] : nil) else {
-      throw StoreError(
-        .noSuchTable,
-        names.isEmpty
-          ? "\(path): the store holds no records; import some first"
-          : "\(path): the store holds several tables, \(names.joined(separator: ", ")); "
-            + "name one with --table")
-    }
-    guard let document = try document(ofTable: try self.table(named: table) ?? table) else {
-      throw try missing(table)
-    }
-    do {
-      return try Model(parsing: document)
-    } catch {
-      guard !error.isOutOfMemory else { throw StoreError(.outOfMemory, path: path) }
-      throw StoreError(.notAStore, "\(path): the model of the table \"\(table)\": \(error)")
-    }
-  }
-
-  /// Why nothing can be done with a table that the store does not have.
-  private borrowing func missing(_ table: String) throws(StoreError) -> StoreError {
-    let names = try tables()
-    return StoreError(
-      .noSuchTable,
-      "\(path): the store has no table of records \"\(table)\"; it has "
-        + (names.isEmpty ? "none" : names.joined(separator: ", ")))
-  }
-
-  /// Throws where the store has no table of a model's name.
-  borrowing func checkTable(of model: Model) throws(StoreError) {
-    do {
-      guard try sql(ofTable: model.table) == nil else { return }
-    } catch {
-      throw StoreError(error, path: path)
-    }
-    throw try missing(model.table)
-  }
-
-  /// The document of the model that a table of records was made with, or last fitted to.
-  borrowing func document(ofTable table: String) throws(StoreError) -> String? {
-    do { return try Bookkeeping.document(ofTable: table, in: connection) } catch {
-      throw StoreError(error, path: path)
-    }
-  }
-
-  /// Makes the model's tables, or fits those that are there to the model.
-  ///
-  /// From then on foreign keys are enforced where the model has relations to many, or deletes removed
-  /// rows: rows that belong to a row are removed with it. So they are where those of an app may refuse
-  /// a record, or what else it has added may change rows.
-  ///
-  /// - Parameter mayChange: whether tables that were made with another model may be fitted to this
-  ///   one.
-  borrowing func prepareTables(for model: Model, mayChange: Bool = true) throws(StoreError) {
-    if !model.relations.isEmpty || model.tombstone?.removal == .delete { try enforceReferences() }
-    func storeError(_ error: SQLiteError) -> StoreError { StoreError(error, path: path) }
-    if try document(ofTable: model.table) == nil {
-      try connection.withoutWaitingForDisk(failingWith: storeError) { () throws(StoreError) in
-        try makeTables(for: model)
-      }
-    }
-    if try document(ofTable: model.table)?.isExactly(model.document) != true {
-      try fitTables(to: model, mayChange: mayChange)
-    }
-    let mayBreakReferences: Bool
-    do {
-      mayBreakReferences =
-        try RecordRefusals.read(of: model, in: connection).areByReference
-        ? true : SideEffects.arePossible(on: model, in: connection)
-    } catch {
-      throw StoreError(error, path: path)
-    }
-    if mayBreakReferences { try enforceReferences() }
-  }
-
-  private borrowing func enforceReferences() throws(StoreError) {
-    do { try connection.execute("PRAGMA foreign_keys = ON") } catch {
-      throw StoreError(error, path: path)
-    }
-  }
-
-  /// Fits tables that were made with another model to this one.
-  private borrowing func fitTables(to model: Model, mayChange: Bool) throws(StoreError) {
-    guard mayChange else {
-      throw StoreError(
-        .modelDiffers,
-        "\(path): the model of the table \"\(model.table)\" is another one, and an import into "
-          + "it is unfinished; go on with --resume and the model that it began with (poi-import "
-          + "--print-model \(model.table) prints it), or give it up with --restart")
-    }
-    try changeModel(to: model)
-  }
-
-  /// Makes the tables of a model, unless another program did so since they were looked for.
-  private borrowing func makeTables(for model: Model) throws(StoreError) {
-    let schema = StoreSchema(model)
-    try inTransaction {
-      guard try document(ofTable: model.table) == nil else { return }
-      try makeRelations(of: model.attributes, schema: schema)
-      try refuseTable(model.table)
-      try connection.execute(schema.creation)
-      try makeRelationsToMany(model.relations, of: model, schema: schema)
-      var statement = try connection.prepare(
-        "INSERT INTO poikit_table (name, model) VALUES (?, ?)")
-      try statement.bind(1, text: model.table)
-      try statement.bind(2, text: model.document)
-      try statement.run()
-    }
-  }
-
-  /// Runs `body` in one transaction, which is given up where it throws.
-  borrowing func inTransaction(_ body: () throws -> Void) throws(StoreError) {
-    do {
-      try connection.begin(.immediate)
-      try body()
-      try connection.commit()
-    } catch let error as StoreError {
-      connection.rollback()
-      throw error
-    } catch let error as SQLiteError {
-      connection.rollback()
-      throw StoreError(error, path: path)
-    } catch {
-      connection.rollback()
-      throw StoreError(.database, "\(path): \(error)")
-    }
-  }
-
-  /// Makes the tables of the relations to one among some attributes; several models may share one that
-  /// is the same.
-  borrowing func makeRelations(of attributes: [Attribute], schema: StoreSchema) throws {
-    for relation in attributes.compactMap(\.relation) { try makeShared(relation, schema: schema) }
-  }
-
-  /// Makes the tables of a table's relations to many. Only rows that several parents share may be in
-  /// a table that is there.
-  borrowing func makeRelationsToMany(
-    _ relations: [RelationToMany], of model: Model, schema: StoreSchema
-  ) throws {
-    for relation in relations {
-      try makeRelations(of: relation.element.attributes, schema: schema)
-      let creation = schema.creation(of: relation, parent: model.table)
-      switch relation.link {
-      case .parent:
-        try refuseTable(relation.element.table)
-        try connection.execute(creation.rows)
-      case .join(let join, _, _):
-        try makeShared(relation.sharedRows, schema: schema)
-        try refuseTable(join)
-        if let creation = creation.join { try connection.execute(creation) }
-      }
-      try makeRelationsToMany(
-        relation.element.relations, of: relation.element, schema: schema)
-    }
-  }
-
-  private borrowing func makeShared(_ relation: Relation, schema: StoreSchema) throws {
-    if try sql(ofTable: relation.table) == nil {
-      try connection.execute(schema.creation(of: relation))
-    } else if try connection.integer(schema.fitness(of: relation)) != 1 {
-      try refuseTable(relation.table)
-    }
-  }
-
-  private borrowing func refuseTable(_ table: String) throws {
-    guard try sql(ofTable: table) != nil else { return }
-    throw StoreError(
-      .modelDiffers,
-      "\(path): the store has another table or view called \"\(table)\"; name another one in the "
-        + "model")
-  }
-
-  /// The statement that a table or view was created with.
-  private borrowing func sql(ofTable table: String) throws(SQLiteError) -> String? {
-    var statement = try connection.prepare(
-      "SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')")
-    try statement.bind(1, text: table)
-    return try statement.step() ? statement.text(0) : nil
+  public func model(ofTable table: String? = nil) throws(StoreError) -> Model {
+    try lease().model(ofTable: table)
   }
 }

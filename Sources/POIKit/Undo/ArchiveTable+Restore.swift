@@ -2,12 +2,12 @@ internal import SQLiteKit
 
 extension ArchiveTable {
   /// The columns that the archive keeps of the source, past and present ones.
-  private func keptColumns(in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+  private func keptColumns(in connection: Connection) throws(SQLiteError) -> [String] {
     try Self.columns(of: source.name, in: connection).filter { !Self.ownColumns.contains($0) }
   }
 
   /// The columns that the archive keeps and the source lacks by now.
-  func lostColumns(in connection: borrowing Connection) throws(SQLiteError) -> [String] {
+  func lostColumns(in connection: Connection) throws(SQLiteError) -> [String] {
     try keptColumns(in: connection).filter { !TableSchema.contains(source.storedColumns, $0) }
   }
 
@@ -15,7 +15,7 @@ extension ArchiveTable {
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   func obstacle(
-    toRestoring run: Int64, in connection: borrowing Connection
+    toRestoring run: Int64, in connection: Connection
   ) throws(SQLiteError) -> String? {
     for column in try lostColumns(in: connection) {
       let valueCount = try connection.integer(
@@ -49,7 +49,7 @@ extension ArchiveTable {
   /// - Returns: how many values that was.
   /// - Throws: `SQLiteError` when the database cannot be written.
   func takeFormerValues(
-    ofRun run: Int64, in connection: borrowing Connection
+    ofRun run: Int64, in connection: Connection
   ) throws(SQLiteError) -> Int {
     let moves: SQL = "run = \(run) AND table_name = \(literal: source.name)"
     let archived: SQL = "SELECT poikit_row_id FROM \(quotedName) WHERE poikit_run = \(run)"
@@ -84,7 +84,7 @@ extension ArchiveTable {
   /// - Returns: how many there were.
   /// - Throws: `SQLiteError` when a constraint does not allow it.
   func restore(
-    _ run: Int64, in connection: borrowing Connection
+    _ run: Int64, in connection: Connection
   ) throws(SQLiteError) -> Int {
     let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
     var targets = source.storedColumns.filter { kept.contains($0.lowercased()) }
@@ -113,7 +113,7 @@ extension ArchiveTable {
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   func firstDifference(
-    ofRun run: Int64, in connection: borrowing Connection
+    ofRun run: Int64, in connection: Connection
   ) throws(SQLiteError) -> Int64? {
     let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
     let columns = source.storedColumns.filter { kept.contains($0.lowercased()) }

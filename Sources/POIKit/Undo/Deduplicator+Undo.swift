@@ -19,7 +19,7 @@ extension Deduplicator {
   ///   when triggers change them.
   /// - Complexity: O(rows put back)
   public static func undo(
-    run: Int64? = nil, on connection: borrowing Connection, clock: () -> Instant
+    run: Int64? = nil, on connection: Connection, clock: () -> Instant
   ) throws(DeduplicationError) -> UndoReport {
     try connection.inTransaction(.immediate) { () throws(DeduplicationError) -> UndoReport in
       try restore(try UndoableRun.find(run, in: connection), on: connection, end: clock())
@@ -27,7 +27,7 @@ extension Deduplicator {
   }
 
   private static func restore(
-    _ found: UndoableRun, on connection: borrowing Connection, end: Instant
+    _ found: UndoableRun, on connection: Connection, end: Instant
   ) throws(DeduplicationError) -> UndoReport {
     var run = found
     do {
@@ -95,7 +95,7 @@ extension Deduplicator {
   /// How many of the rows that came back refer to rows that are not there; those of a table whose
   /// foreign keys SQLite finds no fitting parents for are not counted.
   private static func danglingRowCount(
-    of run: UndoableRun, in connection: borrowing Connection
+    of run: UndoableRun, in connection: Connection
   ) throws(SQLiteError) -> Int {
     var count: Int64 = 0
     for table in run.archivedTables {
@@ -122,7 +122,7 @@ extension Deduplicator {
 
   /// The error that a row does not come back as it was.
   private static func changedByTrigger(
-    _ run: Int64, _ row: Int64, of table: String, in connection: borrowing Connection
+    _ run: Int64, _ row: Int64, of table: String, in connection: Connection
   ) throws(DeduplicationError) -> DeduplicationError {
     let triggers: [String]
     do { triggers = try TableSchema.triggers(of: table, in: connection) } catch {
@@ -138,7 +138,7 @@ extension Deduplicator {
   }
 
   private static func dropEnforcement(
-    of run: UndoableRun, in connection: borrowing Connection
+    of run: UndoableRun, in connection: Connection
   ) throws(SQLiteError) {
     if run.outcome.createdIndex {
       try connection.execute(
@@ -161,7 +161,7 @@ extension Deduplicator {
   ///
   /// - Returns: how many there were.
   private static func restoreRows(
-    of run: UndoableRun, in connection: borrowing Connection
+    of run: UndoableRun, in connection: Connection
   ) throws(DeduplicationError) -> Int {
     let savepoint = "poikit_undo" as SQL
     try DeduplicationError.converting { () throws(SQLiteError) in
@@ -186,7 +186,7 @@ extension Deduplicator {
   ///
   /// - Returns: how many there were.
   private static func restoreRows(
-    of table: String, _ run: Int64, in connection: borrowing Connection
+    of table: String, _ run: Int64, in connection: Connection
   ) throws(DeduplicationError) -> Int {
     let archive = ArchiveTable(source: try TableSchema(of: table, in: connection))
     let obstacle: String?
@@ -203,7 +203,7 @@ extension Deduplicator {
 
   /// Whether a table that rows come back into has others whose references were moved.
   private static func hasMovedRows(
-    besideArchived run: UndoableRun, in connection: borrowing Connection
+    besideArchived run: UndoableRun, in connection: Connection
   ) throws(DeduplicationError) -> Bool {
     do {
       return try UndoableRun.movedTables(ofRun: run.id, in: connection)
@@ -215,7 +215,7 @@ extension Deduplicator {
 
   /// The schemas of the tables with references that were moved.
   private static func schemasOfMovedRows(
-    _ run: Int64, in connection: borrowing Connection
+    _ run: Int64, in connection: Connection
   ) throws(DeduplicationError) -> [ExactText: TableSchema] {
     var schemas: [ExactText: TableSchema] = [:]
     let tables: [String]
@@ -233,7 +233,7 @@ extension Deduplicator {
   /// - Returns: how many values were put back.
   private static func restoreValues(
     _ run: UndoableRun, isOwn: Bool, areBeforeRows: Bool = false,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) -> Int {
     let schemas = try schemasOfMovedRows(run.id, in: connection)
     let changed: (table: String, row: Int64)
@@ -251,7 +251,7 @@ extension Deduplicator {
 
   /// Removes what was kept of a run, and marks it.
   private static func forget(
-    _ run: UndoableRun, at end: Instant, in connection: borrowing Connection
+    _ run: UndoableRun, at end: Instant, in connection: Connection
   ) throws(SQLiteError) {
     for table in run.archivedTables {
       try connection.execute(

@@ -69,7 +69,7 @@ struct RestorableRows {
   ///
   /// - Returns: a row that does not hold what it held before, or nil if there is none.
   mutating func restore(
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) -> (table: String, row: Int64)? {
     // A row whose id changed is told by another one before: its changes go back one by one.
     if let row = try restoreOneByOne(in: connection) { return row }
@@ -125,7 +125,7 @@ struct RestorableRows {
   }
 
   private mutating func restoreOneByOne(
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) -> (table: String, row: Int64)? {
     var changes = try changes(
       "AND m.table_name IN (\(identityTables)) AND ?4 GROUP BY m.rowid ORDER BY m.rowid DESC",
@@ -158,7 +158,7 @@ struct RestorableRows {
   }
 
   private func changes(
-    _ rest: SQL, in connection: borrowing Connection
+    _ rest: SQL, in connection: Connection
   ) throws(SQLiteError) -> Statement {
     var changes = try connection.prepare(
       """
@@ -174,7 +174,7 @@ struct RestorableRows {
   }
 
   private mutating func restore(
-    _ row: Row, in connection: borrowing Connection
+    _ row: Row, in connection: Connection
   ) throws(SQLiteError) -> Outcome {
     let place = [ExactText(row.table)] + row.columns.map(ExactText.init)
     let restoration: ValueRestoration
@@ -200,7 +200,7 @@ struct RestorableRows {
   }
 
   private func wait(
-    _ row: Row, _ trial: Int64, in connection: borrowing Connection
+    _ row: Row, _ trial: Int64, in connection: Connection
   ) throws(SQLiteError) {
     let insert = try statements.statement(
       "INSERT OR REPLACE INTO \(RestorableRows.waiting) VALUES (?1, ?2, ?3)", in: connection)
@@ -212,7 +212,7 @@ struct RestorableRows {
 
   /// Forgets what was kept of a row's columns.
   private func forget(
-    _ row: Row, in connection: borrowing Connection
+    _ row: Row, in connection: Connection
   ) throws(SQLiteError) {
     let delete = try statements.statement(
       """

@@ -18,7 +18,7 @@ struct ReturnedRows {
   /// Lists them among the rows that were changed since, once winners have their own values again.
   ///
   /// - Throws: `DeduplicationError` when the database cannot be read.
-  func list(in connection: borrowing Connection) throws(DeduplicationError) {
+  func list(in connection: Connection) throws(DeduplicationError) {
     var open: [TableSchema] = []
     for table in run.archivedTables {
       let schema = try TableSchema(of: table, in: connection)
@@ -52,7 +52,7 @@ struct ReturnedRows {
   ///
   /// - Returns: how many there are.
   private func listReturned(
-    in schema: TableSchema, of connection: borrowing Connection
+    in schema: TableSchema, of connection: Connection
   ) throws(SQLiteError) -> Int {
     let key = try KeyEnforcer.indexedColumns(of: schema.name, in: connection)
     let kept = try ArchiveTable.columns(of: schema.name, in: connection)
@@ -74,7 +74,7 @@ struct ReturnedRows {
   ///
   /// - Returns: how many there are.
   private func listBeaten(
-    in schema: TableSchema, of connection: borrowing Connection
+    in schema: TableSchema, of connection: Connection
   ) throws(SQLiteError) -> Int {
     guard try !KeyEnforcer.indexedColumns(of: schema.name, in: connection).isEmpty,
       let removals = try TombstoneTable.stored(for: schema.name, in: connection)
@@ -97,7 +97,7 @@ struct ReturnedRows {
   ///
   /// - Returns: how many there are.
   private func listColumnless(
-    in schema: TableSchema, of connection: borrowing Connection
+    in schema: TableSchema, of connection: Connection
   ) throws(SQLiteError) -> Int {
     guard !schema.name.isExactly(run.table) else { return 0 }
     let archive = ArchiveTable(source: schema)
@@ -113,7 +113,7 @@ struct ReturnedRows {
   }
 
   /// Collects what the run changed: of several changes of one value the first counts.
-  private func collectFormerValues(in connection: borrowing Connection) throws(SQLiteError) {
+  private func collectFormerValues(in connection: Connection) throws(SQLiteError) {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_former (
@@ -128,7 +128,7 @@ struct ReturnedRows {
 
   /// Collects what the listed rows of a table had in some columns before the run, and no row has now.
   private func collectLostValues(
-    _ columns: [String], of schema: TableSchema, in connection: borrowing Connection
+    _ columns: [String], of schema: TableSchema, in connection: Connection
   ) throws(SQLiteError) {
     let values = columns.indices.map { "v\($0)" as SQL }
     // With the affinities of the columns, by which a reference is compared.
@@ -152,7 +152,7 @@ struct ReturnedRows {
   ///
   /// - Returns: whether there are any that were not listed before.
   private func listReferring(
-    _ reference: TableReference, of child: TableSchema, in connection: borrowing Connection
+    _ reference: TableReference, of child: TableSchema, in connection: Connection
   ) throws(SQLiteError) -> Bool {
     let values = reference.childColumns.indices.map { "v\($0)" as SQL }.joined(separator: ", ")
     try connection.execute(
@@ -168,7 +168,7 @@ struct ReturnedRows {
   /// Returns the rows of a table that the run archived or changed, each with its id, `row`, and what
   /// it had in some columns before: `v0`, `v1` and so on.
   private func rows(
-    of schema: TableSchema, with columns: [String], in connection: borrowing Connection
+    of schema: TableSchema, with columns: [String], in connection: Connection
   ) throws(SQLiteError) -> SQL {
     let table = schema.name
     let rowID = SQL(name: schema.rowIDName)

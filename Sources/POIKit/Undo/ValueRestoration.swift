@@ -11,7 +11,7 @@ struct ValueRestoration {
   ///   - schema: the table; without it, it is one with the row id that SQLite gives.
   init(
     of columns: [String], in table: String, _ schema: TableSchema?,
-    by statements: PreparedStatements, on connection: borrowing Connection
+    by statements: PreparedStatements, on connection: Connection
   ) throws(SQLiteError) {
     let quotedTable: SQL = "main.\(name: table)"
     let rowID = SQL(name: schema?.rowIDName ?? "rowid")
@@ -39,7 +39,7 @@ struct ValueRestoration {
   ///
   /// - Returns: whether the row is there.
   func restore(
-    _ moves: [Int64], ofRow row: Int64, on connection: borrowing Connection
+    _ moves: [Int64], ofRow row: Int64, on connection: Connection
   ) throws(SQLiteError) -> Bool {
     try Self.bind(moves, row, to: &update.statement)
     try update.statement.run()

@@ -13,7 +13,7 @@ extension Deduplicator {
   /// Counts what winners would get.
   func countFills(
     _ selection: inout WinnerSelection, _ plan: inout DeduplicationPlan, _ schema: TableSchema,
-    on connection: borrowing Connection
+    on connection: Connection
   ) throws(DeduplicationError) {
     var merge: LoserMerge? = try LoserMerge(layout, schema: schema, in: connection)
     var isBegun = false
@@ -30,7 +30,7 @@ extension Deduplicator {
   /// It is inside the caller's transaction.
   func removeGroups(
     _ count: Int, _ selection: inout WinnerSelection, _ merge: inout LoserMerge?,
-    _ removal: inout LoserRemoval, in connection: borrowing Connection
+    _ removal: inout LoserRemoval, in connection: Connection
   ) throws(DeduplicationError) {
     var pairs: [LoserEntry] = []
     var fills: [RowFill] = []

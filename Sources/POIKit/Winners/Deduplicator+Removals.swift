@@ -3,7 +3,7 @@ internal import SQLiteKit
 /// Removals that are remembered in a table of their own.
 extension Deduplicator {
   /// The removals that the database remembers for the table; nothing where it has none.
-  func removals(in connection: borrowing Connection) throws(DeduplicationError) -> TombstoneTable? {
+  func removals(in connection: Connection) throws(DeduplicationError) -> TombstoneTable? {
     guard let removals = layout.removals else { return nil }
     return try DeduplicationError.converting { () throws(SQLiteError) in
       try removals.exists(in: connection) ? removals : nil
@@ -12,7 +12,7 @@ extension Deduplicator {
 
   /// How many rows a removal beats that is remembered.
   func beatenRowCount(
-    _ removals: TombstoneTable?, _ schema: TableSchema, in connection: borrowing Connection
+    _ removals: TombstoneTable?, _ schema: TableSchema, in connection: Connection
   ) throws(DeduplicationError) -> Int {
     guard let removals else { return 0 }
     return try DeduplicationError.converting { () throws(SQLiteError) in
@@ -30,7 +30,7 @@ extension Deduplicator {
   /// - Parameter plan: gets the number of all rows and of those that went.
   func removeBeatenRows(
     _ removals: TombstoneTable, _ schema: TableSchema, _ removal: inout LoserRemoval,
-    _ plan: inout DeduplicationPlan, _ record: RunRecord?, on connection: borrowing Connection
+    _ plan: inout DeduplicationPlan, _ record: RunRecord?, on connection: Connection
   ) throws(DeduplicationError) {
     let rows = RowRemoval(schema: schema)
     let archives = options.archive

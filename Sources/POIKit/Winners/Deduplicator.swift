@@ -42,7 +42,7 @@ public struct Deduplicator: Sendable {
   ///   row ids refers to this one, when another key is enforced and when the database cannot be read.
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func plan(
-    on connection: borrowing Connection,
+    on connection: Connection,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
   ) throws(DeduplicationError) -> DeduplicationPlan? {
     let schema = try checkedSchema(connection)
@@ -75,7 +75,7 @@ public struct Deduplicator: Sendable {
   /// - Throws: `DeduplicationError`; the batches before it stay committed, and its `report` tells of them.
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func run(
-    on connection: borrowing Connection, clock: () -> Instant,
+    on connection: Connection, clock: () -> Instant,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
   ) throws(DeduplicationError) -> DeduplicationReport {
     let schema = try checkedSchema(connection)
@@ -123,7 +123,7 @@ public struct Deduplicator: Sendable {
   /// Begins the run, where it is to be in the table of runs and is not yet, before the losers go.
   private func prepare(
     _ removal: inout LoserRemoval, _ plan: DeduplicationPlan, _ record: inout RunRecord?,
-    on connection: borrowing Connection, clock: () -> Instant
+    on connection: Connection, clock: () -> Instant
   ) throws(DeduplicationError) {
     do {
       if !options.mergesLosers { try removal.keepDigest(in: connection) }
@@ -146,7 +146,7 @@ public struct Deduplicator: Sendable {
   private func remove(
     _ selection: inout WinnerSelection, _ removal: inout LoserRemoval, _ plan: DeduplicationPlan,
     _ record: RunRecord?, since version: Int64, committed: inout RemovalCounts,
-    on connection: borrowing Connection, clock: () -> Instant,
+    on connection: Connection, clock: () -> Instant,
     progress: (DeduplicationProgress) -> BatchDecision
   ) throws(DeduplicationError) -> DeduplicationReport {
     var merge: LoserMerge?
@@ -176,7 +176,7 @@ public struct Deduplicator: Sendable {
   /// Removes the losers of one transaction, a portion at a time.
   private func removeLosers(
     _ selection: inout WinnerSelection, _ merge: inout LoserMerge?, _ removal: inout LoserRemoval,
-    at pace: BatchPace, in connection: borrowing Connection
+    at pace: BatchPace, in connection: Connection
   ) throws(DeduplicationError) {
     try removal.beginBatch(in: connection)
     let before = removal.counts.removedRowCount
@@ -202,7 +202,7 @@ public struct Deduplicator: Sendable {
 extension Deduplicator {
   /// The schema of the table, after a look at whether the layout and the options fit it.
   private func checkedSchema(
-    _ connection: borrowing Connection
+    _ connection: Connection
   ) throws(DeduplicationError) -> TableSchema {
     guard !connection.isInTransaction else {
       throw DeduplicationError(
@@ -249,7 +249,7 @@ extension Deduplicator {
 
   /// A selection of the winners, whose losers come in the order that their removal needs.
   private func selection(
-    for removal: LoserRemoval, in connection: borrowing Connection
+    for removal: LoserRemoval, in connection: Connection
   ) throws(DeduplicationError) -> WinnerSelection {
     let needsRanks = try removal.needsRanks(in: connection)
     return WinnerSelection(
@@ -265,7 +265,7 @@ extension Deduplicator {
   }
 
   private func beginRun(
-    at start: Instant, on connection: borrowing Connection
+    at start: Instant, on connection: Connection
   ) throws(DeduplicationError) -> RunRecord {
     do { return try RunRecord.begin(layout, options, at: start, in: connection) } catch {
       throw DeduplicationError(error)
@@ -277,7 +277,7 @@ extension Deduplicator {
   /// - Returns: the version of the database that was read, or nil if it was stopped.
   private func select(
     _ selection: inout WinnerSelection, _ schema: TableSchema, without removals: TombstoneTable?,
-    on connection: borrowing Connection,
+    on connection: Connection,
     progress: (DeduplicationProgress) -> BatchDecision
   ) throws(DeduplicationError) -> Int64? {
     try connection.inTransaction(.deferred) { () throws(DeduplicationError) -> Int64? in
@@ -302,7 +302,7 @@ extension Deduplicator {
   /// Throws if another connection has committed since the rows were read.
   private func checkUnchanged(
     since version: Int64, _ counts: RemovalCounts, by statements: PreparedStatements,
-    on connection: borrowing Connection
+    on connection: Connection
   ) throws(DeduplicationError) {
     let current: Int64?
     do { current = try statements.integer("PRAGMA data_version", in: connection) } catch {
@@ -321,7 +321,7 @@ extension Deduplicator {
   /// Enforces the key, computes the digest and ends the run, in one transaction.
   private func finish(
     _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, since version: Int64,
-    on connection: borrowing Connection, clock: () -> Instant
+    on connection: Connection, clock: () -> Instant
   ) throws(DeduplicationError) -> DeduplicationReport {
     let writes = record != nil || options.enforcement != .none || plan.loserCount > 0
     func finish() throws(DeduplicationError) -> DeduplicationReport {
@@ -350,7 +350,7 @@ extension Deduplicator {
   /// - Parameter jobCount: how many threads may read; more than one only while nobody can write.
   private func complete(
     _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, jobCount: Int,
-    on connection: borrowing Connection, end: Instant
+    on connection: Connection, end: Instant
   ) throws(DeduplicationError) -> DeduplicationReport {
     let counts = removal.counts
     let enforcer = enforcer(of: removal.root)
@@ -395,7 +395,7 @@ extension Deduplicator {
   /// Adds up the digest of the table, beside the enforcing of its key.
   private func readDigest(
     _ schema: TableSchema, while enforcer: KeyEnforcer, jobCount: Int,
-    on connection: borrowing Connection
+    on connection: Connection
   ) throws(DeduplicationError) -> (TableDigest, EnforcementOutcome) {
     let isWriteAhead = try DeduplicationError.converting { () throws(SQLiteError) in
       try connection.text("PRAGMA main.journal_mode") == "wal"
@@ -415,7 +415,7 @@ extension Deduplicator {
 
   /// The digest of the table; it is read once more if the second thread failed.
   private func finish(
-    _ digest: inout SharedDigest, on connection: borrowing Connection
+    _ digest: inout SharedDigest, on connection: Connection
   ) throws(DeduplicationError) -> TableDigest {
     let sum: TableDigest?
     do { sum = try digest.finish(in: connection) } catch { throw DeduplicationError(error) }
@@ -444,7 +444,7 @@ extension Deduplicator {
   /// - Throws: `DeduplicationError` when the layout does not fit the database or it cannot be read.
   /// - Complexity: O(bytes of the table)
   public static func tableDigest(
-    of layout: TableLayout, on connection: borrowing Connection
+    of layout: TableLayout, on connection: Connection
   ) throws(DeduplicationError) -> TableDigest {
     let schema = try TableSchema(of: layout.table, in: connection)
     do {

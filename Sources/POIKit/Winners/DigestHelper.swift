@@ -24,7 +24,7 @@ struct DigestHelper: ~Copyable {
     private let state = Mutex(State.waiting)
 
     init(
-      _ connection: borrowing Connection, _ layout: TableLayout, _ schema: TableSchema,
+      _ connection: Connection, _ layout: TableLayout, _ schema: TableSchema,
       _ portions: RowPortions
     ) {
       path = connection.path
@@ -84,7 +84,7 @@ struct DigestHelper: ~Copyable {
   ///   - portions: the rows.
   /// - Throws: `SystemError` when the system gives no thread.
   init(
-    beside connection: borrowing Connection, _ layout: TableLayout, schema: TableSchema,
+    beside connection: Connection, _ layout: TableLayout, schema: TableSchema,
     portions: RowPortions
   ) throws(SystemError) {
     let job = Job(connection, layout, schema, portions)

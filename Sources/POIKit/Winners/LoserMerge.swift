@@ -44,7 +44,7 @@ struct LoserMerge: ~Copyable {
   ///   - connection: the database.
   /// - Throws: `DeduplicationError` when the layout does not fit the database.
   init(
-    _ layout: TableLayout, schema: TableSchema, in connection: borrowing Connection
+    _ layout: TableLayout, schema: TableSchema, in connection: Connection
   ) throws(DeduplicationError) {
     let references = try TableReference.all(to: schema, in: connection)
       .filter { TableSchema.isSame($0.childTable, schema.name) }
@@ -87,7 +87,7 @@ struct LoserMerge: ~Copyable {
   /// The columns that say when the attributes of a row were changed: by the timestamp of the model, and
   /// only where the table keeps that.
   private static func timeColumns(
-    of layout: TableLayout, in connection: borrowing Connection
+    of layout: TableLayout, in connection: Connection
   ) throws(SQLiteError) -> [String] {
     guard let model = layout.model, let name = model.timestamp,
       let timestamp = layout.timestampColumn, model.attribute(named: name)?.column == timestamp,

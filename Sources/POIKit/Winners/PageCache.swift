@@ -14,7 +14,7 @@ struct PageCache {
   private let before: Int64
 
   /// Enlarges the cache of a connection that has less.
-  static func enlarge(in connection: borrowing Connection) throws(DeduplicationError) -> PageCache {
+  static func enlarge(in connection: Connection) throws(DeduplicationError) -> PageCache {
     try DeduplicationError.converting { () throws(SQLiteError) in
       let before = try connection.integer("PRAGMA main.cache_size") ?? 0
       let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
@@ -26,7 +26,7 @@ struct PageCache {
   }
 
   /// Gives the connection the size that it had.
-  func restore(in connection: borrowing Connection) {
+  func restore(in connection: Connection) {
     try? connection.execute("PRAGMA main.cache_size = \(before)")
   }
 }

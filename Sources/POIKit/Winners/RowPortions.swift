@@ -22,7 +22,7 @@ final class RowPortions: Sendable {
   /// The portions of a table as it is now.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
-  init(of schema: TableSchema, in connection: borrowing Connection) throws(SQLiteError) {
+  init(of schema: TableSchema, in connection: Connection) throws(SQLiteError) {
     let id = SQL(name: schema.rowIDName)
     let table: SQL = "main.\(name: schema.name)"
     // Each of the two alone is one step into the table.

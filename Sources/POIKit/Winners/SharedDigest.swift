@@ -27,7 +27,7 @@ struct SharedDigest: ~Copyable {
   /// - Throws: `SQLiteError` when the database cannot be read.
   init(
     _ layout: TableLayout, schema: TableSchema, jobCount: Int,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(SQLiteError) {
     self.layout = layout
     self.schema = schema
@@ -43,7 +43,7 @@ struct SharedDigest: ~Copyable {
   ///
   /// - Returns: the digest, or nil if the second thread failed.
   /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func finish(in connection: borrowing Connection) throws(SQLiteError) -> TableDigest? {
+  mutating func finish(in connection: Connection) throws(SQLiteError) -> TableDigest? {
     var sum = TableDigest.empty
     var reader = try ContentReader(layout, schema: schema, rows: .range, in: connection)
     var content = CanonicalContent()

@@ -20,7 +20,7 @@ struct StrangerTable: ~Copyable {
   /// - Parameter key: the canonical form of its key.
   /// - Throws: `SQLiteError` when the temporary table cannot be written.
   mutating func append(
-    _ entry: CandidateEntry, key: borrowing CanonicalContent, in connection: borrowing Connection
+    _ entry: CandidateEntry, key: borrowing CanonicalContent, in connection: Connection
   ) throws(SQLiteError) {
     if insertion == nil {
       try connection.execute(
@@ -43,7 +43,7 @@ struct StrangerTable: ~Copyable {
   /// - Parameter keyCode: what the keys hash to.
   /// - Throws: `SQLiteError` when the temporary table cannot be read.
   mutating func next(
-    _ keyCode: Digest, in connection: borrowing Connection
+    _ keyCode: Digest, in connection: Connection
   ) throws(SQLiteError) -> CandidateEntry? {
     guard count > 0 else { return nil }
     if selection == nil {

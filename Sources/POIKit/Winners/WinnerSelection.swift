@@ -117,7 +117,7 @@ extension WinnerSelection {
   /// - Throws: `DeduplicationError` when the database cannot be read, when the timestamps are of
   ///   two kinds and when a temporary file cannot be written.
   mutating func readTable(
-    _ schema: TableSchema, without removals: TombstoneTable?, in connection: borrowing Connection,
+    _ schema: TableSchema, without removals: TombstoneTable?, in connection: Connection,
     progress: (DeduplicationProgress) -> BatchDecision
   ) throws(DeduplicationError) -> Bool {
     let keyCount = layout.keyColumns.count
@@ -196,7 +196,7 @@ extension WinnerSelection {
   /// - Throws: `DeduplicationError` when the database cannot be read or a temporary file not be
   ///   written or read.
   mutating func decide(
-    _ schema: TableSchema, in connection: borrowing Connection
+    _ schema: TableSchema, in connection: Connection
   ) throws(DeduplicationError) {
     try candidates.finish()
     if let first = try candidates.next() {
@@ -214,7 +214,7 @@ extension WinnerSelection {
 
   /// Decides the groups of all candidates, which come key by key.
   private mutating func decideGroups(
-    beginningWith first: CandidateEntry, _ schema: TableSchema, in connection: borrowing Connection
+    beginningWith first: CandidateEntry, _ schema: TableSchema, in connection: Connection
   ) throws(DeduplicationError) {
     var keys = try DeduplicationError.converting { () throws(SQLiteError) in
       try KeyReader(layout, schema: schema, in: connection)
@@ -258,7 +258,7 @@ extension WinnerSelection {
   /// Decides the groups of the rows that were put aside.
   private mutating func decideStrangers(
     _ keyCode: Digest, _ keys: inout KeyReader, _ contents: inout ContentReader,
-    in connection: borrowing Connection
+    in connection: Connection
   ) throws(DeduplicationError) {
     var isFirst = true
     while let entry = try DeduplicationError.converting({ () throws(SQLiteError) in

@@ -1,0 +1,215 @@
+internal import POIRecords
+internal import SQLiteKit
+
+/// The tables of records and their models.
+extension Store.Lease {
+  /// The names of the tables of records in the store, in alphabetical order.
+  ///
+  /// - Throws: `StoreError` when the store cannot be read.
+  func tables() throws(StoreError) -> [String] {
+    do {
+      var names: [String] = []
+      var statement = try connection.prepare("SELECT name FROM poikit_table ORDER BY name")
+      while try statement.step() { names.append(statement.text(0)) }
+      return names
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// The table of records that a name stands for, as it was made; nothing where the store has none.
+  ///
+  /// - Parameter name: its name, in which SQLite ignores the case of ASCII letters.
+  /// - Throws: `StoreError` when the store cannot be read.
+  func table(named name: String) throws(StoreError) -> String? {
+    try tables().first { TableSchema.isSame($0, name) }
+  }
+
+  /// The model that a table of records was made with.
+  ///
+  /// - Parameter table: the table, with or without the case of its ASCII letters; the only one of the
+  ///   store where none is named.
+  /// - Throws: `StoreError` with `noSuchTable` where the store has no such table of records, or none
+  ///   is named and there are several.
+  func model(ofTable table: String? = nil) throws(StoreError) -> Model {
+    let names = try tables()
+    guard let table = table ?? (names.count == 1 ? names[0] : nil) else {
+      throw StoreError(
+        .noSuchTable,
+        names.isEmpty
+          ? "\(path): the store holds no records; import some first"
+          : "\(path): the store holds several tables, \(names.joined(separator: ", ")); "
+            + "name one with --table")
+    }
+    guard let document = try document(ofTable: try self.table(named: table) ?? table) else {
+      throw try missing(table)
+    }
+    do {
+      return try Model(parsing: document)
+    } catch {
+      guard !error.isOutOfMemory else { throw StoreError(.outOfMemory, path: path) }
+      throw StoreError(.notAStore, "\(path): the model of the table \"\(table)\": \(error)")
+    }
+  }
+
+  /// Why nothing can be done with a table that the store does not have.
+  private func missing(_ table: String) throws(StoreError) -> StoreError {
+    let names = try tables()
+    return StoreError(
+      .noSuchTable,
+      "\(path): the store has no table of records \"\(table)\"; it has "
+        + (names.isEmpty ? "none" : names.joined(separator: ", ")))
+  }
+
+  /// Throws where the store has no table of a model's name.
+  func checkTable(of model: Model) throws(StoreError) {
+    do {
+      guard try sql(ofTable: model.table) == nil else { return }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    throw try missing(model.table)
+  }
+
+  /// The document of the model that a table of records was made with, or last fitted to.
+  func document(ofTable table: String) throws(StoreError) -> String? {
+    do { return try Bookkeeping.document(ofTable: table, in: connection) } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Makes the model's tables, or fits those that are there to the model.
+  ///
+  /// From then on foreign keys are enforced where the model has relations to many, or deletes removed
+  /// rows: rows that belong to a row are removed with it. So they are where those of an app may refuse
+  /// a record, or what else it has added may change rows.
+  ///
+  /// - Parameter mayChange: whether tables that were made with another model may be fitted to this
+  ///   one.
+  func prepareTables(for model: Model, mayChange: Bool = true) throws(StoreError) {
+    if !model.relations.isEmpty || model.tombstone?.removal == .delete { try enforceReferences() }
+    func storeError(_ error: SQLiteError) -> StoreError { StoreError(error, path: path) }
+    if try document(ofTable: model.table) == nil {
+      try connection.withoutWaitingForDisk(failingWith: storeError) { () throws(StoreError) in
+        try makeTables(for: model)
+      }
+    }
+    if try document(ofTable: model.table)?.isExactly(model.document) != true {
+      try fitTables(to: model, mayChange: mayChange)
+    }
+    let mayBreakReferences: Bool
+    do {
+      mayBreakReferences =
+        try RecordRefusals.read(of: model, in: connection).areByReference
+        ? true : SideEffects.arePossible(on: model, in: connection)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    if mayBreakReferences { try enforceReferences() }
+  }
+
+  private func enforceReferences() throws(StoreError) {
+    do { try connection.execute("PRAGMA foreign_keys = ON") } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Fits tables that were made with another model to this one.
+  private func fitTables(to model: Model, mayChange: Bool) throws(StoreError) {
+    guard mayChange else {
+      throw StoreError(
+        .modelDiffers,
+        "\(path): the model of the table \"\(model.table)\" is another one, and an import into "
+          + "it is unfinished; go on with --resume and the model that it began with (poi-import "
+          + "--print-model \(model.table) prints it), or give it up with --restart")
+    }
+    try changeModel(to: model)
+  }
+
+  /// Makes the tables of a model, unless another program did so since they were looked for.
+  private func makeTables(for model: Model) throws(StoreError) {
+    let schema = StoreSchema(model)
+    try inTransaction {
+      guard try document(ofTable: model.table) == nil else { return }
+      try makeRelations(of: model.attributes, schema: schema)
+      try refuseTable(model.table)
+      try connection.execute(schema.creation)
+      try makeRelationsToMany(model.relations, of: model, schema: schema)
+      var statement = try connection.prepare(
+        "INSERT INTO poikit_table (name, model) VALUES (?, ?)")
+      try statement.bind(1, text: model.table)
+      try statement.bind(2, text: model.document)
+      try statement.run()
+    }
+  }
+
+  /// Runs `body` in one transaction, which is given up where it throws.
+  func inTransaction(_ body: () throws -> Void) throws(StoreError) {
+    do {
+      try connection.begin(.immediate)
+      try body()
+      try connection.commit()
+    } catch let error as StoreError {
+      connection.rollback()
+      throw error
+    } catch let error as SQLiteError {
+      connection.rollback()
+      throw StoreError(error, path: path)
+    } catch {
+      connection.rollback()
+      throw StoreError(.database, "\(path): \(error)")
+    }
+  }
+
+  /// Makes the tables of the relations to one among some attributes; several models may share one that
+  /// is the same.
+  func makeRelations(of attributes: [Attribute], schema: StoreSchema) throws {
+    for relation in attributes.compactMap(\.relation) { try makeShared(relation, schema: schema) }
+  }
+
+  /// Makes the tables of a table's relations to many. Only rows that several parents share may be in
+  /// a table that is there.
+  func makeRelationsToMany(
+    _ relations: [RelationToMany], of model: Model, schema: StoreSchema
+  ) throws {
+    for relation in relations {
+      try makeRelations(of: relation.element.attributes, schema: schema)
+      let creation = schema.creation(of: relation, parent: model.table)
+      switch relation.link {
+      case .parent:
+        try refuseTable(relation.element.table)
+        try connection.execute(creation.rows)
+      case .join(let join, _, _):
+        try makeShared(relation.sharedRows, schema: schema)
+        try refuseTable(join)
+        if let creation = creation.join { try connection.execute(creation) }
+      }
+      try makeRelationsToMany(
+        relation.element.relations, of: relation.element, schema: schema)
+    }
+  }
+
+  private func makeShared(_ relation: Relation, schema: StoreSchema) throws {
+    if try sql(ofTable: relation.table) == nil {
+      try connection.execute(schema.creation(of: relation))
+    } else if try connection.integer(schema.fitness(of: relation)) != 1 {
+      try refuseTable(relation.table)
+    }
+  }
+
+  private func refuseTable(_ table: String) throws {
+    guard try sql(ofTable: table) != nil else { return }
+    throw StoreError(
+      .modelDiffers,
+      "\(path): the store has another table or view called \"\(table)\"; name another one in the "
+        + "model")
+  }
+
+  /// The statement that a table or view was created with.
+  private func sql(ofTable table: String) throws(SQLiteError) -> String? {
+    var statement = try connection.prepare(
+      "SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')")
+    try statement.bind(1, text: table)
+    return try statement.step() ? statement.text(0) : nil
+  }
+}
