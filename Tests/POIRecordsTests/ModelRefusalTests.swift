@@ -37,6 +37,10 @@ import Testing
       "/properties/a/pattern", "backreferences"
     ),
     (
+      #"{"x-table":"t","properties":{"a":{"type":"string","pattern":"^(?!no)"}}}"#,
+      "/properties/a/pattern", "write what may stand there, not what must not"
+    ),
+    (
       #"{"x-table":"t","properties":{"a":{"type":"integer","x-allow-nul":true}}}"#,
       "/properties/a/x-allow-nul", "speaks of text"
     ),

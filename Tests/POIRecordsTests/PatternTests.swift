@@ -15,23 +15,16 @@ import Testing
     (#"^\d{4}\b"#, "1012", true), (#"^\d{4}\b"#, "1012 AB", true), (#"^\d{4}\b"#, "1012AB", false),
     (#"\bfoo\b"#, "foo1", false), (#"^\b$"#, "", false), (#"^\B$"#, "", true),
     (#"a$\b"#, "a", true),
-    (#"^[^a]\b.$"#, "-1", true), (#"^(?:\d\b|x)+$"#, "x1", true), (#"(?!\B)_"#, "-_", true),
+    (#"^[^a]\b.$"#, "-1", true), (#"^(?:\d\b|x)+$"#, "x1", true),
     (#"^e\b"#, "e\u{301}", true), (#"\b."#, "\u{FFFFF}", false), (#"^.\b."#, "\u{FFFFF}1", true),
-    (#"[^]\b"#, "a", true), (#"(?=2\b)\d"#, "12", true), (#"(?=1\b)\d"#, "123", false),
-    ("^a[]?$", "a", true),
+    (#"[^]\b"#, "a", true), ("^a[]?$", "a", true),
     ("[]", "a", false), ("^[^]$", "\n", true), ("^[a-c-]+$", "b-a", true), ("^[\\]x]$", "]", true),
     (#"^[^\d]$"#, "5", false), (#"^[\D]$"#, "x", true),
     (#"^[\u0041-\x43\u{44}]+$"#, "ABCD", true), (#"^\ud83d\ude00$"#, "😀", true),
     (#"^\cJ\0$"#, "\n\0", true), (#"^\p{Lu}\P{Lu}$"#, "Éa", true),
     (#"^\p{Script=Greek}+$"#, "αβγ", true),
     (#"^(?<year>\d{4})-(?:0[1-9]|1[0-2])$"#, "2024-02", true),
-    (#"^(?!no)[a-z]+(?=!)"#, "yes!", true), (#"^(?!no)[a-z]+"#, "not", false),
-    (#"(?<=\$)\d"#, "$5", true), (#"(?<=\$)\d"#, "€5", false), (#"(?<!\$|€)\b\d"#, "€5", false),
-    (#"(?<!^)b"#, "bab", true), (#"(?<!^)b"#, "ba", false), (#"(?<=(?=a).)b"#, "ab", true),
-    (#"(?<=(?=a).)b"#, "bb", false), (#"^(?=.*\d)(?=.*[a-z])(?!.*\s).{4,}$"#, "ab1é", true),
-    (#"^(?=.*\d)(?=.*[a-z])(?!.*\s).{4,}$"#, "ab1 é", false), (#"^(?:(?!b).)*$"#, "aca", true),
-    (#"^(?:(?!b).)*$"#, "acab", false), (#"^(?!(?!a)).$"#, "a", true), (#"(?=$)"#, "", true),
-    (#"a(?=b|$)"#, "ac", false), ("^(?:a|b|)$", "", true), ("^(a+)+$", "aaaab", false),
+    ("^(?:a|b|)$", "", true), ("^(a+)+$", "aaaab", false),
     ("^(?:a*)*$", "aaa", true), ("^((a+|b)c{2}){2,}$", "aaccbcc", true),
     ("^(?:){3}a{0}$", "", true),
     ("^(?:ab){2,3}$", "abababab", false), ("^(?:ab){2,3}$", "ababab", true),
@@ -52,17 +45,18 @@ import Testing
 
   @Test(arguments: [
     (#"(a)\1"#, "backreferences"), (#"(?<n>a)\k<n>"#, "backreferences"),
-    ("(?i)a", "no known kind"), ("(?<=a)+", "repeats nothing"), ("a**", "repeats nothing"),
+    ("a(?=b)", "lookarounds are not supported"), ("(?!a)b", "lookarounds are not supported"),
+    ("(?<=a)b", "lookarounds are not supported"), ("(?<!a)b", "lookarounds are not supported"),
+    ("(?i)a", "no known kind"), ("a**", "repeats nothing"),
     ("*a", "repeats nothing"), ("a{", "no number"), ("a{3,2}", "out of order"),
     ("]", "stands alone"),
     ("a}", "stands alone"), ("(a", "not closed"), ("a)", "not open"), ("[a", "not closed"),
     ("[z-a]", "out of order"), (#"[\d-x]"#, "with a class"), (#"\Aa"#, "no escape"),
     (#"a\z"#, "no escape"), (#"\u12"#, "digits"),
     (#"\ud800"#, "no character"), (#"\p{Foo}"#, "Swift's engine"), (#"\p"#, "no property"),
-    (#"\01"#, "octal"), (#"a\"#, "backslash"), ("(?=a)*", "repeats nothing"),
+    (#"\01"#, "octal"), (#"a\"#, "backslash"),
     ("(?:a{1000}){1000}", "100000 steps"), ("(?:(?:){99999}a?){0,99999}", "100000 steps"),
     ("a{1000000}", "100000 steps"), ("a{0,99999999999999999999}", "100000 steps"),
-    (String(repeating: "(?=a)", count: 9), "more than 8 lookarounds"),
     ("(?<n", "name is not closed"), ("(?<>a)", "name is not closed"), ("a{2", "is not closed"),
     (#"\p{a-b}"#, "no property"), (#"\p{L"#, "no property"), (#"\c1"#, "no control character"),
     (#"\u{}"#, "no character"), (#"\ud800\u0041"#, "half of a surrogate pair"),
@@ -93,8 +87,7 @@ import Testing
   /// Expressions for which an engine that tries one way after the other takes time with the square of the
   /// length of a text that nearly matches, or more; and one whose states are without number.
   @Test(arguments: [
-    #"\d+$"#, "(1+)+$", "^(1|1)*$", "^1*1*1*1*$", "(?:[0-9]{1,9}-?){1,9}!", "(?=1*!)1",
-    "(?<=!1*)1$",
+    #"\d+$"#, "(1+)+$", "^(1|1)*$", "^1*1*1*1*$", "(?:[0-9]{1,9}-?){1,9}!",
     "(?:0|1)*1(?:0|1){12}!",
   ])
   func `a long text that nearly matches takes no long time`(_ pattern: String) throws {
@@ -122,10 +115,8 @@ import Testing
         "(?:0|1)*1(?:0|1){3000}!",
         String((0..<4_000).map { _ in Bool.random(using: &random) ? "1" : "0" })
       ),
-      // Many letters with many lookarounds.
-      ("^(?:\(alternatives))*" + String(repeating: "(?!1)", count: Pattern.lookLimit), letters),
-      // A long text with a lookaround.
-      ("(?=a)b", String(repeating: "a", count: TestLength.count(1_200_000, long: 3_000_000))),
+      // Many letters.
+      ("^(?:\(alternatives))*!", letters),
     ] {
       var pattern = try Pattern(pattern)
       _ = pattern.matches(text)
@@ -169,16 +160,14 @@ import Testing
 
   private static func randomExpression(depth: Int, _ random: inout SplitMix64) -> String {
     func part() -> String { randomExpression(depth: depth - 1, &random) }
-    switch Int.random(in: depth == 0 ? 5...9 : 0...9, using: &random) {
+    switch Int.random(in: depth == 0 ? 3...7 : 0...7, using: &random) {
     case 0: return "(?:\(part())|\(part()))"
     case 1: return part() + part()
     case 2:
       return "(?:\(part()))"
         + (["*", "+", "?", "{2}", "{1,3}"].randomElement(using: &random) ?? "")
-    case 3: return "(?=\(part()))\(part())"
-    case 4: return "(?!\(part()))\(part())"
-    case 5: return ["(?:^)", "(?:$)", "", "."].randomElement(using: &random) ?? ""
-    case 6: return ["[ab]", "[^a]", "[^bé]"].randomElement(using: &random) ?? ""
+    case 3: return ["(?:^)", "(?:$)", "", "."].randomElement(using: &random) ?? ""
+    case 4: return ["[ab]", "[^a]", "[^bé]"].randomElement(using: &random) ?? ""
     default: return ["a", "b", "c", "é"].randomElement(using: &random) ?? ""
     }
   }

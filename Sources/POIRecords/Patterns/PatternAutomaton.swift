@@ -1,6 +1,6 @@
 /// Runs a program over texts, in one step for each scalar whatever the expression.
 ///
-/// The instructions that the program can be at together are a state. Where a state goes with a symbol is
+/// The instructions that the program can be at together are a state. Where a state goes with a letter is
 /// kept, so that a text like those before costs one look at a table for each scalar, and no allocation
 /// (A. Aho, R. Sethi, J. Ullman, "Compilers", 1986, section 3.7: lazy transition evaluation).
 struct PatternAutomaton {
@@ -10,8 +10,8 @@ struct PatternAutomaton {
   /// How many places the states that are kept may have together; then the automaton begins anew.
   private static let placeLimit = 1 << 18
 
-  /// How many symbols the transitions of a state have room for at most: some of them are to be kept.
-  private static let symbolLimit = 1 << 15
+  /// How many letters the transitions of a state have room for at most: some of them are to be kept.
+  private static let letterLimit = 1 << 15
 
   /// What is known of the text that was read.
   private struct State: Hashable {
@@ -33,9 +33,6 @@ struct PatternAutomaton {
   /// Whether a match may begin anywhere.
   private let isSearching: Bool
 
-  /// How many bits of a symbol tell which lookarounds match at a place; the others are a letter.
-  private let lookBits: Int
-
   private var states: [State] = []
 
   /// For each state where its transitions begin: while a text is read, this is the state.
@@ -44,8 +41,8 @@ struct PatternAutomaton {
   /// How many places the states have together.
   private var placeCount = 0
 
-  /// For each state and symbol where the transitions of the next state begin, times two, plus one where a
-  /// match ends before the symbol is read.
+  /// For each state and letter where the transitions of the next state begin, times two, plus one where a
+  /// match ends before the letter is read.
   private var transitions: [Int32] = []
 
   /// How many letters the transitions of a state have room for.
@@ -56,11 +53,9 @@ struct PatternAutomaton {
   private var round = 0
   private var open: [Int] = []
 
-  /// - Parameter lookCount: how many lookarounds the expression has.
-  init(_ program: PatternProgram, lookCount: Int) {
+  init(_ program: PatternProgram) {
     self.program = program
     isSearching = !program.isAnchored
-    lookBits = program.asksForLooks ? lookCount : 0
     rounds = Array(repeating: 0, count: program.instructions.count)
   }
 
@@ -68,51 +63,23 @@ struct PatternAutomaton {
   var keptCount: Int { transitions.count + placeCount }
 
   /// Whether the program matches somewhere in a text.
-  ///
-  /// - Parameter looks: as `mark` leaves them.
-  mutating func matches(
-    _ text: Span<UInt8>, _ alphabet: inout PatternAlphabet, looks: inout [UInt8]
-  ) -> Bool {
-    run(over: text, &alphabet, &looks, marking: 0)
-  }
-
-  /// Marks the places up to which the program matches, in the order in which it reads.
-  ///
-  /// - Parameters:
-  ///   - bit: the bit that marks a place.
-  ///   - looks: for each offset in the text, and its end, the bits of the lookarounds that match there.
-  mutating func mark(
-    _ bit: UInt8, in looks: inout [UInt8], of text: Span<UInt8>,
-    _ alphabet: inout PatternAlphabet
-  ) {
-    _ = run(over: text, &alphabet, &looks, marking: bit)
-  }
-
-  /// - Returns: whether there is a match; where places are marked, this is not known.
-  private mutating func run(
-    over text: Span<UInt8>, _ alphabet: inout PatternAlphabet, _ looks: inout [UInt8],
-    marking bit: UInt8
-  ) -> Bool {
+  mutating func matches(_ text: Span<UInt8>, _ alphabet: inout PatternAlphabet) -> Bool {
     if letterRoom == 0 { forget(&alphabet) }
-    var offset = program.isBackward ? text.count : 0
-    var row = symbolRoom
+    var offset = 0
+    var row = letterRoom
     while row != Self.dead {
-      let (letter, next) = step(in: text, from: offset, &alphabet)
-      if letter >= letterRoom, symbolRoom < Self.symbolLimit {
+      let (letter, next) = Self.step(in: text, from: offset, &alphabet)
+      if letter >= letterRoom, letterRoom < Self.letterLimit {
         row = forget(&alphabet, keeping: row)
       }
-      let symbol = lookBits == 0 ? letter : letter << lookBits | Int(looks[offset])
-      var transition = letter < letterRoom ? transitions[row + symbol] : Self.unknown
+      var transition = letter < letterRoom ? transitions[row + letter] : Self.unknown
       if transition == Self.unknown {
         if transitions.count >= Self.transitionLimit || placeCount >= Self.placeLimit {
           row = forget(&alphabet, keeping: row)
         }
-        transition = compute(from: row, letter, lookBits == 0 ? 0 : looks[offset], alphabet)
+        transition = compute(from: row, letter, alphabet)
       }
-      if transition & 1 == 1 {
-        if bit == 0 { return true }
-        looks[offset] |= bit
-      }
+      if transition & 1 == 1 { return true }
       if letter == PatternAlphabet.end { return false }
       row = Int(transition >> 1)
       offset = next
@@ -120,24 +87,15 @@ struct PatternAutomaton {
     return false
   }
 
-  /// The next scalar of the text in the direction of the program, and the offset behind it.
+  /// The letter of the next scalar of the text, and the offset behind it.
   @inline(__always)
-  private func step(
+  private static func step(
     in text: Span<UInt8>, from offset: Int, _ alphabet: inout PatternAlphabet
   ) -> (letter: Int, next: Int) {
-    if program.isBackward {
-      guard offset > 0 else { return (PatternAlphabet.end, offset) }
-      var start = offset - 1
-      while start > 0, text[start] & 0xC0 == 0x80 { start -= 1 }
-      return (alphabet.letter(of: text.scalar(at: start).value), start)
-    }
     guard offset < text.count else { return (PatternAlphabet.end, offset) }
     let (value, length) = text.scalar(at: offset)
     return (alphabet.letter(of: value), offset + length)
   }
-
-  /// How many symbols the transitions of a state have room for.
-  private var symbolRoom: Int { letterRoom << lookBits }
 
   /// Drops all states, makes room for the letters that are known, and begins anew.
   ///
@@ -146,10 +104,10 @@ struct PatternAutomaton {
   private mutating func forget(
     _ alphabet: inout PatternAlphabet, keeping kept: Int? = nil
   ) -> Int {
-    let kept = kept.map { states[$0 / symbolRoom] }
+    let kept = kept.map { states[$0 / letterRoom] }
     // Some room beyond them, so that few new letters come here.
     let count = alphabet.letterCount
-    letterRoom = max(letterRoom, min(count + count / 4 + 4, Self.symbolLimit >> lookBits))
+    letterRoom = max(letterRoom, min(count + count / 4 + 4, Self.letterLimit))
     placeCount = 0
     states.removeAll(keepingCapacity: true)
     rows.removeAll(keepingCapacity: true)
@@ -165,15 +123,15 @@ struct PatternAutomaton {
     rows[state] = row
     states.append(state)
     placeCount += state.places.count
-    transitions.append(contentsOf: repeatElement(Self.unknown, count: symbolRoom))
+    transitions.append(contentsOf: repeatElement(Self.unknown, count: letterRoom))
     return row
   }
 
   /// Computes a transition, and keeps it where there is room for its letter.
   private mutating func compute(
-    from row: Int, _ letter: Int, _ looks: UInt8, _ alphabet: borrowing PatternAlphabet
+    from row: Int, _ letter: Int, _ alphabet: borrowing PatternAlphabet
   ) -> Int32 {
-    let state = states[row / symbolRoom]
+    let state = states[row / letterRoom]
     let isOfWord = alphabet.isOfWord(letter)
     var next = State(places: [])
     var isMatch = false
@@ -197,7 +155,6 @@ struct PatternAutomaton {
           case .first: state.isFirst
           case .last: letter == PatternAlphabet.end
           case .wordBoundary(let isNegated): (state.isBehindWord != isOfWord) != isNegated
-          case .look(let look, let isNegated): (looks >> look & 1 == 1) != isNegated
           }
         if isMet { open.append(place + 1) }
       case .match: isMatch = true
@@ -208,9 +165,7 @@ struct PatternAutomaton {
     next.places.removeRepeated()
     next.isBehindWord = program.asksForWords && isOfWord && !next.places.isEmpty
     let transition = Int32(self.row(of: next) << 1 | (isMatch ? 1 : 0))
-    if letter < letterRoom {
-      transitions[row + letter << lookBits | Int(looks)] = transition
-    }
+    if letter < letterRoom { transitions[row + letter] = transition }
     return transition
   }
 }

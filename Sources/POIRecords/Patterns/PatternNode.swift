@@ -15,13 +15,4 @@ indirect enum PatternNode {
   case end
   /// Between a character of a word and one that is none; anywhere else where it is negated.
   case wordBoundary(isNegated: Bool)
-  /// A place where a lookaround matches, named by its number; where it does not if it is negated.
-  case look(Int, isNegated: Bool)
-}
-
-/// What is asked of the text beside a place of it.
-struct PatternLook {
-  let node: PatternNode
-  /// Whether it is to match up to the place, and not from it on.
-  let isBehind: Bool
 }

@@ -1,7 +1,5 @@
 /// A regular expression as instructions of a nondeterministic automaton (K. Thompson, "Regular expression
 /// search algorithm", 1968).
-///
-/// It reads a text forwards or backwards; the matches that are found are the same.
 struct PatternProgram {
   enum Instruction {
     /// Reads a scalar of the set of that number, and goes on behind this instruction.
@@ -22,7 +20,6 @@ struct PatternProgram {
     /// Nothing is left to read.
     case last
     case wordBoundary(isNegated: Bool)
-    case look(Int, isNegated: Bool)
   }
 
   /// How many instructions an expression may take: a repetition takes those of its content as often as
@@ -30,23 +27,18 @@ struct PatternProgram {
   static let instructionLimit = 100_000
 
   private(set) var instructions: [Instruction] = []
-  let isBackward: Bool
 
-  /// Whether a place may be asked whether lookarounds match there.
-  private(set) var asksForLooks = false
+  /// The sets that it reads scalars of.
+  private(set) var sets = SetNumbers()
 
   /// Whether a place may be asked whether it is a word boundary.
   private(set) var asksForWords = false
 
   /// Compiles an expression.
   ///
-  /// - Parameter sets: those of all programs of an expression; gets the sets that are new.
   /// - Throws: `PatternError` where the expression takes more instructions than may be.
-  init(
-    _ node: PatternNode, isBackward: Bool, sets: inout SetNumbers
-  ) throws(PatternError) {
-    self.isBackward = isBackward
-    try append(node, &sets)
+  init(_ node: PatternNode) throws(PatternError) {
+    try append(node)
     try append(.match)
     // A jump to a jump goes where that one goes, which stands behind it.
     for index in instructions.indices.reversed() {
@@ -76,58 +68,49 @@ struct PatternProgram {
     instructions.append(instruction)
   }
 
-  private mutating func append(
-    _ node: PatternNode, _ sets: inout SetNumbers
-  ) throws(PatternError) {
+  private mutating func append(_ node: PatternNode) throws(PatternError) {
     switch node {
     case .scalar(let set): try append(.read(sets.number(of: set)))
     case .sequence(let nodes):
-      for index in nodes.indices {
-        try append(nodes[isBackward ? nodes.count - 1 - index : index], &sets)
-      }
-    case .alternatives(let nodes): try append(alternatives: nodes, &sets)
+      for node in nodes { try append(node) }
+    case .alternatives(let nodes): try append(alternatives: nodes)
     case .repetition(let node, let least, let most):
-      try append(node, least: least, most: most, &sets)
-    case .start: try append(.require(isBackward ? .last : .first))
-    case .end: try append(.require(isBackward ? .first : .last))
+      try append(node, least: least, most: most)
+    case .start: try append(.require(.first))
+    case .end: try append(.require(.last))
     case .wordBoundary(let isNegated):
       asksForWords = true
       try append(.require(.wordBoundary(isNegated: isNegated)))
-    case .look(let look, let isNegated):
-      asksForLooks = true
-      try append(.require(.look(look, isNegated: isNegated)))
     }
   }
 
-  private mutating func append(
-    alternatives: [PatternNode], _ sets: inout SetNumbers
-  ) throws(PatternError) {
+  private mutating func append(alternatives: [PatternNode]) throws(PatternError) {
     var jumps: [Int] = []
     for node in alternatives.dropLast() {
       let fork = instructions.count
       try append(.fork(0))
-      try append(node, &sets)
+      try append(node)
       jumps.append(instructions.count)
       try append(.jump(0))
       instructions[fork] = .fork(instructions.count)
     }
-    if let last = alternatives.last { try append(last, &sets) }
+    if let last = alternatives.last { try append(last) }
     for jump in jumps { instructions[jump] = .jump(instructions.count) }
   }
 
   private mutating func append(
-    _ node: PatternNode, least: Int, most: Int?, _ sets: inout SetNumbers
+    _ node: PatternNode, least: Int, most: Int?
   ) throws(PatternError) {
     for _ in 0..<least {
       let start = instructions.count
-      try append(node, &sets)
+      try append(node)
       // What takes no instruction does so any number of times.
       if instructions.count == start { return }
     }
     guard let most else {
       let fork = instructions.count
       try append(.fork(0))
-      try append(node, &sets)
+      try append(node)
       try append(.jump(fork))
       instructions[fork] = .fork(instructions.count)
       return
@@ -136,7 +119,7 @@ struct PatternProgram {
     for _ in least..<max(most, least) {
       forks.append(instructions.count)
       try append(.fork(0))
-      try append(node, &sets)
+      try append(node)
     }
     for fork in forks { instructions[fork] = .fork(instructions.count) }
   }

@@ -1,7 +1,8 @@
 /// Reads a regular expression of ECMA-262 (section 22.2.1, `Pattern` with the flag `u`).
 ///
 /// Backreferences are refused: what they match is no regular language, and takes time that doubles with
-/// every character.
+/// every character. Lookarounds are refused too: each takes a pass of its own over the text, and few models
+/// have one.
 struct PatternReader {
   private let scalars: [Unicode.Scalar]
   private var index = 0
@@ -11,9 +12,6 @@ struct PatternReader {
 
   /// How deep groups may stand in one another: reading and compiling call themselves for each.
   static let depthLimit = 50
-
-  /// The lookarounds that were read; one stands behind those inside it.
-  private(set) var looks: [PatternLook] = []
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
@@ -50,10 +48,7 @@ struct PatternReader {
     switch scalar {
     case "^": return .start
     case "$": return .end
-    case "(":
-      let group = try readGroup()
-      if case .look = group { return group }
-      node = group
+    case "(": node = try readGroup()
     case "*", "+", "?": throw flaw("\(scalar) repeats nothing")
     case "{", "}", "]": throw flaw("\(scalar) stands alone; write \\\(scalar)")
     case ".": node = .scalar(.withinLine)
@@ -74,30 +69,24 @@ struct PatternReader {
     }
     depth += 1
     defer { depth -= 1 }
-    let look = try readGroupStart()
+    try readGroupStart()
     let content = try readAlternatives()
     guard skip(")") else { throw flaw("a group is not closed") }
-    guard let look else { return content }
-    looks.append(PatternLook(node: content, isBehind: look.isBehind))
-    return .look(looks.count - 1, isNegated: look.isNegated)
+    return content
   }
 
   /// Reads what stands behind the opening parenthesis of a group.
-  ///
-  /// - Returns: which lookaround the group is, if it is one.
-  private mutating func readGroupStart() throws(PatternError) -> (isBehind: Bool, isNegated: Bool)?
-  {
+  private mutating func readGroupStart() throws(PatternError) {
     // What a group captures is not asked for.
-    guard skip("?"), !skip(":") else { return nil }
-    if skip("=") { return (false, false) }
-    if skip("!") { return (false, true) }
-    guard skip("<") else { throw flaw("a group begins with (?, and is of no known kind") }
-    if skip("=") { return (true, false) }
-    if skip("!") { return (true, true) }
+    guard skip("?"), !skip(":") else { return }
+    let hasName = skip("<")
+    if next == "=" || next == "!" {
+      throw flaw("lookarounds are not supported; write what may stand there, not what must not")
+    }
+    guard hasName else { throw flaw("a group begins with (?, and is of no known kind") }
     let start = index
     while let scalar = next, scalar.properties.isIDContinue || scalar == "$" { index += 1 }
     guard index > start, skip(">") else { throw flaw("a group's name is not closed") }
-    return nil
   }
 
   /// Reads the repetition of what was read before, if there is one.
