@@ -1,8 +1,8 @@
 internal import Glibc
-package import JSONStreaming
+internal import JSONStreaming
 
 /// An open file descriptor, closed when its owner goes.
-package struct Descriptor: ~Copyable {
+struct Descriptor: ~Copyable {
   /// The number that the system knows it by, or -1 once it is closed.
   private(set) var number: Int32
 
@@ -40,7 +40,7 @@ package struct Descriptor: ~Copyable {
   ///
   /// - Parameter isInterrupted: asked when a signal ends that wait: whether it is given up, with
   ///   `EINTR`.
-  package init(
+  init(
     opening path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(SystemError) {
     var opened: Int32
@@ -87,13 +87,6 @@ package struct Descriptor: ~Copyable {
     try unsafe output.withUnsafeMutableBufferPointer { buffer, count throws(SystemError) in
       guard let base = buffer.baseAddress else { return }
       count += try unsafe read(into: base + count, capacity: buffer.count - count)
-    }
-  }
-
-  /// Replaces `buffer` by what one read of at most `maximum` bytes gives; it is empty at the end.
-  package func read(replacing buffer: inout [UInt8], maximum: Int) throws(SystemError) {
-    buffer = try [UInt8](capacity: maximum) { output throws(SystemError) in
-      try read(into: &output)
     }
   }
 

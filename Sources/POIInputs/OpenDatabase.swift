@@ -1,4 +1,4 @@
-package import Glibc
+internal import Glibc
 package import JSONStreaming
 
 /// The files of databases that this process has open.
@@ -22,21 +22,18 @@ package enum OpenDatabase {
     var file = stat()
     guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return false }
     do throws(SystemError) {
-      return try descriptors(of: file, inProcess: "self").contains(where: beginsLikeDatabase)
+      return try descriptors(of: file).contains(where: beginsLikeDatabase)
     } catch {
       guard error.number == ENOENT || error.number == EACCES else { throw error }
       return false
     }
   }
 
-  /// The numbers of the descriptors of a file that a process has.
+  /// The numbers of the descriptors of a file that this process has.
   ///
-  /// - Parameter process: its number, or `self`.
-  /// - Throws: the system's error where it does not let this process see them.
-  package static func descriptors(
-    of file: stat, inProcess process: String
-  ) throws(SystemError) -> [Int32] {
-    guard let folder = unsafe opendir("/proc/\(process)/fd") else { throw .last }
+  /// - Throws: the system's error where it does not list them.
+  private static func descriptors(of file: stat) throws(SystemError) -> [Int32] {
+    guard let folder = unsafe opendir("/proc/self/fd") else { throw .last }
     defer { unsafe closedir(folder) }
     var found: [Int32] = []
     while let entry = unsafe readdir(folder) {

@@ -58,9 +58,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public init(_ error: SQLiteError, path: String, remedy: String = "run again") {
     let advice =
       if error.isBusy {
-        "another program holds the store"
-          + (LockHolder.find(of: path).map { ", \($0)" } ?? "")
-          + ", and did not let go of it in time; let it finish and \(remedy)"
+        "another program holds the store, and did not let go of it in time; let it finish and \(remedy)"
       } else if error.isFull {
         "there is no space left; free some and \(remedy)"
       } else if error.isMoved {
