@@ -61,7 +61,8 @@ import Testing
     try connection.execute(
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, note);
-      CREATE TABLE poikit_archive_t (poikit_run, poikit_row_id, poikit_winner_id, id, k, at, note);
+      CREATE TABLE poikit_archive_t (poikit_number INTEGER PRIMARY KEY, poikit_run, poikit_row_id,
+        poikit_winner_id, poikit_change, id, k, at, note);
       INSERT INTO t VALUES (1, 'a', 1, 'p'), (2, 'a', 2, 'q'), (3, 'b', 3, 'r'), (4, 'c', 3, 's'),
         (5, 'c', 1, 't');
       \(script)

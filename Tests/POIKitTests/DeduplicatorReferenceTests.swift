@@ -37,7 +37,7 @@ import Testing
     try look(connection, report)
     guard archive else { return }
 
-    let movedCount = try connection.integer("SELECT count(*) FROM poikit_moved")
+    let movedCount = try connection.integer("SELECT count(*) FROM poikit_journal")
     let undone = try Deduplicator.undo(on: connection, clock: someInstant)
     #expect(undone.restoredRowCount == report.changes.archivedRowCount)
     #expect(Int64(undone.restoredReferenceCount) == movedCount)
@@ -45,7 +45,7 @@ import Testing
       #expect(try dump(table, in: connection) == rows, "\(table)")
     }
     #expect(try schema(connection) == schemaBefore)
-    #expect(try connection.integer("SELECT count(*) FROM poikit_moved") == 0)
+    #expect(try connection.integer("SELECT count(*) FROM poikit_journal") == 0)
     #expect(
       try rows("SELECT DISTINCT state FROM poikit_run", in: connection) == ["undone"])
   }

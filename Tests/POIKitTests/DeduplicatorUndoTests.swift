@@ -238,7 +238,8 @@ import Testing
     let error = undoError(connection)
     #expect(error?.code == .cannotUndo)
     #expect(
-      error?.message.contains("a reference cannot be put back, because stay") == true,
+      error?.message.contains("row 1 of 'visit' cannot get back what it held, because stay")
+        == true,
       "\(error?.message ?? "")")
     #expect(try rows("SELECT ref FROM visit", in: connection) == ["2"])
   }

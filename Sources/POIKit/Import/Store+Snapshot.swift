@@ -83,12 +83,11 @@ extension Store.Lease {
     }
     let rows = RowRemoval(schema: schema)
     var next = checkpoint
-    var gone = try DeduplicationError.converting { () throws(SQLiteError) in
+    let gone = try DeduplicationError.converting { () throws(SQLiteError) in
       try keys.createIndex(in: connection)
       return try rows.list(
         where: "\(Self.isRemovable(model)) AND NOT \(keys.holds(row: "t"))", in: connection)
     }
-    if model.tombstoneColumn == nil { gone += try rows.listDependents(in: connection) }
     guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {
       return .tooMany(gone: gone, of: checkpoint.removableRowCount)
     }
@@ -110,10 +109,14 @@ extension Store.Lease {
         throw DeduplicationError(error)
       }
     } else {
-      archivedCount = try rows.archive(under: run, in: connection)
-      try rows.delete(in: connection)
+      let deleted = try rows.delete(archivingUnder: run, in: connection)
+      // Rows that hang on the missing ones went with them.
+      guard !limit.isExceeded(by: deleted.goneCount, of: checkpoint.removableRowCount) else {
+        return .tooMany(gone: deleted.goneCount, of: checkpoint.removableRowCount)
+      }
+      next.counters.removed = deleted.goneCount
+      archivedCount = deleted.archivedCount
     }
-    try MovedValues.note(ofRun: run, in: connection)
     do throws(SQLiteError) {
       try RunRecord(id: run).end(
         .finished, at: ended, counters: next.countersJSON().description, in: connection)

@@ -6,8 +6,12 @@ struct ArchiveTable {
   /// What the names of archives begin with.
   static let prefix = Bookkeeping.prefix + "archive_"
 
-  /// The archive's own columns: the run, the removed row's id and the id of the row that stayed.
-  static let ownColumns = ["poikit_run", "poikit_row_id", "poikit_winner_id"]
+  /// The number of an archived row: they are numbered in the order in which they were removed.
+  static let number = "poikit_number"
+
+  /// The archive's other own columns: the run, the removed row's id, the id of the row that stayed, and the
+  /// last change in the journal before the row was removed.
+  static let ownColumns = ["poikit_run", "poikit_row_id", "poikit_winner_id", "poikit_change"]
 
   /// The table that the rows are from.
   let source: TableSchema
@@ -22,7 +26,7 @@ struct ArchiveTable {
   ///   archive's own.
   func prepare(in connection: Connection) throws(DeduplicationError) {
     if let taken = source.storedColumns.first(where: {
-      TableSchema.contains(Self.ownColumns, $0)
+      TableSchema.contains(Self.ownColumns + [Self.number], $0)
     }) {
       throw DeduplicationError(
         .unsupportedTable,
@@ -34,7 +38,10 @@ struct ArchiveTable {
       // Columns without a type keep every value as it is.
       let columns = (Self.ownColumns + source.storedColumns).map(SQL.init(name:))
       try connection.execute(
-        "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", ")))")
+        """
+        CREATE TABLE IF NOT EXISTS \(quotedName) (
+          \(name: Self.number) INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")))
+        """)
       try Self.add(source.storedColumns, toArchiveOf: source.name, in: connection)
       try ReservedRowIDs.reserve(allOf: source, in: connection)
       for parent in parents {

@@ -43,7 +43,7 @@ struct ChangeStatements {
       remember = try statements.statement(change.remember, in: connection)
       try remember?.statement.bind(3, integer: run)
       forget = try statements.statement(
-        "DELETE FROM main.poikit_moved WHERE rowid BETWEEN ?1 AND ?2", in: connection)
+        "DELETE FROM main.poikit_journal WHERE id BETWEEN ?1 AND ?2", in: connection)
     }
     self.remember = remember
     self.forget = forget
@@ -51,7 +51,7 @@ struct ChangeStatements {
 
   /// Remembers what a row holds, if rows are to be remembered.
   ///
-  /// - Returns: the rows of `poikit_moved` that say it; nothing where none does.
+  /// - Returns: the entries of the journal; nil if there are none.
   /// - Throws: `SQLiteError` when the database cannot be written.
   @discardableResult
   func remember(_ row: Int64, winner: Int64) throws(SQLiteError) -> ClosedRange<Int64>? {

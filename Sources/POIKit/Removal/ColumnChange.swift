@@ -93,14 +93,12 @@ struct ColumnChange {
   var remember: SQL {
     let rows: [SQL] = columns.map { column in
       """
-      SELECT ?3, \(literal: child.name), \(laterID), \
-      \(literal: column.name), c.\(name: column.name), \(winnerValue(column.source))
+      SELECT ?3, \(literal: child.name), \(laterID), \(literal: column.name), \
+      \(literal: Journal.Kind.reference.rawValue), c.\(name: column.name), \
+      \(winnerValue(column.source))
       FROM \(childTable) AS c WHERE c.\(childRowID) = ?1
       """
     }
-    return """
-      INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value, new_value)
-      \(rows.joined(separator: " UNION ALL "))
-      """
+    return "\(Journal.insertion) \(rows.joined(separator: " UNION ALL "))"
   }
 }

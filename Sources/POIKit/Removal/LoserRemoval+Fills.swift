@@ -79,7 +79,8 @@ extension LoserRemoval {
     _ fill: RowFill, under run: Int64, in connection: Connection
   ) throws(SQLiteError) {
     for (column, value) in fill.assignments {
-      let box = try rememberStatement(column, newValue: "?3", in: connection)
+      let box = try rememberStatement(
+        column, column == PropertyTimes.column ? .other : .value, newValue: "?3", in: connection)
       try box.statement.bind(1, integer: run)
       try box.statement.bind(2, integer: fill.row)
       try value.bind(to: &box.statement, at: 3)
@@ -88,20 +89,22 @@ extension LoserRemoval {
     guard let timestamp = layout.timestampColumn,
       !fill.values.contains(where: { TableSchema.isSame($0.column, timestamp) })
     else { return }
-    let box = try rememberStatement(timestamp, newValue: SQL(name: timestamp), in: connection)
+    let box = try rememberStatement(
+      timestamp, .other, newValue: SQL(name: timestamp), in: connection)
     try box.statement.bind(1, integer: run)
     try box.statement.bind(2, integer: fill.row)
     try box.statement.run()
   }
 
   private func rememberStatement(
-    _ column: String, newValue: SQL, in connection: Connection
+    _ column: String, _ kind: Journal.Kind, newValue: SQL, in connection: Connection
   ) throws(SQLiteError) -> PreparedStatements.Box {
     let rowID = SQL(name: root.rowIDName)
     return try statements.statement(
       """
-      INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value, new_value)
-      SELECT ?1, \(literal: root.name), \(rowID), \(literal: column), \(name: column), \(newValue)
+      \(Journal.insertion)
+      SELECT ?1, \(literal: root.name), \(rowID), \(literal: column), \(literal: kind.rawValue),
+        \(name: column), \(newValue)
       FROM main.\(name: root.name) WHERE \(rowID) = ?2
       """, in: connection)
   }

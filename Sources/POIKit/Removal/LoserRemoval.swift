@@ -192,7 +192,7 @@ struct LoserRemoval {
     return nil
   }
 
-  /// Archives rows, moves what refers to them and deletes them.
+  /// Moves what refers to rows, archives the rows and deletes them.
   ///
   /// Of rows that are in each other's way to a winner, that of the loser goes there which comes first
   /// in `pairs`.
@@ -206,7 +206,6 @@ struct LoserRemoval {
     } catch {
       throw DeduplicationError(error)
     }
-    if archives { try archive(schema, pairTable, in: connection) }
     try readReferences(to: schema, in: connection)
     for reference in referencesByTable[ExactText(schema.name)] ?? [] {
       guard
@@ -224,6 +223,7 @@ struct LoserRemoval {
         try self.move(move, pairTable, depth: depth, in: connection)
       }
     }
+    if archives { try archive(schema, pairTable, in: connection) }
     let deletedCount: Int
     do {
       if depth == 0 { try redirect(pairTable, in: connection) }
@@ -284,7 +284,8 @@ struct LoserRemoval {
     let columns = schema.storedColumns.map(SQL.init(name:))
     let rowID = SQL(name: schema.rowIDName)
     let targets = ArchiveTable.ownColumns.map(SQL.init(name:)) + columns
-    let values: [SQL] = ["?1", "l.\(rowID)", "p.winner"] + columns.map { "l.\($0)" }
+    let values: [SQL] =
+      ["?1", "l.\(rowID)", "p.winner", Journal.lastChange] + columns.map { "l.\($0)" }
     do {
       try statements.run(
         """

@@ -38,20 +38,30 @@ struct RowRemoval {
     return Int(count ?? 0)
   }
 
-  /// Deletes the listed rows, and forgets the list.
+  /// Deletes the listed rows, and what hangs on them as foreign keys declare it.
   ///
-  /// - Throws: `DeduplicationError` with `unmovableReference` when other rows refer to them.
-  func delete(in connection: Connection) throws(DeduplicationError) {
+  /// - Parameter run: the run under which all that goes or changes is kept, or nil to keep nothing.
+  /// - Returns: how many rows of the table went, those that hung on listed ones too, and how many of all
+  ///   tables were archived.
+  /// - Throws: `DeduplicationError` with `unmovableReference` when other rows refer to them, with
+  ///   `unsupportedTable` when a row would go that cannot be archived.
+  func delete(
+    archivingUnder run: Int64?, in connection: Connection
+  ) throws(DeduplicationError) -> (goneCount: Int, archivedCount: Int) {
+    let triggers = try run.map { (run) throws(DeduplicationError) in
+      try JournalTriggers(for: schema, run: run, in: connection)
+    }
     do throws(SQLiteError) {
+      let before = try schema.rowCount(in: connection)
       try connection.execute(
-        """
-        DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list));
-        DELETE FROM \(RowRemoval.list)
-        """)
+        "DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list))")
       // A deferred key would have its say when the transaction is committed.
       if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
+      let goneCount = try before - schema.rowCount(in: connection)
+      return (goneCount, try triggers?.drop(in: connection) ?? 0)
     } catch {
       guard error.isConstraint else { throw DeduplicationError(error) }
+      if let obstacle = triggers?.obstacle(to: error) { throw obstacle }
       throw DeduplicationError(
         .unmovableReference,
         """
@@ -63,14 +73,16 @@ struct RowRemoval {
 
   /// Gives a column of the listed rows a value, as of the timestamps of the rows, and keeps what it
   /// held for a run to be undone; and those timestamps, by which a row that was changed since is told
-  /// even where it has the same mark.
+  /// even if it has the same mark.
   func mark(
     _ column: String, as value: Int64, timestamp: String?, under run: Int64,
     in connection: Connection
   ) throws(SQLiteError) {
-    try remember(column, of: RowRemoval.list, under: run, in: connection)
+    try ReservedRowIDs.reserve(allOf: schema, in: connection)
+    try remember(column, .mark, newValue: "\(value)", under: run, in: connection)
     if let timestamp {
-      try remember(timestamp, of: RowRemoval.list, under: run, in: connection)
+      try remember(
+        timestamp, .other, newValue: "t.\(name: timestamp)", under: run, in: connection)
     }
     try dateMark(column, under: run, in: connection)
     try connection.execute(
@@ -80,17 +92,17 @@ struct RowRemoval {
       """)
   }
 
-  /// Keeps what a column of the rows in `list` holds, for a run to be undone; what it holds then, is
-  /// for `MovedValues.note`.
-  func remember(
-    _ column: String, of list: SQL, under run: Int64, in connection: Connection
+  /// Keeps what a column of the listed rows holds and is to hold.
+  private func remember(
+    _ column: String, _ kind: Journal.Kind, newValue: SQL, under run: Int64,
+    in connection: Connection
   ) throws(SQLiteError) {
-    try ReservedRowIDs.reserve(allOf: schema, in: connection)
     try connection.execute(
       """
-      INSERT INTO main.poikit_moved (run, table_name, row_id, column_name, old_value)
-      SELECT \(run), \(literal: schema.name), t.\(rowID), \(literal: column), t.\(name: column)
-      FROM \(list) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row
+      \(Journal.insertion)
+      SELECT \(run), \(literal: schema.name), t.\(rowID), \(literal: column),
+        \(literal: kind.rawValue), t.\(name: column), \(newValue)
+      FROM \(RowRemoval.list) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row
       """)
   }
 

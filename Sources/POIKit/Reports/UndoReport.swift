@@ -15,9 +15,7 @@ public struct UndoReport: Sendable, Hashable {
   /// The marks of a snapshot that were taken back: rows that are not removed any more.
   public let restoredMarkCount: Int
 
-  /// The rows that did not hold any more what the run had made of them, and were left as they are;
-  /// and the removed ones that stay removed because their key came back, with what belongs or refers
-  /// to them.
+  /// The rows that did not hold any more what the run had made of them, and were left as they are.
   public let changedRowCount: Int
 
   /// The rows put back that refer to rows of other tables which are gone since.

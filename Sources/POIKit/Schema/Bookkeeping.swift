@@ -69,11 +69,13 @@ enum Bookkeeping {
       loser_key TEXT NOT NULL,
       winner_key TEXT NOT NULL
     ) STRICT;
-    CREATE TABLE IF NOT EXISTS poikit_moved (
+    CREATE TABLE IF NOT EXISTS poikit_journal (
+      id INTEGER NOT NULL PRIMARY KEY,
       run INTEGER NOT NULL REFERENCES poikit_run (id) ON DELETE CASCADE,
       table_name TEXT NOT NULL,
       row_id INTEGER NOT NULL,
       column_name TEXT NOT NULL,
+      kind TEXT NOT NULL CHECK (kind IN ('reference', 'value', 'mark', 'other')),
       old_value ANY,
       new_value ANY
     ) STRICT;
@@ -85,7 +87,7 @@ enum Bookkeeping {
       """
       SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('poikit_table',
         'poikit_run', 'poikit_checkpoint', 'poikit_input', 'poikit_reject', 'poikit_redirect',
-        'poikit_moved')
+        'poikit_journal')
       """) == 7
   }
 

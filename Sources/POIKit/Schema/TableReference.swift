@@ -29,17 +29,9 @@ struct TableReference {
     do { return try read(to: parent, in: connection) } catch { throw DeduplicationError(error) }
   }
 
-  /// What SQLite changes in a row that refers to one which is deleted, or whose `column` changes: the
-  /// columns, or nil for the row itself, which is deleted too.
-  func columnsChanged(byChanging column: String?) -> [String?] {
-    if let column, !parentColumns.contains(where: { TableSchema.isSame($0, column) }) { return [] }
-    switch column == nil ? deleteAction : updateAction {
-    case "CASCADE":
-      guard let column else { return [nil] }
-      return zip(childColumns, parentColumns).filter { TableSchema.isSame($1, column) }.map(\.0)
-    case "SET NULL", "SET DEFAULT": return childColumns
-    default: return []
-    }
+  /// Whether SQLite deletes or changes rows that refer to one which is deleted or changes.
+  var changesRows: Bool {
+    [deleteAction, updateAction].contains { ["CASCADE", "SET NULL", "SET DEFAULT"].contains($0) }
   }
 
   /// Returns 1 if some row refers to one whose id the statement `rows` returns.

@@ -76,21 +76,19 @@ extension Store.Lease {
     guard let column = model.tombstoneColumn else { return 0 }
     let mark = SQL(name: column)
     let rows = RowRemoval(schema: try TableSchema(of: model.table, in: connection))
-    var count = try DeduplicationError.converting { () throws(SQLiteError) in
-      try rows.list(
+    try DeduplicationError.converting { () throws(SQLiteError) in
+      _ = try rows.list(
         where: """
           t.\(mark) <> 0 AND t.\(name: timestamp) < \(limit)
           AND NOT (\(model.isTombstoneInstant ? SQL("t.\(mark) >= \(limit)") : "0"))
           AND t.\(name: rows.schema.rowIDName) NOT IN (
-            SELECT m.row_id FROM main.poikit_run AS r CROSS JOIN main.poikit_moved AS m ON m.run = r.id
+            SELECT m.row_id FROM main.poikit_run AS r CROSS JOIN main.poikit_journal AS m ON m.run = r.id
             WHERE r.table_name = \(literal: model.table) AND r.ended >= \(limit)
               AND r.tool = \(literal: RunRecord.importTool)
               AND m.table_name = \(literal: model.table) AND m.column_name = \(literal: column))
           """, in: connection)
     }
-    count += try rows.listDependents(in: connection)
-    try rows.delete(in: connection)
-    return count
+    return try rows.delete(archivingUnder: nil, in: connection).goneCount
   }
 
   private func forgetRemovals(

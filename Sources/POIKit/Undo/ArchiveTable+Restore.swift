@@ -3,7 +3,9 @@ internal import SQLiteKit
 extension ArchiveTable {
   /// The columns that the archive keeps of the source, past and present ones.
   private func keptColumns(in connection: Connection) throws(SQLiteError) -> [String] {
-    try Self.columns(of: source.name, in: connection).filter { !Self.ownColumns.contains($0) }
+    try Self.columns(of: source.name, in: connection).filter {
+      !Self.ownColumns.contains($0) && $0 != Self.number
+    }
   }
 
   /// The columns that the archive keeps and the source lacks by now.
@@ -15,101 +17,151 @@ extension ArchiveTable {
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   func obstacle(
-    toRestoring run: Int64, in connection: Connection
+    to run: UndoableRun, in connection: Connection
   ) throws(SQLiteError) -> String? {
     for column in try lostColumns(in: connection) {
       let valueCount = try connection.integer(
-        """
-        SELECT count(\(name: column)) FROM \(quotedName)
-        WHERE poikit_run = \(run) AND \(MovedValues.isUnchanged("poikit_row_id", of: source.name))
-        """)
+        "SELECT count(\(name: column)) FROM \(quotedName) WHERE poikit_run = \(run.id)")
       if valueCount != 0 { return "'\(source.name)' has no column '\(column)' any more" }
     }
-    let rowID = SQL(name: source.rowIDName)
     let taken = try connection.text(
       """
       SELECT group_concat(poikit_row_id, ', ') FROM (
-        SELECT poikit_row_id FROM \(quotedName) WHERE poikit_run = \(run) AND poikit_row_id IN (
-          SELECT \(rowID) FROM main.\(name: source.name))
+        SELECT poikit_row_id FROM \(quotedName)
+        WHERE poikit_run = \(run.id) AND poikit_row_id IN (
+          SELECT \(name: source.rowIDName) FROM main.\(name: source.name)
+          EXCEPT SELECT row_id FROM main.poikit_journal
+          WHERE run = \(run.id) AND table_name = \(literal: source.name)
+            AND column_name = \(literal: source.rowIDColumn ?? ""))
         ORDER BY poikit_row_id LIMIT 10)
       """)
-    return taken.map {
-      """
-      '\(source.name)' has other rows with the ids \($0) now: give these rows ids that are free, by the \
-      column '\(source.rowIDName)', and let what refers to them follow
-      """
-    }
-  }
-
-  /// Gives the archived rows of a run the values that they had before it: a row may have been moved to
-  /// winners before it was removed itself. What was kept of that is forgotten.
-  ///
-  /// Rows of a table where the run changed ids stay as they are: these do not tell them before.
-  ///
-  /// - Returns: how many values that was.
-  /// - Throws: `SQLiteError` when the database cannot be written.
-  func takeFormerValues(
-    ofRun run: Int64, in connection: Connection
-  ) throws(SQLiteError) -> Int {
-    let moves: SQL = "run = \(run) AND table_name = \(literal: source.name)"
-    let archived: SQL = "SELECT poikit_row_id FROM \(quotedName) WHERE poikit_run = \(run)"
-    var columns: [String] = []
-    var statement = try connection.prepare(
-      """
-      SELECT DISTINCT column_name FROM main.poikit_moved
-      WHERE \(moves) AND row_id IN (\(archived))
-      """, isPersistent: false)
-    while try statement.step() { columns.append(statement.text(0)) }
-    guard !columns.contains(where: { TableSchema.isSame($0, source.rowIDColumn) }) else { return 0 }
-    var count = 0
-    for column in columns {
-      // Of several changes of one value the first counts.
-      try connection.execute(
+    if let taken {
+      return """
+        '\(source.name)' has other rows with the ids \(taken) now: give these rows ids that are free, by \
+        the column '\(source.rowIDName)', and let what refers to them follow
         """
-        UPDATE \(quotedName) SET \(name: column) = m.old_value
-        FROM (
-          SELECT min(rowid), row_id, old_value FROM main.poikit_moved
-          WHERE \(moves) AND column_name = \(literal: column) GROUP BY row_id) AS m
-        WHERE poikit_run = \(run) AND poikit_row_id = m.row_id
-        """)
-      if column != PropertyTimes.column { count += connection.changeCount }
     }
-    try connection.execute(
-      "DELETE FROM main.poikit_moved WHERE \(moves) AND row_id IN (\(archived))")
-    return count
+    let returnedCount = try returnedCount(run, in: connection)
+    if returnedCount > 0 {
+      return """
+        removed rows of '\(source.name)' whose keys came back since: \(returnedCount); delete the rows \
+        that have these keys now, or leave the run as it is
+        """
+    }
+    let beatenCount = try beatenCount(run, in: connection)
+    if beatenCount > 0 {
+      return """
+        removed rows of '\(source.name)' that later records removed, too: \(beatenCount); leave the run \
+        as it is, or forget these removals (poi-dedup --purge-tombstones)
+        """
+    }
+    return nil
   }
 
-  /// Puts the rows of a run back into the source, but for those that are listed as changed since.
-  ///
-  /// - Returns: how many there were.
-  /// - Throws: `SQLiteError` when a constraint does not allow it.
-  func restore(
-    _ run: Int64, in connection: Connection
-  ) throws(SQLiteError) -> Int {
-    let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
-    var targets = source.storedColumns.filter { kept.contains($0.lowercased()) }
-      .map(SQL.init(name:))
-    var values = targets
-    // A column that is the row id is among them.
-    if source.rowIDColumn == nil {
-      targets.append(SQL(name: source.rowIDName))
-      values.append("poikit_row_id")
-    }
-    try connection.execute(
+  /// How many archived rows have a key that is enforced and that a row has which the run did not change.
+  private func returnedCount(
+    _ run: UndoableRun, in connection: Connection
+  ) throws(SQLiteError) -> Int64 {
+    let key = try KeyEnforcer.indexedColumns(of: source.name, in: connection)
+    let kept = try keptColumns(in: connection)
+    guard !key.isEmpty, key.allSatisfy({ TableSchema.contains(kept, $0) }) else { return 0 }
+    let isSame: [SQL] = key.map { "s.\(name: $0) = +a.\(name: $0) COLLATE BINARY" }
+    let count = try connection.integer(
       """
-      INSERT OR ABORT INTO main.\(name: source.name)
-        (\(targets.joined(separator: ", ")))
-      SELECT \(values.joined(separator: ", ")) FROM \(quotedName)
-      WHERE poikit_run = \(run) AND \(MovedValues.isUnchanged("poikit_row_id", of: source.name))
-      ORDER BY poikit_row_id
+      SELECT count(*) FROM \(quotedName) AS a CROSS JOIN main.\(name: source.name) AS s
+      WHERE a.poikit_run = \(run.id) AND \(isSame.joined(separator: " AND "))
+        AND s.\(name: source.rowIDName) NOT IN (
+          SELECT row_id FROM main.poikit_journal
+          WHERE run = \(run.id) AND table_name = \(literal: source.name))
       """)
-    return connection.changeCount
+    return count ?? 0
+  }
+
+  /// How many archived rows are superseded by a stored tombstone, but for those that a deduplication
+  /// removed because of it. Where the key is not enforced such rows may be in the table.
+  private func beatenCount(
+    _ run: UndoableRun, in connection: Connection
+  ) throws(SQLiteError) -> Int64 {
+    guard try !KeyEnforcer.indexedColumns(of: source.name, in: connection).isEmpty,
+      let removals = try TombstoneTable.stored(for: source.name, in: connection)
+    else { return 0 }
+    let kept = try keptColumns(in: connection)
+    guard removals.columns.allSatisfy({ TableSchema.contains(kept, $0) }) else { return 0 }
+    let count = try connection.integer(
+      """
+      SELECT count(*) FROM \(quotedName) AS a
+      WHERE a.poikit_run = \(run.id)
+        AND (\(run.isSnapshot ? 1 : 0) OR a.poikit_winner_id IS NOT NULL)
+        AND \(removals.condition(ofRow: "a"))
+      """)
+    return count ?? 0
+  }
+
+  /// Puts archived rows of a run back into the source.
+  ///
+  /// - Parameters:
+  ///   - numbers: those of the rows in the archive.
+  ///   - run: the run.
+  /// - Returns: how many there were.
+  /// - Throws: `DeduplicationError` when a constraint does not allow it.
+  func restore(
+    _ numbers: ClosedRange<Int64>, of run: Int64, in connection: Connection
+  ) throws(DeduplicationError) -> Int {
+    do {
+      let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
+      var targets = source.storedColumns.filter { kept.contains($0.lowercased()) }
+        .map(SQL.init(name:))
+      var values = targets
+      // A column that is the row id is among them.
+      if source.rowIDColumn == nil {
+        targets.append(SQL(name: source.rowIDName))
+        values.append("poikit_row_id")
+      }
+      func insert(orElse action: SQL) throws(SQLiteError) -> Int {
+        try connection.execute(
+          """
+          INSERT OR \(action) INTO main.\(name: source.name) (\(targets.joined(separator: ", ")))
+          SELECT \(values.joined(separator: ", ")) FROM \(quotedName)
+          WHERE poikit_run = \(run)
+            AND \(name: Self.number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)
+          ORDER BY poikit_row_id
+          """)
+        return connection.changeCount
+      }
+      do throws(SQLiteError) {
+        return try insert(orElse: "ABORT")
+      } catch {
+        guard error.isUniqueViolation, connection.isInTransaction else { throw error }
+        try connection.execute("SAVEPOINT poikit_undo")
+        let possibleCount = try insert(orElse: "IGNORE")
+        try connection.execute("ROLLBACK TO poikit_undo; RELEASE poikit_undo")
+        let count = try connection.integer(
+          """
+          SELECT count(*) FROM \(quotedName) WHERE poikit_run = \(run)
+            AND \(name: Self.number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)
+          """)
+        throw UndoableRun.obstacle(
+          run,
+          """
+          removed rows of '\(source.name)' whose values other rows have now: \
+          \((count ?? 0) - Int64(possibleCount)); change those first (\(error.message))
+          """, error)
+      }
+    } catch let error as DeduplicationError {
+      throw error
+    } catch let error as SQLiteError {
+      guard error.isConstraint else { throw DeduplicationError(error) }
+      throw UndoableRun.obstacle(
+        run, "a row of '\(source.name)' cannot be put back, because \(error.message)", error)
+    } catch {
+      throw DeduplicationError(.internalCheck, "\(error)")
+    }
   }
 
   /// The id of a row of a run that is not in the source as it is in the archive, or nil if all are.
   ///
   /// A row whose references were moved before it was archived is not looked at: they have been put
-  /// back too. Nor is one that is listed as changed since.
+  /// back too.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   func firstDifference(
@@ -133,9 +185,8 @@ extension ArchiveTable {
         WHERE s.\(rowID) = a.poikit_row_id AND (\(types("s"))) = (\(types("a")))
           AND (\(values("s"))) IS (\(values("a"))))
       AND a.poikit_row_id NOT IN (
-        SELECT row_id FROM main.poikit_moved
+        SELECT row_id FROM main.poikit_journal
         WHERE run = \(run) AND table_name = \(literal: source.name))
-      AND \(MovedValues.isUnchanged("a.poikit_row_id", of: source.name))
       ORDER BY a.poikit_row_id LIMIT 1
       """)
   }

@@ -8,15 +8,15 @@ struct ValueRestoration {
 
   /// - Parameters:
   ///   - columns: those of the values.
-  ///   - schema: the table; without it, it is one with the row id that SQLite gives.
+  ///   - schema: the table.
   init(
-    of columns: [String], in table: String, _ schema: TableSchema?,
-    by statements: PreparedStatements, on connection: Connection
+    of columns: [String], in schema: TableSchema, by statements: PreparedStatements,
+    on connection: Connection
   ) throws(SQLiteError) {
-    let quotedTable: SQL = "main.\(name: table)"
-    let rowID = SQL(name: schema?.rowIDName ?? "rowid")
+    let quotedTable: SQL = "main.\(name: schema.name)"
+    let rowID = SQL(name: schema.rowIDName)
     let oldValues: [SQL] = columns.indices.map {
-      "(SELECT old_value FROM main.poikit_moved WHERE rowid = ?\($0 + 2))"
+      "(SELECT old_value FROM main.poikit_journal WHERE id = ?\($0 + 2))"
     }
     let settings: [SQL] = zip(columns, oldValues).map { "\(name: $0) = \($1)" }
     update = try statements.statement(
@@ -26,7 +26,7 @@ struct ValueRestoration {
     let conditions: [SQL] = zip(columns, oldValues).map {
       "+s.\(name: $0) IS \($1) COLLATE BINARY"
     }
-    let idPlace = columns.firstIndex { TableSchema.isSame($0, schema?.rowIDColumn) }
+    let idPlace = columns.firstIndex { TableSchema.isSame($0, schema.rowIDColumn) }
     verify = try statements.statement(
       """
       SELECT 1 FROM \(quotedTable) AS s
@@ -35,7 +35,7 @@ struct ValueRestoration {
       """, in: connection)
   }
 
-  /// Puts the values of a row back that rows of `poikit_moved` keep, one for each column.
+  /// Puts the values of a row back that entries of the journal keep, one for each column.
   ///
   /// - Returns: whether the row is there.
   func restore(
@@ -46,7 +46,7 @@ struct ValueRestoration {
     return connection.changeCount > 0
   }
 
-  /// Whether the row holds the values that rows of `poikit_moved` keep.
+  /// Whether the row holds the values that entries of the journal keep.
   func isRestored(_ moves: [Int64], ofRow row: Int64) throws(SQLiteError) -> Bool {
     try Self.bind(moves, row, to: &verify.statement)
     let isRestored = try verify.statement.step()

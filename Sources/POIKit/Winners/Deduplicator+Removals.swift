@@ -41,17 +41,14 @@ extension Deduplicator {
       try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
         do throws(SQLiteError) {
           found.rowCount = try schema.rowCount(in: connection)
-          counts.beatenRowCount = try rows.list(
-            where: removals.condition(ofRow: "t"), in: connection)
+          _ = try rows.list(where: removals.condition(ofRow: "t"), in: connection)
         } catch {
           throw DeduplicationError(error)
         }
-        counts.beatenRowCount += try rows.listDependents(in: connection)
-        found.beatenRowCount = counts.beatenRowCount
-        if archives, let record {
-          counts.archivedRowCount = try rows.archive(under: record.id, in: connection)
-        }
-        try rows.delete(in: connection)
+        let deleted = try rows.delete(archivingUnder: archives ? record?.id : nil, in: connection)
+        counts.beatenRowCount = deleted.goneCount
+        counts.archivedRowCount = deleted.archivedCount
+        found.beatenRowCount = deleted.goneCount
         do throws(SQLiteError) {
           try record?.save(found, counts, by: statements, in: connection)
         } catch {

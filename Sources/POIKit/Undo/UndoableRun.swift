@@ -13,19 +13,13 @@ struct UndoableRun {
   let isSnapshot: Bool
 
   /// The tables that it removed rows from.
-  var archivedTables: [String]
+  let archivedTables: [String]
 
-  /// Whether winners got values of their losers.
-  let hasFills: Bool
-
-  /// Whether it imported a snapshot and marked rows instead of removing them.
-  let hasMarks: Bool
+  /// The tables with rows that it changed.
+  let changedTables: [String]
 
   /// What it made to enforce the key.
   let outcome: EnforcementOutcome
-
-  /// The table with rows that got values of their losers, or marks, if there are any.
-  var ownTable: String? { hasFills || hasMarks ? table : nil }
 
   /// The run with the given id, or the latest one that changed something and is not undone.
   ///
@@ -53,19 +47,18 @@ struct UndoableRun {
         .cannotUndo, "run \(found.id) kept no archive, so what it removed cannot be put back")
     }
     let archived: [String]
-    let hasMarks: Bool
+    let changed: [String]
     let archivedCount: Int64
     let later: Int64?
     do {
       archived = try ArchiveTable.tables(ofRun: found.id, in: connection)
-      let moved = try movedTables(ofRun: found.id, in: connection)
-      hasMarks = found.isSnapshot && archived.isEmpty && moved.contains(found.table)
+      changed = try Journal.tables(ofRun: found.id, in: connection)
       archivedCount = try ArchiveTable.rowCount(of: archived, run: found.id, in: connection)
-      later = try laterRun(than: found, archived, in: connection)
+      later = try laterRun(than: found, archived + changed, in: connection)
     } catch {
       throw DeduplicationError(error)
     }
-    guard !found.hasRemovedRows || !archived.isEmpty || hasMarks else {
+    guard !found.hasRemovedRows || !archived.isEmpty || found.isSnapshot && !changed.isEmpty else {
       throw DeduplicationError(
         .cannotUndo,
         "the archive of run \(found.id) is gone, so what it removed cannot be put back")
@@ -85,7 +78,7 @@ struct UndoableRun {
     }
     return UndoableRun(
       id: found.id, table: found.table, isSnapshot: found.isSnapshot, archivedTables: archived,
-      hasFills: found.hasFills, hasMarks: hasMarks, outcome: found.outcome)
+      changedTables: changed, outcome: found.outcome)
   }
 }
 
@@ -96,7 +89,6 @@ extension UndoableRun {
     let table: String
     let state: String
     let hasArchive: Bool
-    let hasFills: Bool
     let isSnapshot: Bool
     /// Whether it removed or marked rows.
     let hasRemovedRows: Bool
@@ -121,7 +113,7 @@ extension UndoableRun {
     var statement = try connection.prepare(
       """
       SELECT id, table_name, state, options ->> 'archive', counters ->> 'indexCreated',
-        counters ->> 'keyColumnAdded', counters ->> 'filledWinners', tool,
+        counters ->> 'keyColumnAdded', tool,
         counters ->> 'losers' > 0 OR (tool = ?2 AND counters ->> 'removed' > 0),
         counters ->> 'archived'
       FROM main.poikit_run
@@ -133,21 +125,18 @@ extension UndoableRun {
     guard try statement.step() else { return nil }
     return Row(
       id: statement.integer(0), table: statement.text(1), state: statement.text(2),
-      hasArchive: statement.integer(3) == 1, hasFills: statement.integer(6) > 0,
-      isSnapshot: statement.text(7) == RunRecord.importTool,
-      hasRemovedRows: statement.integer(8) == 1,
-      archivedCount: statement.isNull(9) ? nil : statement.integer(9),
+      hasArchive: statement.integer(3) == 1, isSnapshot: statement.text(6) == RunRecord.importTool,
+      hasRemovedRows: statement.integer(7) == 1,
+      archivedCount: statement.isNull(8) ? nil : statement.integer(8),
       outcome: EnforcementOutcome(
         createdIndex: statement.integer(4) == 1, addedKeyColumn: statement.integer(5) == 1))
   }
 
   /// A run after `run` that changed one of the tables that it changed, and that is not undone.
   private static func laterRun(
-    than run: Row, _ archivedTables: [String], in connection: Connection
+    than run: Row, _ tables: [String], in connection: Connection
   ) throws(SQLiteError) -> Int64? {
-    let touched = try Set(
-      (archivedTables + movedTables(ofRun: run.id, in: connection) + [run.table]).map(
-        ExactText.init))
+    let touched = Set((tables + [run.table]).map(ExactText.init))
     var later: [(id: Int64, table: String?)] = []
     var statement = try connection.prepare(
       """
@@ -160,22 +149,39 @@ extension UndoableRun {
     }
     for candidate in later {
       var tables = try ArchiveTable.tables(ofRun: candidate.id, in: connection)
-      tables += try movedTables(ofRun: candidate.id, in: connection)
+      tables += try Journal.tables(ofRun: candidate.id, in: connection)
       if let table = candidate.table { tables.append(table) }
       if !touched.isDisjoint(with: tables.map(ExactText.init)) { return candidate.id }
     }
     return nil
   }
+}
 
-  /// The tables with rows whose references a run moved.
-  static func movedTables(
-    ofRun run: Int64, in connection: Connection
-  ) throws(SQLiteError) -> [String] {
-    var tables: [String] = []
-    var statement = try connection.prepare(
-      "SELECT DISTINCT table_name FROM main.poikit_moved WHERE run = ?1", isPersistent: false)
-    try statement.bind(1, integer: run)
-    while try statement.step() { tables.append(statement.text(0)) }
-    return tables
+extension UndoableRun {
+  /// The error that something stands in the way of undoing a run.
+  static func obstacle(
+    _ run: Int64, _ reason: String, _ cause: SQLiteError? = nil
+  ) -> DeduplicationError {
+    DeduplicationError(.cannotUndo, "run \(run) cannot be undone: \(reason)", cause: cause)
+  }
+
+  func obstacle(_ reason: String, _ cause: SQLiteError? = nil) -> DeduplicationError {
+    Self.obstacle(id, reason, cause)
+  }
+
+  /// The error that a row does not come back as it was.
+  func changedByTrigger(
+    row: Int64, of table: String, in connection: Connection
+  ) throws(DeduplicationError) -> DeduplicationError {
+    let triggers: [String]
+    do { triggers = try TableSchema.triggers(of: table, in: connection) } catch {
+      throw DeduplicationError(error)
+    }
+    let own = triggers.isEmpty ? "" : ", which has \(TableSchema.list(triggers))"
+    return obstacle(
+      """
+      a trigger changes row \(row) of '\(table)' as it comes back: drop the triggers of that \
+      table\(own), undo, and make them again
+      """)
   }
 }
