@@ -20,7 +20,7 @@ import Testing
     let limit: Int64 = 1 << 60
     let rowIDs = [Int64.min, -limit - 1, -limit, -1, 0, 1, limit - 1, limit, .max]
     return CandidateEntry(
-      keyCode: Digest(high: generator.next() & 1, low: generator.next() & 1 << 63),
+      sortKey: SortKey(high: generator.next() & 1, low: generator.next() & 1 << 63),
       rank: CandidateRank(
         timestamp: timestamp(using: &generator), isTombstone: Bool.random(using: &generator),
         keep: Bool.random(using: &generator) ? .newest : .oldest),
@@ -49,7 +49,8 @@ import Testing
   @Test func `only fractions and ids beyond 61 bits do not fit`() {
     func fits(_ timestamp: RowTimestamp?, _ rowID: Int64) -> Bool {
       let rank = CandidateRank(timestamp: timestamp, isTombstone: true, keep: .oldest)
-      return CompactCandidate(CandidateEntry(keyCode: .zero, rank: rank, rowID: rowID)) != nil
+      let key = SortKey(high: 0, low: 0)
+      return CompactCandidate(CandidateEntry(sortKey: key, rank: rank, rowID: rowID)) != nil
     }
     let limit: Int64 = 1 << 60
     let whole = [nil, RowTimestamp(Int64.min), RowTimestamp(Int64(7)), RowTimestamp(7.0)]

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [["code"], ["code", "country"]])
-  func `a compact key of other columns is refused while one is enforced`(columns: [String]) throws {
+  func `a hash of other columns is refused while one is enforced`(columns: [String]) throws {
     let connection = try store()
     _ = try Deduplicator(layout: layout, options: options(.hash))
       .run(on: connection, clock: someInstant)
@@ -100,7 +100,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM poi") == 6)
   }
 
-  @Test func `a compact key is the hash that another program computes`() throws {
+  @Test func `the hash of a key is the one that another program computes`() throws {
     let connection = try store()
     _ = try Deduplicator(layout: layout, options: options(.hash))
       .run(on: connection, clock: someInstant)
@@ -123,8 +123,8 @@ import Testing
   @Test func `rows in the way are listed, and the run has failed`() throws {
     let connection = try store()
     var deduplicator = Deduplicator(layout: layout, options: options(.hash))
-    // All keys hash alike: they stay apart as keys and cannot as compact keys.
-    deduplicator.keyHash = { _ in .zero }
+    // All keys hash alike: the keys differ, and their hashes do not.
+    deduplicator.keyHash = { _ in KeyHash(digest: .zero) }
     let error = deduplicationError { () throws(DeduplicationError) in
       _ = try deduplicator.run(on: connection, clock: someInstant)
     }

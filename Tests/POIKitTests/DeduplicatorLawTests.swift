@@ -54,7 +54,7 @@ import Testing
 
   private func deduplicate(
     _ connection: Connection, key: [String], _ options: DeduplicationOptions,
-    keyHash: (@Sendable (Digest) -> Digest)? = nil
+    keyHash: (@Sendable (KeyHash) -> KeyHash)? = nil
   ) throws -> DeduplicationReport {
     var deduplicator = Deduplicator(
       layout: try SampleTable.layout(key: key, in: connection), options: options)
@@ -215,7 +215,7 @@ import Testing
       let honest = try deduplicate(expected, key: ["key", "part"], DeduplicationOptions())
       let collided = try SampleTable.connection(records)
       let report = try deduplicate(collided, key: ["key", "part"], DeduplicationOptions()) {
-        Digest(high: 0, low: $0.low % hashCount)
+        KeyHash(digest: Digest(high: 0, low: $0.digest.low % hashCount))
       }
       #expect(report.digest == honest.digest, "seed \(seed)")
       #expect(report.plan.reasons == honest.plan.reasons, "seed \(seed)")

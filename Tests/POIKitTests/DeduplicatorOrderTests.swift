@@ -183,7 +183,7 @@ import Testing
       """)
     var deduplicator = Deduplicator(
       layout: try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "ts"))
-    deduplicator.keyHash = { _ in .zero }
+    deduplicator.keyHash = { _ in KeyHash(digest: .zero) }
     let plan = try #require(try deduplicator.plan(on: connection))
     #expect((plan.groupCount, plan.duplicateGroupCount, plan.loserCount) == (3_000, 3_000, 3_000))
     let report = try deduplicator.run(on: connection, clock: someInstant)

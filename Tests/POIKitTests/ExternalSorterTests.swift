@@ -30,7 +30,7 @@ import Testing
       let bits = UInt64.random(in: 0...3, using: &generator) << UInt64(seed % 8 * 8)
       let entries = (0..<count).map { number in
         CandidateEntry(
-          keyCode: Digest(
+          sortKey: SortKey(
             high: generator.next() & bits, low: seed % 3 == 0 ? generator.next() : 7),
           rank: CandidateRank(
             timestamp: RowTimestamp(Int64.random(in: -2...2, using: &generator)),
@@ -68,7 +68,7 @@ import Testing
   @Test func `where the system has not so much memory at first, less does`() throws {
     let entries = (0..<1_000).reversed().map { (number: Int) in
       CandidateEntry(
-        keyCode: Digest(high: UInt64(number), low: 7),
+        sortKey: SortKey(high: UInt64(number), low: 7),
         rank: CandidateRank(timestamp: RowTimestamp(Int64(0)), isTombstone: false, keep: .newest),
         rowID: Int64(number))
     }

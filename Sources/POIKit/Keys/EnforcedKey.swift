@@ -1,18 +1,18 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The key that a table of records is unique by, as the store enforces it.
+/// The columns of the key that the store enforces for a table of records.
 struct EnforcedKey: Equatable {
-  /// The columns of the key, in its order.
+  /// The columns, in the order of the key.
   let columns: [String]
 
   /// The slots of the columns.
   let slots: [Int]
 
-  /// Whether the unique index is on the key's hash, in a column of its own.
+  /// Whether the unique index is on the hash column instead of the columns of the key.
   let isHashed: Bool
 
-  /// The key of the model's table; nothing where none is enforced.
+  /// The key of the model's table, or nil if no key is enforced.
   ///
   /// - Throws: `SQLiteError` when the store cannot be read.
   static func read(
@@ -29,8 +29,7 @@ struct EnforcedKey: Equatable {
       columns: columns, slots: slots, isHashed: first == KeyEnforcer.hashColumn)
   }
 
-  /// The columns of the key that a table of records is unique by, in the key's order, as the table of
-  /// tables says; none where no key was enforced.
+  /// The columns of a table's enforced key, in the order of the key; empty if no key was enforced.
   static func columns(
     ofTable table: String, in connection: Connection
   ) throws(SQLiteError) -> [String] {

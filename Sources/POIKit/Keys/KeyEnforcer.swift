@@ -1,33 +1,37 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Makes the database refuse records with a key that it has already.
+/// Makes the database refuse a record whose key it already has: with a unique index on the columns
+/// of the key, or on a column that holds its `KeyHash`.
 ///
-/// The index is sorted by SQLite, in as much memory as its page cache may take. With the 2 MB of its
-/// default an index of 880,000 identifiers takes 0.70 s of processor time and 7 MB; with 1, 3 and
-/// 4 MB it takes the same, with 6 MB 0.86, with 24 MB 1.3 and with all in memory 1.35. Worker
-/// threads (`PRAGMA threads`) save nothing and cost 0.2 s: so the settings are left alone.
+/// SQLite sorts the index in the memory of its page cache. With the default of 2 MB an index of
+/// 880,000 identifiers takes 0.70 s of processor time and 7 MB. With 1, 3 and 4 MB it takes the same,
+/// with 6 MB 0.86 s, with 24 MB 1.3 s and with all in memory 1.35 s. Worker threads
+/// (`PRAGMA threads`) save nothing and cost 0.2 s. So the settings are not changed.
 struct KeyEnforcer {
-  /// The column that holds a compact key.
+  /// The column that holds the hash of a row's key.
   static let hashColumn = Bookkeeping.prefix + "key"
 
-  /// How many rows stand in a message about what is in the way.
+  /// The largest number of rows in a message about rows that share a key.
   private static let listedCount = 10
 
-  /// How many rows get their compact key between two looks at the table.
+  /// The number of rows read before their hashes are written.
   private static let portion = 4_096
 
   let layout: TableLayout
   let schema: TableSchema
   let enforcement: KeyEnforcement
   let nullKey: NullKeyRule
-  let keyHash: @Sendable (Digest) -> Digest
+
+  /// In tests, the replacement for the hash of a key.
+  let keyHash: @Sendable (KeyHash) -> KeyHash
 
   /// The name of the index that enforces the key of a table.
   static func indexName(_ table: String) -> String { Bookkeeping.prefix + "key_" + table }
 
-  /// The columns of the index that enforces the key of a table; none where no key is enforced. An index
-  /// of that name on another table is that of a former one, which has another name by now.
+  /// The columns of the index that enforces the key of a table; empty if no key is enforced.
+  ///
+  /// An index of that name on another table does not count: it belongs to a table that was renamed.
   static func indexedColumns(
     of table: String, in connection: Connection
   ) throws(SQLiteError) -> [String] {
@@ -50,11 +54,10 @@ struct KeyEnforcer {
     enforcement == .hash ? [Self.hashColumn] : layout.keyColumns
   }
 
-  /// Looks, before anything is removed, for what keeps the key from being enforced whatever the rows
-  /// are.
+  /// Checks, before anything is removed, that the key can be enforced if no rows share it.
   ///
-  /// - Throws: `DeduplicationError` when another key is enforced, a compact key has no place, or rows
-  ///   are to be grouped by keys that have none.
+  /// - Throws: `DeduplicationError` when another key is enforced, the table cannot have a hash column,
+  ///   or rows are to be grouped by keys that have no hash.
   func check(in connection: Connection) throws(DeduplicationError) {
     guard enforcement != .none else { return }
     if enforcement == .hash, !layout.isToolkitTable {
@@ -74,10 +77,10 @@ struct KeyEnforcer {
     _ = try hasIndex(in: connection)
   }
 
-  /// Creates the index, inside the caller's transaction, unless it is there.
+  /// Creates the index inside the caller's transaction, unless it exists.
   ///
-  /// - Throws: `DeduplicationError` when rows stand in its way, which the message lists, or another
-  ///   index has its name.
+  /// - Throws: `DeduplicationError` when rows share a key, which the message lists, or another index
+  ///   has its name.
   func enforce(in connection: Connection) throws(DeduplicationError) -> EnforcementOutcome {
     var outcome = EnforcementOutcome()
     guard enforcement != .none else { return outcome }
@@ -121,14 +124,14 @@ struct KeyEnforcer {
     }
   }
 
-  /// Whether the index is there already.
+  /// Whether the index exists.
   ///
-  /// - Throws: `DeduplicationError` when it enforces another key, or this one in another form.
+  /// - Throws: `DeduplicationError` when it enforces another key, or this key in another way.
   private func hasIndex(in connection: Connection) throws(DeduplicationError) -> Bool {
     let name = Self.indexName(schema.name)
     let (indexed, key) = try DeduplicationError.converting { () throws(SQLiteError) in
       let indexed = try Self.indexedColumns(of: schema.name, in: connection)
-      // A column of hashes does not say of what.
+      // The hash column does not say which columns are hashed.
       guard indexed.elementsEqual([Self.hashColumn], by: { $0.isExactly($1) }) else {
         return (indexed, indexed)
       }
@@ -150,7 +153,7 @@ struct KeyEnforcer {
     return true
   }
 
-  /// The error that lists the rows in the way of the index.
+  /// The error that lists the rows that share a key.
   private func obstacles(
     _ cause: SQLiteError, in connection: Connection
   ) throws(DeduplicationError) -> DeduplicationError {
@@ -189,15 +192,15 @@ struct KeyEnforcer {
 }
 
 extension KeyEnforcer {
-  /// Adds the column for compact keys; false if it is there already.
+  /// Adds the hash column; returns false if it exists.
   private func addHashColumn(in connection: Connection) throws(SQLiteError) -> Bool {
     guard !schema.storedColumns.contains(Self.hashColumn) else { return false }
     try connection.execute("ALTER TABLE \(quotedTable) ADD COLUMN \(name: Self.hashColumn) BLOB")
     return true
   }
 
-  /// Makes a trigger that takes the compact key from a row whose key another program changes: it is
-  /// given again by `completeHashes`.
+  /// Creates a trigger that deletes the hash of a row if another program changes its key. Then
+  /// `completeHashes` computes it again.
   private func watchKey(in connection: Connection) throws(DeduplicationError) {
     do { try makeTrigger(in: connection) } catch { throw DeduplicationError(error) }
   }
@@ -217,33 +220,32 @@ extension KeyEnforcer {
       """)
   }
 
-  /// Removes the trigger of a table's compact keys, if there is one.
+  /// Drops the trigger of a table's hash column, if there is one.
   static func unwatchKey(
     of table: String, in connection: Connection
   ) throws(SQLiteError) {
     try connection.execute("DROP TRIGGER IF EXISTS main.\(name: indexName(table))")
   }
 
-  /// The condition that a row has a key and no compact key, because another program wrote it.
+  /// The condition that a row has a key without a hash, because another program wrote it.
   private var lacksHash: SQL {
     let isWhole: [SQL] = layout.keyColumns.map { "\(name: $0) IS NOT NULL" }
     return "\(name: Self.hashColumn) IS NULL AND \(isWhole.joined(separator: " AND "))"
   }
 
-  /// Whether rows lack their compact keys.
+  /// Whether some row has a key without a hash.
   func lacksHashes(in connection: Connection) throws(SQLiteError) -> Bool {
     try connection.integer("SELECT 1 FROM \(quotedTable) WHERE \(lacksHash) LIMIT 1") != nil
   }
 
-  /// Gives the rows that lack them their compact keys, inside the caller's transaction.
+  /// Writes the hashes that are missing, inside the caller's transaction.
   ///
-  /// - Throws: `SQLiteError`, a unique violation where a row has the key of another one.
+  /// - Throws: `SQLiteError`, a unique violation if two rows share a key.
   func completeHashes(in connection: Connection) throws(SQLiteError) {
     try fillHashColumn(where: lacksHash, in: connection)
   }
 
-  /// Gives rows their compact keys: the 16 bytes of the key's hash in the order in which
-  /// MurmurHash3 defines them, or null where a part of the key is null.
+  /// Writes the hashes of rows; a row with NULL in its key gets NULL.
   private func fillHashColumn(
     where condition: SQL = "1", in connection: Connection
   ) throws(SQLiteError) {
@@ -258,15 +260,12 @@ extension KeyEnforcer {
       UPDATE \(quotedTable) SET \(name: Self.hashColumn) = ?2
       WHERE \(quotedRowID) = ?1 AND \(name: Self.hashColumn) IS NOT ?2
       """)
-    var key = CanonicalContent()
+    var key = CanonicalKey()
     while true {
-      var portion: [(rowID: Int64, hash: Digest?)] = []
+      var portion: [(rowID: Int64, hash: KeyHash?)] = []
       while try select.step() {
-        key.removeAll()
-        let isWhole = KeyReader.append(
-          keyOf: select, from: 1, count: layout.keyColumns.count, to: &key)
-        let hash = isWhole ? keyHash(key.digest) : nil
-        portion.append((select.integer(0), hash))
+        let isWhole = key.read(1..<layout.keyColumns.count + 1, of: select)
+        portion.append((select.integer(0), isWhole ? keyHash(key.hash) : nil))
       }
       guard let last = portion.last else { return }
       for row in portion {

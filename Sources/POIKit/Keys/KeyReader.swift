@@ -5,7 +5,8 @@ internal import SQLiteKit
 struct KeyReader: ~Copyable {
   private let columnCount: Int
   private var statement: Statement
-  /// The same with what identifies a related row in the place of its id.
+
+  /// The same with the columns that identify a related row in place of its id.
   private var display: Statement
 
   /// A reader of the rows of a table.
@@ -24,7 +25,7 @@ struct KeyReader: ~Copyable {
     self.statement = statement
   }
 
-  /// What a person reads in the place of a key's column.
+  /// The value of a key's column as people read it.
   private static func display(of column: String, in layout: TableLayout) -> SQL {
     let value: SQL = "t.\(name: column)"
     guard let relation = layout.contentColumns.first(where: { $0.name == column })?.relation else {
@@ -38,20 +39,18 @@ struct KeyReader: ~Copyable {
       """
   }
 
-  /// Reads the canonical form of a row's key: equal bytes are equal keys.
+  /// Reads the key of a row; if there is no such row, the key is empty.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func read(_ rowID: Int64, into key: inout CanonicalContent) throws(SQLiteError) {
+  mutating func read(_ rowID: Int64, into key: inout CanonicalKey) throws(SQLiteError) {
     try statement.bind(1, integer: rowID)
     key.removeAll()
-    if try statement.step() {
-      _ = Self.append(keyOf: statement, from: 0, count: columnCount, to: &key)
-    }
+    if try statement.step() { _ = key.read(0..<columnCount, of: statement) }
     try statement.reset()
   }
 
-  /// The values of a row's key as text, nil for null; a blob is written as SQL writes it, and of a
-  /// related row what identifies it.
+  /// The values of a row's key as text, nil for NULL. A blob is written as in SQL, and a related row
+  /// as the values that identify it.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func values(_ rowID: Int64) throws(SQLiteError) -> [String?] {
@@ -64,22 +63,7 @@ struct KeyReader: ~Copyable {
     return values
   }
 
-  /// Adds the key that `count` columns of a statement's current row hold, each under its number.
-  ///
-  /// - Returns: whether no part of it is null.
-  static func append(
-    keyOf statement: borrowing Statement, from first: Int, count: Int,
-    to key: inout CanonicalContent
-  ) -> Bool {
-    var isWhole = true
-    for part in 0..<count {
-      key.append(column: first + part, of: statement, name: UInt64(part))
-      if statement.isNull(first + part) { isWhole = false }
-    }
-    return isWhole
-  }
-
-  /// A value as a person reads it, nil for null.
+  /// A value as people read it, nil for NULL.
   static func display(_ column: Int, of statement: borrowing Statement) -> String? {
     switch statement.columnType(column) {
     case .null: return nil

@@ -10,10 +10,10 @@ enum LandingDirectory {
   ///
   /// - Parameter prefix: the prefix of the record's key; nothing where a part of the key is null.
   static func append(
-    _ prefix: KeyPrefix?, byteCount: Int, to bytes: inout GrowableBuffer<UInt8>
+    _ prefix: IndexPrefix?, byteCount: Int, to bytes: inout GrowableBuffer<UInt8>
   ) {
     // A record without a key meets none; its place among the others does not matter.
-    let prefix = prefix ?? KeyPrefix(high: .max, low: .max)
+    let prefix = prefix ?? IndexPrefix(high: .max, low: .max)
     LandedRecord.append(prefix.high, to: &bytes)
     LandedRecord.append(prefix.low, to: &bytes)
     LandedRecord.append(UInt64(byteCount), to: &bytes)
@@ -35,7 +35,7 @@ enum LandingDirectory {
       guard let count = Int32(exactly: byteCount), count > 0, offset <= LandedPlace.contentLimit
       else { throw LandingTable.damage }
       let place = LandedPlace(rowID: rowID, offset: offset, count: Int(count))
-      try body(LandingEntry(KeyPrefix(high: high, low: low), landingID: place.number))
+      try body(LandingEntry(IndexPrefix(high: high, low: low), landingID: place.number))
       offset += Int(count)
     }
   }

@@ -1,13 +1,13 @@
 /// What is kept of a landed record to merge it in the order of the keys: 24 bytes. Records with one
 /// key order by their arrival.
 struct LandingEntry: SortableEntry {
-  let prefix: KeyPrefix
+  let prefix: IndexPrefix
 
   /// The place of the record in its landing table, as a number that grows in the order of arrival;
   /// see `LandedPlace`.
   let landingID: UInt64
 
-  init(_ prefix: KeyPrefix, landingID: UInt64) {
+  init(_ prefix: IndexPrefix, landingID: UInt64) {
     self.prefix = prefix
     self.landingID = landingID
   }

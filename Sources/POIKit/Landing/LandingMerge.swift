@@ -23,7 +23,7 @@ struct LandingMerge: ~Copyable {
   private let landing: String
   private let inputCount: Int
   private let key: EnforcedKey
-  private var compactKey: CompactKey?
+  private var canonicalKey = CanonicalKey()
 
   /// The bytes of the record that is read.
   private var bytes = GrowableBuffer<UInt8>(minimumCapacity: 1 << 10)
@@ -32,7 +32,7 @@ struct LandingMerge: ~Copyable {
   private var places = GrowableBuffer<UInt8>(minimumCapacity: 1 << 12)
 
   /// The key of the record that was handed out last, of those that meet no row.
-  private var lastPrefix: KeyPrefix?
+  private var lastPrefix: IndexPrefix?
 
   /// What each record of the batch is likely to meet.
   private(set) var targetsOfBatch: [MergeTarget] = []
@@ -81,7 +81,6 @@ struct LandingMerge: ~Copyable {
     self.landing = landing
     self.inputCount = inputCount
     self.key = key
-    compactKey = CompactKey(key)
     self.remembering = remembering
     self.noting = noting
   }
@@ -116,7 +115,7 @@ struct LandingMerge: ~Copyable {
 
   /// The row that a removal of the prefix was to meet; nothing where there was none.
   private static func row(
-    _ prefix: KeyPrefix, in removal: inout Statement
+    _ prefix: IndexPrefix, in removal: inout Statement
   ) throws(SQLiteError) -> Int64? {
     try removal.bind(1, integer: Int64(bitPattern: prefix.high))
     try removal.bind(2, integer: Int64(bitPattern: prefix.low))
@@ -190,7 +189,7 @@ struct LandingMerge: ~Copyable {
     try LandedRecord.read(bytes.span, inputCount: inputCount, into: &batch)
     let record = batch.recordCount - 1
     if let rowID, batch.origins[record].isDeletion,
-      let prefix = KeyPrefix(key, of: record, in: batch, hashedBy: &compactKey)
+      let prefix = IndexPrefix(key, of: record, in: batch, hashedBy: &canonicalKey)
     {
       try remembering.bind(1, integer: Int64(bitPattern: prefix.high))
       try remembering.bind(2, integer: Int64(bitPattern: prefix.low))

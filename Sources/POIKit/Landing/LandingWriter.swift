@@ -10,7 +10,7 @@ struct LandingWriter: ~Copyable {
 
   private let key: EnforcedKey
   private let rowSize: Int
-  private var compactKey: CompactKey?
+  private var canonicalKey = CanonicalKey()
   private var insertion: Statement
   private var directory = GrowableBuffer<UInt8>(minimumCapacity: 1 << 10)
   private var content = GrowableBuffer<UInt8>(minimumCapacity: 1 << 13)
@@ -23,7 +23,6 @@ struct LandingWriter: ~Copyable {
     self.key = key
     self.insertion = insertion
     rowSize = min(Int(pageSize) - LandingWriter.overhead, LandedPlace.contentLimit)
-    compactKey = CompactKey(key)
   }
 
   /// Appends the records of a batch. Runs inside the caller's transaction.
@@ -36,7 +35,7 @@ struct LandingWriter: ~Copyable {
       let byteCount = content.count - start
       let size = directory.count + LandingDirectory.entrySize + content.count
       if start > 0, size > rowSize { try insert(contentCount: start) }
-      let prefix = KeyPrefix(key, of: record, in: batch, hashedBy: &compactKey)
+      let prefix = IndexPrefix(key, of: record, in: batch, hashedBy: &canonicalKey)
       LandingDirectory.append(prefix, byteCount: byteCount, to: &directory)
     }
     if !content.isEmpty { try insert(contentCount: content.count) }

@@ -7,7 +7,7 @@ struct StoredKeys: ~Copyable {
   private var statement: Statement
 
   /// The key that was read last: the least before any is, nothing behind the last.
-  private var prefix: KeyPrefix? = KeyPrefix(high: 0, low: 0)
+  private var prefix: IndexPrefix? = IndexPrefix(high: 0, low: 0)
   private var rowID: Int64?
 
   /// - Parameters:
@@ -36,7 +36,7 @@ struct StoredKeys: ~Copyable {
   /// The first of the rows whose keys have a prefix.
   ///
   /// - Parameter wanted: not before the one that was asked for last.
-  mutating func rowID(withPrefix wanted: KeyPrefix) throws(SQLiteError) -> Int64? {
+  mutating func rowID(withPrefix wanted: IndexPrefix) throws(SQLiteError) -> Int64? {
     while let prefix, prefix < wanted || rowID == nil { try step() }
     return prefix == wanted ? rowID : nil
   }
@@ -46,7 +46,7 @@ struct StoredKeys: ~Copyable {
       prefix = nil
       return
     }
-    prefix = KeyPrefix(columnCount: columnCount, of: statement)
+    prefix = IndexPrefix(columnCount: columnCount, of: statement)
     rowID = statement.integer(columnCount)
   }
 }

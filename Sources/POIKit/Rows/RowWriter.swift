@@ -14,7 +14,7 @@ struct RowWriter: ~Copyable {
     let hasTimes: Bool
 
     /// The numbers of the parameters behind those of the columns.
-    var keyHashParameter: Int { schema.columnCount + 1 }
+    var hashParameter: Int { schema.columnCount + 1 }
     var timesParameter: Int { schema.columnCount + 2 }
     var rowIDParameter: Int { schema.columnCount + 3 }
   }
@@ -23,7 +23,7 @@ struct RowWriter: ~Copyable {
   private var insertion: RowInsertion
   private var update: Statement
   private var deletion: Statement
-  private var compactKey: CompactKey?
+  private var canonicalKey = CanonicalKey()
   private let relations: [(slot: Int, writer: RelationWriter)]
   private let relationsToMany: [RelationToManyWriter]
   private var relatedRowIDs: [(slot: Int, rowID: Int64)] = []
@@ -62,7 +62,6 @@ struct RowWriter: ~Copyable {
     self.refusals = refusals
     self.hasSideEffects = hasSideEffects
     self.savepoint = savepoint
-    compactKey = CompactKey(table.key)
     forgetRows()
   }
 
@@ -77,11 +76,11 @@ struct RowWriter: ~Copyable {
     try findRelatedRows(record: record, of: batch)
     try RowWriter.bind(
       record, of: batch, relatedRowIDs, to: &insertion.statement, table.schema.layout)
-    if table.key?.isHashed == true {
-      if let hash = keyHash(record: record, of: batch) {
-        try insertion.statement.bind(table.keyHashParameter, blob: hash.bytes.span)
+    if let key = table.key, key.isHashed {
+      if let hash = hash(of: key, record: record, in: batch) {
+        try insertion.statement.bind(table.hashParameter, blob: hash.bytes.span)
       } else {
-        try insertion.statement.bindNull(table.keyHashParameter)
+        try insertion.statement.bindNull(table.hashParameter)
       }
     }
     if table.hasTimes { try insertion.statement.bind(table.timesParameter, text: times) }
@@ -182,7 +181,7 @@ struct RowWriter: ~Copyable {
         try batch.bind(record: record, slot: slot, to: &statement, at: part + 1)
       }
     }
-    if key.isHashed, let hash = keyHash(record: record, of: batch) {
+    if key.isHashed, let hash = hash(of: key, record: record, in: batch) {
       try statement.bind(key.slots.count + 1, blob: hash.bytes.span)
     }
   }
@@ -204,11 +203,15 @@ struct RowWriter: ~Copyable {
       record: record, batch: batch, undoableBy: refusals.arePossible ? savepoint : nil)
   }
 
-  private mutating func keyHash(record: Int, of batch: borrowing RecordBatch) -> Digest? {
+  /// The value of the hash column, or nil if a part of the key is null.
+  private mutating func hash(
+    of key: EnforcedKey, record: Int, in batch: borrowing RecordBatch
+  ) -> KeyHash? {
     let relatedRowIDs = relatedRowIDs
-    return compactKey?.digest(record: record, of: batch) { slot in
+    let isWhole = canonicalKey.read(key, of: record, in: batch) { slot in
       relatedRowIDs.first { $0.slot == slot }?.rowID
     }
+    return isWhole ? canonicalKey.hash : nil
   }
 
   private static func bind(
@@ -237,7 +240,7 @@ extension RowWriter.Table {
     on connection: Connection
   ) throws(SQLiteError) -> RowInsertion {
     var columns = columns
-    if key?.isHashed == true { columns.append((KeyEnforcer.hashColumn, keyHashParameter)) }
+    if key?.isHashed == true { columns.append((KeyEnforcer.hashColumn, hashParameter)) }
     if hasTimes { columns.append((PropertyTimes.column, timesParameter)) }
     return try RowInsertion(
       into: schema.model.table, columns: columns.map { SQL(name: $0.name) },

@@ -21,7 +21,7 @@ public struct Deduplicator: Sendable {
   var elapsed: @Sendable () -> Duration = MonotonicClock.now
 
   /// In tests, what is used instead of the hash of a key; every key is hashed then.
-  var keyHash: (@Sendable (Digest) -> Digest)?
+  var keyHash: (@Sendable (KeyHash) -> KeyHash)?
 
   /// What is used instead of the digest of a content to break a tie; itself but in tests.
   var contentHash: @Sendable (Digest) -> Digest = { $0 }

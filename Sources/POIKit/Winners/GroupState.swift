@@ -34,7 +34,7 @@ struct GroupState {
   /// A group that stands for none.
   init() {
     let rank = CandidateRank(timestamp: nil, isTombstone: false, keep: .newest)
-    winner = CandidateEntry(keyCode: .zero, rank: rank, rowID: 0)
+    winner = CandidateEntry(sortKey: SortKey(high: 0, low: 0), rank: rank, rowID: 0)
     latestRank = rank
   }
 

@@ -17,10 +17,9 @@ struct StrangerTable: ~Copyable {
 
   /// Adds a row.
   ///
-  /// - Parameter key: the canonical form of its key.
   /// - Throws: `SQLiteError` when the temporary table cannot be written.
   mutating func append(
-    _ entry: CandidateEntry, key: borrowing CanonicalContent, in connection: Connection
+    _ entry: CandidateEntry, key: borrowing CanonicalKey, in connection: Connection
   ) throws(SQLiteError) {
     if insertion == nil {
       try connection.execute(
@@ -40,10 +39,10 @@ struct StrangerTable: ~Copyable {
 
   /// The next row, or nil after the last one, when they are all forgotten.
   ///
-  /// - Parameter keyCode: what the keys hash to.
+  /// - Parameter sortKey: the sort key of all rows.
   /// - Throws: `SQLiteError` when the temporary table cannot be read.
   mutating func next(
-    _ keyCode: Digest, in connection: Connection
+    _ sortKey: SortKey, in connection: Connection
   ) throws(SQLiteError) -> CandidateEntry? {
     guard count > 0 else { return nil }
     if selection == nil {
@@ -59,7 +58,7 @@ struct StrangerTable: ~Copyable {
       return nil
     }
     return CandidateEntry(
-      keyCode: keyCode,
+      sortKey: sortKey,
       rank: CandidateRank(time: UInt64(bitPattern: time), detail: UInt64(bitPattern: detail)),
       rowID: row)
   }

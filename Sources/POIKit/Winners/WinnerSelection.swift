@@ -21,7 +21,7 @@ struct WinnerSelection: ~Copyable {
 
   private let layout: TableLayout
   private let options: DeduplicationOptions
-  private let keyHash: (@Sendable (Digest) -> Digest)?
+  private let keyHash: (@Sendable (KeyHash) -> KeyHash)?
   private let contentHash: @Sendable (Digest) -> Digest
 
   /// Whether losers come group by group, in the order of their ranks.
@@ -36,12 +36,12 @@ struct WinnerSelection: ~Copyable {
 
   private var timestamps: TimestampReader
 
-  /// How the keys are written in the entries.
-  private var keyForms = KeyForms()
+  /// The forms of the keys in the entries.
+  private var keyForms = SortKey.Forms()
 
   private var group = GroupState()
-  private var groupKey = CanonicalContent()
-  private var otherKey = CanonicalContent()
+  private var groupKey = CanonicalKey()
+  private var otherKey = CanonicalKey()
   private var bestContent = CanonicalContent()
   private var otherContent = CanonicalContent()
 
@@ -68,7 +68,7 @@ struct WinnerSelection: ~Copyable {
   ///   - contentHash: what is used instead of a content's digest; itself but in tests.
   init(
     _ layout: TableLayout, options: DeduplicationOptions, ranksLosers: Bool,
-    keyHash: (@Sendable (Digest) -> Digest)?,
+    keyHash: (@Sendable (KeyHash) -> KeyHash)?,
     contentHash: @escaping @Sendable (Digest) -> Digest
   ) {
     self.layout = layout
@@ -147,15 +147,14 @@ extension WinnerSelection {
       if let timestampPlace {
         timestamp = try timestamps.read(timestampPlace, of: statement, rowID: rowID)
       }
-      guard let keyCode = readKey(of: statement, columnCount: keyCount) else {
+      guard let sortKey = readKey(of: statement, columnCount: keyCount) else {
         plan.nullKeyRowCount += 1
         continue
       }
-      keyForms.note(keyCode.form)
       let isTombstone = tombstonePlace.map { Self.isTombstone($0, of: statement) } ?? false
       try candidates.append(
         CandidateEntry(
-          keyCode: keyCode.bits,
+          sortKey: sortKey,
           rank: CandidateRank(timestamp: timestamp, isTombstone: isTombstone, keep: options.keep),
           rowID: rowID))
     }
@@ -164,19 +163,20 @@ extension WinnerSelection {
     return progress(.reading(rowCount: plan.rowCount)) == .proceed
   }
 
-  /// What stands for the key in the current row of a statement, from its second column on; nil if
-  /// the row is to be left alone because of a null.
+  /// The key in the current row of a statement, from its second column on; nil if the row is skipped
+  /// because of a NULL.
   private mutating func readKey(
     of statement: borrowing Statement, columnCount: Int
-  ) -> KeyCode? {
-    if columnCount == 1, keyHash == nil, let code = KeyCode(column: 1, of: statement) {
-      return code
+  ) -> SortKey? {
+    if columnCount == 1, keyHash == nil,
+      let key = SortKey(column: 1, of: statement, noting: &keyForms)
+    {
+      return key
     }
-    otherKey.removeAll()
-    let isWhole = KeyReader.append(keyOf: statement, from: 1, count: columnCount, to: &otherKey)
+    let isWhole = otherKey.read(1..<columnCount + 1, of: statement)
     if !isWhole, options.nullKey == .keep { return nil }
-    let hash = otherKey.digest
-    return KeyCode(hash: keyHash?(hash) ?? hash)
+    let hash = otherKey.hash
+    return SortKey(keyHash?(hash) ?? hash, noting: &keyForms)
   }
 
   /// Whether a value marks a removal: every value does but null, zero and an empty text or blob.
@@ -225,12 +225,12 @@ extension WinnerSelection {
     var following: CandidateEntry? = first
     while let first = following {
       following = try candidates.next()
-      guard let second = following, second.hasSameKeyCode(as: first) else {
+      guard let second = following, second.sortKey == first.sortKey else {
         plan.groupCount += 1
         continue
       }
       try begin(first, &keys)
-      while let entry = following, entry.hasSameKeyCode(as: first) {
+      while let entry = following, entry.sortKey == first.sortKey {
         if try hasKeyOfGroup(entry, &keys) {
           try add(entry, &contents)
         } else {
@@ -242,7 +242,7 @@ extension WinnerSelection {
       }
       try finish(&keys)
       if strangers.count > 0 {
-        try decideStrangers(first.keyCode, &keys, &contents, in: connection)
+        try decideStrangers(first.sortKey, &keys, &contents, in: connection)
       }
     }
     for index in plan.largestGroups.indices {
@@ -257,12 +257,12 @@ extension WinnerSelection {
 
   /// Decides the groups of the rows that were put aside.
   private mutating func decideStrangers(
-    _ keyCode: Digest, _ keys: inout KeyReader, _ contents: inout ContentReader,
+    _ sortKey: SortKey, _ keys: inout KeyReader, _ contents: inout ContentReader,
     in connection: Connection
   ) throws(DeduplicationError) {
     var isFirst = true
     while let entry = try DeduplicationError.converting({ () throws(SQLiteError) in
-      try strangers.next(keyCode, in: connection)
+      try strangers.next(sortKey, in: connection)
     }) {
       if !isFirst, try hasKeyOfGroup(entry, &keys) {
         try add(entry, &contents)
@@ -290,7 +290,7 @@ extension WinnerSelection {
   ) throws(DeduplicationError) -> Bool {
     guard !keyForms.areExact else { return true }
     do { try keys.read(entry.rowID, into: &otherKey) } catch { throw DeduplicationError(error) }
-    return otherKey.hasSameBytes(as: groupKey)
+    return otherKey.isEqual(to: groupKey)
   }
 
   /// Adds a row to the group.

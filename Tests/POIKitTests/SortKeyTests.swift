@@ -5,8 +5,18 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-@Suite struct KeyCodeTests {
-  private func code(_ text: String) -> KeyCode? { KeyCode(text: Array(text.utf8).span) }
+@Suite struct SortKeyTests {
+  private func key(_ text: String) -> SortKey? {
+    var forms = SortKey.Forms()
+    return SortKey(text: Array(text.utf8).span, noting: &forms)
+  }
+
+  private func forms(_ text: String) -> SortKey.Forms {
+    var forms = SortKey.Forms()
+    let key = SortKey(text: Array(text.utf8).span, noting: &forms)
+    #expect((key == nil) == forms.isEmpty)
+    return forms
+  }
 
   @Test func `keys have the same bits exactly when they are the same`() {
     let seed = UInt64.random(in: .min ... .max)
@@ -17,31 +27,35 @@ import Testing
       let bytes = (0..<count).map { _ in UInt8.random(in: 0...3, using: &generator) }
       texts.insert(String(decoding: bytes, as: UTF8.self))
     }
-    var bits: Set<Digest> = []
+    var bits: Set<[UInt64]> = []
     for text in texts {
-      let code = code(text)
-      #expect(code?.form == .value)
-      bits.insert(code?.bits ?? .zero)
+      #expect(forms(text) == .value)
+      bits.insert(key(text).map { [$0.high, $0.low] } ?? [])
     }
     #expect(bits.count == texts.count, "seed \(seed)")
     let integers: [Int64] = [0, 1, 2, -1, .min, .max, 256, 0x3030_3030]
-    for integer in integers { bits.insert(KeyCode(integer: integer).bits) }
+    for integer in integers {
+      var forms = SortKey.Forms()
+      let key = SortKey(integer: integer, noting: &forms)
+      #expect(forms == .value)
+      bits.insert([key.high, key.low])
+    }
     #expect(bits.count == texts.count + integers.count, "seed \(seed)")
   }
 
   @Test func `a UUID is known by the case of its letters`() {
     let upper = "1975DB51-5A45-4FD6-AC54-46CA6042C710"
-    #expect(code(upper)?.form == .upperCaseUUID)
-    #expect(code(upper.lowercased())?.form == .lowerCaseUUID)
-    #expect(code(upper.replacing("D", with: "d")) == nil)
-    #expect(code("00000000-0000-0000-0000-000000000000")?.form == .upperCaseUUID)
-    #expect(code(upper + " ") == nil)
-    #expect(code(String(upper.dropLast()) + "é") == nil)
+    #expect(forms(upper) == .upperCaseUUID)
+    #expect(forms(upper.lowercased()) == .lowerCaseUUID)
+    #expect(key(upper.replacing("D", with: "d")) == nil)
+    #expect(forms("00000000-0000-0000-0000-000000000000") == .upperCaseUUID)
+    #expect(key(upper + " ") == nil)
+    #expect(key(String(upper.dropLast()) + "é") == nil)
   }
 
   @Test func `UUIDs that differ in one digit differ in their bits, and nothing else is one`() {
     let base = Array("1975DB51-5A45-4FD6-AC54-46CA6042C710".utf8)
-    var bits: Set<Digest> = []
+    var bits: Set<[UInt64]> = []
     var count = 0
     for place in base.indices {
       for byte in UInt8.min ... .max {
@@ -49,10 +63,11 @@ import Testing
         text[place] = byte
         let isHyphen = base[place] == UInt8(ascii: "-")
         let isDigit = (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte)
-        let code = KeyCode(text: text.span)
-        #expect((code != nil) == (isHyphen ? byte == base[place] : isDigit), "\(place) \(byte)")
-        guard let code, text != base else { continue }
-        bits.insert(code.bits)
+        var forms = SortKey.Forms()
+        let key = SortKey(text: text.span, noting: &forms)
+        #expect((key != nil) == (isHyphen ? byte == base[place] : isDigit), "\(place) \(byte)")
+        guard let key, text != base else { continue }
+        bits.insert([key.high, key.low])
         count += 1
       }
     }
@@ -60,15 +75,15 @@ import Testing
   }
 
   @Test func `equal bits are equal keys only where all keys are of one form`() {
-    var forms = KeyForms()
+    var forms = SortKey.Forms()
     #expect(forms.areExact)
-    forms.note(.upperCaseUUID)
-    forms.note(.upperCaseUUID)
+    forms.insert(.upperCaseUUID)
+    forms.insert(.upperCaseUUID)
     #expect(forms.areExact)
-    forms.note(.value)
+    forms.insert(.value)
     #expect(!forms.areExact)
-    var hashed = KeyForms()
-    hashed.note(.hash)
+    var hashed = SortKey.Forms()
+    _ = SortKey(KeyHash(digest: .zero), noting: &hashed)
     #expect(!hashed.areExact)
   }
 
