@@ -174,7 +174,7 @@ struct BatchCommitter: ~Copyable {
         try committer.writeRows(of: &batch, InputNames(progress))
       }
       var next = checkpoint.advanced(by: batch, progress, isLanded: lands)
-      if let highest = committer.order?.highest(of: batch),
+      if let highest = committer.order?.latest(of: batch),
         checkpoint.highest.map({ $0 < highest }) ?? true
       {
         next.highest = highest

@@ -35,7 +35,7 @@ struct ImportCheckpoint {
   var otherUnmappedMemberCount = 0
 
   /// The record among them that was changed last; nothing where the model names no timestamp.
-  var highest: HighestRecord?
+  var highest: LatestRecord?
 
   /// Sum of the digests of the rows of the table.
   var digest = Digest.zero
@@ -120,7 +120,7 @@ struct ImportCheckpoint {
     rejectsObjects = json["rejectsObjects"] == .bool(true)
     unmappedMembers = unmapped
     otherUnmappedMemberCount = otherUnmapped
-    highest = json["highest"].flatMap(HighestRecord.init)
+    highest = json["highest"].flatMap(LatestRecord.init)
     self.digest = Digest(high: high, low: low)
   }
 

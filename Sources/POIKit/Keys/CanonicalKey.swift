@@ -3,10 +3,11 @@ internal import SQLiteKit
 
 /// The exact bytes of a key: two keys are equal if and only if their bytes are.
 ///
-/// The bytes are canonical content in which the name of each part is its number in the key. NULL adds
-/// no bytes, and a related row is represented by its row id.
+/// The bytes are canonical content in which the name of each part is its number in the key. NULL
+/// adds no bytes, and a related row is represented by its row id.
 ///
-/// One value serves all rows of a run: it keeps its memory, so that reading a key does not allocate.
+/// One value serves all rows of a run: it keeps its memory, so that reading a key does not
+/// allocate.
 struct CanonicalKey: ~Copyable {
   private var content = CanonicalContent()
 

@@ -8,8 +8,8 @@ internal import SQLiteKit
 /// prefixes; different keys may have the same prefix. Unlike `SortKey` it keeps the order of the
 /// values, and so it cannot tell long texts apart by their ends.
 ///
-/// It does not always give the order of the index: not for texts and numbers in one column, and not for
-/// keys with related rows. Then merging is slower, but correct.
+/// It does not always give the order of the index: not for texts and numbers in one column, and not
+/// for keys with related rows. Then merging is slower, but correct.
 struct IndexPrefix: BitwiseCopyable, Comparable {
   let high: UInt64
   let low: UInt64

@@ -5,9 +5,9 @@ internal import SQLiteKit
 /// of the key, or on a column that holds its `KeyHash`.
 ///
 /// SQLite sorts the index in the memory of its page cache. With the default of 2 MB an index of
-/// 880,000 identifiers takes 0.70 s of processor time and 7 MB. With 1, 3 and 4 MB it takes the same,
-/// with 6 MB 0.86 s, with 24 MB 1.3 s and with all in memory 1.35 s. Worker threads
-/// (`PRAGMA threads`) save nothing and cost 0.2 s. So the settings are not changed.
+/// 880,000 identifiers takes 0.70 s of processor time and 7 MB. With 1, 3 and 4 MB it takes the
+/// same, with 6 MB 0.86 s, with 24 MB 1.3 s and with all in memory 1.35 s. Worker threads do not
+/// make it faster, and cost 0.2 s. So the settings are not changed.
 struct KeyEnforcer {
   /// The column that holds the hash of a row's key.
   static let hashColumn = Bookkeeping.prefix + "key"
@@ -56,31 +56,30 @@ struct KeyEnforcer {
 
   /// Checks, before anything is removed, that the key can be enforced if no rows share it.
   ///
-  /// - Throws: `DeduplicationError` when another key is enforced, the table cannot have a hash column,
-  ///   or rows are to be grouped by keys that have no hash.
+  /// - Throws: `DeduplicationError` when another key is enforced, the table cannot have a hash
+  ///   column, or rows are to be grouped by keys that have no hash.
   func check(in connection: Connection) throws(DeduplicationError) {
     guard enforcement != .none else { return }
     if enforcement == .hash, !layout.isToolkitTable {
       throw DeduplicationError(
         .invalidOptions,
         """
-        '\(schema.name)' is no table of the toolkit's own, so it gets no column for a compact key: \
+        '\(schema.name)' is not a table of the toolkit, so it cannot have a column of hashes: \
         enforce the key itself
         """)
     }
     if enforcement == .hash, nullKey == .group {
       throw DeduplicationError(
         .invalidOptions,
-        "a key with a NULL has no compact key, so rows cannot be grouped by it: enforce the key itself"
-      )
+        "a key with a NULL has no hash, so rows cannot be grouped by it: enforce the key itself")
     }
     _ = try hasIndex(in: connection)
   }
 
   /// Creates the index inside the caller's transaction, unless it exists.
   ///
-  /// - Throws: `DeduplicationError` when rows share a key, which the message lists, or another index
-  ///   has its name.
+  /// - Throws: `DeduplicationError` when rows share a key, which the message lists, or another
+  ///   index has its name.
   func enforce(in connection: Connection) throws(DeduplicationError) -> EnforcementOutcome {
     var outcome = EnforcementOutcome()
     guard enforcement != .none else { return outcome }

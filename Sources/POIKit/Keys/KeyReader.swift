@@ -49,8 +49,8 @@ struct KeyReader: ~Copyable {
     try statement.reset()
   }
 
-  /// The values of a row's key as text, nil for NULL. A blob is written as in SQL, and a related row
-  /// as the values that identify it.
+  /// The values of a row's key as text, nil for NULL. A blob is written as in SQL, and a related
+  /// row as the values that identify it.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func values(_ rowID: Int64) throws(SQLiteError) -> [String?] {

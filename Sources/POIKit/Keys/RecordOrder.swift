@@ -1,12 +1,14 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// How the records of a source follow one another: by timestamp, and by key where that is the same.
+/// The order of the records of a source: by timestamp, then by key.
+///
+/// It compares records of a batch in place, as `LatestRecord` compares stored values.
 struct RecordOrder {
   private let timestampSlot: Int
   private let keySlots: [Int]
 
-  /// The order of a model's records; nothing where it names no timestamp.
+  /// The order of a model's records, or nil if the model has no timestamp.
   init?(_ model: Model) {
     guard let slot = model.attributes.index(named: model.timestamp) else {
       return nil
@@ -17,25 +19,25 @@ struct RecordOrder {
     }
   }
 
-  /// The last record of a batch in this order; nothing where none has a timestamp.
+  /// The latest record of a batch, or nil if no record has a timestamp.
   ///
   /// - Complexity: O(records)
-  func highest(of batch: borrowing RecordBatch) -> HighestRecord? {
-    var highest: Int?
+  func latest(of batch: borrowing RecordBatch) -> LatestRecord? {
+    var latest: Int?
     for record in 0..<batch.recordCount where batch[record, timestampSlot].kind == .integer {
-      guard let found = highest else {
-        highest = record
+      guard let found = latest else {
+        latest = record
         continue
       }
       let (time, other) = (
         batch[record, timestampSlot].integer, batch[found, timestampSlot].integer
       )
       if time > other || time == other && isKey(of: found, lessThanOf: record, in: batch) {
-        highest = record
+        latest = record
       }
     }
-    return highest.map { record in
-      HighestRecord(
+    return latest.map { record in
+      LatestRecord(
         timestamp: batch[record, timestampSlot].integer,
         key: keySlots.map { value($0, of: record, in: batch) })
     }
@@ -81,7 +83,7 @@ struct RecordOrder {
 }
 
 extension ValueSlot {
-  /// How a value's kind stands among the kinds that a key has: nulls, numbers, texts.
+  /// The place of the value's kind in the order of keys: nulls, numbers, texts.
   fileprivate var keyRank: Int {
     switch kind {
     case .integer, .real: 1

@@ -1,16 +1,16 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The fixed-size sortable form of a key: 128 bits by which rows are sorted to find those that share
-/// a key.
+/// The fixed-size sortable form of a key: 128 bits by which rows are sorted to find those that
+/// share a key.
 ///
-/// An integer, a text of at most 15 bytes or a UUID, as the only column of the key, fits as a whole.
-/// Any other key is represented by its `KeyHash`. Equal keys have equal bits. The order is not that
-/// of the values, nor of an index; for that see `IndexPrefix`.
+/// An integer, a text of at most 15 bytes or a UUID, as the only column of the key, fits as a
+/// whole. Any other key is represented by its `KeyHash`. Equal keys have equal bits. The order is
+/// not that of the values, nor of an index; for that see `IndexPrefix`.
 ///
-/// If all keys of a table have one form, and it is not the hash, equal bits also mean equal keys. Then
-/// no row is read again to compare keys: with 120,000 losers in 1,000,000 rows this saves 225,000
-/// random reads, which took 0.5 s.
+/// If all keys of a table have one form, and it is not the hash, equal bits also mean equal keys.
+/// Then no row is read again to compare keys: with 120,000 losers in 1,000,000 rows this saves
+/// 225,000 random reads, which took 0.5 s.
 struct SortKey: Equatable, BitwiseCopyable {
   /// The forms in which the keys of a table are written.
   struct Forms: OptionSet {

@@ -1,18 +1,18 @@
 internal import JSONStreaming
 
-/// What a row of a landing table says of the records in it: for each the prefix of its key and how
-/// many bytes of the row's content it takes, in 8 bytes a number.
+/// The directory of the records in a row of a landing table. An entry has three numbers of 8 bytes:
+/// the two halves of the key's `IndexPrefix`, and the number of bytes of the record.
 enum LandingDirectory {
-  /// How many bytes an entry has.
+  /// The bytes of an entry.
   static let entrySize = 24
 
-  /// Adds an entry.
+  /// Appends an entry.
   ///
-  /// - Parameter prefix: the prefix of the record's key; nothing where a part of the key is null.
+  /// - Parameter prefix: the prefix of the record's key, or nil if a part of the key is null.
   static func append(
     _ prefix: IndexPrefix?, byteCount: Int, to bytes: inout GrowableBuffer<UInt8>
   ) {
-    // A record without a key meets none; its place among the others does not matter.
+    // A record without a key matches no row, so its place in the order does not matter.
     let prefix = prefix ?? IndexPrefix(high: .max, low: .max)
     LandedRecord.append(prefix.high, to: &bytes)
     LandedRecord.append(prefix.low, to: &bytes)
@@ -21,7 +21,7 @@ enum LandingDirectory {
 
   /// Calls `body` with each record of a row.
   ///
-  /// - Throws: `SQLiteError` when the bytes are none of a directory, and what `body` throws.
+  /// - Throws: `SQLiteError` when the bytes are not a directory, and the errors of `body`.
   static func forEach(
     _ bytes: Span<UInt8>, ofRow rowID: Int64, _ body: (LandingEntry) throws -> Void
   ) throws {

@@ -1,10 +1,10 @@
-/// What is kept of a landed record to merge it in the order of the keys: 24 bytes. Records with one
-/// key order by their arrival.
+/// The data of a landed record that is needed to merge in the order of the keys, in 24 bytes.
+/// Records with one key keep the order of their arrival.
 struct LandingEntry: SortableEntry {
   let prefix: IndexPrefix
 
-  /// The place of the record in its landing table, as a number that grows in the order of arrival;
-  /// see `LandedPlace`.
+  /// The place of the record in its landing table, as the number of its `LandedPlace`. It grows in
+  /// the order of arrival.
   let landingID: UInt64
 
   init(_ prefix: IndexPrefix, landingID: UInt64) {

@@ -2,18 +2,19 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// Hands out the landed records of a run in an order in which merging them is fast.
+/// Returns the landed records of a run in an order in which merging them is fast.
 ///
-/// A record that meets a stored row comes in the order of the rows' ids, so that a transaction
-/// changes neighbours in the table; the others follow in the order of their keys, so that it changes
-/// neighbours in the index. Records with one key come in the order of their arrival. For that, fixed
-/// size entries are sorted, and compared with the index of the key in one pass over it.
+/// 1. Records that match a stored row, in the order of the row ids: a transaction changes
+///    neighbours in the table.
+/// 2. The other records, in the order of their keys: a transaction changes neighbours in the index.
 ///
-/// What is merged is noted record by record, so that a resumed run goes on with those that are left,
-/// whatever others did to the rows meanwhile.
+/// Records with one key keep the order of their arrival. Entries of fixed size are sorted by
+/// `IndexPrefix` and compared with the index of the key in one pass.
+///
+/// Each merged record is noted. So a resumed run continues with the other records, even if another
+/// program has changed rows.
 struct LandingMerge: ~Copyable {
-  /// The memory for sorting, in bytes; what does not fit goes to temporary files. It holds the
-  /// entries of about 800,000 records.
+  /// The memory for sorting, in bytes: about 800,000 records. More entries go to temporary files.
   private static let memoryBudget = 32 << 20
 
   private var targets: ExternalSorter<TargetEntry>
@@ -25,20 +26,20 @@ struct LandingMerge: ~Copyable {
   private let key: EnforcedKey
   private var canonicalKey = CanonicalKey()
 
-  /// The bytes of the record that is read.
+  /// The bytes of the current record.
   private var bytes = GrowableBuffer<UInt8>(minimumCapacity: 1 << 10)
 
   /// The places of the records of the batch; see `LandingTable.nameOfMerged`.
   private var places = GrowableBuffer<UInt8>(minimumCapacity: 1 << 12)
 
-  /// The key of the record that was handed out last, of those that meet no row.
+  /// The prefix of the last returned record that matches no row.
   private var lastPrefix: IndexPrefix?
 
-  /// What each record of the batch is likely to meet.
+  /// The row that each record of the batch probably matches.
   private(set) var targetsOfBatch: [MergeTarget] = []
 
   /// - Parameters:
-  ///   - inputCount: how many inputs the run has begun.
+  ///   - inputCount: the number of inputs that the run has begun.
   ///   - boundary: the greatest row id of the table when merging began.
   /// - Throws: `SQLiteError` when the store cannot be read, `DeduplicationError` when a temporary
   ///   file cannot be written.
@@ -85,9 +86,9 @@ struct LandingMerge: ~Copyable {
     self.noting = noting
   }
 
-  /// Reads where the landed records stand that are not merged.
+  /// Reads the entries of the landed records that are not merged.
   ///
-  /// - Parameter merged: the table of those that are.
+  /// - Parameter merged: the table of the merged records.
   private static func scan(
     _ landing: String, except merged: SQL, into sorter: inout ExternalSorter<LandingEntry>,
     in connection: Connection
@@ -113,7 +114,7 @@ struct LandingMerge: ~Copyable {
     }
   }
 
-  /// The row that a removal of the prefix was to meet; nothing where there was none.
+  /// The row that an earlier removal with the prefix matched, or nil if there is none.
   private static func row(
     _ prefix: IndexPrefix, in removal: inout Statement
   ) throws(SQLiteError) -> Int64? {
@@ -130,12 +131,12 @@ struct LandingMerge: ~Copyable {
     places.removeAll()
   }
 
-  /// Adds the next records to a batch. Runs inside the transaction that merges them.
+  /// Appends the next records to a batch. Runs inside the transaction that merges them.
   ///
   /// - Parameters:
-  ///   - count: how many are added at most.
-  ///   - byteLimit: none is added to a batch that takes so many bytes.
-  /// - Returns: whether there are any; none are left otherwise.
+  ///   - count: the largest number of records.
+  ///   - byteLimit: the batch is full if it has this number of bytes.
+  /// - Returns: false if no record is left.
   mutating func fill(
     _ batch: inout RecordBatch, count: Int, byteLimit: Int, in connection: Connection
   ) throws -> Bool {
@@ -147,7 +148,7 @@ struct LandingMerge: ~Copyable {
         targetsOfBatch.append(.row(target.rowID))
       } else if let entry = try entries.next() {
         try read(entry.landingID, of: nil, from: &contents, into: &batch, in: connection)
-        // The one before it may have had its key.
+        // The record before may have the same key.
         targetsOfBatch.append(entry.prefix == lastPrefix ? .unknown : .none)
         lastPrefix = entry.prefix
       } else {
@@ -166,9 +167,9 @@ struct LandingMerge: ~Copyable {
   }
 
   /// - Parameters:
-  ///   - rowID: the row that the record is likely to meet; where the record is a removal, the row is
+  ///   - rowID: the row that the record probably matches. If the record is a removal, the row is
   ///     remembered.
-  ///   - contents: what was read from last; nothing before the first.
+  ///   - contents: the reader of the last record, or nil before the first.
   private mutating func read(
     _ landingID: UInt64, of rowID: Int64?, from contents: inout BlobReader?,
     into batch: inout RecordBatch, in connection: Connection

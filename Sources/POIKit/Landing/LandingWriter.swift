@@ -2,10 +2,10 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// Appends records to the landing table of a run, as many to a row as fit into a page of the store:
-/// the record of a row of its own would take as long to insert.
+/// Appends records to the landing table of a run: to each row as many as fit into a page of the
+/// store, because one row with one record takes as long to insert.
 struct LandingWriter: ~Copyable {
-  /// What a page and a row hold besides their bytes is less than so many bytes.
+  /// An upper bound of the bytes that a page and a row need besides the content.
   private static let overhead = 128
 
   private let key: EnforcedKey
@@ -15,7 +15,7 @@ struct LandingWriter: ~Copyable {
   private var directory = GrowableBuffer<UInt8>(minimumCapacity: 1 << 10)
   private var content = GrowableBuffer<UInt8>(minimumCapacity: 1 << 13)
 
-  /// A writer into the landing table of a run, which is there.
+  /// A writer into the landing table of a run, which must exist.
   init(_ key: EnforcedKey, run: Int64, connection: Connection) throws(SQLiteError) {
     let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
     let insertion = try connection.prepare(
@@ -41,8 +41,8 @@ struct LandingWriter: ~Copyable {
     if !content.isEmpty { try insert(contentCount: content.count) }
   }
 
-  /// Inserts a row with the first bytes of the content and all of the directory; what is behind them
-  /// begins the next row.
+  /// Inserts a row with the first bytes of the content and all of the directory. The other bytes
+  /// begin the next row.
   private mutating func insert(contentCount: Int) throws(SQLiteError) {
     try unsafe directory.withUnsafeBufferPointer { (directory) throws(SQLiteError) in
       try unsafe content.withUnsafeBufferPointer { (content) throws(SQLiteError) in

@@ -1,18 +1,18 @@
 internal import SQLiteKit
 
-/// The keys of the stored rows in the order of the index that enforces them, for a search of many
-/// keys in that order.
+/// The keys of the stored rows in the order of the index that enforces them. It searches many keys
+/// in that order with one pass.
 struct StoredKeys: ~Copyable {
   private let columnCount: Int
   private var statement: Statement
 
-  /// The key that was read last: the least before any is, nothing behind the last.
+  /// The prefix of the key that was read last: the least one before the first, nil after the last.
   private var prefix: IndexPrefix? = IndexPrefix(high: 0, low: 0)
   private var rowID: Int64?
 
   /// - Parameters:
-  ///   - boundary: the greatest row id that is looked at.
-  ///   - exceptions: a statement that returns row ids that are not looked at.
+  ///   - boundary: the greatest row id to search.
+  ///   - exceptions: a statement that returns row ids to skip.
   init(
     _ table: String, key: EnforcedKey, upTo boundary: Int64, except exceptions: SQL,
     connection: Connection
@@ -33,9 +33,9 @@ struct StoredKeys: ~Copyable {
     self.statement = statement
   }
 
-  /// The first of the rows whose keys have a prefix.
+  /// Returns the first row whose key has a prefix.
   ///
-  /// - Parameter wanted: not before the one that was asked for last.
+  /// - Parameter wanted: the prefix; not less than in the call before.
   mutating func rowID(withPrefix wanted: IndexPrefix) throws(SQLiteError) -> Int64? {
     while let prefix, prefix < wanted || rowID == nil { try step() }
     return prefix == wanted ? rowID : nil

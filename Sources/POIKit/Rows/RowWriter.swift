@@ -1,19 +1,19 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Writes records as rows of a model's table: as new ones, or in the place of stored ones.
+/// Writes records to the rows of a model's table: inserts rows, or updates stored ones.
 ///
-/// The statements are prepared once and kept for the run.
+/// The statements are prepared once for the run.
 struct RowWriter: ~Copyable {
-  /// The table as a writer must know it.
+  /// The properties of the table that a writer needs.
   struct Table {
     let schema: StoreSchema
-    /// The key that the table is unique by, if it is.
+    /// The enforced key, or nil if no key is enforced.
     let key: EnforcedKey?
-    /// Whether rows say when each of their attributes was changed.
+    /// Whether rows keep the time of each attribute.
     let hasTimes: Bool
 
-    /// The numbers of the parameters behind those of the columns.
+    /// The numbers of the parameters after those of the columns.
     var hashParameter: Int { schema.columnCount + 1 }
     var timesParameter: Int { schema.columnCount + 2 }
     var rowIDParameter: Int { schema.columnCount + 3 }
@@ -28,20 +28,20 @@ struct RowWriter: ~Copyable {
   private let relationsToMany: [RelationToManyWriter]
   private var relatedRowIDs: [(slot: Int, rowID: Int64)] = []
 
-  /// Why the tables may refuse a record.
+  /// The reasons for which the tables may refuse a record.
   private(set) var refusals: RecordRefusals
 
-  /// Whether what an app has added may change other rows than those that are written.
+  /// Whether additions of an app, such as triggers, may change other rows than the written ones.
   private var hasSideEffects: Bool
 
-  /// What a record is undone to where it is refused after rows were made for its relations.
+  /// Restored if a record is refused after rows were inserted for its relations.
   private let savepoint: RecordSavepoint
 
   init(
     _ table: Table, savepoint: RecordSavepoint, connection: Connection
   ) throws(SQLiteError) {
-    // A value that is not copyable is made whole at once: nothing of it is set before all that may
-    // fail is done.
+    // The initializer of a noncopyable value must do everything that can fail before it sets the
+    // first property.
     let insertion = try table.insertion(on: connection)
     let update = try connection.prepare(
       table.update(try ConflictClause.aborting(on: table.schema.model.table, in: connection)))
@@ -67,7 +67,7 @@ struct RowWriter: ~Copyable {
 
   /// Inserts a record as a new row, with the rows of its relations to many.
   ///
-  /// - Parameter times: when its attributes were changed, for a table that keeps that.
+  /// - Parameter times: the times of its attributes, if the table keeps them.
   /// - Returns: the id of the row.
   @discardableResult
   mutating func insert(
@@ -92,9 +92,9 @@ struct RowWriter: ~Copyable {
     return rowID
   }
 
-  /// Writes a record's attributes in the place of the row that has its key.
+  /// Updates a row to the attributes of a record.
   ///
-  /// - Parameter times: when its attributes were changed, for a table that keeps that.
+  /// - Parameter times: the times of its attributes, if the table keeps them.
   mutating func update(
     _ rowID: Int64, to record: Int, of batch: borrowing RecordBatch, times: String? = nil
   ) throws(SQLiteError) {
@@ -105,25 +105,25 @@ struct RowWriter: ~Copyable {
     try update.runChangingOneRow()
   }
 
-  /// Whether one record may be several rows.
+  /// Whether a record can have several rows.
   private var hasRelationsToMany: Bool { !relationsToMany.isEmpty }
 
-  /// Whether a record may be refused when something of it is written. A trigger may fail in a way that
-  /// undoes nothing.
+  /// Whether a record can be refused after a part of it is written: a trigger may fail without
+  /// rolling back.
   var mayRefuseInPart: Bool { hasRelationsToMany || refusals.mayComeLate || hasSideEffects }
 
-  /// Looks whether a record that was written leaves references to rows that are not there.
+  /// Checks that a written record leaves no references to missing rows.
   ///
-  /// - Throws: `SQLiteError`, one of a constraint, where it does by a deferred key, which would stop the
-  ///   whole batch when it is committed.
+  /// - Throws: `SQLiteError`, a constraint violation, if it violates a deferred foreign key.
+  ///   Otherwise the commit of the whole batch would fail.
   func checkReferences() throws(SQLiteError) {
     guard refusals.mayComeLate, deletion.hasDeferredViolations else { return }
     throw SQLiteError.violatedReference
   }
 
-  /// Makes the rows of a row's relations to many those of a record.
+  /// Replaces the rows of a row's relations to many with the rows of a record.
   ///
-  /// - Parameter numbers: which relations; all where there are none.
+  /// - Parameter numbers: the numbers of the relations; nil for all.
   func replaceRelations(
     ofRow rowID: Int64, by record: Int, of batch: borrowing RecordBatch, numbers: [Int]? = nil
   ) throws(SQLiteError) {
@@ -133,22 +133,21 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Heeds that another program has changed why the tables may refuse a record, or what happens when
-  /// one is written.
+  /// Reads the constraints and triggers again, after another program may have changed them.
   mutating func readRefusals(in connection: Connection) throws(SQLiteError) {
     refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
     hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
   }
 
-  /// Heeds the row ids that another program has reserved since.
+  /// Reads the row ids that another program has reserved.
   mutating func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
     try insertion.readReservedRowIDs(in: connection)
     for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
     for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
   }
 
-  /// Forgets the row ids of relations: after some of their rows were rolled back, or another program
-  /// changed the database.
+  /// Forgets the row ids of relations, after a rollback or after another program changed the
+  /// database.
   func forgetRows() {
     for relation in relations { relation.writer.forgetRows(remembersOthers: !hasSideEffects) }
     for writer in relationsToMany { writer.forgetRows(remembersOthers: !hasSideEffects) }
@@ -156,8 +155,9 @@ struct RowWriter: ~Copyable {
 
   /// Deletes a row.
   ///
-  /// - Throws: `SQLiteError`, one of a constraint where other rows refer to the row. Where they do by a
-  ///   deferred key, which would stop the whole batch when it is committed, the row is gone then.
+  /// - Throws: `SQLiteError`, a constraint violation, if other rows refer to the row. If they refer
+  ///   by a deferred foreign key, the row is deleted anyway; the commit of the whole batch would
+  ///   fail.
   mutating func delete(_ rowID: Int64) throws(SQLiteError) {
     let hadViolations = deletion.hasDeferredViolations
     try deletion.bind(1, integer: rowID)
@@ -165,8 +165,8 @@ struct RowWriter: ~Copyable {
     if !hadViolations, deletion.hasDeferredViolations { throw SQLiteError.violatedReference }
   }
 
-  /// Binds the key of a record to the parameters from 1 on, and its hash, where the key is enforced
-  /// by it, to the one behind them.
+  /// Binds the key of a record to the parameters from 1 on. If the key is enforced by its hash, the
+  /// hash is bound to the parameter after them.
   mutating func bindKey(
     _ key: EnforcedKey, of record: Int, in batch: borrowing RecordBatch,
     to statement: inout Statement
@@ -229,7 +229,7 @@ struct RowWriter: ~Copyable {
 }
 
 extension RowWriter.Table {
-  /// What the columns of a record are bound to: the one of attribute n to parameter n + 1.
+  /// The columns of a record and their parameters: attribute n has parameter n + 1.
   private var columns: [(name: String, parameter: Int)] {
     var names = schema.model.attributes.map(\.column)
     if let unmapped = schema.model.unmappedColumn { names.append(unmapped) }
@@ -247,8 +247,8 @@ extension RowWriter.Table {
       values: columns.map { "?\($0.parameter)" }, connection: connection)
   }
 
-  /// The columns of the key are not in it: they have the values already, and SQLite would remove and
-  /// add the entry in their index. They are where a row has no others.
+  /// The statement omits the columns of the key: they have these values already, and SQLite would
+  /// delete and insert the entry in their index. If a row has no other columns, it sets them.
   fileprivate func update(_ conflictClause: SQL) -> SQL {
     var changed = columns.filter { key?.columns.contains($0.name) != true }
     if hasTimes { changed.append((PropertyTimes.column, timesParameter)) }

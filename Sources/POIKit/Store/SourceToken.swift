@@ -7,7 +7,7 @@ struct SourceToken {
   let source: String
 
   /// The record that was changed last; nothing where none has a timestamp.
-  let highest: HighestRecord?
+  let highest: LatestRecord?
 
   /// The token of the last input that was read to its end and has one.
   let serverToken: String?

@@ -132,7 +132,7 @@ extension Store.Lease {
 
   private func keptToken(
     table: String, source: String
-  ) throws(SQLiteError) -> (highest: HighestRecord?, serverToken: String?)? {
+  ) throws(SQLiteError) -> (highest: LatestRecord?, serverToken: String?)? {
     guard try hasTokens() else { return nil }
     var statement = try connection.prepare(
       "SELECT highest, server_token FROM poikit_token WHERE table_name = ?1 AND source = ?2")
@@ -141,11 +141,11 @@ extension Store.Lease {
     guard try statement.step() else { return nil }
     let highest =
       statement.isNull(0)
-      ? nil : try JSONValue.stored(statement.text(0)).flatMap(HighestRecord.init)
+      ? nil : try JSONValue.stored(statement.text(0)).flatMap(LatestRecord.init)
     return (highest, statement.isNull(1) ? nil : statement.text(1))
   }
 
-  private static func text(of highest: HighestRecord, model: Model) -> String {
+  private static func text(of highest: LatestRecord, model: Model) -> String {
     let timestamp = text(
       of: .number(Int(highest.timestamp)), model.timestamp.flatMap(model.attribute(named:)))
     let key = highest.key.enumerated().map { index, value in

@@ -1,16 +1,16 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Losers whose values or arrays go to their winners.
+/// Merging of losers into their winners.
 ///
-/// A group goes in one transaction: what its winner gets and all its losers. So a pass that is
-/// stopped leaves a group either as it was or done, and the winner never competes, with what it got,
-/// with a loser that is left.
+/// One transaction changes the winner of a group and removes all its losers. So a pass that is
+/// stopped leaves each group unchanged or complete, and a merged winner never competes with one of
+/// its losers.
 extension Deduplicator {
-  /// The bytes of values that wait for their losers to be removed, at most about.
+  /// The approximate limit of the bytes of values that wait for the removal of their losers.
   private static let fillSize = 1 << 20
 
-  /// Counts what winners would get.
+  /// Counts the values that winners would get.
   func countFills(
     _ selection: inout WinnerSelection, _ plan: inout DeduplicationPlan, _ schema: TableSchema,
     on connection: Connection
@@ -23,11 +23,12 @@ extension Deduplicator {
       plan.filledWinnerCount += 1
       plan.filledValueCount += fill.values.count
     }
-    plan.refusedValueCount = merge?.takeRefusedCount() ?? 0
+    plan.refusedValueCount = merge?.resetRefusedCount() ?? 0
   }
 
-  /// Removes whole groups of losers, until they are so many, after their winners got what these have.
-  /// It is inside the caller's transaction.
+  /// Merges groups of losers into their winners and removes them, inside the caller's transaction.
+  ///
+  /// - Parameter count: the number of losers after which no other group begins.
   func removeGroups(
     _ count: Int, _ selection: inout WinnerSelection, _ merge: inout LoserMerge?,
     _ removal: inout LoserRemoval, in connection: Connection
@@ -51,7 +52,7 @@ extension Deduplicator {
       fills.removeAll(keepingCapacity: true)
       fillSize = 0
     }
-    removal.counts.refusedValueCount += merge?.takeRefusedCount() ?? 0
+    removal.counts.refusedValueCount += merge?.resetRefusedCount() ?? 0
     guard !pairs.isEmpty else { return }
     try removal.remove(pairs, filling: fills, in: connection)
   }
@@ -60,8 +61,8 @@ extension Deduplicator {
     do { return try merge?.finish() } catch { throw DeduplicationError(error) }
   }
 
-  /// - Parameter isBegun: whether an earlier loser of the group was added, and after the call
-  ///   whether others follow.
+  /// - Parameter isBegun: whether an earlier loser of the group was added; after the call, whether
+  ///   others follow.
   private func add(
     _ loser: GroupLoser, isBegun: inout Bool, to merge: inout LoserMerge?
   ) throws(DeduplicationError) {

@@ -8,8 +8,8 @@ public import SQLiteKit
 /// records came.
 ///
 /// Everything is changed on the caller's connection and thread; if the options allow it, a second
-/// thread helps to compute the digest. Losers are removed in transactions of their own; whatever ends a pass
-/// early, running it again ends in the same table.
+/// thread helps to compute the digest. Losers are removed in transactions of their own; whatever
+/// ends a pass early, running it again ends in the same table.
 public struct Deduplicator: Sendable {
   /// The table.
   public let layout: TableLayout
@@ -39,7 +39,8 @@ public struct Deduplicator: Sendable {
   ///   - progress: is told how far it is, and may stop it.
   /// - Returns: what `run` would do, or nil if it was stopped.
   /// - Throws: `DeduplicationError` when the layout does not fit the database, when a table without
-  ///   row ids refers to this one, when another key is enforced and when the database cannot be read.
+  ///   row ids refers to this one, when another key is enforced and when the database cannot be
+  ///   read.
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func plan(
     on connection: Connection,
@@ -72,7 +73,8 @@ public struct Deduplicator: Sendable {
   ///   - connection: the database, outside of a transaction.
   ///   - clock: gives the time of the start and of the end, for the table of runs.
   ///   - progress: is told how far it is, after every batch too, and may stop it there.
-  /// - Throws: `DeduplicationError`; the batches before it stay committed, and its `report` tells of them.
+  /// - Throws: `DeduplicationError`; the batches before it stay committed, and its `report` tells
+  ///   of them.
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func run(
     on connection: Connection, clock: () -> Instant,
@@ -460,8 +462,8 @@ extension Deduplicator {
 }
 
 extension DeduplicationOptions {
-  /// Whether all losers of a group go in one transaction: a winner with what it got of some of them,
-  /// values or arrays, is not the record that won over those that are left.
+  /// Whether all losers of a group go in one transaction: a winner with what it got of some of
+  /// them, values or arrays, is not the record that won over those that are left.
   func removesGroupsWhole(in layout: TableLayout) -> Bool {
     mergesLosers || arrays == .move && !layout.relations.isEmpty
   }

@@ -2,20 +2,21 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// Leaves values of losers out with which their winner would break a rule of the model.
+/// Leaves out values of losers that would make their winner break a rule of the model.
 ///
-/// A value that is taken as it is keeps the rules of its attribute. A list that is united of several
-/// need not, and neither need values of several records beside one another: what `dependentRequired`
-/// needs may be missing, and a latitude and a longitude are one position only in one record.
+/// A single value of a loser keeps the rules of its attribute. These may break a rule:
+///
+/// - a list that is united from several records;
+/// - values from several records together: an attribute that `dependentRequired` needs may be
+///   missing, and a latitude and a longitude form a position only if they come from one record.
 struct FillCheck: ~Copyable {
   private let model: Model
   private var checker: RuleChecker
 
-  /// Where the value of each attribute of the model stands among those that are merged; nothing for
-  /// one that is not merged.
+  /// The place of each attribute of the model among the merged values, or nil if it is not merged.
   private let places: [Int?]
 
-  /// - Parameter columns: those that are merged.
+  /// - Parameter columns: the merged columns.
   init(_ model: Model, columns: [String]) {
     self.model = model
     checker = RuleChecker(model.rules)
@@ -28,7 +29,7 @@ struct FillCheck: ~Copyable {
     }
   }
 
-  /// The columns that are not among those that are merged, and in which a value may be needed.
+  /// The columns that are not merged, and in which a rule may need a value.
   static func fixedColumns(of model: Model, besides columns: [String]) -> [String] {
     let places = places(of: model, in: columns)
     return Set(model.recordRules.dependencies.map(\.needed))
@@ -39,9 +40,9 @@ struct FillCheck: ~Copyable {
   ///
   /// - Parameters:
   ///   - values: the merged values of a group, in the order of the columns.
-  ///   - presentColumns: those of `fixedColumns` in which the winner has a value.
-  /// - Returns: how many.
-  /// - Throws: `SQLiteError` when there is no memory to look at one.
+  ///   - presentColumns: the columns among `fixedColumns` in which the winner has a value.
+  /// - Returns: the number of values left out.
+  /// - Throws: `SQLiteError` when there is no memory to check a value.
   mutating func leaveOut(
     from values: inout [MergedValue], presentColumns: Set<String>
   ) throws(SQLiteError) -> Int {
@@ -54,9 +55,9 @@ struct FillCheck: ~Copyable {
       values[place].keepOwn()
       count += 1
     }
-    var isSettled = false
-    while !isSettled {
-      isSettled = true
+    var isStable = false
+    while !isStable {
+      isStable = true
       if let coordinates = model.recordRules.coordinates {
         count += leaveOut(coordinates, from: &values)
       }
@@ -70,14 +71,14 @@ struct FillCheck: ~Copyable {
         guard !isMet else { continue }
         values[place].keepOwn()
         count += 1
-        isSettled = false
+        isStable = false
       }
     }
     return count
   }
 
-  /// Leaves a latitude or a longitude out that would not come with the other one of its record, or is
-  /// no position with it.
+  /// Leaves out a latitude and a longitude if they come from different records or are not a
+  /// position.
   private func leaveOut(
     _ coordinates: RecordRules.Coordinates, from values: inout [MergedValue]
   ) -> Int {

@@ -1,27 +1,27 @@
 internal import POIRecords
 
-/// What is known of a duplicate group while its rows pass by, the highest rank first.
+/// The state of a duplicate group while its rows are read, the greatest rank first.
 struct GroupState {
   /// The best row so far.
   private(set) var winner: CandidateEntry
 
-  /// The rows so far.
+  /// The number of rows so far.
   var rowCount = 1
 
-  /// The digest of the best row's content, once a tie has made it needed.
+  /// The digest of the best row's content, from the first tie on.
   var bestDigest = Digest.zero
 
-  /// The rows that tie with the winner by rank.
+  /// The number of rows with the rank of the winner.
   private(set) var tiedCount = 0
 
-  /// Those among them that say the same as the winner.
+  /// The number of rows with the rank and the content of the winner.
   private(set) var identicalCount = 0
 
-  /// The first row that lost, and why it lost against the winner.
+  /// The first loser, and why it lost against the winner.
   private(set) var firstLoser: CandidateEntry?
   private(set) var firstReason = WinReason.identical
 
-  /// How many lower ranks than the winner's there were so far; rows of equal rank share a place.
+  /// The number of lower ranks than the winner's so far; rows of equal rank share a place.
   private(set) var place: UInt64 = 0
   private var latestRank: CandidateRank
 
@@ -31,7 +31,7 @@ struct GroupState {
     latestRank = winner.rank
   }
 
-  /// A group that stands for none.
+  /// The state before the first group.
   init() {
     let rank = CandidateRank(timestamp: nil, isTombstone: false, keep: .newest)
     winner = CandidateEntry(sortKey: SortKey(high: 0, low: 0), rank: rank, rowID: 0)
@@ -56,10 +56,10 @@ struct GroupState {
     noteLoser(entry, reason: isIdentical ? .identical : .digest)
   }
 
-  /// Puts a row of the same rank with a greater digest in the winner's place.
+  /// Makes a row of the same rank with a greater digest the winner.
   mutating func replaceWinner(by entry: CandidateEntry, digest: Digest) {
     noteLoser(winner, reason: .digest)
-    // Whoever said the same as the former winner differs from the new one.
+    // Rows that were identical to the former winner differ from the new one.
     firstReason = .digest
     tiedCount += 1
     identicalCount = 0

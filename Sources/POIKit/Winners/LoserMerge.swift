@@ -1,39 +1,43 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Finds the values that winners get where their losers are merged into them, one group after the
-/// other.
+/// Merges the values of losers into their winners, one group after the other.
 ///
-/// A loser is read when its turn comes, and of a group there is never more in memory than one value
-/// for each column, or its distinct elements.
+/// Each loser is read at most once. For a group the memory holds one value for each column, or its
+/// distinct elements.
 ///
-/// The key, the timestamp, the tombstone and the identity stay the winner's, and so do references to
-/// rows of its own table: the row that a loser refers to may itself be about to go. A winner that is
-/// a removal stays as it is. Values with which the winner would break a rule of the model are left out.
+/// These values of a winner do not change:
 ///
-/// In a table that says when each attribute was changed, what a winner gets keeps its time.
+/// - key, timestamp, tombstone and identity;
+/// - references to rows of its own table, because the row that a loser refers to may be a loser
+///   too;
+/// - all values of a winner that is a removal.
+///
+/// A value that breaks a rule of the model is left out. If the table keeps the time of each
+/// attribute, a merged value keeps its time.
 struct LoserMerge: ~Copyable {
   private let columns: [ContentColumn]
   private let tombstonePlace: Int?
   private let presencePlace: Int
   private let presenceColumns: [String]
-  /// Where the timestamp stands, and behind it the times; nothing where the table keeps no times.
+
+  /// The place of the timestamp, which the times follow; nil if the table keeps no times.
   private let timePlace: Int?
   private var check: FillCheck?
   private var rows: Statement
 
-  /// The winner of the group, and its values in the order of `columns`; none where it is a removal.
+  /// The winner of the group, and its values in the order of `columns`; empty if it is a removal.
   private var winner: Int64 = 0
   private var values: [MergedValue] = []
 
-  /// The fixed columns in which the winner has a value, of those that the check asks for.
+  /// The columns among `presenceColumns` in which the winner has a value.
   private var presentColumns: Set<String> = []
 
-  /// When the winner's values were set, and what it says of that.
+  /// The timestamp of the winner, and the stored times of its values.
   private var rowTime = PropertyTime.untimed
   private var times: String?
 
-  /// How many values were left out since it was asked for last.
+  /// The number of values left out since the last `resetRefusedCount`.
   private var refusedCount = 0
 
   /// A merge of the rows of a table.
@@ -84,8 +88,8 @@ struct LoserMerge: ~Copyable {
     self.rows = rows
   }
 
-  /// The columns that say when the attributes of a row were changed: by the timestamp of the model, and
-  /// only where the table keeps that.
+  /// The columns with the times of a row's attributes; empty if the table does not keep them, or
+  /// the timestamp is not that of the model.
   private static func timeColumns(
     of layout: TableLayout, in connection: Connection
   ) throws(SQLiteError) -> [String] {
@@ -108,7 +112,7 @@ struct LoserMerge: ~Copyable {
     try rows.reset()
   }
 
-  /// Takes the values of the winner, which is at hand.
+  /// Reads the values of the winner from the current row.
   private mutating func readWinner() throws(SQLiteError) {
     if let tombstonePlace, WinnerSelection.isTombstone(tombstonePlace, of: rows) { return }
     presentColumns = []
@@ -124,7 +128,7 @@ struct LoserMerge: ~Copyable {
     }
   }
 
-  /// When the values of the row at hand were set; nothing where the table does not keep that.
+  /// Reads the times of the values in the current row; nil if the table does not keep them.
   private mutating func readTimes() throws(SQLiteError) -> PropertyTimes? {
     guard let timePlace else { return nil }
     rowTime = rows.isNull(timePlace) ? .untimed : .at(rows.integer(timePlace))
@@ -132,7 +136,7 @@ struct LoserMerge: ~Copyable {
     return try PropertyTimes(times, and: columns.map(\.name), rowTime: rowTime)
   }
 
-  /// Merges a loser of the group; they come in the order of their places.
+  /// Merges a loser of the group. Losers are added in the order of their places.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func add(_ loser: GroupLoser) throws(SQLiteError) {
@@ -150,7 +154,7 @@ struct LoserMerge: ~Copyable {
     try rows.reset()
   }
 
-  /// What the winner of the group gets after the last loser; nil where it has all already.
+  /// Returns the values to write to the winner after the last loser, or nil if none changes.
   ///
   /// - Throws: `SQLiteError` when there is no memory to look at the values.
   mutating func finish() throws(SQLiteError) -> RowFill? {
@@ -164,7 +168,7 @@ struct LoserMerge: ~Copyable {
       ? nil : RowFill(row: winner, values: changes, times: try changedTimes(changes.map(\.column)))
   }
 
-  /// What the winner says of its times when some of its columns have changed; nil where that stays.
+  /// The stored times of the winner after some of its columns have changed, or nil if they stay.
   private func changedTimes(_ changed: [String]) throws(SQLiteError) -> String? {
     guard timePlace != nil else { return nil }
     var all = try PropertyTimes(times, and: changed, rowTime: rowTime)
@@ -175,8 +179,8 @@ struct LoserMerge: ~Copyable {
     return text == times ? nil : text ?? "{}"
   }
 
-  /// How many values were left out since this was asked for last.
-  mutating func takeRefusedCount() -> Int {
+  /// Returns how many values were left out since the last call.
+  mutating func resetRefusedCount() -> Int {
     defer { refusedCount = 0 }
     return refusedCount
   }

@@ -1,22 +1,26 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Reads a table once, finds the rows that share a key and decides which of them stays.
+/// Reads a table once, finds the rows that share a key and decides which row of each group stays.
 ///
-/// Of every row a fixed-size entry is sorted, never the row. Rows whose keys only hash alike are
-/// compared by their real keys, and rows that tie by age and tombstone by their content; both are
-/// read again for that. Memory depends neither on the number of rows nor on the size of a group.
+/// For each row an entry of fixed size is sorted. A row is read again only if its `SortKey` does
+/// not prove that its key is equal to another, or to compare its content with a row of the same
+/// rank. The memory does not depend on the number of rows or the size of a group.
 ///
-/// The table is read in its own order and sorted here, whether it has an index on the key or not. Of
-/// 1,000,000 rows with 120,000 losers, in seconds of processor time: reading 0.21 and sorting 0.08;
-/// SQLite's sorter for the same columns 0.75; in the order of an index 0.10 for the keys and 0.75
-/// for the timestamps of the rows that share one, which stand all over the table; with the
-/// timestamps of all rows 2.3.
+/// The table is read in its own order and sorted here, even if it has an index on the key. With
+/// 120,000 losers in 1,000,000 rows, in seconds of processor time:
+///
+/// | method | seconds |
+/// |---|---|
+/// | reading and sorting here | 0.21 + 0.08 |
+/// | the same columns sorted by SQLite | 0.75 |
+/// | an index, random reads for the timestamps of rows that share a key | 0.10 + 0.75 |
+/// | an index, random reads for all timestamps | 2.3 |
 struct WinnerSelection: ~Copyable {
   /// The largest number of groups that a plan lists.
   private static let largestGroupCount = 10
 
-  /// Rows read between two reports of progress.
+  /// The number of rows between two reports of progress.
   private static let reportInterval = 65_536
 
   private let layout: TableLayout
@@ -24,13 +28,13 @@ struct WinnerSelection: ~Copyable {
   private let keyHash: (@Sendable (KeyHash) -> KeyHash)?
   private let contentHash: @Sendable (Digest) -> Digest
 
-  /// Whether losers come group by group, in the order of their ranks.
+  /// Whether losers are returned group by group, in the order of their ranks.
   private let ranksLosers: Bool
 
   private var candidates: CandidateSorter
   private var losers: ExternalSorter<LoserEntry>
 
-  /// The losers instead, where they come in the order of their ranks.
+  /// The losers, if they are returned in the order of their ranks.
   private var groupLosers: ExternalSorter<GroupLoserEntry>
   private var followingLoser: GroupLoserEntry?
 
@@ -45,17 +49,17 @@ struct WinnerSelection: ~Copyable {
   private var bestContent = CanonicalContent()
   private var otherContent = CanonicalContent()
 
-  /// Tied rows that lost while the winner was not known yet.
+  /// Tied rows that lost before the winner was known.
   private var tiedLosers: EntryLog<TiedLoser>
 
-  /// The latest row that lost by its rank, until it is known whether the next one has the same, and
-  /// the digest of its content where the one before had it.
+  /// The last row that lost by its rank, until the rank of the next row is known. The digest is
+  /// that of its content if the row before has the same rank.
   private var latestLoser: (rowID: Int64, place: UInt64, digest: Digest?)?
 
-  /// Rows whose key only hashes like the group's.
-  private var strangers = StrangerTable()
+  /// Rows with the sort key of the group and another key.
+  private var collisions = HashCollisions()
 
-  /// The counters so far; whole after `decide`.
+  /// The counters so far; complete after `decide`.
   private(set) var plan = DeduplicationPlan()
 
   /// A selection for a table.
@@ -63,9 +67,9 @@ struct WinnerSelection: ~Copyable {
   /// - Parameters:
   ///   - layout: the table's layout.
   ///   - options: the keep rule, the null rule, the budget.
-  ///   - ranksLosers: whether the losers of a group come together, the best one first.
-  ///   - keyHash: in tests, what is used instead of a key's hash; every key is hashed then.
-  ///   - contentHash: what is used instead of a content's digest; itself but in tests.
+  ///   - ranksLosers: whether losers are returned group by group, in the order of their ranks.
+  ///   - keyHash: in tests, the replacement for a key's hash; then every key is hashed.
+  ///   - contentHash: in tests, the replacement for the digest of a content.
   init(
     _ layout: TableLayout, options: DeduplicationOptions, ranksLosers: Bool,
     keyHash: (@Sendable (KeyHash) -> KeyHash)?,
@@ -85,8 +89,8 @@ struct WinnerSelection: ~Copyable {
     tiedLosers = EntryLog(folder: folder)
   }
 
-  /// The next row to remove and the row that stays in its place, in the order of the ids of the
-  /// former, or in that of `nextGroupLoser` where losers are ranked.
+  /// Returns the next loser with its winner: in the order of the losers' ids, or in the order of
+  /// `nextGroupLoser` if losers are ranked.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be read.
   mutating func nextLoser() throws(DeduplicationError) -> LoserEntry? {
@@ -94,9 +98,9 @@ struct WinnerSelection: ~Copyable {
     return try nextGroupLoser().map { LoserEntry(loser: $0.loser, winner: $0.winner) }
   }
 
-  /// The next loser where losers are ranked: group by group, and within a group in the order of the
-  /// ranks. Those of one rank come in the order of the digests of their contents, the greatest first,
-  /// and of contents that are the same in that of their ids.
+  /// Returns the next loser if losers are ranked: group by group, and within a group in the order
+  /// of the ranks. Losers of one rank have the order of their digests, the greatest first; losers
+  /// with one digest the order of their ids.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be read.
   mutating func nextGroupLoser() throws(DeduplicationError) -> GroupLoser? {
@@ -112,8 +116,8 @@ extension WinnerSelection {
 
   /// Reads the key, the timestamp and the tombstone of every row.
   ///
-  /// - Parameter removals: rows that one of them beats are left out.
-  /// - Returns: whether it came to the end, and was not stopped.
+  /// - Parameter removals: rows superseded by one of them are skipped.
+  /// - Returns: false if it was stopped.
   /// - Throws: `DeduplicationError` when the database cannot be read, when the timestamps are of
   ///   two kinds and when a temporary file cannot be written.
   mutating func readTable(
@@ -163,8 +167,8 @@ extension WinnerSelection {
     return progress(.reading(rowCount: plan.rowCount)) == .proceed
   }
 
-  /// The key in the current row of a statement, from its second column on; nil if the row is skipped
-  /// because of a NULL.
+  /// The key in the current row of a statement, from its second column on; nil if the row is
+  /// skipped because of a NULL.
   private mutating func readKey(
     of statement: borrowing Statement, columnCount: Int
   ) -> SortKey? {
@@ -179,7 +183,7 @@ extension WinnerSelection {
     return SortKey(keyHash?(hash) ?? hash, noting: &keyForms)
   }
 
-  /// Whether a value marks a removal: every value does but null, zero and an empty text or blob.
+  /// Whether a value marks a removal: any value except NULL, zero and an empty text or blob.
   static func isTombstone(_ place: Int, of statement: borrowing Statement) -> Bool {
     switch statement.columnType(place) {
     case .null: false
@@ -193,7 +197,7 @@ extension WinnerSelection {
 extension WinnerSelection {
   /// Decides every group, after the table has been read.
   ///
-  /// - Throws: `DeduplicationError` when the database cannot be read or a temporary file not be
+  /// - Throws: `DeduplicationError` when the database cannot be read, or a temporary file cannot be
   ///   written or read.
   mutating func decide(
     _ schema: TableSchema, in connection: Connection
@@ -204,7 +208,7 @@ extension WinnerSelection {
     }
     plan.spilledByteCount =
       candidates.spilledByteCount + tiedLosers.spilledByteCount
-    // What was sorted is done with, and its memory free for others.
+    // Frees the memory of the sorted entries.
     candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
     try losers.finish()
     try groupLosers.finish()
@@ -212,7 +216,7 @@ extension WinnerSelection {
     plan.spilledByteCount += losers.spilledByteCount + groupLosers.spilledByteCount
   }
 
-  /// Decides the groups of all candidates, which come key by key.
+  /// Decides the groups of all candidates, which are read key by key.
   private mutating func decideGroups(
     beginningWith first: CandidateEntry, _ schema: TableSchema, in connection: Connection
   ) throws(DeduplicationError) {
@@ -235,14 +239,14 @@ extension WinnerSelection {
           try add(entry, &contents)
         } else {
           try DeduplicationError.converting { () throws(SQLiteError) in
-            try strangers.append(entry, key: otherKey, in: connection)
+            try collisions.append(entry, key: otherKey, in: connection)
           }
         }
         following = try candidates.next()
       }
       try finish(&keys)
-      if strangers.count > 0 {
-        try decideStrangers(first.sortKey, &keys, &contents, in: connection)
+      if collisions.count > 0 {
+        try decideCollisions(first.sortKey, &keys, &contents, in: connection)
       }
     }
     for index in plan.largestGroups.indices {
@@ -255,14 +259,14 @@ extension WinnerSelection {
     }
   }
 
-  /// Decides the groups of the rows that were put aside.
-  private mutating func decideStrangers(
+  /// Decides the groups of the rows whose keys collide.
+  private mutating func decideCollisions(
     _ sortKey: SortKey, _ keys: inout KeyReader, _ contents: inout ContentReader,
     in connection: Connection
   ) throws(DeduplicationError) {
     var isFirst = true
     while let entry = try DeduplicationError.converting({ () throws(SQLiteError) in
-      try strangers.next(sortKey, in: connection)
+      try collisions.next(sortKey, in: connection)
     }) {
       if !isFirst, try hasKeyOfGroup(entry, &keys) {
         try add(entry, &contents)
@@ -275,7 +279,7 @@ extension WinnerSelection {
     try finish(&keys)
   }
 
-  /// Begins a group with the row that is first by rank.
+  /// Begins a group with its row of the greatest rank.
   private mutating func begin(
     _ entry: CandidateEntry, _ keys: inout KeyReader
   ) throws(DeduplicationError) {
@@ -284,7 +288,7 @@ extension WinnerSelection {
     do { try keys.read(entry.rowID, into: &groupKey) } catch { throw DeduplicationError(error) }
   }
 
-  /// Whether the key of a row, which hashes like the group's, is the group's.
+  /// Whether a row with the sort key of the group has the key of the group.
   private mutating func hasKeyOfGroup(
     _ entry: CandidateEntry, _ keys: inout KeyReader
   ) throws(DeduplicationError) -> Bool {
@@ -299,9 +303,9 @@ extension WinnerSelection {
   ) throws(DeduplicationError) {
     group.rowCount += 1
     if entry.rank == group.winner.rank {
-      try settleTie(entry, &contents)
+      try decideTie(entry, &contents)
     } else {
-      try settle()
+      try appendTiedLosers()
       let reason = group.winner.rank.reasonToBeat(entry.rank)
       plan.reasons.add(reason)
       group.noteLoser(entry, reason: reason)
@@ -310,9 +314,9 @@ extension WinnerSelection {
     }
   }
 
-  /// Writes down the loser before a row that lost by its rank, which waits for the next one.
+  /// Appends the last loser, and remembers a row that lost by its rank as the new last loser.
   ///
-  /// Only where two have one rank are their contents read.
+  /// Reads the contents of the two only if they have the same rank.
   private mutating func rank(
     _ entry: CandidateEntry, _ contents: inout ContentReader
   ) throws(DeduplicationError) {
@@ -352,8 +356,8 @@ extension WinnerSelection {
       GroupLoserEntry(loser: loser, winner: winner, place: place, digest: digest))
   }
 
-  /// Compares a row's content with that of the best row of the same rank so far.
-  private mutating func settleTie(
+  /// Decides between a row and the winner so far, which has the same rank, by their contents.
+  private mutating func decideTie(
     _ entry: CandidateEntry, _ contents: inout ContentReader
   ) throws(DeduplicationError) {
     do {
@@ -380,8 +384,8 @@ extension WinnerSelection {
     }
   }
 
-  /// Writes down the tied losers once the winner is known.
-  private mutating func settle() throws(DeduplicationError) {
+  /// Appends the tied losers after the winner is known.
+  private mutating func appendTiedLosers() throws(DeduplicationError) {
     guard tiedLosers.count > 0 else { return }
     while let loser = try tiedLosers.next() {
       try append(loser: loser.rowID, place: 0, digest: loser.digest)
@@ -391,9 +395,9 @@ extension WinnerSelection {
     plan.reasons.add(.digest, count: group.tiedCount - group.identicalCount)
   }
 
-  /// Ends the group and counts it.
+  /// Appends the last losers of the group and counts the group.
   private mutating func finish(_ keys: inout KeyReader) throws(DeduplicationError) {
-    try settle()
+    try appendTiedLosers()
     try appendLatestLoser()
     plan.groupCount += 1
     guard group.rowCount > 1 else { return }

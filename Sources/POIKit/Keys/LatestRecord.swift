@@ -1,20 +1,19 @@
 internal import POIRecords
 
-/// The record of an import that was changed last, by timestamp and then by key: how far its source
-/// was read.
-struct HighestRecord: Sendable, Equatable {
+/// The latest record of an import, by timestamp and then by key: how far its source was read.
+///
+/// A request for newer records names its timestamp and its key, so it keeps the values of the key
+/// and not an encoding of them.
+struct LatestRecord: Sendable, Equatable {
   /// The timestamp, in microseconds since 1970.
   let timestamp: Int64
 
   /// The values of the key's attributes: numbers, texts and nulls.
   let key: [JSONValue]
+}
 
-  init(timestamp: Int64, key: [JSONValue]) {
-    self.timestamp = timestamp
-    self.key = key
-  }
-
-  /// Reads what `json` wrote; nothing where it did not.
+extension LatestRecord {
+  /// Reads the value of `json`, or returns nil if it is another value.
   init?(_ json: JSONValue) {
     guard let timestamp = json["timestamp"]?.integer, Instant.range.contains(Int64(timestamp)),
       let key = json["key"]?.elements
@@ -22,15 +21,16 @@ struct HighestRecord: Sendable, Equatable {
     self.init(timestamp: Int64(timestamp), key: key)
   }
 
-  /// The record as a checkpoint keeps it.
+  /// The form that a checkpoint stores.
   var json: JSONValue {
     .object(["timestamp": .number(Int(timestamp)), "key": .array(key)])
   }
 }
 
-extension HighestRecord: Comparable {
-  /// Numbers of a key come in their order, texts in that of their bytes, behind numbers.
-  static func < (left: HighestRecord, right: HighestRecord) -> Bool {
+extension LatestRecord: Comparable {
+  /// In a key nulls come first, then numbers in their order, then texts in the order of their
+  /// bytes.
+  static func < (left: LatestRecord, right: LatestRecord) -> Bool {
     guard left.timestamp == right.timestamp else { return left.timestamp < right.timestamp }
     for (left, right) in zip(left.key, right.key) {
       switch (left, right) {
@@ -53,7 +53,7 @@ extension HighestRecord: Comparable {
 }
 
 extension JSONValue {
-  /// How a value's kind stands among the kinds that a key has.
+  /// The place of the value's kind in the order of keys.
   fileprivate var keyRank: Int {
     switch self {
     case .null: 0

@@ -1,21 +1,21 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Rows whose keys only hash like those of a group: taken in by rank, and given back key by key and
-/// within a key by rank.
+/// Rows whose keys collide with the key of a group: the sort key is the same, the key is not.
 ///
-/// SQLite sorts them by their whole keys, in a temporary table. A hash would not do: who has made many
-/// keys with one hash could do so for a second one.
-struct StrangerTable: ~Copyable {
-  private static let table: SQL = "temp.poikit_stranger"
+/// They are appended in the order of their ranks, and returned key by key and within a key in the
+/// order of their ranks. SQLite sorts them by their whole keys, in a temporary table. A second hash
+/// would not be enough: an attacker who constructs collisions of one hash can do so for another.
+struct HashCollisions: ~Copyable {
+  private static let table: SQL = "temp.poikit_collision"
 
   private var insertion: Statement?
   private var selection: Statement?
 
-  /// How many rows there are.
+  /// The number of rows.
   private(set) var count = 0
 
-  /// Adds a row.
+  /// Appends a row.
   ///
   /// - Throws: `SQLiteError` when the temporary table cannot be written.
   mutating func append(
@@ -24,7 +24,7 @@ struct StrangerTable: ~Copyable {
     if insertion == nil {
       try connection.execute(
         """
-        CREATE TEMP TABLE IF NOT EXISTS poikit_stranger (key BLOB, time INTEGER, detail INTEGER, row INTEGER);
+        CREATE TEMP TABLE IF NOT EXISTS poikit_collision (key BLOB, time INTEGER, detail INTEGER, row INTEGER);
         DELETE FROM \(Self.table)
         """)
       insertion = try connection.prepare("INSERT INTO \(Self.table) VALUES (?1, ?2, ?3, ?4)")
@@ -37,7 +37,7 @@ struct StrangerTable: ~Copyable {
     count += 1
   }
 
-  /// The next row, or nil after the last one, when they are all forgotten.
+  /// Returns the next row. After the last one it returns nil and deletes all rows.
   ///
   /// - Parameter sortKey: the sort key of all rows.
   /// - Throws: `SQLiteError` when the temporary table cannot be read.
