@@ -1,12 +1,13 @@
-/// How a row stands by age and tombstone among the rows with its key; the greatest wins.
+/// The rank of a row among the rows with its key, by timestamp and tombstone. The greatest rank
+/// wins.
 ///
-/// It is the part of the winner rule's tuple that needs no look at the content.
+/// It is the part of the winner rule that does not need the content.
 struct CandidateRank: Comparable {
-  /// The whole part of the timestamp, offset to be unsigned; 0 without one.
+  /// The whole part of the timestamp, offset to be unsigned; 0 without a timestamp.
   let time: UInt64
 
-  /// From the highest bit: whether there is a timestamp; 62 bits of its fraction; whether the row
-  /// is a tombstone.
+  /// From the highest bit: 1 if there is a timestamp; 62 bits of its fraction; 1 if the row is a
+  /// tombstone.
   let detail: UInt64
 
   init(time: UInt64, detail: UInt64) {
@@ -19,7 +20,7 @@ struct CandidateRank: Comparable {
   /// - Parameters:
   ///   - timestamp: its timestamp, or nil.
   ///   - isTombstone: whether it is a removal.
-  ///   - keep: whether the newest or the oldest is to have the greatest rank. A row without a
+  ///   - keep: whether the newest or the oldest row has the greatest rank. A row without a
   ///     timestamp is below both.
   init(timestamp: RowTimestamp?, isTombstone: Bool, keep: KeepRule) {
     let tombstone: UInt64 = isTombstone ? 1 : 0
@@ -50,7 +51,7 @@ struct CandidateRank: Comparable {
     return time == other.time && detail >> 1 == other.detail >> 1 ? .tombstone : .timestamp
   }
 
-  /// How far the whole parts of two timestamps are apart.
+  /// The distance of the whole parts of two timestamps.
   func distance(to other: CandidateRank) -> UInt64 {
     max(time, other.time) - min(time, other.time)
   }

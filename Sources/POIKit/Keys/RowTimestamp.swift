@@ -1,9 +1,9 @@
-/// A timestamp as it orders: a whole number and a fraction.
+/// A timestamp in a form that can be compared: a whole number and a fraction.
 struct RowTimestamp: Equatable {
   /// The greatest integer that is not greater than the timestamp.
   let whole: Int64
 
-  /// What it is more than `whole`, in units of 2^-62.
+  /// The difference to `whole`, in units of 2^-62.
   let fraction: UInt64
 
   static let greatestFraction: UInt64 = 1 << 62 - 1
@@ -11,15 +11,15 @@ struct RowTimestamp: Equatable {
   /// An integer.
   init(_ integer: Int64) {
     whole = integer
-    // Reals below the least integer come before it.
+    // Reals below the least integer have a smaller fraction.
     fraction = integer == .min ? Self.greatestFraction : 0
   }
 
   /// A real.
   ///
-  /// It is exact for reals of a size of 2^-9 and more. Those beyond 64-bit integers keep their
-  /// order: the fractions of the greatest and of the least integer, which no other real needs,
-  /// number them.
+  /// It is exact for reals of a magnitude of at least 2^-9. Reals beyond 64-bit integers keep their
+  /// order: they are numbered by the fractions of the greatest and the least integer, which no
+  /// other real uses.
   init(_ real: Double) {
     let stepCount = real.magnitude.bitPattern &- 0x1p63.bitPattern
     if real >= 0x1p63 {

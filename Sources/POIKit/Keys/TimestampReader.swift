@@ -1,22 +1,21 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Reads timestamps of any of the kinds that a column may hold, and sees that it holds one kind.
+/// Reads the timestamps of a column, which may be numbers or texts but not both.
 ///
-/// A text is read as RFC 3339 with or without a zone, as SQLite's functions write it, or as a date
-/// alone; without a zone UTC is meant. A text that is none of these, and a blob, count as a missing
-/// timestamp.
+/// A text is RFC 3339 with or without a zone, the format of SQLite's functions, or a date alone.
+/// Without a zone it is in UTC. Any other text, and a blob, counts as a missing timestamp.
 struct TimestampReader {
   private let column: String
 
-  /// The first row found with a number, and with a text.
+  /// The first row with a number, and the first row with a text.
   private var numberRow: Int64?
   private var textRow: Int64?
 
-  /// How many values were neither null nor a timestamp.
+  /// The number of values that are neither NULL nor a timestamp.
   private(set) var unreadableCount = 0
 
-  /// That of them in the row of the lowest id.
+  /// The one of these values with the lowest row id.
   private(set) var firstUnreadable: DeduplicationPlan.UnreadableTimestamp?
 
   /// A reader of the column called `column`.
@@ -24,7 +23,7 @@ struct TimestampReader {
     self.column = column
   }
 
-  /// Whether the timestamps read so far were texts, so that they are in microseconds.
+  /// Whether the timestamps so far are texts, and so in microseconds.
   var readsTexts: Bool { textRow != nil }
 
   /// The timestamp in a column of the statement's current row, or nil if it has none.
@@ -32,7 +31,7 @@ struct TimestampReader {
   /// - Parameters:
   ///   - place: the column's place in the result, from 0.
   ///   - statement: a statement with a current row.
-  ///   - rowID: the id of that row, for the message.
+  ///   - rowID: the id of that row, for messages.
   /// - Throws: `DeduplicationError` when the column holds both texts and numbers.
   mutating func read(
     _ place: Int, of statement: borrowing Statement, rowID: Int64
@@ -64,7 +63,7 @@ struct TimestampReader {
     }
   }
 
-  /// - Parameter value: what the column holds, computed where it is to be kept.
+  /// - Parameter value: the value of the column, computed only if it is kept.
   private mutating func found(unreadable value: @autoclosure () -> String, _ rowID: Int64) {
     unreadableCount += 1
     guard firstUnreadable.map({ rowID < $0.row }) ?? true else { return }

@@ -1,10 +1,11 @@
-/// Where a landed record stands: the row of the landing table and the bytes of its content.
+/// The place of a landed record: the row of the landing table, and the range of bytes in its
+/// content.
 ///
-/// It is kept as one number, by which records order as they arrived: the row in the upper 32 bits,
-/// then 16 bits each for the first byte and the number of bytes, which is 0 where it does not fit;
-/// the record then fills the rest of the row.
+/// It is stored as one number that grows in the order of arrival. The upper 32 bits are the row,
+/// then 16 bits are the first byte and 16 bits the number of bytes. A number of bytes that does not
+/// fit is stored as 0; then the record fills the rest of the row.
 struct LandedPlace: Hashable {
-  /// How many bytes a row's content has at most, but for a record that is larger by itself.
+  /// The largest size of a row's content in bytes. A row with a single record may be larger.
   static let contentLimit = Int(UInt16.max)
 
   /// The greatest row.
@@ -14,7 +15,7 @@ struct LandedPlace: Hashable {
   let rowID: Int64
   let offset: Int
 
-  /// How many bytes the record has; nothing where it fills the rest of the row.
+  /// The number of bytes of the record, or nil if it fills the rest of the row.
   let count: Int?
 
   init(rowID: Int64, offset: Int, count: Int) {
@@ -23,7 +24,7 @@ struct LandedPlace: Hashable {
     self.count = count <= LandedPlace.contentLimit ? count : nil
   }
 
-  /// The place that a number stands for.
+  /// The place with a number.
   init(number: UInt64) {
     rowID = Int64(number >> 32)
     offset = Int(number >> 16 & 0xFFFF)

@@ -2,21 +2,24 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// The form in which a decoded record waits in a landing table: the numbers that say where it came
-/// from (input, index, byte, line, column) and its raw bytes; then 1 in a byte and the name of the
-/// member that held it if that is kept, else 0; then 1 in a byte if it is a removal that becomes no
-/// row, else 0; its digest; each slot as its kind in a byte, with the upper bit set where it is a
-/// default, and its value; then for each relation to many the number of its rows and the rows, from
-/// the digest's byte before on.
+/// The format of a decoded record in a landing table:
 ///
-/// Integers, reals and the halves of digests take 8 bytes, little-endian. Other numbers take 7 bits a
-/// byte, the least significant first, with the upper bit set where more follow. A text is its length
-/// and its UTF-8, and so are raw bytes.
+/// 1. the numbers of its origin: input, index, byte, line, column;
+/// 2. its raw bytes;
+/// 3. a byte: 1 if the name of its member is kept, which follows, else 0;
+/// 4. a byte: 1 if it is a removal that becomes no row, else 0;
+/// 5. its digest;
+/// 6. for each slot its kind in a byte, with the upper bit set for a default, and its value;
+/// 7. for each relation to many the number of its rows, and of each row the parts from 4 on.
+///
+/// Integers, reals and the halves of digests have 8 bytes, little-endian. Other numbers have 7 bits
+/// in each byte, the least significant first, with the upper bit set if more follow. A text, and
+/// raw bytes, are a length and the bytes.
 enum LandedRecord {
-  /// What is added to the kind of a default.
+  /// The bit that marks the kind of a default.
   private static let defaultBit: UInt8 = 0x80
 
-  /// Writes a record of a batch.
+  /// Appends a record of a batch.
   ///
   /// - Parameter input: the 0-based number of its input.
   static func append(
@@ -67,10 +70,10 @@ enum LandedRecord {
     }
   }
 
-  /// Adds a record to a batch.
+  /// Reads a record and appends it to a batch.
   ///
-  /// - Parameter inputCount: how many inputs there are.
-  /// - Throws: `SQLiteError` when the bytes are none of a landed record; the batch is then not to be
+  /// - Parameter inputCount: the number of inputs.
+  /// - Throws: `SQLiteError` when the bytes are not a landed record; then the batch must not be
   ///   used.
   static func read(
     _ bytes: Span<UInt8>, inputCount: Int, into batch: inout RecordBatch
@@ -128,7 +131,7 @@ enum LandedRecord {
     batch.add(digest)
   }
 
-  /// Writes a number in 8 bytes.
+  /// Appends a number in 8 bytes.
   static func append(_ number: UInt64, to bytes: inout GrowableBuffer<UInt8>) {
     unsafe bytes.appendUnchecked(room: 8) { end in
       unsafe UnsafeMutableRawPointer(end).storeBytes(of: number.littleEndian, as: UInt64.self)
@@ -159,8 +162,7 @@ enum LandedRecord {
     bytes.append(UInt8(rest))
   }
 
-  /// Reads a number of 7 bits a byte. All that is counted stays far below 8 of them, so that to go on
-  /// counting cannot overflow.
+  /// Reads a number with 7 bits in each byte. It has at most 8 bytes, so that sums cannot overflow.
   private static func count(
     _ bytes: Span<UInt8>, at position: inout Int
   ) throws(SQLiteError) -> Int {
@@ -183,9 +185,9 @@ enum LandedRecord {
     return bytes[position]
   }
 
-  /// Reads a text, or bytes.
+  /// Reads a text, or raw bytes.
   ///
-  /// - Returns: where the batch's arena holds it.
+  /// - Returns: its range in the arena of the batch.
   private static func text(
     _ bytes: Span<UInt8>, at position: inout Int, keptIn batch: inout RecordBatch
   ) throws(SQLiteError) -> Range<Int> {

@@ -1,9 +1,8 @@
-/// What is known of the stored row that a record meets, before it is looked for.
+/// The stored row that a record probably matches, before it is searched.
 enum MergeTarget {
-  /// Nothing.
   case unknown
-  /// It is likely to be the row with this id.
+  /// Probably the row with this id.
   case row(Int64)
-  /// There is likely to be none.
+  /// Probably no row.
   case none
 }

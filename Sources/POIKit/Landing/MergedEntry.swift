@@ -1,4 +1,4 @@
-/// A landed record that is merged, ordered by its place in the landing table; see `LandedPlace`.
+/// A merged record, in the order of its `LandedPlace`.
 struct MergedEntry: SortableEntry {
   let landingID: UInt64
 

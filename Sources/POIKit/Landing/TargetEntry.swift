@@ -1,9 +1,10 @@
-/// A landed record and the stored row that it is likely to meet, ordered by the id of the row: so
-/// every page of the table is met once. Records that meet one row order by their arrival.
+/// A landed record and the stored row that it probably matches, in the order of the row id: so
+/// every page of the table is read once. Records that match one row have the order of their
+/// arrival.
 struct TargetEntry: SortableEntry {
   private let orderedRowID: UInt64
 
-  /// The place of the record in its landing table; see `LandedPlace`.
+  /// The number of the record's `LandedPlace`.
   let landingID: UInt64
 
   init(rowID: Int64, landingID: UInt64) {

@@ -1,18 +1,18 @@
 internal import JSONStreaming
 
-/// Entries kept in the order they came, of which any number beyond a few are in a temporary file.
+/// Entries in the order in which they were appended. All but a few are in a temporary file.
 struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
-  /// How many entries are held in memory.
+  /// The number of entries held in memory.
   private static var heldCapacity: Int { 4_096 }
 
   private var held = GrowableBuffer<Entry>(minimumCapacity: 16)
   private var file: SpillFile
   private var position = 0
 
-  /// The number of entries in the file, which come before those in memory.
+  /// The number of entries in the file. They come before those in memory.
   private var filedCount = 0
 
-  /// Entries read back from the file, and which of them is the next.
+  /// Entries read back from the file, and the position of the first.
   private var window = GrowableBuffer<Entry>(minimumCapacity: 1)
   private var windowStart = 0
 
@@ -27,7 +27,7 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
   /// The number of entries.
   var count: Int { filedCount + held.count }
 
-  /// Adds an entry at the end.
+  /// Appends an entry.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written.
   mutating func append(_ entry: Entry) throws(DeduplicationError) {
@@ -43,7 +43,7 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
     held.append(entry)
   }
 
-  /// The next entry, from the first on, or nil after the last one.
+  /// Returns the next entry, from the first on, or nil after the last one.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be read.
   mutating func next() throws(DeduplicationError) -> Entry? {
@@ -54,7 +54,7 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
     return window[position - windowStart]
   }
 
-  /// Forgets all entries.
+  /// Deletes all entries.
   mutating func removeAll() {
     held.removeAll()
     file.removeAll()

@@ -10,7 +10,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   private static var leastWindow: Int { 8 }
 
   private var entries: UnsafeMutableBufferPointer<Entry>
-  /// How many entries the budget allows.
+  /// The number of entries that the budget allows.
   private var capacityLimit: Int
   private let firstByteCount: Int
   private var count = 0
@@ -25,11 +25,11 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   /// A sorter without entries.
   ///
   /// - Parameters:
-  ///   - memoryBudget: bytes that the gathered entries may take; at least 16 entries are held. The
-  ///     memory is taken from the system only as it fills.
-  ///   - folder: where the temporary file is if one is needed.
-  ///   - firstByteCount: how many bytes are asked of the system at first; then, as long as the budget
-  ///     allows it and the system has them, twice as many each time.
+  ///   - memoryBudget: the bytes for entries in memory; at least 16 entries are held. The system
+  ///     provides the memory only as it fills.
+  ///   - folder: the folder for the temporary file.
+  ///   - firstByteCount: the bytes to allocate at first. The size doubles each time, up to the
+  ///     budget or until the system has no more memory.
   init(memoryBudget: Int, folder: String?, firstByteCount: Int = 1 << 26) {
     self.firstByteCount = firstByteCount
     capacityLimit = Self.capacity(memoryBudget)
@@ -45,7 +45,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     max(memoryBudget / MemoryLayout<Entry>.stride, 16)
   }
 
-  /// Memory for entries: half as many, and again half, as long as the system has none for so many.
+  /// Allocates memory for entries. The number is halved until the system has enough memory.
   private static func allocate(
     upTo most: Int, atLeast least: Int = 16
   ) -> UnsafeMutableBufferPointer<Entry> {
@@ -62,7 +62,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     }
   }
 
-  /// Makes room for more entries; false where the budget is used up or the system has no more.
+  /// Allocates memory for more entries; returns false at the budget, or if the system has no more.
   private mutating func grow() -> Bool {
     let capacity = unsafe min(2 * entries.count, capacityLimit)
     guard unsafe capacity > entries.count else { return false }
@@ -76,7 +76,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   /// The bytes written to the temporary file.
   var spilledByteCount: Int { file.byteCount }
 
-  /// Adds an entry. All are added before `finish`.
+  /// Appends an entry. All entries are appended before `finish`.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written.
   mutating func append(_ entry: Entry) throws(DeduplicationError) {
@@ -85,8 +85,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     count += 1
   }
 
-  /// Writes the gathered entries to the file and takes no more memory than `memoryBudget` bytes from
-  /// now on.
+  /// Writes the gathered entries to the file, and uses at most `memoryBudget` bytes from now on.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written.
   mutating func shrink(to memoryBudget: Int) throws(DeduplicationError) {
@@ -96,7 +95,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     unsafe entries = Self.allocate(upTo: Self.capacity(min(memoryBudget, firstByteCount)))
   }
 
-  /// Makes the entries ready to be read.
+  /// Prepares the entries for reading.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written or read.
   /// - Complexity: O(count)
@@ -122,7 +121,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     for place in (0..<heap.count / 2).reversed() { siftDown(from: place) }
   }
 
-  /// The next entry in order, or nil after the last one.
+  /// Returns the next entry in order, or nil after the last one.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be read.
   /// - Complexity: O(log of the number of runs)
@@ -154,7 +153,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     count = 0
   }
 
-  /// Reads the next entries of a run; none are left when the window stays empty.
+  /// Reads the next entries of a run. An empty window means that none are left.
   private mutating func fillWindow(_ index: Int) throws(DeduplicationError) {
     let run = runs[index]
     let left = (run.endOffset - run.nextOffset) / MemoryLayout<Entry>.stride

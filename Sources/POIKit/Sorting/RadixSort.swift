@@ -1,15 +1,15 @@
 /// Sorts entries in place by their bytes, the most significant first.
 ///
-/// It needs no memory of its own and no luck: the time is linear in the entries whatever their
-/// values are, and the hashes that the first bytes hold spread evenly.
+/// It allocates no memory. The time is linear in the number of entries for all values; the first
+/// bytes often are hashes, which spread evenly.
 ///
 /// Page: P. M. McIlroy, K. Bostic and M. D. McIlroy, "Engineering Radix Sort", 1993 (American flag
 /// sort)
 enum RadixSort {
-  /// So few entries are faster put in place one by one.
+  /// Up to this number of entries insertion sort is faster.
   private static let fewEntries = 24
 
-  /// Sorts `entries`, which agree in the bytes before `byte`.
+  /// Sorts `entries`, which have equal bytes before `byte`.
   ///
   /// - Complexity: O(count · bytes of an entry)
   static func sort<Entry: SortableEntry>(

@@ -1,6 +1,6 @@
-/// A value of fixed size that orders as the words it consists of, the first one first.
+/// A value of fixed size that is ordered by its words, the first one first.
 protocol SortableEntry: BitwiseCopyable {
-  /// How many words the value consists of.
+  /// The number of words.
   static var wordCount: Int { get }
 
   /// One of the words; `index` is in `0..<wordCount`.

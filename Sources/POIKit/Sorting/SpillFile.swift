@@ -1,10 +1,10 @@
 internal import Glibc
 internal import JSONStreaming
 
-/// A temporary file without a name, for what does not fit the memory budget.
+/// A temporary file without a name, for entries that do not fit the memory budget.
 ///
-/// The file is created when the first bytes come, and the system removes it when the value's life
-/// ends, also when the process is killed.
+/// The first `append` creates the file. The system deletes it when the life of the value ends, or
+/// when the process is killed.
 struct SpillFile: ~Copyable {
   private let folder: String
   private var descriptor: CInt = -1
@@ -12,7 +12,7 @@ struct SpillFile: ~Copyable {
   /// The size of the file.
   private(set) var byteCount = 0
 
-  /// A file that will be in `folder`, or in the folder that `TMPDIR` names, or in `/var/tmp`.
+  /// A file in `folder`, or else in the folder of `TMPDIR`, or else in `/var/tmp`.
   init(folder: String?) {
     let environment = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? ""
     self.folder = folder ?? (environment.isEmpty ? "/var/tmp" : environment)
@@ -22,7 +22,7 @@ struct SpillFile: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Writes `bytes` at the end.
+  /// Appends `bytes`.
   ///
   /// - Throws: `DeduplicationError` when the file cannot be created or the disk is full.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(DeduplicationError) {
@@ -43,7 +43,7 @@ struct SpillFile: ~Copyable {
 
   /// Fills `bytes` from the file, starting at `offset`.
   ///
-  /// - Throws: `DeduplicationError` when reading fails or the file ends before.
+  /// - Throws: `DeduplicationError` when reading fails or the file is too short.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(DeduplicationError) {
     var done = 0
     while done < bytes.count {
@@ -57,13 +57,13 @@ struct SpillFile: ~Copyable {
     }
   }
 
-  /// Forgets the content; the next bytes go to the start.
+  /// Drops the content. The next bytes are written to the start.
   mutating func removeAll() {
     byteCount = 0
   }
 
   private mutating func create() throws(DeduplicationError) {
-    // mkstemp puts other letters in the place of the six at the end, so that the name is new.
+    // mkstemp replaces the last six letters, so that the name is new.
     let letters = String(repeating: "X", count: 6)
     var template = Array("\(folder)/poikit-\(letters)".utf8CString)
     descriptor = unsafe template.withUnsafeMutableBufferPointer { template in

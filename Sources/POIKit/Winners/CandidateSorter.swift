@@ -1,7 +1,7 @@
-/// Sorts the candidates of a table within a fixed budget of memory: in their compact form as long as
-/// they fit it, and from the first on that does not as they are.
+/// Sorts the candidates of a table within a fixed memory budget: in their compact form until the
+/// first one that does not fit it, and from then on in their full form.
 struct CandidateSorter: ~Copyable {
-  /// Which part of the budget is kept to read the compact entries back, once there are others.
+  /// The part of the budget to read the compact entries back, after the first full entry.
   private static let windowShare = 8
 
   private let memoryBudget: Int
@@ -9,15 +9,15 @@ struct CandidateSorter: ~Copyable {
   private var compact: ExternalSorter<CompactCandidate>
   private var others: ExternalSorter<CandidateEntry>?
 
-  /// The first entries that are left of each kind, while both are read.
+  /// The next entries of each kind, while both kinds are read.
   private var nextCompact: CandidateEntry?
   private var nextOther: CandidateEntry?
 
   /// A sorter without entries.
   ///
   /// - Parameters:
-  ///   - memoryBudget: bytes that the gathered entries may take.
-  ///   - folder: where temporary files are if they are needed.
+  ///   - memoryBudget: the bytes for entries in memory.
+  ///   - folder: the folder for temporary files.
   init(memoryBudget: Int, folder: String?) {
     self.memoryBudget = memoryBudget
     self.folder = folder
@@ -32,7 +32,7 @@ struct CandidateSorter: ~Copyable {
     }
   }
 
-  /// Adds an entry. All are added before `finish`.
+  /// Appends an entry. All entries are appended before `finish`.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be written.
   mutating func append(_ entry: CandidateEntry) throws(DeduplicationError) {
@@ -45,7 +45,7 @@ struct CandidateSorter: ~Copyable {
     try others?.append(entry)
   }
 
-  /// Makes the entries ready to be read.
+  /// Prepares the entries for reading.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be written or read.
   /// - Complexity: O(count)

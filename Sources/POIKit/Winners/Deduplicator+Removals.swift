@@ -1,8 +1,8 @@
 internal import SQLiteKit
 
-/// Removals that are remembered in a table of their own.
+/// Rows that are superseded by stored tombstones.
 extension Deduplicator {
-  /// The removals that the database remembers for the table; nothing where it has none.
+  /// The tombstones of the table, or nil if the database has none.
   func removals(in connection: Connection) throws(DeduplicationError) -> TombstoneTable? {
     guard let removals = layout.removals else { return nil }
     return try DeduplicationError.converting { () throws(SQLiteError) in
@@ -10,7 +10,7 @@ extension Deduplicator {
     }
   }
 
-  /// How many rows a removal beats that is remembered.
+  /// The number of rows superseded by a stored tombstone.
   func beatenRowCount(
     _ removals: TombstoneTable?, _ schema: TableSchema, in connection: Connection
   ) throws(DeduplicationError) -> Int {
@@ -25,9 +25,9 @@ extension Deduplicator {
     }
   }
 
-  /// Removes the rows that a removal beats that is remembered, in one transaction.
+  /// Removes the rows superseded by a stored tombstone, in one transaction.
   ///
-  /// - Parameter plan: gets the number of all rows and of those that went.
+  /// - Parameter plan: receives the number of all rows and of the removed rows.
   func removeBeatenRows(
     _ removals: TombstoneTable, _ schema: TableSchema, _ removal: inout LoserRemoval,
     _ plan: inout DeduplicationPlan, _ record: RunRecord?, on connection: Connection

@@ -4,12 +4,12 @@ public import SQLiteKit
 /// Finds the records of a table that share a key, keeps one of each and removes the others.
 ///
 /// The winner is the record with the greatest timestamp, then a removal before a live record, then
-/// the one with the greatest digest of its content: the same on every device, in whatever order the
-/// records came.
+/// the record with the greatest digest of its content. It is the same on every device and for every
+/// order of the records.
 ///
-/// Everything is changed on the caller's connection and thread; if the options allow it, a second
-/// thread helps to compute the digest. Losers are removed in transactions of their own; whatever
-/// ends a pass early, running it again ends in the same table.
+/// All changes are made on the caller's connection and thread. If the options allow it, a second
+/// thread helps to compute the digest. Losers are removed in several transactions. If a pass ends
+/// early, running it again leads to the same table.
 public struct Deduplicator: Sendable {
   /// The table.
   public let layout: TableLayout
@@ -17,13 +17,13 @@ public struct Deduplicator: Sendable {
   /// How duplicates are found and removed.
   public let options: DeduplicationOptions
 
-  /// Tells how long the last commit is ago; it never goes back.
+  /// A clock that never goes back, to measure the time since the last commit.
   var elapsed: @Sendable () -> Duration = MonotonicClock.now
 
-  /// In tests, what is used instead of the hash of a key; every key is hashed then.
+  /// In tests, the replacement for the hash of a key; then every key is hashed.
   var keyHash: (@Sendable (KeyHash) -> KeyHash)?
 
-  /// What is used instead of the digest of a content to break a tie; itself but in tests.
+  /// In tests, the replacement for the digest of a content that breaks a tie.
   var contentHash: @Sendable (Digest) -> Digest = { $0 }
 
   /// A deduplicator of one table.
@@ -32,11 +32,11 @@ public struct Deduplicator: Sendable {
     self.options = options
   }
 
-  /// Finds and decides, and changes nothing.
+  /// Finds the duplicates and decides, without changes to the database.
   ///
   /// - Parameters:
   ///   - connection: the database, outside of a transaction. It need not be writable.
-  ///   - progress: is told how far it is, and may stop it.
+  ///   - progress: receives the progress, and may stop the pass.
   /// - Returns: what `run` would do, or nil if it was stopped.
   /// - Throws: `DeduplicationError` when the layout does not fit the database, when a table without
   ///   row ids refers to this one, when another key is enforced and when the database cannot be
@@ -47,7 +47,7 @@ public struct Deduplicator: Sendable {
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
   ) throws(DeduplicationError) -> DeduplicationPlan? {
     let schema = try checkedSchema(connection)
-    // What keeps losers from being removed is said here too.
+    // This also throws if losers cannot be removed.
     let removal = try LoserRemoval(
       layout, schema: schema, arrays: options.arrays, statements: PreparedStatements(),
       in: connection)
@@ -67,14 +67,14 @@ public struct Deduplicator: Sendable {
     return plan
   }
 
-  /// Finds, decides and removes.
+  /// Finds the duplicates, decides, and removes the losers.
   ///
   /// - Parameters:
   ///   - connection: the database, outside of a transaction.
-  ///   - clock: gives the time of the start and of the end, for the table of runs.
-  ///   - progress: is told how far it is, after every batch too, and may stop it there.
-  /// - Throws: `DeduplicationError`; the batches before it stay committed, and its `report` tells
-  ///   of them.
+  ///   - clock: returns the time of the start and of the end, for the table of runs.
+  ///   - progress: receives the progress, also after each batch, and may stop the pass there.
+  /// - Throws: `DeduplicationError`; the batches before the error stay committed, and its `report`
+  ///   counts them.
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func run(
     on connection: Connection, clock: () -> Instant,
@@ -122,7 +122,8 @@ public struct Deduplicator: Sendable {
     }
   }
 
-  /// Begins the run, where it is to be in the table of runs and is not yet, before the losers go.
+  /// Begins the run before losers are removed, if it belongs into the table of runs and is not
+  /// there.
   private func prepare(
     _ removal: inout LoserRemoval, _ plan: DeduplicationPlan, _ record: inout RunRecord?,
     on connection: Connection, clock: () -> Instant
@@ -131,7 +132,7 @@ public struct Deduplicator: Sendable {
       if !options.mergesLosers { try removal.keepDigest(in: connection) }
       let hasWork = plan.loserCount > 0 || options.enforcement != .none
       if record == nil, try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
-        // It goes to the disk with the first batch, or with the end of the run.
+        // The first batch, or the end of the run, brings it to the disk.
         record = try connection.withoutWaitingForDisk { () throws(SQLiteError) in
           try RunRecord.begin(layout, options, at: clock(), in: connection)
         }
@@ -144,7 +145,7 @@ public struct Deduplicator: Sendable {
 
   /// Removes the losers in batches, and ends the run.
   ///
-  /// - Parameter committed: what has been changed and committed so far.
+  /// - Parameter committed: the committed changes so far.
   private func remove(
     _ selection: inout WinnerSelection, _ removal: inout LoserRemoval, _ plan: DeduplicationPlan,
     _ record: RunRecord?, since version: Int64, committed: inout RemovalCounts,
@@ -194,7 +195,7 @@ public struct Deduplicator: Sendable {
         if !losers.isEmpty { try removal.remove(losers, in: connection) }
       }
       let removed = removal.counts.removedRowCount - before
-      // None is left.
+      // No loser is left.
       guard removed > count else { return }
       count = removed
     } while count < pace.limit && !pace.isDue(count)
@@ -202,7 +203,7 @@ public struct Deduplicator: Sendable {
 }
 
 extension Deduplicator {
-  /// The schema of the table, after a look at whether the layout and the options fit it.
+  /// Reads the schema of the table, and checks that the layout and the options fit it.
   private func checkedSchema(
     _ connection: Connection
   ) throws(DeduplicationError) -> TableSchema {
@@ -249,7 +250,7 @@ extension Deduplicator {
     return schema
   }
 
-  /// A selection of the winners, whose losers come in the order that their removal needs.
+  /// A selection that returns the losers in the order that their removal needs.
   private func selection(
     for removal: LoserRemoval, in connection: Connection
   ) throws(DeduplicationError) -> WinnerSelection {
@@ -341,7 +342,7 @@ extension Deduplicator {
       try DeduplicationError.converting { () throws(SQLiteError) in try connection.bringToDisk() }
       return report
     } catch {
-      // The losers are gone; where only the key could not be enforced the run ends here.
+      // The losers are removed. If only the key could not be enforced, the run ends here.
       if error.code == .keyNotUnique || error.code == .invalidOptions {
         try record?.fail(at: clock(), in: connection)
       }
@@ -349,7 +350,7 @@ extension Deduplicator {
     }
   }
 
-  /// - Parameter jobCount: how many threads may read; more than one only while nobody can write.
+  /// - Parameter jobCount: the number of threads that may read: 1 if another program can write.
   private func complete(
     _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, jobCount: Int,
     on connection: Connection, end: Instant
@@ -394,7 +395,7 @@ extension Deduplicator {
       plan, counts, record, createdIndex: outcome.createdIndex, digest: table.digest)
   }
 
-  /// Adds up the digest of the table, beside the enforcing of its key.
+  /// Computes the digest of the table while its key is enforced.
   private func readDigest(
     _ schema: TableSchema, while enforcer: KeyEnforcer, jobCount: Int,
     on connection: Connection
@@ -405,8 +406,8 @@ extension Deduplicator {
     var digest = try DeduplicationError.converting { () throws(SQLiteError) in
       try SharedDigest(layout, schema: schema, jobCount: jobCount, in: connection)
     }
-    // Without a write-ahead log no page can be written while another connection reads, and compact
-    // keys are written into the very rows.
+    // Without a write-ahead log no page can be written while another connection reads. The hashes
+    // of keys are written into the rows that are read.
     guard isWriteAhead, options.enforcement != .hash else {
       let table = try finish(&digest, on: connection)
       return (table, try enforcer.enforce(in: connection))
@@ -415,7 +416,7 @@ extension Deduplicator {
     return (try finish(&digest, on: connection), outcome)
   }
 
-  /// The digest of the table; it is read once more if the second thread failed.
+  /// The digest of the table. The table is read again if the second thread failed.
   private func finish(
     _ digest: inout SharedDigest, on connection: Connection
   ) throws(DeduplicationError) -> TableDigest {
@@ -437,8 +438,8 @@ extension Deduplicator {
 }
 
 extension Deduplicator {
-  /// The digest of a table: the sum of the digests of its rows, which depends neither on their
-  /// order nor on their ids.
+  /// The digest of a table: the sum of the digests of its rows. It does not depend on their order
+  /// or their ids.
   ///
   /// - Parameters:
   ///   - layout: the table's layout; key, timestamp and tombstone do not matter.
@@ -462,8 +463,8 @@ extension Deduplicator {
 }
 
 extension DeduplicationOptions {
-  /// Whether all losers of a group go in one transaction: a winner with what it got of some of
-  /// them, values or arrays, is not the record that won over those that are left.
+  /// Whether one transaction removes all losers of a group. A winner that got values or arrays of
+  /// some losers is no longer the record that won against the others.
   func removesGroupsWhole(in layout: TableLayout) -> Bool {
     mergesLosers || arrays == .move && !layout.relations.isEmpty
   }

@@ -3,16 +3,15 @@ internal import POIRecords
 internal import SQLiteKit
 internal import Synchronization
 
-/// A second thread that adds up digests of a table's rows, which it reads through a connection of
-/// its own.
+/// A second thread that adds digests of a table's rows, which it reads with its own connection.
 ///
-/// It takes portions until none is left. The life of the value does not end before the thread's.
+/// It reads portions until none is left. The thread ends before the value.
 struct DigestHelper: ~Copyable {
-  /// What the two threads share.
+  /// The state shared by the two threads.
   private final class Job: Sendable {
     private enum State {
       case waiting
-      /// It has ended with this sum, or nil if a portion was taken and could not be read.
+      /// The thread has ended with this sum, or nil if it failed to read a portion.
       case done(TableDigest?)
     }
 
@@ -34,9 +33,9 @@ struct DigestHelper: ~Copyable {
       self.portions = portions
     }
 
-    /// Adds up portions until none is left, unless that was done.
+    /// Adds portions until none is left, unless this was done before.
     ///
-    /// - Returns: whether it was not.
+    /// - Returns: false if it was done before.
     func run() -> Bool {
       guard case .waiting = state.withLock({ $0 }) else { return false }
       let sum = sumOfPortions()
@@ -47,13 +46,13 @@ struct DigestHelper: ~Copyable {
     private func sumOfPortions() -> TableDigest? {
       var sum = TableDigest.empty
       do throws(SQLiteError) {
-        // Whatever keeps the file from being opened at once leaves all the work to the others.
+        // If the file cannot be opened at once, the caller reads all portions.
         let connection = try Connection(
           path: path, access: .readOnly, trustsSchema: trustsSchema, busyTimeout: 0)
         try connection.begin(.deferred)
         var reader = try ContentReader(layout, schema: schema, rows: .range, in: connection)
         var content = CanonicalContent()
-        // The view of the database begins with the first read.
+        // The transaction's view of the database begins with the first read.
         _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
         while let rows = portions.next() {
           do throws(SQLiteError) {
@@ -65,7 +64,7 @@ struct DigestHelper: ~Copyable {
       return sum
     }
 
-    /// The sum, once the thread has ended its work.
+    /// The sum, after the thread has ended.
     var sum: TableDigest? {
       guard case .done(let sum) = state.withLock({ $0 }) else { return nil }
       return sum
@@ -78,11 +77,11 @@ struct DigestHelper: ~Copyable {
   /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - connection: the one that the database was opened with.
+  ///   - connection: the caller's connection to the database.
   ///   - layout: the table's layout.
   ///   - schema: the table.
   ///   - portions: the rows.
-  /// - Throws: `SystemError` when the system gives no thread.
+  /// - Throws: `SystemError` when the system cannot create a thread.
   init(
     beside connection: Connection, _ layout: TableLayout, schema: TableSchema,
     portions: RowPortions
@@ -95,9 +94,9 @@ struct DigestHelper: ~Copyable {
 
   deinit { job.portions.cancel() }
 
-  /// Waits for the thread's end.
+  /// Waits for the end of the thread.
   ///
-  /// - Returns: the digest of the portions that it took, or nil if one of them could not be read.
+  /// - Returns: the digest of the portions that it read, or nil if it failed to read one.
   consuming func finish() -> TableDigest? {
     worker.wait()
     return job.sum

@@ -1,14 +1,14 @@
 internal import POIRecords
 
-/// A loser as it goes with its group.
+/// A loser that is removed with its group.
 struct GroupLoser {
   let loser: Int64
   let winner: Int64
 
-  /// How many ranks of the group come before its own.
+  /// The number of ranks in the group before its own.
   let place: UInt64
 
-  /// The digest of its content, where others of the group have its rank; else zero.
+  /// The digest of its content if other losers of the group have its rank; else zero.
   let digest: Digest
 
   /// Whether it is the last one of its group.

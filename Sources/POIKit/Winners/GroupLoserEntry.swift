@@ -1,17 +1,17 @@
 internal import POIRecords
 
-/// A row that goes and is merged into the one that stays, ordered by the id of the latter, by the
-/// place in its group and there by the digest of its content, the greatest first.
+/// A loser that is merged into its winner. The order is by the id of the winner, then by the place
+/// in the group, then by the digest of the loser's content, the greatest first.
 struct GroupLoserEntry: SortableEntry {
   private let orderedWinner: UInt64
 
-  /// How many ranks of the group come before that of the loser; 0 is the winner's own.
+  /// The number of ranks in the group before that of the loser; 0 is the rank of the winner.
   let place: UInt64
   private let invertedDigestHigh: UInt64
   private let invertedDigestLow: UInt64
   private let orderedLoser: UInt64
 
-  /// - Parameter digest: of the loser's content, where others have its rank; else zero.
+  /// - Parameter digest: the digest of the loser's content if others have its rank; else zero.
   init(loser: Int64, winner: Int64, place: UInt64, digest: Digest) {
     orderedWinner = UInt64(bitPattern: winner) ^ 1 << 63
     self.place = place

@@ -8,15 +8,15 @@ struct MergedValue {
   private let own: StoredValue?
   private var best: StoredValue?
 
-  /// Where the best value is from: the winner itself, or a loser's place and digest.
+  /// The origin of the best value: the winner itself, or a loser's place and digest.
   private var isOwn: Bool
   private var place: UInt64 = 0
   private var digest = Digest.zero
 
-  /// The loser that the best value is from; nothing where it is the winner's own or united of several.
+  /// The loser with the best value; nil if the value is the winner's own or united from several.
   private(set) var source: Int64?
 
-  /// When the best value was set; of a united list, the latest time of all that it is from.
+  /// The time of the best value; for a united list the latest time of its parts.
   private(set) var time: PropertyTime
 
   /// The elements so far, under the rule `union`.
@@ -26,8 +26,8 @@ struct MergedValue {
   ///
   /// - Parameters:
   ///   - rule: how it is merged.
-  ///   - own: what the winner has; nil where it is null.
-  ///   - time: when that was set.
+  ///   - own: the value of the winner; nil if it is NULL.
+  ///   - time: the time of that value.
   /// - Throws: `SQLiteError` when there is no memory for a list.
   init(_ rule: MergeRule, own: StoredValue?, time: PropertyTime = .never) throws(SQLiteError) {
     self.rule = rule
@@ -38,7 +38,7 @@ struct MergedValue {
     if rule == .union, case .text(let text) = own { list = try ListUnion(text) }
   }
 
-  /// Whether a loser of a place can still change the value; where it cannot, later ones cannot either.
+  /// Whether a loser of a place can change the value. If it cannot, no later loser can.
   func isOpen(at place: UInt64) -> Bool {
     rule != .newest || best == nil || (!isOwn && place == self.place)
   }
@@ -47,7 +47,7 @@ struct MergedValue {
   ///
   /// - Parameters:
   ///   - loser: the loser.
-  ///   - time: when the value was set.
+  ///   - time: the time of the value.
   /// - Throws: `SQLiteError` when there is no memory for a list.
   mutating func merge(
     _ value: StoredValue, of loser: GroupLoser, time: PropertyTime = .never
@@ -80,10 +80,10 @@ struct MergedValue {
     isOwn = false
   }
 
-  /// Leaves the winner its own value after all.
+  /// Drops the merged value, so that the winner keeps its own.
   mutating func keepOwn() { isOwn = true }
 
-  /// Whether the rule alone prefers the first of two values, 1, the second, -1, or neither, 0.
+  /// Compares two values by the rule alone: 1 if the first is better, -1 if the second is, else 0.
   private func order(_ value: StoredValue, _ other: StoredValue) -> Int {
     switch rule {
     case .newest, .union: return 0
@@ -95,8 +95,8 @@ struct MergedValue {
     }
   }
 
-  /// Whether the loser that has the value comes before the one that has the best so far, which can
-  /// only be where both have one rank.
+  /// Whether the loser with the value comes before the loser with the best value. That is possible
+  /// only if both have the same rank.
   private func precedesInRank(_ value: StoredValue, _ loser: GroupLoser) -> Bool {
     guard !isOwn, loser.place == place, let best else { return false }
     return loser.digest == digest ? best.precedes(value) : digest < loser.digest
@@ -105,7 +105,7 @@ struct MergedValue {
   /// Whether the winner has a value after the merge.
   var isPresent: Bool { own != nil || change != nil }
 
-  /// The value that the winner is to get; nil where it keeps its own.
+  /// The value to write to the winner; nil if it keeps its own.
   var change: StoredValue? {
     guard !isOwn else { return nil }
     let value = rule == .union ? list.map { StoredValue.text($0.text) } : best

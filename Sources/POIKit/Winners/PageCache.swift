@@ -1,19 +1,19 @@
 internal import SQLiteKit
 
-/// SQLite's page cache of a connection, enlarged for the removal of losers, and before that for the
-/// search for them: the pages of a small store are still held then.
+/// SQLite's page cache of a connection, enlarged while losers are searched and removed. So the
+/// pages of a small store are read once.
 ///
-/// The pages of a portion of losers are read three times: for the digest, for the archive and to delete
-/// its rows. Where one row in ten is a loser, a portion of 100 stands on 50 pages of 8 KiB. Pages that the
-/// transaction has changed take nine tenths of the room.
+/// The pages of a portion of losers are read three times: for the digest, for the archive and to
+/// delete the rows. If one row in ten is a loser, a portion of 100 is on 50 pages of 8 KiB. Pages
+/// changed by the transaction use nine tenths of the cache.
 struct PageCache {
-  /// The room for the pages, in KiB.
+  /// The size of the cache, in KiB.
   static let size: Int64 = 4_096
 
-  /// What the connection had before, as `PRAGMA cache_size` says it.
+  /// The former value of `PRAGMA cache_size`.
   private let before: Int64
 
-  /// Enlarges the cache of a connection that has less.
+  /// Enlarges the cache of a connection that has a smaller one.
   static func enlarge(in connection: Connection) throws(DeduplicationError) -> PageCache {
     try DeduplicationError.converting { () throws(SQLiteError) in
       let before = try connection.integer("PRAGMA main.cache_size") ?? 0
@@ -25,7 +25,7 @@ struct PageCache {
     }
   }
 
-  /// Gives the connection the size that it had.
+  /// Restores the former size.
   func restore(in connection: Connection) {
     try? connection.execute("PRAGMA main.cache_size = \(before)")
   }

@@ -1,31 +1,30 @@
 internal import SQLiteKit
 internal import Synchronization
 
-/// The ids of a table's rows in portions, each of which is given out once, to whichever thread asks
-/// for it.
+/// The ids of a table's rows in portions. Each portion is returned once, to any thread.
 final class RowPortions: Sendable {
-  /// The most portions; where ids are spread evenly the last ones keep no thread busy for long.
+  /// The largest number of portions. If ids are spread evenly, the last portions are short.
   private static let largestCount: UInt64 = 256
 
-  /// The least ids in a portion.
+  /// The smallest number of ids in a portion.
   private static let leastSize: UInt64 = 4_096
 
   /// The number of portions.
   let count: Int
 
-  /// Ids are counted from 0 here, the least 64-bit integer.
+  /// These ids are unsigned: 0 is the least 64-bit integer.
   private let first: UInt64
   private let last: UInt64
   private let size: UInt64
   private let givenCount = Atomic<Int>(0)
 
-  /// The portions of a table as it is now.
+  /// The portions of the current rows of a table.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
   init(of schema: TableSchema, in connection: Connection) throws(SQLiteError) {
     let id = SQL(name: schema.rowIDName)
     let table: SQL = "main.\(name: schema.name)"
-    // Each of the two alone is one step into the table.
+    // Each of the two queries alone reads one row.
     let least = try connection.integer("SELECT min(\(id)) FROM \(table)")
     let greatest = try connection.integer("SELECT max(\(id)) FROM \(table)")
     guard let least, let greatest else {
@@ -41,7 +40,7 @@ final class RowPortions: Sendable {
     count = Int((last - first) / size) + 1
   }
 
-  /// A portion that nobody has yet, or nil if none is left.
+  /// Returns a portion that was not returned before, or nil if none is left.
   func next() -> ClosedRange<Int64>? {
     let place = givenCount.wrappingAdd(1, ordering: .relaxed).oldValue
     guard place < count else { return nil }
@@ -50,7 +49,7 @@ final class RowPortions: Sendable {
     return Int64(bitPattern: start ^ 1 << 63)...Int64(bitPattern: end ^ 1 << 63)
   }
 
-  /// Makes no portion be left.
+  /// Drops the remaining portions.
   func cancel() {
     givenCount.store(count, ordering: .relaxed)
   }

@@ -1,29 +1,30 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The digest of a table of which none is remembered, while the caller does something else: a
-/// second thread begins to add it up, and the caller takes over its share when it is done.
+/// Computes the digest of a table with two threads: the second one begins while the caller does
+/// other work, and then the caller helps.
 ///
-/// Both threads must see the same rows. So over the life of the value the caller's connection is in
-/// a transaction that lets nobody else write, and the caller itself has changed none of them in it.
+/// Both threads must see the same rows. So during the life of the value the caller's connection is
+/// in a transaction in which no other connection can write, and in which the caller has changed no
+/// rows.
 ///
-/// The digest of a table takes longer than any other pass over it: 0.65 s for 1,000,000 rows, as
-/// much as creating the index of their key, beside which it costs no time. A digest taken while
-/// rows are sorted, less that of the losers, was slower: losers had to be read once more.
+/// The digest takes longer than any other pass over a table: 0.65 s for 1,000,000 rows, as long as
+/// the index of their key. In parallel with the index it takes no extra time. A digest computed
+/// while rows are sorted, minus that of the losers, was slower because losers had to be read again.
 struct SharedDigest: ~Copyable {
   private let layout: TableLayout
   private let schema: TableSchema
   private let portions: RowPortions
   private var helper: DigestHelper?
 
-  /// Begins to add up the digest.
+  /// Begins to compute the digest.
   ///
   /// - Parameters:
   ///   - layout: the table's layout.
   ///   - schema: the table.
-  ///   - jobCount: with 1 there is no second thread.
-  ///   - connection: the database; only a file is read by a second thread, and only if it is worth
-  ///     it.
+  ///   - jobCount: the number of threads; with 1 there is no second thread.
+  ///   - connection: the database. A second thread reads only a file, and only if the table is
+  ///     large.
   /// - Throws: `SQLiteError` when the database cannot be read.
   init(
     _ layout: TableLayout, schema: TableSchema, jobCount: Int,
@@ -33,13 +34,13 @@ struct SharedDigest: ~Copyable {
     self.schema = schema
     portions = try RowPortions(of: schema, in: connection)
     if jobCount > 1, portions.count > 1, connection.path != ":memory:" {
-      // Without one, which the system may refuse, the caller adds up all of it.
+      // If the system gives no thread, the caller computes the whole digest.
       helper = try? DigestHelper(
         beside: connection, layout, schema: schema, portions: portions)
     }
   }
 
-  /// Adds up what nobody has added up yet, and waits for the second thread.
+  /// Adds the remaining portions, and waits for the second thread.
   ///
   /// - Returns: the digest, or nil if the second thread failed.
   /// - Throws: `SQLiteError` when the database cannot be read.
