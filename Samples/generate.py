@@ -335,7 +335,7 @@ def make_bad_records(random):
     # Text that is not UTF-8: a stray byte, an overlong slash, a raw surrogate.
     bad += [text("utf-8", "Nowhere", raw) for raw in ("No\udcffwhere", "No\udcc0\udcafwhere", "No\udced\udca0\udc80where")]
     bad += [text("surrogate-escape", "Nowhere", raw) for raw in (r"No\ud83dwhere", r"No\ude00where", r"No\ud83d\u0041")]
-    bad += [text("form-feed", r'"city"', '\f"city"')]
+    bad += [text("syntax", r'"city"', '\f"city"')]
     # Flaws in the values.
     bad += value("name", "nul", Raw(r'"Caf\u0000"'))
     bad += value("name", "minLength", "", "")

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <yajl/yajl_parse.h>
 
 // yajl_config is variadic, which Swift cannot call: one wrapper for each option in use.
@@ -21,6 +22,8 @@ static inline int cyajl_do_not_validate_strings(yajl_handle handle) {
 
 struct cyajl_memory {
   jmp_buf way_out;
+  // How many of the bytes were parsed by an earlier call of yajl.
+  size_t parsed;
 };
 
 static inline void *cyajl_allocate(void *memory, size_t size) {
@@ -60,15 +63,33 @@ static inline enum cyajl_status cyajl_status_of(yajl_status status) {
   return status == yajl_status_client_canceled ? cyajl_stopped : cyajl_failed;
 }
 
+// How many bytes come before the first vertical tab or form feed.
+static inline size_t cyajl_plain_count(const unsigned char *bytes, size_t count) {
+  for (int byte = '\v'; byte <= '\f' && count > 0; byte++) {
+    const unsigned char *found = (const unsigned char *)memchr(bytes, byte, count);
+    if (found) count = (size_t)(found - bytes);
+  }
+  return count;
+}
+
 // A parser that there was no memory for is NULL.
+//
+// yajl takes vertical tabs and form feeds for white space, which they are not in JSON. A byte that it refuses
+// everywhere is parsed in their place.
 static inline enum cyajl_status cyajl_parse(
     yajl_handle handle, struct cyajl_memory *memory, const unsigned char *bytes, size_t count) {
+  memory->parsed = 0;
   if (!handle || setjmp(memory->way_out)) return cyajl_out_of_memory;
-  return cyajl_status_of(yajl_parse(handle, bytes, count));
+  const size_t plain = cyajl_plain_count(bytes, count);
+  const yajl_status status = yajl_parse(handle, bytes, plain);
+  if (status != yajl_status_ok || plain == count) return cyajl_status_of(status);
+  memory->parsed = plain;
+  return cyajl_status_of(yajl_parse(handle, (const unsigned char *)"\001", 1));
 }
 
 static inline enum cyajl_status cyajl_complete_parse(
     yajl_handle handle, struct cyajl_memory *memory) {
+  memory->parsed = 0;
   if (!handle || setjmp(memory->way_out)) return cyajl_out_of_memory;
   return cyajl_status_of(yajl_complete_parse(handle));
 }
@@ -79,8 +100,8 @@ static inline unsigned char *cyajl_get_error(yajl_handle handle, struct cyajl_me
   return yajl_get_error(handle, 0, NULL, 0);
 }
 
-static inline size_t cyajl_get_bytes_consumed(yajl_handle handle) {
-  return handle ? yajl_get_bytes_consumed(handle) : 0;
+static inline size_t cyajl_get_bytes_consumed(yajl_handle handle, struct cyajl_memory *memory) {
+  return handle ? memory->parsed + yajl_get_bytes_consumed(handle) : 0;
 }
 
 static inline void cyajl_free_parser(yajl_handle handle) {

@@ -138,7 +138,7 @@ import Testing
         case .failed, .end: break
         }
       }
-      let isSeparator: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x0C }
+      let isSeparator: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A }
       let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
       let body = input.bytes.starts(with: mark) ? Array(input.bytes.dropFirst(3)) : input.bytes
       #expect(

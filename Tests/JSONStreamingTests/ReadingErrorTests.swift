@@ -33,7 +33,10 @@ import Testing
       [#"{"rows":1,"rows":2}"#, "end"]
     ),
     ("[1] x", top, ["1", "throws trailingData"]),
-    ("{} // {", rows, ["!syntax // {", "throws pointerNotFound"]),
+    ("{} // {", rows, ["throws trailingData"]),
+    ("// of\n[1]", top, ["throws unrecoverable"]),
+    ("[1] // end", top, ["1", "throws trailingData"]),
+    ("\u{C}[1]", top, ["throws unrecoverable"]), ("[1]\n\u{C}", top, ["1", "throws trailingData"]),
     ("[1]]", top, ["1", "throws trailingData"]),
     ("[1] tru", top, ["1", "throws trailingData"]),
     ("[1] \"cut", top, ["1", "throws trailingData"]),
@@ -48,8 +51,9 @@ import Testing
     (#"{"data":{"rows":[1,2] // a"#, rows, ["1", "2", "throws unrecoverable"]),
     ("{\"data\":{\u{C}\"rows\":[1]}}", rows, ["throws unrecoverable"]),
     ("{\"data\":{\"rows\":[1]\u{C}}}", rows, ["1", "throws unrecoverable"]),
-    ("[1,\u{C}2,3]", top, ["1", "!form-feed \u{C}2", "3", "end"]),
-    ("{\"a\":1}\n\u{C}", .sequence, [#"{"a":1}"#, "!form-feed \u{C}", "end"]),
+    ("[1,\u{C}2,3]", top, ["1", "!syntax \u{C}2", "3", "end"]),
+    ("[1\u{C},2\u{B}]", top, ["1", "!syntax \u{C}", "2", "!syntax \u{B}", "end"]),
+    ("{\"a\":1}\n\u{C}", .sequence, [#"{"a":1}"#, "!syntax \u{C}", "end"]),
     ("{\"a\":1}\n{\"a\"", .sequence, [#"{"a":1}"#, "!truncated {\"a\"", "end"]),
     (
       "{\"a\":1}\n{\"a\":\n{\"a\":2}\n{\"a\":[\n\n{\"a\":3}", .sequence,
@@ -58,7 +62,7 @@ import Testing
     ("{\"a\":1,\n{\"b\":2}\n", .sequence, ["!syntax {\"a\":1,", #"{"b":2}"#, "end"]),
     (
       "{\"a\":1} x y\n{\"b\":2}\n", .sequence,
-      [#"{"a":1}"#, "!syntax x", "!syntax y", #"{"b":2}"#, "end"]
+      [#"{"a":1}"#, "!syntax x y", #"{"b":2}"#, "end"]
     ),
     (
       "{\"a\":1}\r\n{\"a\":x}\r\n{\"b\":2}\r\n", .sequence,
@@ -70,7 +74,7 @@ import Testing
     (#"[{"a":1} {"a":2}]"#, top, [#"{"a":1}"#, "!syntax ", #"{"a":2}"#, "end"]),
     (#"{"a":1 "b":2,}"#, top, ["a=1", "!syntax ", "b=2", "!syntax ", "end"]),
     ("[01, 2]", top, ["0", "!syntax 1", "2", "end"]),
-    ("\u{FEFF}\u{FEFF}[1]", .sequence, ["!syntax \u{FEFF}", "[1]", "end"]),
+    ("\u{FEFF}\u{FEFF}[1]", .sequence, ["!syntax \u{FEFF}[1]", "end"]),
   ]
 
   @Test(arguments: [[Int.max], [1], [3]])
@@ -83,6 +87,10 @@ import Testing
 
   @Test func `a message says what is wrong, where, and what to do`() {
     let table: [(String, ElementShape, String)] = [
+      (
+        "[1,\n2]\u{C}", Self.top,
+        "2:3: what follows the elements is not json: invalid char in json text, at byte 0x0C"
+      ),
       (
         "[1,\n2] x", Self.top,
         #"2:4: what follows the elements is not json: invalid char in json text, at "x""#

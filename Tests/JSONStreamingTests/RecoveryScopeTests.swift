@@ -9,215 +9,93 @@ import Testing
   static let top = ElementShape.container(JSONPointer(tokens: []))
   static let rows = ElementShape.container(JSONPointer(tokens: ["rows"]))
 
-  static let comments: [Row] = [
+  static let noJSON: [Row] = [
     (
-      "[\n{\"id\":1},\n// {\"id\":2},\n/* {\"id\":9}, */\n{\"id\":3}\n]\n", top,
-      [#"{"id":1}"#, #"!syntax // {"id":2},"#, #"!syntax /* {"id":9}, */"#, #"{"id":3}"#, "end"]
-    ),
-    (
-      "{\"rows\":[\n// {\"id\":2},\n{\"id\":1} /* {\"id\":\n7} */,\n{\"id\":3}\n]}", rows,
-      [#"!syntax // {"id":2},"#, #"{"id":1}"#, "!syntax /* {\"id\":\n7} */", #"{"id":3}"#, "end"]
-    ),
-    (
-      "{\"a\":{\"id\":1},\n// \"b\":{\"id\":2},\n/* \"c\":{\"id\":9}, */\n\"d\":{\"id\":3}\n}", top,
+      "[\n{\"id\":1},\n// {\"id\":2},\n{\"id\":3}, /* and {\"id\":4}, */\n{\"id\":5}\n]\n", top,
       [
-        #"a={"id":1}"#, #"!syntax // "b":{"id":2},"#, #"!syntax /* "c":{"id":9}, */"#,
-        #"d={"id":3}"#, "end",
+        #"{"id":1}"#, #"!syntax // {"id":2}"#, #"{"id":3}"#, #"!syntax /* and {"id":4}"#,
+        "!syntax */\n{\"id\":5}", "end",
       ]
     ),
     (
-      "{\n\"id\":1}\n// {\"id\":2}\n/*/{\"id\":9} */\n{\"id\":3}\n// {\"id\":4}\n", .sequence,
-      [
-        #"{"id":1}"#, #"!syntax // {"id":2}"#, #"!syntax /*/{"id":9} */"#, #"{"id":3}"#,
-        #"!syntax // {"id":4}"#, "end",
-      ]
-    ),
-    ("{\n\"id\":1}\n// {\"id\":2}", .sequence, [#"{"id":1}"#, #"!syntax // {"id":2}"#, "end"]),
-    (
-      #"[{"id":2, /* {"id":7}, */ "name":"b"},{"id":3}]"#, top,
-      [#"!syntax {"id":2, /* {"id":7}, */ "name":"b"}"#, #"{"id":3}"#, "end"]
+      "{\"id\":1}\n// {\"id\":2}\n{\"id\":3}\n", .sequence,
+      [#"{"id":1}"#, #"!syntax // {"id":2}"#, #"{"id":3}"#, "end"]
     ),
     (
-      "[{\"id\" /* \" */ :2, // {\"id\":7}, {\n\"n\":\"/*\" // \"}\n},{\"id\":3}]", top,
+      "{\n\"id\":1}\n// {\"id\":2}\n{\"id\":3} // x\n", .sequence,
+      [#"{"id":1}"#, #"!syntax // {"id":2}"#, #"{"id":3}"#, "!syntax // x", "end"]
+    ),
+    (
+      "{\"id\":1}\n\u{C}{\"id\":2}\n{\"id\":\u{B}3}\n{\"id\":\"\u{C}\"}\n{\"id\":5}\n", .sequence,
       [
-        "!syntax {\"id\" /* \" */ :2, // {\"id\":7}, {\n\"n\":\"/*\" // \"}\n}", #"{"id":3}"#,
-        "end",
+        #"{"id":1}"#, "!syntax \u{C}{\"id\":2}", "!syntax {\"id\":\u{B}3}",
+        "!syntax {\"id\":\"\u{C}\"}", #"{"id":5}"#, "end",
       ]
     ),
     (
-      "[{'a':'b/*c'},\n{\"id\":2,\"n\":\"*/\"},\n{\"id\":3}]", top,
-      ["!syntax {'a':'b/*c'}", #"{"id":2,"n":"*/"}"#, #"{"id":3}"#, "end"]
-    ),
-    // What has no end is no comment.
-    (
-      #"[{"id":2, /* x, "n":1},{"id":3}]"#, top,
-      [#"!syntax {"id":2, /* x, "n":1}"#, #"{"id":3}"#, "end"]
+      "[{\"id\":1}\u{C},\u{B}{\"id\":2},{\"id\":\u{C}3},{\"id\":4}\u{B}]", top,
+      [
+        #"{"id":1}"#, "!syntax \u{C}", "!syntax \u{B}{\"id\":2}", "!syntax {\"id\":\u{C}3}",
+        #"{"id":4}"#, "!syntax \u{B}", "end",
+      ]
     ),
     (
-      "[{\"id\":2, // x, \"n\":1},{\"id\":3}]\n \n", top,
-      [#"!syntax {"id":2, // x, "n":1}"#, #"{"id":3}"#, "end"]
+      "{\"a\":{\"id\":1},\n// \"b\":{\"id\":2},\n\"c\":{\"id\":3},\u{C}\"d\":4}", top,
+      [
+        #"a={"id":1}"#, #"!syntax // "b":{"id":2}"#, #"c={"id":3}"#, "!syntax \u{C}\"d\":4", "end",
+      ]
     ),
-    (
-      "[{\"id\":2,\"u\":http://x},{\"id\":3}\n]", top,
-      [#"!syntax {"id":2,"u":http://x}"#, #"{"id":3}"#, "end"]
-    ),
+    ("[{\"id\":1},\n x y,\n{\"id\":2}]", top, [#"{"id":1}"#, "!syntax x y", #"{"id":2}"#, "end"]),
   ]
 
-  @Test func `a comment is one malformed element, or in one, whatever it holds`() {
-    expect(Self.comments)
-  }
-
-  static let commentsAround: [Row] = [
-    (
-      "// of [\n/* {\n\" */[{\"id\":1}]\n// end\n/**/[2] //", top,
-      [
-        "!syntax // of [", "!syntax /* {\n\" */", #"{"id":1}"#, "!syntax // end", "!syntax /**/",
-        "2",
-        "!syntax //", "end",
-      ]
-    ),
-    (
-      "\u{FEFF}// of\n{\"n\":1,\"rows\":[1,2],\"m\":[]}// \u{C}\"\n{\"rows\":[3]}", rows,
-      ["!syntax // of", "1", "2", "!syntax // \u{C}\"", "3", "end"]
-    ),
-    ("{\"a\":1}\n// end", top, ["a=1", "!syntax // end", "end"]),
-    ("{\"a\":1}//\n[2]", top, ["a=1", "!syntax //", "throws notAContainer"]),
-    ("[1]/* no end\n]", top, ["1", "!syntax /* no end\n]", "end"]),
-    ("// [1]\n", top, ["!syntax // [1]", "throws pointerNotFound"]),
-    ("[1] // x\n y", top, ["1", "!syntax // x", "throws trailingData"]),
-    ("[1], // x", top, ["1", "throws trailingData"]),
-    ("[1] /x", top, ["1", "throws trailingData"]),
-    ("[1] /", top, ["1", "throws trailingData"]),
-    ("{\"e\":1} // x", rows, ["throws pointerNotFound"]),
-    ("{\"rows\":[1] // x\n}", rows, ["1", "throws unrecoverable"]),
-  ]
-
-  @Test func `a comment around the values that hold the elements is a malformed element`() {
-    expect(Self.commentsAround)
-  }
-
-  static let formFeeds: [Row] = [
-    (
-      "{\"id\":1}\n\u{C}\n{\"id\":2}\n{\"id\":3}\n", .sequence,
-      [#"{"id":1}"#, "!form-feed \u{C}", #"{"id":2}"#, #"{"id":3}"#, "end"]
-    ),
-    (
-      "{\"id\":1}\u{C}\r\n{\"id\":2}\n{\"id\":3}\n", .sequence,
-      [#"{"id":1}"#, "!form-feed \u{C}", #"{"id":2}"#, #"{"id":3}"#, "end"]
-    ),
-    (
-      "\u{C}\n{\"id\":1}\n\u{B}\n \u{C}\n\u{C}{\"id\":2}\n{\"id\":3}\u{C}\n{\"id\":x}", .sequence,
-      [
-        "!form-feed \u{C}", #"{"id":1}"#, "!vertical-tab \u{B}\n \u{C}",
-        "!form-feed \u{C}{\"id\":2}", #"{"id":3}"#, "!form-feed \u{C}", #"!syntax {"id":x}"#, "end",
-      ]
-    ),
-    (
-      "1\n\u{C}\n\"\u{C}\"\n3", .sequence,
-      ["1", "!form-feed \u{C}", "!form-feed \"\u{C}\"", "3", "end"]
-    ),
-    (
-      "[\u{C}\n{\"id\":1}\u{C},\n{\"id\":2},\n\u{C}\n{\"id\":3}]", top,
-      [
-        "!form-feed \u{C}", #"{"id":1}"#, "!form-feed \u{C}", #"{"id":2}"#, "!form-feed \u{C}",
-        #"{"id":3}"#, "end",
-      ]
-    ),
-    (
-      "{\"a\":1\u{C}\n,\u{B}\n\"b\":2,\u{C}\"c\":3,\n\"d\"\u{C}\n:4}", top,
-      [
-        "a=1", "!form-feed \u{C}\n,\u{B}", "b=2", "!form-feed \u{C}\"c\":3",
-        "!form-feed \"d\"\u{C}\n:4", "end",
-      ]
-    ),
-    (
-      "{\"rows\":[1]}\n{\"rows\":[\u{C}\n2]}", rows, ["1", "!form-feed \u{C}", "2", "end"]
-    ),
-  ]
-
-  @Test func `a form feed costs what stands on its line`() {
-    expect(Self.formFeeds)
-  }
-
-  static let formFeedsAlone: [Row] = [
-    ("[1,2\u{C}]", top, ["1", "2", "!form-feed \u{C}", "end"]),
-    ("[1\n\u{C}\n \u{B}\n] ", top, ["1", "!form-feed \u{C}\n \u{B}", "end"]),
-    ("[\u{B}]\u{C}", top, ["!vertical-tab \u{B}", "!form-feed \u{C}", "end"]),
-    ("{\"a\":1\u{C}}", top, ["a=1", "!form-feed \u{C}", "end"]),
-    ("{\"rows\":[1\u{C}],\"m\":2}", rows, ["1", "!form-feed \u{C}", "end"]),
-    ("[1,\u{C}]", top, ["1", "!form-feed \u{C}", "end"]),
-    (
-      "\u{C}\n\u{B} [1]\u{C}\n\u{C}[2]\n\u{C}// x\n\u{B}", top,
-      [
-        "!form-feed \u{C}\n\u{B}", "1", "!form-feed \u{C}\n\u{C}", "2", "!form-feed \u{C}",
-        "!syntax // x", "!vertical-tab \u{B}", "end",
-      ]
-    ),
-    ("\u{FEFF}\u{C}{\"rows\":[1]}", rows, ["!form-feed \u{C}", "1", "end"]),
-    ("[1]\u{C} x", top, ["1", "!form-feed \u{C}", "throws trailingData"]),
-    ("[1],\u{C}", top, ["1", "throws trailingData"]),
-    ("\u{C}", top, ["!form-feed \u{C}", "throws pointerNotFound"]),
-    (
-      "[1\u{C},2,3 \u{C}, \u{C}4\u{B}\u{C} ,x,5\u{C},x]", top,
-      [
-        "1", "!form-feed \u{C}", "2", "3", "!form-feed \u{C}", "!form-feed \u{C}4",
-        "!vertical-tab \u{B}\u{C}", "!syntax x", "5", "!form-feed \u{C}", "!syntax x", "end",
-      ]
-    ),
-    (
-      "{\"a\":1\u{C},\"b\":2\n\u{C}\n,\u{C}\n}", top,
-      ["a=1", "!form-feed \u{C}", "b=2", "!form-feed \u{C}\n,\u{C}", "end"]
-    ),
-  ]
-
-  @Test func `a form feed that a comma or the end parts from the next element costs itself`() {
-    expect(Self.formFeedsAlone)
+  @Test func `what is no JSON costs the record that it stands in or before`() {
+    expect(Self.noJSON)
   }
 
   static let firstLines: [Row] = [
     (
-      "{\"id\":1,\"a\":\n{\"id\":2}\n{\"id\":3}\n{\"id\":4}\n", .sequence,
-      [#"!syntax {"id":1,"a":"#, #"{"id":2}"#, #"{"id":3}"#, #"{"id":4}"#, "end"]
-    ),
-    (
-      "{\"id\":1,\"a\":[\r\n\r\n{\"id\":\"\\\"2}\"}\r\n{\"id\":3}]\r\n{\"id\":x}\r\n", .sequence,
+      "{\"id\":1,\"a\":[\r\n{\"id\":2}\r\n{\"id\":3}\r\n{\"id\":x}\r\n", .sequence,
       [
-        #"!syntax {"id":1,"a":["#, #"{"id":"\"2}"}"#, #"{"id":3}"#, "!syntax ]",
-        #"!syntax {"id":x}"#, "end",
+        "!syntax {\"id\":1,\"a\":[\r\n{\"id\":2}\r\n{\"id\":3}\r\n{\"id\":x}", "end",
       ]
     ),
-    // The second line belongs to the first element.
     (
-      "{\"id\":1,\"a\":x,\"b\":\n{\"id\":2}\n}\n{\"id\":3}", .sequence,
-      ["!syntax {\"id\":1,\"a\":x,\"b\":\n{\"id\":2}\n}", #"{"id":3}"#, "end"]
+      "{\"id\":1,\"a\":[7\n{\"id\":2}\n{\"id\":3}\n{\"id\":x\n{\"id\":4}", .sequence,
+      [
+        #"!syntax {"id":1,"a":[7"#, #"{"id":2}"#, #"{"id":3}"#, #"!syntax {"id":x"#, #"{"id":4}"#,
+        "end",
+      ]
     ),
-    (
-      "{\"id\":x,\"b\":[\n{\"id\":2},\n{\"id\":4}]}\n{\"id\":3}", .sequence,
-      ["!syntax {\"id\":x,\"b\":[\n{\"id\":2},\n{\"id\":4}]}", #"{"id":3}"#, "end"]
-    ),
-  ]
-
-  @Test func `the lines behind a damaged first one tell whether each holds an element`() {
-    expect(Self.firstLines)
-  }
-
-  static let nested: [Row] = [
     (
       "{\"id\":1,\"c\":[{\"id\":8,\"n\":\"x\",{\"id\":9}]}\n{\"id\":2}\n{\"id\":3}\n", .sequence,
       [#"!syntax {"id":1,"c":[{"id":8,"n":"x",{"id":9}]}"#, #"{"id":2}"#, #"{"id":3}"#, "end"]
     ),
     (
-      "\"parent\": {\"id\": 900}, \"k\": 1}\n{\"id\": 2}\n", .sequence,
-      [#""parent""#, #"!syntax : {"id": 900}, "k": 1}"#, #"{"id":2}"#, "end"]
+      "{\"id\":1,\"a\":x,\"b\":\n{\"id\":2}\n}\n{\"id\":3}", .sequence,
+      ["!syntax {\"id\":1,\"a\":x,\"b\":\n{\"id\":2}\n}", #"{"id":3}"#, "end"]
     ),
+    // The input was cut off at its beginning: nothing in the rest of the line is an element.
     (
-      "00, \"a\": {\"id\": 900}, \"k\": 1}\n{\"id\": 2}\n", .sequence,
-      ["0", "0", #"!syntax , "a": {"id": 900}, "k": 1}"#, #"{"id":2}"#, "end"]
+      ": {\"id\": 900}, \"k\": 1}\n{\"id\": 2}\n", .sequence,
+      [#"!syntax : {"id": 900}, "k": 1}"#, #"{"id":2}"#, "end"]
     ),
   ]
 
-  @Test func `nothing inside a damaged first line is an element`() {
-    expect(Self.nested)
+  @Test func `a damaged first line costs itself`() {
+    expect(Self.firstLines)
+  }
+
+  static let surplus: [Row] = [
+    (
+      #"{"a":{"x":1 2,"t":[1}}},"b":{"x":3}}"#, top,
+      [#"!syntax "a":{"x":1 2,"t":[1}}}"#, #"b={"x":3}"#, "end"]
+    ),
+    (#"[{"x":1}},{"x":2}]"#, top, [#"{"x":1}"#, "!syntax }", #"{"x":2}"#, "end"]),
+    (#"[{{"x":1},{"x":2}]"#, top, ["!syntax {", #"{"x":1}"#, #"{"x":2}"#, "end"]),
+  ]
+
+  @Test func `a bracket too many takes no other element along`() {
+    expect(Self.surplus)
   }
 
   static let unclosed: [Row] = [
@@ -226,21 +104,31 @@ import Testing
       [#"{"id":1}"#, #"!syntax {"id":2,"a":[1,"#, #"{"id":3}"#, #"{"id":4}"#, "end"]
     ),
     (
-      "[\n{\"id\":1},\n{\"id\":2,\"a\":{\"b\":[\n{\"id\":3},\n{\"id\":4,\"c\":[\n{\"id\":5}\n]\n",
-      top,
-      [
-        #"{"id":1}"#, #"!syntax {"id":2,"a":{"b":["#, #"{"id":3}"#, #"!syntax {"id":4,"c":["#,
-        #"{"id":5}"#, "end",
-      ]
-    ),
-    (
       "[\n  {\n    \"id\":2,\n    \"a\":[\n      1,\n  {\n    \"id\":3\n  },\n  {\n    \"id\":4\n  }\n]",
       top, ["!syntax {\n    \"id\":2,\n    \"a\":[\n      1,", #"{"id":3}"#, #"{"id":4}"#, "end"]
     ),
     (
-      "{\n\"a\":{\"id\":1},\n\"b\":{\"id\":2,\"o\":{\n\"c\":{\"id\":3},\n\"d\":{\"id\":4}\n}\n",
+      "{\n\"a\":{\"id\":1},\n\"b\":{\"id\":2,\"o\":[1,\n\"c\":{\"id\":3},\n\"d\":{\"id\":4}\n}\n",
       top,
-      [#"a={"id":1}"#, #"!syntax "b":{"id":2,"o":{"#, #"c={"id":3}"#, #"d={"id":4}"#, "end"]
+      [
+        #"a={"id":1}"#, #"!syntax "b":{"id":2,"o":[1,"#, #"c={"id":3}"#, #"d={"id":4}"#, "end",
+      ]
+    ),
+    (
+      "{\n\"a\":{\"id\":1},\n\"b\":{\"id\":2,\"o\":{\"x\":1,\n\"c\":{\"id\":3},\n\"d\":{\"id\":4}\n}\n",
+      top,
+      [
+        #"a={"id":1}"#, #"!syntax "b":{"id":2,"o":{"x":1,"#, #"c={"id":3}"#, #"d={"id":4}"#, "end",
+      ]
+    ),
+    (
+      #"[{"id":1},{"id":2,"o":{"x":1},{"id":3},{"id":4}]"#, top,
+      [#"{"id":1}"#, #"!syntax {"id":2,"o":{"x":1},"#, #"{"id":3}"#, #"{"id":4}"#, "end"]
+    ),
+    // Inside, an object in the place of a name is no sibling.
+    (
+      #"[{"id":1},{"id":2,"c":[{"x":1,{"x":2}],"n":5},{"id":3}]"#, top,
+      [#"{"id":1}"#, #"!syntax {"id":2,"c":[{"x":1,{"x":2}],"n":5}"#, #"{"id":3}"#, "end"]
     ),
     // The input ends inside an element whose layout tells nothing.
     (
@@ -251,36 +139,22 @@ import Testing
       "[{\"id\":1},{\"id\":2,\"c\":[{\"id\":3},{\"id\":4}", top,
       [#"{"id":1}"#, #"!truncated {"id":2,"c":[{"id":3},{"id":4}"#, "throws unrecoverable"]
     ),
+    // What stands in the last string is its text.
+    (
+      "[{\"id\":1},{\"id\":2,\"n\":\"},{", top,
+      [#"{"id":1}"#, #"!truncated {"id":2,"n":"},{"#, "throws unrecoverable"]
+    ),
   ]
 
-  @Test func `an element that has no end ends before the next in its column`() {
+  @Test func `an element that has no end ends before the next`() {
     expect(Self.unclosed)
   }
 
-  static let flush: [Row] = [
-    (
-      "[\n{\n\"id\":1 2,\n\"c\":[\n{\n\"id\":7\n}]\n},\n{\n\"id\":3\n}]", top,
-      [
-        "!syntax {\n\"id\":1 2,\n\"c\":[\n{\n\"id\":7\n}]\n}", #"{"id":3}"#, "end",
-      ]
-    ),
-    (
-      "[\n{\n\"id\":1 2,\n\"c\":[\n{\n\"x\":7\n}]\n},\n{\n\"id\":3\n}]", top,
-      [
-        "!syntax {\n\"id\":1 2,\n\"c\":[\n{\n\"x\":7\n}]\n}", #"{"id":3}"#, "end",
-      ]
-    ),
-    // Without an end it ends before what has its first name in its column.
-    (
-      "[\n{\n\"id\":1,\n\"c\":[\n{\n\"x\":7\n},\n{\n\"id\":3\n}\n]", top,
-      [
-        "!syntax {\n\"id\":1,\n\"c\":[\n{\n\"x\":7\n},", #"{"id":3}"#, "end",
-      ]
-    ),
-  ]
-
-  @Test func `where all stands in one column a first name tells what has no end`() {
-    expect(Self.flush)
+  @Test func `behind many bytes an object in the place of a name is the next element`() {
+    let numbers = String(repeating: "{\"x\":1},", count: 10_000)
+    let long = "{\"id\":2,\"o\":{\"p\":{\"c\":[\(numbers)0],"
+    let events = summaries("[{\"id\":1}," + long + "{\"id\":3},{\"id\":4}]", Self.top)
+    #expect(events == [#"{"id":1}"#, "!syntax " + long, #"{"id":3}"#, #"{"id":4}"#, "end"])
   }
 
   static let strayClosers: [Row] = [
@@ -303,7 +177,7 @@ import Testing
     // Such a bracket may stand for a brace, or be the end.
     (
       #"[{"id":1},{"id":2],{"id":3}]"#, top,
-      [#"{"id":1}"#, #"!syntax {"id":2]"#, #"{"id":3}"#, "end"]
+      [#"{"id":1}"#, #"!syntax {"id":2],"#, #"{"id":3}"#, "end"]
     ),
     (
       #"{"rows":[{"id":1},{"id":2],"n":5}"#, rows, [#"{"id":1}"#, #"!syntax {"id":2"#, "end"]
@@ -318,6 +192,37 @@ import Testing
     expect(Self.strayClosers)
   }
 
+  static let quotes: [Row] = [
+    (
+      #"[{"id":1},{"id":2,"n":"b},{"id":3,"n":"c"},{"id":4}]"#, top,
+      [#"{"id":1}"#, #"!syntax {"id":2,"n":"b}"#, #"{"id":3,"n":"c"}"#, #"{"id":4}"#, "end"]
+    ),
+    (
+      #"[{"id":1},{"id":2,"n":"the "{x" and "y"","m":3},{"id":4}]"#, top,
+      [#"{"id":1}"#, #"!syntax {"id":2,"n":"the "{x" and "y"","m":3},"#, #"{"id":4}"#, "end"]
+    ),
+    (
+      "[{\"id\":1,\"n\":\"a\n,[b,\nc\",\"m\":2},{\"id\":3}]", top,
+      ["!syntax {\"id\":1,\"n\":\"a\n,[b,\nc\",\"m\":2}", #"{"id":3}"#, "end"]
+    ),
+    (
+      "{\n\"a\":{\"n\":\"x\n\",\"t\":[1]},\n\"b\":2\n}", top,
+      ["!syntax \"a\":{\"n\":\"x\n\",\"t\":[1]}", "b=2", "end"]
+    ),
+    (
+      #"[{"id":1},{"id":2,"n":x","m":"b}]"#, top,
+      [#"{"id":1}"#, #"!syntax {"id":2,"n":x","m":"b}"#, "end"]
+    ),
+    (
+      #"["a"b",{"id":1},"c\x",{"id":2}]"#, top,
+      [#""a""#, #"!syntax b""#, #"{"id":1}"#, #"!syntax "c\x""#, #"{"id":2}"#, "end"]
+    ),
+  ]
+
+  @Test func `a string that has no end takes no other element along`() {
+    expect(Self.quotes)
+  }
+
   /// Inputs of one malformed element, what is said of it, and the byte of it where the flaw is.
   @Test(arguments: [
     ("[{\"id\":1,\n{\"id\":2}]", 1, "the value does not end before the next one begins", 8),
@@ -325,7 +230,8 @@ import Testing
     (
       "{\n  \"id\":1,\n{\n  \"id\":2}\n", 0, "the value does not end before the next one begins", 11
     ),
-    ("{\"id\":1, \r\n{\"id\":2}\n", 0, "the value does not end on its line", 8),
+    ("{\"id\":1, \r\n{\"id\":2}\n", 0, "the value does not end before the next one begins", 8),
+    ("[{\"id\":\"a},{\"id\":2}]", 1, "a string in it does not end", 9),
   ])
   func `a message says what an element without an end ends before`(
     input: String, steps: Int, words: String, byteNumber: Int

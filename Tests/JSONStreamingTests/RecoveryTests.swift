@@ -101,7 +101,9 @@ import Testing
   func `a damaged member of an object costs itself only`(layout: Layout) throws {
     // With a brace too many the container ends, and what follows looks like its own siblings. With
     // one too few what follows are members of the damaged one: as JSON both are sound.
-    var untold: Set = ["a closing brace too many", "the closing brace is missing"]
+    var untold: Set = [
+      "a closing brace too many", "the closing brace is missing", "a brace for a bracket",
+    ]
     if layout == .compact || layout == .spaced { untold.insert("a bracket for a brace") }
     try expectSurvivors(layout, exceptDamages: untold) { records in
       let members = records.enumerated().map { "\"k\($0.offset + 1)\":\($0.element)" }
@@ -137,20 +139,45 @@ import Testing
     }
   }
 
-  @Test(arguments: [[Int.max], [1], [2]])
-  func `a form feed or vertical tab in the place of an element is one that is malformed`(
-    chunkSizes: [Int]
-  ) {
-    for (input, count) in [
-      ("[1,\u{0C}]", 1), ("[1,\u{0C}\u{0C},2]", 2), ("[\u{0C},1]", 1),
-      (#"{"a":1,"# + "\u{0C}}", 1), ("1\u{0C},\u{0C}]\n2\n", 2),
-    ].flatMap({ [$0, ($0.0.replacing("\u{0C}", with: "\u{0B}"), $0.1)] }) {
-      let shape: ElementShape =
-        input.first == "1" ? .sequence : .container(JSONPointer(tokens: []))
-      let events = summaries(input, shape, chunkSizes: chunkSizes)
-      #expect(events.filter { !$0.hasPrefix("!") }.count == count + 1, "\(input): \(events)")
-      #expect(events.last == "end", "\(input): \(events)")
+  /// Damages one place of the second of nine records at random; of the others only what damage happens to
+  /// have made look like sound JSON may be lost.
+  @Test(arguments: Layout.allCases, ["array", "lines", "object"])
+  func `damage at random costs one record, nearly always`(layout: Layout, surroundings: String) {
+    let runCount = 400
+    var failures: [String] = []
+    for seed in 0..<UInt64(runCount) {
+      var generator = SplitMix64(seed: seed)
+      var bytes = Array(layout.record(2).utf8)
+      let index = Int.random(in: 0..<bytes.count, using: &generator)
+      let mark = Array("{}[],:\"\\\n 01xt".utf8).randomElement(using: &generator) ?? 0
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: bytes.remove(at: index)
+      case 1: bytes.insert(mark, at: index)
+      case 2: bytes[index] = mark
+      default: bytes.removeSubrange(index..<min(bytes.count, index + 5))
+      }
+      var records = (1...9).map(layout.record)
+      records[1] = String(decoding: bytes, as: UTF8.self)
+      var shape = ElementShape.container(JSONPointer(tokens: []))
+      let input: String
+      switch surroundings {
+      case "array": input = layout.array(records)
+      case "lines": (input, shape) = (records.joined(separator: "\n") + "\n", .sequence)
+      default:
+        let members = records.enumerated().map { "\"k\($0.offset + 1)\":\($0.element)" }
+        input = "{\n  " + members.joined(separator: layout.separator) + "}"
+      }
+      let events = summaries(input, shape)
+      let survivors = [1, 3, 4, 5, 6, 7, 8, 9].filter { id in
+        events.contains { $0.hasSuffix(#"{"id":\#(id),"name":"n\#(id)","in":{"t":[1,2]}}"#) }
+      }
+      if survivors.count < 8 || events.last != "end" {
+        failures.append("seed \(seed): \(records[1].debugDescription)")
+      }
     }
+    // An object ends with a brace too many, and without one its next member is the damaged one's.
+    let limit = surroundings == "object" ? runCount / 5 : runCount / 20
+    #expect(failures.count <= limit, "\(failures.count): \(failures.prefix(10))")
   }
 
   /// An input, where its elements stand, and those of them that are sound.

@@ -7,8 +7,6 @@ public struct Malformation: Sendable, Hashable {
   /// | `syntax` | is not JSON |
   /// | `utf-8` | holds bytes that are not UTF-8 |
   /// | `surrogate-escape` | holds half of a surrogate pair as a `\u` escape |
-  /// | `vertical-tab` | holds a vertical tab, or is one, or one stands before it on its line |
-  /// | `form-feed` | holds a form feed, or is one, or one stands before it on its line |
   /// | `truncated` | is cut off by the end of the input |
   /// | `depth`, `element-bytes`, `string-bytes`, `keys-per-object` | is beyond a limit |
   public let rule: String

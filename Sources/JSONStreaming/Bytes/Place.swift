@@ -24,8 +24,7 @@ struct Place: BitwiseCopyable, Equatable {
   /// Whether that container, or the latest one, is an object.
   var containerIsObject = false
 
-  /// Whether a value ended before the point, so that a comma or the end of the container follows;
-  /// around the values that hold the elements, whether one that does ended before it.
+  /// Whether a value ended before the point, so that a comma or the end of the container follows.
   var needsComma = false
 
   /// One bit for each level above the container, the root's lowest: set where it is an array.

@@ -1,8 +1,8 @@
 /// Looks in one pass over the raw bytes for what yajl and `ElementScan` let through.
 ///
-/// That is: bytes that are not UTF-8 (Unicode 17, table 3-7), `\u` escapes of half a surrogate
-/// pair, vertical tabs and form feeds. It also notes where a string holds U+0000. Blocks of plain ASCII are
-/// skipped many bytes at a time; any split of the text into calls gives the same findings.
+/// That is: bytes that are not UTF-8 (Unicode 17, table 3-7), and `\u` escapes of half a surrogate
+/// pair. It also notes where a string holds U+0000. Blocks of plain ASCII are skipped many bytes at a
+/// time; any split of the text into calls gives the same findings.
 ///
 /// It knows nothing of strings and structure: a backslash outside a string is an error that the
 /// parser finds.
@@ -108,40 +108,34 @@ struct StrictText {
     }
     while index < count {
       let byte = unsafe base[index]
-      if byte >= 0x80 || byte == 0x5C || byte == 0x0C || byte == 0x0B { break }
+      if byte >= 0x80 || byte == 0x5C { break }
       index += 1
     }
     return index
   }
 
-  /// A word whose first set bit is in the lane of the first of eight bytes that is not ASCII, a
-  /// backslash, a vertical tab or a form feed; 0 if none is.
+  /// A word whose first set bit is in the lane of the first of eight bytes that is not ASCII, or a
+  /// backslash; 0 if none is.
   @unsafe
   @inline(__always)
   private static func suspects(in raw: UnsafeRawPointer, at offset: Int) -> UInt64 {
     let bytes = unsafe ByteLanes(raw, at: offset)
-    return (bytes.word & ByteLanes(repeating: 0x80).word)
-      | bytes.anyEqual(0x5C) | bytes.anyEqual(0x0C) | bytes.anyEqual(0x0B)
+    return (bytes.word & ByteLanes(repeating: 0x80).word) | bytes.anyEqual(0x5C)
   }
 
-  /// Whether 64 bytes are ASCII without backslashes, vertical tabs and form feeds.
+  /// Whether 64 bytes are ASCII without backslashes.
   @unsafe
   @inline(__always)
   private static func isPlain(_ bytes: UnsafeRawPointer) -> Bool {
     let one = SIMD2(repeating: ByteLanes(repeating: 0x01).word)
     let backslash = SIMD2(repeating: ByteLanes(repeating: 0x5C).word)
-    // Added to ASCII they set the highest bit of bytes from 0x0B and from 0x0D on.
-    let fromVerticalTab = SIMD2(repeating: ByteLanes(repeating: 0x75).word)
-    let behindFormFeed = SIMD2(repeating: ByteLanes(repeating: 0x73).word)
     var suspects = SIMD2<UInt64>.zero
     for number in 0..<4 {
       let lanes = unsafe bytes.loadUnaligned(
         fromByteOffset: 16 &* number, as: SIMD2<UInt64>.self)
       // The highest bit of a byte that is zero is borrowed; that of others may be set too where the
       // byte itself has it set.
-      suspects |=
-        lanes | ((lanes ^ backslash) &- one)
-        | ((lanes &+ fromVerticalTab) ^ (lanes &+ behindFormFeed))
+      suspects |= lanes | ((lanes ^ backslash) &- one)
     }
     return (suspects[0] | suspects[1]) & ByteLanes(repeating: 0x80).word == 0
   }
@@ -155,9 +149,7 @@ struct StrictText {
     let (first, second, third) = unsafe (start[0], start[1], start[2])
     func continues(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
     switch first {
-    case 0x5C
-    where second < 0x80 && second != UInt8(ascii: "u") && second != 0x0C && second != 0x0B:
-      return 2
+    case 0x5C where second < 0x80 && second != UInt8(ascii: "u"): return 2
     case 0xC2...0xDF where continues(second): return 2
     case 0xE0...0xEF where continues(second) && continues(third):
       // Neither overlong nor a surrogate.
@@ -256,9 +248,6 @@ struct StrictText {
     case 0xF4: (remaining, highest) = (3, 0x8F)
     case 0xF1...0xF3: remaining = 3
     case 0x5C: state = .escape
-    case 0x0B, 0x0C:
-      flaws.append(flaw(byte == 0x0B ? .verticalTab : .formFeed, offset))
-      state = .plain
     case 0x80...:
       flaws.append(flaw(.utf8, offset))
       state = .plain

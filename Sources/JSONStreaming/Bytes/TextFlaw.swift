@@ -1,7 +1,7 @@
 /// A place where a JSON text breaks a rule that yajl does not enforce.
 struct TextFlaw: BitwiseCopyable, Equatable {
   enum Rule: UInt8, BitwiseCopyable {
-    case utf8, surrogateEscape, verticalTab, formFeed
+    case utf8, surrogateEscape
   }
 
   var rule: Rule
@@ -25,14 +25,6 @@ extension TextFlaw {
       Malformation(
         rule: "surrogate-escape",
         message: "a \\u escape here is half of a surrogate pair: write both halves or neither",
-        byteOffset: byteOffset)
-    case .verticalTab:
-      Malformation(
-        rule: "vertical-tab", message: "a vertical tab is not white space in json: remove it",
-        byteOffset: byteOffset)
-    case .formFeed:
-      Malformation(
-        rule: "form-feed", message: "a form feed is not white space in json: remove it",
         byteOffset: byteOffset)
     }
   }

@@ -55,10 +55,6 @@ extension ParseState {
   mutating func takeEnvelopeStart(_ kind: Token.Kind) -> Int32 {
     guard !isPriming else { return 1 }
     guard depth < limits.depth else { return stop(.envelopeDepth) }
-    if depth == 0 {
-      advanceEnvelopeBoundary()
-      if isAtFeed { return stop(.strayFeed) }
-    }
     let isArray = kind == .startArray
     if passesNextValue() {
       if levels.count == steps.count {
@@ -81,10 +77,6 @@ extension ParseState {
 
   mutating func takeEnvelopeEnd() -> Int32 {
     guard !isPriming else { return 1 }
-    if place.isInContainer {
-      advanceBoundary()
-      if isAtFeed { return stop(.strayFeed) }
-    }
     boundary = consumedOffset
     place.isInContainer = false
     place.needsComma = false
@@ -129,23 +121,13 @@ extension ParseState {
 }
 
 extension ParseState {
-  /// Whether the point is before, between or behind the values that hold the elements.
-  var isAroundValues: Bool { !isSequence && depth == 0 }
-
-  /// Whether a form feed or vertical tab, which yajl takes for white space, stands at `boundary`.
-  private var isAtFeed: Bool {
-    guard boundary < endOffset else { return false }
-    let byte = unsafe byte(at: boundary)
-    return byte == 0x0B || byte == 0x0C
-  }
-
-  /// Moves `boundary` over white space, and inside a value over what yajl takes for it, commas and
-  /// colons, to where the next token begins.
+  /// Moves `boundary` over white space, and inside a value over commas and colons, to where the next token
+  /// begins.
   mutating func advanceEnvelopeBoundary() {
     while boundary < endOffset {
       switch unsafe byte(at: boundary) {
       case 0x20, 0x09, 0x0A, 0x0D: boundary += 1
-      case 0x0B, 0x0C, UInt8(ascii: ","), UInt8(ascii: ":"):
+      case UInt8(ascii: ","), UInt8(ascii: ":"):
         guard depth > 0 else { return }
         boundary += 1
       default: return

@@ -35,8 +35,6 @@ struct ParseState: ~Copyable {
     case targetMissing
     /// An object stands where an array stood before, or the other way round.
     case otherContainer
-    /// A form feed or vertical tab stands in front of the container's end or of a top-level value.
-    case strayFeed
     /// yajl found no memory; the parser is of no use any more.
     case outOfMemory
   }
@@ -131,13 +129,12 @@ struct ParseState: ~Copyable {
 extension ParseState {
   /// The offset in the input of the end of the token that a callback is called for.
   var consumedOffset: Int {
-    callOffset + (unsafe yajl_get_bytes_consumed(handle))
+    callOffset + (unsafe cyajl_get_bytes_consumed(handle, memory))
   }
 
   /// Moves `boundary` over white space and at most the one comma that is due.
   ///
-  /// It then stands at a byte that begins something, or at the end of the bytes. A vertical tab or form feed, which
-  /// yajl takes for white space, begins something: it belongs to the element behind it.
+  /// It then stands at a byte that begins something, or at the end of the bytes.
   mutating func advanceBoundary() {
     while boundary < endOffset {
       switch unsafe byte(at: boundary) {
@@ -215,11 +212,9 @@ extension ParseState {
     levels.removeAll()
     depth = 0
     guard !isSequence else { return }
-    guard place.isInContainer || place.needsComma else { return }
     isTargetFound = true
     containersAreObjects = place.containerIsObject
     topLevelValueCount = max(1, topLevelValueCount)
-    guard place.isInContainer else { return }
     for index in 0..<steps.count {
       let isArray = place.arrayLevels & 1 << UInt64(index) != 0
       // The step has been taken: no later element of an array matches it again.

@@ -69,37 +69,23 @@ struct SyntaxProbe {
   /// Whether a byte can be one of a number or of a word.
   private static func isOfWord(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
       UInt8(ascii: "."):
       true
-    default: false
+    default: byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
     }
   }
 
   private static func fails(
     behind prime: [UInt8], _ bytes: Span<UInt8>, _ isOutOfMemory: inout Bool
   ) -> Bool {
-    let status = unsafe parse(bytes, behind: prime) { status, _, _ in status }
-    if status == cyajl_out_of_memory { isOutOfMemory = true }
-    return status == cyajl_out_of_memory || status == cyajl_failed
+    guard let failure = failure(behind: prime, of: bytes) else { return false }
+    if failure.isOutOfMemory { isOutOfMemory = true }
+    return true
   }
 
-  /// What yajl says of `bytes`; nil where nothing is wrong with them.
+  /// What yajl says of `bytes`; nil if nothing is wrong with them.
   private static func failure(behind prime: [UInt8], of bytes: Span<UInt8>) -> YajlFailure? {
-    unsafe parse(bytes, behind: prime) { status, handle, memory in
-      if status == cyajl_out_of_memory { return .outOfMemory }
-      return status == cyajl_failed ? unsafe YajlFailure(of: handle, memory) : nil
-    }
-  }
-
-  /// Parses `bytes` behind `prime`.
-  ///
-  /// - Parameter look: gets the outcome and the parser, which it may ask during the call.
-  private static func parse<Result>(
-    _ bytes: Span<UInt8>, behind prime: [UInt8],
-    _ look: (cyajl_status, OpaquePointer?, UnsafeMutablePointer<cyajl_memory>) -> Result
-  ) -> Result {
     var memory = cyajl_memory()
     return unsafe withUnsafeMutablePointer(to: &memory) { memory in
       let handle = unsafe cyajl_alloc(nil, memory, nil)
@@ -110,7 +96,8 @@ struct SyntaxProbe {
       let status = unsafe bytes.withUnsafeBufferPointer {
         unsafe cyajl_parse(handle, memory, $0.baseAddress, $0.count)
       }
-      return unsafe look(status, handle, memory)
+      if status == cyajl_out_of_memory { return .outOfMemory }
+      return status == cyajl_failed ? unsafe YajlFailure(of: handle, memory) : nil
     }
   }
 }

@@ -30,7 +30,7 @@ struct YajlFailure {
   /// Asks a parser that has failed.
   @unsafe
   init(of handle: OpaquePointer?, _ memory: UnsafeMutablePointer<cyajl_memory>) {
-    let consumed = unsafe cyajl_get_bytes_consumed(handle)
+    let consumed = unsafe cyajl_get_bytes_consumed(handle, memory)
     guard let words = unsafe cyajl_get_error(handle, memory) else {
       self = .outOfMemory
       return

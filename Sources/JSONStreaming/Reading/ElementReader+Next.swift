@@ -52,15 +52,6 @@ extension ElementReader {
     let mark = parsed.marks[nextMark]
     nextMark += 1
     let flaw = try takeFlaw(before: mark)
-    if let flaw,
-      let (end, comma) = strayFeeds(
-        in: mark.memberStart..<mark.start, passesComma: true)
-    {
-      var place = mark.place
-      place.needsComma = comma ?? 0 >= end
-      finishMalformed(mark.memberStart..<end, resumeOffset: end, in: place)
-      return .malformed(flaw.malformation)
-    }
     currentHoldsNUL = false
     currentIsCut = false
     while nextNUL < nulOffsets.count, nulOffsets[nextNUL] < mark.end {
@@ -85,25 +76,6 @@ extension ElementReader {
         kind: .key, first: mark.nameStart, second: mark.nameEnd - mark.nameStart, isCopied: true)
     currentBytes = mark.start..<mark.end
     return .element
-  }
-
-  /// The form feeds and vertical tabs at the start of a range that a line end or a comma parts from the
-  /// element there: where the last of them ends, and where a comma is among them or behind them.
-  func strayFeeds(in range: Range<Int>, passesComma: Bool) -> (end: Int, comma: Int?)? {
-    var (feedEnd, end) = (range.lowerBound, range.lowerBound)
-    var comma: Int?
-    scan: for offset in range {
-      switch buffer[offset] {
-      case 0x0B, 0x0C: feedEnd = offset + 1
-      case 0x0A: end = feedEnd
-      case UInt8(ascii: ",") where passesComma && comma == nil:
-        comma = offset
-        end = feedEnd
-      case 0x0D, 0x20, 0x09: break
-      default: break scan
-      }
-    }
-    return end > range.lowerBound ? (end, comma) : nil
   }
 
   /// Counts one more element, which ends at `offset`.
@@ -348,8 +320,7 @@ extension ElementReader {
   /// Lets the input before the position pass; false while it has not all come.
   private mutating func resume() throws(ReadingError) -> Bool {
     guard
-      let place = Place(state: resumed.state), resumed.byteOffset > 0,
-      place.isInContainer || (shape != .sequence && place.arrayLevels == 0),
+      let place = Place(state: resumed.state), resumed.byteOffset > 0, place.isInContainer,
       shape != .sequence || (!place.needsComma && place.arrayLevels == 0)
     else { throw failInvalidPosition() }
     buffer.discard(before: min(resumed.byteOffset, buffer.endOffset))
@@ -367,7 +338,6 @@ extension ElementReader {
 
   /// Goes on behind what was last delivered, without what the parser knows of the bytes there.
   private mutating func restart() {
-    // Behind a stray form feed another thread may be parsing.
     parserThread?.wait()
     (piece, isPieceAhead) = (nil, false)
     parser.state.restart(at: deliveredOffset, in: deliveredPlace)

@@ -6,15 +6,9 @@
 /// A malformed element costs that element: it is delivered as ``ReadingEvent/malformed(_:)`` with
 /// its raw bytes, and reading goes on at the next one.
 ///
-/// | shape | where reading goes on after a malformed element |
-/// |---|---|
-/// | sequence, one element a line | at the next line |
-/// | sequence, otherwise | after the value's last bracket |
-/// | array or object | at the next sibling; a scanner of its own finds it, see `SiblingScanner` |
-///
-/// A missing or surplus comma between two elements is delivered as a malformed element of no bytes. A
-/// comment or form feed is a malformed element, be it among the elements or around the values that hold
-/// them.
+/// In a sequence with one element a line reading goes on at the next line, otherwise where `SiblingScanner` finds
+/// the next sibling. A missing or surplus comma between two elements is delivered as a malformed element of no
+/// bytes.
 ///
 /// Memory does not depend on the size of the input. It is bounded by the sum of 768 KiB (2 MiB
 /// where pieces are parsed ahead), or twice the largest span appended if that is larger; the bytes of
@@ -84,8 +78,7 @@ public struct ElementReader: ~Copyable {
   /// As it is at `deliveredOffset`.
   var searchBudget = SearchBudget()
 
-  /// How many bytes were looked at for flaws and in search of siblings, each as often as it was; and
-  /// how many open brackets in search of the one that a closer fits.
+  /// How many bytes were looked at for flaws and in search of siblings, each as often as it was.
   var examinedByteCount = 0
 
   // What the last event delivered.

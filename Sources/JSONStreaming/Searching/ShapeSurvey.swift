@@ -23,8 +23,9 @@
 /// | otherwise an array of objects, or an object with such a member | ambiguous |
 /// | otherwise | the first empty array |
 ///
-/// Comments in front of the input, behind it and in its arrays are passed over, and so are form feeds and
-/// vertical tabs. Behind the first object so is all but another one: it is for the reader to refuse.
+/// A comment or anything else that begins with a slash, in front of the input, is passed over up to the first
+/// bracket, and so are form feeds and vertical tabs. Behind the first object all but another one is passed
+/// over. The reader refuses it.
 ///
 /// An array of objects is one whose first element is an object. It and an empty one count when
 /// elements in them could be read: a pointer to it has a bounded number of steps and bytes. A flawed
@@ -67,12 +68,12 @@ public struct ShapeSurvey: ~Copyable {
   private enum Mode {
     /// Before the first top-level value; a byte-order mark is skipped.
     case start
+    /// The same, behind a slash; all but brackets is skipped.
+    case startComment
     /// In an object that only objects are around.
     case object(Due)
     /// In an array in such an object, before its first element.
     case arrayStart
-    /// In a comment; `modeBehindComment` tells where.
-    case comment(Comment)
     /// Somewhere in such an array.
     case array
     /// Behind the first top-level value.
@@ -81,16 +82,6 @@ public struct ShapeSurvey: ~Copyable {
     case flawedLine
     /// At the start of the line after it.
     case nextLine
-  }
-
-  /// How far a comment has come.
-  private enum Comment {
-    /// Behind a slash.
-    case begun
-    case line
-    case block
-    /// Behind an asterisk in a block.
-    case asterisk
   }
 
   /// What comes next in an object.
@@ -115,7 +106,6 @@ public struct ShapeSurvey: ~Copyable {
   private var hasInnerElementName = false
 
   private var mode = Mode.start
-  private var modeBehindComment = Mode.start
   /// Whether the first top-level value, an object, has been seen to its end.
   private var isWhole = false
   /// The arrays of objects.
@@ -143,7 +133,7 @@ public struct ShapeSurvey: ~Copyable {
   private var cutDepth = Int.max
   /// Whether the line goes on that the first top-level value begins on.
   private var isFirstLine = true
-  /// The last byte outside of strings and comments that is not white space, line feeds apart.
+  /// The last byte outside of strings that is not white space, line feeds apart.
   private var previous: UInt8 = 0x0A
 
   /// A survey of an input from its first byte on.
@@ -235,7 +225,6 @@ extension ShapeSurvey {
 
   private mutating func take(_ byte: UInt8) {
     if isInString { return takeInString(byte) }
-    if case .comment(let comment) = mode { return takeInComment(byte, comment) }
     switch byte {
     case 0x0A:
       isFirstLine = false
@@ -258,13 +247,14 @@ extension ShapeSurvey {
     switch mode {
     case .start: takeFirst(byte)
     case .object(let due): takeInObject(byte, due)
-    case .arrayStart where byte == UInt8(ascii: "/"): beginComment()
-    case .arrayStart where byte == 0x0B || byte == 0x0C: break
-    case .arrayStart, .comment:
+    case .startComment where byte != UInt8(ascii: "{") && byte != UInt8(ascii: "["): break
+    case .startComment: takeFirst(byte)
+    case .arrayStart:
       beginArray(byte)
       takeInArray(byte)
     case .array: takeInArray(byte)
-    case .behind: takeBehind(byte)
+    case .behind where byte == UInt8(ascii: "{"): outcome = .sequence
+    case .behind: break
     case .flawedLine: break
     case .nextLine:
       if byte == UInt8(ascii: "{") {
@@ -272,14 +262,6 @@ extension ShapeSurvey {
       } else {
         decide()
       }
-    }
-  }
-
-  private mutating func takeBehind(_ byte: UInt8) {
-    switch byte {
-    case UInt8(ascii: "{"): outcome = .sequence
-    case UInt8(ascii: "/"): beginComment()
-    default: break
     }
   }
 
@@ -292,7 +274,7 @@ extension ShapeSurvey {
       isFirstLine = true
     case UInt8(ascii: "["): outcome = .container(JSONPointer(tokens: []))
     case 0xEF, 0xBB, 0xBF, 0x0B, 0x0C: break
-    case UInt8(ascii: "/"): beginComment()
+    case UInt8(ascii: "/"): mode = .startComment
     default: outcome = .sequence
     }
   }
@@ -358,51 +340,9 @@ extension ShapeSurvey {
       }
       open.removeLast()
       if open.isEmpty { mode = .object(.comma) }
-    // Behind a colon it is in a text whose quotes are missing, such as a URL.
-    case UInt8(ascii: "/") where previous != UInt8(ascii: ":"):
-      beginComment()
     default:
       break
     }
-  }
-
-  private mutating func beginComment() {
-    modeBehindComment = mode
-    mode = .comment(.begun)
-  }
-
-  /// Passes over a comment, which makes the element behind it no other than the first.
-  private mutating func takeInComment(_ byte: UInt8, _ comment: Comment) {
-    switch (comment, byte) {
-    case (.begun, UInt8(ascii: "/")): mode = .comment(.line)
-    case (.begun, UInt8(ascii: "*")): mode = .comment(.block)
-    case (.begun, _):
-      takeSlash()
-      take(byte)
-    case (.line, 0x0A):
-      mode = modeBehindComment
-      take(byte)
-    case (.line, _): break
-    // On the first line nothing is known to go on behind it.
-    case (_, 0x0A) where isFirstLine && isInArray(modeBehindComment):
-      mode = .flawedLine
-      take(byte)
-    case (.asterisk, UInt8(ascii: "/")): mode = modeBehindComment
-    default: mode = .comment(byte == UInt8(ascii: "*") ? .asterisk : .block)
-    }
-  }
-
-  private func isInArray(_ mode: Mode) -> Bool {
-    switch mode {
-    case .arrayStart, .array: true
-    default: false
-    }
-  }
-
-  /// Takes a slash that begins no comment.
-  private mutating func takeSlash() {
-    mode = isInArray(modeBehindComment) ? .array : .behind
-    if case .start = modeBehindComment { outcome = .sequence }
   }
 
   /// Whether a string that comes here, behind a bracket or a comma, is the name of a member of an

@@ -1,30 +1,29 @@
 /// Finds where reading can go on after a malformed element.
 ///
-/// It looks at strings, escapes and brackets from the element's start on, and takes damage for what
-/// it most likely is:
+/// In a sequence with one element a line that is the next line. Elsewhere the scan tracks strings and
+/// brackets from the element's start:
 ///
-/// - A closer that fits no open bracket but one further out closes everything up to that one. The
-///   container's own closer ends the container, unless what follows cannot follow its end; then it
-///   closes the innermost bracket, or nothing if that is a brace and more of the object follows.
-/// - An opener like the element's own, in an object where a name or a comma has to stand, is the
-///   next sibling: the closing brace is missing. It is taken at once if it stands in the column
-///   where the element began or its first name is that of the element, and otherwise only if the
-///   element turns out to have no end. Among the members of an object a name is one that stands in
-///   the column of the element's and has a value with that first name.
-/// - A line end inside a string ends the string.
-/// - A string followed by something that cannot follow one has its quotes shifted: its closing
-///   quote is taken for the opening one of the next string. If it swallowed `},{` the next sibling
-///   is inside.
-/// - What stands in a comment is passed over, and a comment that stands by itself is an element. What
-///   looks like the beginning of one and has no end near enough is none.
+/// 1. A closer closes the innermost bracket of its kind, with all that is open inside. The element ends where
+///    its last bracket is closed.
+/// 2. What does not begin with a bracket, such as a member of an object, ends before a comma outside of
+///    brackets. In a sequence a string ends with its closing quote, and all else with its line.
+/// 3. A line end ends a string. A string followed by something that cannot follow one is none: its closing
+///    quote opens the next one. What such a string held is read as brackets and commas.
+/// 4. A closer like the container's, which fits no bracket of the element, ends the container if what follows
+///    can follow its end; otherwise it is ignored.
+/// 5. A line that begins in the element's column with the element's first byte begins the next sibling,
+///    unless the members of the element stand in that column.
+/// 6. An object begins the next sibling of one that a name or comma has to follow in, as when a closing brace
+///    is missing. So that objects inside the element are not taken for records, brackets inside it have to
+///    be closed, unless it is longer than `byteLimit`.
 ///
-/// The scan takes any number of calls, each with more of the input.
-///
-/// A scan that ends at a doubtful sibling has looked beyond it, at bytes that are looked at again. How
-/// far it may is up to a budget for the whole input, see `SearchBudget`.
+/// The scan takes any number of calls, each with more of the input, and the result does not depend on how
+/// the input is cut. It goes back into a string only, once for each, and has looked at `lookaround` bytes at
+/// most behind the place that it finds. So the time of all scans is linear in the bytes of the input and the
+/// number of malformed elements.
 struct SiblingScanner {
   /// What the siblings stand in.
-  enum Surroundings: Equatable {
+  enum Surroundings {
     /// A sequence with one element a line.
     case lines
     /// Any other sequence.
@@ -34,13 +33,13 @@ struct SiblingScanner {
   }
 
   /// Where reading can go on.
-  struct Outcome: Equatable {
+  struct Outcome {
     var offset: Int
     /// Whether a comma or the end of the container stands there, rather than a sibling.
     var needsComma: Bool
   }
 
-  private enum Mode: Equatable {
+  private enum Mode {
     case ground
     /// In a string whose opening quote is at the offset.
     case string(Int)
@@ -48,26 +47,23 @@ struct SiblingScanner {
     case afterString(Int, Int)
   }
 
-  /// A comment that the scan is in.
-  private struct Comment {
-    var start: Int
-    /// Whether it ends at `*/` rather than with its line.
-    var isBlock: Bool
+  private enum Step {
+    /// The byte is used up.
+    case goOn
+    /// It is to be looked at again.
+    case again
+    case needsMore
+    case found(Outcome)
   }
 
   let surroundings: Surroundings
   /// What is open around the container, the outermost first: true for an array.
   let parents: [Bool]
-  /// Whether a comma or the end of the container has to stand where the element begins.
-  let needsComma: Bool
   let start: Int
   /// The column that the element begins in.
   let column: Int
-  /// How many bytes of the element are looked at in search of its end before a doubtful sibling is
-  /// taken.
-  let byteLimit: Int
-  /// How many bytes behind a doubtful sibling are looked at before it is taken.
-  let doubtLimit: Int
+  /// Whether the element is sound but for its end, which the input lacks.
+  let isTruncated: Bool
 
   /// How far the scan has come.
   private(set) var offset: Int
@@ -76,54 +72,37 @@ struct SiblingScanner {
   /// The brackets that are open inside the element, and how many of them are braces.
   private var open: [UInt8] = []
   private var openBraceCount = 0
-  /// The bracket that the element, or its member's value, begins with.
-  private var opener: UInt8?
-  /// Whether the last of the element's brackets has been closed.
-  private var isClosed = false
-  /// The last byte that was not white space.
+  /// The first byte of the element.
+  private var first: UInt8 = 0
+  /// The last byte that was not white space; of a string, its closing quote.
   private var previous: UInt8 = 0
   private var lineStart: Int
   private var isLineBlank = false
   /// Whether what is inside the element stands in its column, too.
   private var isFlush = false
-  /// The raw first name in the element.
-  private var firstName: [UInt8]?
-  private var isFirstNameDue = false
-  /// The first doubtful sibling.
-  private var doubtfulOffset: Int?
-  /// Behind this offset the doubtful sibling is taken.
-  private var giveUpOffset = Int.max
-  /// How far the scan had come when it went back.
-  private var searchedOffset = 0
-  /// The closing quote that was last taken for an opening one.
-  private var shiftedQuote = -1
-  private var comment: Comment?
-  /// Whether what looked like a comment was none; then nothing is one any more.
-  private var isWithoutComments = false
+  /// Up to here what stood in a string is read again, so that no quote opens one.
+  private var rereadEnd = 0
 
-  /// How many bytes and open brackets were looked at, each as often as it was.
-  private(set) var stepCount = 0
+  /// How many bytes were looked at, each as often as it was.
+  private var stepCount = 0
 
-  /// How many bytes to spend at most on telling whether a doubtful sibling is one.
-  static let greatestByteLimit = 1 << 16
+  /// How long an element may be whose inner brackets are trusted.
+  static let byteLimit = 1 << 16
 
-  /// How far to look ahead and back at most.
-  static let lookaround = 1_024
+  /// How far the scan goes back into a string, and looks behind the end of a container.
+  static let lookaround = 1 << 10
 
   /// How many brackets may be open; beyond it no end is found.
   static let nestingLimit = 1 << 20
 
   init(
-    surroundings: Surroundings, parents: [Bool], needsComma: Bool, start: Int, column: Int,
-    byteLimit: Int, doubtLimit: Int
+    surroundings: Surroundings, parents: [Bool], start: Int, column: Int, isTruncated: Bool
   ) {
     self.surroundings = surroundings
     self.parents = parents
-    self.needsComma = needsComma
     self.start = start
     self.column = column
-    self.byteLimit = byteLimit
-    self.doubtLimit = doubtLimit
+    self.isTruncated = isTruncated
     offset = start
     lineStart = start - column
   }
@@ -131,16 +110,10 @@ struct SiblingScanner {
 
 extension SiblingScanner {
   /// Bytes before this offset are not looked at any more.
-  var keepOffset: Int { max(start, (comment?.start ?? offset) - 4 * Self.lookaround) }
+  var keepOffset: Int { max(start, offset - Self.lookaround) }
 
-  /// How many bytes behind `outcome`, with which the scan has ended, were looked at.
-  func byteCount(behind outcome: Outcome) -> Int {
-    max(0, max(offset, searchedOffset) - outcome.offset)
-  }
-
-  private var fallback: Outcome? {
-    doubtfulOffset.map { Outcome(offset: $0, needsComma: false) }
-  }
+  /// Whether the element ended inside what yajl took for a string.
+  func endedInString(at outcome: Outcome) -> Bool { outcome.offset <= rereadEnd }
 
   /// The number of steps since it was asked for last.
   mutating func takeStepCount() -> Int {
@@ -155,301 +128,130 @@ extension SiblingScanner {
   ///   - bytesOffset: of the first of them in the input.
   ///   - isComplete: whether the input ends after them.
   /// - Returns: where reading can go on, or nil if more bytes are needed.
-  mutating func scan(
-    _ bytes: Span<UInt8>, at bytesOffset: Int, isComplete: Bool
-  ) -> Outcome? {
+  mutating func scan(_ bytes: Span<UInt8>, at bytesOffset: Int, isComplete: Bool) -> Outcome? {
     let window = ScanWindow(bytes: bytes, startOffset: bytesOffset, isComplete: isComplete)
-    while offset < window.endOffset {
-      if offset > giveUpOffset, let fallback { return fallback }
-      stepCount += 1
-      let byte = window[offset]
-      let step: Step
-      switch mode {
-      case _ where comment != nil: step = takeInComment(byte, in: window)
-      case .ground: step = beginComment(byte, in: window) ?? takeGround(byte, in: window)
-      case .string(let quote): step = takeString(byte, quote, in: window)
-      case .afterString(let first, let last):
-        step =
-          beginComment(byte, in: window) ?? takeAfterString(byte, first, last, in: window)
+    while true {
+      while offset < window.endOffset {
+        stepCount += 1
+        switch take(window[offset], in: window) {
+        case .goOn: offset += 1
+        case .again: break
+        case .needsMore: return nil
+        case .found(let outcome): return outcome
+        }
       }
-      switch step {
-      case .goOn: offset += 1
-      case .again: break
-      case .needsMore: return nil
-      case .found(let outcome): return outcome
+      guard isComplete else { return nil }
+      // A string that has no end is none either.
+      guard case .string(let quote) = mode, !isTruncated, reread(from: quote, to: offset) else {
+        return Outcome(offset: offset, needsComma: true)
       }
     }
-    if offset > giveUpOffset, let fallback { return fallback }
-    guard isComplete else { return nil }
-    if comment != nil {
-      if isElementOfSequence { return Outcome(offset: offset, needsComma: needsComma) }
-      goBackToComment()
-      return scan(bytes, at: bytesOffset, isComplete: true)
-    }
-    if case .string(let quote) = mode, quote == shiftedQuote, offset - start <= byteLimit {
-      // The string has no end: the quote was a closing one after all.
-      searchedOffset = max(searchedOffset, offset)
-      mode = .ground
-      previous = UInt8(ascii: "\"")
-      offset = quote + 1
-      return scan(bytes, at: bytesOffset, isComplete: true)
-    }
-    return fallback ?? Outcome(offset: window.endOffset, needsComma: true)
   }
 
-  private enum Step {
-    /// The byte is used up.
-    case goOn
-    /// It is to be looked at again.
-    case again
-    case needsMore
-    case found(Outcome)
+  private mutating func take(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
+    if offset == start { first = byte }
+    if surroundings == .lines { return byte == 0x0A ? found(needsComma: false) : .goOn }
+    switch mode {
+    case .ground: return takeGround(byte, in: window)
+    case .string(let quote): return takeInString(byte, quote)
+    case .afterString(let quote, let end): return takeAfterString(byte, quote, end)
+    }
   }
 
-  /// Begins a comment; nil where none begins.
-  private mutating func beginComment(_ byte: UInt8, in window: borrowing ScanWindow) -> Step? {
-    guard byte == UInt8(ascii: "/"), surroundings != .lines, !isWithoutComments else { return nil }
-    guard offset + 1 < window.endOffset else { return window.isComplete ? nil : .needsMore }
-    let next = window[offset + 1]
-    guard next == UInt8(ascii: "*") || next == UInt8(ascii: "/") else { return nil }
-    // Behind anything else it is in a text whose quotes are missing, such as the slashes of a URL.
-    if offset > start {
-      switch window[offset - 1] {
-      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["),
-        UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "/"):
-        break
-      default: return nil
-      }
-    }
-    comment = Comment(start: offset, isBlock: next == UInt8(ascii: "*"))
-    isLineBlank = false
-    return .goOn
-  }
-
-  /// Takes a byte of a comment, which changes nothing else unless it is the element.
-  private mutating func takeInComment(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
-    guard let comment, offset - comment.start <= min(byteLimit, doubtLimit) else {
-      goBackToComment()
-      return .again
-    }
-    if comment.isBlock {
-      guard byte == UInt8(ascii: "/"), window[offset - 1] == UInt8(ascii: "*"),
-        offset > comment.start + 2
-      else { return .goOn }
-      offset += 1
-    } else {
-      guard byte == 0x0A else { return .goOn }
-      switch isElementOfSequence ? .yes : window.isFollowed(behind: offset) {
-      case .yes: break
-      case .unknown: return .needsMore
-      case .no:
-        // It would take along all that there is.
-        goBackToComment()
-        return .again
-      }
-    }
-    self.comment = nil
-    guard comment.start == start else { return .again }
-    return .found(Outcome(offset: offset, needsComma: needsComma))
-  }
-
-  /// Whether the comment is an element behind which nothing has to follow.
-  private var isElementOfSequence: Bool { surroundings == .sequence && comment?.start == start }
-
-  /// Takes what looked like a comment for something else.
-  private mutating func goBackToComment() {
-    searchedOffset = max(searchedOffset, offset)
-    offset = comment?.start ?? offset
-    comment = nil
-    isWithoutComments = true
+  private func found(needsComma: Bool) -> Step {
+    .found(Outcome(offset: offset, needsComma: needsComma))
   }
 
   private mutating func takeGround(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     switch byte {
     case 0x0A:
-      if surroundings == .lines { return .found(Outcome(offset: offset, needsComma: false)) }
-      lineStart = offset + 1
-      isLineBlank = true
-      return endsScalar(byte)
-    case 0x20, 0x09, 0x0D, 0x0B, 0x0C:
-      return endsScalar(byte)
-    default:
-      break
+      if surroundings == .sequence, open.isEmpty { return found(needsComma: false) }
+      (lineStart, isLineBlank) = (offset + 1, true)
+      return .goOn
+    case 0x20, 0x09, 0x0D: return .goOn
+    default: break
     }
-    if surroundings == .lines { return .goOn }
-    if isClosed, let outcome = siblingBehindEnd(byte) { return .found(outcome) }
+    if isLineBlank, offset - lineStart == column, beginsSibling(byte) {
+      return found(needsComma: false)
+    }
+    isLineBlank = false
     switch byte {
     case UInt8(ascii: "\""):
-      return takeQuote(byte, in: window)
+      if offset >= rereadEnd { (mode, isEscaped) = (.string(offset), false) }
+      return .goOn
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      return takeOpener(byte, in: window)
+      if byte == UInt8(ascii: "{"), isSibling { return found(needsComma: false) }
+      if open.count < Self.nestingLimit {
+        open.append(byte)
+        if byte == UInt8(ascii: "{") { openBraceCount += 1 }
+      }
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       return takeCloser(byte, in: window)
     case UInt8(ascii: ",") where open.isEmpty && surroundings != .sequence:
-      return .found(Outcome(offset: offset, needsComma: true))
-    default:
-      break
+      return found(needsComma: true)
+    default: break
     }
     previous = byte
-    isLineBlank = false
     return .goOn
   }
 
-  private mutating func takeQuote(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
-    if case .found(let outcome) = endsScalar(byte) { return .found(outcome) }
-    if isAligned, !open.isEmpty, isAmongMembers, let opener {
-      switch window.isMember(withValue: opener, firstName, at: offset) {
-      case .yes: return .found(Outcome(offset: offset, needsComma: false))
-      case .unknown: return .needsMore
-      case .no: break
-      }
-    }
-    if isAligned, !open.isEmpty { isFlush = true }
-    mode = .string(offset)
-    isEscaped = false
-    isLineBlank = false
-    return .goOn
-  }
-
-  /// Whether the byte is the first on its line and in the column where the element began.
-  private var isAligned: Bool { isLineBlank && offset - lineStart == column }
-
-  private var isAmongMembers: Bool { surroundings == .object }
-
-  /// In a sequence a value without brackets ends at white space and before the next value.
-  private func endsScalar(_ byte: UInt8) -> Step {
-    guard surroundings == .sequence, open.isEmpty, offset > start else { return .goOn }
-    return .found(Outcome(offset: offset, needsComma: false))
-  }
-
-  /// A value behind the element's end, where a comma should be.
-  private func siblingBehindEnd(_ byte: UInt8) -> Outcome? {
-    switch (surroundings, byte) {
-    case (.array, UInt8(ascii: "{")), (.array, UInt8(ascii: "[")), (.array, UInt8(ascii: "\"")),
-      (.object, UInt8(ascii: "\"")):
-      Outcome(offset: offset, needsComma: false)
-    default: nil
+  /// Whether the first byte of a line in the element's column begins the next sibling.
+  private mutating func beginsSibling(_ byte: UInt8) -> Bool {
+    switch previous {
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      if byte != UInt8(ascii: "}"), byte != UInt8(ascii: "]") { isFlush = true }
+      return false
+    case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"): return byte == first && !isFlush
+    // A quote may belong to a string that a line end has cut.
+    default: return byte == first && !isFlush && previous != UInt8(ascii: ":") && byte != 0x22
     }
   }
 
-  private mutating func takeOpener(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
-    if case .found(let outcome) = endsScalar(byte) { return .found(outcome) }
-    if surroundings == .array, opener == nil, offset > start, previous != UInt8(ascii: ":") {
-      return .found(Outcome(offset: offset, needsComma: false))
-    }
-    if let innermost = open.last, byte == opener, !isAmongMembers,
-      previous != UInt8(ascii: ":")
-    {
-      if innermost == UInt8(ascii: "{") {
-        let begins = isAligned ? .yes : window.beginsWith(byte, firstName, at: offset)
-        switch begins {
-        case .yes: return .found(Outcome(offset: offset, needsComma: false))
-        case .unknown: return .needsMore
-        case .no: remember(offset)
-        }
-      } else if isAligned {
-        switch isFlush ? window.beginsWith(byte, firstName, at: offset) : .yes {
-        case .yes: remember(offset)
-        case .unknown: return .needsMore
-        case .no: break
-        }
-      }
-    }
-    if opener == nil {
-      opener = byte
-      isFirstNameDue = byte == UInt8(ascii: "{")
-    }
-    if open.count < Self.nestingLimit {
-      open.append(byte)
-      if byte == UInt8(ascii: "{") { openBraceCount += 1 }
-    }
-    previous = byte
-    isLineBlank = false
-    return .goOn
-  }
-
-  /// Closes the innermost open bracket of a kind, with all inside it; false where none is open.
-  ///
-  /// What is looked at is closed, so all closers together look at each bracket once.
-  private mutating func close(_ bracket: UInt8) -> Bool {
-    let isBrace = bracket == UInt8(ascii: "{")
-    guard isBrace ? openBraceCount > 0 : openBraceCount < open.count else { return false }
-    while closeInnermost() != bracket { stepCount += 1 }
-    return true
-  }
-
-  private mutating func closeInnermost() -> UInt8? {
-    let bracket = open.popLast()
-    if bracket == UInt8(ascii: "{") { openBraceCount -= 1 }
-    return bracket
-  }
-
-  /// Takes note of a doubtful sibling.
-  private mutating func remember(_ offset: Int) {
-    guard doubtfulOffset == nil, offset - start <= byteLimit else { return }
-    doubtfulOffset = offset
-    giveUpOffset = min(start + byteLimit, offset + doubtLimit)
+  /// Whether an object that begins here is the next sibling, since the element needs a name or comma here.
+  private var isSibling: Bool {
+    first == UInt8(ascii: "{") && open.last == first && previous != UInt8(ascii: ":")
+      && (open.count == 1 || offset - start > Self.byteLimit) && offset >= rereadEnd
   }
 
   private mutating func takeCloser(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
-    let match = byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")
-    if !close(match) {
-      switch takeForeignCloser(byte, in: window) {
-      case .goOn: break
-      case let step: return step
-      }
-    }
     previous = byte
-    isLineBlank = false
-    guard open.isEmpty, opener != nil else { return .goOn }
-    isClosed = true
-    guard surroundings == .sequence else { return .goOn }
-    return .found(Outcome(offset: offset + 1, needsComma: false))
-  }
-
-  /// Takes a closer that closes nothing inside the element.
-  private mutating func takeForeignCloser(
-    _ byte: UInt8, in window: borrowing ScanWindow
-  ) -> Step {
-    let endsContainer: ScanWindow.Answer
+    if close(byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")) {
+      guard open.isEmpty, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+        return .goOn
+      }
+      offset += 1
+      return found(needsComma: true)
+    }
     switch (surroundings, byte) {
-    case (.object, UInt8(ascii: "}")):
-      switch window.isMember(behindComma: offset + 1, withValue: opener, firstName) {
-      case .yes: endsContainer = .no
-      case .unknown: endsContainer = .unknown
-      case .no: endsContainer = window.canEndContainer(before: offset + 1, parents: parents)
-      }
-    case (.array, UInt8(ascii: "]")):
-      // When nothing is open there is nothing else that it could close.
-      endsContainer =
-        open.isEmpty ? .yes : window.canEndContainer(before: offset + 1, parents: parents)
-    default:
-      return .goOn
+    case (.array, UInt8(ascii: "]")) where open.isEmpty: return found(needsComma: true)
+    case (.array, UInt8(ascii: "]")), (.object, UInt8(ascii: "}")): break
+    default: return .goOn
     }
-    switch endsContainer {
+    switch window.canEndContainer(
+      before: offset + 1, parents: parents, limit: Self.lookaround)
+    {
+    case .yes: return found(needsComma: true)
+    case .no: return .goOn
     case .unknown: return .needsMore
-    case .yes: return .found(fallback ?? Outcome(offset: offset, needsComma: true))
-    case .no: break
     }
-    if surroundings == .array, open.last == UInt8(ascii: "{") {
-      switch window.isInObject(behind: offset + 1, isInner: open.count > 1) {
-      case .unknown: return .needsMore
-      case .yes: return .goOn
-      case .no: break
-      }
-    }
-    _ = closeInnermost()
-    return .goOn
   }
 
-  private mutating func takeString(
-    _ byte: UInt8, _ quote: Int, in window: borrowing ScanWindow
-  ) -> Step {
+  /// Closes the innermost open bracket of a kind, with all inside it; false if none is open.
+  ///
+  /// What is looked at is closed, so all closers together look at each bracket once.
+  private mutating func close(_ opener: UInt8) -> Bool {
+    let count = opener == UInt8(ascii: "{") ? openBraceCount : open.count - openBraceCount
+    guard count > 0 else { return false }
+    while let last = open.popLast() {
+      if last == UInt8(ascii: "{") { openBraceCount -= 1 }
+      if last == opener { break }
+    }
+    return true
+  }
+
+  private mutating func takeInString(_ byte: UInt8, _ quote: Int) -> Step {
     if byte == 0x0A {
-      mode = .ground
-      // What the string swallowed at its end counts.
-      previous = window.lastSignificantByte(in: (quote + 1)..<offset) ?? UInt8(ascii: "\"")
-      if previous != UInt8(ascii: ",") { previous = UInt8(ascii: "\"") }
+      if !reread(from: quote, to: offset) { mode = .ground }
       return .again
     }
     if isEscaped {
@@ -457,82 +259,31 @@ extension SiblingScanner {
     } else if byte == UInt8(ascii: "\\") {
       isEscaped = true
     } else if byte == UInt8(ascii: "\"") {
-      if open.isEmpty, surroundings == .sequence {
-        return .found(Outcome(offset: offset + 1, needsComma: false))
+      if surroundings == .sequence, quote == start {
+        offset += 1
+        return found(needsComma: false)
       }
       mode = .afterString(quote, offset)
     }
     return .goOn
   }
 
-  private mutating func takeAfterString(
-    _ byte: UInt8, _ first: Int, _ last: Int, in window: borrowing ScanWindow
-  ) -> Step {
-    guard offset - last <= Self.lookaround else {
-      mode = .ground
-      previous = UInt8(ascii: "\"")
-      return .again
-    }
+  private mutating func takeAfterString(_ byte: UInt8, _ quote: Int, _ end: Int) -> Step {
     switch byte {
-    case 0x20, 0x09, 0x0D, 0x0B, 0x0C:
-      return .goOn
-    case 0x0A:
-      lineStart = offset + 1
-      isLineBlank = true
-      return .goOn
-    case UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
-      if isFirstNameDue {
-        isFirstNameDue = false
-        if byte == UInt8(ascii: ":"), last - first <= Self.lookaround, first >= window.startOffset {
-          firstName = window.bytes((first + 1)..<last)
-        }
-      }
-      mode = .ground
-      previous = UInt8(ascii: "\"")
-      return .again
+    case 0x20, 0x09, 0x0D: return .goOn
+    case 0x0A, UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
+      (mode, previous) = (.ground, UInt8(ascii: "\""))
     default:
-      isFirstNameDue = false
-      guard !open.isEmpty else {
-        mode = .ground
-        previous = UInt8(ascii: "\"")
-        return .again
-      }
-      switch swallowedSibling(first, last, in: window) {
-      case .needsMore: return .needsMore
-      case .found(let outcome): return .found(outcome)
-      case .goOn, .again: break
-      }
-      mode = .string(last)
-      shiftedQuote = last
-      offset = last
-      return .goOn
+      if !reread(from: quote, to: end) { (mode, isEscaped) = (.string(end), false) }
     }
+    return .again
   }
 
-  /// Looks for the next sibling at the end of a string that lost its closing quote.
-  private mutating func swallowedSibling(
-    _ first: Int, _ last: Int, in window: borrowing ScanWindow
-  ) -> Step {
-    guard let opener else { return .goOn }
-    let closer = opener == UInt8(ascii: "{") ? UInt8(ascii: "}") : UInt8(ascii: "]")
-    let content = max(first + 1, last - Self.lookaround)..<last
-    let candidate: Int
-    let begins: ScanWindow.Answer
-    if isAmongMembers {
-      guard window.ends(with: [closer, UInt8(ascii: ",")], content) != nil else { return .goOn }
-      candidate = last
-      begins = window.isMember(withValue: opener, firstName, at: last)
-    } else {
-      let ending = [closer, UInt8(ascii: ","), opener]
-      guard let sibling = window.ends(with: ending, content) else { return .goOn }
-      candidate = sibling
-      begins = window.beginsWith(opener, firstName, at: sibling)
-    }
-    switch begins {
-    case .yes: return .found(Outcome(offset: candidate, needsComma: false))
-    case .unknown: return .needsMore
-    case .no: remember(candidate)
-    }
-    return .goOn
+  /// Goes back behind an opening quote to read what is in the string as brackets and commas; false if it has
+  /// been done, or the string is too long.
+  private mutating func reread(from quote: Int, to end: Int) -> Bool {
+    guard quote >= rereadEnd, offset - quote < Self.lookaround else { return false }
+    (mode, rereadEnd, offset) = (.ground, end, quote + 1)
+    return true
   }
 }
