@@ -204,7 +204,10 @@ import Testing
 
   @Test func `a position of another shape is refused`() {
     let array: UInt64 = 1 << 5
-    for (shape, state) in [(ElementShape.sequence, 0), (.sequence, 4 | array), (Self.top, array)] {
+    for (shape, state) in [
+      (ElementShape.sequence, 0), (.sequence, 4 | array), (Self.top, array),
+      (Self.top, 4 | 1 << 53),
+    ] {
       let position = ReadingPosition(byteOffset: 3, elementCount: 1, inputHash: 0, state: state)
       let events = observe(Array("[1,2]".utf8), shape, resumingAt: position)
       #expect(events.map(\.summary) == ["throws invalidPosition"], "\(shape) \(state)")

@@ -29,30 +29,24 @@ struct Place: BitwiseCopyable, Equatable {
 
   /// One bit for each level above the container, the root's lowest: set where it is an array.
   var arrayLevels: UInt64 = 0
-
-  /// What is left to the searches for the ends of malformed elements.
-  var searchBudget = SearchBudget()
 }
 
 extension Place {
   /// The place that a stored number stands for, or nil if none does.
   init?(state: UInt64) {
-    guard let mode = LineMode(rawValue: UInt8(state & 3)) else { return nil }
+    guard let mode = LineMode(rawValue: UInt8(state & 3)),
+      state >> UInt64(5 + Place.stepLimit) == 0
+    else { return nil }
     lineMode = mode
     isInContainer = state & 4 != 0
     containerIsObject = state & 8 != 0
     needsComma = state & 16 != 0
-    arrayLevels = state >> 5 & (1 << UInt64(Place.stepLimit) - 1)
-    guard
-      let budget = SearchBudget(usedUnitCount: state >> UInt64(5 + Place.stepLimit))
-    else { return nil }
-    searchBudget = budget
+    arrayLevels = state >> 5
   }
 
   /// The number to store.
   var state: UInt64 {
     UInt64(lineMode.rawValue) | (isInContainer ? 4 : 0) | (containerIsObject ? 8 : 0)
       | (needsComma ? 16 : 0) | arrayLevels << 5
-      | UInt64(searchBudget.usedUnitCount) << UInt64(5 + Place.stepLimit)
   }
 }

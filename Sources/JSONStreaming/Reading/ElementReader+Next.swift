@@ -82,7 +82,6 @@ extension ElementReader {
   mutating func advance(to offset: Int, in place: Place) {
     currentIndex = deliveredCount
     deliveredCount += 1
-    searchBudget.refill(deliveredOffset..<offset)
     deliveredOffset = offset
     deliveredPlace = place
     deliveredHash = nil

@@ -75,8 +75,6 @@ public struct ElementReader: ~Copyable {
   var nextMark = 0
   var failure: ParseFailure?
   var recovery: Recovery?
-  /// As it is at `deliveredOffset`.
-  var searchBudget = SearchBudget()
 
   /// How many bytes were looked at for flaws and in search of siblings, each as often as it was.
   var examinedByteCount = 0
@@ -140,7 +138,6 @@ public struct ElementReader: ~Copyable {
     }
     deliveredPlace = Place(state: position.state) ?? Place()
     lineMode = deliveredPlace.lineMode
-    searchBudget = deliveredPlace.searchBudget
   }
 
   deinit {
@@ -248,7 +245,6 @@ extension ElementReader {
     mutating get {
       var place = deliveredPlace
       place.lineMode = lineMode
-      place.searchBudget = searchBudget
       return ReadingPosition(
         byteOffset: deliveredOffset, elementCount: deliveredCount,
         inputHash: deliveredHash ?? buffer.hash(before: deliveredOffset),
