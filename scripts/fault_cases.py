@@ -204,7 +204,7 @@ def importing(generator, folder, name, lines, shape, *arguments, base=None, batc
     file, piped = write_input(folder, shape, lines)
     # Without a size, one batch holds all of such a small input.
     batch = batch or generator.choice(["5", "20", "50", None])
-    jobs = str(generator.randrange(1, 4))
+    jobs = str(generator.randrange(1, 3))
     size = ["--batch", batch] if batch else []
     command = ["poi-import", "--model", "model.json", *size, "--jobs", jobs, "--rejects", "bad",
                *arguments, file]

@@ -58,8 +58,8 @@ extension ImportCommand {
         section: "Batches and runs"),
       OptionDescription(
         "jobs", short: "j", .value("N"), default: "2",
-        summary: "threads: 2 write while the next batch is read, 3 also parse ahead",
-        detail: "A dry run with 2 threads parses ahead. The result is the same with any number.",
+        summary: "threads: 2 write while the next batch is read",
+        detail: "A dry run uses one thread. The result is the same with 1.",
         section: "Batches and runs"),
       OptionDescription(
         "limit", .value("N"), summary: "read at most N records", section: "Batches and runs"),

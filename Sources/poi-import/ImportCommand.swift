@@ -33,7 +33,7 @@ struct ImportCommand {
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000)
     options.batchByteLimit =
       try arguments.byteCount("batch-bytes", in: 1...(1 << 30)) ?? options.batchByteLimit
-    options.jobCount = try arguments.integer("jobs", in: 1...3) ?? options.jobCount
+    options.jobCount = try arguments.integer("jobs", in: 1...2) ?? options.jobCount
     options.pointer = arguments.text("at")
     options.tokenPointer = arguments.text("token-at")
     options.source = arguments.text("source") ?? ""

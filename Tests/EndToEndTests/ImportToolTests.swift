@@ -183,6 +183,7 @@ import Testing
       (["-", "-"], "", 64, "only once"),
       (["-", "--bach", "5"], "", 64, "did you mean --batch"),
       (["-", "--batch", "0"], "", 64, "--batch"),
+      (["-", "--jobs", "3"], "", 64, "'3' is not a whole number from 1 to 2"),
       (["-", "--model", "none.json"], "", 64, "none.json"),
       (["-", "--at", "data"], "[]", 64, "data"),
       (["-", "--resume"], "[]", 64, "no unfinished import"),

@@ -47,7 +47,7 @@ import Testing
 
   // MARK: Full disks
 
-  @Test(arguments: ["1", "2", "3"])
+  @Test(arguments: ["1", "2"])
   func `a store that may not grow any more keeps its batches, and the run goes on later`(
     jobs: String
   ) throws {

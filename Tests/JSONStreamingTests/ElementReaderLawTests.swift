@@ -36,33 +36,6 @@ import Testing
     }
   }
 
-  @Test(arguments: seeds, [0, 1, 2, 5])
-  func `a reader that parses ahead gives the same events`(seed: UInt64, damageCount: Int) {
-    for run in Self.runs {
-      let inputSeed = seed << 32 | UInt64(run)
-      let input = RandomInput(seed: inputSeed, damageCount: damageCount)
-      let limits = run % 3 == 0 ? Self.tightLimits : ReadingLimits()
-      let whole = observe(input.bytes, input.shape, limits: limits)
-      for chunkSizes in [[1, 9], [20], [64]] {
-        for isEager in [false, true] {
-          let events = observe(
-            input.bytes, input.shape, limits: limits, chunkSizes: chunkSizes,
-            usesFill: run % 2 == 0, parsesAhead: true, isEager: isEager)
-          guard events != whole else { continue }
-          Issue.record(
-            """
-            seed \(inputSeed), \(damageCount) damages, chunks of \(chunkSizes), eager \(isEager), \
-            \(input.shape):
-            \(String(decoding: input.bytes, as: UTF8.self).debugDescription)
-            whole: \(whole)
-            ahead: \(events)
-            """)
-          return
-        }
-      }
-    }
-  }
-
   @Test(arguments: seeds)
   func `input may be given before it is asked for`(seed: UInt64) {
     for run in Self.runs {

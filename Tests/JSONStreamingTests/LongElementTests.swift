@@ -65,9 +65,9 @@ import Testing
       for chunkSize in TestLength.some([30_011, 65_536, 262_144, 300_000], 1) {
         let chunked = observe(input, shape, limits: limits, chunkSizes: [chunkSize])
         #expect(chunked == whole, "\(chunkSize)")
-        let ahead = observe(
-          input, shape, limits: limits, chunkSizes: [chunkSize], usesFill: true, parsesAhead: true)
-        #expect(ahead == whole, "\(chunkSize), ahead")
+        let filled = observe(
+          input, shape, limits: limits, chunkSizes: [chunkSize], usesFill: true)
+        #expect(filled == whole, "\(chunkSize), filled")
       }
     }
   }

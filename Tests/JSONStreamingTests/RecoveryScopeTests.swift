@@ -245,18 +245,15 @@ import Testing
     #expect(flaw.byteOffset - element.byteOffset == byteNumber - 1, "\(flaw)")
   }
 
-  /// Expects the events however the input is cut, parsed ahead or resumed.
+  /// Expects the events however the input is cut or resumed.
   private func expect(_ table: [Row]) {
     for row in table {
       let input = Array(row.input.utf8)
       let whole = observe(input, row.shape)
       #expect(whole.map(\.summary) == row.events, "\(row.input.debugDescription) as \(row.shape)")
       for chunkSizes in [[1], [2], [7, 1]] {
-        for parsesAhead in [false, true] {
-          let events = observe(
-            input, row.shape, chunkSizes: chunkSizes, parsesAhead: parsesAhead)
-          #expect(events == whole, "\(row.input.debugDescription) in chunks of \(chunkSizes)")
-        }
+        let events = observe(input, row.shape, chunkSizes: chunkSizes)
+        #expect(events == whole, "\(row.input.debugDescription) in chunks of \(chunkSizes)")
       }
       for (index, event) in whole.enumerated() {
         guard let position = event.position else { continue }

@@ -18,7 +18,6 @@ import Testing
     var bytes: BytesSource
     var wish: Wish?
     let name = "broken"
-    /// A source that says its size may be parsed ahead.
     var totalByteCount: Int? { 10_000 }
     var consumedByteCount: Int { bytes.consumedByteCount }
 
@@ -131,11 +130,11 @@ import Testing
       try store.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 0)
   }
 
-  @Test func `a session that is dropped ends its threads`() throws {
+  @Test func `a session that is dropped ends its thread`() throws {
     let text = Self.pois(0..<3_000)
     for _ in 0..<TestLength.count(15, long: 50) {
       var session = try ImportSession(
-        into: .inMemory(), model: .poi, options: Self.options(batchSize: 1_000, jobCount: 3))
+        into: .inMemory(), model: .poi, options: Self.options(batchSize: 1_000, jobCount: 2))
       try session.beginInput(named: "bytes", byteCount: text.utf8.count)
       try session.append(text.utf8Span.span)
     }

@@ -31,7 +31,7 @@ import Testing
       + ["\(report.counters) \(report.digest) \(report.rejectsByRule)"]
   }
 
-  @Test(arguments: texts, [1, 2, 3])
+  @Test(arguments: texts, [1, 2])
   func `an import that is stopped at any byte and resumed ends in the same store`(
     text: String, jobCount: Int
   ) throws {

@@ -50,15 +50,13 @@ extension Observation {
 /// - Parameters:
 ///   - chunkSizes: are used in turn.
 ///   - usesFill: whether the input is pulled rather than pushed.
-///   - parsesAhead: whether a second thread parses.
 ///   - isEager: whether a chunk is appended after each event, before the reader asks for one.
 package func observe(
   _ input: [UInt8], _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
   chunkSizes: [Int] = [.max], resumingAt position: ReadingPosition = .start,
-  usesFill: Bool = false, parsesAhead: Bool = false, isEager: Bool = false
+  usesFill: Bool = false, isEager: Bool = false
 ) -> [Observation] {
-  var reader = ElementReader(
-    shape: shape, limits: limits, resumingAt: position, parsesAhead: parsesAhead)
+  var reader = ElementReader(shape: shape, limits: limits, resumingAt: position)
   var seen: [Observation] = []
   var offset = 0
   var turn = 0

@@ -232,7 +232,6 @@ def tools(jobs):
     all_jobs = ("--jobs", jobs[0])
     found = [
         Tool("dry run", ("--jobs", "1"), is_dry_run=True),
-        Tool("dry run, 2 jobs", ("--jobs", "2"), is_dry_run=True),
         Tool("toolkit", all_jobs, ("--memory", "64MiB"), is_whole=True),
         Tool(f"toolkit, batches of {SMALL_BATCH}", all_jobs, ("--memory", "64MiB"),
              is_whole=True, batch=SMALL_BATCH),

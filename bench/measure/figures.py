@@ -83,9 +83,7 @@ class Figures:
 
 # What is compared with which floor, at most how much of it: (contestant, step).
 RATIOS = [
-    ("decode, validate and digest (`--dry-run`), one thread", ("dry run", None),
-     ("floor check", None), 1.15),
-    ("the same on two threads, as without `--jobs`", ("dry run, 2 jobs", None),
+    ("decode, validate and digest (`--dry-run`)", ("dry run", None),
      ("floor check", None), 1.15),
     ("`poi-import`", ("toolkit", "poi-import"), ("floor append", None), 1.15),
     ("`poi-import --batch 500`", ("toolkit, batches of 500", "poi-import"),

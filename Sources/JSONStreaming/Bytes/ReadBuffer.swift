@@ -23,15 +23,13 @@ struct ReadBuffer: ~Copyable {
   /// The lines before the offset that was last asked for, if that is not before `startOffset`.
   private var askedLines = LineCounter()
 
-  /// - Parameters:
-  ///   - pieceCount: how many pieces of the input it holds without growing.
-  ///   - hashes: whether `hash(before:)` will be asked.
-  init(pieceCount: Int, hashes: Bool) {
-    bytes = GrowableBuffer(minimumCapacity: pieceCount * Self.pieceSize)
+  /// - Parameter hashes: whether `hash(before:)` will be asked.
+  init(hashes: Bool) {
+    bytes = GrowableBuffer(minimumCapacity: 3 * Self.pieceSize)
     if hashes { hash = StreamHash() }
   }
 
-  /// How many bytes are parsed at a time; to hand fewer to another thread costs what it gains.
+  /// How many bytes are parsed at a time.
   static let pieceSize = 1 << 18
 
   /// How many bytes are parsed at first behind a malformed element; then each piece has four times

@@ -19,7 +19,7 @@ struct YajlParser: ~Copyable {
 
   private let callbacks: UnsafeMutablePointer<yajl_callbacks>
   private let memory: UnsafeMutablePointer<cyajl_memory>
-  let statePointer: UnsafeMutablePointer<ParseState>
+  private let statePointer: UnsafeMutablePointer<ParseState>
 
   init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
     unsafe callbacks = .allocate(capacity: 1)

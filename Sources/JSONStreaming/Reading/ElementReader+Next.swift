@@ -17,14 +17,9 @@ extension ElementReader {
         if nextMark < parsed.marks.count { return try deliver() }
         if let found = failure {
           if let event = try beginRecovery(from: found) { return event }
-        } else if let piece {
-          let isLast = piece.upperBound == buffer.endOffset
-          if isLast, parsesAhead, !isFinished { return .needsInput }
-          endPiece(piece)
-          if !isLast, parsesAhead, failure == nil { beginPiece() }
         } else if givenOffset < buffer.endOffset || (isFinished && parsedOffset < buffer.endOffset)
         {
-          beginPiece()
+          parsePiece()
         } else if !isFinished {
           return .needsInput
         } else {
@@ -119,42 +114,18 @@ extension ElementReader {
     }
   }
 
-  /// Gives the parser the next piece of what is in the buffer.
-  ///
-  /// The first one is for this thread: an input of one piece needs no other.
-  private mutating func beginPiece() {
-    if parsesAhead {
-      // Moving the bytes later would have to wait for the piece.
-      makeRoom(for: ReadBuffer.readSize)
-    } else {
-      discardUnneeded()
-    }
+  /// Gives the parser the next piece of what is in the buffer, and takes what comes of it.
+  private mutating func parsePiece() {
+    discardUnneeded()
     let start = givenOffset
     let range = start..<min(start + pieceSize, buffer.endOffset)
     parser.take(
       buffer.bytes, bufferOffset: buffer.storageOffset, endOffset: range.upperBound,
       isLast: isFinished && range.upperBound == buffer.endOffset)
     givenOffset = range.upperBound
-    piece = range
-    if parsesAhead, start > 0, pieceSize == ReadBuffer.pieceSize {
-      // Without a thread, which the system may refuse, all pieces are for this one.
-      if parserThread == nil { parserThread = try? ParserThread() }
-      isPieceAhead = parserThread != nil
-      parserThread?.start(parser)
-    }
     pieceSize = min(4 * pieceSize, ReadBuffer.pieceSize)
     inspect(range)
-  }
-
-  /// Takes what came of the piece that the parser was given.
-  private mutating func endPiece(_ range: Range<Int>) {
-    if isPieceAhead {
-      parserThread?.wait()
-    } else {
-      parser.parsePiece()
-    }
-    isPieceAhead = false
-    piece = nil
+    parser.parsePiece()
     parsedOffset = parser.state.parsedOffset
     takeTape()
     switch parser.state.outcome {
@@ -337,8 +308,6 @@ extension ElementReader {
 
   /// Goes on behind what was last delivered, without what the parser knows of the bytes there.
   private mutating func restart() {
-    parserThread?.wait()
-    (piece, isPieceAhead) = (nil, false)
     parser.state.restart(at: deliveredOffset, in: deliveredPlace)
     strictText = StrictText()
     flaws.removeAll()

@@ -110,7 +110,6 @@ extension ElementReader {
   mutating func makeRoom(for count: Int) {
     discardUnneeded()
     guard !buffer.hasRoom(for: count) else { return }
-    parserThread?.wait()
     buffer.makeRoom(for: count)
     parser.find(buffer.bytes, bufferOffset: buffer.storageOffset)
   }

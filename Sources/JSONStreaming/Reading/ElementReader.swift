@@ -10,10 +10,10 @@
 /// the next sibling. A missing or surplus comma between two elements is delivered as a malformed element of no
 /// bytes.
 ///
-/// Memory does not depend on the size of the input. It is bounded by the sum of 768 KiB (2 MiB
-/// where pieces are parsed ahead), or twice the largest span appended if that is larger; the bytes of
-/// one element, twice while a malformed one is skipped; its tape, at most 16 times its bytes; and six
-/// times ``ReadingLimits/stringByteCount``, twice, for a string that stands around the elements.
+/// Memory does not depend on the size of the input. It is bounded by the sum of 768 KiB, or twice the
+/// largest span appended if that is larger; the bytes of one element, twice while a malformed one is
+/// skipped; its tape, at most 16 times its bytes; and six times ``ReadingLimits/stringByteCount``, twice,
+/// for a string that stands around the elements.
 @safe
 public struct ElementReader: ~Copyable {
   enum Phase {
@@ -44,13 +44,6 @@ public struct ElementReader: ~Copyable {
   var watchedBytes: [UInt8]?
   /// What passed in its place: the start of an array or object, or null.
   public internal(set) var otherWatchedKind: Token.Kind?
-
-  /// The piece that the parser was given and that `parsed` does not hold yet.
-  var piece: Range<Int>?
-  /// Whether the thread was asked to parse it.
-  var isPieceAhead = false
-  var parsesAhead: Bool
-  var parserThread: ParserThread?
 
   /// How many bytes the next piece has at most. Behind a malformed element it is few at first, so
   /// that many of them do not cost a whole piece each.
@@ -113,18 +106,14 @@ public struct ElementReader: ~Copyable {
   ///     not hashed.
   ///   - watchedPointer: where a string, number or boolean stands around the elements that is to be
   ///     known as ``watchedText``.
-  ///   - parsesAhead: whether a thread of the reader's own parses the next piece of the input while
-  ///     the elements of the one before are delivered. ``next()`` then asks for input while a piece
-  ///     is parsed, so elements come later than the input that completes them.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
     resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
-    watching watchedPointer: JSONPointer? = nil, parsesAhead: Bool = false
+    watching watchedPointer: JSONPointer? = nil
   ) {
     self.shape = shape
     self.limits = limits
-    self.parsesAhead = parsesAhead
-    buffer = ReadBuffer(pieceCount: parsesAhead ? 8 : 3, hashes: isResumable || position != .start)
+    buffer = ReadBuffer(hashes: isResumable || position != .start)
     parser = YajlParser(
       shape: shape, limits: limits, watching: watchedPointer.map { WatchedValue(at: $0) })
     resumed = position
@@ -138,11 +127,6 @@ public struct ElementReader: ~Copyable {
     }
     deliveredPlace = Place(state: position.state) ?? Place()
     lineMode = deliveredPlace.lineMode
-  }
-
-  deinit {
-    // The thread must be done with the parser and the bytes.
-    parserThread?.wait()
   }
 }
 
@@ -167,11 +151,6 @@ extension ElementReader {
     precondition(!isFinished, "nothing can follow the end of the input")
     makeRoom(for: ReadBuffer.readSize)
     return try buffer.fill(body)
-  }
-
-  /// Has ``next()`` from now on deliver all elements of the bytes appended before it asks for more.
-  public mutating func stopParsingAhead() {
-    parsesAhead = false
   }
 
   /// Says that no more bytes will come.

@@ -17,7 +17,7 @@ extension ImportSession {
       if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
       reader = ElementReader(
         shape: shape, limits: options.limits.forReading, resumingAt: position,
-        isResumable: !isDryRun, watching: tokenPointer, parsesAhead: parsesAhead)
+        isResumable: !isDryRun, watching: tokenPointer)
       intake.beginInput()
       phase = .reading
     } catch let error as ImportError {
@@ -127,19 +127,6 @@ extension ImportSession {
   }
 
   // MARK: Reading
-
-  /// Whether a thread parses ahead: where none is needed to write, and where the input says its
-  /// size and so does not keep anybody waiting for more of it.
-  private var parsesAhead: Bool {
-    totalByteCount != nil && options.jobCount > (isDryRun ? 1 : 2)
-  }
-
-  /// Takes every record of the bytes that were read, those that are parsed ahead too.
-  mutating func readAhead() throws(ImportError) {
-    guard case .reading = phase else { return }
-    reader.stopParsingAhead()
-    try readRecords()
-  }
 
   /// Reads bytes piece by piece, so that the tape stays small.
   mutating func read(_ bytes: Span<UInt8>) throws(ImportError) {

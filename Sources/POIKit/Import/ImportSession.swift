@@ -15,8 +15,8 @@ internal import SQLiteKit
 /// rejects, the counters and the checkpoint. After every error the store holds exactly the batches
 /// committed before, and a session with `isResuming` goes on from there.
 ///
-/// Memory, whatever the size of the input: two read buffers and a batch; with a thread that writes, as
-/// by default, a second batch; and what is parsed ahead, where `ImportOptions.jobCount` asks for that.
+/// Memory, whatever the size of the input: two read buffers and a batch; and a second batch with a thread
+/// that writes, as by default.
 /// See `ImportOptions.RecordLimits` for what bounds a single record.
 public struct ImportSession: ~Copyable {
   /// How much of an input that cannot be read twice is held while it is searched for its records,
@@ -189,8 +189,6 @@ public struct ImportSession: ~Copyable {
           }
         consumedByteCount = source.consumedByteCount
         if count == 0 {
-          try readAhead()
-          if case .ended = phase { return }
           // What ended the input may be the signal that asks the run to stop, so its end is not
           // believed before that is known.
           if try isAskedToStop() { return }
@@ -204,8 +202,6 @@ public struct ImportSession: ~Copyable {
         if case .ended = phase { return }
       }
     } catch let error as InputError {
-      try readAhead()
-      if case .ended = phase { return }
       if error.code == .interrupted { return try stopReading() }
       // The batch on its way was read before; the run may have ended there.
       try settle()
@@ -376,7 +372,6 @@ public struct ImportSession: ~Copyable {
   /// - Throws: `ImportError` when the last batch cannot be written.
   public mutating func stop() throws(ImportError) -> ImportReport {
     if let failure { throw failure }
-    try readAhead()
     if case .ended = phase { return try finish() }
     // What the resumed run had committed is what there is to tell of.
     if let resumption { takeUp(resumption) }

@@ -11,12 +11,9 @@ public struct ImportOptions: Sendable {
   /// early. In bytes, at least 1.
   public var batchByteLimit = 8 << 20
 
-  /// How many threads an import uses, at least 1: with 1 the caller's thread does all, with 2 a thread of the
-  /// import's own writes the batch before, with 3 another one parses ahead. A dry run, which writes
-  /// nothing, parses ahead with 2.
-  ///
-  /// What comes out is the same. Only an input that says its size is parsed ahead: others may keep
-  /// the records of the bytes that have come waiting for more.
+  /// How many threads an import uses, at least 1: with 1 the caller's thread does all, with more a thread of
+  /// the import's own writes the batch before. A dry run, which writes nothing, uses the caller's thread
+  /// alone. The result is the same.
   public var jobCount = 2
 
   /// Where the records stand in the input: a JSON pointer (RFC 6901) to an array of records or an
