@@ -49,12 +49,11 @@ extension Connection {
   /// - Parameters:
   ///   - kind: when the transaction takes its locks.
   ///   - body: the work; it neither begins nor ends transactions.
-  /// - Throws: what `body` throws, or the `SQLiteError` of beginning or committing as the same
-  ///   type.
-  public func inTransaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
-    _ kind: TransactionKind = .immediate, _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    do { try begin(kind) } catch { throw Failure(error) }
+  /// - Throws: what `body` throws, or the `SQLiteError` of beginning or committing.
+  public func inTransaction<Result: ~Copyable>(
+    _ kind: TransactionKind = .immediate, _ body: () throws -> Result
+  ) throws -> Result {
+    try begin(kind)
     let result: Result
     do {
       result = try body()
@@ -62,32 +61,30 @@ extension Connection {
       rollback()
       throw error
     }
-    do { try commit() } catch { throw Failure(error) }
+    try commit()
     return result
   }
 
-  /// Runs `body`, whose transactions are committed without waiting for the disk, where the main
-  /// database has a write-ahead log; elsewhere they wait as ever.
+  /// Runs `body`, whose transactions are committed without waiting for the disk, if the main database has
+  /// a write-ahead log; otherwise they wait.
   ///
   /// A killed process loses nothing of them. A power cut may, and then all that was committed after
   /// them too; the database stays whole. The next commit that waits brings them to the disk with
   /// itself, because it brings all of the log. So this is for preparations: they are of no use
   /// without what is committed next.
   ///
-  /// - Parameters:
-  ///   - convert: the error that stands for one of SQLite, where it does not take the setting.
-  ///   - body: begins and ends its transactions itself.
-  /// - Throws: what `body` throws, or what stands for an `SQLiteError`; then the work may be done.
+  /// - Parameter body: begins and ends its transactions itself.
+  /// - Throws: what `body` throws, or an `SQLiteError`; then the work may be done.
   ///
   /// Page: `PRAGMA synchronous`
-  public func withoutWaitingForDisk<Result: ~Copyable, Failure: Error>(
-    failingWith convert: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  public func withoutWaitingForDisk<Result: ~Copyable>(
+    _ body: () throws -> Result
+  ) throws -> Result {
     let normal: Int64 = 1
     guard !isInTransaction, (try? text("PRAGMA main.journal_mode")) == "wal",
       let level = try? integer("PRAGMA main.synchronous"), level > normal
     else { return try body() }
-    do { try setSynchronous(normal) } catch { throw convert(error) }
+    try setSynchronous(normal)
     let result: Result
     do {
       result = try body()
@@ -95,15 +92,8 @@ extension Connection {
       try? setSynchronous(level)
       throw error
     }
-    do { try setSynchronous(level) } catch { throw convert(error) }
+    try setSynchronous(level)
     return result
-  }
-
-  /// The same, where an error of SQLite stands for itself or is carried by the error of `body`.
-  public func withoutWaitingForDisk<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try withoutWaitingForDisk(failingWith: { Failure($0) }, body)
   }
 
   /// Waits until all that is committed is on the disk, also what was committed without waiting.

@@ -122,7 +122,7 @@ import Testing
         }
         #expect(
           try Self.count {
-            try writer.withoutWaitingForDisk { () throws(SQLiteError) in
+            try writer.withoutWaitingForDisk {
               try writer.execute("INSERT INTO t VALUES (1)")
             }
           } <= 1, "the beginning of the log at most")

@@ -1,6 +1,7 @@
 import POIKit
 import SQLiteKit
 import TestSupport
+import Testing
 
 @testable import POIRecords
 
@@ -111,11 +112,14 @@ func schema(_ connection: Connection) throws(SQLiteError) -> [String] {
 func someInstant() -> Instant { Instant(microseconds: 1_700_000_000_000_000) }
 
 /// The error that `body` throws, or nil.
-func deduplicationError(_ body: () throws(DeduplicationError) -> Void) -> DeduplicationError? {
+func deduplicationError(_ body: () throws -> Void) -> DeduplicationError? {
   do {
     try body()
     return nil
-  } catch {
+  } catch let error as DeduplicationError {
     return error
+  } catch {
+    Issue.record(error)
+    return nil
   }
 }

@@ -214,7 +214,7 @@ import Testing
     var options = DeduplicationOptions()
     options.mergesLosers = true
     let deduplicator = Deduplicator(layout: try layout(connection), options: options)
-    let error = deduplicationError { () throws(DeduplicationError) in
+    let error = deduplicationError {
       _ = try deduplicator.run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .unmergeableValue)

@@ -256,12 +256,12 @@ import Testing
         WITHOUT ROWID;
       """)
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
-    let error = deduplicationError { () throws(DeduplicationError) in
+    let error = deduplicationError {
       _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .unsupportedTable)
     #expect(error?.message.hasPrefix("rows of 'tag' refer to 't'") == true)
-    let planned = deduplicationError { () throws(DeduplicationError) in
+    let planned = deduplicationError {
       _ = try Deduplicator(layout: layout).plan(on: connection)
     }
     #expect(planned == error)
@@ -291,7 +291,7 @@ import Testing
     let connection = try Connection.inMemory()
     try connection.execute("\(script); UPDATE tag SET tag = 'y' WHERE id = 10")
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
-    let error = deduplicationError { () throws(DeduplicationError) in
+    let error = deduplicationError {
       _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .unsupportedTable)
@@ -308,7 +308,7 @@ import Testing
       """)
     let before = try dump("t", in: connection)
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
-    let error = deduplicationError { () throws(DeduplicationError) in
+    let error = deduplicationError {
       _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .unmovableReference)
@@ -400,7 +400,7 @@ import Testing
     var options = DeduplicationOptions()
     options.archive = archive
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
-    let error = deduplicationError { () throws(DeduplicationError) in
+    let error = deduplicationError {
       _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
     }
     #expect(try dump("t", in: connection) + dump("c", in: connection) == before)

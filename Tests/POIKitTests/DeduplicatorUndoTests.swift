@@ -29,7 +29,7 @@ import Testing
   private func undoError(
     _ connection: Connection, run: Int64? = nil
   ) -> DeduplicationError? {
-    deduplicationError { () throws(DeduplicationError) in
+    deduplicationError {
       _ = try Deduplicator.undo(run: run, on: connection, clock: someInstant)
     }
   }

@@ -85,7 +85,7 @@ import Testing
   @Test func `what is missing is told with what is there`() throws {
     let connection = try Connection.inMemory()
     func error(_ table: String, _ key: String) -> DeduplicationError? {
-      deduplicationError { () throws(DeduplicationError) in
+      deduplicationError {
         _ = try TableLayout(describing: table, in: connection, key: [key])
       }
     }
@@ -112,7 +112,7 @@ import Testing
       CREATE VIRTUAL TABLE search USING fts5 (k);
       CREATE TABLE hidden (k, rowid, oid, _ROWID_)
       """)
-    let error = deduplicationError { () throws(DeduplicationError) in
+    let error = deduplicationError {
       _ = try TableLayout(describing: table, in: connection, key: ["k"])
     }
     #expect(error?.code == .unsupportedTable)

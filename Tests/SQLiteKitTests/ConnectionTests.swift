@@ -104,8 +104,8 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     let reader = try Connection(path: folder.file("a.sqlite"))
     var reading = try reader.prepare("SELECT a FROM t")
     #expect(try reading.step())
-    let error = thrown { () throws(SQLiteError) in
-      try writer.inTransaction(.immediate) { () throws(SQLiteError) in
+    let error = #expect(throws: SQLiteError.self) {
+      try writer.inTransaction {
         try writer.execute("INSERT INTO t VALUES (2)")
       }
     }
@@ -130,33 +130,25 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
   @Test func `a transaction commits what its body returns from and rolls back what it throws from`()
     throws
   {
-    struct Refusal: SQLiteErrorConvertible, Equatable {
-      var reason = "own"
-      init() {}
-      init(_ error: SQLiteError) { reason = error.codeName }
-    }
+    struct Refusal: Error, Equatable {}
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (a UNIQUE)")
-    let returned = try connection.inTransaction(.immediate) { () throws(SQLiteError) -> Int in
+    let returned = try connection.inTransaction {
       try connection.execute("INSERT INTO t VALUES (1)")
       #expect(connection.isInTransaction == true)
       return 7
     }
     #expect(returned == 7)
     #expect(throws: Refusal()) {
-      try connection.inTransaction(.deferred) { () throws(Refusal) in
-        do throws(SQLiteError) { try connection.execute("INSERT INTO t VALUES (2)") } catch {
-          throw Refusal(error)
-        }
+      try connection.inTransaction(.deferred) {
+        try connection.execute("INSERT INTO t VALUES (2)")
         throw Refusal()
       }
     }
     #expect(connection.isInTransaction == false)
     #expect(try connection.integer("SELECT count(*) FROM t") == 1)
     try connection.begin()
-    #expect(throws: Refusal(SQLiteError(code: 1, message: ""))) {
-      try connection.inTransaction { () throws(Refusal) in }
-    }
+    #expect(throws: SQLiteError.self) { try connection.inTransaction {} }
     connection.rollback()
     connection.rollback()
   }
@@ -166,17 +158,17 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     let folder = try ScratchFolder()
     let connection = try Connection(path: folder.file("a.sqlite"))
     try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(level)")
-    let inside = try connection.withoutWaitingForDisk { () throws(SQLiteError) in
-      try connection.inTransaction { () throws(SQLiteError) in
+    let inside = try connection.withoutWaitingForDisk {
+      try connection.inTransaction {
         try connection.execute("CREATE TABLE t (a)")
       }
       return try connection.integer("PRAGMA synchronous")
     }
     #expect(inside == min(level, 1))
     #expect(try connection.integer("PRAGMA synchronous") == level)
-    let error = thrown { () throws(SQLiteError) in
-      try connection.withoutWaitingForDisk { () throws(SQLiteError) in
-        try connection.inTransaction { () throws(SQLiteError) in
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.withoutWaitingForDisk {
+        try connection.inTransaction {
           try connection.execute("CREATE TABLE t (a)")
         }
       }
@@ -189,7 +181,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     let folder = try ScratchFolder()
     let connection = try Connection(path: folder.file("a.sqlite"))
     try connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")
-    let inside = try connection.withoutWaitingForDisk { () throws(SQLiteError) in
+    let inside = try connection.withoutWaitingForDisk {
       try connection.integer("PRAGMA synchronous")
     }
     #expect(inside == 2)
@@ -199,8 +191,8 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     let connection = try Connection.inMemory()
     try connection.execute(
       "CREATE TABLE t (a UNIQUE ON CONFLICT ROLLBACK); INSERT INTO t VALUES (1)")
-    let error = thrown { () throws(SQLiteError) in
-      try connection.inTransaction { () throws(SQLiteError) in
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.inTransaction {
         try connection.execute("INSERT INTO t VALUES (1)")
       }
     }

@@ -13,7 +13,7 @@ struct ContentReader: ~Copyable {
   init(
     _ layout: TableLayout, schema: TableSchema, rows: RowSelection,
     in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let rowID: SQL = "t.\(name: schema.rowIDName)"
     // Only what belongs to the row through its id needs that.
     let fields = ContentFields(
@@ -41,7 +41,7 @@ struct ContentReader: ~Copyable {
   ///
   /// - Returns: whether there was one.
   /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func next(into content: inout CanonicalContent) throws(SQLiteError) -> Bool {
+  mutating func next(into content: inout CanonicalContent) throws -> Bool {
     content.removeAll()
     guard try statement.step() else { return false }
     fields.append(statement, to: &content)
@@ -52,7 +52,7 @@ struct ContentReader: ~Copyable {
   /// Makes the rows of a range the next to be read.
   ///
   /// - Throws: `SQLiteError` when the reader is not one of ranges.
-  mutating func select(_ rows: ClosedRange<Int64>) throws(SQLiteError) {
+  mutating func select(_ rows: ClosedRange<Int64>) throws {
     try statement.bind(1, integer: rows.lowerBound)
     try statement.bind(2, integer: rows.upperBound)
   }
@@ -62,14 +62,14 @@ struct ContentReader: ~Copyable {
   /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func addDigests(
     to sum: inout TableDigest, by content: inout CanonicalContent
-  ) throws(SQLiteError) {
+  ) throws {
     while try next(into: &content) { sum.add(content.digest) }
   }
 
   /// Reads the row with the given id; a row that does not exist has no content.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func read(_ rowID: Int64, into content: inout CanonicalContent) throws(SQLiteError) {
+  mutating func read(_ rowID: Int64, into content: inout CanonicalContent) throws {
     try statement.bind(1, integer: rowID)
     _ = try next(into: &content)
     try statement.reset()

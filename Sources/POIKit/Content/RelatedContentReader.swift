@@ -17,7 +17,7 @@ final class RelatedContentReader {
   /// - Throws: `SQLiteError` when the relation does not fit the database.
   init(
     _ relation: ContentRelation, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let rowID: SQL = "t.\(name: relation.idColumn)"
     let fields = ContentFields(relation.contentColumns, leading: [rowID])
     let table: SQL = "main.\(name: relation.table) AS t"
@@ -46,7 +46,7 @@ final class RelatedContentReader {
   /// - Throws: `SQLiteError` when a relation does not fit the database.
   static func readers(
     of relations: [ContentRelation], in connection: Connection
-  ) throws(SQLiteError) -> [RelatedContentReader] {
+  ) throws -> [RelatedContentReader] {
     var readers: [RelatedContentReader] = []
     for relation in relations.sorted(by: { CanonicalContent.fieldOrder($0.name, $1.name) }) {
       readers.append(try RelatedContentReader(relation, in: connection))
@@ -57,7 +57,7 @@ final class RelatedContentReader {
   /// How many rows belong to a row, and the sum of their digests.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
-  func digest(ofRow rowID: Int64) throws(SQLiteError) -> TableDigest {
+  func digest(ofRow rowID: Int64) throws -> TableDigest {
     var sum = TableDigest.empty
     try statement.bind(1, integer: rowID)
     while try statement.step() {
@@ -74,7 +74,7 @@ final class RelatedContentReader {
   /// - Throws: `SQLiteError` when the database cannot be read.
   func append(
     ofRow rowID: Int64, to content: inout CanonicalContent
-  ) throws(SQLiteError) {
+  ) throws {
     content.append(rows: try digest(ofRow: rowID), name: name)
   }
 }

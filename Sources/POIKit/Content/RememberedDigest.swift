@@ -71,7 +71,7 @@ struct RememberedDigest {
   /// The digest of the table; nothing where none is remembered that holds for sure.
   ///
   /// One that another version of the toolkit computed is not believed.
-  func read(in connection: Connection) throws(SQLiteError) -> Digest? {
+  func read(in connection: Connection) throws -> Digest? {
     let stored = try storedTriggers(in: connection)
     // One may have gone with its table, or watch a table that has another name by now.
     let isWatched = triggers.allSatisfy { trigger in
@@ -89,7 +89,7 @@ struct RememberedDigest {
 
   /// Remembers the digest. Runs inside the caller's transaction, in which nobody else can have
   /// changed the table since the digest was computed.
-  func remember(_ digest: Digest, in connection: Connection) throws(SQLiteError) {
+  func remember(_ digest: Digest, in connection: Connection) throws {
     try forget(in: connection)
     try connection.execute(RememberedDigest.creation)
     for trigger in triggers { try connection.execute(trigger.creation) }
@@ -103,7 +103,7 @@ struct RememberedDigest {
 
   /// Forgets the digest and takes the triggers away, as far as they are there: another program may
   /// have removed either. Runs inside the caller's transaction.
-  func forget(in connection: Connection) throws(SQLiteError) {
+  func forget(in connection: Connection) throws {
     for trigger in try storedTriggers(in: connection) {
       try connection.execute("DROP TRIGGER main.\(name: trigger.name)")
     }
@@ -115,14 +115,14 @@ struct RememberedDigest {
   }
 
   /// Whether there is a table of remembered digests.
-  private static func isKept(in connection: Connection) throws(SQLiteError) -> Bool {
+  private static func isKept(in connection: Connection) throws -> Bool {
     try connection.integer(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_digest'") != nil
   }
 
   /// Makes the table anew where another program removed it and left the triggers, which let nobody
   /// change what they watch as long as it is missing.
-  static func mend(in connection: Connection) throws(SQLiteError) {
+  static func mend(in connection: Connection) throws {
     let isBroken = try connection.integer(
       """
       SELECT EXISTS (
@@ -137,7 +137,7 @@ struct RememberedDigest {
   /// event and number, and behind a low line the name of the table.
   private func storedTriggers(
     in connection: Connection
-  ) throws(SQLiteError) -> [(name: String, table: String)] {
+  ) throws -> [(name: String, table: String)] {
     let prefix = RememberedDigest.triggerPrefix
     var statement = try connection.prepare(
       """

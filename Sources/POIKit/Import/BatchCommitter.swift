@@ -67,12 +67,8 @@ struct BatchCommitter: ~Copyable {
   }
 
   /// The digest of the table before the run.
-  mutating func digestBeforeRun() throws(StoreError) -> Digest {
-    do {
-      versionBeforeRun = try store.connection.dataVersion()
-    } catch {
-      throw StoreError(error, path: store.path)
-    }
+  mutating func digestBeforeRun() throws -> Digest {
+    versionBeforeRun = try store.connection.dataVersion()
     return try store.digestBeforeImport(of: model)
   }
 
@@ -328,7 +324,7 @@ struct BatchCommitter: ~Copyable {
   }
 
   /// Begins the run in the store, or goes on with the one that is resumed, inside a transaction.
-  private mutating func beginRun() throws(SQLiteError) {
+  private mutating func beginRun() throws {
     try store.forgetDigest(of: model)
     if runID == nil {
       runID = try store.beginImport(
@@ -356,7 +352,7 @@ struct BatchCommitter: ~Copyable {
 
   private mutating func land(
     _ batch: borrowing RecordBatch, input: Int
-  ) throws(SQLiteError) {
+  ) throws {
     try writer?.land(batch, input: input, in: store.connection)
   }
 
@@ -476,7 +472,7 @@ struct BatchCommitter: ~Copyable {
   }
 
   /// Whether another process has committed batches of the run since this one's last: the run is its.
-  private mutating func isOvertaken() throws(SQLiteError) -> Bool {
+  private mutating func isOvertaken() throws -> Bool {
     guard let runID else { return false }
     var known = generation
     if let current = writer?.generation { known = current }
@@ -489,7 +485,7 @@ struct BatchCommitter: ~Copyable {
   /// Ends the run; one that has none yet, because its first batch failed, gets it now.
   private mutating func writeEnd(
     _ state: RunRecord.State, _ checkpoint: ImportCheckpoint, isRefused: Bool = false
-  ) throws(SQLiteError) {
+  ) throws {
     if state == .failed, try isOvertaken() { return }
     try store.endImport(
       runID, into: model.table, state, at: options.clock(), options: summary,
@@ -519,7 +515,7 @@ struct BatchCommitter: ~Copyable {
     do {
       try store.abandonRun(id)
     } catch {
-      throw ImportError(error)
+      throw ImportError(StoreError(converting: error, path: store.path))
     }
   }
 }

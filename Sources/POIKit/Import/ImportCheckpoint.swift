@@ -82,7 +82,7 @@ struct ImportCheckpoint {
   ///
   /// - Parameter inputs: the inputs that the run has begun, which the store keeps beside it.
   /// - Throws: `SQLiteError` when there is no memory to read it.
-  init?(_ text: String, inputs: [ImportReport.Input]) throws(SQLiteError) {
+  init?(_ text: String, inputs: [ImportReport.Input]) throws {
     guard let json = try JSONValue.stored(text), json["version"]?.integer == 1,
       !inputs.isEmpty, ImportCheckpoint.count(json["begunInputs"]) == inputs.count,
       let finished = ImportCheckpoint.count(json["finishedInputs"]), finished <= inputs.count,

@@ -4,7 +4,7 @@ internal import SQLiteKit
 /// The rows that a snapshot lacks.
 extension Store.Lease {
   /// The rows that a snapshot can lack: those with a key that are not marked as removed.
-  func removableRows(of model: Model) throws(SQLiteError) -> RemovableRows {
+  func removableRows(of model: Model) throws -> RemovableRows {
     let table: SQL = "main.\(name: model.table)"
     let count = try connection.integer(
       "SELECT count(*) FROM \(table) AS t WHERE \(Self.isRemovable(model))")
@@ -30,19 +30,14 @@ extension Store.Lease {
   func endSnapshot(
     of model: Model, run: Int64, _ checkpoint: ImportCheckpoint, limit: ImportOptions.Limit,
     ended: Instant, keeping token: SourceToken
-  ) throws(DeduplicationError) -> SnapshotOutcome {
+  ) throws -> SnapshotOutcome {
     try RowRemoval.enforcingReferences(on: connection) {
-      () throws(DeduplicationError) -> SnapshotOutcome in
-      try DeduplicationError.converting { () throws(SQLiteError) in
-        try connection.begin(.immediate)
-      }
-      do throws(DeduplicationError) {
+      try connection.begin(.immediate)
+      do {
         let outcome = try removeMissing(model, run, checkpoint, limit, ended)
         if case .done = outcome {
-          try DeduplicationError.converting { () throws(SQLiteError) in
-            try keep(token)
-            try connection.commit()
-          }
+          try keep(token)
+          try connection.commit()
         } else {
           connection.rollback()
         }
@@ -58,56 +53,40 @@ extension Store.Lease {
   /// many of them were there before those.
   private func tooManySinceEarlier(
     _ model: Model, _ run: Int64, _ rows: RowRemoval, _ limit: ImportOptions.Limit
-  ) throws(DeduplicationError) -> SnapshotOutcome? {
-    try DeduplicationError.converting { () throws(SQLiteError) in
-      guard
-        let earlier = try EarlierSnapshot.first(before: run, into: model.table, in: connection)
-      else { return nil }
-      // A row that was marked then is none of those that are counted; it may have come back since.
-      let listed = try rows.listedCount(upTo: earlier.rows.lastRow, in: connection)
-      let gone = min(listed, earlier.rows.count)
-      guard limit.isExceeded(by: gone, of: earlier.rows.count) else { return nil }
-      return .tooManySince(earlier, gone: gone)
-    }
+  ) throws -> SnapshotOutcome? {
+    guard let earlier = try EarlierSnapshot.first(before: run, into: model.table, in: connection)
+    else { return nil }
+    // A row that was marked then is not among those that are counted; it may have come back since.
+    let listed = try rows.listedCount(upTo: earlier.rows.lastRow, in: connection)
+    let gone = min(listed, earlier.rows.count)
+    guard limit.isExceeded(by: gone, of: earlier.rows.count) else { return nil }
+    return .tooManySince(earlier, gone: gone)
   }
 
   private func removeMissing(
     _ model: Model, _ run: Int64, _ checkpoint: ImportCheckpoint, _ limit: ImportOptions.Limit,
     _ ended: Instant
-  ) throws(DeduplicationError) -> SnapshotOutcome {
+  ) throws -> SnapshotOutcome {
     let keys = SnapshotTable(model, ofRun: run)
     let schema = try TableSchema(of: model.table, in: connection)
-    let layout: TableLayout
-    do { layout = try TableLayout(model) } catch {
-      throw DeduplicationError(.invalidOptions, error.message)
-    }
+    let layout = try TableLayout(model)
     let rows = RowRemoval(schema: schema)
     var next = checkpoint
-    let gone = try DeduplicationError.converting { () throws(SQLiteError) in
-      try keys.createIndex(in: connection)
-      return try rows.list(
-        where: "\(Self.isRemovable(model)) AND NOT \(keys.holds(row: "t"))", in: connection)
-    }
+    try keys.createIndex(in: connection)
+    let gone = try rows.list(
+      where: "\(Self.isRemovable(model)) AND NOT \(keys.holds(row: "t"))", in: connection)
     guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {
       return .tooMany(gone: gone, of: checkpoint.removableRowCount)
     }
     if let refusal = try tooManySinceEarlier(model, run, rows, limit) { return refusal }
     var archivedCount: Int?
-    do throws(SQLiteError) {
-      next.counters.removed = gone
-      next.digest -= try rows.digest(layout, in: connection)
-    } catch {
-      throw DeduplicationError(error)
-    }
+    next.counters.removed = gone
+    next.digest -= try rows.digest(layout, in: connection)
     if let mark = model.tombstoneColumn {
-      do throws(SQLiteError) {
-        try rows.mark(
-          mark, as: model.removalMark(at: ended), timestamp: layout.timestampColumn, under: run,
-          in: connection)
-        next.digest += try rows.digest(layout, in: connection)
-      } catch {
-        throw DeduplicationError(error)
-      }
+      try rows.mark(
+        mark, as: model.removalMark(at: ended), timestamp: layout.timestampColumn, under: run,
+        in: connection)
+      next.digest += try rows.digest(layout, in: connection)
     } else {
       let deleted = try rows.delete(archivingUnder: run, in: connection)
       // Rows that hang on the missing ones went with them.
@@ -117,18 +96,14 @@ extension Store.Lease {
       next.counters.removed = deleted.goneCount
       archivedCount = deleted.archivedCount
     }
-    do throws(SQLiteError) {
-      try RunRecord(id: run).end(
-        .finished, at: ended, counters: next.countersJSON().description, in: connection)
-      if let archivedCount {
-        try connection.execute(
-          """
-          UPDATE main.poikit_run SET counters = json_set(counters, '$.archived', \(archivedCount))
-          WHERE id = \(run)
-          """)
-      }
-    } catch {
-      throw DeduplicationError(error)
+    try RunRecord(id: run).end(
+      .finished, at: ended, counters: next.countersJSON().description, in: connection)
+    if let archivedCount {
+      try connection.execute(
+        """
+        UPDATE main.poikit_run SET counters = json_set(counters, '$.archived', \(archivedCount))
+        WHERE id = \(run)
+        """)
     }
     return .done(next)
   }

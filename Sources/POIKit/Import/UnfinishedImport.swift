@@ -18,7 +18,7 @@ struct UnfinishedImport {
   let isVoid: Bool
 
   /// - Throws: `SQLiteError` when there is no memory to read its checkpoint.
-  init(_ run: RunRecord.Unfinished) throws(SQLiteError) {
+  init(_ run: RunRecord.Unfinished) throws {
     id = run.record.id
     generation = run.generation
     source = run.source

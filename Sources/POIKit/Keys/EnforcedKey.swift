@@ -17,7 +17,7 @@ struct EnforcedKey: Equatable {
   /// - Throws: `SQLiteError` when the store cannot be read.
   static func read(
     of model: Model, in connection: Connection
-  ) throws(SQLiteError) -> EnforcedKey? {
+  ) throws -> EnforcedKey? {
     let columns = try columns(ofTable: model.table, in: connection)
     let slots = columns.compactMap { column in
       model.attributes.firstIndex { $0.column == column }
@@ -32,7 +32,7 @@ struct EnforcedKey: Equatable {
   /// The columns of a table's enforced key, in the order of the key; empty if no key was enforced.
   static func columns(
     ofTable table: String, in connection: Connection
-  ) throws(SQLiteError) -> [String] {
+  ) throws -> [String] {
     var columns: [String] = []
     var statement = try connection.prepare(
       """

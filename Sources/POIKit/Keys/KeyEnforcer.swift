@@ -34,7 +34,7 @@ struct KeyEnforcer {
   /// An index of that name on another table does not count: it belongs to a table that was renamed.
   static func indexedColumns(
     of table: String, in connection: Connection
-  ) throws(SQLiteError) -> [String] {
+  ) throws -> [String] {
     var columns: [String] = []
     var statement = try connection.prepare(
       """
@@ -58,7 +58,7 @@ struct KeyEnforcer {
   ///
   /// - Throws: `DeduplicationError` when another key is enforced, the table cannot have a hash
   ///   column, or rows are to be grouped by keys that have no hash.
-  func check(in connection: Connection) throws(DeduplicationError) {
+  func check(in connection: Connection) throws {
     guard enforcement != .none else { return }
     if enforcement == .hash, !layout.isToolkitTable {
       throw DeduplicationError(
@@ -80,16 +80,12 @@ struct KeyEnforcer {
   ///
   /// - Throws: `DeduplicationError` when rows share a key, which the message lists, or another
   ///   index has its name.
-  func enforce(in connection: Connection) throws(DeduplicationError) -> EnforcementOutcome {
+  func enforce(in connection: Connection) throws -> EnforcementOutcome {
     var outcome = EnforcementOutcome()
     guard enforcement != .none else { return outcome }
-    do {
-      if enforcement == .hash {
-        outcome.addedKeyColumn = try addHashColumn(in: connection)
-        try fillHashColumn(in: connection)
-      }
-    } catch {
-      throw DeduplicationError(error)
+    if enforcement == .hash {
+      outcome.addedKeyColumn = try addHashColumn(in: connection)
+      try fillHashColumn(in: connection)
     }
     guard try !hasIndex(in: connection) else {
       if enforcement == .hash { try watchKey(in: connection) }
@@ -115,10 +111,7 @@ struct KeyEnforcer {
         try update.run()
       }
       return outcome
-    } catch {
-      guard error.isUniqueViolation, connection.isInTransaction else {
-        throw DeduplicationError(error)
-      }
+    } catch let error as SQLiteError where error.isUniqueViolation && connection.isInTransaction {
       throw try obstacles(error, in: connection)
     }
   }
@@ -126,16 +119,13 @@ struct KeyEnforcer {
   /// Whether the index exists.
   ///
   /// - Throws: `DeduplicationError` when it enforces another key, or this key in another way.
-  private func hasIndex(in connection: Connection) throws(DeduplicationError) -> Bool {
+  private func hasIndex(in connection: Connection) throws -> Bool {
     let name = Self.indexName(schema.name)
-    let (indexed, key) = try DeduplicationError.converting { () throws(SQLiteError) in
-      let indexed = try Self.indexedColumns(of: schema.name, in: connection)
-      // The hash column does not say which columns are hashed.
-      guard indexed.elementsEqual([Self.hashColumn], by: { $0.isExactly($1) }) else {
-        return (indexed, indexed)
-      }
-      return (indexed, try EnforcedKey.columns(ofTable: schema.name, in: connection))
-    }
+    let indexed = try Self.indexedColumns(of: schema.name, in: connection)
+    // The hash column does not say which columns are hashed.
+    let isHashed = indexed.elementsEqual([Self.hashColumn], by: { $0.isExactly($1) })
+    let key =
+      isHashed ? try EnforcedKey.columns(ofTable: schema.name, in: connection) : indexed
     guard !indexed.isEmpty else { return false }
     guard indexed.elementsEqual(indexColumns, by: { $0.isExactly($1) }),
       key.elementsEqual(layout.keyColumns, by: { $0.isExactly($1) })
@@ -155,31 +145,27 @@ struct KeyEnforcer {
   /// The error that lists the rows that share a key.
   private func obstacles(
     _ cause: SQLiteError, in connection: Connection
-  ) throws(DeduplicationError) -> DeduplicationError {
+  ) throws -> DeduplicationError {
     let grouping: [SQL] = indexColumns.map { "\(name: $0) COLLATE BINARY" }
     let isWhole: [SQL] = indexColumns.map { "\(name: $0) IS NOT NULL" }
     let keys = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     var found: [String] = []
-    do {
-      var statement = try connection.prepare(
-        """
-        SELECT
-          CASE WHEN count(*) <= \(Self.listedCount) THEN 'rows ' || group_concat(\(quotedRowID), ', ')
-            ELSE count(*) || ' rows, the first ' || min(\(quotedRowID)) END,
-          \(keys)
-        FROM \(quotedTable)
-        WHERE \(isWhole.joined(separator: " AND "))
-        GROUP BY \(grouping.joined(separator: ", ")) HAVING count(*) > 1
-        ORDER BY min(\(quotedRowID)) LIMIT \(Self.listedCount)
-        """, isPersistent: false)
-      while try statement.step() {
-        let values = (1...layout.keyColumns.count).map {
-          KeyReader.display($0, of: statement).map { "'\($0)'" } ?? "null"
-        }
-        found.append("\(values.joined(separator: ", ")) in \(statement.text(0))")
+    var statement = try connection.prepare(
+      """
+      SELECT
+        CASE WHEN count(*) <= \(Self.listedCount) THEN 'rows ' || group_concat(\(quotedRowID), ', ')
+          ELSE count(*) || ' rows, the first ' || min(\(quotedRowID)) END,
+        \(keys)
+      FROM \(quotedTable)
+      WHERE \(isWhole.joined(separator: " AND "))
+      GROUP BY \(grouping.joined(separator: ", ")) HAVING count(*) > 1
+      ORDER BY min(\(quotedRowID)) LIMIT \(Self.listedCount)
+      """, isPersistent: false)
+    while try statement.step() {
+      let values = (1...layout.keyColumns.count).map {
+        KeyReader.display($0, of: statement).map { "'\($0)'" } ?? "null"
       }
-    } catch {
-      throw DeduplicationError(error)
+      found.append("\(values.joined(separator: ", ")) in \(statement.text(0))")
     }
     return DeduplicationError(
       .keyNotUnique,
@@ -192,7 +178,7 @@ struct KeyEnforcer {
 
 extension KeyEnforcer {
   /// Adds the hash column; returns false if it exists.
-  private func addHashColumn(in connection: Connection) throws(SQLiteError) -> Bool {
+  private func addHashColumn(in connection: Connection) throws -> Bool {
     guard !schema.storedColumns.contains(Self.hashColumn) else { return false }
     try connection.execute("ALTER TABLE \(quotedTable) ADD COLUMN \(name: Self.hashColumn) BLOB")
     return true
@@ -200,11 +186,11 @@ extension KeyEnforcer {
 
   /// Creates a trigger that deletes the hash of a row if another program changes its key. Then
   /// `completeHashes` computes it again.
-  private func watchKey(in connection: Connection) throws(DeduplicationError) {
-    do { try makeTrigger(in: connection) } catch { throw DeduplicationError(error) }
+  private func watchKey(in connection: Connection) throws {
+    try makeTrigger(in: connection)
   }
 
-  private func makeTrigger(in connection: Connection) throws(SQLiteError) {
+  private func makeTrigger(in connection: Connection) throws {
     let columns = layout.keyColumns.map(SQL.init(name:))
     let isChanged: [SQL] = columns.map { "old.\($0) IS NOT new.\($0) COLLATE BINARY" }
     try connection.execute(
@@ -222,7 +208,7 @@ extension KeyEnforcer {
   /// Drops the trigger of a table's hash column, if there is one.
   static func unwatchKey(
     of table: String, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     try connection.execute("DROP TRIGGER IF EXISTS main.\(name: indexName(table))")
   }
 
@@ -233,21 +219,21 @@ extension KeyEnforcer {
   }
 
   /// Whether some row has a key without a hash.
-  func lacksHashes(in connection: Connection) throws(SQLiteError) -> Bool {
+  func lacksHashes(in connection: Connection) throws -> Bool {
     try connection.integer("SELECT 1 FROM \(quotedTable) WHERE \(lacksHash) LIMIT 1") != nil
   }
 
   /// Writes the hashes that are missing, inside the caller's transaction.
   ///
   /// - Throws: `SQLiteError`, a unique violation if two rows share a key.
-  func completeHashes(in connection: Connection) throws(SQLiteError) {
+  func completeHashes(in connection: Connection) throws {
     try fillHashColumn(where: lacksHash, in: connection)
   }
 
   /// Writes the hashes of rows; a row with NULL in its key gets NULL.
   private func fillHashColumn(
     where condition: SQL = "1", in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     var select = try connection.prepare(
       """

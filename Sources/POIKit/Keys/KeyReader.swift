@@ -14,7 +14,7 @@ struct KeyReader: ~Copyable {
   /// - Throws: `SQLiteError` when the layout does not fit the database.
   init(
     _ layout: TableLayout, schema: TableSchema, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     columnCount = layout.keyColumns.count
     let columns = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
     let displays = layout.keyColumns.map { Self.display(of: $0, in: layout) }.joined(
@@ -42,7 +42,7 @@ struct KeyReader: ~Copyable {
   /// Reads the key of a row; if there is no such row, the key is empty.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func read(_ rowID: Int64, into key: inout CanonicalKey) throws(SQLiteError) {
+  mutating func read(_ rowID: Int64, into key: inout CanonicalKey) throws {
     try statement.bind(1, integer: rowID)
     key.removeAll()
     if try statement.step() { _ = key.read(0..<columnCount, of: statement) }
@@ -53,7 +53,7 @@ struct KeyReader: ~Copyable {
   /// row as the values that identify it.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func values(_ rowID: Int64) throws(SQLiteError) -> [String?] {
+  mutating func values(_ rowID: Int64) throws -> [String?] {
     try display.bind(1, integer: rowID)
     var values: [String?] = []
     if try display.step() {

@@ -35,7 +35,7 @@ struct TimestampReader {
   /// - Throws: `DeduplicationError` when the column holds both texts and numbers.
   mutating func read(
     _ place: Int, of statement: borrowing Statement, rowID: Int64
-  ) throws(DeduplicationError) -> RowTimestamp? {
+  ) throws -> RowTimestamp? {
     switch statement.columnType(place) {
     case .null:
       return nil
@@ -70,13 +70,13 @@ struct TimestampReader {
     firstUnreadable = DeduplicationPlan.UnreadableTimestamp(row: rowID, value: value())
   }
 
-  private mutating func found(numberRow rowID: Int64) throws(DeduplicationError) {
+  private mutating func found(numberRow rowID: Int64) throws {
     guard numberRow == nil else { return }
     numberRow = rowID
     try checkKinds()
   }
 
-  private func checkKinds() throws(DeduplicationError) {
+  private func checkKinds() throws {
     guard let numberRow, let textRow else { return }
     throw DeduplicationError(
       .mixedTimestamps,

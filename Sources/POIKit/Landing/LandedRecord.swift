@@ -77,7 +77,7 @@ enum LandedRecord {
   ///   used.
   static func read(
     _ bytes: Span<UInt8>, inputCount: Int, into batch: inout RecordBatch
-  ) throws(SQLiteError) {
+  ) throws {
     var position = 0
     let input = try count(bytes, at: &position)
     guard input < inputCount else { throw LandingTable.damage }
@@ -97,7 +97,7 @@ enum LandedRecord {
   private static func read(
     _ bytes: Span<UInt8>, at position: inout Int, origin: RecordOrigin,
     into batch: inout RecordBatch
-  ) throws(SQLiteError) {
+  ) throws {
     var origin = origin
     origin.isDeletion = try byte(bytes, at: &position) == 1
     let high = try number(bytes, at: &position)
@@ -144,7 +144,7 @@ enum LandedRecord {
   /// - Throws: `SQLiteError` when there are fewer.
   static func number(
     _ bytes: Span<UInt8>, at position: inout Int
-  ) throws(SQLiteError) -> UInt64 {
+  ) throws -> UInt64 {
     guard bytes.count - position >= 8 else { throw LandingTable.damage }
     defer { position += 8 }
     return unsafe bytes.withUnsafeBytes { bytes in
@@ -165,7 +165,7 @@ enum LandedRecord {
   /// Reads a number with 7 bits in each byte. It has at most 8 bytes, so that sums cannot overflow.
   private static func count(
     _ bytes: Span<UInt8>, at position: inout Int
-  ) throws(SQLiteError) -> Int {
+  ) throws -> Int {
     var count = 0
     var shift = 0
     while shift < 8 * 7 {
@@ -179,7 +179,7 @@ enum LandedRecord {
 
   private static func byte(
     _ bytes: Span<UInt8>, at position: inout Int
-  ) throws(SQLiteError) -> UInt8 {
+  ) throws -> UInt8 {
     guard position < bytes.count else { throw LandingTable.damage }
     defer { position += 1 }
     return bytes[position]
@@ -190,7 +190,7 @@ enum LandedRecord {
   /// - Returns: its range in the arena of the batch.
   private static func text(
     _ bytes: Span<UInt8>, at position: inout Int, keptIn batch: inout RecordBatch
-  ) throws(SQLiteError) -> Range<Int> {
+  ) throws -> Range<Int> {
     let count = try count(bytes, at: &position)
     guard count <= bytes.count - position else { throw LandingTable.damage }
     defer { position += count }

@@ -117,7 +117,7 @@ struct LandingMerge: ~Copyable {
   /// The row that an earlier removal with the prefix matched, or nil if there is none.
   private static func row(
     _ prefix: IndexPrefix, in removal: inout Statement
-  ) throws(SQLiteError) -> Int64? {
+  ) throws -> Int64? {
     try removal.bind(1, integer: Int64(bitPattern: prefix.high))
     try removal.bind(2, integer: Int64(bitPattern: prefix.low))
     let rowID = try removal.step() ? removal.integer(0) : nil
@@ -159,8 +159,8 @@ struct LandingMerge: ~Copyable {
   }
 
   /// Notes that the records of the batch are merged. Runs inside the transaction that merges them.
-  mutating func noteBatch() throws(SQLiteError) {
-    try unsafe places.withUnsafeBufferPointer { (places) throws(SQLiteError) in
+  mutating func noteBatch() throws {
+    try unsafe places.withUnsafeBufferPointer { (places) throws in
       try unsafe noting.bindBorrowed(1, blob: places)
       try noting.run()
     }
@@ -173,7 +173,7 @@ struct LandingMerge: ~Copyable {
   private mutating func read(
     _ landingID: UInt64, of rowID: Int64?, from contents: inout BlobReader?,
     into batch: inout RecordBatch, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     LandedRecord.append(landingID, to: &places)
     let place = LandedPlace(number: landingID)
     if try contents?.move(to: place.rowID) == nil {
@@ -184,7 +184,7 @@ struct LandingMerge: ~Copyable {
     let end = place.count.map { place.offset + $0 } ?? contentCount
     guard place.offset <= end, end <= contentCount else { throw LandingTable.damage }
     bytes.removeAll()
-    _ = try bytes.appendInPlace(minimumFree: end - place.offset) { output throws(SQLiteError) in
+    _ = try bytes.appendInPlace(minimumFree: end - place.offset) { output throws in
       try contents?.read(place.offset..<end, into: &output)
     }
     try LandedRecord.read(bytes.span, inputCount: inputCount, into: &batch)
@@ -200,7 +200,7 @@ struct LandingMerge: ~Copyable {
   }
 
   /// Remembers the rows that the removals of the batch deleted. Runs inside its transaction.
-  mutating func rememberRemovals(_ rowIDs: [Int64]) throws(SQLiteError) {
+  mutating func rememberRemovals(_ rowIDs: [Int64]) throws {
     for rowID in rowIDs {
       try remembering.bindNull(1)
       try remembering.bindNull(2)

@@ -16,7 +16,7 @@ struct LandingWriter: ~Copyable {
   private var content = GrowableBuffer<UInt8>(minimumCapacity: 1 << 13)
 
   /// A writer into the landing table of a run, which must exist.
-  init(_ key: EnforcedKey, run: Int64, connection: Connection) throws(SQLiteError) {
+  init(_ key: EnforcedKey, run: Int64, connection: Connection) throws {
     let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
     let insertion = try connection.prepare(
       "INSERT INTO \(name: LandingTable.name(ofRun: run)) (directory, content) VALUES (?1, ?2)")
@@ -28,7 +28,7 @@ struct LandingWriter: ~Copyable {
   /// Appends the records of a batch. Runs inside the caller's transaction.
   ///
   /// - Parameter input: the 0-based number of their input.
-  mutating func append(_ batch: borrowing RecordBatch, input: Int) throws(SQLiteError) {
+  mutating func append(_ batch: borrowing RecordBatch, input: Int) throws {
     for record in 0..<batch.recordCount {
       let start = content.count
       LandedRecord.append(record: record, of: batch, input: input, to: &content)
@@ -43,9 +43,9 @@ struct LandingWriter: ~Copyable {
 
   /// Inserts a row with the first bytes of the content and all of the directory. The other bytes
   /// begin the next row.
-  private mutating func insert(contentCount: Int) throws(SQLiteError) {
-    try unsafe directory.withUnsafeBufferPointer { (directory) throws(SQLiteError) in
-      try unsafe content.withUnsafeBufferPointer { (content) throws(SQLiteError) in
+  private mutating func insert(contentCount: Int) throws {
+    try unsafe directory.withUnsafeBufferPointer { (directory) throws in
+      try unsafe content.withUnsafeBufferPointer { (content) throws in
         let content = unsafe UnsafeBufferPointer(rebasing: content[..<contentCount])
         try unsafe insertion.bindBorrowed(1, blob: directory)
         try unsafe insertion.bindBorrowed(2, blob: content)

@@ -16,7 +16,7 @@ struct StoredKeys: ~Copyable {
   init(
     _ table: String, key: EnforcedKey, upTo boundary: Int64, except exceptions: SQL,
     connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let names = key.isHashed ? [KeyEnforcer.hashColumn] : key.columns
     let columns = names.map(SQL.init(name:))
     let index = SQL(name: KeyEnforcer.indexName(table))
@@ -36,12 +36,12 @@ struct StoredKeys: ~Copyable {
   /// Returns the first row whose key has a prefix.
   ///
   /// - Parameter wanted: the prefix; not less than in the call before.
-  mutating func rowID(withPrefix wanted: IndexPrefix) throws(SQLiteError) -> Int64? {
+  mutating func rowID(withPrefix wanted: IndexPrefix) throws -> Int64? {
     while let prefix, prefix < wanted || rowID == nil { try step() }
     return prefix == wanted ? rowID : nil
   }
 
-  private mutating func step() throws(SQLiteError) {
+  private mutating func step() throws {
     guard try statement.step() else {
       prefix = nil
       return

@@ -24,7 +24,7 @@ struct ArchiveTable {
   ///
   /// - Throws: `DeduplicationError` when a column of the source has the name of one of the
   ///   archive's own.
-  func prepare(in connection: Connection) throws(DeduplicationError) {
+  func prepare(in connection: Connection) throws {
     if let taken = source.storedColumns.first(where: {
       TableSchema.contains(Self.ownColumns + [Self.number], $0)
     }) {
@@ -34,21 +34,17 @@ struct ArchiveTable {
       )
     }
     let parents = try parents(in: connection)
-    do {
-      // Columns without a type keep every value as it is.
-      let columns = (Self.ownColumns + source.storedColumns).map(SQL.init(name:))
-      try connection.execute(
-        """
-        CREATE TABLE IF NOT EXISTS \(quotedName) (
-          \(name: Self.number) INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")))
-        """)
-      try Self.add(source.storedColumns, toArchiveOf: source.name, in: connection)
-      try ReservedRowIDs.reserve(allOf: source, in: connection)
-      for parent in parents {
-        try ReservedRowIDs.reserve(allOf: parent, in: connection)
-      }
-    } catch {
-      throw DeduplicationError(error)
+    // Columns without a type keep every value as it is.
+    let columns = (Self.ownColumns + source.storedColumns).map(SQL.init(name:))
+    try connection.execute(
+      """
+      CREATE TABLE IF NOT EXISTS \(quotedName) (
+        \(name: Self.number) INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")))
+      """)
+    try Self.add(source.storedColumns, toArchiveOf: source.name, in: connection)
+    try ReservedRowIDs.reserve(allOf: source, in: connection)
+    for parent in parents {
+      try ReservedRowIDs.reserve(allOf: parent, in: connection)
     }
   }
 
@@ -58,7 +54,7 @@ struct ArchiveTable {
   @discardableResult
   static func add(
     _ columns: [String], toArchiveOf table: String, in connection: Connection
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     let present = try self.columns(of: table, in: connection)
     guard !present.isEmpty else { return false }
     for column in columns where !TableSchema.contains(present, column) {
@@ -71,21 +67,21 @@ struct ArchiveTable {
   /// has none to reserve.
   private func parents(
     in connection: Connection
-  ) throws(DeduplicationError) -> [TableSchema] {
+  ) throws -> [TableSchema] {
     var parents: [TableSchema] = []
-    for name in try DeduplicationError.converting({ () throws(SQLiteError) in
-      try parentNames(in: connection)
-    }) {
+    for name in try parentNames(in: connection) {
       do {
         parents.append(try TableSchema(of: name, in: connection))
-      } catch {
-        guard error.code == .unknownTable || error.code == .unsupportedTable else { throw error }
+      } catch let error as DeduplicationError
+        where error.code == .unknownTable || error.code == .unsupportedTable
+      {
+        continue
       }
     }
     return parents
   }
 
-  private func parentNames(in connection: Connection) throws(SQLiteError) -> [String] {
+  private func parentNames(in connection: Connection) throws -> [String] {
     var names: [String] = []
     var statement = try connection.prepare(
       "SELECT DISTINCT \"table\" FROM pragma_foreign_key_list(?1, 'main')", isPersistent: false)
@@ -97,7 +93,7 @@ struct ArchiveTable {
   /// The names of the columns that the archive of `table` has.
   static func columns(
     of table: String, in connection: Connection
-  ) throws(SQLiteError) -> [String] {
+  ) throws -> [String] {
     var names: [String] = []
     var statement = try connection.prepare(
       "SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid", isPersistent: false)
@@ -109,7 +105,7 @@ struct ArchiveTable {
   /// The tables whose archives hold rows of a run, in the order of their names.
   static func tables(
     ofRun run: Int64, in connection: Connection
-  ) throws(SQLiteError) -> [String] {
+  ) throws -> [String] {
     var archives: [String] = []
     var statement = try connection.prepare(
       """
@@ -134,7 +130,7 @@ struct ArchiveTable {
   /// How many rows of a run the archives of tables hold.
   static func rowCount(
     of tables: [String], run: Int64, in connection: Connection
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     var count: Int64 = 0
     for table in tables {
       count +=

@@ -33,7 +33,7 @@ struct ChangeStatements {
   init(
     _ change: ColumnChange, rememberingUnder run: Int64?, from statements: PreparedStatements,
     in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     update = try statements.statement(change.update, in: connection)
     verify = try statements.statement(change.verify, in: connection)
     find = try statements.statement(change.find, in: connection)
@@ -54,7 +54,7 @@ struct ChangeStatements {
   /// - Returns: the entries of the journal; nil if there are none.
   /// - Throws: `SQLiteError` when the database cannot be written.
   @discardableResult
-  func remember(_ row: Int64, winner: Int64) throws(SQLiteError) -> ClosedRange<Int64>? {
+  func remember(_ row: Int64, winner: Int64) throws -> ClosedRange<Int64>? {
     guard let remember else { return nil }
     try remember.statement.bind(1, integer: row)
     try remember.statement.bind(2, integer: winner)
@@ -73,7 +73,7 @@ struct ChangeStatements {
   /// Forgets what was remembered of a row that did not change.
   ///
   /// - Throws: `SQLiteError` when the database cannot be written.
-  func forget(_ remembered: ClosedRange<Int64>) throws(SQLiteError) {
+  func forget(_ remembered: ClosedRange<Int64>) throws {
     try forget?.statement.bind(1, integer: remembered.lowerBound)
     try forget?.statement.bind(2, integer: remembered.upperBound)
     try forget?.statement.run()
@@ -82,7 +82,7 @@ struct ChangeStatements {
   /// Changes a row.
   ///
   /// - Throws: `SQLiteError` when the database cannot be written.
-  func change(_ row: Int64, winner: Int64) throws(SQLiteError) -> Outcome {
+  func change(_ row: Int64, winner: Int64) throws -> Outcome {
     try update.statement.bind(1, integer: row)
     try update.statement.bind(2, integer: winner)
     do {
@@ -98,7 +98,7 @@ struct ChangeStatements {
     return try Self.returnsRow(find) ? .ineffective : .missing
   }
 
-  private static func returnsRow(_ box: PreparedStatements.Box) throws(SQLiteError) -> Bool {
+  private static func returnsRow(_ box: PreparedStatements.Box) throws -> Bool {
     let isFound = try box.statement.step()
     try box.statement.reset()
     return isFound

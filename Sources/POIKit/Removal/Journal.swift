@@ -32,7 +32,7 @@ enum Journal {
   /// The tables with rows that a run changed.
   static func tables(
     ofRun run: Int64, in connection: Connection
-  ) throws(SQLiteError) -> [String] {
+  ) throws -> [String] {
     var tables: [String] = []
     var statement = try connection.prepare(
       "SELECT DISTINCT table_name FROM main.poikit_journal WHERE run = ?1", isPersistent: false)
@@ -44,7 +44,7 @@ enum Journal {
   /// The columns with values that a run changed, with their tables.
   static func columns(
     ofRun run: Int64, in connection: Connection
-  ) throws(SQLiteError) -> [(table: String, column: String)] {
+  ) throws -> [(table: String, column: String)] {
     var found: [(table: String, column: String)] = []
     var statement = try connection.prepare(
       "SELECT DISTINCT table_name, column_name FROM main.poikit_journal WHERE run = ?1",

@@ -23,7 +23,7 @@ struct JournalTriggers {
   /// - Throws: `DeduplicationError` when a table has a column with a name that archives need.
   init(
     for root: TableSchema, run: Int64, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     self.run = run
     tables = [root]
     var place = 0
@@ -48,13 +48,12 @@ struct JournalTriggers {
   /// Adds the table that refers; rows of one without row ids may neither go nor change.
   private mutating func add(
     _ reference: TableReference, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let name = reference.childTable
     guard !tables.contains(where: { $0.name.isExactly(name) }) else { return }
     do {
       tables.append(try TableSchema(of: name, in: connection))
-    } catch {
-      guard error.code != .database else { throw error }
+    } catch let error as DeduplicationError where error.code != .database {
       let text = "poikit: rows of '\(name)' cannot be kept"
       guard obstacles.updateValue(error, forKey: text) == nil else { return }
       for event in ["DELETE", "UPDATE"] as [SQL] {
@@ -67,11 +66,9 @@ struct JournalTriggers {
 
   private mutating func archive(
     _ table: TableSchema, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let archive = ArchiveTable(source: table)
-    let isThere = try DeduplicationError.converting { () throws(SQLiteError) in
-      try !ArchiveTable.columns(of: table.name, in: connection).isEmpty
-    }
+    let isThere = try !ArchiveTable.columns(of: table.name, in: connection).isEmpty
     try archive.prepare(in: connection)
     if !isThere { newArchives.append(archive) }
     let targets = (ArchiveTable.ownColumns + table.storedColumns).map(SQL.init(name:))
@@ -88,7 +85,7 @@ struct JournalTriggers {
 
   private mutating func keep(
     _ column: String, of table: TableSchema, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let name = SQL(name: column)
     try make(
       """
@@ -104,24 +101,20 @@ struct JournalTriggers {
 
   private mutating func make(
     _ event: SQL, _ body: SQL, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let name: SQL = "poikit_keep_\(names.count)"
-    do {
-      try connection.execute(
-        """
-        DROP TRIGGER IF EXISTS temp.\(name);
-        CREATE TEMP TRIGGER \(name) \(event) BEGIN \(body); END
-        """)
-    } catch {
-      throw DeduplicationError(error)
-    }
+    try connection.execute(
+      """
+      DROP TRIGGER IF EXISTS temp.\(name);
+      CREATE TEMP TRIGGER \(name) \(event) BEGIN \(body); END
+      """)
     names.append(name)
   }
 
   /// Drops the triggers, and the archives that they made for nothing.
   ///
   /// - Returns: how many rows the run has archived of the tables.
-  func drop(in connection: Connection) throws(SQLiteError) -> Int {
+  func drop(in connection: Connection) throws -> Int {
     for name in names { try connection.execute("DROP TRIGGER temp.\(name)") }
     for archive in newArchives {
       let isUsed = try connection.integer("SELECT 1 FROM \(archive.quotedName) LIMIT 1") != nil

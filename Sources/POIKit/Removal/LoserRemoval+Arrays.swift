@@ -33,16 +33,12 @@ extension LoserRemoval {
   /// like it. In the archive the others stand as their own winners.
   mutating func removeRows(
     of move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let list: SQL = "poikit_referring_\(depth)"
-    do { try fill(list, with: move.findOwnedRows(pairTable), in: connection) } catch {
-      throw DeduplicationError(error)
-    }
+    try fill(list, with: move.findOwnedRows(pairTable), in: connection)
     var last: Int64 = 0
     while true {
-      let rows = try DeduplicationError.converting { () throws(SQLiteError) in
-        try read(list, after: last, in: connection)
-      }
+      let rows = try read(list, after: last, in: connection)
       guard let end = rows.last else { return }
       last = end.number
       let twins = try twins(of: rows, move, in: connection)
@@ -56,11 +52,10 @@ extension LoserRemoval {
   /// Refuses to remove rows for good that others refer to.
   func refuseReferences(
     through move: ReferenceMove, _ pairTable: SQL, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let rows: SQL = "SELECT loser FROM temp.\(pairTable) WHERE winner = loser"
-    let isReferredTo = try DeduplicationError.converting { () throws(SQLiteError) in
+    let isReferredTo =
       try connection.integer(move.reference.findAny(to: rows, of: move.parent)) != nil
-    }
     guard isReferredTo else { return }
     throw DeduplicationError(
       .unmovableReference,

@@ -12,15 +12,13 @@ extension LoserRemoval {
   ///   winner would refer to a row that went with the losers.
   mutating func remove(
     _ pairs: [LoserEntry], filling fills: [RowFill], in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let removedCount = counts.removedReferenceRowCount
     try remove(pairs, in: connection)
     for fill in fills {
       try apply(fill, in: connection)
       guard counts.removedReferenceRowCount > removedCount else { continue }
-      let isDangling = try DeduplicationError.converting { () throws(SQLiteError) in
-        try refersToNothing(fill, in: connection)
-      }
+      let isDangling = try refersToNothing(fill, in: connection)
       if isDangling { throw unmergeable(fill, "a row that it refers to went with them", nil) }
     }
   }
@@ -28,7 +26,7 @@ extension LoserRemoval {
   /// Whether a reference among the values of a winner leads nowhere.
   private func refersToNothing(
     _ fill: RowFill, in connection: Connection
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     var references = try connection.prepare(
       """
       SELECT f."from" FROM pragma_foreign_key_check(?1, 'main') AS v
@@ -46,12 +44,11 @@ extension LoserRemoval {
   /// Gives a winner values of its losers, which are removed already.
   private mutating func apply(
     _ fill: RowFill, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     do {
       if archives, let run { try remember(fill, under: run, in: connection) }
       try update(fill, in: connection)
-    } catch {
-      guard error.isConstraint else { throw DeduplicationError(error) }
+    } catch let error as SQLiteError where error.isConstraint {
       throw unmergeable(fill, error.message, error)
     }
     guard connection.changeCount == 1 else {
@@ -77,7 +74,7 @@ extension LoserRemoval {
   /// changed since is told even where it was given the same values.
   private func remember(
     _ fill: RowFill, under run: Int64, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     for (column, value) in fill.assignments {
       let box = try rememberStatement(
         column, column == PropertyTimes.column ? .other : .value, newValue: "?3", in: connection)
@@ -98,7 +95,7 @@ extension LoserRemoval {
 
   private func rememberStatement(
     _ column: String, _ kind: Journal.Kind, newValue: SQL, in connection: Connection
-  ) throws(SQLiteError) -> PreparedStatements.Box {
+  ) throws -> PreparedStatements.Box {
     let rowID = SQL(name: root.rowIDName)
     return try statements.statement(
       """
@@ -111,7 +108,7 @@ extension LoserRemoval {
 
   private mutating func update(
     _ fill: RowFill, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let values: [SQL] = fill.assignments.enumerated().map { place, value in
       "\(name: value.column) = ?\(place + 2)"
     }
@@ -132,7 +129,7 @@ extension LoserRemoval {
 
 extension RowFill {
   /// Runs a statement that takes the row and the values as its parameters.
-  fileprivate func run(_ statement: inout Statement) throws(SQLiteError) {
+  fileprivate func run(_ statement: inout Statement) throws {
     try statement.bind(1, integer: row)
     for (place, value) in assignments.enumerated() {
       try value.value.bind(to: &statement, at: place + 2)

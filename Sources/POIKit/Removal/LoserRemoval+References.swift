@@ -21,19 +21,13 @@ extension LoserRemoval {
   /// Where a reference is made of columns that others refer to in their turn, these follow.
   mutating func move(
     _ move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let list: SQL = "poikit_referring_\(depth)"
-    do {
-      let search = try search(for: move, pairTable, depth: depth, in: connection)
-      try fill(list, with: move.findRows(pairTable, by: search), in: connection)
-    } catch {
-      throw DeduplicationError(error)
-    }
+    let search = try search(for: move, pairTable, depth: depth, in: connection)
+    try fill(list, with: move.findRows(pairTable, by: search), in: connection)
     var last: Int64 = 0
     while true {
-      let referring = try DeduplicationError.converting { () throws(SQLiteError) in
-        try read(list, after: last, in: connection)
-      }
+      let referring = try read(list, after: last, in: connection)
       guard let end = referring.last else { return }
       last = end.number
       let leftovers = try moveRows(referring, move, in: connection)
@@ -53,7 +47,7 @@ extension LoserRemoval {
   ///   - connection: the database.
   mutating func fill(
     _ list: SQL, with select: SQL, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     try makeTemporaryTable(
       list,
       columns: """
@@ -74,7 +68,7 @@ extension LoserRemoval {
   /// list for the others.
   private mutating func search(
     for move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
-  ) throws(SQLiteError) -> ReferrerSearch {
+  ) throws -> ReferrerSearch {
     if try move.isSearchable(pairTable, by: statements, in: connection) { return .index }
     guard depth == 0, counts.removedRowCount > 0 else { return .scan }
     if let list = lists[move.reference] { return .list(list) }
@@ -95,7 +89,7 @@ extension LoserRemoval {
 
   func read(
     _ list: SQL, after last: Int64, in connection: Connection
-  ) throws(SQLiteError) -> [Referring] {
+  ) throws -> [Referring] {
     var found: [Referring] = []
     let select = try statements.statement(
       """
@@ -117,16 +111,14 @@ extension LoserRemoval {
   /// - Returns: the rows that a unique constraint does not let move.
   private mutating func moveRows(
     _ referring: [Referring], _ move: ReferenceMove, in connection: Connection
-  ) throws(DeduplicationError) -> [Referring] {
+  ) throws -> [Referring] {
     let change = move.change
     try readReferences(to: move.child, in: connection)
     let isReferredTo = (referencesByTable[ExactText(move.child.name)] ?? []).contains { reference in
       reference.parentColumns.contains { change.source(of: $0) != nil }
     }
     let statements = try changeStatements(of: change, in: connection)
-    let parted = try DeduplicationError.converting { () throws(SQLiteError) -> SQL? in
-      try findParted(by: change, besides: [], in: connection)
-    }
+    let parted = try findParted(by: change, besides: [], in: connection)
     try reserveRowIDs(of: move.child, in: connection)
     var leftovers: [Referring] = []
     for row in referring {
@@ -139,9 +131,7 @@ extension LoserRemoval {
       if isReferredTo {
         (outcome, movedCount) = try moveWithFollowers(row, change, move, in: connection)
       } else {
-        do { outcome = try Self.move(row, by: statements, in: connection) } catch {
-          throw DeduplicationError(error)
-        }
+        outcome = try Self.move(row, by: statements, in: connection)
       }
       switch outcome {
       case .changed: counts.movedReferenceCount += movedCount
@@ -161,7 +151,7 @@ extension LoserRemoval {
   /// where the transaction has made a table.
   private static func move(
     _ row: Referring, by statements: ChangeStatements, in connection: Connection
-  ) throws(SQLiteError) -> ChangeStatements.Outcome {
+  ) throws -> ChangeStatements.Outcome {
     let remembered = try statements.remember(row.row, winner: row.winner)
     let outcome = try statements.change(row.row, winner: row.winner)
     if case .refused(let error) = outcome, error.isUniqueViolation, connection.isInTransaction,
@@ -178,13 +168,11 @@ extension LoserRemoval {
   private mutating func moveWithFollowers(
     _ row: Referring, _ change: ColumnChange, _ move: ReferenceMove,
     in connection: Connection
-  ) throws(DeduplicationError) -> (ChangeStatements.Outcome, count: Int) {
+  ) throws -> (ChangeStatements.Outcome, count: Int) {
     let steps = try cascade(from: Step(change: change, row: row.row), in: connection)
     for step in steps.dropFirst() {
-      let parted = try DeduplicationError.converting { () throws(SQLiteError) -> SQL? in
-        try findParted(
-          by: step.change, besides: step.links.map(\.move), in: connection)
-      }
+      let parted = try findParted(
+        by: step.change, besides: step.links.map(\.move), in: connection)
       try refuse(step.row, of: row, move, partedBy: parted, in: connection)
     }
     for step in steps { try reserveRowIDs(of: step.change.child, in: connection) }
@@ -207,11 +195,9 @@ extension LoserRemoval {
   private func refuse(
     _ changed: Int64, of row: Referring, _ move: ReferenceMove, partedBy find: SQL?,
     in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     guard let find else { return }
-    let leadsElsewhere = try DeduplicationError.converting { () throws(SQLiteError) in
-      try isParted(changed, winner: row.winner, by: find, in: connection)
-    }
+    let leadsElsewhere = try isParted(changed, winner: row.winner, by: find, in: connection)
     guard leadsElsewhere else { return }
     throw Self.unmovable(
       row, move, "another reference has a column in common with it, and would lead elsewhere")
@@ -223,26 +209,22 @@ extension LoserRemoval {
   /// Reserves the ids of a table's rows before the first of them is remembered.
   private mutating func reserveRowIDs(
     of table: TableSchema, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     guard archives, reservedTables.insert(ExactText(table.name)).inserted else { return }
-    do { try ReservedRowIDs.reserve(allOf: table, in: connection) } catch {
-      throw DeduplicationError(error)
-    }
+    try ReservedRowIDs.reserve(allOf: table, in: connection)
   }
 
   private func changeStatements(
     of change: ColumnChange, in connection: Connection
-  ) throws(DeduplicationError) -> ChangeStatements {
+  ) throws -> ChangeStatements {
     let run = archives ? run : nil
-    return try DeduplicationError.converting { () throws(SQLiteError) in
-      try ChangeStatements(change, rememberingUnder: run, from: statements, in: connection)
-    }
+    return try ChangeStatements(change, rememberingUnder: run, from: statements, in: connection)
   }
 
   private func execute(
     _ sql: SQL, in connection: Connection
-  ) throws(DeduplicationError) {
-    do { try statements.run(sql, in: connection) } catch { throw DeduplicationError(error) }
+  ) throws {
+    try statements.run(sql, in: connection)
   }
 
   private static func unmovable(
@@ -260,22 +242,18 @@ extension LoserRemoval {
   /// equal outside of the constraint that keeps them apart.
   func twins(
     of rows: [Referring], _ move: ReferenceMove, in connection: Connection
-  ) throws(DeduplicationError) -> [Int64: (row: Int64, isEqual: Bool)] {
+  ) throws -> [Int64: (row: Int64, isEqual: Bool)] {
     var twins: [Int64: (row: Int64, isEqual: Bool)] = [:]
-    do {
-      for sql in try move.findTwins(in: connection) {
-        let find = try statements.statement(sql, in: connection)
-        for row in rows where twins[row.row] == nil {
-          try find.statement.bind(1, integer: row.row)
-          try find.statement.bind(2, integer: row.winner)
-          if try find.statement.step() {
-            twins[row.row] = (find.statement.integer(0), find.statement.integer(1) == 1)
-          }
-          try find.statement.reset()
+    for sql in try move.findTwins(in: connection) {
+      let find = try statements.statement(sql, in: connection)
+      for row in rows where twins[row.row] == nil {
+        try find.statement.bind(1, integer: row.row)
+        try find.statement.bind(2, integer: row.winner)
+        if try find.statement.step() {
+          twins[row.row] = (find.statement.integer(0), find.statement.integer(1) == 1)
         }
+        try find.statement.reset()
       }
-    } catch {
-      throw DeduplicationError(error)
     }
     return twins
   }
@@ -283,7 +261,7 @@ extension LoserRemoval {
   /// Finds for every row that could not be moved the one that stands in its way.
   private func findTwins(
     of leftovers: [Referring], _ move: ReferenceMove, in connection: Connection
-  ) throws(DeduplicationError) -> [LoserEntry] {
+  ) throws -> [LoserEntry] {
     let twins = try twins(of: leftovers, move, in: connection)
     var pairs: [LoserEntry] = []
     for row in leftovers {
@@ -325,7 +303,7 @@ extension LoserRemoval {
   ///   it.
   private mutating func cascade(
     from top: Step, in connection: Connection
-  ) throws(DeduplicationError) -> [Step] {
+  ) throws -> [Step] {
     var steps = [top]
     var indices = [Place(table: top.change.child.name, row: top.row): 0]
     var open = [(index: 0, columns: top.change.columns)]
@@ -364,16 +342,12 @@ extension LoserRemoval {
 
   private func followers(
     of row: Int64, _ link: ReferenceMove, in connection: Connection
-  ) throws(DeduplicationError) -> [Int64] {
-    do {
-      var found: [Int64] = []
-      let find = try statements.statement(link.findFollowers, in: connection)
-      try find.statement.bind(1, integer: row)
-      while try find.statement.step() { found.append(find.statement.integer(0)) }
-      return found
-    } catch {
-      throw DeduplicationError(error)
-    }
+  ) throws -> [Int64] {
+    var found: [Int64] = []
+    let find = try statements.statement(link.findFollowers, in: connection)
+    try find.statement.bind(1, integer: row)
+    while try find.statement.step() { found.append(find.statement.integer(0)) }
+    return found
   }
 
   /// Makes the changes of a cascade, those that follow before those that they follow, so that
@@ -385,19 +359,15 @@ extension LoserRemoval {
   private func apply(
     _ steps: [Step], for row: Referring, _ move: ReferenceMove,
     in connection: Connection
-  ) throws(DeduplicationError) -> ChangeStatements.Outcome {
+  ) throws -> ChangeStatements.Outcome {
     for step in steps where archives {
       let statements = try changeStatements(of: step.change, in: connection)
-      do { try statements.remember(step.row, winner: row.winner) } catch {
-        throw DeduplicationError(error)
-      }
+      try statements.remember(step.row, winner: row.winner)
     }
     for (index, step) in steps.enumerated().reversed() {
       let statements = try changeStatements(of: step.change, in: connection)
       let outcome: ChangeStatements.Outcome
-      do { outcome = try statements.change(step.row, winner: row.winner) } catch {
-        throw DeduplicationError(error)
-      }
+      outcome = try statements.change(step.row, winner: row.winner)
       if index == 0 {
         if case .changed = outcome { try checkLinks(of: steps, row, move, in: connection) }
         return outcome
@@ -424,19 +394,16 @@ extension LoserRemoval {
   /// what refers to the winner, and not be equal to each other.
   private func checkLinks(
     of steps: [Step], _ row: Referring, _ move: ReferenceMove, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     for step in steps {
       for (link, cause) in step.links {
-        let isLinked = try DeduplicationError.converting { () throws(SQLiteError) in
-          let parent = try laterID(of: steps[cause], winner: row.winner, in: connection)
-          let child = try laterID(of: step, winner: row.winner, in: connection)
-          let find = try statements.statement(link.findFollower, in: connection)
-          try find.statement.bind(1, integer: parent)
-          try find.statement.bind(2, integer: child)
-          let isLinked = try find.statement.step()
-          try find.statement.reset()
-          return isLinked
-        }
+        let parent = try laterID(of: steps[cause], winner: row.winner, in: connection)
+        let child = try laterID(of: step, winner: row.winner, in: connection)
+        let find = try statements.statement(link.findFollower, in: connection)
+        try find.statement.bind(1, integer: parent)
+        try find.statement.bind(2, integer: child)
+        let isLinked = try find.statement.step()
+        try find.statement.reset()
         guard isLinked else {
           throw Self.unmovable(row, move, "\(Self.follower(step)): \(Self.ineffectiveReason)")
         }
@@ -447,7 +414,7 @@ extension LoserRemoval {
   /// The id that a row has after it was changed.
   private func laterID(
     of step: Step, winner: Int64, in connection: Connection
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     let (change, column) = (step.change, step.change.child.rowIDColumn)
     guard let source = column.flatMap(change.source) else { return step.row }
     let find = try statements.statement(

@@ -11,7 +11,7 @@ extension LoserRemoval {
   /// - Parameter followed: by what the row refers to those for whose sake its columns change.
   func findParted(
     by change: ColumnChange, besides followed: [ReferenceMove], in connection: Connection
-  ) throws(SQLiteError) -> SQL? {
+  ) throws -> SQL? {
     let others = try TableReference.declared(by: change.child, statements, in: connection)
       .filter { other in
         other.columns.contains { change.source(of: $0) != nil }
@@ -53,7 +53,7 @@ extension LoserRemoval {
   /// Whether a statement of `findParted` returns a row.
   func isParted(
     _ row: Int64, winner: Int64, by find: SQL, in connection: Connection
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     let find = try statements.statement(find, in: connection)
     try find.statement.bind(1, integer: row)
     try find.statement.bind(2, integer: winner)

@@ -75,14 +75,12 @@ struct LoserRemoval {
   init(
     _ layout: TableLayout, schema: TableSchema, arrays: ArrayRule, statements: PreparedStatements,
     in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     self.layout = layout
     ownerships = arrays == .winner ? Ownership.all(in: layout.relations) : []
     self.statements = statements
     root = schema
-    do { enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1 } catch {
-      throw DeduplicationError(error)
-    }
+    enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1
     schemas[ExactText(schema.name)] = schema
     try readReferences(to: schema, in: connection)
   }
@@ -97,7 +95,7 @@ struct LoserRemoval {
   /// Makes the removal keep the digest of what is left of the table, if one is remembered.
   ///
   /// - Parameter connection: the database, in a view that nobody changes until the first batch.
-  mutating func keepDigest(in connection: Connection) throws(SQLiteError) {
+  mutating func keepDigest(in connection: Connection) throws {
     remainingDigest = try RemainingDigest(
       layout, schema: root, references: referencesByTable[ExactText(root.name)] ?? [],
       in: connection)
@@ -109,14 +107,10 @@ struct LoserRemoval {
   var portionSize: Int { referencesByTable[ExactText(root.name)]?.isEmpty == true ? 100 : 500 }
 
   /// Begins a batch, inside its transaction.
-  func beginBatch(in connection: Connection) throws(DeduplicationError) {
+  func beginBatch(in connection: Connection) throws {
     guard enforcesReferences else { return }
-    do {
-      // While a row and those that refer to it move, one of them is ahead of the other.
-      try connection.execute("PRAGMA defer_foreign_keys = ON")
-    } catch {
-      throw DeduplicationError(error)
-    }
+    // While a row and those that refer to it move, one of them is ahead of the other.
+    try connection.execute("PRAGMA defer_foreign_keys = ON")
   }
 
   /// Removes losers, inside the transaction of their batch.
@@ -124,7 +118,7 @@ struct LoserRemoval {
   /// - Throws: `DeduplicationError`; the transaction is then to be rolled back.
   mutating func remove(
     _ pairs: [LoserEntry], in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     try fold(pairs, of: root, depth: 0, in: connection)
     counts.removedRowCount += pairs.count
   }
@@ -132,15 +126,13 @@ struct LoserRemoval {
   /// Whether rows of another table can be in each other's way to a winner, so that those of its best
   /// loser are to go there first. It costs pages: losers that come in the order of their ids meet every
   /// page of their table once.
-  func needsRanks(in connection: Connection) throws(DeduplicationError) -> Bool {
+  func needsRanks(in connection: Connection) throws -> Bool {
     for reference in referencesByTable[ExactText(root.name)] ?? [] {
       guard let child = schemas[ExactText(reference.childTable)], !child.name.isExactly(root.name),
         !isOwning(reference)
       else { continue }
       let move = ReferenceMove(reference: reference, parent: root, child: child)
-      let twins = try DeduplicationError.converting { () throws(SQLiteError) in
-        try move.findTwins(in: connection)
-      }
+      let twins = try move.findTwins(in: connection)
       if !twins.isEmpty { return true }
     }
     return false
@@ -149,7 +141,7 @@ struct LoserRemoval {
   /// Reads which tables refer to a table.
   mutating func readReferences(
     to schema: TableSchema, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     guard referencesByTable[ExactText(schema.name)] == nil else { return }
     let references = try TableReference.all(to: schema, in: connection)
     referencesByTable[ExactText(schema.name)] = references
@@ -157,8 +149,7 @@ struct LoserRemoval {
       do {
         schemas[ExactText(reference.childTable)] = try TableSchema(
           of: reference.childTable, in: connection)
-      } catch {
-        guard error.code != .database else { throw error }
+      } catch let error as DeduplicationError where error.code != .database {
         let obstacle = DeduplicationError(
           error.code,
           "rows of '\(reference.childTable)' refer to '\(schema.name)', but \(error.message)")
@@ -179,14 +170,10 @@ struct LoserRemoval {
   func child(
     of reference: TableReference, to rows: SQL, of schema: TableSchema,
     in connection: Connection
-  ) throws(DeduplicationError) -> TableSchema? {
+  ) throws -> TableSchema? {
     if let child = schemas[ExactText(reference.childTable)] { return child }
-    do {
-      guard try connection.integer(reference.findAny(to: rows, of: schema)) != nil else {
-        return nil
-      }
-    } catch {
-      throw DeduplicationError(error)
+    guard try connection.integer(reference.findAny(to: rows, of: schema)) != nil else {
+      return nil
     }
     if let obstacle = obstacles[ExactText(reference.childTable)] { throw obstacle }
     return nil
@@ -198,14 +185,10 @@ struct LoserRemoval {
   /// in `pairs`.
   mutating func fold(
     _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let pairTable: SQL = "poikit_pair_\(depth)"
-    do {
-      try fill(pairTable, with: pairs, in: connection)
-      if depth == 0 { try remainingDigest?.remove(listedIn: "temp.\(pairTable)", in: connection) }
-    } catch {
-      throw DeduplicationError(error)
-    }
+    try fill(pairTable, with: pairs, in: connection)
+    if depth == 0 { try remainingDigest?.remove(listedIn: "temp.\(pairTable)", in: connection) }
     try readReferences(to: schema, in: connection)
     for reference in referencesByTable[ExactText(schema.name)] ?? [] {
       guard
@@ -225,17 +208,13 @@ struct LoserRemoval {
     }
     if archives { try archive(schema, pairTable, in: connection) }
     let deletedCount: Int
-    do {
-      if depth == 0 { try redirect(pairTable, in: connection) }
-      try statements.run(
-        """
-        DELETE FROM main.\(name: schema.name)
-        WHERE \(name: schema.rowIDName) IN (SELECT loser FROM temp.\(pairTable))
-        """, in: connection)
-      deletedCount = connection.changeCount
-    } catch {
-      throw DeduplicationError(error)
-    }
+    if depth == 0 { try redirect(pairTable, in: connection) }
+    try statements.run(
+      """
+      DELETE FROM main.\(name: schema.name)
+      WHERE \(name: schema.rowIDName) IN (SELECT loser FROM temp.\(pairTable))
+      """, in: connection)
+    deletedCount = connection.changeCount
     guard deletedCount == pairs.count else {
       throw DeduplicationError(
         .interferingTrigger,
@@ -249,14 +228,14 @@ struct LoserRemoval {
   /// Makes a temporary table on its first use.
   mutating func makeTemporaryTable(
     _ name: SQL, columns: SQL, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     guard madeTables.insert(name).inserted else { return }
     try connection.execute("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(columns))")
   }
 
   private mutating func fill(
     _ pairTable: SQL, with pairs: [LoserEntry], in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     try makeTemporaryTable(
       pairTable,
       columns: """
@@ -275,7 +254,7 @@ struct LoserRemoval {
 
   private mutating func archive(
     _ schema: TableSchema, _ pairTable: SQL, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     guard let run else { return }
     let archive = ArchiveTable(source: schema)
     if preparedArchives.insert(ExactText(schema.name)).inserted {
@@ -286,24 +265,20 @@ struct LoserRemoval {
     let targets = ArchiveTable.ownColumns.map(SQL.init(name:)) + columns
     let values: [SQL] =
       ["?1", "l.\(rowID)", "p.winner", Journal.lastChange] + columns.map { "l.\($0)" }
-    do {
-      try statements.run(
-        """
-        INSERT INTO \(archive.quotedName) (\(targets.joined(separator: ", ")))
-        SELECT \(values.joined(separator: ", "))
-        FROM temp.\(pairTable) AS p
-        CROSS JOIN main.\(name: schema.name) AS l ON l.\(rowID) = p.loser
-        """, run, in: connection)
-    } catch {
-      throw DeduplicationError(error)
-    }
+    try statements.run(
+      """
+      INSERT INTO \(archive.quotedName) (\(targets.joined(separator: ", ")))
+      SELECT \(values.joined(separator: ", "))
+      FROM temp.\(pairTable) AS p
+      CROSS JOIN main.\(name: schema.name) AS l ON l.\(rowID) = p.loser
+      """, run, in: connection)
     counts.archivedRowCount += connection.changeCount
   }
 
   /// Keeps where the identity of a loser leads, if its winner has another one.
   private mutating func redirect(
     _ pairTable: SQL, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     guard let run, !layout.identityColumns.isEmpty,
       !layout.identityColumns.allSatisfy(layout.keyColumns.contains)
     else { return }

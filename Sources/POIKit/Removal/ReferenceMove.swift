@@ -109,7 +109,7 @@ struct ReferenceMove {
   /// - Throws: `SQLiteError` when the statement does not fit the database.
   func isSearchable(
     _ pairs: SQL, by statements: PreparedStatements, in connection: Connection
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     let plan = try statements.statement(
       "EXPLAIN QUERY PLAN \(findRows(pairs, by: .index))", in: connection)
     var isSearched = false
@@ -134,7 +134,7 @@ struct ReferenceMove {
   /// keep their ids, and no trigger but the toolkit's adds others.
   ///
   /// - Throws: `SQLiteError` when the schema cannot be read.
-  func isListable(in connection: Connection) throws(SQLiteError) -> Bool {
+  func isListable(in connection: Connection) throws -> Bool {
     var statement = try connection.prepare(
       """
       SELECT NOT EXISTS (
@@ -153,7 +153,7 @@ struct ReferenceMove {
   /// already, and whether the two are equal outside of the constraint.
   ///
   /// - Throws: `SQLiteError` when the schema cannot be read.
-  func findTwins(in connection: Connection) throws(SQLiteError) -> [SQL] {
+  func findTwins(in connection: Connection) throws -> [SQL] {
     var constraints: [[(column: String, collation: String)]] = []
     var statement = try connection.prepare(
       """

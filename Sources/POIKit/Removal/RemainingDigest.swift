@@ -32,7 +32,7 @@ final class RemainingDigest {
   init?(
     _ layout: TableLayout, schema: TableSchema, references: [TableReference],
     in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     guard layout.isToolkitTable, layout.relations.isEmpty, references.isEmpty,
       try !SideEffects.hasOtherTriggers(in: connection),
       let digest = try RememberedDigest(layout).read(in: connection)
@@ -49,7 +49,7 @@ final class RemainingDigest {
   /// - Parameters:
   ///   - list: a table with the ids of the rows in the column `loser`.
   ///   - connection: the database, in the transaction that deletes the rows.
-  func remove(listedIn list: SQL, in connection: Connection) throws(SQLiteError) {
+  func remove(listedIn list: SQL, in connection: Connection) throws {
     let reader: Reader
     if let made = self.reader {
       reader = made

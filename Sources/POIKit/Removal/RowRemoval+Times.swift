@@ -6,7 +6,7 @@ extension RowRemoval {
   /// takes it away, and keeps what the rows said of their times for a run to be undone.
   func dateMark(
     _ column: String, under run: Int64, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     guard try PropertyTimes.isKept(in: schema.name, of: connection) else { return }
     let times = SQL(name: PropertyTimes.column)
     var rows = try connection.prepare(

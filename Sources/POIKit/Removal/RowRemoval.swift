@@ -19,7 +19,7 @@ struct RowRemoval {
   ///
   /// - Parameter condition: of the row, `t`.
   /// - Returns: how many there are.
-  func list(where condition: SQL, in connection: Connection) throws(SQLiteError) -> Int {
+  func list(where condition: SQL, in connection: Connection) throws -> Int {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_gone (row INTEGER PRIMARY KEY);
@@ -32,7 +32,7 @@ struct RowRemoval {
   /// How many of the listed rows have no greater id than `lastRow`.
   func listedCount(
     upTo lastRow: Int64, in connection: Connection
-  ) throws(SQLiteError) -> Int {
+  ) throws -> Int {
     let count = try connection.integer(
       "SELECT count(*) FROM \(RowRemoval.list) WHERE row <= \(lastRow)")
     return Int(count ?? 0)
@@ -47,11 +47,11 @@ struct RowRemoval {
   ///   `unsupportedTable` when a row would go that cannot be archived.
   func delete(
     archivingUnder run: Int64?, in connection: Connection
-  ) throws(DeduplicationError) -> (goneCount: Int, archivedCount: Int) {
-    let triggers = try run.map { (run) throws(DeduplicationError) in
+  ) throws -> (goneCount: Int, archivedCount: Int) {
+    let triggers = try run.map { (run) throws in
       try JournalTriggers(for: schema, run: run, in: connection)
     }
-    do throws(SQLiteError) {
+    do {
       let before = try schema.rowCount(in: connection)
       try connection.execute(
         "DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list))")
@@ -59,8 +59,7 @@ struct RowRemoval {
       if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
       let goneCount = try before - schema.rowCount(in: connection)
       return (goneCount, try triggers?.drop(in: connection) ?? 0)
-    } catch {
-      guard error.isConstraint else { throw DeduplicationError(error) }
+    } catch let error as SQLiteError where error.isConstraint {
       if let obstacle = triggers?.obstacle(to: error) { throw obstacle }
       throw DeduplicationError(
         .unmovableReference,
@@ -77,7 +76,7 @@ struct RowRemoval {
   func mark(
     _ column: String, as value: Int64, timestamp: String?, under run: Int64,
     in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     try ReservedRowIDs.reserve(allOf: schema, in: connection)
     try remember(column, .mark, newValue: "\(value)", under: run, in: connection)
     if let timestamp {
@@ -96,7 +95,7 @@ struct RowRemoval {
   private func remember(
     _ column: String, _ kind: Journal.Kind, newValue: SQL, under run: Int64,
     in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     try connection.execute(
       """
       \(Journal.insertion)
@@ -109,7 +108,7 @@ struct RowRemoval {
   /// Adds up the digests of the listed rows.
   func digest(
     _ layout: TableLayout, in connection: Connection
-  ) throws(SQLiteError) -> Digest {
+  ) throws -> Digest {
     var reader = try ContentReader(layout, schema: schema, rows: .one, in: connection)
     var content = CanonicalContent()
     var sum = Digest.zero
@@ -122,16 +121,11 @@ struct RowRemoval {
   }
 
   /// Runs `body` with foreign keys enforced.
-  static func enforcingReferences<Result, Failure: SQLiteErrorConvertible>(
-    on connection: Connection, _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let before: Int64?
-    do {
-      before = try connection.integer("PRAGMA foreign_keys")
-      try connection.execute("PRAGMA foreign_keys = ON")
-    } catch {
-      throw Failure(error)
-    }
+  static func enforcingReferences<Result>(
+    on connection: Connection, _ body: () throws -> Result
+  ) throws -> Result {
+    let before = try connection.integer("PRAGMA foreign_keys")
+    try connection.execute("PRAGMA foreign_keys = ON")
     defer { try? connection.execute("PRAGMA foreign_keys = \(before ?? 0)") }
     return try body()
   }

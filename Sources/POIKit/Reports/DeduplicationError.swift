@@ -71,15 +71,32 @@ public struct DeduplicationError: Error, Sendable, Hashable {
   }
 }
 
-extension DeduplicationError: SQLiteErrorConvertible {
+extension DeduplicationError {
   /// The error that stands for an error of SQLite.
-  public init(_ error: SQLiteError) {
+  init(_ error: SQLiteError) {
     self.init(.database, error.description, cause: error)
   }
 
-  /// Runs `body` and throws an error of SQLite as the error that stands for it.
+  /// The error that stands for any error inside of a deduplication.
+  init(_ error: any Error) {
+    switch error {
+    case let error as DeduplicationError: self = error
+    case let error as SQLiteError: self.init(error)
+    case let error as StoreError:
+      let code: Code =
+        switch error.code {
+        case .inUse: .storeInUse
+        case .noSuchTable: .unknownTable
+        default: .database
+        }
+      self.init(code, error.message, cause: error.cause)
+    default: self.init(.internalCheck, "\(error)")
+    }
+  }
+
+  /// Runs `body`, the inside of an operation that programs call, and throws its errors as this type.
   static func converting<Result: ~Copyable>(
-    _ body: () throws(SQLiteError) -> Result
+    _ body: () throws -> Result
   ) throws(DeduplicationError) -> Result {
     do { return try body() } catch { throw DeduplicationError(error) }
   }

@@ -49,6 +49,23 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The error that stands for any error inside of an operation of the store at `path`.
+  init(converting error: any Error, path: String) {
+    switch error {
+    case let error as StoreError: self = error
+    case let error as SQLiteError: self.init(error, path: path)
+    case let error as DeduplicationError: self.init(error, path: path)
+    default: self.init(.database, "\(path): \(error)")
+    }
+  }
+
+  /// Runs `body`, the inside of an operation that programs call, and throws its errors as this type.
+  static func converting<Result: ~Copyable>(
+    path: String, _ body: () throws -> Result
+  ) throws(StoreError) -> Result {
+    do { return try body() } catch { throw StoreError(converting: error, path: path) }
+  }
+
   /// An error of SQLite while the store at `path` was in use.
   ///
   /// - Parameters:

@@ -43,7 +43,7 @@ struct BatchWriter: ~Copyable {
   init(
     model: Model, runID: Int64, generation: Int64, policy: MergePolicy, isSnapshot: Bool,
     connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     // A value that is not copyable is made whole at once: nothing of it is set before all that may
     // fail is done.
     let table = RowWriter.Table(
@@ -95,7 +95,7 @@ struct BatchWriter: ~Copyable {
   ///
   /// - Returns: whether other programs have changed the database since the last one. The ids of rows
   ///   are forgotten then, and those read that are reserved.
-  mutating func begin(in connection: Connection) throws(SQLiteError) -> Bool {
+  mutating func begin(in connection: Connection) throws -> Bool {
     try beginning.run()
     guard try versionReading.step() else { return false }
     let current = versionReading.integer(0)
@@ -110,14 +110,14 @@ struct BatchWriter: ~Copyable {
 
   /// Whether the last batch of the run is this writer's; if not, another process drives the run, or has
   /// ended it.
-  func isInCharge(in connection: Connection) throws(SQLiteError) -> Bool {
+  func isInCharge(in connection: Connection) throws -> Bool {
     let committed = try connection.integer(
       "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
     return (committed ?? 0) == generation
   }
 
   /// Commits the transaction of a batch.
-  mutating func commit() throws(SQLiteError) { try ending.run() }
+  mutating func commit() throws { try ending.run() }
 
   /// Gives up the transaction of a batch; SQLite may have done so already.
   mutating func rollBack() { try? cancelling.run() }
@@ -137,7 +137,7 @@ struct BatchWriter: ~Copyable {
   mutating func writeRows(
     of batch: inout RecordBatch, from first: Int, _ names: InputNames, targets: [MergeTarget] = [],
     in connection: Connection
-  ) throws(SQLiteError) -> MergeConflicts {
+  ) throws -> MergeConflicts {
     if snapshot == nil, let snapshotModel {
       let table = SnapshotTable(snapshotModel, ofRun: runID)
       try table.prepare(in: connection)
@@ -148,7 +148,7 @@ struct BatchWriter: ~Copyable {
       try snapshot?.add(record, of: batch)
       do {
         try writeWhole(record, of: &batch, names, target: target)
-      } catch {
+      } catch let error as SQLiteError {
         // Where SQLite has given up the whole transaction, the records before are not there any more.
         guard beginning.isInTransaction, isRefusal(error, in: connection) else { throw error }
         batch.refuse(record: record, because: error)
@@ -171,7 +171,7 @@ struct BatchWriter: ~Copyable {
 
   private mutating func write(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
-  ) throws(SQLiteError) {
+  ) throws {
     if batch.origins[record].isDeletion {
       try remove(record, of: &batch, names, target: target)
     } else if merger == nil {
@@ -184,7 +184,7 @@ struct BatchWriter: ~Copyable {
   /// Writes all rows of a record, or none.
   private mutating func writeWhole(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
-  ) throws(SQLiteError) {
+  ) throws {
     // A removal may be refused when its row is gone already.
     if rows.mayRefuseInPart || merger != nil && batch.origins[record].isDeletion {
       try savepoint.open()
@@ -204,7 +204,7 @@ struct BatchWriter: ~Copyable {
   /// Merges a record, unless a removal of its key is remembered that is newer or as new.
   private mutating func merge(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
-  ) throws(SQLiteError) {
+  ) throws {
     let ignoresTime = merger?.ignoresTime == true
     if !ignoresTime, try tombstones?.beats(record, of: batch) == true {
       return batch.settle(record: record, as: .stale)
@@ -217,7 +217,7 @@ struct BatchWriter: ~Copyable {
   /// Remembers a removal, and deletes the row that it is of where rows can be found by their key.
   private mutating func remove(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
-  ) throws(SQLiteError) {
+  ) throws {
     let outcome = try merger?.remove(
       record: record, of: &batch, names, by: &rows, target: target)
     // One that is older than the row counts once that is gone.
@@ -233,7 +233,7 @@ struct BatchWriter: ~Copyable {
   /// - Parameter input: the 0-based number of their input.
   mutating func land(
     _ batch: borrowing RecordBatch, input: Int, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     if landing == nil {
       guard let key else { throw LandingTable.damage }
       try LandingTable.make(ofRun: runID, in: connection)
@@ -247,7 +247,7 @@ struct BatchWriter: ~Copyable {
   /// - Parameter names: those of their inputs.
   mutating func insertRejects(
     of batch: borrowing RecordBatch, _ names: InputNames
-  ) throws(SQLiteError) {
+  ) throws {
     for reject in batch.rejects {
       let first = reject.issues[0]
       try rejection.bind(1, integer: runID)
@@ -269,7 +269,7 @@ struct BatchWriter: ~Copyable {
   /// Writes an input beside the checkpoint, or writes it anew. Runs inside the caller's transaction.
   ///
   /// - Parameter number: 1 for the first input of the run.
-  mutating func write(_ input: ImportReport.Input, number: Int) throws(SQLiteError) {
+  mutating func write(_ input: ImportReport.Input, number: Int) throws {
     try InputTable.bind(input, run: runID, number: number, to: &self.input)
     try self.input.run()
   }
@@ -278,7 +278,7 @@ struct BatchWriter: ~Copyable {
   ///
   /// - Returns: whether it is the one after this writer's last; if not, another process drives the
   ///   run or has ended it, and the batch must not be committed.
-  mutating func writeCheckpoint(_ state: String) throws(SQLiteError) -> Bool {
+  mutating func writeCheckpoint(_ state: String) throws -> Bool {
     try checkpoint.bind(1, integer: runID)
     try checkpoint.bind(2, integer: generation + 1)
     try checkpoint.bind(3, text: state)

@@ -21,7 +21,7 @@ final class ChildRowWriter {
   /// - Parameter parentColumn: the column that holds the parent's row id.
   init(
     _ many: RecordLayout.Many, parentColumn: String, connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let element = many.relation.element
     let key = Set(element.key.map(ExactText.init))
     let keySlots = element.attributes.indices.filter {
@@ -75,7 +75,7 @@ final class ChildRowWriter {
   /// Inserts the rows of a parent that has none yet.
   func insert(
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
-  ) throws(SQLiteError) {
+  ) throws {
     for row in children.rows(ofParent: parent) {
       try insert(row, of: children.rows, under: parentRowID)
     }
@@ -84,7 +84,7 @@ final class ChildRowWriter {
   /// Makes the rows of a parent those in the batch. Those that go make room for the others first.
   func replace(
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
-  ) throws(SQLiteError) {
+  ) throws {
     var stored: [Int64?] = []
     for row in children.rows(ofParent: parent) {
       stored.append(try storedRow(row, of: children.rows, under: parentRowID))
@@ -102,7 +102,7 @@ final class ChildRowWriter {
     }
   }
 
-  func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
+  func readReservedRowIDs(in connection: Connection) throws {
     try insertion.readReservedRowIDs(in: connection)
     for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
     for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
@@ -115,7 +115,7 @@ final class ChildRowWriter {
 
   private func insert(
     _ row: Int, of rows: borrowing RecordBatch, under parentRowID: Int64
-  ) throws(SQLiteError) {
+  ) throws {
     try insertion.statement.bind(1, integer: parentRowID)
     for slot in 0..<layout.attributeCount {
       try rows.bind(record: row, slot: slot, to: &insertion.statement, at: slot + 2)
@@ -133,7 +133,7 @@ final class ChildRowWriter {
   /// The row of the parent that has the key of the one in the batch.
   private func storedRow(
     _ row: Int, of rows: borrowing RecordBatch, under parentRowID: Int64
-  ) throws(SQLiteError) -> Int64? {
+  ) throws -> Int64? {
     try lookup.bind(1, integer: parentRowID)
     for slot in keySlots { try rows.bind(record: row, slot: slot, to: &lookup, at: slot + 2) }
     let found = try lookup.step() ? lookup.integer(0) : nil
@@ -144,7 +144,7 @@ final class ChildRowWriter {
   /// Gives a stored row the values of the one in the batch, unless it has them.
   private func update(
     _ rowID: Int64, to row: Int, of rows: borrowing RecordBatch
-  ) throws(SQLiteError) {
+  ) throws {
     guard update != nil else { return }
     try update?.bind(1, integer: rowID)
     for slot in otherSlots {

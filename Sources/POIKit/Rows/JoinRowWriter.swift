@@ -13,7 +13,7 @@ final class JoinRowWriter {
   init(
     _ many: RecordLayout.Many, join: String, parentColumn: String, rowColumn: String,
     connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let shared = try RelationWriter(
       many.relation.sharedRows, fields: 0..<many.layout.attributeCount, connection: connection)
     let columns = [parentColumn, rowColumn].map(SQL.init(name:))
@@ -28,7 +28,7 @@ final class JoinRowWriter {
   /// Inserts the rows of a parent that has none yet.
   func insert(
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
-  ) throws(SQLiteError) {
+  ) throws {
     for row in children.rows(ofParent: parent) {
       try insert(try shared.rowID(record: row, batch: children.rows), under: parentRowID)
     }
@@ -37,7 +37,7 @@ final class JoinRowWriter {
   /// Makes the rows of a parent those in the batch. Rows that no parent shares any more stay.
   func replace(
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
-  ) throws(SQLiteError) {
+  ) throws {
     var wanted: [Int64] = []
     for row in children.rows(ofParent: parent) {
       wanted.append(try shared.rowID(record: row, batch: children.rows))
@@ -46,14 +46,14 @@ final class JoinRowWriter {
     for rowID in wanted where !present.contains(rowID) { try insert(rowID, under: parentRowID) }
   }
 
-  func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
+  func readReservedRowIDs(in connection: Connection) throws {
     try insertion.readReservedRowIDs(in: connection)
     try shared.readReservedRowIDs(in: connection)
   }
 
   func forgetRows(remembersOthers: Bool) { shared.forgetRows(remembersOthers: remembersOthers) }
 
-  private func insert(_ rowID: Int64, under parentRowID: Int64) throws(SQLiteError) {
+  private func insert(_ rowID: Int64, under parentRowID: Int64) throws {
     try insertion.statement.bind(1, integer: parentRowID)
     try insertion.statement.bind(2, integer: rowID)
     _ = try insertion.run()

@@ -31,7 +31,7 @@ struct MergeWriter: ~Copyable {
   /// A writer for a policy; nothing for `append`.
   init?(
     _ policy: MergePolicy, _ table: RowWriter.Table, connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     guard policy != .append, let key = table.key else { return nil }
     let schema = table.schema
     var conditions: [SQL] = key.columns.enumerated().map {
@@ -75,13 +75,12 @@ struct MergeWriter: ~Copyable {
   mutating func merge(
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget
-  ) throws(SQLiteError) {
+  ) throws {
     if case .none = target, !rows.mayRefuseInPart {
       do {
         return try insert(record, of: batch, names, by: &rows)
-      } catch {
+      } catch let error as SQLiteError where error.isUniqueViolation {
         // Where another row has the key after all, it is found below.
-        guard error.isUniqueViolation else { throw error }
         guard try find(record, of: batch, by: &rows, target: .unknown) else { throw error }
       }
     }
@@ -125,7 +124,7 @@ struct MergeWriter: ~Copyable {
   mutating func remove(
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget
-  ) throws(SQLiteError) -> MergeOutcome {
+  ) throws -> MergeOutcome {
     guard try find(record, of: batch, by: &rows, target: target) else {
       batch.settle(record: record, as: .removal)
       return .removal
@@ -173,7 +172,7 @@ struct MergeWriter: ~Copyable {
   /// - Returns: whether there is one; there is none for a key that is null in part.
   private mutating func find(
     _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter, target: MergeTarget
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     for slot in key.slots where batch[record, slot].isNull { return false }
     if case .row(let rowID) = target {
       try reading.bind(1, integer: rowID)
@@ -193,14 +192,14 @@ struct MergeWriter: ~Copyable {
   }
 
   /// Computes the digest of the stored row as it was found.
-  private mutating func digestStored() throws(SQLiteError) {
+  private mutating func digestStored() throws {
     try stored.loadRelations()
     storedDigest = storedDigester.digest(record: 0, of: stored.batch)
   }
 
   /// Makes the stored row ready to take values of a record. A related row that is gone cannot be
   /// referred to again.
-  private mutating func beginMerge() throws(SQLiteError) {
+  private mutating func beginMerge() throws {
     try digestStored()
     stored.clearMissingRelations()
   }
@@ -208,7 +207,7 @@ struct MergeWriter: ~Copyable {
   private mutating func insert(
     _ record: Int, of batch: borrowing RecordBatch, _ names: InputNames,
     by rows: inout RowWriter
-  ) throws(SQLiteError) {
+  ) throws {
     var text: String?
     if policy == .newestByProperty {
       let time = ranking.time(of: record, in: batch)
@@ -228,7 +227,7 @@ extension MergeWriter {
   /// The greater by the winner rule stays.
   private mutating func takeNewer(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
-  ) throws(SQLiteError) {
+  ) throws {
     let storedRank = ranking.rank(of: 0, in: stored.batch)
     let rank = ranking.rank(of: record, in: batch)
     guard storedRank <= rank else { return batch.settle(record: record, as: .stale) }
@@ -243,7 +242,7 @@ extension MergeWriter {
 
   private mutating func overwrite(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
-  ) throws(SQLiteError) {
+  ) throws {
     try digestStored()
     if compareContent(of: record, of: batch) == 0 {
       return batch.settle(record: record, as: .unchanged)
@@ -266,7 +265,7 @@ extension MergeWriter {
   /// The row becomes the record.
   private mutating func replace(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
-  ) throws(SQLiteError) {
+  ) throws {
     try rows.update(stored.rowID, to: record, of: batch)
     try rows.replaceRelations(ofRow: stored.rowID, by: record, of: batch)
     try rows.checkReferences()
@@ -278,7 +277,7 @@ extension MergeWriter {
   /// is older than every value that a record names.
   private mutating func takeNewerProperties(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
-  ) throws(SQLiteError) {
+  ) throws {
     try beginMerge()
     let recordTime = ranking.time(of: record, in: batch)
     let storedTime = ranking.time(of: 0, in: stored.batch)
@@ -306,7 +305,7 @@ extension MergeWriter {
   private mutating func writeMerged(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter, times: String? = nil,
     otherwise outcome: MergeOutcome = .unchanged
-  ) throws(SQLiteError) {
+  ) throws {
     let digest = storedDigester.digest(record: 0, of: stored.batch)
     guard digest != storedDigest || (policy == .newestByProperty && times != stored.times) else {
       return batch.settle(record: record, as: outcome)
@@ -320,7 +319,7 @@ extension MergeWriter {
 
   private mutating func noteConflict(
     _ record: Int, of batch: borrowing RecordBatch, _ names: InputNames
-  ) throws(SQLiteError) {
+  ) throws {
     let values = key.slots.map { slot in
       table.schema.layout.text(of: slot, of: record, in: batch)
     }

@@ -5,7 +5,7 @@ struct PlaceLog: ~Copyable {
   private var insertion: Statement
   private var lookup: Statement
 
-  init(connection: Connection) throws(SQLiteError) {
+  init(connection: Connection) throws {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_place (row INTEGER PRIMARY KEY, place TEXT NOT NULL);
@@ -19,14 +19,14 @@ struct PlaceLog: ~Copyable {
   }
 
   /// Remembers the place of the record that became a row.
-  mutating func add(_ place: String, of rowID: Int64) throws(SQLiteError) {
+  mutating func add(_ place: String, of rowID: Int64) throws {
     try insertion.bind(1, integer: rowID)
     try insertion.bind(2, text: place)
     try insertion.run()
   }
 
   /// The place of the record that became a row, if it did in this run.
-  mutating func place(of rowID: Int64) throws(SQLiteError) -> String? {
+  mutating func place(of rowID: Int64) throws -> String? {
     try lookup.bind(1, integer: rowID)
     let place = try lookup.step() ? lookup.text(0) : nil
     try lookup.reset()

@@ -16,7 +16,7 @@ struct RecordRefusals {
   /// Why the tables of a model may refuse a record as they are now.
   static func read(
     of model: Model, in connection: Connection
-  ) throws(SQLiteError) -> RecordRefusals {
+  ) throws -> RecordRefusals {
     let tables = [model.table] + model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
     let deletesRows = model.tombstone?.removal == .delete
     let losing = tablesLosingRows(model) + (deletesRows ? [model.table] : [])

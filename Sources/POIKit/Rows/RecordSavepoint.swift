@@ -12,21 +12,21 @@ final class RecordSavepoint {
   /// Whether there is one.
   private(set) var isOpen = false
 
-  init(connection: Connection) throws(SQLiteError) {
+  init(connection: Connection) throws {
     beginning = try connection.prepare("SAVEPOINT poikit_record")
     ending = try connection.prepare("RELEASE poikit_record")
     cancelling = try connection.prepare("ROLLBACK TO poikit_record")
   }
 
   /// Makes the savepoint, unless there is one.
-  func open() throws(SQLiteError) {
+  func open() throws {
     guard !isOpen else { return }
     try beginning.run()
     isOpen = true
   }
 
   /// Keeps what was written since.
-  func close() throws(SQLiteError) {
+  func close() throws {
     guard isOpen else { return }
     isOpen = false
     try ending.run()
@@ -34,7 +34,7 @@ final class RecordSavepoint {
 
   /// Undoes what was written since. Where SQLite has given up the whole transaction, there is nothing to
   /// undo any more.
-  func cancel() throws(SQLiteError) {
+  func cancel() throws {
     guard isOpen else { return }
     isOpen = false
     guard beginning.isInTransaction else { return }

@@ -21,7 +21,7 @@ final class RelationToManyWriter {
   /// Writers for the relations to many of a record.
   static func writers(
     for layout: RecordLayout, connection: Connection
-  ) throws(SQLiteError) -> [RelationToManyWriter] {
+  ) throws -> [RelationToManyWriter] {
     var writers: [RelationToManyWriter] = []
     for (number, many) in layout.relations.enumerated() {
       writers.append(try RelationToManyWriter(many, number: number, connection: connection))
@@ -31,7 +31,7 @@ final class RelationToManyWriter {
 
   private init(
     _ many: RecordLayout.Many, number: Int, connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let rows: Rows
     switch many.relation.link {
     case .parent(let column):
@@ -53,7 +53,7 @@ final class RelationToManyWriter {
   ///   - record: the record in `batch`.
   func insertRows(
     ofRow rowID: Int64, record: Int, of batch: borrowing RecordBatch
-  ) throws(SQLiteError) {
+  ) throws {
     let children = batch.children[number]
     switch rows {
     case .own(let writer): try writer.insert(children, ofParent: record, under: rowID)
@@ -69,7 +69,7 @@ final class RelationToManyWriter {
   ///   - record: the record in `batch`.
   func replaceRows(
     ofRow rowID: Int64, record: Int, of batch: borrowing RecordBatch
-  ) throws(SQLiteError) {
+  ) throws {
     let children = batch.children[number]
     switch rows {
     case .own(let writer): try writer.replace(children, ofParent: record, under: rowID)
@@ -78,7 +78,7 @@ final class RelationToManyWriter {
   }
 
   /// Heeds the row ids that another program has reserved since.
-  func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
+  func readReservedRowIDs(in connection: Connection) throws {
     switch rows {
     case .own(let writer): try writer.readReservedRowIDs(in: connection)
     case .shared(let writer): try writer.readReservedRowIDs(in: connection)

@@ -14,14 +14,14 @@ final class RelationWriter {
   ///   - fields: the slots of the attributes that identify a related row.
   init(
     _ relation: Relation, fields: Range<Int>, connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     rows = try RelatedRows(relation, fields: fields, connection: connection)
   }
 
   /// Writers for the relations to one of a record, with the slots of these.
   static func writers(
     for model: Model, layout: RecordLayout, connection: Connection
-  ) throws(SQLiteError) -> [(slot: Int, writer: RelationWriter)] {
+  ) throws -> [(slot: Int, writer: RelationWriter)] {
     var writers: [(slot: Int, writer: RelationWriter)] = []
     for (slot, attribute) in model.attributes.enumerated() {
       guard let relation = attribute.relation else { continue }
@@ -42,7 +42,7 @@ final class RelationWriter {
   }
 
   /// Heeds the row ids that another program has reserved since.
-  func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
+  func readReservedRowIDs(in connection: Connection) throws {
     try rows.readReservedRowIDs(in: connection)
   }
 
@@ -52,7 +52,7 @@ final class RelationWriter {
   /// - Parameter savepoint: what is opened before the row is made, where there has to be one by then.
   func rowID(
     record: Int, batch: borrowing RecordBatch, undoableBy savepoint: RecordSavepoint? = nil
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     try rows.rowID(record: record, batch: batch, undoableBy: savepoint)
   }
 }
@@ -90,7 +90,7 @@ private struct RelatedRows: ~Copyable {
 
   init(
     _ relation: Relation, fields: Range<Int>, connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let lookup = try connection.prepare(StoreSchema.lookup(in: relation))
     let insertion = try RowInsertion(
       into: relation.table, columns: relation.attributes.map { SQL(name: $0.column) },
@@ -103,7 +103,7 @@ private struct RelatedRows: ~Copyable {
 
   mutating func rowID(
     record: Int, batch: borrowing RecordBatch, undoableBy savepoint: RecordSavepoint?
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     content.removeAll()
     for field in fields {
       batch.append(record: record, slot: field, name: UInt64(field), to: &content)
@@ -132,7 +132,7 @@ private struct RelatedRows: ~Copyable {
     return rowID
   }
 
-  mutating func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
+  mutating func readReservedRowIDs(in connection: Connection) throws {
     try insertion.readReservedRowIDs(in: connection)
   }
 
@@ -150,7 +150,7 @@ private struct RelatedRows: ~Copyable {
 
   private mutating func storedRowID(
     record: Int, batch: borrowing RecordBatch, undoableBy savepoint: RecordSavepoint?
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     for (position, field) in fields.enumerated() {
       try batch.bind(record: record, slot: field, to: &lookup, at: position + 1)
     }

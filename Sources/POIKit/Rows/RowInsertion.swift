@@ -18,7 +18,7 @@ struct RowInsertion: ~Copyable {
   ///   - values: the parameters of the columns; without them the first is that of the first column.
   init(
     into table: String, columns: [SQL], values: [SQL]? = nil, connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let values = values ?? columns.indices.map { "?\($0 + 1)" }
     let lastReserved = try ReservedRowIDs.last(of: table, in: connection)
     let conflictClause = try ConflictClause.aborting(on: table, in: connection)
@@ -32,7 +32,7 @@ struct RowInsertion: ~Copyable {
   }
 
   /// Heeds the ids that another program has reserved since.
-  mutating func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
+  mutating func readReservedRowIDs(in connection: Connection) throws {
     let last = try ReservedRowIDs.last(of: table, in: connection)
     guard last != lastReserved else { return }
     statement = try connection.prepare(
@@ -43,7 +43,7 @@ struct RowInsertion: ~Copyable {
   /// Inserts the row that is bound.
   ///
   /// - Returns: its id.
-  mutating func run() throws(SQLiteError) -> Int64 {
+  mutating func run() throws -> Int64 {
     try statement.runChangingOneRow()
     return statement.lastInsertRowID
   }

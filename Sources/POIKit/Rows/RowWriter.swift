@@ -39,7 +39,7 @@ struct RowWriter: ~Copyable {
 
   init(
     _ table: Table, savepoint: RecordSavepoint, connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     // The initializer of a noncopyable value must do everything that can fail before it sets the
     // first property.
     let insertion = try table.insertion(on: connection)
@@ -72,7 +72,7 @@ struct RowWriter: ~Copyable {
   @discardableResult
   mutating func insert(
     record: Int, of batch: borrowing RecordBatch, times: String? = nil
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     try findRelatedRows(record: record, of: batch)
     try RowWriter.bind(
       record, of: batch, relatedRowIDs, to: &insertion.statement, table.schema.layout)
@@ -97,7 +97,7 @@ struct RowWriter: ~Copyable {
   /// - Parameter times: the times of its attributes, if the table keeps them.
   mutating func update(
     _ rowID: Int64, to record: Int, of batch: borrowing RecordBatch, times: String? = nil
-  ) throws(SQLiteError) {
+  ) throws {
     try findRelatedRows(record: record, of: batch)
     try RowWriter.bind(record, of: batch, relatedRowIDs, to: &update, table.schema.layout)
     if table.hasTimes { try update.bind(table.timesParameter, text: times) }
@@ -116,7 +116,7 @@ struct RowWriter: ~Copyable {
   ///
   /// - Throws: `SQLiteError`, a constraint violation, if it violates a deferred foreign key.
   ///   Otherwise the commit of the whole batch would fail.
-  func checkReferences() throws(SQLiteError) {
+  func checkReferences() throws {
     guard refusals.mayComeLate, deletion.hasDeferredViolations else { return }
     throw SQLiteError.violatedReference
   }
@@ -126,7 +126,7 @@ struct RowWriter: ~Copyable {
   /// - Parameter numbers: the numbers of the relations; nil for all.
   func replaceRelations(
     ofRow rowID: Int64, by record: Int, of batch: borrowing RecordBatch, numbers: [Int]? = nil
-  ) throws(SQLiteError) {
+  ) throws {
     for (number, writer) in relationsToMany.enumerated()
     where numbers?.contains(number) ?? true {
       try writer.replaceRows(ofRow: rowID, record: record, of: batch)
@@ -134,13 +134,13 @@ struct RowWriter: ~Copyable {
   }
 
   /// Reads the constraints and triggers again, after another program may have changed them.
-  mutating func readRefusals(in connection: Connection) throws(SQLiteError) {
+  mutating func readRefusals(in connection: Connection) throws {
     refusals = try RecordRefusals.read(of: table.schema.model, in: connection)
     hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
   }
 
   /// Reads the row ids that another program has reserved.
-  mutating func readReservedRowIDs(in connection: Connection) throws(SQLiteError) {
+  mutating func readReservedRowIDs(in connection: Connection) throws {
     try insertion.readReservedRowIDs(in: connection)
     for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }
     for writer in relationsToMany { try writer.readReservedRowIDs(in: connection) }
@@ -158,7 +158,7 @@ struct RowWriter: ~Copyable {
   /// - Throws: `SQLiteError`, a constraint violation, if other rows refer to the row. If they refer
   ///   by a deferred foreign key, the row is deleted anyway; the commit of the whole batch would
   ///   fail.
-  mutating func delete(_ rowID: Int64) throws(SQLiteError) {
+  mutating func delete(_ rowID: Int64) throws {
     let hadViolations = deletion.hasDeferredViolations
     try deletion.bind(1, integer: rowID)
     try deletion.runChangingOneRow()
@@ -170,7 +170,7 @@ struct RowWriter: ~Copyable {
   mutating func bindKey(
     _ key: EnforcedKey, of record: Int, in batch: borrowing RecordBatch,
     to statement: inout Statement
-  ) throws(SQLiteError) {
+  ) throws {
     relatedRowIDs.removeAll(keepingCapacity: true)
     for (part, slot) in key.slots.enumerated() {
       if let relation = relations.first(where: { $0.slot == slot }) {
@@ -188,7 +188,7 @@ struct RowWriter: ~Copyable {
 
   private mutating func findRelatedRows(
     record: Int, of batch: borrowing RecordBatch
-  ) throws(SQLiteError) {
+  ) throws {
     relatedRowIDs.removeAll(keepingCapacity: true)
     for relation in relations where batch[record, relation.slot].kind == .related {
       let rowID = try relatedRowID(relation.writer, record: record, of: batch)
@@ -198,7 +198,7 @@ struct RowWriter: ~Copyable {
 
   private func relatedRowID(
     _ writer: RelationWriter, record: Int, of batch: borrowing RecordBatch
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     try writer.rowID(
       record: record, batch: batch, undoableBy: refusals.arePossible ? savepoint : nil)
   }
@@ -217,7 +217,7 @@ struct RowWriter: ~Copyable {
   private static func bind(
     _ record: Int, of batch: borrowing RecordBatch, _ relatedRowIDs: [(slot: Int, rowID: Int64)],
     to statement: inout Statement, _ layout: RecordLayout
-  ) throws(SQLiteError) {
+  ) throws {
     for slot in 0..<layout.attributeCount {
       try batch.bind(record: record, slot: slot, to: &statement, at: slot + 1)
     }
@@ -238,7 +238,7 @@ extension RowWriter.Table {
 
   fileprivate func insertion(
     on connection: Connection
-  ) throws(SQLiteError) -> RowInsertion {
+  ) throws -> RowInsertion {
     var columns = columns
     if key?.isHashed == true { columns.append((KeyEnforcer.hashColumn, hashParameter)) }
     if hasTimes { columns.append((PropertyTimes.column, timesParameter)) }

@@ -8,7 +8,7 @@ struct SnapshotWriter: ~Copyable {
 
   init(
     _ table: SnapshotTable, _ model: Model, connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let parameters: [SQL] = table.keyColumns.map { _ in "?" }
     let insertion = try connection.prepare(
       "INSERT INTO \(table.quotedName) VALUES (\(parameters.joined(separator: ", ")))")
@@ -17,7 +17,7 @@ struct SnapshotWriter: ~Copyable {
   }
 
   /// Remembers the key of a record; one that is null in part is the key of no row.
-  mutating func add(_ record: Int, of batch: borrowing RecordBatch) throws(SQLiteError) {
+  mutating func add(_ record: Int, of batch: borrowing RecordBatch) throws {
     for slot in keySlots where batch[record, slot].isNull { return }
     for (part, slot) in keySlots.enumerated() {
       try batch.bind(record: record, slot: slot, to: &insertion, at: part + 1)

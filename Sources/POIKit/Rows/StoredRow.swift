@@ -25,7 +25,7 @@ struct StoredRow: ~Copyable {
   /// The relations to many that took the rows of a record.
   private(set) var takenRelations: [Int] = []
 
-  init(_ schema: StoreSchema, connection: Connection) throws(SQLiteError) {
+  init(_ schema: StoreSchema, connection: Connection) throws {
     var relations: [RelatedContentReader] = []
     for relation in ContentRelation.all(of: schema.model) {
       relations.append(try RelatedContentReader(relation, in: connection))
@@ -64,7 +64,7 @@ struct StoredRow: ~Copyable {
   /// Takes the row that a statement finds.
   ///
   /// - Returns: whether it finds one.
-  mutating func load(_ statement: inout Statement) throws(SQLiteError) -> Bool {
+  mutating func load(_ statement: inout Statement) throws -> Bool {
     guard try statement.step() else { return false }
     batch.removeAll()
     let record = batch.beginRecord()
@@ -82,7 +82,7 @@ struct StoredRow: ~Copyable {
   }
 
   /// Reads what the rows of its relations to many say.
-  mutating func loadRelations() throws(SQLiteError) {
+  mutating func loadRelations() throws {
     for (number, reader) in relations.enumerated() {
       setRelation(number, to: try reader.digest(ofRow: rowID))
     }

@@ -10,7 +10,7 @@ struct TombstoneWriter: ~Copyable {
   private var forgetting: Statement
 
   /// A writer for a model; nothing where no removal deletes.
-  init?(_ model: Model, connection: Connection) throws(SQLiteError) {
+  init?(_ model: Model, connection: Connection) throws {
     guard let table = TombstoneTable(model) else { return nil }
     try table.prepare(in: connection)
     let timestamp = TombstoneTable.timestampColumn
@@ -35,7 +35,7 @@ struct TombstoneWriter: ~Copyable {
   }
 
   /// Remembers a removal, if none of its key is as new.
-  mutating func remember(_ record: Int, of batch: borrowing RecordBatch) throws(SQLiteError) {
+  mutating func remember(_ record: Int, of batch: borrowing RecordBatch) throws {
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &remembering)
     if let timestampSlot {
       try batch.bind(
@@ -45,7 +45,7 @@ struct TombstoneWriter: ~Copyable {
   }
 
   /// Whether a removal of the record's key is remembered that is newer, or as new.
-  mutating func beats(_ record: Int, of batch: borrowing RecordBatch) throws(SQLiteError) -> Bool {
+  mutating func beats(_ record: Int, of batch: borrowing RecordBatch) throws -> Bool {
     for slot in keySlots where batch[record, slot].isNull { return false }
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &lookup)
     guard try lookup.step() else { return false }
@@ -57,7 +57,7 @@ struct TombstoneWriter: ~Copyable {
   }
 
   /// Forgets the removal of a record's key: the record comes back, whatever its timestamp.
-  mutating func forget(_ record: Int, of batch: borrowing RecordBatch) throws(SQLiteError) {
+  mutating func forget(_ record: Int, of batch: borrowing RecordBatch) throws {
     for slot in keySlots where batch[record, slot].isNull { return }
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &forgetting)
     try forgetting.run()
@@ -66,7 +66,7 @@ struct TombstoneWriter: ~Copyable {
   private static func bind(
     _ keySlots: [Int], of record: Int, in batch: borrowing RecordBatch,
     to statement: inout Statement
-  ) throws(SQLiteError) {
+  ) throws {
     for (part, slot) in keySlots.enumerated() {
       try batch.bind(record: record, slot: slot, to: &statement, at: part + 1)
     }

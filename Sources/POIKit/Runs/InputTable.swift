@@ -6,7 +6,7 @@ internal import SQLiteKit
 /// however many there are.
 enum InputTable {
   /// The statement that writes an input, or writes it anew.
-  static func writing(in connection: Connection) throws(SQLiteError) -> Statement {
+  static func writing(in connection: Connection) throws -> Statement {
     try connection.prepare(
       """
       INSERT OR REPLACE INTO main.poikit_input
@@ -20,7 +20,7 @@ enum InputTable {
   /// - Parameter number: 1 for the first input of the run.
   static func bind(
     _ input: ImportReport.Input, run: Int64, number: Int, to statement: inout Statement
-  ) throws(SQLiteError) {
+  ) throws {
     try statement.bind(1, integer: run)
     try statement.bind(2, integer: Int64(number))
     try statement.bind(3, text: input.name)
@@ -37,7 +37,7 @@ enum InputTable {
   /// The inputs of a run, in their order.
   static func inputs(
     ofRun run: Int64, in connection: Connection
-  ) throws(SQLiteError) -> [ImportReport.Input] {
+  ) throws -> [ImportReport.Input] {
     var statement = try connection.prepare(
       """
       SELECT name, pointer, is_pointer_found, token, byte_count
@@ -59,7 +59,7 @@ enum InputTable {
   /// Forgets the inputs of a run.
   static func remove(
     ofRun run: Int64, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     try connection.execute("DELETE FROM main.poikit_input WHERE run = \(run)")
   }
 }

@@ -28,7 +28,7 @@ enum LandingTable {
     "the records that were read and wait to be merged are damaged; begin again with --restart")
 
   /// Makes the tables where they are missing. Runs inside the caller's transaction.
-  static func make(ofRun run: Int64, in connection: Connection) throws(SQLiteError) {
+  static func make(ofRun run: Int64, in connection: Connection) throws {
     // What is long stands last: looking for the keys reads none of it.
     try connection.execute(
       """
@@ -51,7 +51,7 @@ enum LandingTable {
   }
 
   /// Removes the tables, if they are there. The records go before what says that they are merged.
-  static func remove(ofRun run: Int64, in connection: Connection) throws(SQLiteError) {
+  static func remove(ofRun run: Int64, in connection: Connection) throws {
     try connection.execute(
       """
       DROP TABLE IF EXISTS \(name: name(ofRun: run));

@@ -13,8 +13,8 @@ extension RunRecord {
   static func begin(
     _ layout: TableLayout, _ options: DeduplicationOptions, at start: Instant,
     in connection: Connection
-  ) throws(SQLiteError) -> RunRecord {
-    try connection.inTransaction(.immediate) { () throws(SQLiteError) -> RunRecord in
+  ) throws -> RunRecord {
+    try connection.inTransaction(.immediate) { () throws -> RunRecord in
       if try !Bookkeeping.isComplete(in: connection) {
         try connection.execute(Bookkeeping.creation)
       }
@@ -40,7 +40,7 @@ extension RunRecord {
   /// Texts as a JSON array.
   static func json(
     _ texts: [String], in connection: Connection
-  ) throws(SQLiteError) -> String {
+  ) throws -> String {
     let places: [SQL] = (1...max(texts.count, 1)).map { "?\($0)" }
     var statement = try connection.prepare(
       "SELECT \(.jsonArray(places))", isPersistent: false)
@@ -51,7 +51,7 @@ extension RunRecord {
   /// The options that decide what a pass does, as JSON.
   private static func describe(
     _ layout: TableLayout, _ options: DeduplicationOptions, in connection: Connection
-  ) throws(SQLiteError) -> String {
+  ) throws -> String {
     let merging: SQL = options.mergesLosers ? ", 'mergesLosers', json('true')" : ""
     var statement = try connection.prepare(
       """
@@ -72,7 +72,7 @@ extension RunRecord {
   /// The interrupted run with the given meaning.
   private static func find(
     _ meaning: String, table: String, in connection: Connection
-  ) throws(SQLiteError) -> RunRecord? {
+  ) throws -> RunRecord? {
     var statement = try connection.prepare(
       """
       SELECT id, counters ->> 'losers', counters ->> 'archived', counters ->> 'movedReferences',
@@ -109,7 +109,7 @@ extension RunRecord {
   func save(
     _ plan: DeduplicationPlan, _ counts: RemovalCounts, by statements: PreparedStatements,
     in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let sum = earlier + counts
     let before = plan.rowCount + earlier.removedRowCount + earlier.beatenRowCount
     var values: [(name: String, value: Int)] = [
@@ -149,7 +149,7 @@ extension RunRecord {
   func finish(
     at end: Instant, _ outcome: EnforcementOutcome, digest: Digest,
     in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     var update = try connection.prepare(
       """
       UPDATE main.poikit_run SET state = 'finished', ended = \(end.microseconds),
@@ -166,14 +166,10 @@ extension RunRecord {
   /// - Throws: `DeduplicationError` when the database cannot be written.
   func fail(
     at end: Instant, in connection: Connection
-  ) throws(DeduplicationError) {
-    do {
-      try connection.execute(
-        """
-        UPDATE main.poikit_run SET state = 'failed', ended = \(end.microseconds) WHERE id = \(id)
-        """)
-    } catch {
-      throw DeduplicationError(error)
-    }
+  ) throws {
+    try connection.execute(
+      """
+      UPDATE main.poikit_run SET state = 'failed', ended = \(end.microseconds) WHERE id = \(id)
+      """)
   }
 }

@@ -49,7 +49,7 @@ struct RunRecord {
   }
 
   /// Whether the database has the toolkit's bookkeeping.
-  static func isBookkept(_ connection: Connection) throws(SQLiteError) -> Bool {
+  static func isBookkept(_ connection: Connection) throws -> Bool {
     try connection.integer(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_run'") != nil
   }
@@ -60,7 +60,7 @@ struct RunRecord {
   init(
     tool: String, table: String, started: Instant, options: String,
     in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     var statement = try connection.prepare(
       """
       INSERT INTO main.poikit_run (tool, version, table_name, state, started, options, counters)
@@ -79,7 +79,7 @@ struct RunRecord {
   /// it keeps its checkpoint.
   func end(
     _ state: State, at end: Instant, counters: String, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     var statement = try connection.prepare(
       """
       UPDATE main.poikit_run SET state = ?1, ended = ?2, counters = ?3
@@ -96,8 +96,8 @@ struct RunRecord {
   }
 
   /// Gives up the import: its rows stay, its checkpoint and the records that it did not merge go.
-  func abandon(in connection: Connection) throws(SQLiteError) {
-    try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+  func abandon(in connection: Connection) throws {
+    try connection.inTransaction(.immediate) {
       try connection.execute("UPDATE main.poikit_run SET state = 'abandoned' WHERE id = \(id)")
       try removeCheckpoint(in: connection)
       try LandingTable.remove(ofRun: id, in: connection)
@@ -105,7 +105,7 @@ struct RunRecord {
     }
   }
 
-  private func removeCheckpoint(in connection: Connection) throws(SQLiteError) {
+  private func removeCheckpoint(in connection: Connection) throws {
     try connection.execute("DELETE FROM main.poikit_checkpoint WHERE run = \(id)")
     try InputTable.remove(ofRun: id, in: connection)
   }
@@ -113,7 +113,7 @@ struct RunRecord {
   /// The id of the latest import into a table; nothing where there is none, or it is not finished.
   static func finishedImport(
     into table: String, in connection: Connection
-  ) throws(SQLiteError) -> Int64? {
+  ) throws -> Int64? {
     var statement = try connection.prepare(
       """
       SELECT id, state FROM main.poikit_run WHERE tool = ?1 AND table_name = ?2
@@ -128,7 +128,7 @@ struct RunRecord {
   /// The unfinished imports into a table, the latest first.
   static func unfinishedImports(
     into table: String, in connection: Connection
-  ) throws(SQLiteError) -> [Unfinished] {
+  ) throws -> [Unfinished] {
     var statement = try connection.prepare(
       """
       SELECT r.id, c.state, c.generation, r.state = 'failed', r.options ->> 'source'

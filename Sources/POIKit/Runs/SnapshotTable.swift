@@ -28,14 +28,14 @@ struct SnapshotTable {
   private var names: [SQL] { keyColumns.map(SQL.init(name:)) }
 
   /// Makes the table where it is missing.
-  func prepare(in connection: Connection) throws(SQLiteError) {
+  func prepare(in connection: Connection) throws {
     let columns: [SQL] = zip(names, columnTypes).map { "\($0) \($1) NOT NULL" }
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", "))) STRICT")
   }
 
   /// Makes keys fast to find.
-  func createIndex(in connection: Connection) throws(SQLiteError) {
+  func createIndex(in connection: Connection) throws {
     try connection.execute(
       """
       CREATE INDEX main.\(SnapshotTable.name(ofRun: run))_key
@@ -44,7 +44,7 @@ struct SnapshotTable {
   }
 
   /// Removes the table of a run, if it is there.
-  static func remove(ofRun run: Int64, in connection: Connection) throws(SQLiteError) {
+  static func remove(ofRun run: Int64, in connection: Connection) throws {
     try connection.execute("DROP TABLE IF EXISTS main.\(name(ofRun: run))")
   }
 

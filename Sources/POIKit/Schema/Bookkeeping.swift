@@ -82,7 +82,7 @@ enum Bookkeeping {
     """
 
   /// Whether the tables that `creation` makes are there.
-  static func isComplete(in connection: Connection) throws(SQLiteError) -> Bool {
+  static func isComplete(in connection: Connection) throws -> Bool {
     try connection.integer(
       """
       SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('poikit_table',
@@ -94,7 +94,7 @@ enum Bookkeeping {
   /// The document of the model that a table of records was made with, or last fitted to.
   static func document(
     ofTable table: String, in connection: Connection
-  ) throws(SQLiteError) -> String? {
+  ) throws -> String? {
     var statement = try connection.prepare("SELECT model FROM poikit_table WHERE name = ?")
     try statement.bind(1, text: table)
     return try statement.step() ? statement.text(0) : nil

@@ -11,7 +11,7 @@ enum ConflictClause {
   /// such words, because they would also take the place of those in the triggers of an app.
   static func aborting(
     on table: String, in connection: Connection
-  ) throws(SQLiteError) -> SQL {
+  ) throws -> SQL {
     var statement = try connection.prepare(
       """
       SELECT 1 FROM main.sqlite_schema

@@ -6,7 +6,7 @@ extension JSONValue {
   ///
   /// - Throws: `SQLiteError` where the parser finds no memory, as SQLite itself throws it: what is
   ///   stored must not pass for something else then.
-  static func stored(_ text: Span<UInt8>) throws(SQLiteError) -> JSONValue? {
+  static func stored(_ text: Span<UInt8>) throws -> JSONValue? {
     do {
       return try JSONValue(parsing: text)
     } catch {
@@ -16,7 +16,7 @@ extension JSONValue {
   }
 
   /// The same of a string.
-  static func stored(_ text: String) throws(SQLiteError) -> JSONValue? {
+  static func stored(_ text: String) throws -> JSONValue? {
     try stored(Array(text.utf8).span)
   }
 }

@@ -11,7 +11,7 @@ struct ListUnion {
   /// The elements of an array; nil where the text is not one.
   ///
   /// - Throws: `SQLiteError` when there is no memory for them.
-  init?(_ text: [UInt8]) throws(SQLiteError) {
+  init?(_ text: [UInt8]) throws {
     guard try insert(text) != nil else { return nil }
   }
 
@@ -19,7 +19,7 @@ struct ListUnion {
   ///
   /// - Returns: whether one of them is new; nil where the text is no array, which adds nothing.
   /// - Throws: `SQLiteError` when there is no memory for them.
-  mutating func insert(_ text: [UInt8]) throws(SQLiteError) -> Bool? {
+  mutating func insert(_ text: [UInt8]) throws -> Bool? {
     guard let list = try JSONValue.stored(text.span)?.elements else { return nil }
     let countBefore = elements.count
     for element in list { elements.insert(Array(element.canonical.description.utf8)) }

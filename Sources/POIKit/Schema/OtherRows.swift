@@ -11,7 +11,7 @@ struct OtherRows: ~Copyable {
   ///   - column: the column by which the rows of one parent are told apart.
   init(
     table: String, parentColumn: String, column: String, connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let table = SQL(name: table)
     let parent = SQL(name: parentColumn)
     let column = SQL(name: column)
@@ -27,7 +27,7 @@ struct OtherRows: ~Copyable {
   /// - Returns: which of `kept` the parent has.
   mutating func remove(
     ofParent parent: Int64, but kept: Set<Int64>
-  ) throws(SQLiteError) -> Set<Int64> {
+  ) throws -> Set<Int64> {
     var present: Set<Int64> = []
     var others: [Int64] = []
     try selection.bind(1, integer: parent)

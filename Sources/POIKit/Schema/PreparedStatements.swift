@@ -19,7 +19,7 @@ final class PreparedStatements {
   /// The statement with the given text; its parameters are as they were left.
   ///
   /// - Throws: `SQLiteError` when the text does not fit the database.
-  func statement(_ sql: SQL, in connection: Connection) throws(SQLiteError) -> Box {
+  func statement(_ sql: SQL, in connection: Connection) throws -> Box {
     if let box = boxes[sql] { return box }
     let box = Box(try connection.prepare(sql))
     boxes[sql] = box
@@ -31,7 +31,7 @@ final class PreparedStatements {
   /// - Throws: `SQLiteError` when it fails.
   func run(
     _ sql: SQL, _ values: Int64..., in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let box = try statement(sql, in: connection)
     for (place, value) in values.enumerated() {
       try box.statement.bind(place + 1, integer: value)
@@ -44,7 +44,7 @@ final class PreparedStatements {
   /// - Throws: `SQLiteError` when it fails.
   func integer(
     _ sql: SQL, in connection: Connection
-  ) throws(SQLiteError) -> Int64? {
+  ) throws -> Int64? {
     let box = try statement(sql, in: connection)
     guard try box.statement.step() else { return nil }
     let integer = box.statement.isNull(0) ? nil : box.statement.integer(0)
@@ -56,12 +56,12 @@ final class PreparedStatements {
   ///
   /// - Throws: what `body` throws, or the error of beginning or committing.
   func inTransaction(
-    in connection: Connection, _ body: () throws(DeduplicationError) -> Void
-  ) throws(DeduplicationError) {
-    do { try run("BEGIN IMMEDIATE", in: connection) } catch { throw DeduplicationError(error) }
-    do throws(DeduplicationError) {
+    in connection: Connection, _ body: () throws -> Void
+  ) throws {
+    try run("BEGIN IMMEDIATE", in: connection)
+    do {
       try body()
-      do { try run("COMMIT", in: connection) } catch { throw DeduplicationError(error) }
+      try run("COMMIT", in: connection)
     } catch {
       connection.rollback()
       throw error

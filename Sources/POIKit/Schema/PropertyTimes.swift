@@ -26,7 +26,7 @@ struct PropertyTimes {
   /// Whether the table keeps times.
   static func isKept(
     in table: String, of connection: Connection
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     var statement = try connection.prepare(
       "SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = ?2", isPersistent: false)
     try statement.bind(1, text: table)
@@ -37,7 +37,7 @@ struct PropertyTimes {
   /// Makes the table keep times; rows that are there have those of their timestamps.
   static func keep(
     in table: String, of connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     guard try !isKept(in: table, of: connection) else { return }
     try connection.execute(
       "ALTER TABLE \(name: table) ADD COLUMN \(name: column) TEXT")
@@ -47,7 +47,7 @@ struct PropertyTimes {
   /// new.
   static func markUnnamed(
     _ columns: [String], in table: String, of connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     guard !columns.isEmpty else { return }
     let times = JSONValue.object(
       columns.map { JSONValue.Member(name: $0, value: .bool(false)) }
@@ -67,7 +67,7 @@ struct PropertyTimes {
   ///   - text: what the column holds.
   ///   - columns: the others.
   /// - Throws: `SQLiteError` when there is no memory to read the text.
-  init(_ text: String?, and columns: [String], rowTime: PropertyTime) throws(SQLiteError) {
+  init(_ text: String?, and columns: [String], rowTime: PropertyTime) throws {
     let members = try PropertyTimes.json(text)?.members ?? []
     let named = members.map(\.name)
     self.init(columns: named + columns.filter { !named.contains($0) })
@@ -86,7 +86,7 @@ struct PropertyTimes {
   ///   - text: what the column holds.
   ///   - rowTime: the timestamp of the row.
   /// - Throws: `SQLiteError` when there is no memory to read the text.
-  mutating func read(_ text: String?, rowTime: PropertyTime) throws(SQLiteError) {
+  mutating func read(_ text: String?, rowTime: PropertyTime) throws {
     let json = try PropertyTimes.json(text)
     for index in times.indices {
       times[index] =
@@ -109,7 +109,7 @@ struct PropertyTimes {
   /// - Throws: `SQLiteError` when there is no memory to read a text.
   static func text(
     settingTimeOf column: String, in text: String?, from other: String?
-  ) throws(SQLiteError) -> String? {
+  ) throws -> String? {
     var members = try json(text)?.members ?? []
     members.removeAll { $0.name == column }
     if let value = try json(other)?[column] {
@@ -118,7 +118,7 @@ struct PropertyTimes {
     return members.isEmpty ? nil : JSONValue.object(members).description
   }
 
-  private static func json(_ text: String?) throws(SQLiteError) -> JSONValue? {
+  private static func json(_ text: String?) throws -> JSONValue? {
     if let text { try JSONValue.stored(text) } else { nil }
   }
 

@@ -9,14 +9,14 @@ extension RecordBatch {
   /// before the batch changes.
   func bind(
     record: Int, slot: Int, to statement: inout Statement, at index: Int
-  ) throws(SQLiteError) {
+  ) throws {
     let value = self[record, slot]
     switch value.kind {
     case .absent, .null, .related: try statement.bindNull(index)
     case .integer: try statement.bind(index, integer: value.integer)
     case .real: try statement.bind(index, real: value.real)
     case .text:
-      try unsafe arena.withUnsafeBufferPointer { (bytes) throws(SQLiteError) in
+      try unsafe arena.withUnsafeBufferPointer { (bytes) throws in
         try unsafe statement.bindBorrowed(
           index, text: UnsafeBufferPointer(rebasing: bytes[value.textRange]))
       }

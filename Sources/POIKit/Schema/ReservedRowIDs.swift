@@ -13,7 +13,7 @@ enum ReservedRowIDs {
   /// The greatest id of all is left out: there is none behind it.
   static func reserve(
     allOf table: TableSchema, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let rowID = SQL(name: table.rowIDName)
     try connection.execute(
       """
@@ -31,7 +31,7 @@ enum ReservedRowIDs {
   /// The greatest id that is reserved of a table; nothing where none is.
   static func last(
     of table: String, in connection: Connection
-  ) throws(SQLiteError) -> Int64? {
+  ) throws -> Int64? {
     let isAny = try connection.integer(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = \(literal: Self.table)")
     guard isAny != nil else { return nil }

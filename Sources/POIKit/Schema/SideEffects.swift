@@ -8,7 +8,7 @@ enum SideEffects {
   /// which may change any row, or by foreign keys with actions.
   static func arePossible(
     on model: Model, in connection: Connection
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     if try hasOtherTriggers(in: connection) { return true }
     let own = ownReferences(model.relations, to: model.table)
     let tables = [model.table] + model.tablesOfRelationsToOne + model.tablesOfRelationsToMany
@@ -25,7 +25,7 @@ enum SideEffects {
   }
 
   /// Whether the database has triggers that are not the toolkit's own, which may change any row.
-  static func hasOtherTriggers(in connection: Connection) throws(SQLiteError) -> Bool {
+  static func hasOtherTriggers(in connection: Connection) throws -> Bool {
     try connection.integer(
       """
       SELECT 1 FROM main.sqlite_schema

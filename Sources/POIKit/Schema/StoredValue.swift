@@ -77,7 +77,7 @@ enum StoredValue: Hashable {
   }
 
   /// Binds the value to a parameter, counted from 1.
-  func bind(to statement: inout Statement, at index: Int) throws(SQLiteError) {
+  func bind(to statement: inout Statement, at index: Int) throws {
     switch self {
     case .integer(let integer): try statement.bind(index, integer: integer)
     case .real(let real): try statement.bind(index, real: real)

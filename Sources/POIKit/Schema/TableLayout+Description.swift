@@ -21,6 +21,16 @@ extension TableLayout {
     describing table: String, in connection: Connection, key: [String],
     timestamp: String? = nil, tombstone: String? = nil
   ) throws(DeduplicationError) {
+    self = try DeduplicationError.converting {
+      try TableLayout(
+        reading: table, in: connection, key: key, timestamp: timestamp, tombstone: tombstone)
+    }
+  }
+
+  private init(
+    reading table: String, in connection: Connection, key: [String], timestamp: String?,
+    tombstone: String?
+  ) throws {
     let schema = try TableSchema(of: table, in: connection)
     var keyColumns: [String] = []
     for name in key { keyColumns.append(try schema.column(name)) }
@@ -36,19 +46,15 @@ extension TableLayout {
     }
     self.init(
       table: schema.name, contentColumns: content, keyColumns: keyColumns,
-      timestampColumn: try timestamp.map { name throws(DeduplicationError) in
-        try schema.column(name)
-      },
-      tombstoneColumn: try tombstone.map { name throws(DeduplicationError) in
-        try schema.column(name)
-      })
+      timestampColumn: try timestamp.map(schema.column),
+      tombstoneColumn: try tombstone.map(schema.column))
   }
 
   /// The row of the same table that a column refers to, if a foreign key of it alone says so.
   private static func ownReference(
     from column: String, _ references: [TableReference], of schema: TableSchema, key: [String],
     in connection: Connection
-  ) throws(DeduplicationError) -> RelatedRow? {
+  ) throws -> RelatedRow? {
     for reference in references
     where reference.childTable.isExactly(schema.name) && reference.childColumns.count == 1
       && reference.childColumns[0].isExactly(column) && reference.parentColumns.count == 1

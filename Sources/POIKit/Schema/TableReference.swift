@@ -25,8 +25,8 @@ struct TableReference {
   /// - Throws: `DeduplicationError` when the database cannot be read.
   static func all(
     to parent: TableSchema, in connection: Connection
-  ) throws(DeduplicationError) -> [TableReference] {
-    do { return try read(to: parent, in: connection) } catch { throw DeduplicationError(error) }
+  ) throws -> [TableReference] {
+    return try read(to: parent, in: connection)
   }
 
   /// Whether SQLite deletes or changes rows that refer to one which is deleted or changes.
@@ -82,7 +82,7 @@ struct TableReference {
   /// The references from a table, in the order in which SQLite lists them.
   static func declared(
     by child: TableSchema, _ statements: PreparedStatements, in connection: Connection
-  ) throws(SQLiteError) -> [Declaration] {
+  ) throws -> [Declaration] {
     var references: [Declaration] = []
     let list = try statements.statement(
       """
@@ -102,7 +102,7 @@ struct TableReference {
 
   private static func read(
     to parent: TableSchema, in connection: Connection
-  ) throws(SQLiteError) -> [TableReference] {
+  ) throws -> [TableReference] {
     var references: [TableReference] = []
     var child = ""
     var childColumns: [String] = []

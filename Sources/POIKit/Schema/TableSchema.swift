@@ -27,12 +27,10 @@ struct TableSchema {
   ///
   /// - Throws: `DeduplicationError` when there is no such table, when it has no row ids or hides
   ///   them.
-  init(of table: String, in connection: Connection) throws(DeduplicationError) {
+  init(of table: String, in connection: Connection) throws {
     name = try Self.find(table, in: connection)
     let columns: [Column]
-    do { columns = try Self.columns(of: name, in: connection) } catch {
-      throw DeduplicationError(error)
-    }
+    columns = try Self.columns(of: name, in: connection)
     types = Dictionary(
       columns.map { ($0.name.lowercased(), $0.type.lowercased()) }, uniquingKeysWith: { $1 })
     storedColumns = columns.filter(\.isStored).map(\.name)
@@ -42,9 +40,7 @@ struct TableSchema {
 
     // A primary key is the row id if it is one column of type INTEGER and has no index of its own.
     let keyIndexCount: Int64
-    do { keyIndexCount = try Self.keyIndexCount(of: name, in: connection) } catch {
-      throw DeduplicationError(error)
-    }
+    keyIndexCount = try Self.keyIndexCount(of: name, in: connection)
     if let only = keyColumns.first, keyColumns.count == 1, keyIndexCount == 0,
       only.type.lowercased() == "integer"
     {
@@ -71,32 +67,30 @@ struct TableSchema {
   }
 
   /// How many rows the table has.
-  func rowCount(in connection: Connection) throws(SQLiteError) -> Int {
+  func rowCount(in connection: Connection) throws -> Int {
     Int(try connection.integer("SELECT count(*) FROM main.\(name: name)") ?? 0)
   }
 
   /// A collation by which no two rows share a value of one column, if an index says so.
   func uniqueCollation(
     of column: String, in connection: Connection
-  ) throws(DeduplicationError) -> String? {
-    try DeduplicationError.converting { () throws(SQLiteError) in
-      var statement = try connection.prepare(
-        """
-        SELECT min(x.coll)
-        FROM pragma_index_list(?1, 'main') AS i JOIN pragma_index_xinfo(i.name, 'main') AS x
-        WHERE i."unique" = 1 AND i.partial = 0 AND x.key = 1
-        GROUP BY i.seq HAVING count(*) = 1 AND min(x.name) = ?2 ORDER BY 1
-        """, isPersistent: false)
-      try statement.bind(1, text: name)
-      try statement.bind(2, text: column)
-      return try statement.step() ? statement.text(0) : nil
-    }
+  ) throws -> String? {
+    var statement = try connection.prepare(
+      """
+      SELECT min(x.coll)
+      FROM pragma_index_list(?1, 'main') AS i JOIN pragma_index_xinfo(i.name, 'main') AS x
+      WHERE i."unique" = 1 AND i.partial = 0 AND x.key = 1
+      GROUP BY i.seq HAVING count(*) = 1 AND min(x.name) = ?2 ORDER BY 1
+      """, isPersistent: false)
+    try statement.bind(1, text: name)
+    try statement.bind(2, text: column)
+    return try statement.step() ? statement.text(0) : nil
   }
 
   /// The column called `name`, written as the table's creator wrote it.
   ///
   /// - Throws: `DeduplicationError` when there is none, which lists those that there are.
-  func column(_ name: String) throws(DeduplicationError) -> String {
+  func column(_ name: String) throws -> String {
     let all = storedColumns + generatedColumns
     let spelling = spelling(of: name)
     if all.containsExactly(spelling) { return spelling }
@@ -134,7 +128,7 @@ struct TableSchema {
   /// The names of the triggers of a table that are not the toolkit's own, in their order.
   static func triggers(
     of table: String, in connection: Connection
-  ) throws(SQLiteError) -> [String] {
+  ) throws -> [String] {
     var triggers: [String] = []
     var statement = try connection.prepare(
       """
@@ -164,15 +158,11 @@ extension TableSchema {
   /// The name of an ordinary table with row ids as its creator wrote it.
   private static func find(
     _ table: String, in connection: Connection
-  ) throws(DeduplicationError) -> String {
+  ) throws -> String {
     let found: (name: String, type: String, hasRowIDs: Bool)?
     let others: [String]
-    do {
-      found = try kind(of: table, in: connection)
-      others = found == nil ? try tables(in: connection) : []
-    } catch {
-      throw DeduplicationError(error)
-    }
+    found = try kind(of: table, in: connection)
+    others = found == nil ? try tables(in: connection) : []
     guard let found else {
       let list = others.isEmpty ? "no tables" : Self.list(others)
       throw DeduplicationError(
@@ -200,7 +190,7 @@ extension TableSchema {
 
   private static func kind(
     of table: String, in connection: Connection
-  ) throws(SQLiteError) -> (name: String, type: String, hasRowIDs: Bool)? {
+  ) throws -> (name: String, type: String, hasRowIDs: Bool)? {
     var statement = try connection.prepare(
       """
       SELECT name, type, wr FROM pragma_table_list
@@ -213,7 +203,7 @@ extension TableSchema {
 
   private static func tables(
     in connection: Connection
-  ) throws(SQLiteError) -> [String] {
+  ) throws -> [String] {
     var names: [String] = []
     var statement = try connection.prepare(
       """
@@ -228,7 +218,7 @@ extension TableSchema {
 
   private static func columns(
     of table: String, in connection: Connection
-  ) throws(SQLiteError) -> [Column] {
+  ) throws -> [Column] {
     var columns: [Column] = []
     var statement = try connection.prepare(
       "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
@@ -245,7 +235,7 @@ extension TableSchema {
 
   private static func keyIndexCount(
     of table: String, in connection: Connection
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     var statement = try connection.prepare(
       "SELECT count(*) FROM pragma_index_list(?1) WHERE origin = 'pk'", isPersistent: false)
     try statement.bind(1, text: table)

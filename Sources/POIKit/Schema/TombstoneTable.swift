@@ -50,7 +50,7 @@ struct TombstoneTable: Sendable, Hashable {
   /// The table that the store has for a table of records, by the model that this was last fitted to.
   static func stored(
     for records: String, in connection: Connection
-  ) throws(SQLiteError) -> TombstoneTable? {
+  ) throws -> TombstoneTable? {
     guard try exists(for: records, in: connection),
       let document = try Bookkeeping.document(ofTable: records, in: connection)
     else { return nil }
@@ -63,7 +63,7 @@ struct TombstoneTable: Sendable, Hashable {
   /// How many removals are remembered of a table of records, be it by whatever key.
   static func removalCount(
     of records: String, in connection: Connection
-  ) throws(SQLiteError) -> Int {
+  ) throws -> Int {
     guard try exists(for: records, in: connection) else { return 0 }
     return Int(try connection.integer("SELECT count(*) FROM \(quotedName(of: records))") ?? 0)
   }
@@ -71,23 +71,23 @@ struct TombstoneTable: Sendable, Hashable {
   /// Removes what remembers the removals of a table of records, if it is there.
   static func remove(
     for records: String, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     try connection.execute("DROP TABLE IF EXISTS \(quotedName(of: records))")
   }
 
   /// Makes the table if it is missing.
-  func prepare(in connection: Connection) throws(SQLiteError) {
+  func prepare(in connection: Connection) throws {
     try connection.execute(creation)
   }
 
   /// Whether the store has the table.
-  func exists(in connection: Connection) throws(SQLiteError) -> Bool {
+  func exists(in connection: Connection) throws -> Bool {
     try TombstoneTable.exists(for: records, in: connection)
   }
 
   private static func exists(
     for records: String, in connection: Connection
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     var statement = try connection.prepare(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1", isPersistent: false)
     try statement.bind(1, text: name(of: records))

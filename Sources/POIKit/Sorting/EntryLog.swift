@@ -30,10 +30,10 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
   /// Appends an entry.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written.
-  mutating func append(_ entry: Entry) throws(DeduplicationError) {
+  mutating func append(_ entry: Entry) throws {
     if held.count == Self.heldCapacity {
       let before = file.byteCount
-      try unsafe held.withUnsafeBufferPointer { entries throws(DeduplicationError) in
+      try unsafe held.withUnsafeBufferPointer { entries throws in
         try unsafe file.append(UnsafeRawBufferPointer(entries))
       }
       spilledByteCount += file.byteCount - before
@@ -46,7 +46,7 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
   /// Returns the next entry, from the first on, or nil after the last one.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be read.
-  mutating func next() throws(DeduplicationError) -> Entry? {
+  mutating func next() throws -> Entry? {
     guard position < count else { return nil }
     defer { position += 1 }
     guard position < filedCount else { return held[position - filedCount] }
@@ -64,13 +64,13 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
     windowStart = 0
   }
 
-  private mutating func readWindow() throws(DeduplicationError) {
+  private mutating func readWindow() throws {
     // The file holds whole portions of the memory's size.
     windowStart = position
     window.removeAll()
     _ = try window.appendInPlace(minimumFree: Self.heldCapacity) {
-      free throws(DeduplicationError) in
-      try unsafe free.withUnsafeMutableBufferPointer { free, count throws(DeduplicationError) in
+      free throws in
+      try unsafe free.withUnsafeMutableBufferPointer { free, count throws in
         let portion = unsafe UnsafeMutableBufferPointer(rebasing: free[..<Self.heldCapacity])
         try unsafe file.read(
           into: UnsafeMutableRawBufferPointer(portion),

@@ -79,7 +79,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   /// Appends an entry. All entries are appended before `finish`.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written.
-  mutating func append(_ entry: Entry) throws(DeduplicationError) {
+  mutating func append(_ entry: Entry) throws {
     if unsafe count == entries.count, !grow() { try spill() }
     unsafe entries[count] = entry
     count += 1
@@ -88,7 +88,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   /// Writes the gathered entries to the file, and uses at most `memoryBudget` bytes from now on.
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written.
-  mutating func shrink(to memoryBudget: Int) throws(DeduplicationError) {
+  mutating func shrink(to memoryBudget: Int) throws {
     if count > 0 { try spill() }
     unsafe free(entries.baseAddress)
     capacityLimit = Self.capacity(memoryBudget)
@@ -99,7 +99,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be written or read.
   /// - Complexity: O(count)
-  mutating func finish() throws(DeduplicationError) {
+  mutating func finish() throws {
     guard !runs.isEmpty else {
       unsafe RadixSort.sort(UnsafeMutableBufferPointer(rebasing: entries[..<count]))
       return
@@ -125,7 +125,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   ///
   /// - Throws: `DeduplicationError` when the temporary file cannot be read.
   /// - Complexity: O(log of the number of runs)
-  mutating func next() throws(DeduplicationError) -> Entry? {
+  mutating func next() throws -> Entry? {
     guard !runs.isEmpty else {
       guard position < count else { return nil }
       defer { position += 1 }
@@ -144,7 +144,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   }
 
   /// Sorts the gathered entries and writes them to the file as a run.
-  private mutating func spill() throws(DeduplicationError) {
+  private mutating func spill() throws {
     let gathered = unsafe UnsafeMutableBufferPointer(rebasing: entries[..<count])
     unsafe RadixSort.sort(gathered)
     let start = file.byteCount
@@ -154,7 +154,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   }
 
   /// Reads the next entries of a run. An empty window means that none are left.
-  private mutating func fillWindow(_ index: Int) throws(DeduplicationError) {
+  private mutating func fillWindow(_ index: Int) throws {
     let run = runs[index]
     let left = (run.endOffset - run.nextOffset) / MemoryLayout<Entry>.stride
     let count = min(left, windowCapacity)

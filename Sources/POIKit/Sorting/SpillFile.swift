@@ -25,7 +25,7 @@ struct SpillFile: ~Copyable {
   /// Appends `bytes`.
   ///
   /// - Throws: `DeduplicationError` when the file cannot be created or the disk is full.
-  mutating func append(_ bytes: UnsafeRawBufferPointer) throws(DeduplicationError) {
+  mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
     if descriptor < 0 { try create() }
     var written = 0
     while written < bytes.count {
@@ -44,7 +44,7 @@ struct SpillFile: ~Copyable {
   /// Fills `bytes` from the file, starting at `offset`.
   ///
   /// - Throws: `DeduplicationError` when reading fails or the file is too short.
-  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(DeduplicationError) {
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws {
     var done = 0
     while done < bytes.count {
       let status = unsafe pread(
@@ -62,7 +62,7 @@ struct SpillFile: ~Copyable {
     byteCount = 0
   }
 
-  private mutating func create() throws(DeduplicationError) {
+  private mutating func create() throws {
     // mkstemp replaces the last six letters, so that the name is new.
     let letters = String(repeating: "X", count: 6)
     var template = Array("\(folder)/poikit-\(letters)".utf8CString)

@@ -11,7 +11,7 @@ struct EarlierSnapshot {
   /// - Returns: nothing where there is none, or an earlier version of the toolkit imported it.
   static func first(
     before run: Int64, into table: String, in connection: Connection
-  ) throws(SQLiteError) -> EarlierSnapshot? {
+  ) throws -> EarlierSnapshot? {
     var statement = try connection.prepare(
       """
       WITH snapshots AS (

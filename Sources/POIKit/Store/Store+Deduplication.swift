@@ -22,7 +22,9 @@ extension Store {
     _ deduplicator: Deduplicator,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
   ) throws(DeduplicationError) -> DeduplicationPlan? {
-    try deduplicationLease().plan(deduplicator, progress)
+    try leasedForDeduplication { (lease) in
+      try deduplicator.plan(on: lease.connection, progress: progress)
+    }
   }
 
   /// Keeps one record of each group of duplicates; see `Deduplicator.run`.
@@ -34,7 +36,9 @@ extension Store {
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed },
     clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> DeduplicationReport {
-    try deduplicationLease().deduplicate(deduplicator, clock, progress)
+    try leasedForDeduplication { (lease) in
+      try deduplicator.run(on: lease.connection, clock: clock, progress: progress)
+    }
   }
 
   /// Puts back what a deduplication removed; see `Deduplicator.undo`.
@@ -46,7 +50,9 @@ extension Store {
   public func undoDeduplication(
     run: Int64? = nil, clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> UndoReport {
-    try deduplicationLease().undoDeduplication(run: run, clock)
+    try leasedForDeduplication { (lease) in
+      try Deduplicator.undo(run: run, on: lease.connection, clock: clock)
+    }
   }
 
   /// The digest of a model's table: the same on every device that holds the same records.
@@ -55,62 +61,36 @@ extension Store {
   ///   as the model says, or cannot be read.
   /// - Complexity: O(bytes of the table)
   public func digest(of model: Model) throws(StoreError) -> TableDigest {
-    try lease().digest(of: model)
+    try leased { try $0.digest(of: model) }
   }
 
-  /// - Throws: `DeduplicationError` with `storeInUse` when another operation uses the store.
-  func deduplicationLease() throws(DeduplicationError) -> Lease {
-    do { return try lease() } catch { throw DeduplicationError(.storeInUse, error.message) }
+  /// The same as `leased`, with the errors of a deduplication.
+  func leasedForDeduplication<Result>(
+    _ body: (borrowing Lease) throws -> Result
+  ) throws(DeduplicationError) -> Result {
+    try DeduplicationError.converting {
+      let lease = try lease()
+      return try body(lease)
+    }
   }
 }
 
 extension Store.Lease {
-  func plan(
-    _ deduplicator: Deduplicator, _ progress: (DeduplicationProgress) -> BatchDecision
-  ) throws(DeduplicationError) -> DeduplicationPlan? {
-    try deduplicator.plan(on: connection, progress: progress)
-  }
-
-  func deduplicate(
-    _ deduplicator: Deduplicator, _ clock: () -> Instant,
-    _ progress: (DeduplicationProgress) -> BatchDecision
-  ) throws(DeduplicationError) -> DeduplicationReport {
-    try deduplicator.run(on: connection, clock: clock, progress: progress)
-  }
-
-  func undoDeduplication(
-    run: Int64?, _ clock: () -> Instant
-  ) throws(DeduplicationError) -> UndoReport {
-    try Deduplicator.undo(run: run, on: connection, clock: clock)
-  }
-
   /// See `Store.digest(of:)`.
-  func digest(of model: Model) throws(StoreError) -> TableDigest {
+  func digest(of model: Model) throws -> TableDigest {
     try checkTable(of: model)
     let layout = contentLayout(of: model)
-    do {
-      // What reads the rows is not prepared for a table that was just made.
-      let table = SQL(name: model.table)
-      guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil else { return .empty }
-    } catch {
-      throw StoreError(error, path: path)
-    }
-    do {
-      return try Deduplicator.tableDigest(of: layout, on: connection)
-    } catch {
-      throw StoreError(error, path: path)
-    }
+    // What reads the rows is not prepared for a table that was just made.
+    let table = SQL(name: model.table)
+    guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil else { return .empty }
+    return try Deduplicator.tableDigest(of: layout, on: connection)
   }
 
   /// The digest of a model's table as an import begins with it: the one that is remembered, or else
   /// computed.
-  func digestBeforeImport(of model: Model) throws(StoreError) -> Digest {
-    do {
-      let remembered = RememberedDigest(contentLayout(of: model))
-      if let digest = try remembered.read(in: connection) { return digest }
-    } catch {
-      throw StoreError(error, path: path)
-    }
+  func digestBeforeImport(of model: Model) throws -> Digest {
+    let remembered = RememberedDigest(contentLayout(of: model))
+    if let digest = try remembered.read(in: connection) { return digest }
     return try digest(of: model).digest
   }
 
@@ -124,34 +104,25 @@ extension Store.Lease {
   ///     with an earlier one, and nobody knows.
   func digestAfterImport(
     countedAs sum: Digest, of model: Model, since version: Int64?
-  ) throws(StoreError) -> Digest {
+  ) throws -> Digest {
     let layout = contentLayout(of: model)
-    do {
-      return try connection.withoutWaitingForDisk { () throws(DeduplicationError) in
-        try connection.inTransaction(.immediate) { () throws(DeduplicationError) in
-          let isCounted = try DeduplicationError.converting { () throws(SQLiteError) in
-            let isAlone = try connection.dataVersion() == version
-            let hasSideEffects = try SideEffects.arePossible(on: model, in: connection)
-            return isAlone && !hasSideEffects
-          }
-          let digest =
-            isCounted ? sum : try Deduplicator.tableDigest(of: layout, on: connection).digest
-          try DeduplicationError.converting { () throws(SQLiteError) in
-            guard try Bookkeeping.document(ofTable: model.table, in: connection) == model.document
-            else { return }
-            try RememberedDigest(layout).remember(digest, in: connection)
-          }
-          return digest
+    return try connection.withoutWaitingForDisk {
+      try connection.inTransaction(.immediate) {
+        let isAlone = try connection.dataVersion() == version
+        let isCounted = try isAlone && !SideEffects.arePossible(on: model, in: connection)
+        let digest =
+          isCounted ? sum : try Deduplicator.tableDigest(of: layout, on: connection).digest
+        if try Bookkeeping.document(ofTable: model.table, in: connection) == model.document {
+          try RememberedDigest(layout).remember(digest, in: connection)
         }
+        return digest
       }
-    } catch {
-      throw StoreError(error, path: path)
     }
   }
 
   /// Forgets the digest of a model's table, inside the caller's transaction; from then on nothing
   /// watches its rows.
-  func forgetDigest(of model: Model) throws(SQLiteError) {
+  func forgetDigest(of model: Model) throws {
     try RememberedDigest(contentLayout(of: model)).forget(in: connection)
   }
 

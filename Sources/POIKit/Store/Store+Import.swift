@@ -4,47 +4,31 @@ internal import SQLiteKit
 /// What an import asks of the store.
 extension Store.Lease {
   /// The model's table as an import finds it.
-  func importedTable(of model: Model) throws(StoreError) -> ImportedTable {
+  func importedTable(of model: Model) throws -> ImportedTable {
     let version: Int64
-    do { version = try connection.dataVersion() } catch { throw StoreError(error, path: path) }
+    version = try connection.dataVersion()
     let document = try document(ofTable: model.table)
-    do {
-      return ImportedTable(
-        version: version, document: document, key: try EnforcedKey.read(of: model, in: connection),
-        hasTimes: try PropertyTimes.isKept(in: model.table, of: connection),
-        mayRefuse: try RecordRefusals.read(of: model, in: connection).arePossible)
-    } catch {
-      throw StoreError(error, path: path)
-    }
+    return ImportedTable(
+      version: version, document: document, key: try EnforcedKey.read(of: model, in: connection),
+      hasTimes: try PropertyTimes.isKept(in: model.table, of: connection),
+      mayRefuse: try RecordRefusals.read(of: model, in: connection).arePossible)
   }
 
   /// The imports into the table that stopped before their inputs ended, the latest first.
   func unfinishedImports(
     of table: String
-  ) throws(StoreError) -> [RunRecord.Unfinished] {
-    do {
-      return try RunRecord.unfinishedImports(into: table, in: connection)
-    } catch {
-      throw StoreError(error, path: path)
-    }
+  ) throws -> [RunRecord.Unfinished] {
+    return try RunRecord.unfinishedImports(into: table, in: connection)
   }
 
   /// The number of the latest import into the table; nothing where there is none, or it is not finished.
-  func finishedImport(into table: String) throws(StoreError) -> Int64? {
-    do {
-      return try RunRecord.finishedImport(into: table, in: connection)
-    } catch {
-      throw StoreError(error, path: path)
-    }
+  func finishedImport(into table: String) throws -> Int64? {
+    return try RunRecord.finishedImport(into: table, in: connection)
   }
 
   /// Gives up an unfinished run; the rows that it committed stay.
-  func abandonRun(_ id: Int64) throws(StoreError) {
-    do {
-      try RunRecord(id: id).abandon(in: connection)
-    } catch {
-      throw StoreError(error, path: path)
-    }
+  func abandonRun(_ id: Int64) throws {
+    try RunRecord(id: id).abandon(in: connection)
   }
 
   /// Begins an import, inside the transaction of its first batch.
@@ -52,7 +36,7 @@ extension Store.Lease {
   /// - Returns: the id of the run.
   func beginImport(
     into table: String, started: Instant, options: String
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     try RunRecord(
       tool: RunRecord.importTool, table: table, started: started, options: options, in: connection
     ).id
@@ -67,9 +51,9 @@ extension Store.Lease {
   func endImport(
     _ id: Int64?, into table: String, _ state: RunRecord.State, at end: Instant, options: String,
     counters: String, keeping token: SourceToken?
-  ) throws(SQLiteError) {
-    try connection.withoutWaitingForDisk { () throws(SQLiteError) in
-      try connection.inTransaction(.immediate) { () throws(SQLiteError) in
+  ) throws {
+    try connection.withoutWaitingForDisk {
+      try connection.inTransaction(.immediate) {
         if let token { try keep(token) }
         let run: Int64
         if let id {
@@ -87,7 +71,7 @@ extension Store.Lease {
   /// - Parameter generation: how many batches the run has committed before.
   func batchWriter(
     for model: Model, policy: MergePolicy, runID: Int64, generation: Int64, isSnapshot: Bool
-  ) throws(SQLiteError) -> BatchWriter {
+  ) throws -> BatchWriter {
     try BatchWriter(
       model: model, runID: runID, generation: generation, policy: policy, isSnapshot: isSnapshot,
       connection: connection)

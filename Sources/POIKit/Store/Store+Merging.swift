@@ -13,7 +13,7 @@ extension Store.Lease {
   /// - Throws: `ImportError` with `usage` when the policy does not fit the model or the table.
   func mergePolicy(
     _ asked: MergePolicy?, isSnapshot: Bool, for model: Model
-  ) throws(ImportError) -> MergePolicy {
+  ) throws -> MergePolicy {
     do {
       let key = try EnforcedKey.read(of: model, in: connection)
       let isEnforced = key != nil
@@ -57,14 +57,9 @@ extension Store.Lease {
       schema: try TableSchema(of: model.table, in: connection), enforcement: .hash, nullKey: .keep,
       keyHash: { $0 })
     guard try enforcer.lacksHashes(in: connection) else { return }
-    try connection.begin(.immediate)
-    do throws(SQLiteError) {
-      try enforcer.completeHashes(in: connection)
-      try connection.commit()
-    } catch {
-      let isTaken = error.isUniqueViolation
-      connection.rollback()
-      guard isTaken else { throw error }
+    do {
+      try connection.inTransaction { try enforcer.completeHashes(in: connection) }
+    } catch let error as SQLiteError where error.isUniqueViolation {
       let names = key.columns.joined(separator: ",")
       throw ImportError(
         .usage,
@@ -121,22 +116,16 @@ extension Store.Lease {
       )
     }
     let enforcer = KeyEnforcer(
-      layout: try layout(of: model), schema: try TableSchema(of: model.table, in: connection),
+      layout: try TableLayout(model), schema: try TableSchema(of: model.table, in: connection),
       enforcement: .index, nullKey: .keep, keyHash: { $0 })
     _ = try enforcer.enforce(in: connection)
-  }
-
-  private func layout(of model: Model) throws(DeduplicationError) -> TableLayout {
-    do { return try TableLayout(model) } catch {
-      throw DeduplicationError(.invalidOptions, error.message)
-    }
   }
 
   /// Refuses snapshots, and models whose removals delete, where rows are found by another key: a record
   /// may be in the row of another one then, and which rows went would depend on the order.
   private func checkRemovals(
     of model: Model, _ key: EnforcedKey, isSnapshot: Bool
-  ) throws(ImportError) {
+  ) throws {
     let named = model.key.compactMap { model.attribute(named: $0)?.column }
     guard Set(named) != Set(key.columns) else { return }
     guard !isSnapshot else {
@@ -157,7 +146,7 @@ extension Store.Lease {
   }
 
   /// Refuses models whose attributes can have no time each.
-  private func checkTimes(of model: Model) throws(ImportError) {
+  private func checkTimes(of model: Model) throws {
     guard model.timestamp != nil else {
       throw ImportError(
         .usage,

@@ -8,8 +8,8 @@ extension Store.Lease {
   ///
   /// - Throws: `StoreError` with `modelDiffers`, all reasons and what to do, when that cannot be done
   ///   without loss.
-  func changeModel(to new: Model) throws(StoreError) {
-    try inTransaction {
+  func changeModel(to new: Model) throws {
+    try connection.inTransaction {
       // Not before the transaction: another program may be changing it, too.
       let old = try model(ofTable: new.table)
       let change = ModelChange(from: old, to: new, table: try tableState(of: old, new))
@@ -31,7 +31,7 @@ extension Store.Lease {
 
   private func tableState(
     of old: Model, _ new: Model
-  ) throws(SQLiteError) -> ModelChange.Table {
+  ) throws -> ModelChange.Table {
     let name = SQL(name: old.table)
     var table = ModelChange.Table(
       notNullColumns: [], columns: [],
@@ -90,7 +90,7 @@ extension Store.Lease {
   /// records get them that lack these.
   private func giveDefaults(
     of model: Model, to attributes: [Attribute], in table: String
-  ) throws(SQLiteError) {
+  ) throws {
     let columns = attributes.map(\.column)
     let entries = model.defaults.entries.filter {
       !$0.slot.isNull && columns.contains(model.attributes[$0.field].column)

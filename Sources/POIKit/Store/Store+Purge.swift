@@ -17,14 +17,16 @@ extension Store {
   public func purgeTombstones(
     of model: Model, olderThan age: Duration, clock: () -> Instant = SystemClock.now
   ) throws(DeduplicationError) -> PurgeReport {
-    try deduplicationLease().purgeTombstones(of: model, olderThan: age, clock: clock)
+    try leasedForDeduplication { (lease) in
+      try lease.purgeTombstones(of: model, olderThan: age, clock: clock)
+    }
   }
 }
 
 extension Store.Lease {
   func purgeTombstones(
     of model: Model, olderThan age: Duration, clock: () -> Instant
-  ) throws(DeduplicationError) -> PurgeReport {
+  ) throws -> PurgeReport {
     precondition(age >= .zero)
     guard model.tombstone != nil, let name = model.timestamp,
       let timestamp = model.attribute(named: name)?.column
@@ -36,64 +38,50 @@ extension Store.Lease {
         "x-timestamp"
         """)
     }
-    do { try checkTable(of: model) } catch {
-      throw DeduplicationError(
-        error.code == .noSuchTable ? .unknownTable : .database, error.message, cause: error.cause)
-    }
+    try checkTable(of: model)
     let now = clock()
     let limit = now.advanced(by: .zero - age).microseconds
-    let counts = try RowRemoval.enforcingReferences(on: connection) {
-      () throws(DeduplicationError) -> (rows: Int, remembered: Int) in
-      try connection.inTransaction(.immediate) {
-        () throws(DeduplicationError) -> (rows: Int, remembered: Int) in
-        let rows = try deleteMarked(model, timestamp, before: limit)
-        return try DeduplicationError.converting { () throws(SQLiteError) in
-          let remembered = try forgetRemovals(model, before: limit)
-          let options = JSONValue.object(["purgedBefore": .number(limit)])
-          let run = try RunRecord(
-            tool: RunRecord.deduplicationTool, table: model.table, started: now,
-            options: options.description, in: connection)
-          let counters = JSONValue.object([
-            "purgedRows": .number(rows), "forgottenRemovals": .number(remembered),
-          ])
-          try run.end(.finished, at: now, counters: counters.description, in: connection)
-          return (rows, remembered)
-        }
+    let (rowCount, rememberedCount) = try RowRemoval.enforcingReferences(on: connection) {
+      try connection.inTransaction {
+        let rowCount = try deleteMarked(model, timestamp, before: limit)
+        let rememberedCount = try forgetRemovals(model, before: limit)
+        let options = JSONValue.object(["purgedBefore": .number(limit)])
+        let run = try RunRecord(
+          tool: RunRecord.deduplicationTool, table: model.table, started: now,
+          options: options.description, in: connection)
+        let counters = JSONValue.object([
+          "purgedRows": .number(rowCount), "forgottenRemovals": .number(rememberedCount),
+        ])
+        try run.end(.finished, at: now, counters: counters.description, in: connection)
+        return (rowCount, rememberedCount)
       }
     }
-    do {
-      return PurgeReport(
-        rowCount: counts.rows, rememberedCount: counts.remembered,
-        digest: try digest(of: model).digest)
-    } catch {
-      throw DeduplicationError(.database, error.message, cause: error.cause)
-    }
+    return PurgeReport(
+      rowCount: rowCount, rememberedCount: rememberedCount, digest: try digest(of: model).digest)
   }
 
   private func deleteMarked(
     _ model: Model, _ timestamp: String, before limit: Int64
-  ) throws(DeduplicationError) -> Int {
+  ) throws -> Int {
     guard let column = model.tombstoneColumn else { return 0 }
     let mark = SQL(name: column)
     let rows = RowRemoval(schema: try TableSchema(of: model.table, in: connection))
-    try DeduplicationError.converting { () throws(SQLiteError) in
-      _ = try rows.list(
-        where: """
-          t.\(mark) <> 0 AND t.\(name: timestamp) < \(limit)
-          AND NOT (\(model.isTombstoneInstant ? SQL("t.\(mark) >= \(limit)") : "0"))
-          AND t.\(name: rows.schema.rowIDName) NOT IN (
-            SELECT m.row_id FROM main.poikit_run AS r CROSS JOIN main.poikit_journal AS m ON m.run = r.id
-            WHERE r.table_name = \(literal: model.table) AND r.ended >= \(limit)
-              AND r.tool = \(literal: RunRecord.importTool)
-              AND m.table_name = \(literal: model.table) AND m.column_name = \(literal: column))
-          """, in: connection)
-    }
+    _ = try rows.list(
+      where: """
+        t.\(mark) <> 0 AND t.\(name: timestamp) < \(limit)
+        AND NOT (\(model.isTombstoneInstant ? SQL("t.\(mark) >= \(limit)") : "0"))
+        AND t.\(name: rows.schema.rowIDName) NOT IN (
+          SELECT m.row_id FROM main.poikit_run AS r CROSS JOIN main.poikit_journal AS m ON m.run = r.id
+          WHERE r.table_name = \(literal: model.table) AND r.ended >= \(limit)
+            AND r.tool = \(literal: RunRecord.importTool)
+            AND m.table_name = \(literal: model.table) AND m.column_name = \(literal: column))
+        """, in: connection)
     return try rows.delete(archivingUnder: nil, in: connection).goneCount
   }
 
   private func forgetRemovals(
     _ model: Model, before limit: Int64
-  ) throws(SQLiteError) -> Int {
+  ) throws -> Int {
     guard let table = TombstoneTable(model), try table.exists(in: connection) else { return 0 }
     try connection.execute(
       "DELETE FROM \(table.quotedName) WHERE \(TombstoneTable.timestampColumn) < \(limit)")

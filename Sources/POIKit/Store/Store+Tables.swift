@@ -6,22 +6,18 @@ extension Store.Lease {
   /// The names of the tables of records in the store, in alphabetical order.
   ///
   /// - Throws: `StoreError` when the store cannot be read.
-  func tables() throws(StoreError) -> [String] {
-    do {
-      var names: [String] = []
-      var statement = try connection.prepare("SELECT name FROM poikit_table ORDER BY name")
-      while try statement.step() { names.append(statement.text(0)) }
-      return names
-    } catch {
-      throw StoreError(error, path: path)
-    }
+  func tables() throws -> [String] {
+    var names: [String] = []
+    var statement = try connection.prepare("SELECT name FROM poikit_table ORDER BY name")
+    while try statement.step() { names.append(statement.text(0)) }
+    return names
   }
 
   /// The table of records that a name stands for, as it was made; nothing where the store has none.
   ///
   /// - Parameter name: its name, in which SQLite ignores the case of ASCII letters.
   /// - Throws: `StoreError` when the store cannot be read.
-  func table(named name: String) throws(StoreError) -> String? {
+  func table(named name: String) throws -> String? {
     try tables().first { TableSchema.isSame($0, name) }
   }
 
@@ -31,7 +27,7 @@ extension Store.Lease {
   ///   store where none is named.
   /// - Throws: `StoreError` with `noSuchTable` where the store has no such table of records, or none
   ///   is named and there are several.
-  func model(ofTable table: String? = nil) throws(StoreError) -> Model {
+  func model(ofTable table: String? = nil) throws -> Model {
     let names = try tables()
     guard let table = table ?? (names.count == 1 ? names[0] : nil) else {
       throw StoreError(
@@ -53,7 +49,7 @@ extension Store.Lease {
   }
 
   /// Why nothing can be done with a table that the store does not have.
-  private func missing(_ table: String) throws(StoreError) -> StoreError {
+  private func missing(_ table: String) throws -> StoreError {
     let names = try tables()
     return StoreError(
       .noSuchTable,
@@ -62,20 +58,14 @@ extension Store.Lease {
   }
 
   /// Throws where the store has no table of a model's name.
-  func checkTable(of model: Model) throws(StoreError) {
-    do {
-      guard try sql(ofTable: model.table) == nil else { return }
-    } catch {
-      throw StoreError(error, path: path)
-    }
+  func checkTable(of model: Model) throws {
+    guard try sql(ofTable: model.table) == nil else { return }
     throw try missing(model.table)
   }
 
   /// The document of the model that a table of records was made with, or last fitted to.
-  func document(ofTable table: String) throws(StoreError) -> String? {
-    do { return try Bookkeeping.document(ofTable: table, in: connection) } catch {
-      throw StoreError(error, path: path)
-    }
+  func document(ofTable table: String) throws -> String? {
+    try Bookkeeping.document(ofTable: table, in: connection)
   }
 
   /// Makes the model's tables, or fits those that are there to the model.
@@ -86,36 +76,26 @@ extension Store.Lease {
   ///
   /// - Parameter mayChange: whether tables that were made with another model may be fitted to this
   ///   one.
-  func prepareTables(for model: Model, mayChange: Bool = true) throws(StoreError) {
+  func prepareTables(for model: Model, mayChange: Bool = true) throws {
     if !model.relations.isEmpty || model.tombstone?.removal == .delete { try enforceReferences() }
-    func storeError(_ error: SQLiteError) -> StoreError { StoreError(error, path: path) }
     if try document(ofTable: model.table) == nil {
-      try connection.withoutWaitingForDisk(failingWith: storeError) { () throws(StoreError) in
-        try makeTables(for: model)
-      }
+      try connection.withoutWaitingForDisk { try makeTables(for: model) }
     }
     if try document(ofTable: model.table)?.isExactly(model.document) != true {
       try fitTables(to: model, mayChange: mayChange)
     }
-    let mayBreakReferences: Bool
-    do {
-      mayBreakReferences =
-        try RecordRefusals.read(of: model, in: connection).areByReference
-        ? true : SideEffects.arePossible(on: model, in: connection)
-    } catch {
-      throw StoreError(error, path: path)
-    }
+    let mayBreakReferences =
+      try RecordRefusals.read(of: model, in: connection).areByReference
+      ? true : SideEffects.arePossible(on: model, in: connection)
     if mayBreakReferences { try enforceReferences() }
   }
 
-  private func enforceReferences() throws(StoreError) {
-    do { try connection.execute("PRAGMA foreign_keys = ON") } catch {
-      throw StoreError(error, path: path)
-    }
+  private func enforceReferences() throws {
+    try connection.execute("PRAGMA foreign_keys = ON")
   }
 
   /// Fits tables that were made with another model to this one.
-  private func fitTables(to model: Model, mayChange: Bool) throws(StoreError) {
+  private func fitTables(to model: Model, mayChange: Bool) throws {
     guard mayChange else {
       throw StoreError(
         .modelDiffers,
@@ -127,9 +107,9 @@ extension Store.Lease {
   }
 
   /// Makes the tables of a model, unless another program did so since they were looked for.
-  private func makeTables(for model: Model) throws(StoreError) {
+  private func makeTables(for model: Model) throws {
     let schema = StoreSchema(model)
-    try inTransaction {
+    try connection.inTransaction {
       guard try document(ofTable: model.table) == nil else { return }
       try makeRelations(of: model.attributes, schema: schema)
       try refuseTable(model.table)
@@ -140,24 +120,6 @@ extension Store.Lease {
       try statement.bind(1, text: model.table)
       try statement.bind(2, text: model.document)
       try statement.run()
-    }
-  }
-
-  /// Runs `body` in one transaction, which is given up where it throws.
-  func inTransaction(_ body: () throws -> Void) throws(StoreError) {
-    do {
-      try connection.begin(.immediate)
-      try body()
-      try connection.commit()
-    } catch let error as StoreError {
-      connection.rollback()
-      throw error
-    } catch let error as SQLiteError {
-      connection.rollback()
-      throw StoreError(error, path: path)
-    } catch {
-      connection.rollback()
-      throw StoreError(.database, "\(path): \(error)")
     }
   }
 
@@ -206,7 +168,7 @@ extension Store.Lease {
   }
 
   /// The statement that a table or view was created with.
-  private func sql(ofTable table: String) throws(SQLiteError) -> String? {
+  private func sql(ofTable table: String) throws -> String? {
     var statement = try connection.prepare(
       "SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')")
     try statement.bind(1, text: table)

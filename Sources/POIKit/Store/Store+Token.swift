@@ -19,7 +19,7 @@ extension Store {
   public func token(
     of model: Model, source: String = ""
   ) throws(StoreError) -> String? {
-    try lease().token(of: model, source: source)
+    try leased { try $0.token(of: model, source: source) }
   }
 
   /// Whether an import of a source into the model's table has come to the end of its inputs.
@@ -31,7 +31,7 @@ extension Store {
   public func hasFinishedImport(
     of model: Model, source: String = ""
   ) throws(StoreError) -> Bool {
-    try lease().hasFinishedImport(of: model, source: source)
+    try leased { try $0.hasFinishedImport(of: model, source: source) }
   }
 }
 
@@ -48,39 +48,31 @@ extension Store.Lease {
 
   func token(
     of model: Model, source: String
-  ) throws(StoreError) -> String? {
-    do {
-      guard let kept = try keptToken(table: model.table, source: source) else { return nil }
-      return kept.serverToken ?? kept.highest.map { Self.text(of: $0, model: model) }
-    } catch {
-      throw StoreError(error, path: path)
-    }
+  ) throws -> String? {
+    guard let kept = try keptToken(table: model.table, source: source) else { return nil }
+    return kept.serverToken ?? kept.highest.map { Self.text(of: $0, model: model) }
   }
 
   func hasFinishedImport(
     of model: Model, source: String
-  ) throws(StoreError) -> Bool {
-    do {
-      // An import whose snapshot was undone brought its records all the same.
-      var statement = try connection.prepare(
-        """
-        SELECT 1 FROM main.poikit_run
-        WHERE tool = ?1 AND table_name = ?2 AND options ->> 'source' = ?3
-          AND state IN ('finished', 'undone')
-        LIMIT 1
-        """, isPersistent: false)
-      try statement.bind(1, text: RunRecord.importTool)
-      try statement.bind(2, text: model.table)
-      try statement.bind(3, text: source)
-      return try statement.step()
-    } catch {
-      throw StoreError(error, path: path)
-    }
+  ) throws -> Bool {
+    // An import whose snapshot was undone brought its records all the same.
+    var statement = try connection.prepare(
+      """
+      SELECT 1 FROM main.poikit_run
+      WHERE tool = ?1 AND table_name = ?2 AND options ->> 'source' = ?3
+        AND state IN ('finished', 'undone')
+      LIMIT 1
+      """, isPersistent: false)
+    try statement.bind(1, text: RunRecord.importTool)
+    try statement.bind(2, text: model.table)
+    try statement.bind(3, text: source)
+    return try statement.step()
   }
 
   /// Keeps what to ask a source for next, as far as that is known. Runs inside the caller's
   /// transaction.
-  func keep(_ token: SourceToken) throws(SQLiteError) {
+  func keep(_ token: SourceToken) throws {
     // A name is kept without them, too: it says that the table has rows of that source.
     guard token.highest != nil || token.serverToken != nil || !token.source.isEmpty else { return }
     try connection.execute(Self.tokenTable)
@@ -97,7 +89,7 @@ extension Store.Lease {
 
   /// Forgets which records of a table were changed last, by source: another attribute tells it from now
   /// on, or another one identifies a record. Runs inside the caller's transaction.
-  func forgetHighestRecords(ofTable table: String) throws(SQLiteError) {
+  func forgetHighestRecords(ofTable table: String) throws {
     guard try hasTokens() else { return }
     var statement = try connection.prepare(
       "UPDATE poikit_token SET highest = NULL WHERE table_name = ?1", isPersistent: false)
@@ -106,7 +98,7 @@ extension Store.Lease {
   }
 
   /// Whether the table of tokens is there; the first one makes it.
-  private func hasTokens() throws(SQLiteError) -> Bool {
+  private func hasTokens() throws -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil
   }
 
@@ -114,7 +106,7 @@ extension Store.Lease {
   /// there is none.
   func otherSource(
     of table: String, than source: String
-  ) throws(SQLiteError) -> String? {
+  ) throws -> String? {
     guard try RunRecord.isBookkept(connection) else { return nil }
     // Of a run that was killed nothing is counted.
     var statement = try connection.prepare(
@@ -132,7 +124,7 @@ extension Store.Lease {
 
   private func keptToken(
     table: String, source: String
-  ) throws(SQLiteError) -> (highest: LatestRecord?, serverToken: String?)? {
+  ) throws -> (highest: LatestRecord?, serverToken: String?)? {
     guard try hasTokens() else { return nil }
     var statement = try connection.prepare(
       "SELECT highest, server_token FROM poikit_token WHERE table_name = ?1 AND source = ?2")

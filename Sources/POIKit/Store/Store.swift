@@ -69,9 +69,10 @@ public final class Store: Sendable {
   public convenience init(
     path: String, for opening: Opening = .create, trustsSchema: Bool = false
   ) throws(StoreError) {
-    try self.init(
-      Store.connect(path: path, for: opening, trustsSchema: trustsSchema), path: path,
-      for: opening)
+    let connection = try StoreError.converting(path: path) {
+      try Store.connect(path: path, for: opening, trustsSchema: trustsSchema)
+    }
+    try self.init(connection, path: path, for: opening)
   }
 
   /// A database file: a store, or one that another program made.
@@ -89,18 +90,21 @@ public final class Store: Sendable {
     public init(
       path: String, for opening: Opening, trustsSchema: Bool = false
     ) throws(StoreError) {
-      let connection = try Store.connect(path: path, for: opening, trustsSchema: trustsSchema)
-      self =
-        try Store.isStore(connection)
-        ? .store(Store(connection, path: path, for: opening)) : .foreign(connection)
+      self = try StoreError.converting(path: path) {
+        let connection = try Store.connect(path: path, for: opening, trustsSchema: trustsSchema)
+        guard try Store.isStore(connection) else { return .foreign(connection) }
+        return .store(try Store(connection, path: path, for: opening))
+      }
     }
   }
 
   init(
     _ connection: Connection, path: String, isInMemory: Bool = false, for opening: Opening
   ) throws(StoreError) {
-    try Store.prepare(
-      connection, path: path, isInMemory: isInMemory, isReadOnly: opening == .readOnly)
+    try StoreError.converting(path: path) {
+      try Store.prepare(
+        connection, path: path, isInMemory: isInMemory, isReadOnly: opening == .readOnly)
+    }
     connection.isUsable = false
     self.path = path
     unsafe self.connection = connection
@@ -111,47 +115,38 @@ public final class Store: Sendable {
   /// - Throws: `StoreError` when there is no memory for it.
   public static func inMemory() throws(StoreError) -> Store {
     let path = "store in memory"
-    let connection: Connection
-    do { connection = try Connection.inMemory() } catch { throw StoreError(error, path: path) }
+    let connection = try StoreError.converting(path: path) { try Connection.inMemory() }
     return try Store(connection, path: path, isInMemory: true, for: .create)
   }
 
   private static func prepare(
     _ connection: Connection, path: String, isInMemory: Bool, isReadOnly: Bool
-  ) throws(StoreError) {
+  ) throws {
+    // In one view: another program may be making the store.
+    try connection.begin(.deferred)
+    let isNew: Bool
     do {
-      // In one view: another program may be making the store.
-      try connection.begin(.deferred)
-      let isNew: Bool
-      do {
-        isNew = try check(connection, path: path, isReadOnly: isReadOnly)
-      } catch {
-        connection.rollback()
-        throw error
-      }
-      try connection.commit()
-      if isReadOnly { return }
-      if isNew { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
-      if !isInMemory { try chooseLog(of: connection, isNew: isNew) }
-      if !isNew { try RememberedDigest.mend(in: connection) }
-      if isNew {
-        try connection.withoutWaitingForDisk { () throws(SQLiteError) in
-          try connection.inTransaction(.immediate) { () throws(SQLiteError) in
-            try connection.execute(
-              """
-              PRAGMA application_id = \(Store.applicationID);
-              PRAGMA user_version = \(Store.formatVersion);
-              \(Bookkeeping.creation)
-              """)
-          }
+      isNew = try check(connection, path: path, isReadOnly: isReadOnly)
+    } catch {
+      connection.rollback()
+      throw error
+    }
+    try connection.commit()
+    if isReadOnly { return }
+    if isNew { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
+    if !isInMemory { try chooseLog(of: connection, isNew: isNew) }
+    if !isNew { try RememberedDigest.mend(in: connection) }
+    if isNew {
+      try connection.withoutWaitingForDisk {
+        try connection.inTransaction(.immediate) {
+          try connection.execute(
+            """
+            PRAGMA application_id = \(Store.applicationID);
+            PRAGMA user_version = \(Store.formatVersion);
+            \(Bookkeeping.creation)
+            """)
         }
       }
-    } catch let error as StoreError {
-      throw error
-    } catch let error as SQLiteError {
-      throw StoreError(error, path: path)
-    } catch {
-      throw StoreError(.database, "\(path): \(error)")
     }
   }
 
@@ -201,7 +196,7 @@ public final class Store: Sendable {
   /// once, not twice. Where another program is at it, it is waited for.
   private static func chooseLog(
     of connection: Connection, isNew: Bool
-  ) throws(SQLiteError) {
+  ) throws {
     try connection.execute(
       """
       PRAGMA wal_autocheckpoint = \(Store.checkpointInterval);
@@ -229,7 +224,7 @@ public final class Store: Sendable {
   /// - Throws: `StoreError` when it cannot be opened as asked.
   private static func connect(
     path: String, for opening: Opening, trustsSchema: Bool = false
-  ) throws(StoreError) -> Connection {
+  ) throws -> Connection {
     do throws(SQLiteError) {
       do throws(SQLiteError) {
         let connection = try Connection(
@@ -256,12 +251,8 @@ public final class Store: Sendable {
   /// Whether a database is a store of the toolkit; nothing in it changes.
   ///
   /// - Throws: `StoreError` when it cannot be read.
-  private static func isStore(_ connection: Connection) throws(StoreError) -> Bool {
-    do {
-      return try connection.integer("PRAGMA application_id") == Store.applicationID
-    } catch {
-      throw StoreError(error, path: connection.path)
-    }
+  private static func isStore(_ connection: Connection) throws -> Bool {
+    return try connection.integer("PRAGMA application_id") == Store.applicationID
   }
 
   /// Calls `body` with the connection to the store, for statements of the program's own: to read rows and
@@ -311,6 +302,15 @@ extension Store {
 
   /// - Throws: `StoreError` with `inUse` when another operation uses the store.
   func lease() throws(StoreError) -> Lease { try Lease(self) }
+
+  /// Calls `body`, the inside of an operation that programs call, with a lease, and throws its errors as
+  /// those of the store.
+  func leased<Result: ~Copyable>(
+    _ body: (borrowing Lease) throws -> Result
+  ) throws(StoreError) -> Result {
+    let lease = try lease()
+    return try StoreError.converting(path: path) { try body(lease) }
+  }
 }
 
 extension Store {
@@ -324,8 +324,7 @@ extension Store {
   /// - Throws: `StoreError` when the file is there already or cannot be written.
   public func save(to path: String) throws(StoreError) {
     let lease = try lease()
-    let literal: String
-    do { literal = try Connection.literalPath(path) } catch { throw StoreError(error, path: path) }
+    let literal = try StoreError.converting(path: path) { try Connection.literalPath(path) }
     // SQLite takes an empty file, and gives a new one of its own to everybody to read.
     let permissions = StorePermissions.forFile(besideStoreAt: self.path)
     let descriptor = unsafe Glibc.open(
@@ -347,14 +346,14 @@ extension Store {
   /// The names of the tables of records in the store, in alphabetical order.
   ///
   /// - Throws: `StoreError` when the store cannot be read.
-  public func tables() throws(StoreError) -> [String] { try lease().tables() }
+  public func tables() throws(StoreError) -> [String] { try leased { try $0.tables() } }
 
   /// The table of records that a name stands for, as it was made; nil if the store has none.
   ///
   /// - Parameter name: its name, in which SQLite ignores the case of ASCII letters.
   /// - Throws: `StoreError` when the store cannot be read.
   public func table(named name: String) throws(StoreError) -> String? {
-    try lease().table(named: name)
+    try leased { try $0.table(named: name) }
   }
 
   /// The model that a table of records was made with.
@@ -364,6 +363,6 @@ extension Store {
   /// - Throws: `StoreError` with `noSuchTable` when the store has no such table of records, or none
   ///   is named and there are several.
   public func model(ofTable table: String? = nil) throws(StoreError) -> Model {
-    try lease().model(ofTable: table)
+    try leased { try $0.model(ofTable: table) }
   }
 }

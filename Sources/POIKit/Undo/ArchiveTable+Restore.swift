@@ -2,14 +2,14 @@ internal import SQLiteKit
 
 extension ArchiveTable {
   /// The columns that the archive keeps of the source, past and present ones.
-  private func keptColumns(in connection: Connection) throws(SQLiteError) -> [String] {
+  private func keptColumns(in connection: Connection) throws -> [String] {
     try Self.columns(of: source.name, in: connection).filter {
       !Self.ownColumns.contains($0) && $0 != Self.number
     }
   }
 
   /// The columns that the archive keeps and the source lacks by now.
-  func lostColumns(in connection: Connection) throws(SQLiteError) -> [String] {
+  func lostColumns(in connection: Connection) throws -> [String] {
     try keptColumns(in: connection).filter { !TableSchema.contains(source.storedColumns, $0) }
   }
 
@@ -18,7 +18,7 @@ extension ArchiveTable {
   /// - Throws: `SQLiteError` when the database cannot be read.
   func obstacle(
     to run: UndoableRun, in connection: Connection
-  ) throws(SQLiteError) -> String? {
+  ) throws -> String? {
     for column in try lostColumns(in: connection) {
       let valueCount = try connection.integer(
         "SELECT count(\(name: column)) FROM \(quotedName) WHERE poikit_run = \(run.id)")
@@ -61,7 +61,7 @@ extension ArchiveTable {
   /// How many archived rows have a key that is enforced and that a row has which the run did not change.
   private func returnedCount(
     _ run: UndoableRun, in connection: Connection
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     let key = try KeyEnforcer.indexedColumns(of: source.name, in: connection)
     let kept = try keptColumns(in: connection)
     guard !key.isEmpty, key.allSatisfy({ TableSchema.contains(kept, $0) }) else { return 0 }
@@ -81,7 +81,7 @@ extension ArchiveTable {
   /// removed because of it. Where the key is not enforced such rows may be in the table.
   private func beatenCount(
     _ run: UndoableRun, in connection: Connection
-  ) throws(SQLiteError) -> Int64 {
+  ) throws -> Int64 {
     guard try !KeyEnforcer.indexedColumns(of: source.name, in: connection).isEmpty,
       let removals = try TombstoneTable.stored(for: source.name, in: connection)
     else { return 0 }
@@ -106,55 +106,44 @@ extension ArchiveTable {
   /// - Throws: `DeduplicationError` when a constraint does not allow it.
   func restore(
     _ numbers: ClosedRange<Int64>, of run: Int64, in connection: Connection
-  ) throws(DeduplicationError) -> Int {
+  ) throws -> Int {
+    let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
+    var targets = source.storedColumns.filter { kept.contains($0.lowercased()) }
+      .map(SQL.init(name:))
+    var values = targets
+    // A column that is the row id is among them.
+    if source.rowIDColumn == nil {
+      targets.append(SQL(name: source.rowIDName))
+      values.append("poikit_row_id")
+    }
+    let rows: SQL = """
+      FROM \(quotedName) WHERE poikit_run = \(run)
+      AND \(name: Self.number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)
+      """
+    func insert(orElse action: SQL) throws -> Int {
+      try connection.execute(
+        """
+        INSERT OR \(action) INTO main.\(name: source.name) (\(targets.joined(separator: ", ")))
+        SELECT \(values.joined(separator: ", ")) \(rows) ORDER BY poikit_row_id
+        """)
+      return connection.changeCount
+    }
     do {
-      let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
-      var targets = source.storedColumns.filter { kept.contains($0.lowercased()) }
-        .map(SQL.init(name:))
-      var values = targets
-      // A column that is the row id is among them.
-      if source.rowIDColumn == nil {
-        targets.append(SQL(name: source.rowIDName))
-        values.append("poikit_row_id")
-      }
-      func insert(orElse action: SQL) throws(SQLiteError) -> Int {
-        try connection.execute(
-          """
-          INSERT OR \(action) INTO main.\(name: source.name) (\(targets.joined(separator: ", ")))
-          SELECT \(values.joined(separator: ", ")) FROM \(quotedName)
-          WHERE poikit_run = \(run)
-            AND \(name: Self.number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)
-          ORDER BY poikit_row_id
-          """)
-        return connection.changeCount
-      }
-      do throws(SQLiteError) {
-        return try insert(orElse: "ABORT")
-      } catch {
-        guard error.isUniqueViolation, connection.isInTransaction else { throw error }
-        try connection.execute("SAVEPOINT poikit_undo")
-        let possibleCount = try insert(orElse: "IGNORE")
-        try connection.execute("ROLLBACK TO poikit_undo; RELEASE poikit_undo")
-        let count = try connection.integer(
-          """
-          SELECT count(*) FROM \(quotedName) WHERE poikit_run = \(run)
-            AND \(name: Self.number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)
-          """)
-        throw UndoableRun.obstacle(
-          run,
-          """
-          removed rows of '\(source.name)' whose values other rows have now: \
-          \((count ?? 0) - Int64(possibleCount)); change those first (\(error.message))
-          """, error)
-      }
-    } catch let error as DeduplicationError {
-      throw error
-    } catch let error as SQLiteError {
-      guard error.isConstraint else { throw DeduplicationError(error) }
+      return try insert(orElse: "ABORT")
+    } catch let error as SQLiteError where error.isUniqueViolation && connection.isInTransaction {
+      try connection.execute("SAVEPOINT poikit_undo")
+      let possibleCount = try insert(orElse: "IGNORE")
+      try connection.execute("ROLLBACK TO poikit_undo; RELEASE poikit_undo")
+      let count = Int(try connection.integer("SELECT count(*) \(rows)") ?? 0)
+      throw UndoableRun.obstacle(
+        run,
+        """
+        removed rows of '\(source.name)' whose values other rows have now: \(count - possibleCount); \
+        change those first (\(error.message))
+        """, error)
+    } catch let error as SQLiteError where error.isConstraint {
       throw UndoableRun.obstacle(
         run, "a row of '\(source.name)' cannot be put back, because \(error.message)", error)
-    } catch {
-      throw DeduplicationError(.internalCheck, "\(error)")
     }
   }
 
@@ -166,7 +155,7 @@ extension ArchiveTable {
   /// - Throws: `SQLiteError` when the database cannot be read.
   func firstDifference(
     ofRun run: Int64, in connection: Connection
-  ) throws(SQLiteError) -> Int64? {
+  ) throws -> Int64? {
     let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
     let columns = source.storedColumns.filter { kept.contains($0.lowercased()) }
     func types(_ row: SQL) -> SQL {

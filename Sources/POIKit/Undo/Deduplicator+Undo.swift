@@ -19,45 +19,36 @@ extension Deduplicator {
   public static func undo(
     run: Int64? = nil, on connection: Connection, clock: () -> Instant
   ) throws(DeduplicationError) -> UndoReport {
-    try connection.inTransaction(.immediate) { () throws(DeduplicationError) -> UndoReport in
-      try restore(try UndoableRun.find(run, in: connection), on: connection, end: clock())
+    try DeduplicationError.converting {
+      try connection.inTransaction {
+        try restore(UndoableRun.find(run, in: connection), on: connection, end: clock())
+      }
     }
   }
 
   private static func restore(
     _ run: UndoableRun, on connection: Connection, end: Instant
-  ) throws(DeduplicationError) -> UndoReport {
-    do {
-      // A row may come back before the one that it refers to.
-      try connection.execute("PRAGMA defer_foreign_keys = ON")
-      try dropEnforcement(of: run, in: connection)
-    } catch {
-      throw DeduplicationError(error)
-    }
+  ) throws -> UndoReport {
+    // A row may come back before the one that it refers to.
+    try connection.execute("PRAGMA defer_foreign_keys = ON")
+    try dropEnforcement(of: run, in: connection)
     let schemas = try schemas(of: run, in: connection)
     let archives = run.archivedTables.compactMap { schemas[ExactText($0)] }
       .map(ArchiveTable.init(source:))
     for archive in archives {
-      let obstacle = try DeduplicationError.converting { () throws(SQLiteError) in
-        try archive.obstacle(to: run, in: connection)
+      if let obstacle = try archive.obstacle(to: run, in: connection) {
+        throw run.obstacle(obstacle)
       }
-      if let obstacle { throw run.obstacle(obstacle) }
     }
     var replay = JournalReplay(of: run, schemas)
     try replay.replay(in: connection)
     for archive in archives {
-      let row = try DeduplicationError.converting { () throws(SQLiteError) in
-        try archive.firstDifference(ofRun: run.id, in: connection)
-      }
-      if let row {
+      if let row = try archive.firstDifference(ofRun: run.id, in: connection) {
         throw try run.changedByTrigger(row: row, of: archive.source.name, in: connection)
       }
     }
-    let danglingCount = try DeduplicationError.converting { () throws(SQLiteError) in
-      let count = try danglingRowCount(of: run, in: connection)
-      try forget(run, at: end, in: connection)
-      return count
-    }
+    let danglingCount = try danglingRowCount(of: run, in: connection)
+    try forget(run, at: end, in: connection)
     let counts = replay.valueCounts
     return UndoReport(
       run: run.id, restoredRowCount: replay.rowCount,
@@ -71,19 +62,16 @@ extension Deduplicator {
   /// - Throws: `DeduplicationError` with `cannotUndo` when one of them or a column is gone.
   private static func schemas(
     of run: UndoableRun, in connection: Connection
-  ) throws(DeduplicationError) -> [ExactText: TableSchema] {
+  ) throws -> [ExactText: TableSchema] {
     var schemas: [ExactText: TableSchema] = [:]
     for table in [run.table] + run.archivedTables + run.changedTables {
       do {
         schemas[ExactText(table)] = try TableSchema(of: table, in: connection)
-      } catch {
-        guard error.code == .unknownTable else { throw error }
+      } catch let error as DeduplicationError where error.code == .unknownTable {
         throw run.obstacle("it changed the table '\(table)', which is gone")
       }
     }
-    let columns = try DeduplicationError.converting { () throws(SQLiteError) in
-      try Journal.columns(ofRun: run.id, in: connection)
-    }
+    let columns = try Journal.columns(ofRun: run.id, in: connection)
     for (table, column) in columns {
       guard !TableSchema.contains(schemas[ExactText(table)]?.storedColumns ?? [], column) else {
         continue
@@ -97,7 +85,7 @@ extension Deduplicator {
   /// foreign keys SQLite finds no fitting parents for are not counted.
   private static func danglingRowCount(
     of run: UndoableRun, in connection: Connection
-  ) throws(SQLiteError) -> Int {
+  ) throws -> Int {
     var count: Int64 = 0
     for table in run.archivedTables {
       do {
@@ -117,7 +105,7 @@ extension Deduplicator {
 
   private static func dropEnforcement(
     of run: UndoableRun, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     if run.outcome.createdIndex {
       try connection.execute(
         "DROP INDEX IF EXISTS main.\(name: KeyEnforcer.indexName(run.table))")
@@ -136,7 +124,7 @@ extension Deduplicator {
   /// Removes what was kept of a run, and marks it.
   private static func forget(
     _ run: UndoableRun, at end: Instant, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     for table in run.archivedTables {
       try connection.execute(
         "DELETE FROM main.\(name: ArchiveTable.prefix + table) WHERE poikit_run = \(run.id)")

@@ -64,8 +64,8 @@ struct JournalReplay {
   /// Puts back all that the run changed, inside the caller's transaction.
   ///
   /// - Throws: `DeduplicationError` when a constraint or a trigger stands in the way.
-  mutating func replay(in connection: Connection) throws(DeduplicationError) {
-    do { try listChangedRows(in: connection) } catch { throw DeduplicationError(error) }
+  mutating func replay(in connection: Connection) throws {
+    try listChangedRows(in: connection)
     var end = Int64.max
     for removal in try removals(in: connection) {
       try undoChanges(after: removal.change, upTo: end, in: connection)
@@ -84,7 +84,7 @@ struct JournalReplay {
   }
 
   /// Lists the rows that do not hold any more what the run made of them.
-  private mutating func listChangedRows(in connection: Connection) throws(SQLiteError) {
+  private mutating func listChangedRows(in connection: Connection) throws {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_changed (
@@ -121,7 +121,7 @@ struct JournalReplay {
   /// table.
   private func removals(
     in connection: Connection
-  ) throws(DeduplicationError) -> [(change: Int64, table: String, rows: ClosedRange<Int64>)] {
+  ) throws -> [(change: Int64, table: String, rows: ClosedRange<Int64>)] {
     let archives = run.archivedTables.map { table -> SQL in
       """
       SELECT poikit_change, \(literal: table), min(poikit_number), max(poikit_number)
@@ -130,52 +130,40 @@ struct JournalReplay {
       """
     }
     guard !archives.isEmpty else { return [] }
-    do {
-      var removals: [(change: Int64, table: String, rows: ClosedRange<Int64>)] = []
-      var rows = try connection.prepare(
-        "\(archives.joined(separator: " UNION ALL ")) ORDER BY 1 DESC", isPersistent: false)
-      while try rows.step() {
-        removals.append((rows.integer(0), rows.text(1), rows.integer(2)...rows.integer(3)))
-      }
-      return removals
-    } catch {
-      throw DeduplicationError(error)
+    var removals: [(change: Int64, table: String, rows: ClosedRange<Int64>)] = []
+    var rows = try connection.prepare(
+      "\(archives.joined(separator: " UNION ALL ")) ORDER BY 1 DESC", isPersistent: false)
+    while try rows.step() {
+      removals.append((rows.integer(0), rows.text(1), rows.integer(2)...rows.integer(3)))
     }
+    return removals
   }
 
   /// Undoes the changes behind one up to another, the last first.
   private mutating func undoChanges(
     after first: Int64, upTo last: Int64, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     guard first < last else { return }
-    do {
-      let box = try statements.statement(
-        """
-        SELECT id, table_name, row_id, column_name, kind FROM main.poikit_journal
-        WHERE run = \(run.id) AND id > ?1 AND id <= ?2 ORDER BY id DESC
-        """, in: connection)
-      try box.statement.bind(1, integer: first)
-      try box.statement.bind(2, integer: last)
-      var change = try box.statement.step() ? Change(box.statement) : nil
-      while var row = change {
-        change = nil
-        while try box.statement.step() {
-          let next = Change(box.statement)
-          guard row.add(next) else {
-            change = next
-            break
-          }
+    let box = try statements.statement(
+      """
+      SELECT id, table_name, row_id, column_name, kind FROM main.poikit_journal
+      WHERE run = \(run.id) AND id > ?1 AND id <= ?2 ORDER BY id DESC
+      """, in: connection)
+    try box.statement.bind(1, integer: first)
+    try box.statement.bind(2, integer: last)
+    var change = try box.statement.step() ? Change(box.statement) : nil
+    while var row = change {
+      change = nil
+      while try box.statement.step() {
+        let next = Change(box.statement)
+        guard row.add(next) else {
+          change = next
+          break
         }
-        try undo(row, in: connection)
       }
-      try box.statement.reset()
-    } catch let error as DeduplicationError {
-      throw error
-    } catch let error as SQLiteError {
-      throw DeduplicationError(error)
-    } catch {
-      throw DeduplicationError(.internalCheck, "\(error)")
+      try undo(row, in: connection)
     }
+    try box.statement.reset()
   }
 
   private mutating func undo(_ change: Change, in connection: Connection) throws {
@@ -189,13 +177,12 @@ struct JournalReplay {
         of: change.columns, in: schema(of: change.table), by: statements, on: connection)
       restorations[place] = restoration
     }
-    do throws(SQLiteError) {
+    do {
       // A row that was removed since stays so.
       guard try restoration.restore(change.numbers, ofRow: change.row, on: connection) else {
         return
       }
-    } catch {
-      guard error.isConstraint else { throw error }
+    } catch let error as SQLiteError where error.isConstraint {
       throw run.obstacle(
         "row \(change.row) of '\(change.table)' cannot get back what it held, because \(error.message)",
         error)
@@ -206,7 +193,7 @@ struct JournalReplay {
     }
   }
 
-  private func isChanged(_ change: Change, in connection: Connection) throws(SQLiteError) -> Bool {
+  private func isChanged(_ change: Change, in connection: Connection) throws -> Bool {
     guard changedRowCount > 0 else { return false }
     let find = try statements.statement(
       "SELECT 1 FROM \(Self.changed) WHERE table_name = ?1 AND row_id = ?2", in: connection)

@@ -27,13 +27,8 @@ struct UndoableRun {
   ///   later one has to be undone before.
   static func find(
     _ id: Int64?, in connection: Connection
-  ) throws(DeduplicationError) -> UndoableRun {
-    let found: Row?
-    do {
-      found = try RunRecord.isBookkept(connection) ? try read(id, in: connection) : nil
-    } catch {
-      throw DeduplicationError(error)
-    }
+  ) throws -> UndoableRun {
+    let found = try RunRecord.isBookkept(connection) ? try read(id, in: connection) : nil
     guard let found else {
       let what = id.map { "there is no deduplication with the number \($0)" }
       throw DeduplicationError(
@@ -46,18 +41,9 @@ struct UndoableRun {
       throw DeduplicationError(
         .cannotUndo, "run \(found.id) kept no archive, so what it removed cannot be put back")
     }
-    let archived: [String]
-    let changed: [String]
-    let archivedCount: Int64
-    let later: Int64?
-    do {
-      archived = try ArchiveTable.tables(ofRun: found.id, in: connection)
-      changed = try Journal.tables(ofRun: found.id, in: connection)
-      archivedCount = try ArchiveTable.rowCount(of: archived, run: found.id, in: connection)
-      later = try laterRun(than: found, archived + changed, in: connection)
-    } catch {
-      throw DeduplicationError(error)
-    }
+    let archived = try ArchiveTable.tables(ofRun: found.id, in: connection)
+    let changed = try Journal.tables(ofRun: found.id, in: connection)
+    let archivedCount = try ArchiveTable.rowCount(of: archived, run: found.id, in: connection)
     guard !found.hasRemovedRows || !archived.isEmpty || found.isSnapshot && !changed.isEmpty else {
       throw DeduplicationError(
         .cannotUndo,
@@ -71,7 +57,7 @@ struct UndoableRun {
         what it removed cannot be put back as it was
         """)
     }
-    if let later {
+    if let later = try laterRun(than: found, archived + changed, in: connection) {
       throw DeduplicationError(
         .cannotUndo,
         "run \(later) came after run \(found.id) and changed the same tables: undo it first")
@@ -109,7 +95,7 @@ extension UndoableRun {
 
   private static func read(
     _ id: Int64?, in connection: Connection
-  ) throws(SQLiteError) -> Row? {
+  ) throws -> Row? {
     var statement = try connection.prepare(
       """
       SELECT id, table_name, state, options ->> 'archive', counters ->> 'indexCreated',
@@ -135,7 +121,7 @@ extension UndoableRun {
   /// A run after `run` that changed one of the tables that it changed, and that is not undone.
   private static func laterRun(
     than run: Row, _ tables: [String], in connection: Connection
-  ) throws(SQLiteError) -> Int64? {
+  ) throws -> Int64? {
     let touched = Set((tables + [run.table]).map(ExactText.init))
     var later: [(id: Int64, table: String?)] = []
     var statement = try connection.prepare(
@@ -172,11 +158,8 @@ extension UndoableRun {
   /// The error that a row does not come back as it was.
   func changedByTrigger(
     row: Int64, of table: String, in connection: Connection
-  ) throws(DeduplicationError) -> DeduplicationError {
-    let triggers: [String]
-    do { triggers = try TableSchema.triggers(of: table, in: connection) } catch {
-      throw DeduplicationError(error)
-    }
+  ) throws -> DeduplicationError {
+    let triggers = try TableSchema.triggers(of: table, in: connection)
     let own = triggers.isEmpty ? "" : ", which has \(TableSchema.list(triggers))"
     return obstacle(
       """

@@ -12,7 +12,7 @@ struct ValueRestoration {
   init(
     of columns: [String], in schema: TableSchema, by statements: PreparedStatements,
     on connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     let quotedTable: SQL = "main.\(name: schema.name)"
     let rowID = SQL(name: schema.rowIDName)
     let oldValues: [SQL] = columns.indices.map {
@@ -40,14 +40,14 @@ struct ValueRestoration {
   /// - Returns: whether the row is there.
   func restore(
     _ moves: [Int64], ofRow row: Int64, on connection: Connection
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     try Self.bind(moves, row, to: &update.statement)
     try update.statement.run()
     return connection.changeCount > 0
   }
 
   /// Whether the row holds the values that entries of the journal keep.
-  func isRestored(_ moves: [Int64], ofRow row: Int64) throws(SQLiteError) -> Bool {
+  func isRestored(_ moves: [Int64], ofRow row: Int64) throws -> Bool {
     try Self.bind(moves, row, to: &verify.statement)
     let isRestored = try verify.statement.step()
     try verify.statement.reset()
@@ -56,7 +56,7 @@ struct ValueRestoration {
 
   private static func bind(
     _ moves: [Int64], _ row: Int64, to statement: inout Statement
-  ) throws(SQLiteError) {
+  ) throws {
     try statement.bind(1, integer: row)
     for (place, move) in moves.enumerated() { try statement.bind(place + 2, integer: move) }
   }

@@ -35,7 +35,7 @@ struct CandidateSorter: ~Copyable {
   /// Appends an entry. All entries are appended before `finish`.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be written.
-  mutating func append(_ entry: CandidateEntry) throws(DeduplicationError) {
+  mutating func append(_ entry: CandidateEntry) throws {
     if others == nil {
       if let entry = CompactCandidate(entry) { return try compact.append(entry) }
       let window = memoryBudget / Self.windowShare
@@ -49,7 +49,7 @@ struct CandidateSorter: ~Copyable {
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be written or read.
   /// - Complexity: O(count)
-  mutating func finish() throws(DeduplicationError) {
+  mutating func finish() throws {
     try compact.finish()
     guard others != nil else { return }
     try others?.finish()
@@ -60,7 +60,7 @@ struct CandidateSorter: ~Copyable {
   /// The next entry in order, or nil after the last one.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be read.
-  mutating func next() throws(DeduplicationError) -> CandidateEntry? {
+  mutating func next() throws -> CandidateEntry? {
     guard others != nil else { return try compact.next()?.entry }
     if let first = nextCompact, nextOther.map({ first.precedes($0) }) ?? true {
       nextCompact = try compact.next()?.entry

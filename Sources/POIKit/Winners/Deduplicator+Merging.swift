@@ -14,7 +14,7 @@ extension Deduplicator {
   func countFills(
     _ selection: inout WinnerSelection, _ plan: inout DeduplicationPlan, _ schema: TableSchema,
     on connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     var merge: LoserMerge? = try LoserMerge(layout, schema: schema, in: connection)
     var isBegun = false
     while let loser = try selection.nextGroupLoser() {
@@ -32,7 +32,7 @@ extension Deduplicator {
   func removeGroups(
     _ count: Int, _ selection: inout WinnerSelection, _ merge: inout LoserMerge?,
     _ removal: inout LoserRemoval, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     var pairs: [LoserEntry] = []
     var fills: [RowFill] = []
     var fillSize = 0
@@ -57,21 +57,17 @@ extension Deduplicator {
     try removal.remove(pairs, filling: fills, in: connection)
   }
 
-  private func fill(of merge: inout LoserMerge?) throws(DeduplicationError) -> RowFill? {
-    do { return try merge?.finish() } catch { throw DeduplicationError(error) }
+  private func fill(of merge: inout LoserMerge?) throws -> RowFill? {
+    return try merge?.finish()
   }
 
   /// - Parameter isBegun: whether an earlier loser of the group was added; after the call, whether
   ///   others follow.
   private func add(
     _ loser: GroupLoser, isBegun: inout Bool, to merge: inout LoserMerge?
-  ) throws(DeduplicationError) {
-    do {
-      if !isBegun { try merge?.begin(loser.winner) }
-      try merge?.add(loser)
-    } catch {
-      throw DeduplicationError(error)
-    }
+  ) throws {
+    if !isBegun { try merge?.begin(loser.winner) }
+    try merge?.add(loser)
     isBegun = !loser.isLast
   }
 }

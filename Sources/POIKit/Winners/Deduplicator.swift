@@ -46,6 +46,12 @@ public struct Deduplicator: Sendable {
     on connection: Connection,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
   ) throws(DeduplicationError) -> DeduplicationPlan? {
+    try DeduplicationError.converting { try decide(on: connection, progress: progress) }
+  }
+
+  private func decide(
+    on connection: Connection, progress: (DeduplicationProgress) -> BatchDecision
+  ) throws -> DeduplicationPlan? {
     let schema = try checkedSchema(connection)
     // This also throws if losers cannot be removed.
     let removal = try LoserRemoval(
@@ -58,7 +64,7 @@ public struct Deduplicator: Sendable {
     guard decided != nil else { return nil }
     var plan = selection.plan
     if options.mergesLosers {
-      try connection.inTransaction(.deferred) { () throws(DeduplicationError) in
+      try connection.inTransaction(.deferred) {
         try countFills(&selection, &plan, schema, on: connection)
       }
     }
@@ -80,6 +86,15 @@ public struct Deduplicator: Sendable {
     on connection: Connection, clock: () -> Instant,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
   ) throws(DeduplicationError) -> DeduplicationReport {
+    try DeduplicationError.converting {
+      try decideAndRemove(on: connection, clock: clock, progress: progress)
+    }
+  }
+
+  private func decideAndRemove(
+    on connection: Connection, clock: () -> Instant,
+    progress: (DeduplicationProgress) -> BatchDecision
+  ) throws -> DeduplicationReport {
     let schema = try checkedSchema(connection)
     let statements = PreparedStatements()
     var removal = try LoserRemoval(
@@ -99,7 +114,7 @@ public struct Deduplicator: Sendable {
       try removeBeatenRows(removals, schema, &removal, &plan, record, on: connection)
     }
     var committed = removal.counts
-    do throws(DeduplicationError) {
+    do {
       guard
         let version = try select(
           &selection, schema, without: nil, on: connection, progress: progress)
@@ -115,7 +130,7 @@ public struct Deduplicator: Sendable {
         &selection, &removal, plan, record, since: version, committed: &committed, on: connection,
         clock: clock, progress: progress)
     } catch {
-      var error = error
+      var error = DeduplicationError(error)
       let report = report(plan, committed, record)
       if report.runChanges != RemovalCounts() { error.report = report }
       throw error
@@ -127,18 +142,14 @@ public struct Deduplicator: Sendable {
   private func prepare(
     _ removal: inout LoserRemoval, _ plan: DeduplicationPlan, _ record: inout RunRecord?,
     on connection: Connection, clock: () -> Instant
-  ) throws(DeduplicationError) {
-    do {
-      if !options.mergesLosers { try removal.keepDigest(in: connection) }
-      let hasWork = plan.loserCount > 0 || options.enforcement != .none
-      if record == nil, try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
-        // The first batch, or the end of the run, brings it to the disk.
-        record = try connection.withoutWaitingForDisk { () throws(SQLiteError) in
-          try RunRecord.begin(layout, options, at: clock(), in: connection)
-        }
+  ) throws {
+    if !options.mergesLosers { try removal.keepDigest(in: connection) }
+    let hasWork = plan.loserCount > 0 || options.enforcement != .none
+    if record == nil, try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
+      // The first batch, or the end of the run, brings it to the disk.
+      record = try connection.withoutWaitingForDisk {
+        try RunRecord.begin(layout, options, at: clock(), in: connection)
       }
-    } catch {
-      throw DeduplicationError(error)
     }
     if let record { removal.keep(under: record.id, archives: options.archive) }
   }
@@ -151,7 +162,7 @@ public struct Deduplicator: Sendable {
     _ record: RunRecord?, since version: Int64, committed: inout RemovalCounts,
     on connection: Connection, clock: () -> Instant,
     progress: (DeduplicationProgress) -> BatchDecision
-  ) throws(DeduplicationError) -> DeduplicationReport {
+  ) throws -> DeduplicationReport {
     var merge: LoserMerge?
     if options.mergesLosers {
       merge = try LoserMerge(layout, schema: removal.root, in: connection)
@@ -159,12 +170,10 @@ public struct Deduplicator: Sendable {
     let statements = removal.statements
     var pace = BatchPace(size: options.batchSize, clock: elapsed)
     while removal.counts.removedRowCount < plan.loserCount {
-      try statements.inTransaction(in: connection) { () throws(DeduplicationError) in
+      try statements.inTransaction(in: connection) {
         try checkUnchanged(since: version, removal.counts, by: statements, on: connection)
         try removeLosers(&selection, &merge, &removal, at: pace, in: connection)
-        try DeduplicationError.converting { () throws(SQLiteError) in
-          try record?.save(plan, removal.counts, by: statements, in: connection)
-        }
+        try record?.save(plan, removal.counts, by: statements, in: connection)
       }
       pace.noteCommit()
       committed = removal.counts
@@ -180,7 +189,7 @@ public struct Deduplicator: Sendable {
   private func removeLosers(
     _ selection: inout WinnerSelection, _ merge: inout LoserMerge?, _ removal: inout LoserRemoval,
     at pace: BatchPace, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     try removal.beginBatch(in: connection)
     let before = removal.counts.removedRowCount
     var count = 0
@@ -206,7 +215,7 @@ extension Deduplicator {
   /// Reads the schema of the table, and checks that the layout and the options fit it.
   private func checkedSchema(
     _ connection: Connection
-  ) throws(DeduplicationError) -> TableSchema {
+  ) throws -> TableSchema {
     guard !connection.isInTransaction else {
       throw DeduplicationError(
         .invalidOptions, "a deduplication makes its own transactions: end the open one before")
@@ -253,7 +262,7 @@ extension Deduplicator {
   /// A selection that returns the losers in the order that their removal needs.
   private func selection(
     for removal: LoserRemoval, in connection: Connection
-  ) throws(DeduplicationError) -> WinnerSelection {
+  ) throws -> WinnerSelection {
     let needsRanks = try removal.needsRanks(in: connection)
     return WinnerSelection(
       layout, options: options,
@@ -269,10 +278,8 @@ extension Deduplicator {
 
   private func beginRun(
     at start: Instant, on connection: Connection
-  ) throws(DeduplicationError) -> RunRecord {
-    do { return try RunRecord.begin(layout, options, at: start, in: connection) } catch {
-      throw DeduplicationError(error)
-    }
+  ) throws -> RunRecord {
+    return try RunRecord.begin(layout, options, at: start, in: connection)
   }
 
   /// Reads and decides within one view of the database.
@@ -282,17 +289,13 @@ extension Deduplicator {
     _ selection: inout WinnerSelection, _ schema: TableSchema, without removals: TombstoneTable?,
     on connection: Connection,
     progress: (DeduplicationProgress) -> BatchDecision
-  ) throws(DeduplicationError) -> Int64? {
-    try connection.inTransaction(.deferred) { () throws(DeduplicationError) -> Int64? in
+  ) throws -> Int64? {
+    try connection.inTransaction(.deferred) { () throws -> Int64? in
       let version: Int64
-      do throws(SQLiteError) {
-        // The view begins with the first read, and the version is that of the view.
-        _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
-        version = try connection.dataVersion()
-        selection.note(triggers: try TableSchema.triggers(of: schema.name, in: connection))
-      } catch {
-        throw DeduplicationError(error)
-      }
+      // The view begins with the first read, and the version is that of the view.
+      _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
+      version = try connection.dataVersion()
+      selection.note(triggers: try TableSchema.triggers(of: schema.name, in: connection))
       guard
         try selection.readTable(
           schema, without: removals, in: connection, progress: progress)
@@ -306,11 +309,9 @@ extension Deduplicator {
   private func checkUnchanged(
     since version: Int64, _ counts: RemovalCounts, by statements: PreparedStatements,
     on connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let current: Int64?
-    do { current = try statements.integer("PRAGMA data_version", in: connection) } catch {
-      throw DeduplicationError(error)
-    }
+    current = try statements.integer("PRAGMA data_version", in: connection)
     guard current == version else {
       throw DeduplicationError(
         .changedByOther,
@@ -325,11 +326,11 @@ extension Deduplicator {
   private func finish(
     _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, since version: Int64,
     on connection: Connection, clock: () -> Instant
-  ) throws(DeduplicationError) -> DeduplicationReport {
+  ) throws -> DeduplicationReport {
     let writes = record != nil || options.enforcement != .none || plan.loserCount > 0
-    func finish() throws(DeduplicationError) -> DeduplicationReport {
+    func finish() throws -> DeduplicationReport {
       try connection.inTransaction(writes ? .immediate : .deferred) {
-        () throws(DeduplicationError) -> DeduplicationReport in
+        () throws -> DeduplicationReport in
         try checkUnchanged(since: version, removal.counts, by: removal.statements, on: connection)
         return try complete(
           plan, removal, record, jobCount: writes ? options.jobCount : 1, on: connection,
@@ -339,13 +340,13 @@ extension Deduplicator {
     do {
       guard writes else { return try finish() }
       let report = try connection.withoutWaitingForDisk(finish)
-      try DeduplicationError.converting { () throws(SQLiteError) in try connection.bringToDisk() }
+      try connection.bringToDisk()
       return report
-    } catch {
+    } catch let error as DeduplicationError
+      where error.code == .keyNotUnique || error.code == .invalidOptions
+    {
       // The losers are removed. If only the key could not be enforced, the run ends here.
-      if error.code == .keyNotUnique || error.code == .invalidOptions {
-        try record?.fail(at: clock(), in: connection)
-      }
+      try record?.fail(at: clock(), in: connection)
       throw error
     }
   }
@@ -354,16 +355,15 @@ extension Deduplicator {
   private func complete(
     _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, jobCount: Int,
     on connection: Connection, end: Instant
-  ) throws(DeduplicationError) -> DeduplicationReport {
+  ) throws -> DeduplicationReport {
     let counts = removal.counts
     let enforcer = enforcer(of: removal.root)
     let table: TableDigest
     let outcome: EnforcementOutcome
     if let remaining = removal.remainingDigest {
       outcome = try enforcer.enforce(in: connection)
-      table = try DeduplicationError.converting { () throws(SQLiteError) in
-        TableDigest(digest: remaining.digest, rowCount: try removal.root.rowCount(in: connection))
-      }
+      table = TableDigest(
+        digest: remaining.digest, rowCount: try removal.root.rowCount(in: connection))
     } else {
       (table, outcome) = try readDigest(
         removal.root, while: enforcer, jobCount: jobCount, on: connection)
@@ -371,9 +371,7 @@ extension Deduplicator {
     guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.beatenRowCount,
       plan.loserCount == counts.removedRowCount
     else {
-      let hasTriggers = try DeduplicationError.converting { () throws(SQLiteError) in
-        try SideEffects.hasOtherTriggers(in: connection)
-      }
+      let hasTriggers = try SideEffects.hasOtherTriggers(in: connection)
       throw DeduplicationError(
         hasTriggers ? .interferingTrigger : .internalCheck,
         """
@@ -382,14 +380,10 @@ extension Deduplicator {
         \(table.rowCount) rows left
         """)
     }
-    do {
-      try record?.save(plan, counts, by: removal.statements, in: connection)
-      try record?.finish(at: end, outcome, digest: table.digest, in: connection)
-      if record != nil, layout.isToolkitTable {
-        try RememberedDigest(layout).remember(table.digest, in: connection)
-      }
-    } catch {
-      throw DeduplicationError(error)
+    try record?.save(plan, counts, by: removal.statements, in: connection)
+    try record?.finish(at: end, outcome, digest: table.digest, in: connection)
+    if record != nil, layout.isToolkitTable {
+      try RememberedDigest(layout).remember(table.digest, in: connection)
     }
     return report(
       plan, counts, record, createdIndex: outcome.createdIndex, digest: table.digest)
@@ -399,13 +393,9 @@ extension Deduplicator {
   private func readDigest(
     _ schema: TableSchema, while enforcer: KeyEnforcer, jobCount: Int,
     on connection: Connection
-  ) throws(DeduplicationError) -> (TableDigest, EnforcementOutcome) {
-    let isWriteAhead = try DeduplicationError.converting { () throws(SQLiteError) in
-      try connection.text("PRAGMA main.journal_mode") == "wal"
-    }
-    var digest = try DeduplicationError.converting { () throws(SQLiteError) in
-      try SharedDigest(layout, schema: schema, jobCount: jobCount, in: connection)
-    }
+  ) throws -> (TableDigest, EnforcementOutcome) {
+    let isWriteAhead = try connection.text("PRAGMA main.journal_mode") == "wal"
+    var digest = try SharedDigest(layout, schema: schema, jobCount: jobCount, in: connection)
     // Without a write-ahead log no page can be written while another connection reads. The hashes
     // of keys are written into the rows that are read.
     guard isWriteAhead, options.enforcement != .hash else {
@@ -419,9 +409,9 @@ extension Deduplicator {
   /// The digest of the table. The table is read again if the second thread failed.
   private func finish(
     _ digest: inout SharedDigest, on connection: Connection
-  ) throws(DeduplicationError) -> TableDigest {
+  ) throws -> TableDigest {
     let sum: TableDigest?
-    do { sum = try digest.finish(in: connection) } catch { throw DeduplicationError(error) }
+    sum = try digest.finish(in: connection)
     if let sum { return sum }
     return try Self.tableDigest(of: layout, on: connection)
   }
@@ -449,15 +439,13 @@ extension Deduplicator {
   public static func tableDigest(
     of layout: TableLayout, on connection: Connection
   ) throws(DeduplicationError) -> TableDigest {
-    let schema = try TableSchema(of: layout.table, in: connection)
-    do {
+    try DeduplicationError.converting {
+      let schema = try TableSchema(of: layout.table, in: connection)
       var reader = try ContentReader(layout, schema: schema, rows: .all, in: connection)
       var content = CanonicalContent()
       var sum = TableDigest.empty
       try reader.addDigests(to: &sum, by: &content)
       return sum
-    } catch {
-      throw DeduplicationError(error)
     }
   }
 }

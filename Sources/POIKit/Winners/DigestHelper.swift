@@ -45,7 +45,7 @@ struct DigestHelper: ~Copyable {
 
     private func sumOfPortions() -> TableDigest? {
       var sum = TableDigest.empty
-      do throws(SQLiteError) {
+      do {
         // If the file cannot be opened at once, the caller reads all portions.
         let connection = try Connection(
           path: path, access: .readOnly, trustsSchema: trustsSchema, busyTimeout: 0)
@@ -55,7 +55,7 @@ struct DigestHelper: ~Copyable {
         // The transaction's view of the database begins with the first read.
         _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
         while let rows = portions.next() {
-          do throws(SQLiteError) {
+          do {
             try reader.select(rows)
             try reader.addDigests(to: &sum, by: &content)
           } catch { return nil }

@@ -45,7 +45,7 @@ struct FillCheck: ~Copyable {
   /// - Throws: `SQLiteError` when there is no memory to check a value.
   mutating func leaveOut(
     from values: inout [MergedValue], presentColumns: Set<String>
-  ) throws(SQLiteError) -> Int {
+  ) throws -> Int {
     var count = 0
     for (number, attribute) in model.attributes.enumerated()
     where attribute.mergeRule == .union {
@@ -97,11 +97,13 @@ struct FillCheck: ~Copyable {
 
   private mutating func keepsRules(
     _ text: [UInt8], of attribute: Attribute
-  ) throws(SQLiteError) -> Bool {
+  ) throws -> Bool {
     var reader = ElementReader(shape: .sequence, isResumable: false)
     reader.append(text.span)
     reader.finish()
-    do { guard try reader.findValue() else { return false } } catch { throw .outOfMemory }
+    do { guard try reader.findValue() else { return false } } catch {
+      throw SQLiteError.outOfMemory
+    }
     let element = JSONElement(reader)
     var issues: [Issue] = []
     checker.check(

@@ -20,7 +20,7 @@ struct HashCollisions: ~Copyable {
   /// - Throws: `SQLiteError` when the temporary table cannot be written.
   mutating func append(
     _ entry: CandidateEntry, key: borrowing CanonicalKey, in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     if insertion == nil {
       try connection.execute(
         """
@@ -43,7 +43,7 @@ struct HashCollisions: ~Copyable {
   /// - Throws: `SQLiteError` when the temporary table cannot be read.
   mutating func next(
     _ sortKey: SortKey, in connection: Connection
-  ) throws(SQLiteError) -> CandidateEntry? {
+  ) throws -> CandidateEntry? {
     guard count > 0 else { return nil }
     if selection == nil {
       selection = try connection.prepare(

@@ -49,7 +49,7 @@ struct LoserMerge: ~Copyable {
   /// - Throws: `DeduplicationError` when the layout does not fit the database.
   init(
     _ layout: TableLayout, schema: TableSchema, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     let references = try TableReference.all(to: schema, in: connection)
       .filter { TableSchema.isSame($0.childTable, schema.name) }
     let fixed =
@@ -64,21 +64,17 @@ struct LoserMerge: ~Copyable {
     let mergedNames = columns.map(\.name)
     let presenceColumns =
       layout.model.map { FillCheck.fixedColumns(of: $0, besides: mergedNames) } ?? []
-    let timeColumns = try DeduplicationError.converting { () throws(SQLiteError) in
-      try Self.timeColumns(of: layout, in: connection)
-    }
+    let timeColumns = try Self.timeColumns(of: layout, in: connection)
     let names =
       mergedNames + (layout.tombstoneColumn.map { [$0] } ?? []) + presenceColumns
       + timeColumns
     let results: [SQL] = names.isEmpty ? ["1"] : names.map(SQL.init(name:))
-    let rows = try DeduplicationError.converting { () throws(SQLiteError) in
-      try connection.prepare(
-        """
-        SELECT \(results.joined(separator: ", "))
-        FROM main.\(name: schema.name)
-        WHERE \(name: schema.rowIDName) = ?1
-        """)
-    }
+    let rows = try connection.prepare(
+      """
+      SELECT \(results.joined(separator: ", "))
+      FROM main.\(name: schema.name)
+      WHERE \(name: schema.rowIDName) = ?1
+      """)
     self.columns = columns
     tombstonePlace = layout.tombstoneColumn.map { _ in columns.count }
     presencePlace = columns.count + (layout.tombstoneColumn == nil ? 0 : 1)
@@ -92,7 +88,7 @@ struct LoserMerge: ~Copyable {
   /// the timestamp is not that of the model.
   private static func timeColumns(
     of layout: TableLayout, in connection: Connection
-  ) throws(SQLiteError) -> [String] {
+  ) throws -> [String] {
     guard let model = layout.model, let name = model.timestamp,
       let timestamp = layout.timestampColumn, model.attribute(named: name)?.column == timestamp,
       try PropertyTimes.isKept(in: layout.table, of: connection)
@@ -103,7 +99,7 @@ struct LoserMerge: ~Copyable {
   /// Begins a group.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func begin(_ winner: Int64) throws(SQLiteError) {
+  mutating func begin(_ winner: Int64) throws {
     self.winner = winner
     values.removeAll(keepingCapacity: true)
     try rows.bind(1, integer: winner)
@@ -113,7 +109,7 @@ struct LoserMerge: ~Copyable {
   }
 
   /// Reads the values of the winner from the current row.
-  private mutating func readWinner() throws(SQLiteError) {
+  private mutating func readWinner() throws {
     if let tombstonePlace, WinnerSelection.isTombstone(tombstonePlace, of: rows) { return }
     presentColumns = []
     for (number, column) in presenceColumns.enumerated()
@@ -129,7 +125,7 @@ struct LoserMerge: ~Copyable {
   }
 
   /// Reads the times of the values in the current row; nil if the table does not keep them.
-  private mutating func readTimes() throws(SQLiteError) -> PropertyTimes? {
+  private mutating func readTimes() throws -> PropertyTimes? {
     guard let timePlace else { return nil }
     rowTime = rows.isNull(timePlace) ? .untimed : .at(rows.integer(timePlace))
     times = rows.isNull(timePlace + 1) ? nil : rows.text(timePlace + 1)
@@ -139,7 +135,7 @@ struct LoserMerge: ~Copyable {
   /// Merges a loser of the group. Losers are added in the order of their places.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func add(_ loser: GroupLoser) throws(SQLiteError) {
+  mutating func add(_ loser: GroupLoser) throws {
     guard values.contains(where: { $0.isOpen(at: loser.place) }) else { return }
     try rows.bind(1, integer: loser.loser)
     guard try rows.step() else { return }
@@ -157,7 +153,7 @@ struct LoserMerge: ~Copyable {
   /// Returns the values to write to the winner after the last loser, or nil if none changes.
   ///
   /// - Throws: `SQLiteError` when there is no memory to look at the values.
-  mutating func finish() throws(SQLiteError) -> RowFill? {
+  mutating func finish() throws -> RowFill? {
     if !values.isEmpty {
       refusedCount += try check?.leaveOut(from: &values, presentColumns: presentColumns) ?? 0
     }
@@ -169,7 +165,7 @@ struct LoserMerge: ~Copyable {
   }
 
   /// The stored times of the winner after some of its columns have changed, or nil if they stay.
-  private func changedTimes(_ changed: [String]) throws(SQLiteError) -> String? {
+  private func changedTimes(_ changed: [String]) throws -> String? {
     guard timePlace != nil else { return nil }
     var all = try PropertyTimes(times, and: changed, rowTime: rowTime)
     for (column, value) in zip(columns, values) where changed.contains(column.name) {

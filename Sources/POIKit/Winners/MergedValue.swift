@@ -29,7 +29,7 @@ struct MergedValue {
   ///   - own: the value of the winner; nil if it is NULL.
   ///   - time: the time of that value.
   /// - Throws: `SQLiteError` when there is no memory for a list.
-  init(_ rule: MergeRule, own: StoredValue?, time: PropertyTime = .never) throws(SQLiteError) {
+  init(_ rule: MergeRule, own: StoredValue?, time: PropertyTime = .never) throws {
     self.rule = rule
     self.own = own
     self.time = time
@@ -51,7 +51,7 @@ struct MergedValue {
   /// - Throws: `SQLiteError` when there is no memory for a list.
   mutating func merge(
     _ value: StoredValue, of loser: GroupLoser, time: PropertyTime = .never
-  ) throws(SQLiteError) {
+  ) throws {
     if rule == .union { return try merge(list: value, time: time) }
     if let best {
       let order = order(value, best)
@@ -67,7 +67,7 @@ struct MergedValue {
 
   private mutating func merge(
     list value: StoredValue, time: PropertyTime
-  ) throws(SQLiteError) {
+  ) throws {
     guard case .text(let text) = value else { return }
     if list == nil {
       guard own == nil, let first = try ListUnion(text) else { return }

@@ -14,15 +14,13 @@ struct PageCache {
   private let before: Int64
 
   /// Enlarges the cache of a connection that has a smaller one.
-  static func enlarge(in connection: Connection) throws(DeduplicationError) -> PageCache {
-    try DeduplicationError.converting { () throws(SQLiteError) in
-      let before = try connection.integer("PRAGMA main.cache_size") ?? 0
-      let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
-      // A negative number counts KiB, a positive one pages.
-      let kibibytes = before < 0 ? 0 - before : before * pageSize / 1_024
-      if kibibytes < size { try connection.execute("PRAGMA main.cache_size = -\(size)") }
-      return PageCache(before: before)
-    }
+  static func enlarge(in connection: Connection) throws -> PageCache {
+    let before = try connection.integer("PRAGMA main.cache_size") ?? 0
+    let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
+    // A negative number counts KiB, a positive one pages.
+    let kibibytes = before < 0 ? 0 - before : before * pageSize / 1_024
+    if kibibytes < size { try connection.execute("PRAGMA main.cache_size = -\(size)") }
+    return PageCache(before: before)
   }
 
   /// Restores the former size.

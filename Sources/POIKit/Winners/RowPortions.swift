@@ -21,7 +21,7 @@ final class RowPortions: Sendable {
   /// The portions of the current rows of a table.
   ///
   /// - Throws: `SQLiteError` when the database cannot be read.
-  init(of schema: TableSchema, in connection: Connection) throws(SQLiteError) {
+  init(of schema: TableSchema, in connection: Connection) throws {
     let id = SQL(name: schema.rowIDName)
     let table: SQL = "main.\(name: schema.name)"
     // Each of the two queries alone reads one row.

@@ -29,7 +29,7 @@ struct SharedDigest: ~Copyable {
   init(
     _ layout: TableLayout, schema: TableSchema, jobCount: Int,
     in connection: Connection
-  ) throws(SQLiteError) {
+  ) throws {
     self.layout = layout
     self.schema = schema
     portions = try RowPortions(of: schema, in: connection)
@@ -44,7 +44,7 @@ struct SharedDigest: ~Copyable {
   ///
   /// - Returns: the digest, or nil if the second thread failed.
   /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func finish(in connection: Connection) throws(SQLiteError) -> TableDigest? {
+  mutating func finish(in connection: Connection) throws -> TableDigest? {
     var sum = TableDigest.empty
     var reader = try ContentReader(layout, schema: schema, rows: .range, in: connection)
     var content = CanonicalContent()

@@ -93,7 +93,7 @@ struct WinnerSelection: ~Copyable {
   /// `nextGroupLoser` if losers are ranked.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be read.
-  mutating func nextLoser() throws(DeduplicationError) -> LoserEntry? {
+  mutating func nextLoser() throws -> LoserEntry? {
     guard ranksLosers else { return try losers.next() }
     return try nextGroupLoser().map { LoserEntry(loser: $0.loser, winner: $0.winner) }
   }
@@ -103,7 +103,7 @@ struct WinnerSelection: ~Copyable {
   /// with one digest the order of their ids.
   ///
   /// - Throws: `DeduplicationError` when a temporary file cannot be read.
-  mutating func nextGroupLoser() throws(DeduplicationError) -> GroupLoser? {
+  mutating func nextGroupLoser() throws -> GroupLoser? {
     guard let entry = followingLoser else { return nil }
     followingLoser = try groupLosers.next()
     return GroupLoser(entry, isLast: followingLoser?.winner != entry.winner)
@@ -123,7 +123,7 @@ extension WinnerSelection {
   mutating func readTable(
     _ schema: TableSchema, without removals: TombstoneTable?, in connection: Connection,
     progress: (DeduplicationProgress) -> BatchDecision
-  ) throws(DeduplicationError) -> Bool {
+  ) throws -> Bool {
     let keyCount = layout.keyColumns.count
     var columns = [schema.rowIDName] + layout.keyColumns
     let timestampPlace = layout.timestampColumn.map { _ in columns.count }
@@ -135,11 +135,9 @@ extension WinnerSelection {
       FROM main.\(name: schema.name) AS t
       \(removals.map { "WHERE NOT \($0.condition(ofRow: "t"))" } ?? "")
       """
-    var statement = try DeduplicationError.converting { () throws(SQLiteError) in
-      try connection.prepare(sql)
-    }
+    var statement = try connection.prepare(sql)
     while true {
-      do { guard try statement.step() else { break } } catch { throw DeduplicationError(error) }
+      guard try statement.step() else { break }
       plan.rowCount += 1
       if plan.rowCount % Self.reportInterval == 0,
         progress(.reading(rowCount: plan.rowCount)) == .stop
@@ -201,7 +199,7 @@ extension WinnerSelection {
   ///   written or read.
   mutating func decide(
     _ schema: TableSchema, in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     try candidates.finish()
     if let first = try candidates.next() {
       try decideGroups(beginningWith: first, schema, in: connection)
@@ -219,13 +217,9 @@ extension WinnerSelection {
   /// Decides the groups of all candidates, which are read key by key.
   private mutating func decideGroups(
     beginningWith first: CandidateEntry, _ schema: TableSchema, in connection: Connection
-  ) throws(DeduplicationError) {
-    var keys = try DeduplicationError.converting { () throws(SQLiteError) in
-      try KeyReader(layout, schema: schema, in: connection)
-    }
-    var contents = try DeduplicationError.converting { () throws(SQLiteError) in
-      try ContentReader(layout, schema: schema, rows: .one, in: connection)
-    }
+  ) throws {
+    var keys = try KeyReader(layout, schema: schema, in: connection)
+    var contents = try ContentReader(layout, schema: schema, rows: .one, in: connection)
     var following: CandidateEntry? = first
     while let first = following {
       following = try candidates.next()
@@ -238,9 +232,7 @@ extension WinnerSelection {
         if try hasKeyOfGroup(entry, &keys) {
           try add(entry, &contents)
         } else {
-          try DeduplicationError.converting { () throws(SQLiteError) in
-            try collisions.append(entry, key: otherKey, in: connection)
-          }
+          try collisions.append(entry, key: otherKey, in: connection)
         }
         following = try candidates.next()
       }
@@ -252,9 +244,7 @@ extension WinnerSelection {
     for index in plan.largestGroups.indices {
       let found = plan.largestGroups[index]
       plan.largestGroups[index] = DuplicateGroup(
-        key: try DeduplicationError.converting { () throws(SQLiteError) in
-          try keys.values(found.winner)
-        },
+        key: try keys.values(found.winner),
         rowCount: found.rowCount, winner: found.winner)
     }
   }
@@ -263,11 +253,9 @@ extension WinnerSelection {
   private mutating func decideCollisions(
     _ sortKey: SortKey, _ keys: inout KeyReader, _ contents: inout ContentReader,
     in connection: Connection
-  ) throws(DeduplicationError) {
+  ) throws {
     var isFirst = true
-    while let entry = try DeduplicationError.converting({ () throws(SQLiteError) in
-      try collisions.next(sortKey, in: connection)
-    }) {
+    while let entry = try collisions.next(sortKey, in: connection) {
       if !isFirst, try hasKeyOfGroup(entry, &keys) {
         try add(entry, &contents)
       } else {
@@ -282,25 +270,25 @@ extension WinnerSelection {
   /// Begins a group with its row of the greatest rank.
   private mutating func begin(
     _ entry: CandidateEntry, _ keys: inout KeyReader
-  ) throws(DeduplicationError) {
+  ) throws {
     group = GroupState(winner: entry)
     guard !keyForms.areExact else { return }
-    do { try keys.read(entry.rowID, into: &groupKey) } catch { throw DeduplicationError(error) }
+    try keys.read(entry.rowID, into: &groupKey)
   }
 
   /// Whether a row with the sort key of the group has the key of the group.
   private mutating func hasKeyOfGroup(
     _ entry: CandidateEntry, _ keys: inout KeyReader
-  ) throws(DeduplicationError) -> Bool {
+  ) throws -> Bool {
     guard !keyForms.areExact else { return true }
-    do { try keys.read(entry.rowID, into: &otherKey) } catch { throw DeduplicationError(error) }
+    try keys.read(entry.rowID, into: &otherKey)
     return otherKey.isEqual(to: groupKey)
   }
 
   /// Adds a row to the group.
   private mutating func add(
     _ entry: CandidateEntry, _ contents: inout ContentReader
-  ) throws(DeduplicationError) {
+  ) throws {
     group.rowCount += 1
     if entry.rank == group.winner.rank {
       try decideTie(entry, &contents)
@@ -319,7 +307,7 @@ extension WinnerSelection {
   /// Reads the contents of the two only if they have the same rank.
   private mutating func rank(
     _ entry: CandidateEntry, _ contents: inout ContentReader
-  ) throws(DeduplicationError) {
+  ) throws {
     var digest: Digest?
     if let latest = latestLoser, latest.place == group.place {
       if latest.digest == nil {
@@ -334,12 +322,12 @@ extension WinnerSelection {
 
   private mutating func digest(
     ofRow rowID: Int64, _ contents: inout ContentReader
-  ) throws(DeduplicationError) -> Digest {
-    do { try contents.read(rowID, into: &otherContent) } catch { throw DeduplicationError(error) }
+  ) throws -> Digest {
+    try contents.read(rowID, into: &otherContent)
     return contentHash(otherContent.digest)
   }
 
-  private mutating func appendLatestLoser() throws(DeduplicationError) {
+  private mutating func appendLatestLoser() throws {
     guard let latest = latestLoser else { return }
     latestLoser = nil
     try append(loser: latest.rowID, place: latest.place, digest: latest.digest ?? .zero)
@@ -347,7 +335,7 @@ extension WinnerSelection {
 
   private mutating func append(
     loser: Int64, place: UInt64, digest: Digest = .zero
-  ) throws(DeduplicationError) {
+  ) throws {
     let winner = group.winner.rowID
     guard ranksLosers else {
       return try losers.append(LoserEntry(loser: loser, winner: winner))
@@ -359,16 +347,12 @@ extension WinnerSelection {
   /// Decides between a row and the winner so far, which has the same rank, by their contents.
   private mutating func decideTie(
     _ entry: CandidateEntry, _ contents: inout ContentReader
-  ) throws(DeduplicationError) {
-    do {
-      if group.tiedCount == 0 {
-        try contents.read(group.winner.rowID, into: &bestContent)
-        group.bestDigest = contentHash(bestContent.digest)
-      }
-      try contents.read(entry.rowID, into: &otherContent)
-    } catch {
-      throw DeduplicationError(error)
+  ) throws {
+    if group.tiedCount == 0 {
+      try contents.read(group.winner.rowID, into: &bestContent)
+      group.bestDigest = contentHash(bestContent.digest)
     }
+    try contents.read(entry.rowID, into: &otherContent)
     let digest = contentHash(otherContent.digest)
     let order =
       digest == group.bestDigest
@@ -385,7 +369,7 @@ extension WinnerSelection {
   }
 
   /// Appends the tied losers after the winner is known.
-  private mutating func appendTiedLosers() throws(DeduplicationError) {
+  private mutating func appendTiedLosers() throws {
     guard tiedLosers.count > 0 else { return }
     while let loser = try tiedLosers.next() {
       try append(loser: loser.rowID, place: 0, digest: loser.digest)
@@ -396,7 +380,7 @@ extension WinnerSelection {
   }
 
   /// Appends the last losers of the group and counts the group.
-  private mutating func finish(_ keys: inout KeyReader) throws(DeduplicationError) {
+  private mutating func finish(_ keys: inout KeyReader) throws {
     try appendTiedLosers()
     try appendLatestLoser()
     plan.groupCount += 1
@@ -418,8 +402,7 @@ extension WinnerSelection {
       let isInMicroseconds = layout.isTimestampInstant || timestamps.readsTexts
       plan.samples.append(
         DuplicateDecision(
-          key: try DeduplicationError.converting { () throws(SQLiteError) in try keys.values(winner)
-          }, winner: winner,
+          key: try keys.values(winner), winner: winner,
           loser: loser.rowID, reason: group.firstReason, keep: options.keep,
           microseconds: group.firstReason == .timestamp && isInMicroseconds
             ? group.winner.rank.distance(to: loser.rank) : nil))
