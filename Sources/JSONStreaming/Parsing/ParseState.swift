@@ -1,21 +1,12 @@
 internal import CYajl
 
-/// What yajl's callbacks, and scans of sound elements, write to: the tape, and what has to be
-/// known to fill it.
+/// What yajl's callbacks write to: the tape, and what has to be known to fill it.
 ///
 /// The callbacks get a pointer to it. Inside an element they append tokens and text and nothing
 /// else; what happens around the elements, where speed does not matter, is in
 /// `ParseState+Envelope.swift`.
 @safe
 struct ParseState: ~Copyable {
-  /// A container of the element that has not ended.
-  struct OpenContainer: BitwiseCopyable {
-    /// Its start token.
-    var token: Int
-    /// How many values the container around it has, this one included.
-    var outerCount: Int
-  }
-
   /// A container around the elements that is on the pointer's path.
   struct Level: BitwiseCopyable {
     var isArray: Bool
@@ -105,13 +96,8 @@ struct ParseState: ~Copyable {
   /// Whether nothing follows the piece.
   var isLastPiece = false
 
-  // What a scan has left to yajl, or to wait for the next piece.
-  /// Where the element began that it refused last.
-  var refusedStart = -1
-  /// Where the element began that it found cut off last.
-  var cutStart = -1
-  /// How much of that element there was.
-  var cutLength = 0
+  /// The fast path beside yajl.
+  var soundElements = SoundElements()
 
   init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
     self.watched = watched
@@ -130,6 +116,33 @@ extension ParseState {
   /// The offset in the input of the end of the token that a callback is called for.
   var consumedOffset: Int {
     callOffset + (unsafe cyajl_get_bytes_consumed(handle, memory))
+  }
+
+  /// Puts the sound elements behind `boundary` on the tape, without yajl.
+  ///
+  /// - Returns: whether the rest waits for the bytes that follow; if not, it is yajl's.
+  mutating func scanSoundElements() -> Bool {
+    // yajl goes on with an element that was left to it.
+    guard place.isInContainer, !soundElements.hasRefused(elementAt: boundary) else { return false }
+    guard let bytes = unsafe bytes else { preconditionFailure("there are bytes to scan") }
+    if isInMember { forgetElement() }
+    let piece = unsafe ScannedPiece(
+      bytes: bytes, offset: bytesOffset, endOffset: endOffset, isLast: isLastPiece,
+      isSequence: isSequence, containerStart: containerStart)
+    var hasYajlRead = yajlOffset != nil
+    let waits = soundElements.scan(
+      piece, limits, from: &boundary, in: &place, hasYajlRead: &hasYajlRead, onto: &tape)
+    if !hasYajlRead { yajlOffset = nil }
+    return waits
+  }
+
+  /// Takes back what yajl has found of an unfinished element.
+  private mutating func forgetElement() {
+    if !open.isEmpty { tape.tokens.truncate(to: elementToken) }
+    tape.copies.truncate(to: elementCopies)
+    open.removeAll()
+    (valueCount, nameStart, nameEnd) = (0, -1, -1)
+    yajlOffset = nil
   }
 
   /// Moves `boundary` over white space and at most the one comma that is due.
@@ -208,7 +221,7 @@ extension ParseState {
     boundary = offset
     yajlOffset = nil
     parsedOffset = offset
-    (refusedStart, cutStart, cutLength) = (-1, -1, 0)
+    soundElements.restart()
     levels.removeAll()
     depth = 0
     guard !isSequence else { return }

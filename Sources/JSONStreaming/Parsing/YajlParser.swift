@@ -85,7 +85,7 @@ struct YajlParser: ~Copyable {
   static func parsePiece(of state: UnsafeMutablePointer<ParseState>) {
     unsafe state.pointee.outcome = .done
     repeat {
-      if unsafe state.pointee.canScan, unsafe state.pointee.scanElements() == .waiting {
+      if unsafe state.pointee.scanSoundElements() {
         unsafe state.pointee.parsedOffset = state.pointee.boundary
         return
       }

@@ -12,7 +12,7 @@ struct ElementScan {
   let limits: ReadingLimits
 
   /// Whether the last element is not known as sound only because the bytes end.
-  private(set) var isCut = false
+  var isCut = false
 
   @unsafe
   init(bytes: UnsafePointer<UInt8>, end: Int, offset: Int, limits: ReadingLimits) {
@@ -44,7 +44,7 @@ struct ElementScan {
   ///   taken away.
   mutating func member(
     at start: Int, isNamed: Bool, onto tape: inout TapeBuffers,
-    _ open: inout GrowableBuffer<ParseState.OpenContainer>
+    _ open: inout GrowableBuffer<OpenContainer>
   ) -> Member? {
     isCut = false
     var index = start
@@ -77,7 +77,7 @@ struct ElementScan {
   /// Puts the element at `start` on the tape and returns the index behind it.
   private mutating func element(
     at start: Int, onto tape: inout TapeBuffers,
-    _ open: inout GrowableBuffer<ParseState.OpenContainer>
+    _ open: inout GrowableBuffer<OpenContainer>
   ) -> Int? {
     var index = start
     var isInObject = false
@@ -104,7 +104,7 @@ struct ElementScan {
         guard open.count < limits.depth else { return nil }
         isInObject = byte == UInt8(ascii: "{")
         open.append(
-          ParseState.OpenContainer(token: tape.tokens.count, outerCount: count &+ 1))
+          OpenContainer(token: tape.tokens.count, outerCount: count &+ 1))
         tape.tokens.append(Token(kind: isInObject ? .startObject : .startArray))
         count = 0
         index &+= 1
@@ -165,7 +165,7 @@ struct ElementScan {
 
   /// Takes one byte if it is what stands there.
   @inline(__always)
-  private mutating func take(_ byte: UInt8, at index: inout Int) -> Bool {
+  mutating func take(_ byte: UInt8, at index: inout Int) -> Bool {
     guard index < end else {
       isCut = true
       return false
@@ -238,132 +238,5 @@ struct ElementScan {
     while index < end, unsafe bytes[index] &- UInt8(ascii: "0") < 10 { index &+= 1 }
     if index == end { isCut = true }
     return index > start
-  }
-
-  /// Takes a string or a key, quotes included.
-  @inline(__always)
-  private mutating func text(
-    _ kind: Token.Kind, at index: inout Int, onto tape: inout TapeBuffers
-  ) -> Bool {
-    guard take(UInt8(ascii: "\""), at: &index) else { return false }
-    let start = index
-    let textEnd = endOfPlainText(from: start)
-    guard textEnd < end else {
-      isCut = true
-      return false
-    }
-    guard unsafe bytes[textEnd] == UInt8(ascii: "\"") else {
-      return escapedText(kind, from: start, plainEnd: textEnd, end: &index, onto: &tape)
-    }
-    guard textEnd &- start <= limits.stringByteCount else { return false }
-    index = textEnd &+ 1
-    tape.tokens.append(Token(kind: kind, first: offset &+ start, second: textEnd &- start))
-    return true
-  }
-
-  /// The index of the next quote, backslash or control character, or `end`.
-  @inline(__always)
-  private func endOfPlainText(from start: Int) -> Int {
-    let raw = unsafe UnsafeRawPointer(bytes)
-    var index = start
-    while end &- index >= 8 {
-      let lanes = unsafe ByteLanes(raw, at: index)
-      let found =
-        lanes.anyEqual(UInt8(ascii: "\"")) | lanes.anyEqual(UInt8(ascii: "\\")) | lanes.anyControl
-      guard found == 0 else { return index &+ found.trailingZeroBitCount / 8 }
-      index &+= 8
-    }
-    while index < end {
-      let byte = unsafe bytes[index]
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-      index &+= 1
-    }
-    return index
-  }
-
-  /// Takes a text with escapes, which the tape gets a copy of.
-  ///
-  /// - Parameters:
-  ///   - start: the index behind the quote.
-  ///   - plainEnd: the index of the first byte that does not stand for itself.
-  @inline(never)
-  private mutating func escapedText(
-    _ kind: Token.Kind, from start: Int, plainEnd: Int, end textEnd: inout Int,
-    onto tape: inout TapeBuffers
-  ) -> Bool {
-    let firstCopy = tape.copies.count
-    var (start, index) = (start, plainEnd)
-    while true {
-      guard index < end else {
-        isCut = true
-        return false
-      }
-      unsafe tape.copies.append(from: bytes + start, count: index - start)
-      let byte = unsafe bytes[index]
-      index += 1
-      if byte == UInt8(ascii: "\"") { break }
-      guard byte == UInt8(ascii: "\\"), escape(at: &index, onto: &tape.copies) else { return false }
-      start = index
-      index = endOfPlainText(from: index)
-    }
-    let count = tape.copies.count - firstCopy
-    guard count <= limits.stringByteCount else { return false }
-    textEnd = index
-    tape.tokens.append(Token(kind: kind, first: firstCopy, second: count, isCopied: true))
-    return true
-  }
-
-  /// Takes what stands behind a backslash; half a surrogate pair is not sound.
-  private mutating func escape(
-    at index: inout Int, onto copies: inout GrowableBuffer<UInt8>
-  ) -> Bool {
-    guard index < end else {
-      isCut = true
-      return false
-    }
-    let byte = unsafe bytes[index]
-    index += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): copies.append(byte)
-    case UInt8(ascii: "b"): copies.append(0x08)
-    case UInt8(ascii: "f"): copies.append(0x0C)
-    case UInt8(ascii: "n"): copies.append(0x0A)
-    case UInt8(ascii: "r"): copies.append(0x0D)
-    case UInt8(ascii: "t"): copies.append(0x09)
-    case UInt8(ascii: "u"):
-      guard let scalar = escapedScalar(at: &index) else { return false }
-      guard let units = UTF8.encode(scalar) else { return false }
-      for unit in units { copies.append(unit) }
-    default: return false
-    }
-    return true
-  }
-
-  /// The character of a `\u` escape, or of two of them that are a surrogate pair.
-  private mutating func escapedScalar(at index: inout Int) -> Unicode.Scalar? {
-    guard let unit = codeUnit(at: &index) else { return nil }
-    guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
-    guard
-      take(UInt8(ascii: "\\"), at: &index), take(UInt8(ascii: "u"), at: &index),
-      let trail = codeUnit(at: &index), UTF16.isTrailSurrogate(trail)
-    else { return nil }
-    return Unicode.Scalar(0x1_0000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00))
-  }
-
-  /// The number that four hexadecimal digits write.
-  private mutating func codeUnit(at index: inout Int) -> UInt16? {
-    guard end - index >= 4 else {
-      isCut = true
-      return nil
-    }
-    var unit: UInt16 = 0
-    for place in index..<(index + 4) {
-      guard let digit = unsafe Character(Unicode.Scalar(bytes[place])).hexDigitValue else {
-        return nil
-      }
-      unit = unit << 4 | UInt16(digit)
-    }
-    index += 4
-    return unit
   }
 }
