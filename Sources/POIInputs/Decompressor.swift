@@ -134,7 +134,7 @@ extension Decompressor {
           break
         }
         if ready.inlet { try feedChild() }
-        if ready.input { try takeFeed(from: input) }
+        if ready.input { try readFeed(from: input) }
       }
     } catch {
       throw InputError(reading: inputName, error)
@@ -219,7 +219,7 @@ extension Decompressor {
   }
 
   /// Takes the next bytes to feed off the input; at its end the child's input ends too.
-  private mutating func takeFeed(from input: borrowing Descriptor) throws(SystemError) {
+  private mutating func readFeed(from input: borrowing Descriptor) throws(SystemError) {
     let taken = try [UInt8](capacity: Self.feedSize) { bytes throws(SystemError) in
       try input.read(into: &bytes)
     }

@@ -32,7 +32,7 @@ extension FileSource {
         } else {
           start = nil
           totalByteCount = nil
-          bytes = try Self.takeFirstBytes(of: input)
+          bytes = try Self.readFirstBytes(of: input)
         }
       } catch {
         throw InputError(reading: name, error)
@@ -44,7 +44,7 @@ extension FileSource {
     }
 
     /// Takes bytes off a pipe until they tell what it holds, or until its end.
-    private static func takeFirstBytes(
+    private static func readFirstBytes(
       of input: borrowing Descriptor
     ) throws(SystemError) -> [UInt8] {
       var taken: [UInt8] = []

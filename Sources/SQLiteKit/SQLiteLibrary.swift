@@ -18,7 +18,7 @@ public enum SQLiteLibrary {
   /// For a program's beginning: once a connection has been opened it changes nothing.
   ///
   /// C function: `sqlite3_config`, `SQLITE_CONFIG_PAGECACHE`
-  public static func takePagesSingly() {
+  public static func allocatePagesSingly() {
     _ = csqlite_take_pages_singly()
   }
 }

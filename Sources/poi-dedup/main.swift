@@ -3,7 +3,7 @@ import SQLiteKit
 import ToolSupport
 
 SQLiteLibrary.disableMemoryStatistics()
-SQLiteLibrary.takePagesSingly()
+SQLiteLibrary.allocatePagesSingly()
 runTool(DedupCommand.description) { arguments, tool in
   let job = try DedupCommand(arguments)
   let diagnostics = tool.diagnostics

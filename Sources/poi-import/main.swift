@@ -3,7 +3,7 @@ import SQLiteKit
 import ToolSupport
 
 SQLiteLibrary.disableMemoryStatistics()
-SQLiteLibrary.takePagesSingly()
+SQLiteLibrary.allocatePagesSingly()
 runTool(ImportCommand.description) { arguments, tool in
   do {
     return try ImportCommand(arguments).run(&tool)

@@ -189,7 +189,7 @@ struct StrictText {
       }
 
     case .digits:
-      guard takeDigit(byte) else { return begin(byte, offset, &flaws) }
+      guard addDigit(byte) else { return begin(byte, offset, &flaws) }
       guard remaining == 0 else { return }
       switch value {
       case 0xD800...0xDBFF: state = .high
@@ -217,7 +217,7 @@ struct StrictText {
       (state, remaining, value) = (.lowDigits, 4, 0)
 
     case .lowDigits:
-      guard takeDigit(byte) else {
+      guard addDigit(byte) else {
         flaws.append(flaw(.surrogateEscape, offset))
         return begin(byte, offset, &flaws)
       }
@@ -256,7 +256,7 @@ struct StrictText {
   }
 
   /// Adds a hexadecimal digit to `value`; false when `byte` is none.
-  private mutating func takeDigit(_ byte: UInt8) -> Bool {
+  private mutating func addDigit(_ byte: UInt8) -> Bool {
     let digit: UInt8
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")

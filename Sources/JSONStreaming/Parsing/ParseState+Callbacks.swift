@@ -7,31 +7,31 @@ extension ParseState {
   /// beyond a double would stop the parser.
   static var callbacks: yajl_callbacks {
     unsafe yajl_callbacks(
-      yajl_null: { unsafe state($0).pointee.takeLiteral(.null, length: 4) },
+      yajl_null: { unsafe state($0).pointee.addLiteral(.null, length: 4) },
       yajl_boolean: { context, value in
         value != 0
-          ? unsafe state(context).pointee.takeLiteral(.true, length: 4)
-          : unsafe state(context).pointee.takeLiteral(.false, length: 5)
+          ? unsafe state(context).pointee.addLiteral(.true, length: 4)
+          : unsafe state(context).pointee.addLiteral(.false, length: 5)
       },
       yajl_integer: nil,
       yajl_double: nil,
       yajl_number: { context, start, length in
         guard let start = unsafe start else { return 0 }
         let bytes = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self)
-        return unsafe ParseState.takeText(state(context), .number, bytes, length)
+        return unsafe ParseState.addText(state(context), .number, bytes, length)
       },
       yajl_string: { context, start, length in
         guard let start = unsafe start else { return 0 }
-        return unsafe ParseState.takeText(state(context), .string, start, length)
+        return unsafe ParseState.addText(state(context), .string, start, length)
       },
-      yajl_start_map: { unsafe state($0).pointee.takeStart(.startObject) },
+      yajl_start_map: { unsafe state($0).pointee.addStart(.startObject) },
       yajl_map_key: { context, start, length in
         guard let start = unsafe start else { return 0 }
-        return unsafe ParseState.takeKey(state(context), start, length)
+        return unsafe ParseState.addKey(state(context), start, length)
       },
-      yajl_end_map: { unsafe state($0).pointee.takeEnd(.endObject) },
-      yajl_start_array: { unsafe state($0).pointee.takeStart(.startArray) },
-      yajl_end_array: { unsafe state($0).pointee.takeEnd(.endArray) })
+      yajl_end_map: { unsafe state($0).pointee.addEnd(.endObject) },
+      yajl_start_array: { unsafe state($0).pointee.addStart(.startArray) },
+      yajl_end_array: { unsafe state($0).pointee.addEnd(.endArray) })
   }
 }
 

@@ -36,23 +36,23 @@ extension ParseState {
   ///
   /// - Parameter text: a string's text, or the value as JSON writes it; nothing for null.
   @unsafe
-  mutating func takeEnvelopeScalar(_ text: UnsafeBufferPointer<UInt8>?) -> Int32 {
+  mutating func readEnvelopeScalar(_ text: UnsafeBufferPointer<UInt8>?) -> Int32 {
     guard !isPriming else { return 1 }
     let step = levels.count
     let isPassed = passesNextValue()
-    unsafe watched?.takeScalar(text)
+    unsafe watched?.readScalar(text)
     if isPassed, step == steps.count { return stop(.notAContainer) }
     return depth == 0 ? stop(.targetMissing) : 1
   }
 
-  mutating func takeEnvelopeLiteral(_ kind: Token.Kind) -> Int32 {
-    guard kind != .null else { return unsafe takeEnvelopeScalar(nil) }
+  mutating func readEnvelopeLiteral(_ kind: Token.Kind) -> Int32 {
+    guard kind != .null else { return unsafe readEnvelopeScalar(nil) }
     let word: StaticString = kind == .true ? "true" : "false"
-    return unsafe takeEnvelopeScalar(
+    return unsafe readEnvelopeScalar(
       UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
   }
 
-  mutating func takeEnvelopeStart(_ kind: Token.Kind) -> Int32 {
+  mutating func readEnvelopeStart(_ kind: Token.Kind) -> Int32 {
     guard !isPriming else { return 1 }
     guard depth < limits.depth else { return stop(.envelopeDepth) }
     let isArray = kind == .startArray
@@ -75,7 +75,7 @@ extension ParseState {
     return 1
   }
 
-  mutating func takeEnvelopeEnd() -> Int32 {
+  mutating func readEnvelopeEnd() -> Int32 {
     guard !isPriming else { return 1 }
     boundary = consumedOffset
     place.isInContainer = false
@@ -93,9 +93,9 @@ extension ParseState {
 
   /// A member's name that is not inside an element: of the element itself, or of the envelope.
   @unsafe
-  mutating func takeOutsideKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
+  mutating func readOutsideKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
     guard !isPriming else { return 1 }
-    guard place.isInContainer else { return unsafe takeEnvelopeKey(start, length) }
+    guard place.isInContainer else { return unsafe readEnvelopeKey(start, length) }
     advanceBoundary()
     elementCopies = tape.copies.count
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
@@ -106,11 +106,11 @@ extension ParseState {
   }
 
   @unsafe
-  private mutating func takeEnvelopeKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
+  private mutating func readEnvelopeKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
     guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
     boundary = consumedOffset
     let name = unsafe UnsafeBufferPointer(start: start, count: length)
-    unsafe watched?.takeKey(name, depth: depth)
+    unsafe watched?.readKey(name, depth: depth)
     guard isOnPath, let last = levels.isEmpty ? nil : levels.count - 1 else { return 1 }
     guard unsafe name.elementsEqual(steps[last]) else { return 1 }
     guard !levels[last].isStepSeen else { return stop(.duplicateMember) }

@@ -6,9 +6,9 @@ internal import CYajl
 // is left to functions that are called last, with the callback's own arguments.
 extension ParseState {
   @inline(__always)
-  mutating func takeLiteral(_ kind: Token.Kind, length: Int) -> Int32 {
+  mutating func addLiteral(_ kind: Token.Kind, length: Int) -> Int32 {
     guard !open.isEmpty else {
-      guard place.isInContainer, !isPriming else { return takeEnvelopeLiteral(kind) }
+      guard place.isInContainer, !isPriming else { return readEnvelopeLiteral(kind) }
       beginElement(start: consumedOffset - length)
       tape.tokens.append(Token(kind: kind))
       return endElement()
@@ -20,34 +20,34 @@ extension ParseState {
 
   @unsafe
   @inline(__always)
-  static func takeText(
+  static func addText(
     _ state: UnsafeMutablePointer<ParseState>, _ kind: Token.Kind, _ start: UnsafePointer<UInt8>,
     _ length: Int
   ) -> Int32 {
     guard unsafe !state.pointee.open.isEmpty,
       unsafe state.pointee.appendIfPlain(kind, start, length)
-    else { return unsafe takeUncommonText(state, kind, start, length) }
+    else { return unsafe addUncommonText(state, kind, start, length) }
     unsafe state.pointee.valueCount &+= 1
     return 1
   }
 
   @unsafe
   @inline(__always)
-  static func takeKey(
+  static func addKey(
     _ state: UnsafeMutablePointer<ParseState>, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
     guard
       unsafe !state.pointee.open.isEmpty,
       unsafe state.pointee.valueCount < state.pointee.limits.keysPerObject,
       unsafe state.pointee.appendIfPlain(.key, start, length)
-    else { return unsafe takeUncommonKey(state, start, length) }
+    else { return unsafe addUncommonKey(state, start, length) }
     return 1
   }
 
   @inline(__always)
-  mutating func takeStart(_ kind: Token.Kind) -> Int32 {
+  mutating func addStart(_ kind: Token.Kind) -> Int32 {
     if open.isEmpty {
-      guard place.isInContainer, !isPriming else { return takeEnvelopeStart(kind) }
+      guard place.isInContainer, !isPriming else { return readEnvelopeStart(kind) }
       beginElement(start: consumedOffset - 1)
     } else {
       guard open.count < limits.depth else { return stop(.depth) }
@@ -60,8 +60,8 @@ extension ParseState {
   }
 
   @inline(__always)
-  mutating func takeEnd(_ kind: Token.Kind) -> Int32 {
-    guard !open.isEmpty else { return takeEnvelopeEnd() }
+  mutating func addEnd(_ kind: Token.Kind) -> Int32 {
+    guard !open.isEmpty else { return readEnvelopeEnd() }
     let container = open[open.count - 1]
     open.truncate(to: open.count - 1)
     tape.tokens.append(Token(kind: kind))
@@ -98,18 +98,18 @@ extension ParseState {
 
   @unsafe
   @inline(never)
-  private static func takeUncommonText(
+  private static func addUncommonText(
     _ state: UnsafeMutablePointer<ParseState>, _ kind: Token.Kind, _ start: UnsafePointer<UInt8>,
     _ length: Int
   ) -> Int32 {
-    unsafe state.pointee.takeUncommonText(kind, start, length)
+    unsafe state.pointee.addUncommonText(kind, start, length)
   }
 
   @unsafe
-  private mutating func takeUncommonText(
+  private mutating func addUncommonText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
-    guard !open.isEmpty else { return unsafe takeOutsideText(kind, start, length) }
+    guard !open.isEmpty else { return unsafe readOutsideText(kind, start, length) }
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
     unsafe appendText(kind, start, length)
     valueCount += 1
@@ -118,17 +118,17 @@ extension ParseState {
 
   @unsafe
   @inline(never)
-  private static func takeUncommonKey(
+  private static func addUncommonKey(
     _ state: UnsafeMutablePointer<ParseState>, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
-    unsafe state.pointee.takeUncommonKey(start, length)
+    unsafe state.pointee.addUncommonKey(start, length)
   }
 
   @unsafe
-  private mutating func takeUncommonKey(
+  private mutating func addUncommonKey(
     _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
-    guard !open.isEmpty else { return unsafe takeOutsideKey(start, length) }
+    guard !open.isEmpty else { return unsafe readOutsideKey(start, length) }
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
     guard valueCount < limits.keysPerObject else { return stop(.keysPerObject) }
     unsafe appendText(.key, start, length)
@@ -142,12 +142,12 @@ extension ParseState {
 
   /// A string or number that is not inside a container of an element.
   @unsafe
-  private mutating func takeOutsideText(
+  private mutating func readOutsideText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
     guard place.isInContainer, !isPriming else {
       guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
-      return unsafe takeEnvelopeScalar(UnsafeBufferPointer(start: start, count: length))
+      return unsafe readEnvelopeScalar(UnsafeBufferPointer(start: start, count: length))
     }
     // A number is written as it is read; how long a string was with its escapes is not known here.
     let valueStart = kind == .number ? consumedOffset - length : -1

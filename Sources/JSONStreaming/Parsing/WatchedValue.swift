@@ -56,7 +56,7 @@ struct WatchedValue {
   }
 
   /// Notes the name of a member, with so many containers open around it.
-  mutating func takeKey(_ name: UnsafeBufferPointer<UInt8>, depth: Int) {
+  mutating func readKey(_ name: UnsafeBufferPointer<UInt8>, depth: Int) {
     guard depth == levels.count, let last = levels.indices.last else { return }
     levels[last].isStepNext = unsafe name.elementsEqual(steps[last])
   }
@@ -64,7 +64,7 @@ struct WatchedValue {
   /// Takes the value that begins, which is neither an array nor an object.
   ///
   /// - Parameter bytes: its text; nothing for null.
-  mutating func takeScalar(_ bytes: UnsafeBufferPointer<UInt8>?) {
+  mutating func readScalar(_ bytes: UnsafeBufferPointer<UInt8>?) {
     guard isNext, levels.count == steps.count else { return }
     text = unsafe bytes.map { unsafe Array($0) }
     otherKind = text == nil ? .null : nil

@@ -63,7 +63,7 @@ struct YajlParser: ~Copyable {
   ///   - bufferOffset: of the first byte of `buffer` in the input.
   ///   - endOffset: up to where to parse, in the input's offsets.
   ///   - isLast: whether nothing follows.
-  mutating func take(
+  mutating func setPiece(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int, endOffset: Int, isLast: Bool
   ) {
     find(buffer, bufferOffset: bufferOffset)

@@ -46,7 +46,7 @@ extension ElementReader {
   private mutating func deliver() throws(ReadingError) -> ReadingEvent {
     let mark = parsed.marks[nextMark]
     nextMark += 1
-    let flaw = try takeFlaw(before: mark)
+    let flaw = try firstFlaw(before: mark)
     currentHoldsNUL = false
     currentIsCut = false
     while nextNUL < nulOffsets.count, nulOffsets[nextNUL] < mark.end {
@@ -83,7 +83,7 @@ extension ElementReader {
   }
 
   /// The first flaw in front of the element's end; those behind it in the element are dropped.
-  private mutating func takeFlaw(before mark: ElementMark) throws(ReadingError) -> TextFlaw? {
+  private mutating func firstFlaw(before mark: ElementMark) throws(ReadingError) -> TextFlaw? {
     var first: TextFlaw?
     while nextFlaw < flaws.count, flaws[nextFlaw].byteOffset < mark.end {
       let flaw = flaws[nextFlaw]
@@ -119,7 +119,7 @@ extension ElementReader {
     discardUnneeded()
     let start = givenOffset
     let range = start..<min(start + pieceSize, buffer.endOffset)
-    parser.take(
+    parser.setPiece(
       buffer.bytes, bufferOffset: buffer.storageOffset, endOffset: range.upperBound,
       isLast: isFinished && range.upperBound == buffer.endOffset)
     givenOffset = range.upperBound
@@ -127,10 +127,10 @@ extension ElementReader {
     inspect(range)
     parser.parsePiece()
     parsedOffset = parser.state.parsedOffset
-    takeTape()
+    exchangeTape()
     switch parser.state.outcome {
     case .done:
-      if parsedOffset == range.upperBound { settle() }
+      if parsedOffset == range.upperBound { limitUnfinished() }
     case .stopped:
       failure = ParseFailure(
         kind: .stop(parser.state.stop), noticedOffset: parser.state.consumedOffset)
@@ -155,7 +155,7 @@ extension ElementReader {
 
   /// Takes the elements that the parser has found, and forgets those that were delivered, with the
   /// findings in them.
-  private mutating func takeTape() {
+  private mutating func exchangeTape() {
     parser.state.exchangeTape(for: &parsed)
     watchedBytes = parser.watchedBytes
     otherWatchedKind = parser.otherWatchedKind
@@ -168,7 +168,7 @@ extension ElementReader {
 
   /// Bounds what an unfinished token or element of yajl's can grow to, and what is kept of
   /// separators.
-  private mutating func settle() {
+  private mutating func limitUnfinished() {
     let reason: ParseState.Stop
     if parser.state.place.isInContainer {
       if !parser.state.isInMember { parser.state.advanceBoundary() }
@@ -228,7 +228,7 @@ extension ElementReader {
       isCompleted = true
       strictText.finish(byteOffset: parsedOffset, flaws: &flaws)
       parser.complete(buffer.bytes, bufferOffset: buffer.storageOffset)
-      takeTape()
+      exchangeTape()
       if parser.state.outcome == .stopped {
         failure = ParseFailure(kind: .stop(parser.state.stop), noticedOffset: parsedOffset)
       } else if !parser.state.isBetweenValues() {

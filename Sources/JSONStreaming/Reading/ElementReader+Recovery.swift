@@ -47,7 +47,7 @@ extension ElementReader {
     }
     let outcome = found.scanner.scan(
       buffer.held, at: buffer.startOffset, isComplete: isFinished)
-    examinedByteCount += found.scanner.takeStepCount()
+    examinedByteCount += found.scanner.resetStepCount()
     guard let outcome else {
       recovery = found
       return nil

@@ -5,7 +5,7 @@ extension ElementScan {
   mutating func text(
     _ kind: Token.Kind, at index: inout Int, onto tape: inout TapeBuffers
   ) -> Bool {
-    guard take(UInt8(ascii: "\""), at: &index) else { return false }
+    guard skip(UInt8(ascii: "\""), at: &index) else { return false }
     let start = index
     let textEnd = endOfPlainText(from: start)
     guard textEnd < end else {
@@ -104,7 +104,7 @@ extension ElementScan {
     guard let unit = codeUnit(at: &index) else { return nil }
     guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
     guard
-      take(UInt8(ascii: "\\"), at: &index), take(UInt8(ascii: "u"), at: &index),
+      skip(UInt8(ascii: "\\"), at: &index), skip(UInt8(ascii: "u"), at: &index),
       let trail = codeUnit(at: &index), UTF16.isTrailSurrogate(trail)
     else { return nil }
     return Unicode.Scalar(0x1_0000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00))

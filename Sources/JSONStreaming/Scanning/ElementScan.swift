@@ -69,7 +69,7 @@ struct ElementScan {
         from: bytes + (textEnd - token.textByteCount), count: token.textByteCount)
     }
     skipWhiteSpace(&index)
-    guard take(UInt8(ascii: ":"), at: &index) else { return nil }
+    guard skip(UInt8(ascii: ":"), at: &index) else { return nil }
     skipWhiteSpace(&index)
     return (tape.copies.count - token.textByteCount)..<tape.copies.count
   }
@@ -91,7 +91,7 @@ struct ElementScan {
           return nil
         }
         skipWhiteSpace(&index)
-        guard take(UInt8(ascii: ":"), at: &index) else { return nil }
+        guard skip(UInt8(ascii: ":"), at: &index) else { return nil }
         skipWhiteSpace(&index)
       }
       guard index < end else { return cut() }
@@ -165,7 +165,7 @@ struct ElementScan {
 
   /// Takes one byte if it is what stands there.
   @inline(__always)
-  mutating func take(_ byte: UInt8, at index: inout Int) -> Bool {
+  mutating func skip(_ byte: UInt8, at index: inout Int) -> Bool {
     guard index < end else {
       isCut = true
       return false

@@ -160,7 +160,7 @@ extension ShapeSurvey {
         index = Self.endOfPlainString(bytes, from: index)
         guard index < bytes.count else { return }
       }
-      take(bytes[index])
+      read(bytes[index])
       index += 1
     }
   }
@@ -223,8 +223,8 @@ extension ShapeSurvey {
     }
   }
 
-  private mutating func take(_ byte: UInt8) {
-    if isInString { return takeInString(byte) }
+  private mutating func read(_ byte: UInt8) {
+    if isInString { return readInString(byte) }
     switch byte {
     case 0x0A:
       isFirstLine = false
@@ -234,7 +234,7 @@ extension ShapeSurvey {
     case 0x20, 0x09, 0x0D:
       endScalar()
     default:
-      takeSignificant(byte)
+      readSignificant(byte)
       previous = byte
     }
   }
@@ -243,16 +243,16 @@ extension ShapeSurvey {
     if case .object(.scalarEnd) = mode { mode = .object(.comma) }
   }
 
-  private mutating func takeSignificant(_ byte: UInt8) {
+  private mutating func readSignificant(_ byte: UInt8) {
     switch mode {
-    case .start: takeFirst(byte)
-    case .object(let due): takeInObject(byte, due)
+    case .start: readFirst(byte)
+    case .object(let due): readInObject(byte, due)
     case .startComment where byte != UInt8(ascii: "{") && byte != UInt8(ascii: "["): break
-    case .startComment: takeFirst(byte)
+    case .startComment: readFirst(byte)
     case .arrayStart:
       beginArray(byte)
-      takeInArray(byte)
-    case .array: takeInArray(byte)
+      readInArray(byte)
+    case .array: readInArray(byte)
     case .behind where byte == UInt8(ascii: "{"): outcome = .sequence
     case .behind: break
     case .flawedLine: break
@@ -265,7 +265,7 @@ extension ShapeSurvey {
     }
   }
 
-  private mutating func takeFirst(_ byte: UInt8) {
+  private mutating func readFirst(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "{"):
       objectDepth = 1
@@ -279,7 +279,7 @@ extension ShapeSurvey {
     }
   }
 
-  private mutating func takeInObject(_ byte: UInt8, _ due: Due) {
+  private mutating func readInObject(_ byte: UInt8, _ due: Due) {
     switch (due, byte) {
     case (.name, UInt8(ascii: "\"")):
       beginString(keeping: true)
@@ -323,7 +323,7 @@ extension ShapeSurvey {
     mode = isWhole ? .behind : .object(.comma)
   }
 
-  private mutating func takeInArray(_ byte: UInt8) {
+  private mutating func readInArray(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""):
       beginString(keeping: isElementNameDue)
@@ -370,11 +370,11 @@ extension ShapeSurvey {
     raw.removeAll(keepingCapacity: true)
   }
 
-  private mutating func takeInString(_ byte: UInt8) {
+  private mutating func readInString(_ byte: UInt8) {
     if byte == 0x0A {
       isInString = false
       flaw(at: byte)
-      return take(byte)
+      return read(byte)
     }
     if !isEscaped, byte == UInt8(ascii: "\"") {
       isInString = false

@@ -116,7 +116,7 @@ extension SiblingScanner {
   func endedInString(at outcome: Outcome) -> Bool { outcome.offset <= rereadEnd }
 
   /// The number of steps since it was asked for last.
-  mutating func takeStepCount() -> Int {
+  mutating func resetStepCount() -> Int {
     defer { stepCount = 0 }
     return stepCount
   }
@@ -133,7 +133,7 @@ extension SiblingScanner {
     while true {
       while offset < window.endOffset {
         stepCount += 1
-        switch take(window[offset], in: window) {
+        switch read(window[offset], in: window) {
         case .goOn: offset += 1
         case .again: break
         case .needsMore: return nil
@@ -148,13 +148,13 @@ extension SiblingScanner {
     }
   }
 
-  private mutating func take(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
+  private mutating func read(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     if offset == start { first = byte }
     if surroundings == .lines { return byte == 0x0A ? found(needsComma: false) : .goOn }
     switch mode {
-    case .ground: return takeGround(byte, in: window)
-    case .string(let quote): return takeInString(byte, quote)
-    case .afterString(let quote, let end): return takeAfterString(byte, quote, end)
+    case .ground: return readGround(byte, in: window)
+    case .string(let quote): return readInString(byte, quote)
+    case .afterString(let quote, let end): return readAfterString(byte, quote, end)
     }
   }
 
@@ -162,7 +162,7 @@ extension SiblingScanner {
     .found(Outcome(offset: offset, needsComma: needsComma))
   }
 
-  private mutating func takeGround(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
+  private mutating func readGround(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     switch byte {
     case 0x0A:
       if surroundings == .sequence, open.isEmpty { return found(needsComma: false) }
@@ -186,7 +186,7 @@ extension SiblingScanner {
         if byte == UInt8(ascii: "{") { openBraceCount += 1 }
       }
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
-      return takeCloser(byte, in: window)
+      return readCloser(byte, in: window)
     case UInt8(ascii: ",") where open.isEmpty && surroundings != .sequence:
       return found(needsComma: true)
     default: break
@@ -213,7 +213,7 @@ extension SiblingScanner {
       && (open.count == 1 || offset - start > Self.byteLimit) && offset >= rereadEnd
   }
 
-  private mutating func takeCloser(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
+  private mutating func readCloser(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     previous = byte
     if close(byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")) {
       guard open.isEmpty, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
@@ -249,7 +249,7 @@ extension SiblingScanner {
     return true
   }
 
-  private mutating func takeInString(_ byte: UInt8, _ quote: Int) -> Step {
+  private mutating func readInString(_ byte: UInt8, _ quote: Int) -> Step {
     if byte == 0x0A {
       if !reread(from: quote, to: offset) { mode = .ground }
       return .again
@@ -268,7 +268,7 @@ extension SiblingScanner {
     return .goOn
   }
 
-  private mutating func takeAfterString(_ byte: UInt8, _ quote: Int, _ end: Int) -> Step {
+  private mutating func readAfterString(_ byte: UInt8, _ quote: Int, _ end: Int) -> Step {
     switch byte {
     case 0x20, 0x09, 0x0D: return .goOn
     case 0x0A, UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):

@@ -371,7 +371,7 @@ struct BatchCommitter: ~Copyable {
       }
       guard let key = writer?.key else { throw LandingTable.damage }
       // Rows that went before may have left their ids to rows that the landed records meet.
-      _ = writer?.takeDeletedRowIDs()
+      _ = writer?.resetDeletedRowIDs()
       if checkpoint.landing?.boundary == nil {
         let table = SQL(name: model.table)
         checkpoint.landing?.boundary =
@@ -409,7 +409,7 @@ struct BatchCommitter: ~Copyable {
           guard batch.recordCount <= checkpoint.counters.landed else { throw LandingTable.damage }
           try committer.writeRows(
             of: &batch, from: first, names, targets: merge.targetsOfBatch)
-          try merge.rememberRemovals(committer.writer?.takeDeletedRowIDs() ?? [])
+          try merge.rememberRemovals(committer.writer?.resetDeletedRowIDs() ?? [])
         } while batch.recordCount < pace.limit && batch.byteCount < committer.options.batchByteLimit
           && !pace.isDue(batch.recordCount)
         guard batch.recordCount > 0 else { return nil }

@@ -161,7 +161,7 @@ extension ImportSession {
 
   /// Says so when the input was begun by an unfinished run, or gives that run up where it is to be
   /// restarted; with it go those of which nothing is known.
-  mutating func settleUnfinished(_ name: String) throws(ImportError) {
+  mutating func resolveUnfinished(_ name: String) throws(ImportError) {
     for run in otherRuns(of: name) {
       if let error = obstacle(run, to: name) { throw error }
       try committer?.abandonRun(run.id)
@@ -217,7 +217,7 @@ extension ImportSession {
     }
     let isLast = index == inputs.count - 1
     if index < resumption.progress.finishedInputCount {
-      if isLast { takeUp(resumption) }
+      if isLast { goOn(from: resumption) }
       phase = .skipping
       return false
     }
@@ -227,7 +227,7 @@ extension ImportSession {
         "\(name): the run to resume reads its records at "
           + "\"\(begun.pointer ?? "the top level")\", not at \"\(pointer)\"; leave --at out")
     }
-    takeUp(resumption)
+    goOn(from: resumption)
     if hasReachedLimit {
       phase = .ended(.finished)
       return false
@@ -256,7 +256,7 @@ extension ImportSession {
   }
 
   /// Goes on from where the resumed run is.
-  mutating func takeUp(_ resumption: ImportCheckpoint) {
+  mutating func goOn(from resumption: ImportCheckpoint) {
     checkpoint = resumption
     checkpoint.inputCount = options.inputNames?.count ?? resumption.inputCount
     progress = resumption.progress
@@ -279,7 +279,7 @@ extension ImportSession {
 
   /// Has the batch committed: rows, rejects, counters and checkpoint in one transaction.
   ///
-  /// With a writer thread it is on its way then, after the one before is committed; `settle` waits
+  /// With a writer thread it is on its way then, after the one before is committed; `waitForBatch` waits
   /// for it. A run that ends at the batch before drops the batch.
   mutating func commit() throws(ImportError) {
     if let failure { throw failure }
@@ -300,13 +300,13 @@ extension ImportSession {
         throw end(with: error)
       }
       pace.noteCommit()
-      if let next { try take(next, readCount: readCount) }
+      if let next { try advance(to: next, readCount: readCount) }
       return
     }
-    try settle()
+    try waitForBatch()
     if case .ended = phase { return }
     guard let committer = committer.take() else {
-      preconditionFailure("a settled session has its committer")
+      preconditionFailure("a session that has waited for its batch has its committer")
     }
     var batch = spareBatch.take() ?? intake.emptyBatch()
     swap(&batch, &intake.batch)
@@ -322,15 +322,15 @@ extension ImportSession {
   ///
   /// - Returns: whether it is: a run that ends at the batch before drops the batch.
   mutating func commitAtOnce() throws(ImportError) -> Bool {
-    try settle()
+    try waitForBatch()
     if case .ended = phase { return false }
     try commit()
-    try settle()
+    try waitForBatch()
     return true
   }
 
   /// Waits until the batch on its way, if there is one, is committed.
-  mutating func settle() throws(ImportError) {
+  mutating func waitForBatch() throws(ImportError) {
     guard committer == nil, let job = writerThread?.finish() else { return }
     let readCount = pendingReadCount
     pendingReadCount = 0
@@ -339,15 +339,15 @@ extension ImportSession {
     spareBatch = consume job.batch
     guard let outcome else { preconditionFailure("the job came back undone") }
     switch outcome {
-    case .success(let next): try take(next, readCount: readCount)
+    case .success(let next): try advance(to: next, readCount: readCount)
     case .failure(let error):
       throw end(with: error)
     }
   }
 
   /// Goes on from a committed batch.
-  private mutating func take(
-    _ next: ImportCheckpoint, readCount: Int
+  private mutating func advance(
+    to next: ImportCheckpoint, readCount: Int
   ) throws(ImportError) {
     checkpoint = next
     if let error = committer?.rejectFileError { throw fail(error) }
@@ -388,7 +388,7 @@ extension ImportSession {
   /// Commits what was read and ends the run where it is, so that it can be resumed.
   mutating func stopReading() throws(ImportError) {
     if case .reading = phase, readCount > 0 {
-      try settle()
+      try waitForBatch()
       // Where the run ended at the batch before, what was read since is kept all the same.
       phase = .reading
       _ = try commitAtOnce()
@@ -407,7 +407,7 @@ extension ImportSession {
           of: &merge, by: &intake.batch, onto: checkpoint, at: pace)
         guard let next else { return }
         pace.noteCommit()
-        try take(next, readCount: checkpoint.counters.landed - next.counters.landed)
+        try advance(to: next, readCount: checkpoint.counters.landed - next.counters.landed)
         if case .ended(.stopped) = phase { return }
       }
     } catch {
@@ -436,7 +436,7 @@ extension ImportSession {
 
   private mutating func completeRun() throws(ImportError) {
     guard options.isSnapshot else {
-      try settleDigest()
+      try updateDigest()
       try committer?.endRun(checkpoint)
       return
     }
@@ -454,7 +454,7 @@ extension ImportSession {
     switch outcome {
     case .done(let next):
       checkpoint = next
-      try settleDigest()
+      try updateDigest()
     case .tooMany(let gone, let all):
       throw try refuseSnapshot(
         "the snapshot lacks \(gone) of \(all) rows, more than --max-removals allows, and nothing was "
@@ -468,7 +468,7 @@ extension ImportSession {
     }
   }
 
-  private mutating func settleDigest() throws(ImportError) {
+  private mutating func updateDigest() throws(ImportError) {
     if let digest = try committer?.digestAfterRun(checkpoint) { checkpoint.digest = digest }
   }
 
@@ -497,7 +497,7 @@ extension ImportSession {
   /// Ends the use of the store. A batch that is being committed is waited for; what comes of it is not
   /// asked for any more.
   mutating func releaseStore() {
-    try? settle()
+    try? waitForBatch()
     if finalReport == nil, committer?.runID != nil, checkpoint.counters.read > 0 {
       failureReport = report()
       failureReport?.ending = .failed

@@ -5,7 +5,7 @@ extension ImportSession {
   /// Looks at the first bytes of the input, which are held back until they tell what it holds.
   ///
   /// - Returns: how many of `bytes` are among them.
-  mutating func takePrefix(of bytes: Span<UInt8>) throws(ImportError) -> Int {
+  mutating func holdPrefix(of bytes: Span<UInt8>) throws(ImportError) -> Int {
     guard var first = prefix.take() else { return 0 }
     let count = min(Compression.longestMagicByteCount - first.count, bytes.count)
     for index in 0..<count { first.append(bytes[index]) }
@@ -20,6 +20,6 @@ extension ImportSession {
     do { try ContentPrefix.check(first, ofInputNamed: inputName) } catch {
       throw fail(ImportError(error))
     }
-    try take(first.span)
+    try process(first.span)
   }
 }

@@ -57,7 +57,7 @@ extension ImportSession {
   mutating func readBeginning<Source: ByteSource & ~Copyable>(of source: inout Source) throws {
     let beginning = try source.readBeginning()
     consumedByteCount = source.consumedByteCount
-    try take(beginning.span)
+    try process(beginning.span)
   }
 
   /// Searches a source whose first bytes do not tell where its records stand, from its beginning up to
@@ -158,12 +158,12 @@ extension ImportSession {
         return
       case .end: return
       case .element:
-        do { try intake.takeElement(of: &reader) } catch {
+        do { try intake.addElement(of: &reader) } catch {
           throw fail(
             ImportError(
               .inputOutput, "\(inputName) (record \(reader.elementIndex + 1)): \(error.message)"))
         }
-      case .malformed(let malformation): intake.take(malformation, of: &reader)
+      case .malformed(let malformation): intake.addReject(malformation, of: &reader)
       }
       let isLast = hasReachedLimit
       if isLast || intake.batch.readCount >= pace.limit

@@ -204,7 +204,7 @@ public struct ImportSession: ~Copyable {
     } catch let error as InputError {
       if error.code == .interrupted { return try stopReading() }
       // The batch on its way was read before; the run may have ended there.
-      try settle()
+      try waitForBatch()
       if case .ended = phase { return }
       throw fail(ImportError(error))
     } catch let error as ImportError {
@@ -236,7 +236,7 @@ public struct ImportSession: ~Copyable {
       source = try FileSource(path: path, isInterrupted: isInterrupted)
     } catch {
       // What the resumed run had committed is what there is to tell of.
-      if let resumption { takeUp(resumption) }
+      if let resumption { goOn(from: resumption) }
       if error.code == .interrupted { return try stopReading() }
       throw fail(ImportError(error))
     }
@@ -299,7 +299,7 @@ public struct ImportSession: ~Copyable {
     if let resumption {
       return try resumeInput(named: name, index: index, byteCount: byteCount, from: resumption)
     }
-    do { try settleUnfinished(name) } catch { throw fail(error) }
+    do { try resolveUnfinished(name) } catch { throw fail(error) }
     progress.begin(
       ImportReport.Input(
         name: name, pointer: options.pointer, isPointerFound: false, byteCount: byteCount))
@@ -323,13 +323,13 @@ public struct ImportSession: ~Copyable {
     if let failure { throw failure }
     if case .idle = phase { try beginInput(named: "bytes") }
     consumedByteCount += bytes.count
-    guard prefix != nil else { return try take(bytes) }
-    let count = try takePrefix(of: bytes)
-    try take(bytes.extracting(droppingFirst: count))
+    guard prefix != nil else { return try process(bytes) }
+    let count = try holdPrefix(of: bytes)
+    try process(bytes.extracting(droppingFirst: count))
   }
 
   /// Searches or reads the next bytes of the input.
-  mutating func take(_ bytes: Span<UInt8>) throws(ImportError) {
+  mutating func process(_ bytes: Span<UInt8>) throws(ImportError) {
     switch phase {
     case .surveying:
       let start = pending.count
@@ -359,7 +359,7 @@ public struct ImportSession: ~Copyable {
     progress.finishedInputCount = progress.begunInputCount
     phase = .idle
     try commit()
-    try settle()
+    try waitForBatch()
   }
 
   /// Stops the run, as the progress closure does: the records that have come whole are committed as
@@ -374,7 +374,7 @@ public struct ImportSession: ~Copyable {
     if let failure { throw failure }
     if case .ended = phase { return try finish() }
     // What the resumed run had committed is what there is to tell of.
-    if let resumption { takeUp(resumption) }
+    if let resumption { goOn(from: resumption) }
     try stopReading()
     return try finish()
   }

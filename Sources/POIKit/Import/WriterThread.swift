@@ -51,7 +51,7 @@ struct WriterThread: ~Copyable {
   /// Waits until the job on its way is done, and takes it back.
   func finish() -> Job {
     worker.wait()
-    return channel.take()
+    return channel.remove()
   }
 }
 
@@ -61,7 +61,7 @@ private final class Channel: Sendable {
 
   func put(_ job: consuming WriterThread.Job) { unsafe self.job = consume job }
 
-  func take() -> WriterThread.Job {
+  func remove() -> WriterThread.Job {
     guard let job = unsafe job.take() else { preconditionFailure("no job was on its way") }
     return job
   }

@@ -154,7 +154,7 @@ struct BatchWriter: ~Copyable {
         batch.refuse(record: record, because: error)
       }
     }
-    return merger?.takeConflicts() ?? MergeConflicts()
+    return merger?.resetConflicts() ?? MergeConflicts()
   }
 
   /// Whether an error is of the record that was written: a constraint refused it, or its values made an
@@ -167,7 +167,7 @@ struct BatchWriter: ~Copyable {
   }
 
   /// The rows that the removals of the last batch deleted.
-  mutating func takeDeletedRowIDs() -> [Int64] { merger?.takeDeletedRowIDs() ?? [] }
+  mutating func resetDeletedRowIDs() -> [Int64] { merger?.resetDeletedRowIDs() ?? [] }
 
   private mutating func write(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
@@ -207,7 +207,7 @@ struct BatchWriter: ~Copyable {
   ) throws {
     let ignoresTime = merger?.ignoresTime == true
     if !ignoresTime, try tombstones?.beats(record, of: batch) == true {
-      return batch.settle(record: record, as: .stale)
+      return batch.setOutcome(record: record, .stale)
     }
     try merger?.merge(record: record, of: &batch, names, by: &rows, target: target)
     // Not before: the table may refuse the record.
@@ -223,7 +223,7 @@ struct BatchWriter: ~Copyable {
     // One that is older than the row counts once that is gone.
     guard [.removal, .stale].contains(outcome ?? .removal) else { return }
     try tombstones?.remember(record, of: batch)
-    if outcome == nil { batch.settle(record: record, as: .removal) }
+    if outcome == nil { batch.setOutcome(record: record, .removal) }
   }
 
   /// Appends the records of `batch` to the landing table of the run, which is made before the first.

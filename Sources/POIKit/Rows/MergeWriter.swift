@@ -89,12 +89,12 @@ struct MergeWriter: ~Copyable {
     }
     switch policy {
     case .append: preconditionFailure("appending needs no look at stored rows")
-    case .newest: try takeNewer(record, of: &batch, by: &rows)
+    case .newest: try replaceIfNewer(record, of: &batch, by: &rows)
     case .overwrite: try overwrite(record, of: &batch, by: &rows)
     case .objectTrump:
       try beginMerge()
       for slot in mergedSlots where batch[record, slot].isNamed {
-        stored.take(slot: slot, from: record, of: batch)
+        stored.copy(slot: slot, from: record, of: batch)
       }
       try writeMerged(record, of: &batch, by: &rows)
     case .storeTrump:
@@ -103,11 +103,11 @@ struct MergeWriter: ~Copyable {
       where stored.batch[0, slot].isNull && batch[record, slot].isNamed
         && !batch[record, slot].isNull
       {
-        stored.take(slot: slot, from: record, of: batch)
+        stored.copy(slot: slot, from: record, of: batch)
       }
       try writeMerged(record, of: &batch, by: &rows)
-    case .newestByProperty: try takeNewerProperties(record, of: &batch, by: &rows)
-    case .rollback: batch.settle(record: record, as: .ignored)
+    case .newestByProperty: try mergeNewerProperties(record, of: &batch, by: &rows)
+    case .rollback: batch.setOutcome(record: record, .ignored)
     case .error: try noteConflict(record, of: batch, names)
     }
   }
@@ -126,7 +126,7 @@ struct MergeWriter: ~Copyable {
     target: MergeTarget
   ) throws -> MergeOutcome {
     guard try find(record, of: batch, by: &rows, target: target) else {
-      batch.settle(record: record, as: .removal)
+      batch.setOutcome(record: record, .removal)
       return .removal
     }
     var outcome = MergeOutcome.removal
@@ -148,21 +148,21 @@ struct MergeWriter: ~Copyable {
       try digestStored()
       try rows.delete(stored.rowID)
       deletedRowIDs.append(stored.rowID)
-      batch.settle(record: record, as: .removal, replacing: storedDigest)
+      batch.setOutcome(record: record, .removal, replacing: storedDigest)
     } else {
-      batch.settle(record: record, as: outcome)
+      batch.setOutcome(record: record, outcome)
     }
     return outcome
   }
 
   /// The records of the batch that must not meet stored ones, and did.
-  mutating func takeConflicts() -> MergeConflicts {
+  mutating func resetConflicts() -> MergeConflicts {
     defer { conflicts = MergeConflicts() }
     return conflicts
   }
 
   /// The rows that were deleted since they were taken last.
-  mutating func takeDeletedRowIDs() -> [Int64] {
+  mutating func resetDeletedRowIDs() -> [Int64] {
     defer { deletedRowIDs.removeAll(keepingCapacity: true) }
     return deletedRowIDs
   }
@@ -225,17 +225,17 @@ struct MergeWriter: ~Copyable {
 
 extension MergeWriter {
   /// The greater by the winner rule stays.
-  private mutating func takeNewer(
+  private mutating func replaceIfNewer(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws {
     let storedRank = ranking.rank(of: 0, in: stored.batch)
     let rank = ranking.rank(of: record, in: batch)
-    guard storedRank <= rank else { return batch.settle(record: record, as: .stale) }
+    guard storedRank <= rank else { return batch.setOutcome(record: record, .stale) }
     try digestStored()
     if storedRank == rank {
       let order = compareContent(of: record, of: batch)
-      if order == 0 { return batch.settle(record: record, as: .unchanged) }
-      guard order > 0 else { return batch.settle(record: record, as: .stale) }
+      if order == 0 { return batch.setOutcome(record: record, .unchanged) }
+      guard order > 0 else { return batch.setOutcome(record: record, .stale) }
     }
     try replace(record, of: &batch, by: &rows)
   }
@@ -245,7 +245,7 @@ extension MergeWriter {
   ) throws {
     try digestStored()
     if compareContent(of: record, of: batch) == 0 {
-      return batch.settle(record: record, as: .unchanged)
+      return batch.setOutcome(record: record, .unchanged)
     }
     try replace(record, of: &batch, by: &rows)
   }
@@ -269,13 +269,13 @@ extension MergeWriter {
     try rows.update(stored.rowID, to: record, of: batch)
     try rows.replaceRelations(ofRow: stored.rowID, by: record, of: batch)
     try rows.checkReferences()
-    batch.settle(
-      record: record, as: .updated, replacing: storedDigest, by: batch.digest(of: record))
+    batch.setOutcome(
+      record: record, .updated, replacing: storedDigest, by: batch.digest(of: record))
   }
 
   /// Each attribute takes the value of the record if that is newer, or as new and greater. A default
   /// is older than every value that a record names.
-  private mutating func takeNewerProperties(
+  private mutating func mergeNewerProperties(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws {
     try beginMerge()
@@ -290,7 +290,7 @@ extension MergeWriter {
         table.schema.layout.append(slot, of: record, in: batch, to: &recordValue)
         guard recordValue.compareBytes(with: storedValue) > 0 else { continue }
       }
-      stored.take(slot: slot, from: record, of: batch)
+      stored.copy(slot: slot, from: record, of: batch)
       times.times[index] = time
     }
     try writeMerged(
@@ -308,13 +308,13 @@ extension MergeWriter {
   ) throws {
     let digest = storedDigester.digest(record: 0, of: stored.batch)
     guard digest != storedDigest || (policy == .newestByProperty && times != stored.times) else {
-      return batch.settle(record: record, as: outcome)
+      return batch.setOutcome(record: record, outcome)
     }
     try rows.update(stored.rowID, to: 0, of: stored.batch, times: times)
     try rows.replaceRelations(
       ofRow: stored.rowID, by: record, of: batch, numbers: stored.takenRelations)
     try rows.checkReferences()
-    batch.settle(record: record, as: .updated, replacing: storedDigest, by: digest)
+    batch.setOutcome(record: record, .updated, replacing: storedDigest, by: digest)
   }
 
   private mutating func noteConflict(

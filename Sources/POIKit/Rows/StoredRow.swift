@@ -111,7 +111,7 @@ struct StoredRow: ~Copyable {
   }
 
   /// Gives an attribute of the row the value that a record has for it.
-  mutating func take(
+  mutating func copy(
     slot: Int, from record: Int, of other: borrowing RecordBatch
   ) {
     batch.copy(slot: slot, from: record, of: other, to: 0)

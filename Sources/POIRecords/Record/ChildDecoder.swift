@@ -49,7 +49,7 @@ final class ChildDecoder {
         JSONElement(valueAt: index, of: element), into: &children.rows)
       if isAccepted {
         if !relation.isPlain, !decoder.isLastWhollyMapped { isWhollyMapped = false }
-        settleTwin(
+        resolveTwin(
           ofRow: children.rows.recordCount - 1, from: first, position: position,
           arenaStart: arenaStart, mask: mask, in: &children.rows)
       } else {
@@ -104,7 +104,7 @@ final class ChildDecoder {
   /// is an issue.
   ///
   /// - Parameter first: the first row of the parent.
-  private func settleTwin(
+  private func resolveTwin(
     ofRow row: Int, from first: Int, position: Int, arenaStart: Int, mask: Int,
     in rows: inout RecordBatch
   ) {
@@ -119,7 +119,7 @@ final class ChildDecoder {
             "another element of the array has the same \(relation.element.key.joined(separator: ", "))"
           )
         }
-        return rows.takeBack(arenaStart: arenaStart)
+        return rows.removeLast(arenaStart: arenaStart)
       }
       bucket = (bucket + 1) & mask
     }

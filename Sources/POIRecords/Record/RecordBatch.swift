@@ -124,7 +124,7 @@ package struct RecordBatch: ~Copyable {
   }
 
   /// Forgets the record that was accepted last, and its text from `arenaStart` on.
-  mutating func takeBack(arenaStart: Int) {
+  mutating func removeLast(arenaStart: Int) {
     truncate(to: origins.count - 1, arenaStart: arenaStart)
   }
 
@@ -170,8 +170,8 @@ package struct RecordBatch: ~Copyable {
   /// - Parameters:
   ///   - former: the digest that the stored row had, if it changed.
   ///   - digest: the one that it has now.
-  package mutating func settle(
-    record: Int, as outcome: MergeOutcome, replacing former: Digest = .zero,
+  package mutating func setOutcome(
+    record: Int, _ outcome: MergeOutcome, replacing former: Digest = .zero,
     by digest: Digest = .zero
   ) {
     merged.add(outcome)

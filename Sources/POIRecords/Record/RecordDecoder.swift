@@ -195,7 +195,7 @@ struct RecordDecoder: ~Copyable {
         isWhollyMapped = isWhollyMapped && isMapped
       } else {
         isWhollyMapped = false
-        takeUnmapped(name, value: value, node: node, leftovers: leftovers, element: element)
+        keepUnmapped(name, value: value, node: node, leftovers: leftovers, element: element)
       }
       index = tape.end(ofValueAt: value)
     }
@@ -203,7 +203,7 @@ struct RecordDecoder: ~Copyable {
 
   /// Counts, checks and keeps a member that no attribute maps, as the model says.
   @inline(never)
-  private mutating func takeUnmapped(
+  private mutating func keepUnmapped(
     _ name: Span<UInt8>, value: Int, node: Int, leftovers: Leftovers, element: JSONElement
   ) {
     if node == FieldTable.root, let schema = recordRules.additional {

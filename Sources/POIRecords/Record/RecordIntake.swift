@@ -48,7 +48,7 @@ package struct RecordIntake: ~Copyable {
   /// Takes the element that `reader` stands on.
   ///
   /// - Throws: `ReadingError` when there is no memory to read the record inside a reject line.
-  package mutating func takeElement(of reader: inout ElementReader) throws(ReadingError) {
+  package mutating func addElement(of reader: inout ElementReader) throws(ReadingError) {
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     if keepsRawRecords, !rejectLines.isRejectLine(JSONElement(reader)) {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
@@ -58,7 +58,7 @@ package struct RecordIntake: ~Copyable {
     switch decodeUnlessMarked(JSONElement(reader), origin: origin) {
     case true?: return
     case false?: rejectRecord(of: &reader)
-    case nil: try takeRejectLine(RejectLine(JSONElement(reader)), of: &reader)
+    case nil: try addRejectLine(RejectLine(JSONElement(reader)), of: &reader)
     }
   }
 
@@ -77,7 +77,7 @@ package struct RecordIntake: ~Copyable {
   }
 
   /// Takes the malformed element that `reader` stands on.
-  package mutating func take(_ malformation: Malformation, of reader: inout ElementReader) {
+  package mutating func addReject(_ malformation: Malformation, of reader: inout ElementReader) {
     var issue = Issue(malformation, ofElementAt: reader.elementByteOffset)
     if reader.isCut {
       issue.message += "; only its first \(reader.elementBytes.count) bytes are kept"
@@ -86,7 +86,7 @@ package struct RecordIntake: ~Copyable {
   }
 
   /// Takes the record inside a line of a reject file.
-  private mutating func takeRejectLine(
+  private mutating func addRejectLine(
     _ line: RejectLine?, of reader: inout ElementReader
   ) throws(ReadingError) {
     guard let line else {
@@ -132,7 +132,7 @@ package struct RecordIntake: ~Copyable {
         let arenaStart = batch.arena.count
         guard decode(JSONElement(inner), origin: origin) else { return decoder.issues }
         guard try RecordIntake.isAtEnd(&inner) else {
-          batch.takeBack(arenaStart: arenaStart)
+          batch.removeLast(arenaStart: arenaStart)
           return [
             Issue(
               rule: "reject-line", attribute: nil,
