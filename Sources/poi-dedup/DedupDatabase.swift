@@ -52,7 +52,7 @@ enum DedupDatabase {
           TableLayout(model, key: job.key(known: known), timestamp: job.timestamp))
         let deduplicator = Deduplicator(layout: layout, options: job.options)
         guard case .plan = job.task else {
-          return try DedupOutcome(of: layout) { () throws(DeduplicationError) in
+          return try DedupOutcome(of: layout) { () throws(StoreError) in
             try store.deduplicate(deduplicator, progress: progress)
           }
         }
@@ -97,7 +97,7 @@ enum DedupDatabase {
     }
     let deduplicator = Deduplicator(layout: layout, options: job.options)
     guard case .plan = job.task else {
-      return try DedupOutcome(of: layout) { () throws(DeduplicationError) in
+      return try DedupOutcome(of: layout) { () throws(StoreError) in
         try deduplicator.run(on: connection, clock: SystemClock.now, progress: progress)
       }
     }

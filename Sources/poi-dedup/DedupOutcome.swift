@@ -7,7 +7,7 @@ enum DedupOutcome {
   /// A plan; none where it was stopped.
   case planned(DeduplicationPlan?, layout: TableLayout)
   /// A deduplication, and why it failed where it did after something was committed.
-  case deduplicated(DeduplicationReport, layout: TableLayout, failure: DeduplicationError? = nil)
+  case deduplicated(DeduplicationReport, layout: TableLayout, failure: StoreError? = nil)
   case undone(UndoReport)
   case digest(TableDigest, table: String)
   case purged(PurgeReport, table: String)
@@ -16,8 +16,8 @@ enum DedupOutcome {
   ///
   /// - Throws: the error of `body` where nothing was.
   init(
-    of layout: TableLayout, _ body: () throws(DeduplicationError) -> DeduplicationReport
-  ) throws(DeduplicationError) {
+    of layout: TableLayout, _ body: () throws(StoreError) -> DeduplicationReport
+  ) throws(StoreError) {
     do {
       self = .deduplicated(try body(), layout: layout)
     } catch {
@@ -26,10 +26,10 @@ enum DedupOutcome {
     }
   }
 
-  /// Why a deduplication of the database at `path` failed, where it had committed something.
-  func failure(path: String) -> ToolFailure? {
+  /// Why a deduplication failed that had committed something.
+  var failure: ToolFailure? {
     guard case .deduplicated(_, _, let failure?) = self else { return nil }
-    return ToolFailure(failure, path: path)
+    return ToolFailure(failure.exitCode, failure.message)
   }
 
   /// Whether the user stopped it.
@@ -101,37 +101,20 @@ extension Progress {
   }
 }
 
-extension DeduplicationError {
+extension StoreError {
   /// The exit code that the error stands for.
   var exitCode: ExitCode {
     switch code {
-    case .unknownTable, .unknownColumn, .unsupportedTable, .invalidOptions, .cannotUndo: .usage
+    case .notAStore, .newerFormat, .modelDiffers, .noSuchTable, .noSuchColumn, .unsupportedTable,
+      .invalidOptions, .cannotUndo:
+      .usage
     case .mixedTimestamps, .keyNotUnique, .unmovableReference, .unmergeableValue,
       .interferingTrigger:
       .dataError
     case .database where cause?.isOfSchema == true: .dataError
     case .changedByOther, .temporaryFile, .database: .ioError
-    case .storeInUse, .internalCheck: .internalError
+    case .inUse, .internalCheck: .internalError
     }
-  }
-}
-
-extension ToolFailure {
-  /// The failure of a deduplication of the database at `path`.
-  init(_ error: DeduplicationError, path: String) {
-    if error.code == .database, let cause = error.cause {
-      self.init(error.exitCode, StoreError(cause, path: path).message)
-    } else {
-      self.init(error.exitCode, "\(path): \(error.message)")
-    }
-  }
-}
-
-extension StoreError {
-  /// The exit code that the error stands for.
-  var exitCode: ExitCode {
-    guard code == .database else { return .usage }
-    return cause?.isOfSchema == true ? .dataError : .ioError
   }
 }
 

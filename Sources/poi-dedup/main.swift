@@ -14,13 +14,11 @@ runTool(DedupCommand.description) { arguments, tool in
       diagnostics.progress(Progress(progress, store: job.storePath))
       return Interruption.isRequested ? .stop : .proceed
     }
-  } catch let error as DeduplicationError {
-    throw ToolFailure(error, path: job.storePath)
   } catch let error as StoreError {
     throw ToolFailure(error.exitCode, error.message)
   }
   diagnostics.clearProgress()
-  let failure = outcome.failure(path: job.storePath)
+  let failure = outcome.failure
   if let failure { diagnostics.error(failure.message) }
   tool.output.write(job.text(of: outcome, isQuiet: tool.isQuiet))
   for warning in outcome.warnings { diagnostics.warning(warning) }

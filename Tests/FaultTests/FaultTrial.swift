@@ -136,7 +136,7 @@ final class FaultTrial {
       switch error {
       case let error as ImportError: error.code == .inputOutput && error.message.contains(path)
       case let error as StoreError: error.code == .database && error.message.contains(path)
-      case let error as DeduplicationError: error.code == .database && error.cause != nil
+      case let error as StoreError: error.code == .database && error.cause != nil
       default: false
       }
     if !isRight { report("\(place): \(error)") }

@@ -60,7 +60,7 @@ extension FuzzTarget {
       throw error
     } catch let error as ImportError {
       try expect(error.code != .internalError, "\(error)")
-    } catch is StoreError, is DeduplicationError, is SQLiteError {
+    } catch is StoreError, is SQLiteError {
     } catch {
       throw FuzzFinding(message: "\(type(of: error)): \(error)")
     }

@@ -1,8 +1,8 @@
-import POIKit
 import SQLiteKit
 import TestSupport
 import Testing
 
+@testable import POIKit
 @testable import POIRecords
 
 /// A record of the tables that the deduplication tests make.
@@ -60,7 +60,7 @@ enum SampleTable {
 
   static func layout(
     key: [String] = ["key"], in connection: Connection
-  ) throws(DeduplicationError) -> TableLayout {
+  ) throws(StoreError) -> TableLayout {
     try TableLayout(
       describing: "sample", in: connection, key: key, timestamp: "time", tombstone: "dead")
   }
@@ -111,15 +111,12 @@ func schema(_ connection: Connection) throws(SQLiteError) -> [String] {
 /// A moment for the table of runs.
 func someInstant() -> Instant { Instant(microseconds: 1_700_000_000_000_000) }
 
-/// The error that `body` throws, or nil.
-func deduplicationError(_ body: () throws -> Void) -> DeduplicationError? {
-  do {
-    try body()
+/// The error that `body` throws, as programs get it, or nil.
+func storeError(_ body: () throws -> Void) -> StoreError? {
+  do throws(StoreError) {
+    try StoreError.converting(path: ":memory:", body)
     return nil
-  } catch let error as DeduplicationError {
-    return error
   } catch {
-    Issue.record(error)
-    return nil
+    return error
   }
 }

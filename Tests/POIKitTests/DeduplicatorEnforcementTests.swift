@@ -75,7 +75,7 @@ import Testing
       table: "poi", contentColumns: layout.contentColumns, keyColumns: columns,
       timestampColumn: "at", isToolkitTable: true)
     for enforcement in [KeyEnforcement.hash, .index] {
-      let error = deduplicationError {
+      let error = storeError {
         _ = try Deduplicator(layout: other, options: options(enforcement))
           .run(on: connection, clock: someInstant)
       }
@@ -93,7 +93,7 @@ import Testing
     let connection = try store()
     var options = options(.hash)
     options.nullKey = .group
-    let error = deduplicationError {
+    let error = storeError {
       _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .invalidOptions)
@@ -125,7 +125,7 @@ import Testing
     var deduplicator = Deduplicator(layout: layout, options: options(.hash))
     // All keys hash alike: the keys differ, and their hashes do not.
     deduplicator.keyHash = { _ in KeyHash(digest: .zero) }
-    let error = deduplicationError {
+    let error = storeError {
       _ = try deduplicator.run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .keyNotUnique)
@@ -152,7 +152,7 @@ import Testing
       layout: try TableLayout(describing: "t", in: connection, key: ["k"]), schema: schema,
       enforcement: .index, nullKey: .keep, keyHash: { $0 })
     try connection.begin()
-    let error = deduplicationError {
+    let error = storeError {
       _ = try enforcer.enforce(in: connection)
     }
     connection.rollback()
@@ -175,7 +175,7 @@ import Testing
       schema: try TableSchema(of: "t", in: connection), enforcement: .index, nullKey: .keep,
       keyHash: { $0 })
     try connection.begin()
-    let error = deduplicationError {
+    let error = storeError {
       _ = try enforcer.enforce(in: connection)
     }
     connection.rollback()
@@ -195,7 +195,7 @@ import Testing
     other.keyColumns = ["country"]
     let before = try dump("poi", in: connection)
     let deduplicator = Deduplicator(layout: other, options: options(.index))
-    let error = deduplicationError {
+    let error = storeError {
       if isDryRun {
         _ = try deduplicator.plan(on: connection)
       } else {

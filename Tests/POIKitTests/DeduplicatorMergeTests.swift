@@ -214,7 +214,7 @@ import Testing
     var options = DeduplicationOptions()
     options.mergesLosers = true
     let deduplicator = Deduplicator(layout: try layout(connection), options: options)
-    let error = deduplicationError {
+    let error = storeError {
       _ = try deduplicator.run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .unmergeableValue)
@@ -355,7 +355,7 @@ import Testing
     let layout = try TableLayout(
       describing: "m", in: connection, key: [isKey ? column : "k"],
       timestamp: isKey ? "changed" : column)
-    let error = #expect(throws: DeduplicationError.self) {
+    let error = #expect(throws: StoreError.self) {
       try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .invalidOptions)

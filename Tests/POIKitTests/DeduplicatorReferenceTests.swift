@@ -256,12 +256,12 @@ import Testing
         WITHOUT ROWID;
       """)
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
-    let error = deduplicationError {
+    let error = storeError {
       _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .unsupportedTable)
-    #expect(error?.message.hasPrefix("rows of 'tag' refer to 't'") == true)
-    let planned = deduplicationError {
+    #expect(error?.message.hasPrefix(":memory:: rows of 'tag' refer to 't'") == true)
+    let planned = storeError {
       _ = try Deduplicator(layout: layout).plan(on: connection)
     }
     #expect(planned == error)
@@ -291,11 +291,11 @@ import Testing
     let connection = try Connection.inMemory()
     try connection.execute("\(script); UPDATE tag SET tag = 'y' WHERE id = 10")
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
-    let error = deduplicationError {
+    let error = storeError {
       _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .unsupportedTable)
-    #expect(error?.message.hasPrefix("rows of 'vote' refer to 'tag'") == true)
+    #expect(error?.message.hasPrefix(":memory:: rows of 'vote' refer to 'tag'") == true)
     #expect(try connection.integer("SELECT count(*) FROM t") == 5)
   }
 
@@ -308,11 +308,11 @@ import Testing
       """)
     let before = try dump("t", in: connection)
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
-    let error = deduplicationError {
+    let error = storeError {
       _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
     }
     #expect(error?.code == .unmovableReference)
-    #expect(error?.message.hasPrefix("row 3 of 't'") == true)
+    #expect(error?.message.hasPrefix(":memory:: row 3 of 't'") == true)
     #expect(try dump("t", in: connection) == before)
   }
 
@@ -392,7 +392,7 @@ import Testing
 
   private func unmovable(
     _ script: SQL, archive: Bool = true, foreignKeys: Bool = false
-  ) throws -> DeduplicationError? {
+  ) throws -> StoreError? {
     let connection = try Connection.inMemory()
     try connection.execute(script)
     if foreignKeys { try connection.execute("PRAGMA foreign_keys = ON") }
@@ -400,7 +400,7 @@ import Testing
     var options = DeduplicationOptions()
     options.archive = archive
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
-    let error = deduplicationError {
+    let error = storeError {
       _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
     }
     #expect(try dump("t", in: connection) + dump("c", in: connection) == before)
@@ -421,7 +421,7 @@ import Testing
       INSERT INTO c VALUES (11, 3), (12, 1);
       """)
     #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
-    #expect(error?.message.hasPrefix("row 12 of 'c' refers to a loser of 't'") == true)
+    #expect(error?.message.hasPrefix(":memory:: row 12 of 'c' refers to a loser of 't'") == true)
   }
 
   /// What keeps a row from following, and the reason that is told.
@@ -456,7 +456,7 @@ import Testing
       INSERT INTO c VALUES (12, '7');
       """)
     #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
-    #expect(error?.message.hasPrefix("row 12 of 'c'") == true)
+    #expect(error?.message.hasPrefix(":memory:: row 12 of 'c'") == true)
   }
 
   @Test func `a row refers by the type of the column that it refers to`() throws {
@@ -484,7 +484,7 @@ import Testing
       INSERT INTO c VALUES ('x');
       """)
     #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
-    #expect(error?.message.hasPrefix("row 1 of 'c'") == true)
+    #expect(error?.message.hasPrefix(":memory:: row 1 of 'c'") == true)
   }
 
   @Test func `a row that a check keeps from moving is named`() throws {
@@ -495,7 +495,7 @@ import Testing
       INSERT INTO c VALUES (1);
       """)
     #expect(error?.code == .unmovableReference, "\(error?.message ?? "")")
-    #expect(error?.message.hasPrefix("row 1 of 'c'") == true)
+    #expect(error?.message.hasPrefix(":memory:: row 1 of 'c'") == true)
     #expect(error?.cause?.isConstraint == true)
   }
 

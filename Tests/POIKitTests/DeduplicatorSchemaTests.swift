@@ -111,7 +111,7 @@ import Testing
       let connection = try Connection.inMemory()
       try connection.execute(script)
       let before = try content(connection)
-      let error = #expect(throws: DeduplicationError.self) {
+      let error = #expect(throws: StoreError.self) {
         try deduplicate(connection, batchSize: batchSize)
       }
       #expect(error?.code == .unmovableReference, "\(String(describing: error))")
@@ -127,7 +127,7 @@ import Testing
       INSERT INTO t VALUES ('A', 2), ('A', 1);
       CREATE TRIGGER keep BEFORE DELETE ON t BEGIN SELECT RAISE(IGNORE); END
       """)
-    let error = #expect(throws: DeduplicationError.self) { try deduplicate(connection) }
+    let error = #expect(throws: StoreError.self) { try deduplicate(connection) }
     #expect(error?.code == .interferingTrigger)
     #expect(try rows("SELECT count(*) FROM t", in: connection) == ["2"])
   }
@@ -140,7 +140,7 @@ import Testing
       INSERT INTO t VALUES (1, 'A', 2, NULL), (2, 'A', 1, NULL), (3, 'B', 1, 2);
       CREATE TRIGGER parts AFTER DELETE ON t BEGIN DELETE FROM t WHERE whole = old.id; END
       """)
-    let error = #expect(throws: DeduplicationError.self) { try deduplicate(connection) }
+    let error = #expect(throws: StoreError.self) { try deduplicate(connection) }
     #expect(error?.code == .interferingTrigger)
   }
 
@@ -169,7 +169,7 @@ import Testing
     #expect(try rows("SELECT * FROM c", in: connection) == ["1|1"])
     try connection.execute(change)
     let before = try content(connection)
-    let error = #expect(throws: DeduplicationError.self) {
+    let error = #expect(throws: StoreError.self) {
       try Deduplicator.undo(on: connection, clock: someInstant)
     }
     #expect(error?.code == .cannotUndo)
@@ -186,7 +186,7 @@ import Testing
       INSERT INTO c VALUES (10, 1), (20, 2);
       """)
     let before = try content(connection)
-    let error = #expect(throws: DeduplicationError.self) {
+    let error = #expect(throws: StoreError.self) {
       try deduplicate(connection, mergesLosers: true)
     }
     #expect(error?.code == .unmergeableValue)
@@ -275,7 +275,7 @@ import Testing
       let before = try content(connection)
       do {
         try deduplicate(connection, batchSize: batchSize, mergesLosers: mergesLosers)
-      } catch let error as DeduplicationError where error.code == .unmergeableValue {
+      } catch let error as StoreError where error.code == .unmergeableValue {
         #expect(mergesLosers)
       }
       guard try content(connection) != before else { continue }

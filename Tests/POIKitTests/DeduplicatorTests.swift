@@ -10,7 +10,7 @@ import Testing
   private func report(
     _ connection: Connection, _ layout: TableLayout,
     _ options: DeduplicationOptions = DeduplicationOptions()
-  ) throws(DeduplicationError) -> DeduplicationReport {
+  ) throws(StoreError) -> DeduplicationReport {
     try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
   }
 
@@ -90,7 +90,7 @@ import Testing
     #expect(report.run == nil)
     #expect(try rows("SELECT name FROM sqlite_schema", in: connection) == ["sample"])
     #expect(
-      deduplicationError {
+      storeError {
         _ = try Deduplicator.undo(on: connection, clock: someInstant)
       }?.code == .cannotUndo)
   }
@@ -210,7 +210,7 @@ import Testing
     let deduplicator = Deduplicator(
       layout: try SampleTable.layout(in: connection), options: options)
     let late = SampleRecord(key: "key 1", time: 9, note: "late")
-    let error = deduplicationError {
+    let error = storeError {
       _ = try deduplicator.run(on: connection, clock: someInstant) { progress in
         if case .removing(6, _) = progress { try? SampleTable.insert([late], into: other) }
         return .proceed
@@ -341,7 +341,7 @@ import Testing
     try connection.execute(
       "CREATE TABLE t (k, POIKIT_RUN); INSERT INTO t VALUES (1, 1), (1, 2)")
     let layout = try TableLayout(describing: "t", in: connection, key: ["k"])
-    let error = deduplicationError {
+    let error = storeError {
       _ = try report(connection, layout)
     }
     #expect(error?.code == .unsupportedTable, "\(error?.message ?? "")")
@@ -357,7 +357,7 @@ import Testing
       """)
     let before = try dump("sample", in: connection)
     let layout = try SampleTable.layout(in: connection)
-    let error = deduplicationError {
+    let error = storeError {
       _ = try report(connection, layout)
     }
     #expect(error?.code == .interferingTrigger)
@@ -370,8 +370,8 @@ import Testing
     var layout = try SampleTable.layout(in: connection)
     func code(
       _ layout: TableLayout, _ options: DeduplicationOptions = DeduplicationOptions()
-    ) -> DeduplicationError.Code? {
-      deduplicationError {
+    ) -> StoreError.Code? {
+      storeError {
         _ = try report(connection, layout, options)
       }?.code
     }
@@ -392,9 +392,9 @@ import Testing
     layout.keyColumns = []
     #expect(code(layout) == .invalidOptions)
     layout.keyColumns = ["nowhere"]
-    #expect(code(layout) == .unknownColumn)
+    #expect(code(layout) == .noSuchColumn)
     layout.table = "nowhere"
-    #expect(code(layout) == .unknownTable)
+    #expect(code(layout) == .noSuchTable)
   }
 
   @Test func `a temporary folder that is missing is named`() throws {
@@ -404,7 +404,7 @@ import Testing
     options.memoryBudget = 0
     options.temporaryFolder = "/nowhere/at all"
     let layout = try SampleTable.layout(in: connection)
-    let error = deduplicationError {
+    let error = storeError {
       _ = try report(connection, layout, options)
     }
     #expect(error?.code == .temporaryFile)

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `texts and numbers in one column are refused, and rows of both are named`() throws {
-    let error = #expect(throws: DeduplicationError.self) {
+    let error = #expect(throws: StoreError.self) {
       try winner("('a', '2020-01-01'), ('b', NULL), ('c', 5)")
     }
     #expect(error?.code == .mixedTimestamps)

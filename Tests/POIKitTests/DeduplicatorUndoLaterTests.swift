@@ -48,7 +48,7 @@ import Testing
     try feed.take(#"{"id":1,"gone":true,"at":\#(time)}"#)
     if restoredCount == 0 {
       let store = try Store(path: feed.path)
-      let error = deduplicationError {
+      let error = storeError {
         _ = try store.undoDeduplication(clock: someInstant)
       }
       #expect(error?.message.contains("rows of 'note' that later records removed, too: 1;") == true)
@@ -138,7 +138,7 @@ import Testing
     let connection = try Self.deduplicated()
     try connection.execute(change)
     let schema = try rows("SELECT sql FROM sqlite_schema", in: connection)
-    let error = deduplicationError {
+    let error = storeError {
       _ = try Deduplicator.undo(on: connection, clock: someInstant)
     }
     #expect(error?.code == .cannotUndo)

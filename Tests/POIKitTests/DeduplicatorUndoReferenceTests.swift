@@ -74,7 +74,7 @@ import Testing
     _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
     try connection.execute(damage)
     let after = try content(connection)
-    let error = deduplicationError {
+    let error = storeError {
       _ = try Deduplicator.undo(on: connection, clock: someInstant)
     }
     #expect(error?.code == .cannotUndo)
@@ -184,7 +184,7 @@ import Testing
       var options = DeduplicationOptions()
       options.batchSize = Int.random(in: 1...4, using: &generator)
       let layout = try TableLayout(describing: "p", in: connection, key: ["k"], timestamp: "ts")
-      let error = deduplicationError {
+      let error = storeError {
         _ = try Deduplicator(layout: layout, options: options)
           .run(on: connection, clock: someInstant)
       }

@@ -42,7 +42,7 @@ import Testing
   private static func refusal(_ feed: borrowing FeedStore) throws -> String {
     let store = try Store(path: feed.path)
     let before = try store.digest(of: feed.model)
-    let error = deduplicationError {
+    let error = storeError {
       _ = try store.undoDeduplication(clock: someInstant)
     }
     #expect(error?.code == .cannotUndo)
@@ -233,7 +233,7 @@ import Testing
     try connection.execute("INSERT INTO t VALUES (9, 'a', 'z', 5, NULL)")
     let tables = ["t", "visit", "photo", "trip"]
     let before = try tables.map { try dump($0, in: connection) }
-    let error = deduplicationError {
+    let error = storeError {
       _ = try Deduplicator.undo(on: connection, clock: someInstant)
     }
     #expect(error?.message.contains("rows of 't' whose keys came back since: 1;") == true)
@@ -257,7 +257,7 @@ import Testing
     if isChanged {
       try connection.execute("UPDATE t SET more = 'n' WHERE id = 2")
       let before = try dump("t", in: connection)
-      let error = deduplicationError {
+      let error = storeError {
         _ = try Deduplicator.undo(on: connection, clock: someInstant)
       }
       #expect(

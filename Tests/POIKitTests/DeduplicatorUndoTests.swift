@@ -28,8 +28,8 @@ import Testing
 
   private func undoError(
     _ connection: Connection, run: Int64? = nil
-  ) -> DeduplicationError? {
-    deduplicationError {
+  ) -> StoreError? {
+    storeError {
       _ = try Deduplicator.undo(run: run, on: connection, clock: someInstant)
     }
   }
@@ -84,7 +84,7 @@ import Testing
     #expect(error?.code == .cannotUndo)
     #expect(
       error?.message == """
-        run 1 cannot be undone: 'sample' has other rows with the ids 3 now: give these rows ids that \
+        :memory:: run 1 cannot be undone: 'sample' has other rows with the ids 3 now: give these rows ids that \
         are free, by the column 'rowid', and let what refers to them follow
         """)
     #expect(try dump("sample", in: connection) == before)

@@ -495,7 +495,7 @@ import Testing
     try Self.importText(#"{"caf\u00e9":"a"}"#, model("caf\u{E9}"), at: path)
     let message = try #require(try Self.refusal(of: model("cafe\u{301}"), at: path))
     #expect(message.contains("is missing"), "\(message)")
-    #expect(throws: DeduplicationError.self) {
+    #expect(throws: StoreFailure.self) {
       let schema = try TableSchema(of: "place", in: Connection(path: path))
       _ = try schema.column("cafe\u{301}")
     }

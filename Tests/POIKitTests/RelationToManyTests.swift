@@ -408,7 +408,7 @@ import Testing
         """)
       let deduplicator = Deduplicator(layout: try outcome.store.layout(), options: options)
       if comment == 1 {
-        let error = deduplicationError {
+        let error = storeError {
           _ = try outcome.store.deduplicate(deduplicator)
         }
         #expect(error?.code == .unmovableReference)

@@ -10,7 +10,7 @@ import Testing
     try unsafe bytes.withUnsafeBytes { try unsafe file.append($0) }
     var read = [UInt8](repeating: 0, count: 4)
     errno = EACCES
-    let error = #expect(throws: DeduplicationError.self) {
+    let error = #expect(throws: StoreFailure.self) {
       try unsafe read.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: 0) }
     }
     #expect(

@@ -8,10 +8,10 @@ import Testing
     var session = try ImportSession(into: store, model: .poi)
     let read = #expect(throws: StoreError.self) { try store.tables() }
     #expect(read?.code == .inUse)
-    let deduplicated = #expect(throws: DeduplicationError.self) {
+    let deduplicated = #expect(throws: StoreError.self) {
       _ = try store.undoDeduplication()
     }
-    #expect(deduplicated?.code == .storeInUse)
+    #expect(deduplicated?.code == .inUse)
     let second = #expect(throws: ImportError.self) {
       _ = try ImportSession(into: store, model: .poi)
     }

@@ -60,10 +60,10 @@ import Testing
     #expect(
       digest?.message
         == "store in memory: the store has no table of records \"t\"; it has none")
-    let purge = #expect(throws: DeduplicationError.self) {
+    let purge = #expect(throws: StoreError.self) {
       _ = try store.purgeTombstones(of: model, olderThan: .seconds(Int64.max))
     }
-    #expect(purge?.code == .unknownTable)
+    #expect(purge?.code == .noSuchTable)
     #expect(try store.integer("SELECT count(*) FROM poikit_run") == 0)
   }
 

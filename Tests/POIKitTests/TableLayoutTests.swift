@@ -84,17 +84,20 @@ import Testing
 
   @Test func `what is missing is told with what is there`() throws {
     let connection = try Connection.inMemory()
-    func error(_ table: String, _ key: String) -> DeduplicationError? {
-      deduplicationError {
+    func error(_ table: String, _ key: String) -> StoreError? {
+      storeError {
         _ = try TableLayout(describing: table, in: connection, key: [key])
       }
     }
-    #expect(error("t", "k")?.message == "there is no table 't': the database has no tables")
+    #expect(
+      error("t", "k")?.message == ":memory:: there is no table 't': the database has no tables")
     try connection.execute(
       "CREATE TABLE a (x, y); CREATE TABLE poikitb (z); CREATE TABLE poikit_b (z)")
-    #expect(error("t", "k")?.message == "there is no table 't': the database has 'a', 'poikitb'")
-    #expect(error("a", "k")?.message == "'a' has no column 'k': it has 'x', 'y'")
-    #expect(error("a", "k")?.code == .unknownColumn)
+    #expect(
+      error("t", "k")?.message == ":memory:: there is no table 't': the database has 'a', 'poikitb'"
+    )
+    #expect(error("a", "k")?.message == ":memory:: 'a' has no column 'k': it has 'x', 'y'")
+    #expect(error("a", "k")?.code == .noSuchColumn)
   }
 
   @Test(arguments: [
@@ -112,7 +115,7 @@ import Testing
       CREATE VIRTUAL TABLE search USING fts5 (k);
       CREATE TABLE hidden (k, rowid, oid, _ROWID_)
       """)
-    let error = deduplicationError {
+    let error = storeError {
       _ = try TableLayout(describing: table, in: connection, key: ["k"])
     }
     #expect(error?.code == .unsupportedTable)

@@ -165,7 +165,7 @@ import Testing
     #expect(try marking.rows("SELECT name FROM note") == ["old"])
     let deleting = try FeedStore(Self.model(Self.deleting))
     try deleting.take(records)
-    let error = #expect(throws: DeduplicationError.self) { try deleting.deduplicate(options) }
+    let error = #expect(throws: StoreError.self) { try deleting.deduplicate(options) }
     #expect(error?.code == .invalidOptions)
     #expect(try deleting.rows("SELECT name FROM note") == ["old", "new"])
   }
@@ -347,7 +347,7 @@ import Testing
       CREATE TABLE star (note INTEGER REFERENCES note (poikit_id) \(check));
       INSERT INTO star SELECT poikit_id FROM note
       """)
-    let error = #expect(throws: DeduplicationError.self) { try feed.deduplicate() }
+    let error = #expect(throws: StoreError.self) { try feed.deduplicate() }
     #expect(error?.code == .unmovableReference)
     #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
     try feed.execute("DELETE FROM star")
@@ -513,7 +513,7 @@ import Testing
     for model in [Model.poi, untimed] {
       let feed = try FeedStore(model)
       try feed.take("")
-      let error = #expect(throws: DeduplicationError.self) {
+      let error = #expect(throws: StoreError.self) {
         try Store(path: feed.path).purgeTombstones(of: model, olderThan: .zero)
       }
       #expect(error?.code == .invalidOptions)

@@ -124,7 +124,7 @@ struct BatchCommitter: ~Copyable {
     return switch error {
     case let error as ImportError: error
     case let error as StoreError: ImportError(error)
-    case let error as DeduplicationError:
+    case let error as StoreFailure:
       ImportError(
         .snapshotRefused,
         "\(path): \(error.message); nothing was removed, and --resume goes on once that is mended")
@@ -137,7 +137,7 @@ struct BatchCommitter: ~Copyable {
     switch error {
     case let error as SQLiteError: error
     case let error as StoreError: error.cause
-    case let error as DeduplicationError where error.code == .database: error.cause
+    case let error as StoreFailure where error.code == .database: error.cause
     default: nil
     }
   }

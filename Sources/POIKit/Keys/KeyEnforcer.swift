@@ -56,12 +56,12 @@ struct KeyEnforcer {
 
   /// Checks, before anything is removed, that the key can be enforced if no rows share it.
   ///
-  /// - Throws: `DeduplicationError` when another key is enforced, the table cannot have a hash
+  /// - Throws: `StoreError` when another key is enforced, the table cannot have a hash
   ///   column, or rows are to be grouped by keys that have no hash.
   func check(in connection: Connection) throws {
     guard enforcement != .none else { return }
     if enforcement == .hash, !layout.isToolkitTable {
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions,
         """
         '\(schema.name)' is not a table of the toolkit, so it cannot have a column of hashes: \
@@ -69,7 +69,7 @@ struct KeyEnforcer {
         """)
     }
     if enforcement == .hash, nullKey == .group {
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions,
         "a key with a NULL has no hash, so rows cannot be grouped by it: enforce the key itself")
     }
@@ -78,7 +78,7 @@ struct KeyEnforcer {
 
   /// Creates the index inside the caller's transaction, unless it exists.
   ///
-  /// - Throws: `DeduplicationError` when rows share a key, which the message lists, or another
+  /// - Throws: `StoreError` when rows share a key, which the message lists, or another
   ///   index has its name.
   func enforce(in connection: Connection) throws -> EnforcementOutcome {
     var outcome = EnforcementOutcome()
@@ -118,7 +118,7 @@ struct KeyEnforcer {
 
   /// Whether the index exists.
   ///
-  /// - Throws: `DeduplicationError` when it enforces another key, or this key in another way.
+  /// - Throws: `StoreError` when it enforces another key, or this key in another way.
   private func hasIndex(in connection: Connection) throws -> Bool {
     let name = Self.indexName(schema.name)
     let indexed = try Self.indexedColumns(of: schema.name, in: connection)
@@ -132,7 +132,7 @@ struct KeyEnforcer {
     else {
       let wanted = enforcement == .hash ? ", as a hash," : ""
       let present = indexed.elementsEqual(key, by: { $0.isExactly($1) }) ? "" : ", as a hash,"
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions,
         """
         the key of '\(schema.name)' is enforced on \(TableSchema.list(key))\(present) already: drop the \
@@ -145,7 +145,7 @@ struct KeyEnforcer {
   /// The error that lists the rows that share a key.
   private func obstacles(
     _ cause: SQLiteError, in connection: Connection
-  ) throws -> DeduplicationError {
+  ) throws -> StoreFailure {
     let grouping: [SQL] = indexColumns.map { "\(name: $0) COLLATE BINARY" }
     let isWhole: [SQL] = indexColumns.map { "\(name: $0) IS NOT NULL" }
     let keys = layout.keyColumns.map(SQL.init(name:)).joined(separator: ", ")
@@ -167,7 +167,7 @@ struct KeyEnforcer {
       }
       found.append("\(values.joined(separator: ", ")) in \(statement.text(0))")
     }
-    return DeduplicationError(
+    return StoreFailure(
       .keyNotUnique,
       """
       the key \(TableSchema.list(layout.keyColumns)) of '\(schema.name)' cannot be enforced, because rows \

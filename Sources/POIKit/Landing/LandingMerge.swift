@@ -41,7 +41,7 @@ struct LandingMerge: ~Copyable {
   /// - Parameters:
   ///   - inputCount: the number of inputs that the run has begun.
   ///   - boundary: the greatest row id of the table when merging began.
-  /// - Throws: `SQLiteError` when the store cannot be read, `DeduplicationError` when a temporary
+  /// - Throws: `SQLiteError` when the store cannot be read, `StoreError` when a temporary
   ///   file cannot be written.
   /// - Complexity: O(landed records + rows of the table)
   init(

@@ -22,13 +22,13 @@ struct ArchiveTable {
   /// Creates the archive, or adds the columns that it lacks because the source has new ones, and
   /// reserves the ids of the source's rows and of those that they may refer to.
   ///
-  /// - Throws: `DeduplicationError` when a column of the source has the name of one of the
+  /// - Throws: `StoreError` when a column of the source has the name of one of the
   ///   archive's own.
   func prepare(in connection: Connection) throws {
     if let taken = source.storedColumns.first(where: {
       TableSchema.contains(Self.ownColumns + [Self.number], $0)
     }) {
-      throw DeduplicationError(
+      throw StoreFailure(
         .unsupportedTable,
         "'\(source.name)' has a column '\(taken)', a name that archives need: go without an archive"
       )
@@ -72,8 +72,8 @@ struct ArchiveTable {
     for name in try parentNames(in: connection) {
       do {
         parents.append(try TableSchema(of: name, in: connection))
-      } catch let error as DeduplicationError
-        where error.code == .unknownTable || error.code == .unsupportedTable
+      } catch let error as StoreFailure
+        where error.code == .noSuchTable || error.code == .unsupportedTable
       {
         continue
       }

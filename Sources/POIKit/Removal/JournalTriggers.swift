@@ -14,13 +14,13 @@ struct JournalTriggers {
   private var newArchives: [ArchiveTable] = []
 
   /// Why rows cannot be kept, by the text that a trigger raises.
-  private var obstacles: [String: DeduplicationError] = [:]
+  private var obstacles: [String: StoreFailure] = [:]
 
   private var names: [SQL] = []
 
   /// Makes the triggers.
   ///
-  /// - Throws: `DeduplicationError` when a table has a column with a name that archives need.
+  /// - Throws: `StoreError` when a table has a column with a name that archives need.
   init(
     for root: TableSchema, run: Int64, in connection: Connection
   ) throws {
@@ -53,7 +53,7 @@ struct JournalTriggers {
     guard !tables.contains(where: { $0.name.isExactly(name) }) else { return }
     do {
       tables.append(try TableSchema(of: name, in: connection))
-    } catch let error as DeduplicationError where error.code != .database {
+    } catch let error as StoreFailure where error.code != .database {
       let text = "poikit: rows of '\(name)' cannot be kept"
       guard obstacles.updateValue(error, forKey: text) == nil else { return }
       for event in ["DELETE", "UPDATE"] as [SQL] {
@@ -125,7 +125,7 @@ struct JournalTriggers {
   }
 
   /// Why a row could not be kept, if that is what an error says.
-  func obstacle(to error: SQLiteError) -> DeduplicationError? {
+  func obstacle(to error: SQLiteError) -> StoreFailure? {
     obstacles.first { error.message.contains($0.key) }?.value
   }
 }

@@ -57,7 +57,7 @@ extension LoserRemoval {
     let isReferredTo =
       try connection.integer(move.reference.findAny(to: rows, of: move.parent)) != nil
     guard isReferredTo else { return }
-    throw DeduplicationError(
+    throw StoreFailure(
       .unmovableReference,
       """
       a row of '\(move.child.name)' refers to a row of '\(move.parent.name)' that goes with a loser, \

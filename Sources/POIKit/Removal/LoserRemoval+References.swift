@@ -229,8 +229,8 @@ extension LoserRemoval {
 
   private static func unmovable(
     _ row: Referring, _ move: ReferenceMove, _ reason: String, _ cause: SQLiteError? = nil
-  ) -> DeduplicationError {
-    DeduplicationError(
+  ) -> StoreFailure {
+    StoreFailure(
       .unmovableReference,
       """
       row \(row.row) of '\(move.child.name)' refers to a loser of '\(move.parent.name)' and cannot \

@@ -51,7 +51,7 @@ struct LoserRemoval {
   var lists: [TableReference: SQL] = [:]
 
   /// Why the rows of a table cannot be changed, for tables met so far that have no row ids.
-  private var obstacles: [ExactText: DeduplicationError] = [:]
+  private var obstacles: [ExactText: StoreFailure] = [:]
 
   /// The statements that give winners values of their losers and are kept.
   var fillTexts: Set<SQL> = []
@@ -70,7 +70,7 @@ struct LoserRemoval {
   ///   - arrays: what becomes of the rows of the losers' relations to many.
   ///   - statements: the statements of the run.
   ///   - connection: the database.
-  /// - Throws: `DeduplicationError` when a table that refers to this one has no row ids, or the
+  /// - Throws: `StoreError` when a table that refers to this one has no row ids, or the
   ///   database cannot be read.
   init(
     _ layout: TableLayout, schema: TableSchema, arrays: ArrayRule, statements: PreparedStatements,
@@ -115,7 +115,7 @@ struct LoserRemoval {
 
   /// Removes losers, inside the transaction of their batch.
   ///
-  /// - Throws: `DeduplicationError`; the transaction is then to be rolled back.
+  /// - Throws: `StoreError`; the transaction is then to be rolled back.
   mutating func remove(
     _ pairs: [LoserEntry], in connection: Connection
   ) throws {
@@ -149,8 +149,8 @@ struct LoserRemoval {
       do {
         schemas[ExactText(reference.childTable)] = try TableSchema(
           of: reference.childTable, in: connection)
-      } catch let error as DeduplicationError where error.code != .database {
-        let obstacle = DeduplicationError(
+      } catch let error as StoreFailure where error.code != .database {
+        let obstacle = StoreFailure(
           error.code,
           "rows of '\(reference.childTable)' refer to '\(schema.name)', but \(error.message)")
         guard schema.name != root.name, error.code == .unsupportedTable else { throw obstacle }
@@ -166,7 +166,7 @@ struct LoserRemoval {
   ///   - rows: a statement that returns the ids of the rows that go or change.
   ///   - schema: their table.
   ///   - connection: the database.
-  /// - Throws: `DeduplicationError` when a row that cannot be changed refers to one of them.
+  /// - Throws: `StoreError` when a row that cannot be changed refers to one of them.
   func child(
     of reference: TableReference, to rows: SQL, of schema: TableSchema,
     in connection: Connection
@@ -216,7 +216,7 @@ struct LoserRemoval {
       """, in: connection)
     deletedCount = connection.changeCount
     guard deletedCount == pairs.count else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .interferingTrigger,
         """
         \(deletedCount) rows of '\(schema.name)' were deleted where \(pairs.count) should be: a trigger of \

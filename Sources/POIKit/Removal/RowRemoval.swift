@@ -43,7 +43,7 @@ struct RowRemoval {
   /// - Parameter run: the run under which all that goes or changes is kept, or nil to keep nothing.
   /// - Returns: how many rows of the table went, those that hung on listed ones too, and how many of all
   ///   tables were archived.
-  /// - Throws: `DeduplicationError` with `unmovableReference` when other rows refer to them, with
+  /// - Throws: `StoreError` with `unmovableReference` when other rows refer to them, with
   ///   `unsupportedTable` when a row would go that cannot be archived.
   func delete(
     archivingUnder run: Int64?, in connection: Connection
@@ -61,7 +61,7 @@ struct RowRemoval {
       return (goneCount, try triggers?.drop(in: connection) ?? 0)
     } catch let error as SQLiteError where error.isConstraint {
       if let obstacle = triggers?.obstacle(to: error) { throw obstacle }
-      throw DeduplicationError(
+      throw StoreFailure(
         .unmovableReference,
         """
         rows of other tables refer to rows of '\(schema.name)' that are to be removed: say what \

@@ -60,7 +60,11 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
       self.init(.usage, error.message)
     case .database where error.cause?.isDistrust == true: self.init(.usage, error.message)
     case .inUse: self.init(.storeInUse, error.message)
-    case .database: self.init(.inputOutput, error.message)
+    case .internalCheck: self.init(.internalError, error.message)
+    case .invalidOptions, .unsupportedTable, .cannotUndo: self.init(.usage, error.message)
+    case .database, .changedByOther, .temporaryFile, .mixedTimestamps, .unmovableReference,
+      .interferingTrigger, .unmergeableValue, .keyNotUnique:
+      self.init(.inputOutput, error.message)
     }
     cause = error.cause
   }

@@ -1,7 +1,9 @@
 public import SQLiteKit
 
-/// Why a store cannot be opened, read or written.
-public struct StoreError: Error, Sendable, CustomStringConvertible {
+/// Why a store, or another database, cannot be opened, read, changed, deduplicated or restored.
+///
+/// Whatever the error: the database holds exactly the batches that were committed before it.
+public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What kind of trouble it is.
   public enum Code: Sendable, Hashable {
     /// The file is a database of another program, is empty and only to be read, or is a store whose own
@@ -11,15 +13,37 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case newerFormat
     /// The table was made with another model.
     case modelDiffers
-    /// The store holds no such table of records, or several to choose from.
+    /// The store holds no such table of records, or several to choose from; the database has no such table.
     case noSuchTable
-    /// The model has no such attribute.
+    /// The model or the table has no such attribute or column.
     case noSuchColumn
+    /// The table, or one that refers to it, is of a kind that cannot be deduplicated.
+    case unsupportedTable
+    /// The options contradict each other or the table.
+    case invalidOptions
+    /// The timestamp column holds texts and numbers.
+    case mixedTimestamps
+    /// Another connection changed the database during a deduplication.
+    case changedByOther
+    /// A row that refers to a loser cannot refer to its winner instead.
+    case unmovableReference
+    /// A trigger of the database keeps rows from going, or makes others come or go.
+    case interferingTrigger
+    /// A winner cannot take a value that its losers have.
+    case unmergeableValue
+    /// Rows stand in the way of the unique index.
+    case keyNotUnique
+    /// The run cannot be undone.
+    case cannotUndo
+    /// A temporary file could not be written or read.
+    case temporaryFile
     /// Another operation of the program uses the store.
     case inUse
     /// SQLite said no: the disk is full, the store is locked, permission is missing, the file is
     /// damaged or no database.
     case database
+    /// The counters do not balance: an error of the toolkit's own.
+    case internalCheck
   }
 
   /// The kind of trouble, in a form that a program can test.
@@ -31,6 +55,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What SQLite said, for `database`.
   public var cause: SQLiteError?
 
+  /// What a deduplication had done, if it had committed something before it failed.
+  public internal(set) var report: DeduplicationReport?
+
   /// The message.
   public var description: String { message }
 
@@ -40,22 +67,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// Why rows of the store at `path` cannot be read.
-  init(_ error: DeduplicationError, path: String) {
-    if let cause = error.cause {
-      self.init(cause, path: path)
-    } else {
-      self.init(.notAStore, "\(path): \(error.message)")
-    }
-  }
-
   /// The error that stands for any error inside of an operation of the store at `path`.
   init(converting error: any Error, path: String) {
     switch error {
     case let error as StoreError: self = error
     case let error as SQLiteError: self.init(error, path: path)
-    case let error as DeduplicationError: self.init(error, path: path)
-    default: self.init(.database, "\(path): \(error)")
+    case let error as StoreFailure:
+      if let cause = error.cause, error.code == .database {
+        self.init(cause, path: path)
+      } else {
+        self.init(error.code, "\(path): \(error.message)", cause: error.cause)
+      }
+    default: self.init(.internalCheck, "\(path): \(error)")
     }
   }
 

@@ -15,13 +15,13 @@ extension TableLayout {
   ///   - key: the columns that identify a record; at least one.
   ///   - timestamp: the column that says when a record was last changed.
   ///   - tombstone: the column that says whether a record is a removal.
-  /// - Throws: `DeduplicationError` when there is no such table or column, and when the table is a
+  /// - Throws: `StoreError` when there is no such table or column, and when the table is a
   ///   view, is virtual or has no row ids.
   public init(
     describing table: String, in connection: Connection, key: [String],
     timestamp: String? = nil, tombstone: String? = nil
-  ) throws(DeduplicationError) {
-    self = try DeduplicationError.converting {
+  ) throws(StoreError) {
+    self = try StoreError.converting(path: connection.path) {
       try TableLayout(
         reading: table, in: connection, key: key, timestamp: timestamp, tombstone: tombstone)
     }

@@ -25,7 +25,7 @@ struct TableSchema {
 
   /// Reads the schema of the table that SQLite knows as `table`.
   ///
-  /// - Throws: `DeduplicationError` when there is no such table, when it has no row ids or hides
+  /// - Throws: `StoreError` when there is no such table, when it has no row ids or hides
   ///   them.
   init(of table: String, in connection: Connection) throws {
     name = try Self.find(table, in: connection)
@@ -49,7 +49,7 @@ struct TableSchema {
     } else {
       let taken = Set(columns.map { $0.name.lowercased() })
       guard let free = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) else {
-        throw DeduplicationError(
+        throw StoreFailure(
           .unsupportedTable,
           "'\(name)' has columns called rowid, _rowid_ and oid, which hide its row ids")
       }
@@ -89,13 +89,13 @@ struct TableSchema {
 
   /// The column called `name`, written as the table's creator wrote it.
   ///
-  /// - Throws: `DeduplicationError` when there is none, which lists those that there are.
+  /// - Throws: `StoreError` when there is none, which lists those that there are.
   func column(_ name: String) throws -> String {
     let all = storedColumns + generatedColumns
     let spelling = spelling(of: name)
     if all.containsExactly(spelling) { return spelling }
-    throw DeduplicationError(
-      .unknownColumn,
+    throw StoreFailure(
+      .noSuchColumn,
       "'\(self.name)' has no column '\(name)': it has \(Self.list(all))")
   }
 
@@ -165,8 +165,8 @@ extension TableSchema {
     others = found == nil ? try tables(in: connection) : []
     guard let found else {
       let list = others.isEmpty ? "no tables" : Self.list(others)
-      throw DeduplicationError(
-        .unknownTable, "there is no table '\(table)': the database has \(list)")
+      throw StoreFailure(
+        .noSuchTable, "there is no table '\(table)': the database has \(list)")
     }
     let obstacle: String? =
       if found.name.lowercased().hasPrefix(Bookkeeping.prefix)
@@ -181,7 +181,7 @@ extension TableSchema {
         }
       }
     if let obstacle {
-      throw DeduplicationError(
+      throw StoreFailure(
         .unsupportedTable,
         "'\(found.name)' is \(obstacle): only ordinary tables with row ids can be deduplicated")
     }

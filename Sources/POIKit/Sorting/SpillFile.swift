@@ -24,7 +24,7 @@ struct SpillFile: ~Copyable {
 
   /// Appends `bytes`.
   ///
-  /// - Throws: `DeduplicationError` when the file cannot be created or the disk is full.
+  /// - Throws: `StoreError` when the file cannot be created or the disk is full.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
     if descriptor < 0 { try create() }
     var written = 0
@@ -43,7 +43,7 @@ struct SpillFile: ~Copyable {
 
   /// Fills `bytes` from the file, starting at `offset`.
   ///
-  /// - Throws: `DeduplicationError` when reading fails or the file is too short.
+  /// - Throws: `StoreError` when reading fails or the file is too short.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws {
     var done = 0
     while done < bytes.count {
@@ -80,8 +80,8 @@ struct SpillFile: ~Copyable {
 
   private func failure(
     _ action: String, _ reason: String = SystemError.last.text
-  ) -> DeduplicationError {
-    DeduplicationError(
+  ) -> StoreFailure {
+    StoreFailure(
       .temporaryFile, "cannot \(action) a temporary file in '\(folder)': \(reason)")
   }
 }

@@ -21,22 +21,22 @@ extension Store {
   public func plan(
     _ deduplicator: Deduplicator,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
-  ) throws(DeduplicationError) -> DeduplicationPlan? {
-    try leasedForDeduplication { (lease) in
+  ) throws(StoreError) -> DeduplicationPlan? {
+    try leased { (lease) in
       try deduplicator.plan(on: lease.connection, progress: progress)
     }
   }
 
   /// Keeps one record of each group of duplicates; see `Deduplicator.run`.
   ///
-  /// - Throws: `DeduplicationError`; the batches that were committed before stay, and its `report` tells
+  /// - Throws: `StoreError`; the batches that were committed before stay, and its `report` tells
   ///   of them.
   public func deduplicate(
     _ deduplicator: Deduplicator,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed },
     clock: () -> Instant = SystemClock.now
-  ) throws(DeduplicationError) -> DeduplicationReport {
-    try leasedForDeduplication { (lease) in
+  ) throws(StoreError) -> DeduplicationReport {
+    try leased { (lease) in
       try deduplicator.run(on: lease.connection, clock: clock, progress: progress)
     }
   }
@@ -46,11 +46,11 @@ extension Store {
   /// - Parameters:
   ///   - run: the run to undo, or nil for the latest that is not undone.
   ///   - clock: gives the time for the table of runs.
-  /// - Throws: `DeduplicationError` where there is no such run, or rows cannot be put back.
+  /// - Throws: `StoreError` where there is no such run, or rows cannot be put back.
   public func undoDeduplication(
     run: Int64? = nil, clock: () -> Instant = SystemClock.now
-  ) throws(DeduplicationError) -> UndoReport {
-    try leasedForDeduplication { (lease) in
+  ) throws(StoreError) -> UndoReport {
+    try leased { (lease) in
       try Deduplicator.undo(run: run, on: lease.connection, clock: clock)
     }
   }
@@ -62,16 +62,6 @@ extension Store {
   /// - Complexity: O(bytes of the table)
   public func digest(of model: Model) throws(StoreError) -> TableDigest {
     try leased { try $0.digest(of: model) }
-  }
-
-  /// The same as `leased`, with the errors of a deduplication.
-  func leasedForDeduplication<Result>(
-    _ body: (borrowing Lease) throws -> Result
-  ) throws(DeduplicationError) -> Result {
-    try DeduplicationError.converting {
-      let lease = try lease()
-      return try body(lease)
-    }
   }
 }
 

@@ -11,13 +11,13 @@ extension Store {
   /// any record that still may come.
   ///
   /// - Precondition: the age is not negative.
-  /// - Throws: `DeduplicationError` when the model names no tombstone or no timestamp, with `unknownTable`
+  /// - Throws: `StoreError` when the model names no tombstone or no timestamp, with `noSuchTable`
   ///   when the store does not have its table, when rows of other tables refer to a row that is to go, and
   ///   when the store cannot be written.
   public func purgeTombstones(
     of model: Model, olderThan age: Duration, clock: () -> Instant = SystemClock.now
-  ) throws(DeduplicationError) -> PurgeReport {
-    try leasedForDeduplication { (lease) in
+  ) throws(StoreError) -> PurgeReport {
+    try leased { (lease) in
       try lease.purgeTombstones(of: model, olderThan: age, clock: clock)
     }
   }
@@ -31,7 +31,7 @@ extension Store.Lease {
     guard model.tombstone != nil, let name = model.timestamp,
       let timestamp = model.attribute(named: name)?.column
     else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions,
         """
         the model "\(model.name)" does not say how old a removal is: it needs "x-tombstone" and \

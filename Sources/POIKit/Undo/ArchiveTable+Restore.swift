@@ -103,7 +103,7 @@ extension ArchiveTable {
   ///   - numbers: those of the rows in the archive.
   ///   - run: the run.
   /// - Returns: how many there were.
-  /// - Throws: `DeduplicationError` when a constraint does not allow it.
+  /// - Throws: `StoreError` when a constraint does not allow it.
   func restore(
     _ numbers: ClosedRange<Int64>, of run: Int64, in connection: Connection
   ) throws -> Int {

@@ -12,14 +12,14 @@ extension Deduplicator {
   ///   - run: the run to undo, or nil for the latest that changed something and is not undone.
   ///   - connection: the database, outside of a transaction.
   ///   - clock: gives the time, for the table of runs.
-  /// - Throws: `DeduplicationError` with `cannotUndo` when there is no such run, when it kept no archive, when
+  /// - Throws: `StoreError` with `cannotUndo` when there is no such run, when it kept no archive, when
   ///   a later one has to be undone before, when a table or column of it is gone, when keys of removed rows
   ///   came back since, and when rows or triggers stand in the way.
   /// - Complexity: O(rows put back)
   public static func undo(
     run: Int64? = nil, on connection: Connection, clock: () -> Instant
-  ) throws(DeduplicationError) -> UndoReport {
-    try DeduplicationError.converting {
+  ) throws(StoreError) -> UndoReport {
+    try StoreError.converting(path: connection.path) {
       try connection.inTransaction {
         try restore(UndoableRun.find(run, in: connection), on: connection, end: clock())
       }
@@ -59,7 +59,7 @@ extension Deduplicator {
 
   /// The tables that a run changed.
   ///
-  /// - Throws: `DeduplicationError` with `cannotUndo` when one of them or a column is gone.
+  /// - Throws: `StoreError` with `cannotUndo` when one of them or a column is gone.
   private static func schemas(
     of run: UndoableRun, in connection: Connection
   ) throws -> [ExactText: TableSchema] {
@@ -67,7 +67,7 @@ extension Deduplicator {
     for table in [run.table] + run.archivedTables + run.changedTables {
       do {
         schemas[ExactText(table)] = try TableSchema(of: table, in: connection)
-      } catch let error as DeduplicationError where error.code == .unknownTable {
+      } catch let error as StoreFailure where error.code == .noSuchTable {
         throw run.obstacle("it changed the table '\(table)', which is gone")
       }
     }

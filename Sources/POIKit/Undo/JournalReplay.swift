@@ -63,7 +63,7 @@ struct JournalReplay {
 
   /// Puts back all that the run changed, inside the caller's transaction.
   ///
-  /// - Throws: `DeduplicationError` when a constraint or a trigger stands in the way.
+  /// - Throws: `StoreError` when a constraint or a trigger stands in the way.
   mutating func replay(in connection: Connection) throws {
     try listChangedRows(in: connection)
     var end = Int64.max

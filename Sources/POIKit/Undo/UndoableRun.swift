@@ -23,7 +23,7 @@ struct UndoableRun {
 
   /// The run with the given id, or the latest one that changed something and is not undone.
   ///
-  /// - Throws: `DeduplicationError` when there is none, it kept no archive, some of that is gone, or a
+  /// - Throws: `StoreError` when there is none, it kept no archive, some of that is gone, or a
   ///   later one has to be undone before.
   static func find(
     _ id: Int64?, in connection: Connection
@@ -31,26 +31,26 @@ struct UndoableRun {
     let found = try RunRecord.isBookkept(connection) ? try read(id, in: connection) : nil
     guard let found else {
       let what = id.map { "there is no deduplication with the number \($0)" }
-      throw DeduplicationError(
+      throw StoreFailure(
         .cannotUndo, what ?? "there is no deduplication in this database that could be undone")
     }
     guard found.state != "undone" else {
-      throw DeduplicationError(.cannotUndo, "run \(found.id) is undone already")
+      throw StoreFailure(.cannotUndo, "run \(found.id) is undone already")
     }
     guard found.hasArchive else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .cannotUndo, "run \(found.id) kept no archive, so what it removed cannot be put back")
     }
     let archived = try ArchiveTable.tables(ofRun: found.id, in: connection)
     let changed = try Journal.tables(ofRun: found.id, in: connection)
     let archivedCount = try ArchiveTable.rowCount(of: archived, run: found.id, in: connection)
     guard !found.hasRemovedRows || !archived.isEmpty || found.isSnapshot && !changed.isEmpty else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .cannotUndo,
         "the archive of run \(found.id) is gone, so what it removed cannot be put back")
     }
     guard found.archivedCount.map({ $0 == archivedCount }) ?? true else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .cannotUndo,
         """
         of the \(found.archivedCount ?? 0) rows that run \(found.id) archived, \(archivedCount) are left, so \
@@ -58,7 +58,7 @@ struct UndoableRun {
         """)
     }
     if let later = try laterRun(than: found, archived + changed, in: connection) {
-      throw DeduplicationError(
+      throw StoreFailure(
         .cannotUndo,
         "run \(later) came after run \(found.id) and changed the same tables: undo it first")
     }
@@ -147,18 +147,18 @@ extension UndoableRun {
   /// The error that something stands in the way of undoing a run.
   static func obstacle(
     _ run: Int64, _ reason: String, _ cause: SQLiteError? = nil
-  ) -> DeduplicationError {
-    DeduplicationError(.cannotUndo, "run \(run) cannot be undone: \(reason)", cause: cause)
+  ) -> StoreFailure {
+    StoreFailure(.cannotUndo, "run \(run) cannot be undone: \(reason)", cause: cause)
   }
 
-  func obstacle(_ reason: String, _ cause: SQLiteError? = nil) -> DeduplicationError {
+  func obstacle(_ reason: String, _ cause: SQLiteError? = nil) -> StoreFailure {
     Self.obstacle(id, reason, cause)
   }
 
   /// The error that a row does not come back as it was.
   func changedByTrigger(
     row: Int64, of table: String, in connection: Connection
-  ) throws -> DeduplicationError {
+  ) throws -> StoreFailure {
     let triggers = try TableSchema.triggers(of: table, in: connection)
     let own = triggers.isEmpty ? "" : ", which has \(TableSchema.list(triggers))"
     return obstacle(

@@ -38,15 +38,17 @@ public struct Deduplicator: Sendable {
   ///   - connection: the database, outside of a transaction. It need not be writable.
   ///   - progress: receives the progress, and may stop the pass.
   /// - Returns: what `run` would do, or nil if it was stopped.
-  /// - Throws: `DeduplicationError` when the layout does not fit the database, when a table without
+  /// - Throws: `StoreError` when the layout does not fit the database, when a table without
   ///   row ids refers to this one, when another key is enforced and when the database cannot be
   ///   read.
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func plan(
     on connection: Connection,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
-  ) throws(DeduplicationError) -> DeduplicationPlan? {
-    try DeduplicationError.converting { try decide(on: connection, progress: progress) }
+  ) throws(StoreError) -> DeduplicationPlan? {
+    try StoreError.converting(path: connection.path) {
+      try decide(on: connection, progress: progress)
+    }
   }
 
   private func decide(
@@ -79,14 +81,14 @@ public struct Deduplicator: Sendable {
   ///   - connection: the database, outside of a transaction.
   ///   - clock: returns the time of the start and of the end, for the table of runs.
   ///   - progress: receives the progress, also after each batch, and may stop the pass there.
-  /// - Throws: `DeduplicationError`; the batches before the error stay committed, and its `report`
+  /// - Throws: `StoreError`; the batches before the error stay committed, and its `report`
   ///   counts them.
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func run(
     on connection: Connection, clock: () -> Instant,
     progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
-  ) throws(DeduplicationError) -> DeduplicationReport {
-    try DeduplicationError.converting {
+  ) throws(StoreError) -> DeduplicationReport {
+    try StoreError.converting(path: connection.path) {
       try decideAndRemove(on: connection, clock: clock, progress: progress)
     }
   }
@@ -130,7 +132,7 @@ public struct Deduplicator: Sendable {
         &selection, &removal, plan, record, since: version, committed: &committed, on: connection,
         clock: clock, progress: progress)
     } catch {
-      var error = DeduplicationError(error)
+      var error = StoreError(converting: error, path: connection.path)
       let report = report(plan, committed, record)
       if report.runChanges != RemovalCounts() { error.report = report }
       throw error
@@ -217,26 +219,26 @@ extension Deduplicator {
     _ connection: Connection
   ) throws -> TableSchema {
     guard !connection.isInTransaction else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions, "a deduplication makes its own transactions: end the open one before")
     }
     guard !layout.keyColumns.isEmpty else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions, "name at least one key column of '\(layout.table)' to deduplicate by")
     }
     guard options.batchSize ?? 1 >= 1 else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions, "a batch has at least one record, not \(options.batchSize ?? 0)")
     }
     guard options.jobCount >= 1 else {
-      throw DeduplicationError(.invalidOptions, "a deduplication needs at least one thread")
+      throw StoreFailure(.invalidOptions, "a deduplication needs at least one thread")
     }
     guard options.memoryBudget >= 0 else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions, "the memory for sorting is not negative, as \(options.memoryBudget) is")
     }
     guard options.keep == .newest || layout.removals == nil else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions,
         "the removals of '\(layout.table)' delete rows that are older than they are, so the oldest row "
           + "cannot be kept; keep the newest, or let removals mark rows (\"removal\": \"mark\")")
@@ -250,7 +252,7 @@ extension Deduplicator {
     if options.mergesLosers,
       let column = fixed.first(where: { TableSchema.contains(schema.generatedColumns, $0) })
     {
-      throw DeduplicationError(
+      throw StoreFailure(
         .invalidOptions,
         "the column '\(column)' of '\(layout.table)' is computed from others, which would change it "
           + "where losers are merged; name columns with values of their own, or leave merging out")
@@ -313,7 +315,7 @@ extension Deduplicator {
     let current: Int64?
     current = try statements.integer("PRAGMA data_version", in: connection)
     guard current == version else {
-      throw DeduplicationError(
+      throw StoreFailure(
         .changedByOther,
         """
         another program changed the database while '\(layout.table)' was being deduplicated; \
@@ -342,7 +344,7 @@ extension Deduplicator {
       let report = try connection.withoutWaitingForDisk(finish)
       try connection.bringToDisk()
       return report
-    } catch let error as DeduplicationError
+    } catch let error as StoreFailure
       where error.code == .keyNotUnique || error.code == .invalidOptions
     {
       // The losers are removed. If only the key could not be enforced, the run ends here.
@@ -372,7 +374,7 @@ extension Deduplicator {
       plan.loserCount == counts.removedRowCount
     else {
       let hasTriggers = try SideEffects.hasOtherTriggers(in: connection)
-      throw DeduplicationError(
+      throw StoreFailure(
         hasTriggers ? .interferingTrigger : .internalCheck,
         """
         the counters do not balance\(hasTriggers ? ", most likely by a trigger of the database" : ""): \
@@ -434,12 +436,12 @@ extension Deduplicator {
   /// - Parameters:
   ///   - layout: the table's layout; key, timestamp and tombstone do not matter.
   ///   - connection: the database.
-  /// - Throws: `DeduplicationError` when the layout does not fit the database or it cannot be read.
+  /// - Throws: `StoreError` when the layout does not fit the database or it cannot be read.
   /// - Complexity: O(bytes of the table)
   public static func tableDigest(
     of layout: TableLayout, on connection: Connection
-  ) throws(DeduplicationError) -> TableDigest {
-    try DeduplicationError.converting {
+  ) throws(StoreError) -> TableDigest {
+    try StoreError.converting(path: connection.path) {
       let schema = try TableSchema(of: layout.table, in: connection)
       var reader = try ContentReader(layout, schema: schema, rows: .all, in: connection)
       var content = CanonicalContent()
