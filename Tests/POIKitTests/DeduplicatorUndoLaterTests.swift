@@ -69,6 +69,27 @@ import Testing
     #expect(try feed.rows("SELECT id FROM note ORDER BY 1") == ["1", "2"])
   }
 
+  @Test func `a run that goes on and meets removals is undone as a whole`() throws {
+    let feed = try FeedStore(Self.model(Self.deleting))
+    try feed.take((1...8).map { #"{"id":\#($0 % 4),"at":\#($0)}"# }.joined() + #"{"id":8,"at":5}"#)
+    let before = try feed.rows("SELECT id, at FROM note ORDER BY 1, 2")
+    var deduplication = DeduplicationOptions()
+    deduplication.batchSize = 1
+    let store = try Store(path: feed.path)
+    let deduplicator = Deduplicator(layout: try store.layout(), options: deduplication)
+    let stopped = try store.deduplicate(
+      deduplicator,
+      progress: { if case .removing = $0 { .stop } else { .proceed } }, clock: someInstant)
+    #expect(!stopped.isFinished && stopped.changes.archivedRowCount == 1)
+    try feed.take(#"{"id":8,"gone":true,"at":9}"#)
+    let report = try store.deduplicate(deduplicator, clock: someInstant)
+    #expect(report.changes.beatenRowCount == 1 && report.runChanges.archivedRowCount == 5)
+    let archived = try store.integer("SELECT count(*) FROM poikit_archive_note")
+    #expect(archived == 5)
+    #expect(try store.undoDeduplication(clock: someInstant).restoredRowCount == 5)
+    #expect(try feed.rows("SELECT id, at FROM note ORDER BY 1, 2") == before)
+  }
+
   @Test(arguments: [MergePolicy.newest, .newestByProperty])
   func `rows that come back have what another model gave the others`(policy: MergePolicy) throws {
     let feed = try FeedStore(Self.model())

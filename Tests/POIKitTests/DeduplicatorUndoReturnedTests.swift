@@ -145,6 +145,62 @@ import Testing
     #expect(try feed.rows("SELECT id FROM note ORDER BY id") == ["1", "2", "3", "4", "5"])
   }
 
+  @Test func `references with a column in common are kept once`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take((1...2).map { Self.record($0) }.joined(), options: Self.snapshotOptions())
+    try feed.execute(
+      """
+      CREATE UNIQUE INDEX both ON note (poikit_id, part);
+      CREATE TABLE fav (a INTEGER, b TEXT, c TEXT, poikit_run TEXT,
+        FOREIGN KEY (a, b) REFERENCES note (poikit_id, part) ON DELETE SET NULL,
+        FOREIGN KEY (a, c) REFERENCES note (poikit_id, part) ON DELETE SET NULL);
+      INSERT INTO fav VALUES (2, 'p2', 'p2', 'own')
+      """)
+    // The table has a column that archives need, and no row of it goes.
+    #expect(try feed.take(Self.record(1), options: Self.snapshotOptions()).counters.removed == 1)
+    // One of the keys takes two columns away; then the other leads nowhere.
+    #expect(try feed.rows("SELECT a, coalesce(b, c), poikit_run FROM fav") == ["|p2|own"])
+    #expect(try Self.undo(feed).restoredReferenceCount == 2)
+    #expect(try feed.rows("SELECT * FROM fav") == ["2|p2|p2|own"])
+  }
+
+  @Test func `rows of a table that cannot be archived do not go`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take((1...2).map { Self.record($0) }.joined(), options: Self.snapshotOptions())
+    try feed.execute(
+      """
+      CREATE TABLE fav (poikit_run INTEGER REFERENCES note (poikit_id) ON DELETE CASCADE);
+      INSERT INTO fav VALUES (2)
+      """)
+    let error = #expect(throws: ImportError.self) {
+      try feed.take(Self.record(1), options: Self.snapshotOptions())
+    }
+    #expect(error?.code == .snapshotRefused)
+    #expect(error?.message.contains("'poikit_run', a name that archives need") == true)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["2"])
+  }
+
+  @Test func `rows that go with missing ones count against earlier snapshots too`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take((1...10).map { Self.record($0) }.joined(), options: Self.snapshotOptions())
+    try feed.execute(
+      """
+      ALTER TABLE note ADD COLUMN parent INTEGER REFERENCES note (poikit_id) ON DELETE CASCADE;
+      UPDATE note SET parent = 1 WHERE id < 9
+      """)
+    var options = Self.snapshotOptions()
+    options.removalLimit = .count(5)
+    let few = (9...10).map { Self.record($0) }.joined()
+    #expect(throws: ImportError.self) { try feed.take(few, options: options) }
+    try feed.take((20...60).map { Self.record($0) }.joined())
+    options.removalLimit = .percent(50)
+    let lacking = ((2...10).map { Self.record($0) } + (20...60).map { Self.record($0) }).joined()
+    let error = #expect(throws: ImportError.self) { try feed.take(lacking, options: options) }
+    #expect(error?.code == .snapshotRefused)
+    #expect(error?.message.contains("lacks 8 of the 10 rows that were there before") == true)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["51"])
+  }
+
   /// What issues hold, in lines that begin with their numbers.
   private static let issues: SQL = """
     SELECT number || ': ' || coalesce(changed, '') AS line FROM issue

@@ -230,6 +230,29 @@ import Testing
       ])
   }
 
+  @Test func `a loser is archived as it was before its references moved`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE p (id INTEGER PRIMARY KEY, k TEXT, ts INT, visits INT);
+      INSERT INTO p VALUES (1, 'a', 1, 3), (2, 'a', 2, 1);
+      CREATE TABLE visit (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id));
+      INSERT INTO visit VALUES (1, 1), (2, 1), (3, 1), (4, 2);
+      CREATE TRIGGER counting AFTER UPDATE OF p ON visit BEGIN
+        UPDATE p SET visits = visits - 1 WHERE id = OLD.p;
+        UPDATE p SET visits = visits + 1 WHERE id = NEW.p;
+      END
+      """)
+    let layout = try TableLayout(describing: "p", in: connection, key: ["k"], timestamp: "ts")
+    _ = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
+    #expect(try rows("SELECT id, visits FROM p", in: connection) == ["2|4"])
+    #expect(undoError(connection)?.message.contains("drop the triggers") == true)
+    try connection.execute("DROP TRIGGER counting")
+    _ = try Deduplicator.undo(on: connection, clock: someInstant)
+    #expect(try rows("SELECT id, visits FROM p WHERE id = 1", in: connection) == ["1|3"])
+    #expect(try rows("SELECT p FROM visit", in: connection) == ["1", "1", "1", "2"])
+  }
+
   @Test func `a rule that refuses what a row referred to stands in the way`() throws {
     let connection = try visitedSamples()
     _ = try deduplicate(connection)

@@ -55,6 +55,23 @@ import Testing
     return counters
   }
 
+  @Test func `a table that an app made anew in another way is refused with the reason`() throws {
+    let feed = try FeedStore(Model(parsing: MergeFixture.document))
+    try Store(path: feed.path).prepareTables(for: feed.model)
+    let columns = try feed.rows("SELECT name FROM pragma_table_info('note')")
+    try feed.execute(
+      """
+      DROP VIEW poikit_readable_note; DROP TABLE note;
+      CREATE TABLE note (
+        \(SQL(verbatim: columns.joined(separator: ", "))), PRIMARY KEY (poikit_id)) WITHOUT ROWID
+      """)
+    var options = ImportOptions()
+    options.mergePolicy = .newest
+    let error = #expect(throws: ImportError.self) { try feed.take("{}", options: options) }
+    #expect(
+      error?.message.hasPrefix("\(feed.path): 'note' is") == true, "\(error?.message ?? "")")
+  }
+
   @Test func `newest takes the newer record whole`() throws {
     let (rows, counters) = try Self.outcome(.newest)
     #expect(

@@ -7,8 +7,8 @@
 ///    its last bracket is closed.
 /// 2. What does not begin with a bracket, such as a member of an object, ends before a comma outside of
 ///    brackets. In a sequence a string ends with its closing quote, and all else with its line.
-/// 3. A line end ends a string. A string followed by something that cannot follow one is none: its closing
-///    quote opens the next one. What such a string held is read as brackets and commas.
+/// 3. A line end ends a string. If something follows a string that cannot follow one, its closing quote opens
+///    the next string, and what it held is read as brackets and commas.
 /// 4. A closer like the container's, which fits no bracket of the element, ends the container if what follows
 ///    can follow its end; otherwise it is ignored.
 /// 5. A line that begins in the element's column with the element's first byte begins the next sibling,
@@ -141,7 +141,7 @@ extension SiblingScanner {
         }
       }
       guard isComplete else { return nil }
-      // A string that has no end is none either.
+      // What an unclosed string held is read again, too.
       guard case .string(let quote) = mode, !isTruncated, reread(from: quote, to: offset) else {
         return Outcome(offset: offset, needsComma: true)
       }

@@ -7,9 +7,6 @@ internal import SQLiteKit
 /// It has the lease of the store, and moves with each batch to the thread that writes and back, so that
 /// one thread at a time has both.
 struct BatchCommitter: ~Copyable {
-  /// Where the records go.
-  private let store: Store.Lease
-
   /// The run in the store; nothing before its first batch.
   private(set) var runID: Int64?
 
@@ -46,6 +43,9 @@ struct BatchCommitter: ~Copyable {
 
   /// How the records of a source follow one another; nothing where the model does not say.
   private let order: RecordOrder?
+
+  /// Where the records go. The last property: it ends behind the writer, whose statements need it.
+  private let store: Store.Lease
 
   init(
     store: consuming Store.Lease, table: ImportedTable, model: Model, options: ImportOptions
@@ -124,11 +124,7 @@ struct BatchCommitter: ~Copyable {
     return switch error {
     case let error as ImportError: error
     case let error as StoreError: ImportError(error)
-    case let error as StoreFailure:
-      ImportError(
-        .snapshotRefused,
-        "\(path): \(error.message); nothing was removed, and --resume goes on once that is mended")
-    default: ImportError(.inputOutput, "\(error)")
+    default: ImportError(StoreError(converting: error, path: path))
     }
   }
 
@@ -505,6 +501,12 @@ struct BatchCommitter: ~Copyable {
         keeping: lastToken(of: checkpoint))
       if case .done = outcome { hasEnded = true }
       return outcome
+    } catch let error as StoreFailure where error.code != .database {
+      throw failure(
+        ImportError(
+          .snapshotRefused,
+          "\(store.path): \(error.message); nothing was removed, and --resume goes on once that is "
+            + "mended"), checkpoint)
     } catch {
       throw failure(error, checkpoint)
     }

@@ -70,12 +70,8 @@ extension ImportSession {
       }
     } catch let error as ImportError {
       throw error
-    } catch let error as StoreError {
-      throw ImportError(error)
-    } catch let error as SQLiteError {
-      throw ImportError(StoreError(error, path: path))
     } catch {
-      throw ImportError(.internalError, "\(error)")
+      throw ImportError(StoreError(converting: error, path: path))
     }
     merge(by: checkpoint.policy)
   }
@@ -300,7 +296,7 @@ extension ImportSession {
         throw end(with: error)
       }
       pace.noteCommit()
-      if let next { try advance(to: next, readCount: readCount) }
+      if let next, let error = advance(to: next, readCount: readCount) { throw fail(error) }
       return
     }
     try waitForBatch()
@@ -339,35 +335,35 @@ extension ImportSession {
     spareBatch = consume job.batch
     guard let outcome else { preconditionFailure("the job came back undone") }
     switch outcome {
-    case .success(let next): try advance(to: next, readCount: readCount)
+    case .success(let next):
+      if let error = advance(to: next, readCount: readCount) { throw fail(error) }
     case .failure(let error):
       throw end(with: error)
     }
   }
 
   /// Goes on from a committed batch.
-  private mutating func advance(
-    to next: ImportCheckpoint, readCount: Int
-  ) throws(ImportError) {
+  ///
+  /// - Returns: why the run is to fail, or nil.
+  private mutating func advance(to next: ImportCheckpoint, readCount: Int) -> ImportError? {
     checkpoint = next
-    if let error = committer?.rejectFileError { throw fail(error) }
-    if let error = dryRun?.rejectFileError { throw fail(error) }
-    guard readCount > 0 else { return }
-    try checkRejectLimit()
+    if let error = committer?.rejectFileError { return error }
+    if let error = dryRun?.rejectFileError { return error }
+    guard readCount > 0 else { return nil }
+    if let error = tooManyRejects() { return error }
     if decision() == .stop { phase = .ended(.stopped) }
+    return nil
   }
 
-  /// Ends the run where more of its records were rejected than may be.
-  mutating func checkRejectLimit() throws(ImportError) {
-    guard options.exceedsRejectLimit(checkpoint.counters) else { return }
-    throw fail(
-      ImportError(
-        .tooManyRejects,
-        "\(inputName): \(checkpoint.counters.rejected) of \(checkpoint.counters.read) records were "
-          + "rejected, more than --max-rejects allows"
-          + (isDryRun
-            ? "" : "; the batches before stay committed, and --resume goes on with a higher limit"))
-    )
+  /// The error that more records were rejected than may be, or nil.
+  func tooManyRejects() -> ImportError? {
+    guard options.exceedsRejectLimit(checkpoint.counters) else { return nil }
+    return ImportError(
+      .tooManyRejects,
+      "\(progress.inputName): \(checkpoint.counters.rejected) of \(checkpoint.counters.read) records "
+        + "were rejected, more than --max-rejects allows"
+        + (isDryRun
+          ? "" : "; the batches before stay committed, and --resume goes on with a higher limit"))
   }
 
   /// What the progress closure says to the state of things.
@@ -400,19 +396,25 @@ extension ImportSession {
   mutating func mergeLanded() throws(ImportError) {
     if case .ended(.stopped) = phase { return }
     guard checkpoint.landing != nil else { return }
-    do {
-      guard var merge = try committer?.beginMerge(&checkpoint) else { return }
-      while checkpoint.landing != nil {
-        let next = try committer?.commitNext(
-          of: &merge, by: &intake.batch, onto: checkpoint, at: pace)
-        guard let next else { return }
-        pace.noteCommit()
-        try advance(to: next, readCount: checkpoint.counters.landed - next.counters.landed)
-        if case .ended(.stopped) = phase { return }
-      }
-    } catch {
-      throw end(with: error)
+    // The store is given up behind the merge, whose statements need it.
+    let error: ImportError?
+    do { error = try mergeBatches() } catch { throw end(with: error) }
+    if let error { throw fail(error) }
+  }
+
+  /// - Returns: why the run is to fail behind a committed batch, or nil.
+  private mutating func mergeBatches() throws(ImportError) -> ImportError? {
+    guard var merge = try committer?.beginMerge(&checkpoint) else { return nil }
+    while checkpoint.landing != nil {
+      let next = try committer?.commitNext(
+        of: &merge, by: &intake.batch, onto: checkpoint, at: pace)
+      guard let next else { return nil }
+      pace.noteCommit()
+      let readCount = checkpoint.counters.landed - next.counters.landed
+      if let error = advance(to: next, readCount: readCount) { return error }
+      if case .ended(.stopped) = phase { return nil }
     }
+    return nil
   }
 
   // MARK: Ending

@@ -388,7 +388,7 @@ public struct ImportSession: ~Copyable {
     if let finalReport { return finalReport }
     try endInput()
     // A run that goes on with one that had too many rejects may have nothing left to read.
-    if case .idle = phase { try checkRejectLimit() }
+    if case .idle = phase, let error = tooManyRejects() { throw fail(error) }
     try mergeLanded()
     if case .idle = phase, let error = missingInput() {
       throw end(with: error)

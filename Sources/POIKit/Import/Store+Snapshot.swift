@@ -49,16 +49,16 @@ extension Store.Lease {
     }
   }
 
-  /// What stands against a removal of the listed rows where earlier snapshots removed nothing: too
-  /// many of them were there before those.
+  /// Why rows may not go if earlier snapshots removed nothing: too many of them were there before those.
+  ///
+  /// - Parameter countUpTo: how many of the rows have no greater id than a given one.
   private func tooManySinceEarlier(
-    _ model: Model, _ run: Int64, _ rows: RowRemoval, _ limit: ImportOptions.Limit
+    _ model: Model, _ run: Int64, _ limit: ImportOptions.Limit, countUpTo: (Int64) throws -> Int
   ) throws -> SnapshotOutcome? {
     guard let earlier = try EarlierSnapshot.first(before: run, into: model.table, in: connection)
     else { return nil }
     // A row that was marked then is not among those that are counted; it may have come back since.
-    let listed = try rows.listedCount(upTo: earlier.rows.lastRow, in: connection)
-    let gone = min(listed, earlier.rows.count)
+    let gone = min(try countUpTo(earlier.rows.lastRow), earlier.rows.count)
     guard limit.isExceeded(by: gone, of: earlier.rows.count) else { return nil }
     return .tooManySince(earlier, gone: gone)
   }
@@ -78,7 +78,10 @@ extension Store.Lease {
     guard !limit.isExceeded(by: gone, of: checkpoint.removableRowCount) else {
       return .tooMany(gone: gone, of: checkpoint.removableRowCount)
     }
-    if let refusal = try tooManySinceEarlier(model, run, rows, limit) { return refusal }
+    let refusal = try tooManySinceEarlier(model, run, limit) { (lastRow) in
+      try rows.listedCount(upTo: lastRow, in: connection)
+    }
+    if let refusal { return refusal }
     var archivedCount: Int?
     next.counters.removed = gone
     next.digest -= try rows.digest(layout, in: connection)
@@ -93,6 +96,10 @@ extension Store.Lease {
       guard !limit.isExceeded(by: deleted.goneCount, of: checkpoint.removableRowCount) else {
         return .tooMany(gone: deleted.goneCount, of: checkpoint.removableRowCount)
       }
+      let refusal = try tooManySinceEarlier(model, run, limit) { (lastRow) in
+        try rows.archivedCount(under: run, upTo: lastRow, in: connection)
+      }
+      if let refusal { return refusal }
       next.counters.removed = deleted.goneCount
       archivedCount = deleted.archivedCount
     }

@@ -56,7 +56,7 @@ struct KeyEnforcer {
 
   /// Checks, before anything is removed, that the key can be enforced if no rows share it.
   ///
-  /// - Throws: `StoreError` when another key is enforced, the table cannot have a hash
+  /// - Throws: `StoreFailure` when another key is enforced, the table cannot have a hash
   ///   column, or rows are to be grouped by keys that have no hash.
   func check(in connection: Connection) throws {
     guard enforcement != .none else { return }
@@ -78,7 +78,7 @@ struct KeyEnforcer {
 
   /// Creates the index inside the caller's transaction, unless it exists.
   ///
-  /// - Throws: `StoreError` when rows share a key, which the message lists, or another
+  /// - Throws: `StoreFailure` when rows share a key, which the message lists, or another
   ///   index has its name.
   func enforce(in connection: Connection) throws -> EnforcementOutcome {
     var outcome = EnforcementOutcome()
@@ -118,7 +118,7 @@ struct KeyEnforcer {
 
   /// Whether the index exists.
   ///
-  /// - Throws: `StoreError` when it enforces another key, or this key in another way.
+  /// - Throws: `StoreFailure` when it enforces another key, or this key in another way.
   private func hasIndex(in connection: Connection) throws -> Bool {
     let name = Self.indexName(schema.name)
     let indexed = try Self.indexedColumns(of: schema.name, in: connection)

@@ -32,7 +32,7 @@ struct TimestampReader {
   ///   - place: the column's place in the result, from 0.
   ///   - statement: a statement with a current row.
   ///   - rowID: the id of that row, for messages.
-  /// - Throws: `StoreError` when the column holds both texts and numbers.
+  /// - Throws: `StoreFailure` when the column holds both texts and numbers.
   mutating func read(
     _ place: Int, of statement: borrowing Statement, rowID: Int64
   ) throws -> RowTimestamp? {

@@ -41,7 +41,7 @@ struct LandingMerge: ~Copyable {
   /// - Parameters:
   ///   - inputCount: the number of inputs that the run has begun.
   ///   - boundary: the greatest row id of the table when merging began.
-  /// - Throws: `SQLiteError` when the store cannot be read, `StoreError` when a temporary
+  /// - Throws: `SQLiteError` when the store cannot be read, `StoreFailure` when a temporary
   ///   file cannot be written.
   /// - Complexity: O(landed records + rows of the table)
   init(
@@ -114,7 +114,7 @@ struct LandingMerge: ~Copyable {
     }
   }
 
-  /// The row that an earlier removal with the prefix matched, or nil if there is none.
+  /// The row that an earlier removal with the prefix matched, or nil if no row did.
   private static func row(
     _ prefix: IndexPrefix, in removal: inout Statement
   ) throws -> Int64? {

@@ -22,7 +22,7 @@ struct ArchiveTable {
   /// Creates the archive, or adds the columns that it lacks because the source has new ones, and
   /// reserves the ids of the source's rows and of those that they may refer to.
   ///
-  /// - Throws: `StoreError` when a column of the source has the name of one of the
+  /// - Throws: `StoreFailure` when a column of the source has the name of one of the
   ///   archive's own.
   func prepare(in connection: Connection) throws {
     if let taken = source.storedColumns.first(where: {
@@ -127,16 +127,14 @@ struct ArchiveTable {
     return tables
   }
 
-  /// How many rows of a run the archives of tables hold.
-  static func rowCount(
-    of tables: [String], run: Int64, in connection: Connection
-  ) throws -> Int64 {
+  /// How many rows of a run the archives hold.
+  static func rowCount(ofRun run: Int64, in connection: Connection) throws -> Int {
     var count: Int64 = 0
-    for table in tables {
+    for table in try tables(ofRun: run, in: connection) {
       count +=
         try connection.integer(
           "SELECT count(*) FROM main.\(name: prefix + table) WHERE poikit_run = \(run)") ?? 0
     }
-    return count
+    return Int(count)
   }
 }

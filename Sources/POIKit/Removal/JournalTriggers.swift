@@ -18,14 +18,18 @@ struct JournalTriggers {
 
   private var names: [SQL] = []
 
+  /// How many rows the run had archived before.
+  private var archivedBefore = 0
+
   /// Makes the triggers.
   ///
-  /// - Throws: `StoreError` when a table has a column with a name that archives need.
+  /// - Throws: `StoreFailure` when `root` has a column with a name that archives need.
   init(
     for root: TableSchema, run: Int64, in connection: Connection
   ) throws {
     self.run = run
     tables = [root]
+    archivedBefore = try ArchiveTable.rowCount(ofRun: run, in: connection)
     var place = 0
     var references: [TableReference] = []
     while place < tables.count {
@@ -36,12 +40,22 @@ struct JournalTriggers {
       }
       place += 1
     }
-    for table in tables { try archive(table, in: connection) }
-    for reference in references {
-      guard let table = tables.first(where: { $0.name.isExactly(reference.childTable) }) else {
-        continue
+    try archive(root, in: connection)
+    for table in tables.dropFirst() {
+      do {
+        try archive(table, in: connection)
+      } catch let error as StoreFailure where error.code == .unsupportedTable {
+        try refuse(["DELETE"], on: table.name, because: error, in: connection)
       }
-      for column in reference.childColumns { try keep(column, of: table, in: connection) }
+    }
+    for table in tables {
+      var columns: [String] = []
+      for reference in references where reference.childTable.isExactly(table.name) {
+        for column in reference.childColumns where !TableSchema.contains(columns, column) {
+          columns.append(column)
+          try keep(column, of: table, in: connection)
+        }
+      }
     }
   }
 
@@ -54,13 +68,20 @@ struct JournalTriggers {
     do {
       tables.append(try TableSchema(of: name, in: connection))
     } catch let error as StoreFailure where error.code != .database {
-      let text = "poikit: rows of '\(name)' cannot be kept"
-      guard obstacles.updateValue(error, forKey: text) == nil else { return }
-      for event in ["DELETE", "UPDATE"] as [SQL] {
-        try make(
-          "BEFORE \(event) ON main.\(name: name)", "SELECT RAISE(ABORT, \(literal: text))",
-          in: connection)
-      }
+      try refuse(["DELETE", "UPDATE"], on: name, because: error, in: connection)
+    }
+  }
+
+  /// Makes triggers that refuse changes of a table whose rows cannot be kept.
+  private mutating func refuse(
+    _ events: [SQL], on table: String, because error: StoreFailure, in connection: Connection
+  ) throws {
+    let text = "poikit: rows of '\(table)' cannot be kept"
+    guard obstacles.updateValue(error, forKey: text) == nil else { return }
+    for event in events {
+      try make(
+        "BEFORE \(event) ON main.\(name: table)", "SELECT RAISE(ABORT, \(literal: text))",
+        in: connection)
     }
   }
 
@@ -113,15 +134,14 @@ struct JournalTriggers {
 
   /// Drops the triggers, and the archives that they made for nothing.
   ///
-  /// - Returns: how many rows the run has archived of the tables.
+  /// - Returns: how many rows they archived.
   func drop(in connection: Connection) throws -> Int {
     for name in names { try connection.execute("DROP TRIGGER temp.\(name)") }
     for archive in newArchives {
       let isUsed = try connection.integer("SELECT 1 FROM \(archive.quotedName) LIMIT 1") != nil
       if !isUsed { try connection.execute("DROP TABLE \(archive.quotedName)") }
     }
-    let archived = try ArchiveTable.tables(ofRun: run, in: connection)
-    return Int(try ArchiveTable.rowCount(of: archived, run: run, in: connection))
+    return try ArchiveTable.rowCount(ofRun: run, in: connection) - archivedBefore
   }
 
   /// Why a row could not be kept, if that is what an error says.

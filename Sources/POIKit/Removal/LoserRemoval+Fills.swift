@@ -8,7 +8,7 @@ extension LoserRemoval {
   /// Removes a batch of losers, and gives their winners values of them, which these do not meet in a
   /// unique index then.
   ///
-  /// - Throws: `StoreError` with `unmergeableValue` when the database refuses them, or when a
+  /// - Throws: `StoreFailure` with `unmergeableValue` when the database refuses them, or when a
   ///   winner would refer to a row that went with the losers.
   mutating func remove(
     _ pairs: [LoserEntry], filling fills: [RowFill], in connection: Connection

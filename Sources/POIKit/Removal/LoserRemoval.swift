@@ -70,7 +70,7 @@ struct LoserRemoval {
   ///   - arrays: what becomes of the rows of the losers' relations to many.
   ///   - statements: the statements of the run.
   ///   - connection: the database.
-  /// - Throws: `StoreError` when a table that refers to this one has no row ids, or the
+  /// - Throws: `StoreFailure` when a table that refers to this one has no row ids, or the
   ///   database cannot be read.
   init(
     _ layout: TableLayout, schema: TableSchema, arrays: ArrayRule, statements: PreparedStatements,
@@ -115,7 +115,7 @@ struct LoserRemoval {
 
   /// Removes losers, inside the transaction of their batch.
   ///
-  /// - Throws: `StoreError`; the transaction is then to be rolled back.
+  /// - Throws: `StoreFailure`; the transaction is then to be rolled back.
   mutating func remove(
     _ pairs: [LoserEntry], in connection: Connection
   ) throws {
@@ -166,7 +166,7 @@ struct LoserRemoval {
   ///   - rows: a statement that returns the ids of the rows that go or change.
   ///   - schema: their table.
   ///   - connection: the database.
-  /// - Throws: `StoreError` when a row that cannot be changed refers to one of them.
+  /// - Throws: `StoreFailure` when a row that cannot be changed refers to one of them.
   func child(
     of reference: TableReference, to rows: SQL, of schema: TableSchema,
     in connection: Connection
@@ -179,7 +179,7 @@ struct LoserRemoval {
     return nil
   }
 
-  /// Moves what refers to rows, archives the rows and deletes them.
+  /// Archives rows, moves what refers to them and deletes them.
   ///
   /// Of rows that are in each other's way to a winner, that of the loser goes there which comes first
   /// in `pairs`.
@@ -189,8 +189,11 @@ struct LoserRemoval {
     let pairTable: SQL = "poikit_pair_\(depth)"
     try fill(pairTable, with: pairs, in: connection)
     if depth == 0 { try remainingDigest?.remove(listedIn: "temp.\(pairTable)", in: connection) }
+    // As the rows are before their references move: a trigger of an app may change them with these.
+    let archived = archives ? try archive(schema, pairTable, in: connection) : nil
     try readReferences(to: schema, in: connection)
-    for reference in referencesByTable[ExactText(schema.name)] ?? [] {
+    let references = referencesByTable[ExactText(schema.name)] ?? []
+    for reference in references {
       guard
         let child = try child(
           of: reference, to: "SELECT loser FROM temp.\(pairTable)", of: schema, in: connection)
@@ -206,15 +209,21 @@ struct LoserRemoval {
         try self.move(move, pairTable, depth: depth, in: connection)
       }
     }
-    if archives { try archive(schema, pairTable, in: connection) }
-    let deletedCount: Int
+    // The rows go behind the moves.
+    if let archived, !references.isEmpty {
+      try statements.run(
+        """
+        UPDATE \(ArchiveTable(source: schema).quotedName) SET poikit_change = \(Journal.lastChange)
+        WHERE \(name: ArchiveTable.number) BETWEEN ?1 AND ?2 AND poikit_change < \(Journal.lastChange)
+        """, archived.lowerBound, archived.upperBound, in: connection)
+    }
     if depth == 0 { try redirect(pairTable, in: connection) }
     try statements.run(
       """
       DELETE FROM main.\(name: schema.name)
       WHERE \(name: schema.rowIDName) IN (SELECT loser FROM temp.\(pairTable))
       """, in: connection)
-    deletedCount = connection.changeCount
+    let deletedCount = connection.changeCount
     guard deletedCount == pairs.count else {
       throw StoreFailure(
         .interferingTrigger,
@@ -252,10 +261,11 @@ struct LoserRemoval {
     }
   }
 
+  /// - Returns: the numbers of the archived rows.
   private mutating func archive(
     _ schema: TableSchema, _ pairTable: SQL, in connection: Connection
-  ) throws {
-    guard let run else { return }
+  ) throws -> ClosedRange<Int64>? {
+    guard let run else { return nil }
     let archive = ArchiveTable(source: schema)
     if preparedArchives.insert(ExactText(schema.name)).inserted {
       try archive.prepare(in: connection)
@@ -272,7 +282,10 @@ struct LoserRemoval {
       FROM temp.\(pairTable) AS p
       CROSS JOIN main.\(name: schema.name) AS l ON l.\(rowID) = p.loser
       """, run, in: connection)
-    counts.archivedRowCount += connection.changeCount
+    let count = connection.changeCount
+    counts.archivedRowCount += count
+    let last = connection.lastInsertRowID
+    return count > 0 ? last - Int64(count) + 1...last : nil
   }
 
   /// Keeps where the identity of a loser leads, if its winner has another one.

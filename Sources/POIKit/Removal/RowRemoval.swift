@@ -38,12 +38,25 @@ struct RowRemoval {
     return Int(count ?? 0)
   }
 
+  /// How many archived rows of a run have no greater id than `lastRow`.
+  func archivedCount(
+    under run: Int64, upTo lastRow: Int64, in connection: Connection
+  ) throws -> Int {
+    guard try !ArchiveTable.columns(of: schema.name, in: connection).isEmpty else { return 0 }
+    let count = try connection.integer(
+      """
+      SELECT count(*) FROM \(ArchiveTable(source: schema).quotedName)
+      WHERE poikit_run = \(run) AND poikit_row_id <= \(lastRow)
+      """)
+    return Int(count ?? 0)
+  }
+
   /// Deletes the listed rows, and what hangs on them as foreign keys declare it.
   ///
   /// - Parameter run: the run under which all that goes or changes is kept, or nil to keep nothing.
   /// - Returns: how many rows of the table went, those that hung on listed ones too, and how many of all
   ///   tables were archived.
-  /// - Throws: `StoreError` with `unmovableReference` when other rows refer to them, with
+  /// - Throws: `StoreFailure` with `unmovableReference` when other rows refer to them, with
   ///   `unsupportedTable` when a row would go that cannot be archived.
   func delete(
     archivingUnder run: Int64?, in connection: Connection

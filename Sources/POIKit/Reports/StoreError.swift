@@ -52,7 +52,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is wrong, in lower case, and what to do.
   public var message: String
 
-  /// What SQLite said, for `database`.
+  /// What SQLite said, if it refused something.
   public var cause: SQLiteError?
 
   /// What a deduplication had done, if it had committed something before it failed.

@@ -163,7 +163,7 @@ extension RunRecord {
 
   /// Marks the run as failed.
   ///
-  /// - Throws: `StoreError` when the database cannot be written.
+  /// - Throws: `StoreFailure` when the database cannot be written.
   func fail(
     at end: Instant, in connection: Connection
   ) throws {

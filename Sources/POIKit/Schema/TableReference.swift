@@ -22,7 +22,7 @@ struct TableReference {
   /// The references to the rows of `parent` from all tables of the database, in the order of their
   /// tables' names.
   ///
-  /// - Throws: `StoreError` when the database cannot be read.
+  /// - Throws: `StoreFailure` when the database cannot be read.
   static func all(
     to parent: TableSchema, in connection: Connection
   ) throws -> [TableReference] {

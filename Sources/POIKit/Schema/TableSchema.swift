@@ -25,7 +25,7 @@ struct TableSchema {
 
   /// Reads the schema of the table that SQLite knows as `table`.
   ///
-  /// - Throws: `StoreError` when there is no such table, when it has no row ids or hides
+  /// - Throws: `StoreFailure` when there is no such table, when it has no row ids or hides
   ///   them.
   init(of table: String, in connection: Connection) throws {
     name = try Self.find(table, in: connection)
@@ -89,7 +89,7 @@ struct TableSchema {
 
   /// The column called `name`, written as the table's creator wrote it.
   ///
-  /// - Throws: `StoreError` when there is none, which lists those that there are.
+  /// - Throws: `StoreFailure` when there is no such column; it lists the columns of the table.
   func column(_ name: String) throws -> String {
     let all = storedColumns + generatedColumns
     let spelling = spelling(of: name)

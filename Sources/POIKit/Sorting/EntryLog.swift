@@ -29,7 +29,7 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
 
   /// Appends an entry.
   ///
-  /// - Throws: `StoreError` when the temporary file cannot be written.
+  /// - Throws: `StoreFailure` when the temporary file cannot be written.
   mutating func append(_ entry: Entry) throws {
     if held.count == Self.heldCapacity {
       let before = file.byteCount
@@ -45,7 +45,7 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
 
   /// Returns the next entry, from the first on, or nil after the last one.
   ///
-  /// - Throws: `StoreError` when the temporary file cannot be read.
+  /// - Throws: `StoreFailure` when the temporary file cannot be read.
   mutating func next() throws -> Entry? {
     guard position < count else { return nil }
     defer { position += 1 }

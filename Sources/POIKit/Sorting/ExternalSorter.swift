@@ -78,7 +78,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
 
   /// Appends an entry. All entries are appended before `finish`.
   ///
-  /// - Throws: `StoreError` when the temporary file cannot be written.
+  /// - Throws: `StoreFailure` when the temporary file cannot be written.
   mutating func append(_ entry: Entry) throws {
     if unsafe count == entries.count, !grow() { try spill() }
     unsafe entries[count] = entry
@@ -87,7 +87,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
 
   /// Writes the gathered entries to the file, and uses at most `memoryBudget` bytes from now on.
   ///
-  /// - Throws: `StoreError` when the temporary file cannot be written.
+  /// - Throws: `StoreFailure` when the temporary file cannot be written.
   mutating func shrink(to memoryBudget: Int) throws {
     if count > 0 { try spill() }
     unsafe free(entries.baseAddress)
@@ -97,7 +97,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
 
   /// Prepares the entries for reading.
   ///
-  /// - Throws: `StoreError` when the temporary file cannot be written or read.
+  /// - Throws: `StoreFailure` when the temporary file cannot be written or read.
   /// - Complexity: O(count)
   mutating func finish() throws {
     guard !runs.isEmpty else {
@@ -123,7 +123,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
 
   /// Returns the next entry in order, or nil after the last one.
   ///
-  /// - Throws: `StoreError` when the temporary file cannot be read.
+  /// - Throws: `StoreFailure` when the temporary file cannot be read.
   /// - Complexity: O(log of the number of runs)
   mutating func next() throws -> Entry? {
     guard !runs.isEmpty else {

@@ -24,7 +24,7 @@ struct SpillFile: ~Copyable {
 
   /// Appends `bytes`.
   ///
-  /// - Throws: `StoreError` when the file cannot be created or the disk is full.
+  /// - Throws: `StoreFailure` when the file cannot be created or the disk is full.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
     if descriptor < 0 { try create() }
     var written = 0
@@ -43,7 +43,7 @@ struct SpillFile: ~Copyable {
 
   /// Fills `bytes` from the file, starting at `offset`.
   ///
-  /// - Throws: `StoreError` when reading fails or the file is too short.
+  /// - Throws: `StoreFailure` when reading fails or the file is too short.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws {
     var done = 0
     while done < bytes.count {

@@ -41,12 +41,8 @@ extension Store.Lease {
       return policy
     } catch let error as ImportError {
       throw error
-    } catch let error as SQLiteError {
-      throw ImportError(StoreError(error, path: path))
-    } catch let error as StoreError {
-      throw ImportError(error)
     } catch {
-      throw ImportError(.inputOutput, "\(path): \(error)")
+      throw ImportError(StoreError(converting: error, path: path))
     }
   }
 

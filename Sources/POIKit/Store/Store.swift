@@ -260,11 +260,11 @@ public final class Store: Sendable {
   ///
   /// Rows of tables of records may be changed by it, too. Tables called `poikit_` and something are only
   /// to be read, the tables of records stay as they were made, and so do the connection's settings.
-  /// The connection is valid inside `body` only: outside, it prepares no statement. A transaction that is
+  /// The connection and its statements are valid inside `body` only: outside, it prepares none. A transaction that is
   /// open when `body` ends is rolled back.
   ///
   /// - Throws: `StoreError` with `inUse` when another operation uses the store; what `body` throws.
-  public func withConnection<Result: ~Copyable>(
+  public func withConnection<Result>(
     _ body: (Connection) throws -> Result
   ) throws -> Result {
     let lease = try lease()

@@ -100,12 +100,14 @@ extension ArchiveTable {
   /// Puts archived rows of a run back into the source.
   ///
   /// - Parameters:
-  ///   - numbers: those of the rows in the archive.
+  ///   - numbers: the rows are among these in the archive.
+  ///   - change: the last change of the journal before they were removed.
   ///   - run: the run.
   /// - Returns: how many there were.
-  /// - Throws: `StoreError` when a constraint does not allow it.
+  /// - Throws: `StoreFailure` when a constraint does not allow it.
   func restore(
-    _ numbers: ClosedRange<Int64>, of run: Int64, in connection: Connection
+    _ numbers: ClosedRange<Int64>, removedAfter change: Int64, of run: Int64,
+    in connection: Connection
   ) throws -> Int {
     let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
     var targets = source.storedColumns.filter { kept.contains($0.lowercased()) }
@@ -117,7 +119,7 @@ extension ArchiveTable {
       values.append("poikit_row_id")
     }
     let rows: SQL = """
-      FROM \(quotedName) WHERE poikit_run = \(run)
+      FROM \(quotedName) WHERE poikit_run = \(run) AND poikit_change = \(change)
       AND \(name: Self.number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)
       """
     func insert(orElse action: SQL) throws -> Int {

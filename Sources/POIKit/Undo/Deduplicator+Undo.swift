@@ -59,7 +59,7 @@ extension Deduplicator {
 
   /// The tables that a run changed.
   ///
-  /// - Throws: `StoreError` with `cannotUndo` when one of them or a column is gone.
+  /// - Throws: `StoreFailure` with `cannotUndo` when one of them or a column is gone.
   private static func schemas(
     of run: UndoableRun, in connection: Connection
   ) throws -> [ExactText: TableSchema] {

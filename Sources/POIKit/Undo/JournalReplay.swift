@@ -63,7 +63,7 @@ struct JournalReplay {
 
   /// Puts back all that the run changed, inside the caller's transaction.
   ///
-  /// - Throws: `StoreError` when a constraint or a trigger stands in the way.
+  /// - Throws: `StoreFailure` when a constraint or a trigger stands in the way.
   mutating func replay(in connection: Connection) throws {
     try listChangedRows(in: connection)
     var end = Int64.max
@@ -71,7 +71,7 @@ struct JournalReplay {
       try undoChanges(after: removal.change, upTo: end, in: connection)
       end = removal.change
       rowCount += try ArchiveTable(source: schema(of: removal.table)).restore(
-        removal.rows, of: run.id, in: connection)
+        removal.rows, removedAfter: removal.change, of: run.id, in: connection)
     }
     try undoChanges(after: 0, upTo: end, in: connection)
   }

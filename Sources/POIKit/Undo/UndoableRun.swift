@@ -6,7 +6,7 @@ struct UndoableRun {
   /// The run's id.
   let id: Int64
 
-  /// The table that it deduplicated.
+  /// The table that it deduplicated, or that the snapshot was imported into.
   let table: String
 
   /// Whether it imported a snapshot.
@@ -23,7 +23,7 @@ struct UndoableRun {
 
   /// The run with the given id, or the latest one that changed something and is not undone.
   ///
-  /// - Throws: `StoreError` when there is none, it kept no archive, some of that is gone, or a
+  /// - Throws: `StoreFailure` when there is none, it kept no archive, some of that is gone, or a
   ///   later one has to be undone before.
   static func find(
     _ id: Int64?, in connection: Connection
@@ -43,7 +43,7 @@ struct UndoableRun {
     }
     let archived = try ArchiveTable.tables(ofRun: found.id, in: connection)
     let changed = try Journal.tables(ofRun: found.id, in: connection)
-    let archivedCount = try ArchiveTable.rowCount(of: archived, run: found.id, in: connection)
+    let archivedCount = try ArchiveTable.rowCount(ofRun: found.id, in: connection)
     guard !found.hasRemovedRows || !archived.isEmpty || found.isSnapshot && !changed.isEmpty else {
       throw StoreFailure(
         .cannotUndo,
@@ -79,7 +79,7 @@ extension UndoableRun {
     /// Whether it removed or marked rows.
     let hasRemovedRows: Bool
     /// How many rows it put into archives, where it says so.
-    let archivedCount: Int64?
+    let archivedCount: Int?
     let outcome: EnforcementOutcome
   }
 
@@ -113,7 +113,7 @@ extension UndoableRun {
       id: statement.integer(0), table: statement.text(1), state: statement.text(2),
       hasArchive: statement.integer(3) == 1, isSnapshot: statement.text(6) == RunRecord.importTool,
       hasRemovedRows: statement.integer(7) == 1,
-      archivedCount: statement.isNull(8) ? nil : statement.integer(8),
+      archivedCount: statement.isNull(8) ? nil : Int(statement.integer(8)),
       outcome: EnforcementOutcome(
         createdIndex: statement.integer(4) == 1, addedKeyColumn: statement.integer(5) == 1))
   }

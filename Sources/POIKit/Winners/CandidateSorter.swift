@@ -34,7 +34,7 @@ struct CandidateSorter: ~Copyable {
 
   /// Appends an entry. All entries are appended before `finish`.
   ///
-  /// - Throws: `StoreError` when a temporary file cannot be written.
+  /// - Throws: `StoreFailure` when a temporary file cannot be written.
   mutating func append(_ entry: CandidateEntry) throws {
     if others == nil {
       if let entry = CompactCandidate(entry) { return try compact.append(entry) }
@@ -47,7 +47,7 @@ struct CandidateSorter: ~Copyable {
 
   /// Prepares the entries for reading.
   ///
-  /// - Throws: `StoreError` when a temporary file cannot be written or read.
+  /// - Throws: `StoreFailure` when a temporary file cannot be written or read.
   /// - Complexity: O(count)
   mutating func finish() throws {
     try compact.finish()
@@ -59,7 +59,7 @@ struct CandidateSorter: ~Copyable {
 
   /// The next entry in order, or nil after the last one.
   ///
-  /// - Throws: `StoreError` when a temporary file cannot be read.
+  /// - Throws: `StoreFailure` when a temporary file cannot be read.
   mutating func next() throws -> CandidateEntry? {
     guard others != nil else { return try compact.next()?.entry }
     if let first = nextCompact, nextOther.map({ first.precedes($0) }) ?? true {

@@ -46,7 +46,7 @@ struct LoserMerge: ~Copyable {
   ///   - layout: the table's layout, with the rules.
   ///   - schema: the table.
   ///   - connection: the database.
-  /// - Throws: `StoreError` when the layout does not fit the database.
+  /// - Throws: `StoreFailure` when the layout does not fit the database.
   init(
     _ layout: TableLayout, schema: TableSchema, in connection: Connection
   ) throws {

@@ -92,7 +92,7 @@ struct WinnerSelection: ~Copyable {
   /// Returns the next loser with its winner: in the order of the losers' ids, or in the order of
   /// `nextGroupLoser` if losers are ranked.
   ///
-  /// - Throws: `StoreError` when a temporary file cannot be read.
+  /// - Throws: `StoreFailure` when a temporary file cannot be read.
   mutating func nextLoser() throws -> LoserEntry? {
     guard ranksLosers else { return try losers.next() }
     return try nextGroupLoser().map { LoserEntry(loser: $0.loser, winner: $0.winner) }
@@ -102,7 +102,7 @@ struct WinnerSelection: ~Copyable {
   /// of the ranks. Losers of one rank have the order of their digests, the greatest first; losers
   /// with one digest the order of their ids.
   ///
-  /// - Throws: `StoreError` when a temporary file cannot be read.
+  /// - Throws: `StoreFailure` when a temporary file cannot be read.
   mutating func nextGroupLoser() throws -> GroupLoser? {
     guard let entry = followingLoser else { return nil }
     followingLoser = try groupLosers.next()
@@ -118,7 +118,7 @@ extension WinnerSelection {
   ///
   /// - Parameter removals: rows superseded by one of them are skipped.
   /// - Returns: false if it was stopped.
-  /// - Throws: `StoreError` when the database cannot be read, when the timestamps are of
+  /// - Throws: `StoreFailure` when the database cannot be read, when the timestamps are of
   ///   two kinds and when a temporary file cannot be written.
   mutating func readTable(
     _ schema: TableSchema, without removals: TombstoneTable?, in connection: Connection,
@@ -195,7 +195,7 @@ extension WinnerSelection {
 extension WinnerSelection {
   /// Decides every group, after the table has been read.
   ///
-  /// - Throws: `StoreError` when the database cannot be read, or a temporary file cannot be
+  /// - Throws: `StoreFailure` when the database cannot be read, or a temporary file cannot be
   ///   written or read.
   mutating func decide(
     _ schema: TableSchema, in connection: Connection
