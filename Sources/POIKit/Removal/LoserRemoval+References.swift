@@ -366,8 +366,7 @@ extension LoserRemoval {
     }
     for (index, step) in steps.enumerated().reversed() {
       let statements = try changeStatements(of: step.change, in: connection)
-      let outcome: ChangeStatements.Outcome
-      outcome = try statements.change(step.row, winner: row.winner)
+      let outcome = try statements.change(step.row, winner: row.winner)
       if index == 0 {
         if case .changed = outcome { try checkLinks(of: steps, row, move, in: connection) }
         return outcome

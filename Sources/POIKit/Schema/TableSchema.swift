@@ -29,8 +29,7 @@ struct TableSchema {
   ///   them.
   init(of table: String, in connection: Connection) throws {
     name = try Self.find(table, in: connection)
-    let columns: [Column]
-    columns = try Self.columns(of: name, in: connection)
+    let columns = try Self.columns(of: name, in: connection)
     types = Dictionary(
       columns.map { ($0.name.lowercased(), $0.type.lowercased()) }, uniquingKeysWith: { $1 })
     storedColumns = columns.filter(\.isStored).map(\.name)
@@ -39,8 +38,7 @@ struct TableSchema {
     primaryKey = keyColumns.map(\.name)
 
     // A primary key is the row id if it is one column of type INTEGER and has no index of its own.
-    let keyIndexCount: Int64
-    keyIndexCount = try Self.keyIndexCount(of: name, in: connection)
+    let keyIndexCount = try Self.keyIndexCount(of: name, in: connection)
     if let only = keyColumns.first, keyColumns.count == 1, keyIndexCount == 0,
       only.type.lowercased() == "integer"
     {

@@ -5,8 +5,7 @@ internal import SQLiteKit
 extension Store.Lease {
   /// The model's table as an import finds it.
   func importedTable(of model: Model) throws -> ImportedTable {
-    let version: Int64
-    version = try connection.dataVersion()
+    let version = try connection.dataVersion()
     let document = try document(ofTable: model.table)
     return ImportedTable(
       version: version, document: document, key: try EnforcedKey.read(of: model, in: connection),

@@ -3,9 +3,7 @@ internal import SQLiteKit
 
 /// The tables of records and their models.
 extension Store.Lease {
-  /// The names of the tables of records in the store, in alphabetical order.
-  ///
-  /// - Throws: `StoreError` when the store cannot be read.
+  /// See `Store.tables()`.
   func tables() throws -> [String] {
     var names: [String] = []
     var statement = try connection.prepare("SELECT name FROM poikit_table ORDER BY name")
@@ -13,20 +11,12 @@ extension Store.Lease {
     return names
   }
 
-  /// The table of records that a name stands for, as it was made; nothing where the store has none.
-  ///
-  /// - Parameter name: its name, in which SQLite ignores the case of ASCII letters.
-  /// - Throws: `StoreError` when the store cannot be read.
+  /// See `Store.table(named:)`.
   func table(named name: String) throws -> String? {
     try tables().first { TableSchema.isSame($0, name) }
   }
 
-  /// The model that a table of records was made with.
-  ///
-  /// - Parameter table: the table, with or without the case of its ASCII letters; the only one of the
-  ///   store where none is named.
-  /// - Throws: `StoreError` with `noSuchTable` where the store has no such table of records, or none
-  ///   is named and there are several.
+  /// See `Store.model(ofTable:)`.
   func model(ofTable table: String? = nil) throws -> Model {
     let names = try tables()
     guard let table = table ?? (names.count == 1 ? names[0] : nil) else {

@@ -312,8 +312,7 @@ extension Deduplicator {
     since version: Int64, _ counts: RemovalCounts, by statements: PreparedStatements,
     on connection: Connection
   ) throws {
-    let current: Int64?
-    current = try statements.integer("PRAGMA data_version", in: connection)
+    let current = try statements.integer("PRAGMA data_version", in: connection)
     guard current == version else {
       throw StoreFailure(
         .changedByOther,
@@ -412,8 +411,7 @@ extension Deduplicator {
   private func finish(
     _ digest: inout SharedDigest, on connection: Connection
   ) throws -> TableDigest {
-    let sum: TableDigest?
-    sum = try digest.finish(in: connection)
+    let sum = try digest.finish(in: connection)
     if let sum { return sum }
     return try Self.tableDigest(of: layout, on: connection)
   }
