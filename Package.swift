@@ -47,7 +47,7 @@ let package = Package(
       name: "POIKit", dependencies: ["JSONStreaming", "POIInputs", "POIRecords", "SQLiteKit"]),
     .target(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIInputs", "POIKit", "POIRecords"]),
-    .target(name: "ToolSupport"),
+    .target(name: "ToolSupport", dependencies: ["POIKit", "SQLiteKit"]),
     .executableTarget(
       name: "poi-import", dependencies: ["ModelInference", "POIKit", "SQLiteKit", "ToolSupport"],
       linkerSettings: toolLinkerSettings),

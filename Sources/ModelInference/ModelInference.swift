@@ -32,7 +32,7 @@ public struct ModelInference: ~Copyable {
   private var firstOmission: String?
 
   /// The first element that cannot be read, with its place and the reason.
-  private var firstFlaw: String?
+  private var firstFlaw: (text: String, rule: String)?
 
   /// Whether one of the elements that cannot be read begins like an object.
   private var leavesObjectsOut = false
@@ -42,11 +42,11 @@ public struct ModelInference: ~Copyable {
   /// - Parameters:
   ///   - options: `pointer`, `recordLimit`, `limits`, `clock` and `maximumSkew` are heeded.
   ///   - onProgress: called after each piece of an input; decides whether the inference goes on.
-  /// - Throws: `ImportError` when the pointer is none, or a limit is not one that may be said.
+  /// - Throws: `StoreError` when the pointer is none, or a limit is not one that may be said.
   public init(
     options: ImportOptions = ImportOptions(),
     onProgress: ((ImportProgress) -> ImportDecision)? = nil
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     self.options = options
     self.onProgress = onProgress
     pointer = try ModelInference.checkedPointer(of: options)
@@ -54,14 +54,14 @@ public struct ModelInference: ~Copyable {
 
   private static func checkedPointer(
     of options: ImportOptions
-  ) throws(ImportError) -> JSONPointer? {
+  ) throws(StoreError) -> JSONPointer? {
     try options.limits.check()
     do {
       return try options.pointer.map { text throws(JSONPointerError) in
         try JSONPointer(parsing: text)
       }
     } catch {
-      throw ImportError(.usage, "\(error)")
+      throw StoreError(.invalidOptions, "\(error)")
     }
   }
 
@@ -72,11 +72,11 @@ public struct ModelInference: ~Copyable {
   /// Reads a source to its end, or up to the limit of records: from its first byte where it can go back
   /// there, else from where it stands.
   ///
-  /// - Throws: `ImportError` when it cannot be read, or its records cannot be found; with `interrupted`
+  /// - Throws: `StoreError` when it cannot be read, or its records cannot be found; with `interrupted`
   ///   when the progress closure says stop.
   public mutating func read<Source: ByteSource & ~Copyable>(
     from source: inout Source
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     guard !isAtLimit else { return }
     do {
       var pending = try source.readBeginning()
@@ -104,13 +104,13 @@ public struct ModelInference: ~Copyable {
       reader.finish()
       try observeElements(of: &reader, in: source.name)
     } catch let error as InputError {
-      throw ImportError(error)
+      throw StoreError(error)
     } catch let error as ReadingError {
-      throw ImportError(error, input: source.name)
-    } catch let error as ImportError {
+      throw StoreError(error, input: source.name)
+    } catch let error as StoreError {
       throw error
     } catch {
-      throw ImportError(.internalError, "\(error)")
+      throw StoreError(.internalCheck, "\(error)")
     }
   }
 
@@ -126,27 +126,30 @@ public struct ModelInference: ~Copyable {
 
   /// The model's document, as indented JSON text with a line's end.
   ///
-  /// - Throws: `ImportError` with `unreadable` where no record has a member that can be mapped.
-  public consuming func finish() throws(ImportError) -> String {
+  /// - Throws: `StoreError` with `unreadable` where no record has a member that can be mapped.
+  public consuming func finish() throws(StoreError) -> String {
     let names = inputs.map(\.name).joined(separator: ", ")
     guard tree.recordCount > 0 else {
-      throw ImportError(
-        .unreadable,
-        counters.read == 0
-          ? "\(names.isEmpty ? "nothing was read" : names): there are no records to look at"
-          : "\(names): none of \(counters.read) elements is a record, an object"
-            + (firstFlaw.map { ": \($0)" + formatAdvice }
-              ?? "; name where the records stand with --at"))
+      guard counters.read > 0 else {
+        throw StoreError(
+          .unreadable,
+          "\(names.isEmpty ? "nothing was read" : names): there are no records to look at")
+      }
+      let message = "\(names): none of \(counters.read) elements is a record, an object"
+      guard let firstFlaw else { throw StoreError(.unreadable, message, advice: .nameRecords) }
+      throw StoreError(
+        .unreadable, "\(message): \(firstFlaw.text)\(formatAdvice)",
+        advice: Advice.Limit(rule: firstFlaw.rule).map { [.raise($0)] } ?? [])
     }
     let draft = ModelDraft(tree, table: table)
     guard !draft.columns.isEmpty else {
-      throw ImportError(
+      guard !draft.omissions.isEmpty else {
+        throw StoreError(.unreadable, "\(names): the \(tree.recordCount) records have no members")
+      }
+      throw StoreError(
         .unreadable,
-        draft.omissions.isEmpty
-          ? "\(names): the \(tree.recordCount) records have no members"
-          : "\(names): no member of the \(tree.recordCount) records can be an attribute: "
-            + draft.omissions.joined(separator: ", ")
-            + "; if the records stand elsewhere, name their place with --at")
+        "\(names): no member of the \(tree.recordCount) records can be an attribute: "
+          + draft.omissions.joined(separator: ", "), advice: .nameRecords)
     }
     let document = draft.document(
       introduction: introduction,
@@ -180,7 +183,7 @@ public struct ModelInference: ~Copyable {
       survey.append(pending.span.extracting(start..<pending.count))
       if count == 0 { survey.finish() }
       guard survey.outcome != nil || pending.count <= ImportSession.surveyLimit else {
-        throw ImportError.unknownPlace(in: source.name)
+        throw StoreError.unknownPlace(in: source.name)
       }
     }
     if isReadAgain {
@@ -190,19 +193,19 @@ public struct ModelInference: ~Copyable {
     switch survey.outcome {
     case .container(let pointer): return .container(pointer)
     case .ambiguous(let candidates):
-      throw ImportError.ambiguousPlace(candidates, in: source.name)
+      throw StoreError.ambiguousPlace(candidates, in: source.name)
     case .sequence, nil: return .sequence
     }
   }
 
   private func askWhetherToGoOn<Source: ByteSource & ~Copyable>(
     _ source: borrowing Source
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     guard let onProgress else { return }
     let progress = ImportProgress(
       inputName: source.name, consumedByteCount: source.consumedByteCount,
       totalByteCount: source.totalByteCount, counters: counters)
-    if onProgress(progress) == .stop { throw ImportError(.interrupted, "interrupted") }
+    if onProgress(progress) == .stop { throw StoreError(.interrupted, "interrupted") }
   }
 
   // MARK: Looking at them
@@ -216,11 +219,11 @@ public struct ModelInference: ~Copyable {
       case .malformed(let malformation):
         counters.read += 1
         let issue = Issue(malformation, ofElementAt: reader.elementByteOffset)
-        leaveOut(&reader, in: input, because: issue.message, isFlawed: true)
+        leaveOut(&reader, in: input, because: issue.message, flaw: issue.rule)
       case .element:
         counters.read += 1
         if let reason = reasonToOmit(JSONElement(reader)) {
-          leaveOut(&reader, in: input, because: reason, isFlawed: false)
+          leaveOut(&reader, in: input, because: reason)
         } else {
           tree.observe(JSONElement(reader))
         }
@@ -236,17 +239,18 @@ public struct ModelInference: ~Copyable {
 
   /// Leaves out the element that `reader` stands on.
   private mutating func leaveOut(
-    _ reader: inout ElementReader, in input: String, because reason: String, isFlawed: Bool
+    _ reader: inout ElementReader, in input: String, because reason: String,
+    flaw rule: String? = nil
   ) {
     counters.rejected += 1
     if !reader.elementBytes.isEmpty, reader.elementBytes[0] == UInt8(ascii: "{") {
       leavesObjectsOut = true
     }
-    guard firstOmission == nil || isFlawed && firstFlaw == nil else { return }
+    guard firstOmission == nil || rule != nil && firstFlaw == nil else { return }
     let place = reader.location(ofByteOffset: reader.elementByteOffset)
     let omission = "\(input):\(place.line + 1):\(place.column + 1): \(reason)"
     firstOmission = firstOmission ?? omission
-    if isFlawed { firstFlaw = omission }
+    if let rule { firstFlaw = (omission, rule) }
   }
 
   // MARK: Telling

@@ -19,7 +19,7 @@ enum ForeignFormat: CaseIterable {
     switch self {
     case .zip: "is a zip archive; unpack it and name the files in it"
     case .sqlite:
-      "is a SQLite database and no JSON; name what to import, the store goes behind --store"
+      "is a SQLite database and no JSON; name the JSON to import"
     case .markup: "is XML or HTML and no JSON; look whether a server answered with a page instead"
     case .textSequence:
       "is a JSON text sequence; take its record separators out, for example with tr -d '\\036'"

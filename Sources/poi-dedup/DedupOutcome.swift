@@ -1,5 +1,4 @@
 import POIKit
-import SQLiteKit
 import ToolSupport
 
 /// What a run of the tool came to.
@@ -29,7 +28,7 @@ enum DedupOutcome {
   /// Why a deduplication failed that had committed something.
   var failure: ToolFailure? {
     guard case .deduplicated(_, _, let failure?) = self else { return nil }
-    return ToolFailure(failure.exitCode, failure.message)
+    return ToolFailure(failure)
   }
 
   /// Whether the user stopped it.
@@ -99,27 +98,4 @@ extension Progress {
       self.init("\(store): removing", unit: .items("losers"), done: removed, total: total)
     }
   }
-}
-
-extension StoreError {
-  /// The exit code that the error stands for.
-  var exitCode: ExitCode {
-    switch code {
-    case .notAStore, .newerFormat, .modelDiffers, .noSuchTable, .noSuchColumn, .unsupportedTable,
-      .invalidOptions, .cannotUndo:
-      .usage
-    case .mixedTimestamps, .keyNotUnique, .unmovableReference, .unmergeableValue,
-      .interferingTrigger:
-      .dataError
-    case .database where cause?.isOfSchema == true: .dataError
-    case .changedByOther, .temporaryFile, .database: .ioError
-    case .inUse, .internalCheck: .internalError
-    }
-  }
-}
-
-extension SQLiteError {
-  /// Whether the database's own schema stands in the way: it refuses a change, or calls what has to be
-  /// trusted.
-  fileprivate var isOfSchema: Bool { isConstraint || isDistrust }
 }

@@ -15,7 +15,7 @@ runTool(DedupCommand.description) { arguments, tool in
       return Interruption.isRequested ? .stop : .proceed
     }
   } catch let error as StoreError {
-    throw ToolFailure(error.exitCode, error.message)
+    throw ToolFailure(error)
   }
   diagnostics.clearProgress()
   let failure = outcome.failure

@@ -151,11 +151,11 @@ extension ImportCommand {
     exitCodes: [
       .done, .rejected,
       .usage.meaning(
-        "the command line, the model or the store does not fit the request, or the store's schema "
-          + "needs --trust-schema"),
+        "the command line, the model or the store does not fit the request"),
       .dataError.meaning(
         "the input is not JSON, has too many rejects, conflicts with stored records under --merge "
-          + "error, or is a snapshot that was refused"),
+          + "error, or is a snapshot that was refused; or the store's own schema refuses a change or "
+          + "needs --trust-schema"),
       .noInput.meaning("an input does not exist or cannot be opened"), .internalError, .ioError,
       .interrupted,
     ],

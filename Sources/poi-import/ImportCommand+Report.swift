@@ -159,6 +159,10 @@ extension ImportCommand {
           + "that fits them")
     }
     if let note = noteOnElements(of: report) { notes.append(note) }
+    for (rule, _) in report.rejectsByRule {
+      guard let limit = Advice.Limit(rule: rule) else { continue }
+      notes.append("rejected by the rule \(rule): \(limit.option) sets its limit")
+    }
     if report.counters.rejected > 0, options.rejectFile == nil {
       notes.append(
         isDryRun
@@ -202,35 +206,5 @@ extension Progress {
         Count("records", progress.counters.read, showsRate: true),
         Count("rejects", progress.counters.rejected),
       ])
-  }
-}
-
-extension ModelError {
-  /// The exit code that the error stands for.
-  var exitCode: ExitCode { isOutOfMemory ? .ioError : .usage }
-}
-
-extension ImportError {
-  /// The exit code that the error stands for.
-  var exitCode: ExitCode {
-    switch code {
-    case .usage, .unfinishedRun, .cannotResume: .usage
-    case .unreadable, .tooManyRejects, .conflict, .snapshotRefused: .dataError
-    case .noInput: .noInput
-    case .inputOutput: .ioError
-    case .interrupted: .interrupted
-    case .storeInUse, .internalError: .internalError
-    }
-  }
-}
-
-extension ToolFailure {
-  /// The failure that an error of an import is.
-  init(_ error: ImportError) {
-    // Ctrl-C also ends the program that decompresses the input; that is no damaged input.
-    let isInterrupted = Interruption.isRequested && error.code == .unreadable
-    self.init(
-      isInterrupted ? .interrupted : error.exitCode,
-      isInterrupted ? "interrupted; --resume goes on" : error.message)
   }
 }

@@ -7,13 +7,11 @@ SQLiteLibrary.allocatePagesSingly()
 runTool(ImportCommand.description) { arguments, tool in
   do {
     return try ImportCommand(arguments).run(&tool)
-  } catch let error as ImportError {
+  } catch let error as StoreError {
     throw ToolFailure(error)
   } catch let error as ModelError {
-    throw ToolFailure(error.exitCode, error.description)
+    throw ToolFailure(error.isOutOfMemory ? .ioError : .usage, error.description)
   } catch let error as InputError {
-    throw ToolFailure(ImportError(error).exitCode, error.description)
-  } catch let error as StoreError {
-    throw ToolFailure(ImportError(error).exitCode, error.message)
+    throw ToolFailure(StoreError(error))
   }
 }

@@ -48,7 +48,7 @@ import Testing
       (["--resume"], "there is no unfinished import to resume"),
       (["--at", "foo"], "begin it with a slash"),
       (["--token-at", "foo"], "begin it with a slash"),
-      (["--snapshot", "--merge", "append"], "leave it out, or name another policy"),
+      (["--snapshot", "--merge", "append"], "use another --merge policy"),
     ])
   func `a command that is refused leaves no store`(arguments: [String], message: String) throws {
     let folder = try ScratchFolder()

@@ -63,7 +63,7 @@ import Testing
     #expect(
       numbers.messages
         == "poi-import: error: numbers.json: none of 2 elements is a record, an object; name where the "
-        + "records stand with --at\n")
+        + "records are with --at\n")
     #expect(try tool.run(["--infer", "none.json"], in: folder.path).exitCode == 66)
     let empty = try tool.run(["--infer", "-"], in: folder.path)
     #expect(empty.exitCode == 65)
@@ -81,7 +81,7 @@ import Testing
       ),
       (
         #"{"id":"long"}"#, ["--max-string-bytes", "3"], "x:1:1: ",
-        "; --max-string-bytes moves the limit"
+        "; raise the limit with --max-string-bytes"
       ),
     ])
   func `a model of damaged input is refused with the first reason`(

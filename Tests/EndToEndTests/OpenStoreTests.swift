@@ -14,7 +14,7 @@ import Testing
 
   private static func append(
     _ range: Range<Int>, to session: inout ImportSession
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     try session.append(Array(ImportToolTests.array(range).utf8).span)
     try session.endInput()
   }
@@ -31,19 +31,18 @@ import Testing
     try Self.append(0..<100, to: &session)
 
     var checking = try ImportSession(checking: .poi)
-    let input = #expect(throws: ImportError.self) { try checking.importAll(ofFile: named) }
+    let input = #expect(throws: StoreError.self) { try checking.importAll(ofFile: named) }
     #expect(input?.code == .unreadable)
     #expect(
-      input?.message == "\(named): is a SQLite database and no JSON; name what to import, the "
-        + "store goes behind --store")
+      input?.message == "\(named): is a SQLite database and no JSON; name the JSON to import")
     let model = #expect(throws: ModelError.self) { _ = try Model(contentsOf: named) }
     #expect(model?.message.contains("is no JSON") == true)
     var options = ImportOptions()
     options.rejectFile = named
-    let rejects = #expect(throws: ImportError.self) {
+    let rejects = #expect(throws: StoreError.self) {
       _ = try ImportSession(into: .inMemory(), model: .poi, options: options)
     }
-    #expect(rejects?.code == .usage)
+    #expect(rejects?.code == .invalidOptions)
     #expect(rejects?.message.contains("the file is there and holds no rejects") == true)
 
     // Whoever closes a store as the last one removes its log.
@@ -70,9 +69,9 @@ import Testing
       var lowered = limit
       lowered.rlim_cur = 0
       try #require(unsafe setrlimit(kind, &lowered) == 0)
-      var codes: (input: InputError.Code?, rejects: ImportError.Code?)
+      var codes: (input: InputError.Code?, rejects: StoreError.Code?)
       do throws(InputError) { _ = try FileSource(path: path) } catch { codes.input = error.code }
-      do throws(ImportError) {
+      do throws(StoreError) {
         _ = try ImportSession(checking: .poi, options: options)
       } catch {
         codes.rejects = error.code

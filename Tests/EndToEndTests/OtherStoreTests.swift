@@ -80,7 +80,7 @@ import Testing
       #expect(outcome.exitCode == 74, "\(arguments): \(outcome)")
       #expect(
         outcome.messages.hasSuffix(
-          "error: .: is a directory; name the file of a store with --store\n"),
+          "error: .: is a directory; name another file with --store\n"),
         "\(arguments): \(outcome)")
     }
     try folder.write("", to: "empty.sqlite")

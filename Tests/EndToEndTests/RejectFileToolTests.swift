@@ -21,7 +21,7 @@ import Testing
       ["--batch", "10", "--rejects", path, "more.ndjson"], in: folder.path)
     #expect(outcome.exitCode == 64)
     #expect(
-      outcome.messages.contains("would overwrite the store; name another file for --rejects"),
+      outcome.messages.contains("would overwrite the store; name another file with --rejects"),
       "\(outcome.messages)")
     #expect(try ImportToolTests.content(of: folder.file("poi.sqlite")).count == 100)
   }

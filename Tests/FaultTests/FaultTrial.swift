@@ -134,9 +134,9 @@ final class FaultTrial {
   private func checkError(_ error: any Error, _ place: String) {
     let isRight =
       switch error {
-      case let error as ImportError: error.code == .inputOutput && error.message.contains(path)
-      case let error as StoreError: error.code == .database && error.message.contains(path)
-      case let error as StoreError: error.code == .database && error.cause != nil
+      case let error as StoreError where error.code == .inputOutput: error.message.contains(path)
+      case let error as StoreError where error.code == .database:
+        error.message.contains(path) || error.cause != nil
       default: false
       }
     if !isRight { report("\(place): \(error)") }
@@ -185,7 +185,7 @@ final class FaultTrial {
     }
     do {
       try job.run(path, isRetry: true)
-    } catch let error as ImportError where error.code == .cannotResume {
+    } catch let error as StoreError where error.code == .cannotResume {
       // Nothing was committed, or all.
       if try Self.content(of: path) == expected { return }
       try job.run(path, isRetry: false)

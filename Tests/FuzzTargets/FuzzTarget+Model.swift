@@ -27,7 +27,7 @@ extension FuzzTarget {
     } catch {
       throw FuzzFinding(message: "its tables cannot be made: \(error)")
     }
-    do throws(ImportError) {
+    do throws(StoreError) {
       try session.append(Array(#"{"id":1,"name":"a","at":0}{}[]"#.utf8).span)
       _ = try session.finish()
     } catch {

@@ -107,7 +107,7 @@ extension FuzzTarget {
     } catch {
       throw FuzzFinding(message: "no session: \(error)")
     }
-    do throws(ImportError) {
+    do throws(StoreError) {
       var offset = 0
       while offset < document.count {
         let end = offset + min(pieceSize, document.count - offset)

@@ -133,7 +133,7 @@ extension FuzzTarget {
 
   /// Resumes the import, unless that is refused.
   private static func resume(_ scenario: Int, _ model: Model, _ store: Store) throws {
-    do throws(ImportError) {
+    do throws(StoreError) {
       var session = try ImportSession(
         into: store, model: model, options: options(scenario, isResuming: true))
       if try session.beginInput(named: "feed", byteCount: byteCount(scenario)) {
@@ -141,7 +141,7 @@ extension FuzzTarget {
       }
       _ = try session.finish()
     } catch {
-      try expect(error.code != .internalError, "\(error)")
+      try expect(error.code != .internalCheck, "\(error)")
     }
   }
 }

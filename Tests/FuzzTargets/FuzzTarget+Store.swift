@@ -58,9 +58,9 @@ extension FuzzTarget {
       try use(path, task)
     } catch let error as FuzzFinding {
       throw error
-    } catch let error as ImportError {
-      try expect(error.code != .internalError, "\(error)")
-    } catch is StoreError, is SQLiteError {
+    } catch let error as StoreError {
+      try expect(error.code != .internalCheck, "\(error)")
+    } catch is SQLiteError {
     } catch {
       throw FuzzFinding(message: "\(type(of: error)): \(error)")
     }

@@ -54,7 +54,7 @@ import Testing
         options.pointer = pointer
         let store = try Store.inMemory()
         var session = try ImportSession(into: store, model: .poi, options: options)
-        let error = #expect(throws: ImportError.self) {
+        let error = #expect(throws: StoreError.self) {
           try Self.read(bytes, giving, pieceSize: pieceSize, into: &session)
         }
         #expect(error?.code == .unreadable)

@@ -223,12 +223,13 @@ import Testing
     #expect(try feed.rows(ids) == ["", "1", "2", "3", "10"])
     #expect(try feed.rows("SELECT count(poikit_key) FROM note") == ["4"])
     try feed.execute("UPDATE note SET id = 10 WHERE id = 3")
-    let error = #expect(throws: ImportError.self) { try feed.take(#"{"id":4,"at":6}"#) }
-    #expect(error?.code == .usage)
+    let error = #expect(throws: StoreError.self) { try feed.take(#"{"id":4,"at":6}"#) }
+    #expect(error?.code == .invalidOptions)
     #expect(
       error?.message.hasSuffix(
-        "another program gave rows of the table \"note\" the key of others; make them one with "
-          + "poi-dedup --key id --enforce --hash-key") == true, "\(error?.message ?? "")")
+        "another program gave rows of the table \"note\" the key of others") == true,
+      "\(error?.message ?? "")")
+    #expect(error?.advice == [.enforce(key: ["id"], .hash)])
     try feed.deduplicate(options)
     #expect(try feed.take(#"{"id":4,"at":6}{"id":10,"at":7}"#).counters.updated == 1)
     #expect(try feed.rows(ids) == ["", "1", "2", "4", "10"])

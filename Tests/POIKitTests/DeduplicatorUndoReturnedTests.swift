@@ -134,7 +134,7 @@ import Testing
     // Row 2 alone is missing, and two others go with it.
     let some = [1, 3, 4, 5].map { Self.record($0) }.joined()
     options.removalLimit = .count(2)
-    #expect(throws: ImportError.self) { try feed.take(some, options: options) }
+    #expect(throws: StoreError.self) { try feed.take(some, options: options) }
     #expect(try feed.rows("SELECT count(*) FROM note") == ["5"])
     options.removalLimit = .count(3)
     options.isRestarting = true
@@ -172,7 +172,7 @@ import Testing
       CREATE TABLE fav (poikit_run INTEGER REFERENCES note (poikit_id) ON DELETE CASCADE);
       INSERT INTO fav VALUES (2)
       """)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(Self.record(1), options: Self.snapshotOptions())
     }
     #expect(error?.code == .snapshotRefused)
@@ -191,11 +191,11 @@ import Testing
     var options = Self.snapshotOptions()
     options.removalLimit = .count(5)
     let few = (9...10).map { Self.record($0) }.joined()
-    #expect(throws: ImportError.self) { try feed.take(few, options: options) }
+    #expect(throws: StoreError.self) { try feed.take(few, options: options) }
     try feed.take((20...60).map { Self.record($0) }.joined())
     options.removalLimit = .percent(50)
     let lacking = ((2...10).map { Self.record($0) } + (20...60).map { Self.record($0) }).joined()
-    let error = #expect(throws: ImportError.self) { try feed.take(lacking, options: options) }
+    let error = #expect(throws: StoreError.self) { try feed.take(lacking, options: options) }
     #expect(error?.code == .snapshotRefused)
     #expect(error?.message.contains("lacks 8 of the 10 rows that were there before") == true)
     #expect(try feed.rows("SELECT count(*) FROM note") == ["51"])

@@ -88,9 +88,9 @@ import Testing
     var session = try ImportSession(
       into: store, model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount))
     var source = BrokenSource(Self.pois(0..<6))
-    #expect(throws: ImportError.self) { try session.importAll(from: &source) }
+    #expect(throws: StoreError.self) { try session.importAll(from: &source) }
     // The input is not at its end, so the run cannot be finished.
-    #expect(throws: ImportError.self) { _ = try session.finish() }
+    #expect(throws: StoreError.self) { _ = try session.finish() }
     _ = consume session
     #expect(
       try store.integer("SELECT count(*) FROM poikit_run WHERE state = 'failed'") == 1)
@@ -105,11 +105,11 @@ import Testing
     options.rejectFile = "/dev/full"
     let store = try Store.inMemory()
     var session = try ImportSession(into: store, model: .poi, options: options)
-    #expect(throws: ImportError.self) {
+    #expect(throws: StoreError.self) {
       try session.append(Array(("{}\n" + Self.pois(0..<20)).utf8).span)
     }
-    #expect(throws: ImportError.self) { try session.append(Array(Self.pois(20..<40).utf8).span) }
-    for _ in 0..<2 { #expect(throws: ImportError.self) { _ = try session.finish() } }
+    #expect(throws: StoreError.self) { try session.append(Array(Self.pois(20..<40).utf8).span) }
+    for _ in 0..<2 { #expect(throws: StoreError.self) { _ = try session.finish() } }
     _ = consume session
     #expect(try store.integer("SELECT count(*) FROM poi") == 3)
     #expect(try store.integer("SELECT count(*) FROM poikit_checkpoint") == 1)
@@ -124,7 +124,7 @@ import Testing
     let store = try Store.inMemory()
     var session = try ImportSession(into: store, model: .poi, options: options)
     try session.append(Array((Self.pois(0..<2) + "{}\n").utf8).span)
-    for _ in 0..<2 { #expect(throws: ImportError.self) { _ = try session.finish() } }
+    for _ in 0..<2 { #expect(throws: StoreError.self) { _ = try session.finish() } }
     _ = consume session
     #expect(
       try store.integer("SELECT count(*) FROM poikit_run WHERE state = 'finished'") == 0)
@@ -161,12 +161,15 @@ import Testing
       var options = ImportOptions()
       options.limits[keyPath: limit] = value
       let errors = [
-        #expect(throws: ImportError.self) {
+        #expect(throws: StoreError.self) {
           _ = try ImportSession(checking: .poi, options: options)
         },
-        #expect(throws: ImportError.self) { _ = try ModelInference(options: options) },
+        #expect(throws: StoreError.self) { _ = try ModelInference(options: options) },
       ]
-      #expect(errors.allSatisfy { $0?.code == .usage && $0?.message.contains("\(value)") == true })
+      #expect(
+        errors.allSatisfy {
+          $0?.code == .invalidOptions && $0?.message.contains("\(value)") == true
+        })
     }
   }
 
@@ -175,17 +178,17 @@ import Testing
     for limit in [\ImportOptions.rejectLimit, \.optionalRemovalLimit] {
       var options = ImportOptions()
       options[keyPath: limit] = .percent(value)
-      let error = #expect(throws: ImportError.self) {
+      let error = #expect(throws: StoreError.self) {
         _ = try ImportSession(checking: .poi, options: options)
       }
-      #expect(error?.code == .usage)
+      #expect(error?.code == .invalidOptions)
     }
     var options = ImportOptions()
     options.recordLimit = -1
-    #expect(throws: ImportError.self) { _ = try ImportSession(checking: .poi, options: options) }
+    #expect(throws: StoreError.self) { _ = try ImportSession(checking: .poi, options: options) }
     options = ImportOptions()
     options.rejectLimit = .count(-1)
-    #expect(throws: ImportError.self) { _ = try ImportSession(checking: .poi, options: options) }
+    #expect(throws: StoreError.self) { _ = try ImportSession(checking: .poi, options: options) }
   }
 
   @Test(arguments: [1, 2])
@@ -199,14 +202,14 @@ import Testing
         var source = BytesSource(Array(text.utf8), name: "bad")
         do { try session.importAll(from: &source) } catch { messages.insert(error.message) }
       }
-      do throws(ImportError) { try session.append(Array("[".utf8).span) } catch {
+      do throws(StoreError) { try session.append(Array("[".utf8).span) } catch {
         messages.insert(error.message)
       }
-      do throws(ImportError) { try session.endInput() } catch { messages.insert(error.message) }
-      do throws(ImportError) { try session.beginInput(named: "x") } catch {
+      do throws(StoreError) { try session.endInput() } catch { messages.insert(error.message) }
+      do throws(StoreError) { try session.beginInput(named: "x") } catch {
         messages.insert(error.message)
       }
-      do throws(ImportError) { _ = try session.finish() } catch { messages.insert(error.message) }
+      do throws(StoreError) { _ = try session.finish() } catch { messages.insert(error.message) }
       #expect(messages.count == 1 && messages.first?.hasPrefix("bad:") == true, "\(messages)")
     }
   }

@@ -19,7 +19,7 @@ import Testing
     let model = try Model(parsing: #"{"x-table":"t",\#(schema)}"#)
     var options = ImportOptions()
     options.tokenPointer = tokenPointer
-    do throws(ImportError) {
+    do throws(StoreError) {
       var session = try ImportSession(checking: model, options: options)
       try session.append(Array(text.utf8).span)
       let report = try session.finish()
@@ -90,18 +90,18 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"data":[],"links":[{"href":"a"}]}"#, "in /links (1), /data (0); name"),
-    (#"{"links":[{"href":"a"},{"href":{"id":1}}],"next":null}"#, "in /links (2); name"),
+    (#"{"data":[],"links":[{"href":"a"}]}"#, "in /links (1), /data (0)"),
+    (#"{"links":[{"href":"a"},{"href":{"id":1}}],"next":null}"#, "in /links (2)"),
     (#"{"a":{"id":1,"x":[]},"b":{"id":2,"x":[]}}"#, "in /a/x (0), /b/x (0), or"),
     (#"{"meta":{"name":"m"},"data":[]}"#, "in /data (0), or"),
-    (#"{"a":[{}],"b":[{}],"c":[]}"#, "several arrays: /a (1), /b (1), /c (0); name"),
+    (#"{"a":[{}],"b":[{}],"c":[]}"#, "several arrays: /a (1), /b (1), /c (0)"),
   ])
   func `where it is not clear what the records are, the message lists the arrays`(
     text: String, message: String
   ) throws {
     for schema in [Self.required, Self.free] {
       let outcome = try Self.outcome(of: text, schema)
-      #expect(outcome.contains(message) && outcome.contains("--at"), "\(outcome)")
+      #expect(outcome.contains(message), "\(outcome)")
     }
   }
 
@@ -109,7 +109,7 @@ import Testing
     let message = try Self.outcome(of: #"{"a":[{"id":1,"name":"x"}],"a":[{}]}"#, Self.required)
     #expect(message.hasPrefix("bytes:1:") && message.contains("twice"), "\(message)")
     let list = try Self.outcome(of: #"{"a":[{}],"b":[{}],"a":[{}],"a":[]}"#, Self.required)
-    #expect(list.contains("several arrays: /a (2), /b (1); name"), "\(list)")
+    #expect(list.contains("several arrays: /a (2), /b (1)"), "\(list)")
   }
 
   @Test func `many empty arrays are listed by a few`() throws {

@@ -32,11 +32,10 @@ import Testing
     var session = try Self.session(feed, text, options)
     let holder = try Connection(path: feed.path)
     try holder.begin(.immediate)
-    let error = #expect(throws: ImportError.self) { _ = try session.finish() }
-    #expect(error?.code == .inputOutput)
-    #expect(
-      error?.message.contains("let it finish and go on with --resume") == true,
-      "\(error?.message ?? "")")
+    let error = #expect(throws: StoreError.self) { _ = try session.finish() }
+    #expect(error?.code == .database)
+    #expect(error?.message.hasSuffix("let it finish") == true, "\(error?.message ?? "")")
+    #expect(error?.advice == [.resume])
     #expect(error?.cause?.isBusy == true)
     let report = session.failedReport()
     #expect(report?.ending == .failed && report?.counters.inserted == 3)
@@ -56,10 +55,10 @@ import Testing
       CREATE TRIGGER guard BEFORE UPDATE OF state ON poikit_run WHEN new.state = 'finished'
       BEGIN SELECT raise(ABORT, 'not yet'); END
       """)
-    let error = #expect(throws: ImportError.self) { _ = try session.finish() }
+    let error = #expect(throws: StoreError.self) { _ = try session.finish() }
     #expect(error?.message.contains("not yet") == true)
     #expect(session.failedReport()?.counters.inserted == 1)
-    let again = #expect(throws: ImportError.self) { try session.beginInput(named: "input 1") }
+    let again = #expect(throws: StoreError.self) { try session.beginInput(named: "input 1") }
     #expect(again?.message == error?.message)
     #expect(try feed.rows(Self.state) == ["failed"])
   }
@@ -68,14 +67,14 @@ import Testing
     let feed = try FeedStore(.poi)
     var options = ImportOptions()
     options.rejectLimit = .count(0)
-    #expect(throws: ImportError.self) {
+    #expect(throws: StoreError.self) {
       var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
       try session.beginInput(named: "other")
       try session.append(Array("{}\n".utf8).span)
       try session.endInput()
     }
     var session = try Self.session(feed, ImportSessionTests.poi(0))
-    let error = #expect(throws: ImportError.self) { try session.beginInput(named: "other") }
+    let error = #expect(throws: StoreError.self) { try session.beginInput(named: "other") }
     #expect(error?.code == .unfinishedRun)
     #expect(session.failedReport()?.counters.inserted == 1)
     #expect(try feed.rows(Self.state) == ["failed"])
@@ -87,11 +86,11 @@ import Testing
     let store = try Store(path: folder.file("store.sqlite"))
     var session = try ImportSession(into: store, model: .poi)
     try session.importAll(ofFile: path)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try session.importAll(ofFile: folder.file("two.json"))
     }
     #expect(error?.message.contains("two.json: no such file") == true)
-    let again = #expect(throws: ImportError.self) { try session.importAll(ofFile: path) }
+    let again = #expect(throws: StoreError.self) { try session.importAll(ofFile: path) }
     #expect(again?.message == error?.message)
     #expect(session.failedReport()?.counters.inserted == 1)
   }
@@ -104,24 +103,24 @@ import Testing
     let store = try Store(path: folder.file("full"))
     try store.execute("PRAGMA max_page_count = 40")
     var session = try ImportSession(into: store, model: .poi, options: options)
-    let full = #expect(throws: ImportError.self) {
+    let full = #expect(throws: StoreError.self) {
       try session.append(ImportSessionInputTests.bytes(0..<5_000).span)
       try session.endInput()
     }
-    #expect(full?.code == .inputOutput)
+    #expect(full?.code == .database)
     #expect(full?.cause?.isFull == true && full?.cause?.isBusy == false, "\(full?.message ?? "")")
 
     let other = try Store(path: folder.file("held"))
     try other.execute("PRAGMA busy_timeout = 50")
     let holder = try Connection(path: folder.file("held"))
     try holder.begin(.immediate)
-    var held: ImportError?
-    do throws(ImportError) {
+    var held: StoreError?
+    do throws(StoreError) {
       _ = try ImportSession(into: other, model: .poi, options: options)
     } catch {
       held = error
     }
     #expect(held?.cause?.isBusy == true && held?.cause?.isFull == false)
-    #expect(ImportError(.usage, "x").cause == nil)
+    #expect(StoreError(.invalidOptions, "x").cause == nil)
   }
 }

@@ -111,20 +111,20 @@ import Testing
     var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
     var messages: [String] = []
     for name in names {
-      do throws(ImportError) { try session.beginInput(named: name) } catch {
+      do throws(StoreError) { try session.beginInput(named: name) } catch {
         #expect(error.code == .cannotResume)
         messages.append(error.message)
       }
     }
-    do throws(ImportError) { try session.append(Self.bytes(0..<50).span) } catch {
+    do throws(StoreError) { try session.append(Self.bytes(0..<50).span) } catch {
       messages.append(error.message)
     }
     var source = BytesSource(Self.bytes(0..<4), name: "a")
-    do throws(ImportError) { try session.importAll(from: &source) } catch {
+    do throws(StoreError) { try session.importAll(from: &source) } catch {
       messages.append(error.message)
     }
-    do throws(ImportError) { try session.endInput() } catch { messages.append(error.message) }
-    do throws(ImportError) { _ = try session.finish() } catch { messages.append(error.message) }
+    do throws(StoreError) { try session.endInput() } catch { messages.append(error.message) }
+    do throws(StoreError) { _ = try session.finish() } catch { messages.append(error.message) }
     #expect(messages.count >= 5 && Set(messages).count == 1, "\(messages)")
     #expect(session.failedReport()?.counters.read == nil)
     _ = consume session
@@ -146,7 +146,7 @@ import Testing
       into: Store(path: folder.file("s")), model: .poi, options: options)
     var messages: [String] = []
     for path in paths {
-      do throws(ImportError) { try session.importAll(ofFile: path) } catch {
+      do throws(StoreError) { try session.importAll(ofFile: path) } catch {
         messages.append(error.message)
       }
     }
@@ -162,9 +162,9 @@ import Testing
     options.isResuming = true
     var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
     try Self.give(Self.bytes(0..<4), named: "a", to: &session)
-    let error = #expect(throws: ImportError.self) { _ = try session.finish() }
+    let error = #expect(throws: StoreError.self) { _ = try session.finish() }
     #expect(error?.message.contains("was reading b") == true)
-    let again = #expect(throws: ImportError.self) { try session.beginInput(named: "b") }
+    let again = #expect(throws: StoreError.self) { try session.beginInput(named: "b") }
     #expect(again?.message == error?.message)
   }
 
@@ -175,7 +175,7 @@ import Testing
     options.isResuming = true
     var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
     for _ in 0..<2 {
-      let error = #expect(throws: ImportError.self) { _ = try session.finish() }
+      let error = #expect(throws: StoreError.self) { _ = try session.finish() }
       #expect(error?.code == .cannotResume)
       #expect(error?.message.contains("the run to resume began with a; name") == true)
     }

@@ -27,7 +27,7 @@ import Testing
     var again = try ImportSession(
       into: Store(path: folder.file("s.sqlite")), model: .poi, options: options)
     var second = try FileSource(path: path)
-    let refusal = #expect(throws: ImportError.self) { try again.importAll(from: &second) }
+    let refusal = #expect(throws: StoreError.self) { try again.importAll(from: &second) }
     #expect(refusal?.code == .unfinishedRun)
     _ = consume again
 
@@ -56,7 +56,7 @@ import Testing
     var whole = try FileSource(path: first)
     var damaged = try FileSource(path: second)
     try session.importAll(from: &whole)
-    #expect(throws: ImportError.self) { try session.importAll(from: &damaged) }
+    #expect(throws: StoreError.self) { try session.importAll(from: &damaged) }
     _ = consume session
 
     options.rejectLimit = nil
@@ -65,7 +65,7 @@ import Testing
       into: Store(path: folder.file("s")), model: .poi, options: options)
     var again = try FileSource(path: first)
     try short.importAll(from: &again)
-    let error = #expect(throws: ImportError.self) { _ = try short.finish() }
+    let error = #expect(throws: StoreError.self) { _ = try short.finish() }
     #expect(error?.code == .cannotResume && error?.message.contains(second) == true)
     _ = consume short
 
@@ -73,7 +73,7 @@ import Testing
     var changed = try ImportSession(
       into: Store(path: folder.file("s")), model: .poi, options: options)
     var longer = try FileSource(path: other)
-    let refusal = #expect(throws: ImportError.self) { try changed.importAll(from: &longer) }
+    let refusal = #expect(throws: StoreError.self) { try changed.importAll(from: &longer) }
     #expect(refusal?.message.contains("it has changed") == true)
     _ = consume changed
     _ = try folder.write((0..<10).map { ImportSessionTests.poi($0) }.joined(), to: "a")
@@ -92,7 +92,7 @@ import Testing
     var options = ImportOptions()
     options.pointer = "/nowhere"
     let record = ImportSessionTests.poi(1)
-    #expect(throws: ImportError.self) {
+    #expect(throws: StoreError.self) {
       try feed.take("{\"all\":[\(record)]}", options: options)
     }
     options.pointer = "/all"
@@ -133,7 +133,7 @@ import Testing
     var second = try ImportSession(
       into: store, model: .poi, options: options)
     try second.append(Array((0..<4).map { ImportSessionTests.poi($0 + 1) }.joined().utf8).span)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try first.append(Array((0..<3).map { ImportSessionTests.poi($0 + 3) }.joined().utf8).span)
     }
     #expect(error?.message.contains("another process") == true)
@@ -159,7 +159,7 @@ import Testing
       into: store, model: .poi, options: options)
     try second.append(Array(records[..<4].joined().utf8).span)
     _ = try second.finish()
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try first.append(Array(records[2...].joined().utf8).span)
     }
     #expect(error?.message.contains("another process") == true)
@@ -203,7 +203,7 @@ import Testing
     var enforcing = DeduplicationOptions()
     enforcing.enforcement = enforcement
     let text = (0..<6).map { ImportSessionTests.poi($0 / 2) }.joined()
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(text, options: options) { progress in
         guard progress.counters.read == 2, let store = try? Store(path: path) else {
           return .proceed
@@ -215,7 +215,7 @@ import Testing
     #expect(error?.message.contains("which key is enforced") == true)
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["1"])
     options.isResuming = true
-    let refusal = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+    let refusal = #expect(throws: StoreError.self) { try feed.take(text, options: options) }
     #expect(refusal?.message.contains("the key is enforced, which it was not then") == true)
     options.isResuming = false
     options.isRestarting = true
@@ -245,13 +245,15 @@ import Testing
     let feed = try Self.stopped(change)
     let text = (0..<6).map { ImportSessionTests.poi($0) }.joined()
     var options = ImportOptions()
-    let refusal = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+    let refusal = #expect(throws: StoreError.self) { try feed.take(text, options: options) }
     #expect(refusal?.code == .unfinishedRun)
-    #expect(refusal?.message.contains("run 1 cannot be read; begin again with --restart") == true)
+    #expect(refusal?.message.contains("run 1 cannot be read") == true)
+    #expect(refusal?.advice == [.restart])
     options.isResuming = true
-    let second = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+    let second = #expect(throws: StoreError.self) { try feed.take(text, options: options) }
     #expect(second?.code == .cannotResume)
-    #expect(second?.message.contains("run 1 cannot be read; begin again with --restart") == true)
+    #expect(second?.message.contains("run 1 cannot be read") == true)
+    #expect(second?.advice == [.restart])
     options.isResuming = false
     var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
     var other = BytesSource(Array(ImportSessionTests.poi(7).utf8), name: "other")
@@ -270,10 +272,11 @@ import Testing
     var options = ImportOptions()
     #expect(try feed.take(ImportSessionTests.poi(1), options: options).counters.inserted == 1)
     options.isResuming = true
-    let refusal = #expect(throws: ImportError.self) {
+    let refusal = #expect(throws: StoreError.self) {
       try feed.take(ImportSessionTests.poi(2), options: options)
     }
-    #expect(refusal?.message.contains("run 1 cannot be read; begin again with --restart") == true)
+    #expect(refusal?.message.contains("run 1 cannot be read") == true)
+    #expect(refusal?.advice == [.restart])
     options.isResuming = false
     options.isRestarting = true
     #expect(try feed.take(ImportSessionTests.poi(2), options: options).counters.inserted == 1)
@@ -298,7 +301,7 @@ import Testing
     options.isResuming = true
     var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
     var other = BytesSource(Array(text.utf8), name: "cafe\u{301}")
-    let error = #expect(throws: ImportError.self) { try session.importAll(from: &other) }
+    let error = #expect(throws: StoreError.self) { try session.importAll(from: &other) }
     #expect(error?.code == .cannotResume)
   }
 

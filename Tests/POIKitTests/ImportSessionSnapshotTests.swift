@@ -40,7 +40,7 @@ import Testing
     _ feed: borrowing FeedStore, _ text: String, _ options: ImportOptions, isFirst: Bool = false
   ) throws -> String {
     let before = isFirst ? [] : try feed.rows("SELECT * FROM note ORDER BY 1")
-    let error = #expect(throws: ImportError.self) { try feed.take(text, options: options) }
+    let error = #expect(throws: StoreError.self) { try feed.take(text, options: options) }
     #expect(error?.code == .snapshotRefused)
     if !isFirst { #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before) }
     #expect(try feed.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_snap%'") == [])
@@ -62,10 +62,10 @@ import Testing
       try feed.take(Self.records(0..<4, name: source), options: options)
     }
     options.isSnapshot = true
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(Self.records(0..<3), options: options)
     }
-    #expect(error?.code == .usage)
+    #expect(error?.code == .invalidOptions)
     #expect(
       error?.message.contains("of the source \"one\", too") == true, "\(error?.message ?? "")")
     options.source = ""
@@ -137,18 +137,18 @@ import Testing
     ) -> String? {
       var options = Self.options()
       change(&options)
-      let error = #expect(throws: ImportError.self) {
+      let error = #expect(throws: StoreError.self) {
         try feed.take(Self.records(0..<10), options: options)
       }
-      #expect(error?.code == .usage)
+      #expect(error?.code == .invalidOptions)
       return error?.message
     }
     let feed = try FeedStore(Self.model())
-    #expect(refusal(feed) { $0.mergePolicy = .append }?.contains("--merge append") == true)
+    #expect(refusal(feed) { $0.mergePolicy = .append }?.contains("append adds each record") == true)
     // Nor may it meet several rows with one key.
     try feed.take(Self.records(0..<10), Self.records(0..<10))
     let message = refusal(feed) { $0.mergePolicy = nil }
-    #expect(message?.contains("run poi-dedup --enforce first") == true, "\(message ?? "")")
+    #expect(message?.contains("several rows with one key") == true, "\(message ?? "")")
     #expect(try feed.rows("SELECT count(*) FROM note") == ["20"])
   }
 
@@ -270,7 +270,7 @@ import Testing
       BEGIN SELECT raise(ABORT, 'no space'); END
       """)
     var options = Self.options(.count(0))
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(Self.records(1..<10), options: options)
     }
     #expect(error?.message.contains("no space") == true)
@@ -307,7 +307,7 @@ import Testing
     let other = Self.records(100..<300)
     try feed.take(other, options: options) { $0.counters.read >= 60 ? .stop : .proceed }
     options.isResuming = true
-    let error = #expect(throws: ImportError.self) { try feed.take(other, options: options) }
+    let error = #expect(throws: StoreError.self) { try feed.take(other, options: options) }
     #expect(error?.code == .snapshotRefused)
     #expect(error?.message.contains("lacks 10 of 10 rows") == true, "\(error?.message ?? "")")
     #expect(try feed.rows("SELECT count(*) FROM note") == ["210"])
@@ -331,7 +331,7 @@ import Testing
       _ = try? feed.take(other + end, options: options)
     }
     for _ in 0..<2 {
-      let error = #expect(throws: ImportError.self) { try feed.take(other, options: options) }
+      let error = #expect(throws: StoreError.self) { try feed.take(other, options: options) }
       #expect(error?.code == .snapshotRefused)
       #expect(
         error?.message.contains("lacks 10 of the 10 rows that were there before that of run 2")
@@ -370,22 +370,22 @@ import Testing
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.take(Self.records(8..<10), options: Self.options(.percent(100)))
     let newer = Self.records(0..<8).replacing("\"at\":5", with: "\"at\":6")
-    let error = #expect(throws: ImportError.self) { try feed.take(newer, options: Self.options()) }
+    let error = #expect(throws: StoreError.self) { try feed.take(newer, options: Self.options()) }
     #expect(error?.message.contains("lacks 2 of 2 rows") == true, "\(error?.message ?? "")")
   }
 
   @Test func `a snapshot needs a store, a key and the whole input`() throws {
     var options = Self.options()
-    #expect(throws: ImportError.self) {
+    #expect(throws: StoreError.self) {
       _ = try ImportSession(checking: Self.model(), options: options)
     }
     let unkeyed = try Model(parsing: #"{"x-table":"t","properties":{"id":{}}}"#)
     options.mergePolicy = nil
-    #expect(throws: ImportError.self) {
+    #expect(throws: StoreError.self) {
       _ = try ImportSession(into: .inMemory(), model: unkeyed, options: options)
     }
     options.recordLimit = 1
-    #expect(throws: ImportError.self) {
+    #expect(throws: StoreError.self) {
       _ = try ImportSession(into: .inMemory(), model: Self.model(), options: options)
     }
   }
@@ -399,7 +399,7 @@ import Testing
       CREATE TABLE star (note INTEGER REFERENCES note (poikit_id) \(check));
       INSERT INTO star VALUES (1)
       """)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(Self.records(1..<10), options: Self.options())
     }
     #expect(error?.code == .snapshotRefused)
@@ -503,7 +503,7 @@ import Testing
       """)
     try feed.take(Self.records(1..<10), options: Self.options())
     #expect(try feed.rows("SELECT (SELECT count(*) FROM note), note FROM page") == ["9|2"])
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(Self.records(2..<10), options: Self.options())
     }
     #expect(error?.message.contains("page") == true, "\(error?.message ?? "")")
@@ -525,7 +525,7 @@ import Testing
     options.isResuming = true
     var plain = options
     plain.isSnapshot = false
-    let error = #expect(throws: ImportError.self) { try feed.take(input, options: plain) }
+    let error = #expect(throws: StoreError.self) { try feed.take(input, options: plain) }
     #expect(error?.code == .cannotResume)
     let report = try feed.take(input, options: options)
     #expect(report.resumedAt == 6)
@@ -566,7 +566,7 @@ import Testing
       BEGIN SELECT RAISE(ABORT, 'as if killed'); END
       """)
     var options = Self.options()
-    #expect(throws: ImportError.self) {
+    #expect(throws: StoreError.self) {
       try feed.take(Self.records(3..<20), options: options)
     }
     #expect(try feed.rows("SELECT count(*) FROM note") == ["20"])

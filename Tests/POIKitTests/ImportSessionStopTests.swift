@@ -94,8 +94,8 @@ import Testing
     #expect(try limited.stop().ending == .finished)
     var failed = try ImportSession(into: .inMemory(), model: .poi)
     try failed.append(Array("[{}".utf8).span)
-    #expect(throws: ImportError.self) { try failed.endInput() }
-    #expect(throws: ImportError.self) { _ = try failed.stop() }
+    #expect(throws: StoreError.self) { try failed.endInput() }
+    #expect(throws: StoreError.self) { _ = try failed.stop() }
   }
 
   @Test func `a session that resumes and is stopped before its place changes nothing`() throws {

@@ -350,7 +350,7 @@ import Testing
       options.rejectLimit = limit
       let store = try Store.inMemory()
       var session = try ImportSession(into: store, model: .poi, options: options)
-      let error = #expect(throws: ImportError.self) {
+      let error = #expect(throws: StoreError.self) {
         try session.append(Array(text.utf8).span)
       }
       #expect(error?.code == .tooManyRejects)
@@ -414,10 +414,10 @@ import Testing
       _ = consume session
     }
     #expect(try Connection(path: folder.file("s")).integer("SELECT count(*) FROM kind") == 1)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       _ = try ImportSession(into: Store(path: folder.file("s")), model: model("c", "title"))
     }
-    #expect(error?.code == .usage && error?.message.contains("\"kind\"") == true)
+    #expect(error?.code == .modelDiffers && error?.message.contains("\"kind\"") == true)
   }
 
   @Test func `a record without any value counts in the digest`() throws {

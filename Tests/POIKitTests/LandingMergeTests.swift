@@ -226,9 +226,9 @@ import Testing
     do {
       _ = try store.run(records, options)
       Issue.record("nothing was thrown")
-    } catch let error as ImportError {
+    } catch let error as StoreError {
       #expect(error.code == .cannotResume)
-      #expect(error.message.contains("give it --merge rollback"))
+      #expect(error.advice == [.use(.rollback), .restart])
     }
   }
 
@@ -305,9 +305,8 @@ import Testing
     var session = try ImportSession(into: store.store, model: store.model, options: options)
     let records = (2..<30).map { #"{"id":\#($0),"text":"a"}"# }.joined()
     try session.append(Array(records.utf8).span)
-    let error = #expect(throws: ImportError.self) { _ = try session.finish() }
-    #expect(
-      error?.message.hasSuffix("; go on with --resume") == true, "\(String(describing: error))")
+    let error = #expect(throws: StoreError.self) { _ = try session.finish() }
+    #expect(error?.advice == [.resume], "\(String(describing: error))")
     let counters = session.failedReport()?.counters
     #expect(counters?.rejected == 7 && counters?.landed == 21 && counters?.areBalanced == true)
     #expect(try store.rows("SELECT count(*) FROM poikit_reject") == ["7"])

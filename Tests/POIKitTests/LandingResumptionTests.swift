@@ -109,11 +109,11 @@ import Testing
       let store = try Self.stopped(
         mergedCount: 21, MergeStore(Self.document, store: Store(path: folder.file("s"))))
       try store.execute("DELETE FROM poikit_landing_merged_2")
-      let error = #expect(throws: ImportError.self) { _ = try Self.resumed(store) }
+      let error = #expect(throws: StoreError.self) { _ = try Self.resumed(store) }
       #expect(
         error?.message.hasSuffix(
-          "s: the records that were read and wait to be merged are damaged; begin again with --restart"
-        ) == true)
+          "s: the records that were read and wait to be merged are damaged") == true)
+      #expect(error?.advice == [.restart])
     }
     let store = try MergeStore(Self.document, store: Store(path: folder.file("s")))
     var options = Self.options()
@@ -125,7 +125,7 @@ import Testing
   @Test func `places of merged records that are cut off end the run with an error`() throws {
     let store = try Self.stopped(mergedCount: 3)
     try store.change("places", ofRow: 1, in: "poikit_landing_merged_2") { $0.removeLast() }
-    let error = #expect(throws: ImportError.self) { _ = try Self.resumed(store) }
-    #expect(error?.message.contains("are damaged; begin again with --restart") == true)
+    let error = #expect(throws: StoreError.self) { _ = try Self.resumed(store) }
+    #expect(error?.message.contains("are damaged") == true && error?.advice == [.restart])
   }
 }

@@ -67,7 +67,7 @@ import Testing
       """)
     var options = ImportOptions()
     options.mergePolicy = .newest
-    let error = #expect(throws: ImportError.self) { try feed.take("{}", options: options) }
+    let error = #expect(throws: StoreError.self) { try feed.take("{}", options: options) }
     #expect(
       error?.message.hasPrefix("\(feed.path): 'note' is") == true, "\(error?.message ?? "")")
   }
@@ -125,8 +125,8 @@ import Testing
     let path = folder.file("s.sqlite")
     var session = try ImportSession(into: Store(path: path), model: model, options: options)
     let lines = (1...5).map { #"{"id":\#($0)}"# } + [#"{"id":2}"#, #"{"id":9}"#]
-    var thrown: ImportError?
-    do throws(ImportError) {
+    var thrown: StoreError?
+    do throws(StoreError) {
       try session.append(Array(lines.joined(separator: "\n").utf8).span)
       _ = try session.finish()
     } catch {
@@ -149,7 +149,7 @@ import Testing
     )
     let record = #"{"x":1.5,"n":-2,"s":"é"}"#
     _ = try store.run([record], .error)
-    let error = #expect(throws: ImportError.self) { _ = try store.run([record], .error) }
+    let error = #expect(throws: StoreError.self) { _ = try store.run([record], .error) }
     #expect(error?.message.contains("the key 1.5, -2, \"é\" is that of row 1") == true)
   }
 
@@ -168,7 +168,7 @@ import Testing
     do {
       _ = try store.run(Self.imported, .error)
       Issue.record("nothing was thrown")
-    } catch let error as ImportError {
+    } catch let error as StoreError {
       #expect(
         error.message.hasPrefix(
           "bytes:1:1 (record 1): the key 1 is that of row 1 of note; "
@@ -358,7 +358,7 @@ import Testing
     #expect {
       try run([#"{"id":2}"#, #"{"id":3}"#, #"{"id":4}"#])
     } throws: {
-      ($0 as? ImportError)?.message.contains("not this one") == true
+      ($0 as? StoreError)?.message.contains("not this one") == true
     }
     #expect(try rows("SELECT id FROM note", in: connection) == ["1"])
   }
@@ -370,13 +370,13 @@ import Testing
     options.mergePolicy = .newest
     try feed.take(record, options: options)
     try feed.execute("DROP INDEX poikit_key_note")
-    let error = #expect(throws: ImportError.self) { try feed.take(record) }
-    #expect(error?.code == .usage)
+    let error = #expect(throws: StoreError.self) { try feed.take(record) }
+    #expect(error?.code == .invalidOptions)
     #expect(
       error?.message.hasSuffix(
         "the key id of the table \"note\" was enforced, and its index is gone, so records would be "
-          + "added beside those with the same key; make it again with poi-dedup --key id --enforce, or "
-          + "add them with --merge append") == true)
+          + "added beside those with the same key") == true)
+    #expect(error?.advice == [.enforce(key: ["id"], .index), .use(.append)])
     #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
     options.mergePolicy = .append
     #expect(try feed.take(record, options: options).counters.inserted == 1)
@@ -417,8 +417,8 @@ import Testing
       do {
         _ = try store.run([], policy)
         return ""
-      } catch let error as ImportError {
-        #expect(error.code == .usage)
+      } catch let error as StoreError {
+        #expect(error.code == .invalidOptions)
         return error.message
       }
     }
@@ -432,7 +432,7 @@ import Testing
         "b":{"type":"integer","x-unit":"seconds"}}}
       """#
     #expect(try message(.newestByProperty, deleting).contains("deletes removed rows"))
-    #expect(try message(.newest, prepare: .append).contains("run poi-dedup --enforce first"))
+    #expect(try message(.newest, prepare: .append).contains("several rows with one key"))
     #expect(try message(.append, prepare: .newest).contains("is enforced"))
     #expect(try message(.overwrite, prepare: .newest).isEmpty)
   }

@@ -318,7 +318,7 @@ import Testing
 
   @Test func `input without records is refused`() {
     for text in ["", "[1,2]", "[{},{}]", #"{"a":[{"b":1}],"c":[{"d":1}]}"#] {
-      #expect(throws: ImportError.self, "\(text)") { try Self.infer(text) }
+      #expect(throws: StoreError.self, "\(text)") { try Self.infer(text) }
     }
   }
 
@@ -487,10 +487,10 @@ import Testing
   }
 
   @Test func `an input that cannot be read is told with its place`() throws {
-    let error = #expect(throws: ImportError.self) { try Self.infer("[{\"a\":1}] x") }
+    let error = #expect(throws: StoreError.self) { try Self.infer("[{\"a\":1}] x") }
     #expect(error?.message.hasPrefix("places.json:1:11: ") == true, "\(error?.message ?? "")")
     for (code, ours) in [
-      (InputError.Code.interrupted, ImportError.Code.interrupted),
+      (InputError.Code.interrupted, StoreError.Code.interrupted),
       (.readFailed(errno: 5), .inputOutput),
     ] {
       var source = Broken(code: code)

@@ -174,7 +174,7 @@ import Testing
     try feed.enforce(["region"])
     var options = ImportOptions()
     options.mergePolicy = .error
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(#"{"id":2,"region":"North"}"#, options: options)
     }
     #expect(error?.message.contains(#"the key "North" is that of row 1 of t"#) == true)

@@ -72,7 +72,7 @@ import Testing
     var options = ImportOptions()
     options.isSnapshot = true
     options.removalLimit = .percent(1)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try Self.take(["UA-2-79887e8"], into: feed, options: options)
     }
     #expect(error?.code == .snapshotRefused)

@@ -172,7 +172,7 @@ import Testing
     options.jobCount = 1
     let path = feed.path
     var isChanged = false
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(#"{"id":2,"at":1}{"id":3,"at":1}{"id":4,"at":1}"#, options: options) { _ in
         if !isChanged {
           isChanged = true
@@ -182,7 +182,7 @@ import Testing
         return .proceed
       }
     }
-    #expect(error?.code == .inputOutput)
+    #expect(error?.code == .database)
     #expect(error?.message.contains("no such table: main.nowhere") == true)
     #expect(try feed.rows("SELECT count(*) FROM poikit_reject") == ["0"])
     #expect(try feed.rows("SELECT count(*) FROM place") == ["2"])

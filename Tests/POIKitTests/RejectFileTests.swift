@@ -11,10 +11,10 @@ import Testing
     let path = folder.file("bad.ndjson")
     do {
       let first = try RejectFile(path: path, storePath: nil)
-      let error = #expect(throws: ImportError.self) {
+      let error = #expect(throws: StoreError.self) {
         _ = try RejectFile(path: path, storePath: nil)
       }
-      #expect(error?.code == .usage)
+      #expect(error?.code == .invalidOptions)
       #expect(error?.message.contains("another import writes its rejects there") == true)
       _ = consume first
     }
@@ -27,10 +27,10 @@ import Testing
     let storePath = folder.file("a.sqlite")
     var options = ImportOptions()
     options.rejectFile = path
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try options.check(for: .poi, storePath: storePath)
     }
-    #expect(error?.code == .usage)
+    #expect(error?.code == .invalidOptions)
     #expect(error?.message.contains("holds no rejects") == true)
     #expect(try folder.bytes("bad.ndjson") == Array("my notes".utf8))
   }
@@ -54,7 +54,7 @@ import Testing
     let input = folder.file("link")
     let storePath = folder.file("a.sqlite")
     if giving == .named { options.inputNames = ["other", input] }
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try options.check(for: .poi, storePath: storePath)
       var session = try ImportSession(into: Store(path: storePath), model: .poi, options: options)
       if giving == .source {
@@ -65,10 +65,9 @@ import Testing
       }
       _ = try session.finish()
     }
-    #expect(error?.code == .usage)
-    #expect(
-      error?.message
-        == "\(path): the rejects would overwrite the input; name another file for --rejects")
+    #expect(error?.code == .invalidOptions)
+    #expect(error?.message == "\(path): the rejects would overwrite the input")
+    #expect(error?.advice == [.useOtherRejectFile])
     #expect(try folder.bytes("bad.ndjson") == rejects)
     #expect(Files.names(in: folder.path).contains("a.sqlite") == (giving != .named))
   }
@@ -77,12 +76,12 @@ import Testing
     let folder = try ScratchFolder()
     var options = ImportOptions()
     options.rejectFile = folder.file("bad\0hidden")
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       var session = try ImportSession(checking: .poi, options: options)
       try session.append(Array("{}\n".utf8).span)
       _ = try session.finish()
     }
-    #expect(error?.code == .usage)
+    #expect(error?.code == .invalidOptions)
     #expect(error?.message.contains("holds a NUL character") == true)
     #expect(Files.names(in: folder.path).isEmpty)
   }
@@ -92,7 +91,7 @@ import Testing
     let paths = [folder.file("a"), folder.file("b")]
     #expect(unsafe symlink(paths[1], paths[0]) == 0)
     #expect(unsafe symlink(paths[0], paths[1]) == 0)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       _ = try RejectFile(path: paths[0], storePath: folder.file("a.sqlite"))
     }
     #expect(error?.code == .inputOutput)

@@ -267,7 +267,7 @@ import Testing
     _ = consume session
     options.isResuming = true
     options.rejectFile = "/dev/full"
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       var full = try ImportSession(
         into: Store(path: folder.file("s")), model: model, options: options)
       var source = try FileSource(path: path)

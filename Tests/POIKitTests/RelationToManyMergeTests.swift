@@ -169,7 +169,7 @@ import Testing
 
   @Test func `error names the row of a record with relations`() throws {
     let store = try MergeStore(IssueTracker.document)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       _ = try store.run([Self.first, #"{"number":2}"#, Self.second], .error)
     }
     #expect(error?.message.contains("bytes:1:1 (record 1)") == true, "\(error?.message ?? "")")

@@ -213,7 +213,7 @@ import Testing
     options.batchSize = 1
     options.jobCount = 1
     let text = #"{"id":2,"ts":1}{"id":1,"text":"b","ts":2}{"id":3,"ts":1}"#
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(text, options: options) { progress in
         if progress.counters.read == 1 {
           try? feed.execute(

@@ -31,7 +31,7 @@ import Testing
     if isNamed {
       options.source = "one"
       options.rejectLimit = .count(0)
-      #expect(throws: ImportError.self) {
+      #expect(throws: StoreError.self) {
         try feed.take(#"{"id":1,"at":1}{"id":2,"at":1}{"at":1}"#, options: options)
       }
     } else {
@@ -39,11 +39,11 @@ import Testing
       try feed.take(#"{"id":1}{"id":2}"#, options: options)
     }
     #expect(try feed.token() == nil)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(
         #"{"id":5,"at":1}"#, options: Self.snapshot(.percent(100), source: "two"))
     }
-    #expect(error?.code == .usage, "\(error?.message ?? "")")
+    #expect(error?.code == .invalidOptions, "\(error?.message ?? "")")
     #expect(try feed.rows("SELECT id FROM note WHERE gone IS NOT 1") == ["1", "2"])
   }
 
@@ -54,7 +54,7 @@ import Testing
     var options = ImportOptions()
     options.mergePolicy = .newest
     try feed.take(#"{"id":1,"at":1}{"id":2,"at":1,"gone":true}"#, options: options)
-    let refused = #expect(throws: ImportError.self) {
+    let refused = #expect(throws: StoreError.self) {
       try feed.take(#"{"id":2,"at":2}{"id":3,"at":2}"#, options: Self.snapshot(.percent(20)))
     }
     #expect(refused?.code == .snapshotRefused)
@@ -67,15 +67,15 @@ import Testing
     let feed = try FeedStore(Self.model())
     try feed.take(#"{"id":1,"at":5}{"id":3,"at":6}"#)
     try feed.enforce(["at"])
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(#"{"id":2,"at":5}{"id":3,"at":6}"#, options: Self.snapshot(.percent(100)))
     }
-    #expect(error?.code == .usage)
+    #expect(error?.code == .invalidOptions)
     #expect(
       error?.message.hasSuffix(
         "the table \"note\" is unique by at, and a snapshot tells by id which rows it lacks, so it "
-          + "would remove rows that it holds; undo the run that enforced that key (poi-dedup --undo), "
-          + "or leave out --snapshot") == true, "\(error?.message ?? "")")
+          + "would remove rows that it holds") == true, "\(error?.message ?? "")")
+    #expect(error?.advice == [.undoEnforcement, .snapshot(false)])
     #expect(try feed.rows("SELECT id FROM note WHERE gone IS NOT 1") == ["1", "3"])
   }
 }

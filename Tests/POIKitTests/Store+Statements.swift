@@ -11,7 +11,9 @@ extension Store {
 
   func text(_ sql: SQL) throws -> String? { try withConnection { try $0.text(sql) } }
 
-  func prepareTables(for model: Model) throws { try lease().prepareTables(for: model) }
+  func prepareTables(for model: Model) throws {
+    try leased { try $0.prepareTables(for: model) }
+  }
 
   func dataVersion() throws -> Int64 { try withConnection { try $0.dataVersion() } }
 }

@@ -12,10 +12,10 @@ import Testing
       _ = try store.undoDeduplication()
     }
     #expect(deduplicated?.code == .inUse)
-    let second = #expect(throws: ImportError.self) {
+    let second = #expect(throws: StoreError.self) {
       _ = try ImportSession(into: store, model: .poi)
     }
-    #expect(second?.code == .storeInUse)
+    #expect(second?.code == .inUse)
     try session.append(Array(ImportSessionEndTests.pois(0..<3).utf8).span)
     #expect(try session.finish().counters.inserted == 3)
     #expect(try store.tables() == ["poi"])
@@ -28,14 +28,14 @@ import Testing
     var options = ImportSessionEndTests.options(batchSize: 2, jobCount: jobCount)
     options.pointer = ""
     var session = try ImportSession(into: store, model: .poi, options: options)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try session.append(Array(("[" + ImportSessionEndTests.pois(0..<5)).utf8).span)
       _ = try session.finish()
     }
     #expect(error?.code == .unreadable, "\(String(describing: error))")
     let inserted = session.failedReport()?.counters.inserted
     #expect(try store.integer("SELECT count(*) FROM poi") == inserted.map(Int64.init))
-    #expect(throws: ImportError.self) { _ = try session.finish() }
+    #expect(throws: StoreError.self) { _ = try session.finish() }
     options.isRestarting = true
     options.pointer = nil
     var again = try ImportSession(into: store, model: .poi, options: options)

@@ -136,10 +136,10 @@ import Testing
       let before = try feed.rows("SELECT * FROM note")
       var options = ImportOptions()
       options.mergePolicy = policy
-      let error = #expect(throws: ImportError.self) {
+      let error = #expect(throws: StoreError.self) {
         try feed.take(order.joined(separator: "\n"), options: options)
       }
-      #expect(error?.code == .usage, "\(String(describing: error))")
+      #expect(error?.code == .invalidOptions, "\(String(describing: error))")
       if policy != .append { #expect(error?.message.contains("name") == true) }
       #expect(try feed.rows("SELECT * FROM note") == before)
       #expect(try feed.rows("SELECT count(*) FROM poikit_run WHERE tool = 'poi-import'") == ["1"])
@@ -175,7 +175,7 @@ import Testing
     var options = ImportOptions()
     options.mergePolicy = .error
     try feed.take(Self.live("1"), options: options)
-    let error = #expect(throws: ImportError.self) {
+    let error = #expect(throws: StoreError.self) {
       try feed.take(Self.removal("2"), options: options)
     }
     #expect(error?.code == .conflict)

@@ -76,7 +76,7 @@ struct BatchCommitter: ~Copyable {
   /// deduplication need compute it.
   ///
   /// - Parameter checkpoint: the last one, with what the run counted up.
-  mutating func digestAfterRun(_ checkpoint: ImportCheckpoint) throws(ImportError) -> Digest {
+  mutating func digestAfterRun(_ checkpoint: ImportCheckpoint) throws(StoreError) -> Digest {
     do {
       return try store.digestAfterImport(
         countedAs: checkpoint.digest, of: model, since: versionBeforeRun)
@@ -92,10 +92,10 @@ struct BatchCommitter: ~Copyable {
   ///   - checkpoint: the one before the batch.
   /// - Returns: the checkpoint after the batch; where only the reject file could not be written, there
   ///   is a `rejectFileError` besides.
-  /// - Throws: `ImportError`; the batch is then not committed.
+  /// - Throws: `StoreError`; the batch is then not committed.
   mutating func commit(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
-  ) throws(ImportError) -> ImportCheckpoint {
+  ) throws(StoreError) -> ImportCheckpoint {
     try openRejectFile()
     let next: ImportCheckpoint
     do {
@@ -111,21 +111,12 @@ struct BatchCommitter: ~Copyable {
 
   /// The error that stands for `error`, after the store says, as far as it still can, that the run
   /// failed.
-  private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> ImportError {
-    let (remedy, path) = (remedy, store.path)
+  private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> StoreError {
     let cause = BatchCommitter.cause(of: error)
     // Whoever holds the store was waited for once.
     if cause?.isBusy != true { try? writeEnd(.failed, checkpoint) }
-    if let cause {
-      return cause == LandingTable.damage
-        ? ImportError(.inputOutput, "\(path): \(cause.message)")
-        : ImportError(StoreError(cause, path: path, remedy: remedy))
-    }
-    return switch error {
-    case let error as ImportError: error
-    case let error as StoreError: ImportError(error)
-    default: ImportError(StoreError(converting: error, path: path))
-    }
+    if let cause { return StoreError(cause, path: store.path, resumes: isUnfinished) }
+    return StoreError(converting: error, path: store.path)
   }
 
   /// What SQLite said, where an error is one of its own.
@@ -138,16 +129,12 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// How to go on with a run that failed: where a batch of it is committed, it stands in the way of
-  /// another one.
-  private var remedy: String { isUnfinished ? "go on with --resume" : "run again" }
-
   /// Whether the store holds the run as one that can be gone on with.
   var isUnfinished: Bool { runID != nil && !hasEnded }
 
-  private static func isDrivenByOther(_ path: String) -> ImportError {
-    ImportError(
-      .inputOutput,
+  private static func isDrivenByOther(_ path: String) -> StoreError {
+    StoreError(
+      .changedByOther,
       "\(path): another process went on with this import or began it again; its batches are kept, "
         + "this one's last is not")
   }
@@ -249,12 +236,12 @@ struct BatchCommitter: ~Copyable {
     guard try store.connection.dataVersion() != table.version,
       let obstacle = try store.importedTable(of: model).obstacle(since: table)
     else { return }
-    throw ImportError(
-      .inputOutput,
+    let isFirst = runID == nil
+    throw StoreError(
+      .changedByOther,
       "\(store.path): \(obstacle.message); "
-        + (runID == nil
-          ? "nothing of it is stored: import again"
-          : "the batches before are kept: \(obstacle.advice)"))
+        + (isFirst ? "nothing of it is stored: import again" : "the batches before are kept"),
+      advice: isFirst ? [] : [obstacle.advice])
   }
 
   private func token(_ serverToken: String?, of checkpoint: ImportCheckpoint) -> SourceToken {
@@ -277,30 +264,31 @@ struct BatchCommitter: ~Copyable {
     let conflicts = try writer?.writeRows(
       of: &batch, from: first, names, targets: targets, in: store.connection)
     guard let conflicts, !conflicts.isEmpty else { return }
-    throw ImportError(.conflict, conflicts.message(store: store.path, table: model.table))
+    throw StoreError(.conflict, conflicts.message(store: store.path, table: model.table))
   }
 
   /// Why the rejects of the last batch, which is committed, could not be written to their file.
-  var rejectFileError: ImportError? {
+  var rejectFileError: StoreError? {
     guard let error = rejectLog.error else { return nil }
     return remediable(error)
   }
 
   /// Makes the reject file before the first batch. A resumed run writes it anew from the table.
-  mutating func openRejectFile() throws(ImportError) {
+  mutating func openRejectFile() throws(StoreError) {
     guard try rejectLog.open(besideStoreAt: store.path), let runID else { return }
     try rejectLog.write(rejectsOf: runID, in: store.connection, storePath: store.path)
   }
 
   /// Brings the reject file to the disk; the run can be ended then.
-  mutating func syncRejects() throws(ImportError) {
+  mutating func syncRejects() throws(StoreError) {
     do { try rejectLog.sync() } catch { throw remediable(error) }
   }
 
   /// An error of the reject file, with what the store keeps of the rejects and how to go on.
-  private func remediable(_ error: ImportError) -> ImportError {
+  private func remediable(_ error: StoreError) -> StoreError {
     var error = error
-    error.message += "; the store's table poikit_reject holds the rejects as well; \(remedy)"
+    error.message += "; the store's table poikit_reject holds the rejects as well"
+    if isUnfinished { error.advice.append(.resume) }
     return error
   }
 
@@ -357,7 +345,7 @@ struct BatchCommitter: ~Copyable {
   /// - Parameter checkpoint: the last one; it gets the boundary.
   mutating func beginMerge(
     _ checkpoint: inout ImportCheckpoint
-  ) throws(ImportError) -> LandingMerge? {
+  ) throws(StoreError) -> LandingMerge? {
     try openRejectFile()
     guard let runID else { return nil }
     do {
@@ -391,7 +379,7 @@ struct BatchCommitter: ~Copyable {
   mutating func commitNext(
     of merge: inout LandingMerge, by batch: inout RecordBatch, onto checkpoint: ImportCheckpoint,
     at pace: BatchPace
-  ) throws(ImportError) -> ImportCheckpoint {
+  ) throws(StoreError) -> ImportCheckpoint {
     let names = InputNames(ofLanded: inputs)
     do {
       let next = try inTransaction { (committer) throws -> ImportCheckpoint? in
@@ -451,7 +439,7 @@ struct BatchCommitter: ~Copyable {
   /// - Parameter isRefused: whether it is a snapshot that removes nothing.
   mutating func endRun(
     _ checkpoint: ImportCheckpoint, isRefused: Bool = false
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     guard runID != nil else { return }
     do {
       try writeEnd(.finished, checkpoint, isRefused: isRefused)
@@ -493,7 +481,7 @@ struct BatchCommitter: ~Copyable {
   /// Removes what the snapshot lacks and ends the run, in one transaction.
   mutating func endSnapshot(
     _ checkpoint: ImportCheckpoint
-  ) throws(ImportError) -> SnapshotOutcome? {
+  ) throws(StoreError) -> SnapshotOutcome? {
     guard let runID else { return nil }
     do {
       let outcome = try store.endSnapshot(
@@ -503,21 +491,20 @@ struct BatchCommitter: ~Copyable {
       return outcome
     } catch let error as StoreFailure where error.code != .database {
       throw failure(
-        ImportError(
-          .snapshotRefused,
-          "\(store.path): \(error.message); nothing was removed, and --resume goes on once that is "
-            + "mended"), checkpoint)
+        StoreError(
+          .snapshotRefused, "\(store.path): \(error.message); nothing was removed", advice: .resume),
+        checkpoint)
     } catch {
       throw failure(error, checkpoint)
     }
   }
 
   /// Gives up an unfinished run; the rows that it committed stay.
-  mutating func abandonRun(_ id: Int64) throws(ImportError) {
+  mutating func abandonRun(_ id: Int64) throws(StoreError) {
     do {
       try store.abandonRun(id)
     } catch {
-      throw ImportError(StoreError(converting: error, path: store.path))
+      throw StoreError(converting: error, path: store.path)
     }
   }
 }

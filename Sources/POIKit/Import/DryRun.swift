@@ -12,10 +12,10 @@ struct DryRun: ~Copyable {
   /// Counts a batch and forgets its content.
   ///
   /// - Returns: the checkpoint after the batch.
-  /// - Throws: `ImportError` when the reject file cannot be made.
+  /// - Throws: `StoreError` when the reject file cannot be made.
   mutating func commit(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
-  ) throws(ImportError) -> ImportCheckpoint {
+  ) throws(StoreError) -> ImportCheckpoint {
     try openRejectFile()
     let next = checkpoint.advanced(by: batch, progress, isLanded: false)
     progress.note(in: &inputs)
@@ -25,17 +25,17 @@ struct DryRun: ~Copyable {
   }
 
   /// Why the rejects of the last batch could not be written to their file.
-  var rejectFileError: ImportError? { rejectLog.error.map(DryRun.remediable) }
+  var rejectFileError: StoreError? { rejectLog.error.map(DryRun.remediable) }
 
-  mutating func openRejectFile() throws(ImportError) {
+  mutating func openRejectFile() throws(StoreError) {
     _ = try rejectLog.open(besideStoreAt: nil)
   }
 
-  mutating func syncRejects() throws(ImportError) {
+  mutating func syncRejects() throws(StoreError) {
     do { try rejectLog.sync() } catch { throw DryRun.remediable(error) }
   }
 
-  private static func remediable(_ error: ImportError) -> ImportError {
+  private static func remediable(_ error: StoreError) -> StoreError {
     var error = error
     error.message += "; run again"
     return error

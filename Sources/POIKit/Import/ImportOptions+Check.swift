@@ -9,25 +9,26 @@ extension ImportOptions {
   ///   - model: what a record is.
   ///   - isDryRun: whether nothing is to be stored.
   ///   - storePath: where the store is, or is to be made.
-  /// - Throws: `ImportError` with `usage`.
+  /// - Throws: `StoreError` with `usage`.
   public func check(
     for model: Model, isDryRun: Bool = false, storePath: String? = nil
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     guard batchSize ?? 1 > 0, batchByteLimit > 0 else {
-      throw ImportError(.usage, "a batch holds at least one record and one byte")
+      throw StoreError(.invalidOptions, "a batch holds at least one record and one byte")
     }
     guard jobCount > 0 else {
-      throw ImportError(.usage, "an import needs at least one thread")
+      throw StoreError(.invalidOptions, "an import needs at least one thread")
     }
     guard recordLimit ?? 0 >= 0 else {
-      throw ImportError(.usage, "an import reads no fewer than 0 records")
+      throw StoreError(.invalidOptions, "an import reads no fewer than 0 records")
     }
     guard rejectLimit?.isValid ?? true, removalLimit.isValid else {
-      throw ImportError(.usage, "a limit of rejects or removals is a number that is not negative")
+      throw StoreError(
+        .invalidOptions, "a limit of rejects or removals is a number that is not negative")
     }
     try limits.check()
     guard !isDryRun || !isResuming else {
-      throw ImportError(.usage, "a dry run leaves nothing behind that could be resumed")
+      throw StoreError(.invalidOptions, "a dry run leaves nothing behind that could be resumed")
     }
     if let rejectFile {
       for name in inputNames ?? [] { try RejectFile.check(rejectFile, inputName: name) }
@@ -38,28 +39,29 @@ extension ImportOptions {
       do {
         _ = try pointer.map(JSONPointer.init(parsing:))
       } catch {
-        throw ImportError(.usage, "\(error)")
+        throw StoreError(.invalidOptions, "\(error)")
       }
     }
   }
 
-  private func checkSnapshot(_ model: Model, isDryRun: Bool) throws(ImportError) {
+  private func checkSnapshot(_ model: Model, isDryRun: Bool) throws(StoreError) {
     guard !isDryRun, recordLimit == nil else {
-      throw ImportError(
-        .usage,
-        "a snapshot is compared with the store as a whole; leave out --dry-run and --limit")
+      throw StoreError(
+        .invalidOptions,
+        "a snapshot is compared with the store as a whole: a dry run has none, and a limit of records "
+          + "leaves out some")
     }
     guard !model.key.isEmpty else {
-      throw ImportError(
-        .usage,
-        "the model \"\(model.name)\" names no key, so --snapshot cannot tell which rows the input "
+      throw StoreError(
+        .invalidOptions,
+        "the model \"\(model.name)\" names no key, so a snapshot cannot tell which rows the input "
           + "lacks; add \"x-key\" to it")
     }
     guard mergePolicy != .append else {
-      throw ImportError(
-        .usage,
-        "--merge append adds each record of a snapshot beside the one with the same key, so every "
-          + "row would be there twice; leave it out, or name another policy")
+      throw StoreError(
+        .invalidOptions,
+        "the policy append adds each record of a snapshot beside the one with the same key, so every "
+          + "row would be there twice", advice: .useOtherPolicy)
     }
   }
 }

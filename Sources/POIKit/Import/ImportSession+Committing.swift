@@ -21,7 +21,7 @@ extension ImportSession {
   // MARK: Beginning
 
   /// Makes the tables, and begins or resumes the run.
-  mutating func open(_ store: consuming Store.Lease) throws(ImportError) {
+  mutating func open(_ store: consuming Store.Lease) throws(StoreError) {
     let path = store.path
     do {
       let runs = try store.unfinishedImports(of: model.table)
@@ -34,28 +34,28 @@ extension ImportSession {
       guard table.document == model.document,
         (table.key == nil) == (checkpoint.policy == .append)
       else {
-        throw ImportError(
-          .inputOutput, "\(path): another program has just changed the table; import again")
+        throw StoreError(
+          .changedByOther, "\(path): another program has just changed the table; import again")
       }
       if options.isSnapshot, !options.source.isEmpty,
         let other = try store.otherSource(of: model.table, than: options.source)
       {
-        throw ImportError(
-          .usage,
+        throw StoreError(
+          .invalidOptions,
           "\(path): a snapshot is of the whole table, and \"\(model.table)\" has rows of "
             + (other.isEmpty ? "a source without a name" : "the source \"\(other)\"")
-            + ", too; give each source a table of its own, or leave --source out where the snapshot "
-            + "holds the rows of all")
+            + ", too; give each source a table of its own, or name no source if the snapshot holds the "
+            + "rows of all", advice: .nameSource(false))
       }
       intake.keepsRawRecords = table.mayRefuse
       for run in runs { unfinished.append(try UnfinishedImport(run)) }
       if options.isResuming, unfinished.isEmpty {
-        let advice =
-          try store.finishedImport(into: model.table).map {
-            ": the last one, run \($0), is finished; start other inputs without --resume"
-          } ?? "; start without --resume"
-        throw ImportError(
-          .cannotResume, "\(path): there is no unfinished import to resume\(advice)")
+        let last = try store.finishedImport(into: model.table)
+        throw StoreError(
+          .cannotResume,
+          "\(path): there is no unfinished import to resume"
+            + (last.map { ": the last one, run \($0), is finished" } ?? ""),
+          advice: .startWithoutResuming)
       }
       checkpoint.inputCount = options.inputNames?.count
       checkpoint.isSnapshot = options.isSnapshot
@@ -68,10 +68,8 @@ extension ImportSession {
       if !options.isResuming, let digest = try committer?.digestBeforeRun() {
         checkpoint.digest = digest
       }
-    } catch let error as ImportError {
-      throw error
     } catch {
-      throw ImportError(StoreError(converting: error, path: path))
+      throw StoreError(converting: error, path: path)
     }
     merge(by: checkpoint.policy)
   }
@@ -84,61 +82,57 @@ extension ImportSession {
   }
 
   /// Chooses the run to resume: the latest unfinished one that began with the input called `name`.
-  mutating func chooseRun(beginningWith name: String) throws(ImportError) {
+  mutating func chooseRun(beginningWith name: String) throws(StoreError) {
     guard
       let run = unfinished.first(where: { $0.inputs.first?.name.isExactly(name) == true })
         ?? unfinished.first(where: { $0.isUnknown })
     else {
-      throw ImportError(
+      throw StoreError(
         .cannotResume,
         "\(name): no unfinished import began with it, only with \(unfinishedNames(separator: ", ")); "
-          + "name the same inputs in the same order, or start without --resume")
+          + "name the same inputs in the same order", advice: .startWithoutResuming)
     }
     guard let found = run.checkpoint else {
-      throw ImportError(
+      throw StoreError(
         .cannotResume,
-        "\(name): the checkpoint of run \(run.id) cannot be read; begin again with --restart")
+        "\(name): the checkpoint of run \(run.id) cannot be read", advice: .restart)
     }
     guard found.model == checkpoint.model else {
-      throw ImportError(
+      throw StoreError(
         .cannotResume,
-        "\(name): the run to resume began with another model, and the table has this one now; begin "
-          + "again with --restart")
+        "\(name): the run to resume began with another model, and the table has this one now",
+        advice: .restart)
     }
     if let before = found.inputCount, let count = options.inputNames?.count, count < before {
-      throw ImportError(
+      throw StoreError(
         .cannotResume,
         "\(name): the run to resume began with \(before) inputs, and \(count) "
-          + "\(count == 1 ? "is" : "are") named; name the same inputs in the same order, or begin "
-          + "again with --restart")
+          + "\(count == 1 ? "is" : "are") named; name the same inputs in the same order",
+        advice: .restart)
     }
     let policy = found.policy
-    let advice =
-      policy == .append && checkpoint.policy != .append
-      ? "the key is enforced, which it was not then; begin again with --restart"
-      : "give it --merge \(policy.rawValue), or begin again with --restart"
     guard policy == options.mergePolicy ?? policy,
       (policy == .append) == (checkpoint.policy == .append)
     else {
-      throw ImportError(
+      let isEnforcedSince = policy == .append && checkpoint.policy != .append
+      throw StoreError(
         .cannotResume,
-        "\(name): the run to resume merges by \(policy.rawValue), not by "
-          + "\(checkpoint.policy.rawValue); \(advice)")
+        "\(name): the run to resume merges by \(policy.rawValue), not by \(checkpoint.policy.rawValue)"
+          + (isEnforcedSince ? "; the key is enforced, which it was not then" : ""),
+        advice: isEnforcedSince ? [.restart] : [.use(policy), .restart])
     }
     guard options.isSnapshot == found.isSnapshot else {
-      throw ImportError(
+      throw StoreError(
         .cannotResume,
-        "\(name): the run to resume is \(found.isSnapshot ? "a" : "no") snapshot; "
-          + "\(found.isSnapshot ? "give it" : "leave out") --snapshot, or begin again with "
-          + "--restart")
+        "\(name): the run to resume is \(found.isSnapshot ? "a" : "no") snapshot",
+        advice: .snapshot(found.isSnapshot), .restart)
     }
     guard run.source.isExactly(options.source) else {
-      throw ImportError(
+      throw StoreError(
         .cannotResume,
         "\(name): the run to resume has "
-          + (run.source.isEmpty ? "no source" : "the source \"\(run.source)\"")
-          + "; \(run.source.isEmpty ? "leave out --source" : "name it with --source"), or begin again "
-          + "with --restart")
+          + (run.source.isEmpty ? "no source" : "the source \"\(run.source)\""),
+        advice: .nameSource(!run.source.isEmpty), .restart)
     }
     merge(by: policy)
     resumption = found
@@ -147,7 +141,7 @@ extension ImportSession {
 
   /// Says so when one of the inputs that are known by name was begun by another run that is unfinished,
   /// before the first one is read.
-  mutating func checkInputNames() throws(ImportError) {
+  mutating func checkInputNames() throws(StoreError) {
     for name in options.inputNames ?? [] {
       for run in otherRuns(of: name) {
         if let error = obstacle(run, to: name) { throw error }
@@ -157,7 +151,7 @@ extension ImportSession {
 
   /// Says so when the input was begun by an unfinished run, or gives that run up where it is to be
   /// restarted; with it go those of which nothing is known.
-  mutating func resolveUnfinished(_ name: String) throws(ImportError) {
+  mutating func resolveUnfinished(_ name: String) throws(StoreError) {
     for run in otherRuns(of: name) {
       if let error = obstacle(run, to: name) { throw error }
       try committer?.abandonRun(run.id)
@@ -175,41 +169,41 @@ extension ImportSession {
   }
 
   /// Why an unfinished run keeps its input from being read; nothing where it is given up for it.
-  private func obstacle(_ run: UnfinishedImport, to name: String) -> ImportError? {
+  private func obstacle(_ run: UnfinishedImport, to name: String) -> StoreError? {
     guard !options.isRestarting, !run.isVoid else { return nil }
     guard let counters = run.checkpoint?.counters else {
-      return ImportError(
+      return StoreError(
         .unfinishedRun,
         "\(name): an earlier import of it has not ended, and the checkpoint of run \(run.id) "
-          + "cannot be read; begin again with --restart (the rows it committed stay)")
+          + "cannot be read (the rows it committed stay)", advice: .restart)
     }
-    return ImportError(
+    return StoreError(
       .unfinishedRun,
-      "\(name): an earlier import of it has not ended, after \(counters.read) "
-        + "records; unless it is still running, go on with --resume, or begin again with --restart "
-        + "(the \(counters.inserted) rows it committed stay)")
+      "\(name): an earlier import of it has not ended, after \(counters.read) records (the "
+        + "\(counters.inserted) rows it committed stay); if it is still running, wait for it",
+      advice: .resume, .restart)
   }
 
   /// Skips an input that the resumed run had finished, or goes on in the one that it was reading.
   mutating func resumeInput(
     named name: String, index: Int, byteCount: Int?, from resumption: ImportCheckpoint
-  ) throws(ImportError) -> Bool {
+  ) throws(StoreError) -> Bool {
     guard index < inputs.count else {
       preconditionFailure("the checkpoint's inputs are behind")
     }
     let begun = inputs[index]
     guard begun.name.isExactly(name) else {
-      throw ImportError(
+      throw StoreError(
         .cannotResume,
         "\(name): the run to resume read \(begun.name) in this place; name the same inputs in the "
-          + "same order, or begin again with --restart")
+          + "same order", advice: .restart)
     }
     if let before = begun.byteCount, let byteCount, before != byteCount {
-      throw ImportError(
+      throw StoreError(
         .cannotResume,
         "\(name): the input has \(byteCount) bytes, the run to resume began with \(before); "
-          + "it has changed, so begin again with --restart (the \(resumption.counters.inserted) rows "
-          + "that the run committed stay)")
+          + "it has changed (the \(resumption.counters.inserted) rows that the run committed stay)",
+        advice: .restart)
     }
     let isLast = index == inputs.count - 1
     if index < resumption.progress.finishedInputCount {
@@ -218,10 +212,10 @@ extension ImportSession {
       return false
     }
     if let pointer = options.pointer, pointer != begun.pointer {
-      throw ImportError(
+      throw StoreError(
         .cannotResume,
         "\(name): the run to resume reads its records at "
-          + "\"\(begun.pointer ?? "the top level")\", not at \"\(pointer)\"; leave --at out")
+          + "\"\(begun.pointer ?? "the top level")\", not at \"\(pointer)\"", advice: .omitPointer)
     }
     goOn(from: resumption)
     if hasReachedLimit {
@@ -233,7 +227,7 @@ extension ImportSession {
   }
 
   /// Why a session that resumes cannot be finished: it has not come to where the run is.
-  func missingInput() -> ImportError? {
+  func missingInput() -> StoreError? {
     let place: String
     if let resumption {
       place = "was reading \(resumption.progress.inputName)"
@@ -242,7 +236,7 @@ extension ImportSession {
     } else {
       return nil
     }
-    return ImportError(
+    return StoreError(
       .cannotResume, "the run to resume \(place); name the same inputs in the same order")
   }
 
@@ -263,11 +257,11 @@ extension ImportSession {
   // MARK: Committing
 
   /// Starts the thread that commits batches.
-  mutating func startWriterThread() throws(ImportError) {
+  mutating func startWriterThread() throws(StoreError) {
     do {
       writerThread = try WriterThread()
     } catch {
-      throw ImportError(
+      throw StoreError(
         .inputOutput,
         "the system gives no thread to write with: \(error.text); ask for one job instead of two")
     }
@@ -277,7 +271,7 @@ extension ImportSession {
   ///
   /// With a writer thread it is on its way then, after the one before is committed; `waitForBatch` waits
   /// for it. A run that ends at the batch before drops the batch.
-  mutating func commit() throws(ImportError) {
+  mutating func commit() throws(StoreError) {
     if let failure { throw failure }
     if case .reading = phase, !isDryRun {
       progress.position = reader.position
@@ -287,7 +281,7 @@ extension ImportSession {
     if writerThread == nil {
       let readCount = intake.batch.readCount
       let next: ImportCheckpoint?
-      do throws(ImportError) {
+      do throws(StoreError) {
         next =
           isDryRun
           ? try dryRun?.commit(&intake.batch, progress, onto: checkpoint)
@@ -317,7 +311,7 @@ extension ImportSession {
   /// Has the batch committed, and waits until it is.
   ///
   /// - Returns: whether it is: a run that ends at the batch before drops the batch.
-  mutating func commitAtOnce() throws(ImportError) -> Bool {
+  mutating func commitAtOnce() throws(StoreError) -> Bool {
     try waitForBatch()
     if case .ended = phase { return false }
     try commit()
@@ -326,7 +320,7 @@ extension ImportSession {
   }
 
   /// Waits until the batch on its way, if there is one, is committed.
-  mutating func waitForBatch() throws(ImportError) {
+  mutating func waitForBatch() throws(StoreError) {
     guard committer == nil, let job = writerThread?.finish() else { return }
     let readCount = pendingReadCount
     pendingReadCount = 0
@@ -345,7 +339,7 @@ extension ImportSession {
   /// Goes on from a committed batch.
   ///
   /// - Returns: why the run is to fail, or nil.
-  private mutating func advance(to next: ImportCheckpoint, readCount: Int) -> ImportError? {
+  private mutating func advance(to next: ImportCheckpoint, readCount: Int) -> StoreError? {
     checkpoint = next
     if let error = committer?.rejectFileError { return error }
     if let error = dryRun?.rejectFileError { return error }
@@ -356,14 +350,14 @@ extension ImportSession {
   }
 
   /// The error that more records were rejected than may be, or nil.
-  func tooManyRejects() -> ImportError? {
+  func tooManyRejects() -> StoreError? {
     guard options.exceedsRejectLimit(checkpoint.counters) else { return nil }
-    return ImportError(
+    return StoreError(
       .tooManyRejects,
       "\(progress.inputName): \(checkpoint.counters.rejected) of \(checkpoint.counters.read) records "
-        + "were rejected, more than --max-rejects allows"
-        + (isDryRun
-          ? "" : "; the batches before stay committed, and --resume goes on with a higher limit"))
+        + "were rejected, more than the limit allows"
+        + (isDryRun ? "" : "; the batches before stay committed"),
+      advice: .raise(.rejects))
   }
 
   /// What the progress closure says to the state of things.
@@ -375,14 +369,14 @@ extension ImportSession {
   }
 
   /// Asks the progress closure at the end of a source, and stops the run where it says so.
-  mutating func isAskedToStop() throws(ImportError) -> Bool {
+  mutating func isAskedToStop() throws(StoreError) -> Bool {
     guard decision() == .stop else { return false }
     try stopReading()
     return true
   }
 
   /// Commits what was read and ends the run where it is, so that it can be resumed.
-  mutating func stopReading() throws(ImportError) {
+  mutating func stopReading() throws(StoreError) {
     if case .reading = phase, readCount > 0 {
       try waitForBatch()
       // Where the run ended at the batch before, what was read since is kept all the same.
@@ -393,17 +387,17 @@ extension ImportSession {
   }
 
   /// Merges the records that landed, unless the run was told to stop.
-  mutating func mergeLanded() throws(ImportError) {
+  mutating func mergeLanded() throws(StoreError) {
     if case .ended(.stopped) = phase { return }
     guard checkpoint.landing != nil else { return }
     // The store is given up behind the merge, whose statements need it.
-    let error: ImportError?
+    let error: StoreError?
     do { error = try mergeBatches() } catch { throw end(with: error) }
     if let error { throw fail(error) }
   }
 
   /// - Returns: why the run is to fail behind a committed batch, or nil.
-  private mutating func mergeBatches() throws(ImportError) -> ImportError? {
+  private mutating func mergeBatches() throws(StoreError) -> StoreError? {
     guard var merge = try committer?.beginMerge(&checkpoint) else { return nil }
     while checkpoint.landing != nil {
       let next = try committer?.commitNext(
@@ -420,7 +414,7 @@ extension ImportSession {
   // MARK: Ending
 
   /// Ends a run that was read to its end, and removes what a snapshot does not hold.
-  mutating func endRun() throws(ImportError) {
+  mutating func endRun() throws(StoreError) {
     do {
       try committer?.openRejectFile()
       try dryRun?.openRejectFile()
@@ -436,7 +430,7 @@ extension ImportSession {
     }
   }
 
-  private mutating func completeRun() throws(ImportError) {
+  private mutating func completeRun() throws(StoreError) {
     guard options.isSnapshot else {
       try updateDigest()
       try committer?.endRun(checkpoint)
@@ -459,38 +453,41 @@ extension ImportSession {
       try updateDigest()
     case .tooMany(let gone, let all):
       throw try refuseSnapshot(
-        "the snapshot lacks \(gone) of \(all) rows, more than --max-removals allows, and nothing was "
-          + "removed; if they are gone indeed, import it again with a higher limit")
+        "the snapshot lacks \(gone) of \(all) rows, more than the limit allows, and nothing was removed; if "
+          + "they are gone indeed, import it again with a higher limit", advice: .raise(.removals))
     case .tooManySince(let earlier, let gone):
       throw try refuseSnapshot(
         "the snapshot lacks \(gone) of the \(earlier.rows.count) rows that were there before that of run "
-          + "\(earlier.run), which removed nothing, more than --max-removals allows, and again nothing "
-          + "was removed; if they are gone indeed, import it again with a higher limit")
+          + "\(earlier.run), which removed nothing, more than the limit allows, and again nothing was "
+          + "removed; if they are gone indeed, import it again with a higher limit",
+        advice: .raise(.removals))
     case nil: break
     }
   }
 
-  private mutating func updateDigest() throws(ImportError) {
+  private mutating func updateDigest() throws(StoreError) {
     if let digest = try committer?.digestAfterRun(checkpoint) { checkpoint.digest = digest }
   }
 
   /// Ends a run whose snapshot removes nothing.
-  private mutating func refuseSnapshot(_ reason: String) throws(ImportError) -> ImportError {
+  private mutating func refuseSnapshot(
+    _ reason: String, advice: Advice...
+  ) throws(StoreError) -> StoreError {
     try committer?.endRun(checkpoint, isRefused: true)
     let others = checkpoint.progress.begunInputCount - 1
     let name = others == 0 ? inputName : "\(inputName) and \(others) more"
-    return ImportError(.snapshotRefused, "\(name): \(reason)")
+    return StoreError(.snapshotRefused, "\(name): \(reason)", advice: advice)
   }
 
   /// Marks the run as failed, as far as the store still can, ends the use of the store, and returns the
   /// error.
-  mutating func fail(_ error: ImportError) -> ImportError {
+  mutating func fail(_ error: StoreError) -> StoreError {
     committer?.failRun(checkpoint)
     return end(with: error)
   }
 
   /// Ends the use of the store after an error, and returns the error.
-  mutating func end(with error: ImportError) -> ImportError {
+  mutating func end(with error: StoreError) -> StoreError {
     releaseStore()
     failure = error
     return error

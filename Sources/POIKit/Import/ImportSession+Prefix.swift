@@ -5,7 +5,7 @@ extension ImportSession {
   /// Looks at the first bytes of the input, which are held back until they tell what it holds.
   ///
   /// - Returns: how many of `bytes` are among them.
-  mutating func holdPrefix(of bytes: Span<UInt8>) throws(ImportError) -> Int {
+  mutating func holdPrefix(of bytes: Span<UInt8>) throws(StoreError) -> Int {
     guard var first = prefix.take() else { return 0 }
     let count = min(Compression.longestMagicByteCount - first.count, bytes.count)
     for index in 0..<count { first.append(bytes[index]) }
@@ -15,10 +15,10 @@ extension ImportSession {
   }
 
   /// Reads the first bytes of the input that were held back.
-  mutating func releasePrefix() throws(ImportError) {
+  mutating func releasePrefix() throws(StoreError) {
     guard let first = prefix.take() else { return }
     do { try ContentPrefix.check(first, ofInputNamed: inputName) } catch {
-      throw fail(ImportError(error))
+      throw fail(StoreError(error))
     }
     try process(first.span)
   }

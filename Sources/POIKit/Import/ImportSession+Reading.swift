@@ -9,7 +9,7 @@ extension ImportSession {
   /// Begins reading at a JSON pointer, or, without one, newline-delimited or concatenated records.
   mutating func beginReading(
     at pointer: String?, resumingAt position: ReadingPosition = .start
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     do {
       let shape: ElementShape =
         if let pointer { .container(try JSONPointer(parsing: pointer)) } else { .sequence }
@@ -20,24 +20,24 @@ extension ImportSession {
         isResumable: !isDryRun, watching: tokenPointer)
       intake.beginInput()
       phase = .reading
-    } catch let error as ImportError {
+    } catch let error as StoreError {
       throw fail(error)
     } catch {
-      throw fail(ImportError(.usage, "\(error)"))
+      throw fail(StoreError(.invalidOptions, "\(error)"))
     }
   }
 
   /// Refuses a token that would stand inside the records.
   private func checkToken(
     _ pointer: JSONPointer, beside shape: ElementShape
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     guard case .container(let records) = shape,
       !pointer.tokens.starts(with: records.tokens, by: { $0.isExactly($1) })
     else {
-      throw ImportError(
-        .usage,
-        "\(inputName): nothing can stand at \"\(pointer)\" outside of the records; --token-at needs "
-          + "records inside an object that holds the token as well, and --at where they are none")
+      throw StoreError(
+        .invalidOptions,
+        "\(inputName): nothing can stand at \"\(pointer)\" outside of the records; a token needs "
+          + "records inside an object that holds it as well", advice: .nameRecords)
     }
   }
 
@@ -91,7 +91,7 @@ extension ImportSession {
 
   /// Gives the survey the pending bytes from `start` on, and reads all of them once it knows the
   /// place of the records.
-  mutating func surveyPending(from start: Int) throws(ImportError) {
+  mutating func surveyPending(from start: Int) throws(StoreError) {
     ImportSession.feed(pending, from: start, to: &survey)
     if survey?.outcome == nil {
       guard pending.count <= ImportSession.surveyLimit else {
@@ -111,7 +111,7 @@ extension ImportSession {
     survey?.append(bytes.span.extracting(start..<bytes.count))
   }
 
-  private mutating func decide() throws(ImportError) {
+  private mutating func decide() throws(StoreError) {
     guard let outcome = survey?.outcome else { return }
     survey = nil
     switch outcome {
@@ -129,7 +129,7 @@ extension ImportSession {
   // MARK: Reading
 
   /// Reads bytes piece by piece, so that the tape stays small.
-  mutating func read(_ bytes: Span<UInt8>) throws(ImportError) {
+  mutating func read(_ bytes: Span<UInt8>) throws(StoreError) {
     var start = 0
     while start < bytes.count {
       guard case .reading = phase else { return }
@@ -141,7 +141,7 @@ extension ImportSession {
   }
 
   /// Takes every record that the reader has complete.
-  mutating func readRecords() throws(ImportError) {
+  mutating func readRecords() throws(StoreError) {
     while true {
       let event: ReadingEvent
       do {
@@ -149,7 +149,7 @@ extension ImportSession {
       } catch {
         // What was read before the trouble is kept.
         guard try commitAtOnce() else { return }
-        throw fail(ImportError(error, input: inputName))
+        throw fail(StoreError(error, input: inputName))
       }
       switch event {
       case .needsInput:
@@ -160,7 +160,7 @@ extension ImportSession {
       case .element:
         do { try intake.addElement(of: &reader) } catch {
           throw fail(
-            ImportError(
+            StoreError(
               .inputOutput, "\(inputName) (record \(reader.elementIndex + 1)): \(error.message)"))
         }
       case .malformed(let malformation): intake.addReject(malformation, of: &reader)

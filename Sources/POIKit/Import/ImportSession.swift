@@ -62,7 +62,7 @@ public struct ImportSession: ~Copyable {
 
   /// Why the run cannot go on, once it cannot. No batch is committed from then on: it would leave
   /// out the one before, and be taken for the place to resume at.
-  var failure: ImportError?
+  var failure: StoreError?
 
   /// What the run did, once it has ended.
   var finalReport: ImportReport?
@@ -109,33 +109,31 @@ public struct ImportSession: ~Copyable {
   ///   - onProgress: told of each committed batch, where a thread writes when the next one is handed to
   ///     it or the input ends; asked now and then while a source is searched for its records, and at its
   ///     end. Called on the caller's thread; decides whether the run goes on.
-  /// - Throws: `ImportError` when the options, the model and the store do not fit together; with
+  /// - Throws: `StoreError` when the options, the model and the store do not fit together; with
   ///   `cannotResume` when there is nothing to resume, with `inputOutput` when the store cannot be read
   ///   or written, or the system gives no thread, with `storeInUse` when another operation uses the store.
   public init(
     into store: Store, model: Model, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
     onProgress: ((ImportProgress) -> ImportDecision)? = nil
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     self.init(
       model: model, options: options, validators: validators, onProgress: onProgress,
       isDryRun: false)
     try options.check(for: model)
-    let lease: Store.Lease
-    do { lease = try store.lease() } catch { throw ImportError(error) }
-    try open(lease)
+    try open(store.lease())
     if options.jobCount > 1 { try startWriterThread() }
   }
 
   /// A session that checks records and counts what would become of them, without a store: a dry
   /// run.
   ///
-  /// - Throws: `ImportError` when the options do not fit together.
+  /// - Throws: `StoreError` when the options do not fit together.
   public init(
     checking model: Model, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
     onProgress: ((ImportProgress) -> ImportDecision)? = nil
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     self.init(
       model: model, options: options, validators: validators, onProgress: onProgress,
       isDryRun: true)
@@ -166,10 +164,10 @@ public struct ImportSession: ~Copyable {
   /// is over.
   ///
   /// - Precondition: an input that was given by `append` is ended; else the program ends.
-  /// - Throws: `ImportError` when the run cannot go on; a session that has failed throws the same again.
+  /// - Throws: `StoreError` when the run cannot go on; a session that has failed throws the same again.
   public mutating func importAll<Source: ByteSource & ~Copyable>(
     from source: inout Source
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     guard try beginInput(named: source.name, byteCount: source.totalByteCount) else {
       return try endInput()
     }
@@ -206,11 +204,11 @@ public struct ImportSession: ~Copyable {
       // The batch on its way was read before; the run may have ended there.
       try waitForBatch()
       if case .ended = phase { return }
-      throw fail(ImportError(error))
-    } catch let error as ImportError {
+      throw fail(StoreError(error))
+    } catch let error as StoreError {
       throw failure ?? fail(error)
     } catch {
-      throw fail(ImportError(.internalError, "\(error)"))
+      throw fail(StoreError(.internalCheck, "\(error)"))
     }
     try endInput()
   }
@@ -225,10 +223,10 @@ public struct ImportSession: ~Copyable {
   ///   - path: the path of a file or pipe, or `-` for standard input.
   ///   - isInterrupted: asked when a signal ends the wait for a slow pipe or its writer: whether the
   ///     run is to stop.
-  /// - Throws: `ImportError` when the run cannot go on.
+  /// - Throws: `StoreError` when the run cannot go on.
   public mutating func importAll(
     ofFile path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     if let failure { throw failure }
     if case .ended = phase { return }
     var source: FileSource
@@ -238,7 +236,7 @@ public struct ImportSession: ~Copyable {
       // What the resumed run had committed is what there is to tell of.
       if let resumption { goOn(from: resumption) }
       if error.code == .interrupted { return try stopReading() }
-      throw fail(ImportError(error))
+      throw fail(StoreError(error))
     }
     try importAll(from: &source)
   }
@@ -256,20 +254,20 @@ public struct ImportSession: ~Copyable {
   /// - Returns: whether the session wants the input's bytes; it does not when the run is over, or
   ///   when a run that is resumed had finished the input. They may be given all the same, and are
   ///   skipped up to `endInput`.
-  /// - Throws: `ImportError` with `unfinishedRun` where an earlier import of the input has not ended,
+  /// - Throws: `StoreError` with `unfinishedRun` where an earlier import of the input has not ended,
   ///   with `cannotResume` where the run to resume had other inputs, or was given other options, with
   ///   `usage` where the name is the path of the reject file.
   @discardableResult
   public mutating func beginInput(
     named name: String, byteCount: Int? = nil
-  ) throws(ImportError) -> Bool {
+  ) throws(StoreError) -> Bool {
     if let failure { throw failure }
     switch phase {
     case .idle, .skipping: break
     case .ended: return false
     case .surveying, .reading: preconditionFailure("the input before is not ended")
     }
-    do throws(ImportError) {
+    do throws(StoreError) {
       return try openInput(named: name, byteCount: byteCount)
     } catch {
       throw end(with: error)
@@ -278,7 +276,7 @@ public struct ImportSession: ~Copyable {
 
   private mutating func openInput(
     named name: String, byteCount: Int?
-  ) throws(ImportError) -> Bool {
+  ) throws(StoreError) -> Bool {
     // How many records the run to resume has read is known once its place is reached.
     let isAhead = resumption != nil || options.isResuming && inputCount == 0
     if hasReachedLimit, !isAhead {
@@ -318,8 +316,8 @@ public struct ImportSession: ~Copyable {
   /// By its first bytes an input that is compressed, or known to hold no JSON, is refused.
   ///
   /// - Parameter bytes: any number of bytes, split anywhere; nothing of them is kept by reference.
-  /// - Throws: `ImportError` when the run cannot go on.
-  public mutating func append(_ bytes: Span<UInt8>) throws(ImportError) {
+  /// - Throws: `StoreError` when the run cannot go on.
+  public mutating func append(_ bytes: Span<UInt8>) throws(StoreError) {
     if let failure { throw failure }
     if case .idle = phase { try beginInput(named: "bytes") }
     consumedByteCount += bytes.count
@@ -329,7 +327,7 @@ public struct ImportSession: ~Copyable {
   }
 
   /// Searches or reads the next bytes of the input.
-  mutating func process(_ bytes: Span<UInt8>) throws(ImportError) {
+  mutating func process(_ bytes: Span<UInt8>) throws(StoreError) {
     switch phase {
     case .surveying:
       let start = pending.count
@@ -342,8 +340,8 @@ public struct ImportSession: ~Copyable {
 
   /// Ends the input: what is left of it is read and committed.
   ///
-  /// - Throws: `ImportError` when the input is incomplete or the batch cannot be written.
-  public mutating func endInput() throws(ImportError) {
+  /// - Throws: `StoreError` when the input is incomplete or the batch cannot be written.
+  public mutating func endInput() throws(StoreError) {
     if let failure { throw failure }
     try releasePrefix()
     if case .surveying = phase {
@@ -369,8 +367,8 @@ public struct ImportSession: ~Copyable {
   /// `finish` take their end for that of the input.
   ///
   /// - Returns: what the run did; where it had ended before, as it ended then.
-  /// - Throws: `ImportError` when the last batch cannot be written.
-  public mutating func stop() throws(ImportError) -> ImportReport {
+  /// - Throws: `StoreError` when the last batch cannot be written.
+  public mutating func stop() throws(StoreError) -> ImportReport {
     if let failure { throw failure }
     if case .ended = phase { return try finish() }
     // What the resumed run had committed is what there is to tell of.
@@ -382,9 +380,9 @@ public struct ImportSession: ~Copyable {
   /// Ends the run; asked again it says the same.
   ///
   /// - Returns: what the run did.
-  /// - Throws: `ImportError` when the last batch cannot be written, or the counters do not balance; with
+  /// - Throws: `StoreError` when the last batch cannot be written, or the counters do not balance; with
   ///   `cannotResume` where the session did not come to the input that the run to resume was reading.
-  public mutating func finish() throws(ImportError) -> ImportReport {
+  public mutating func finish() throws(StoreError) -> ImportReport {
     if let finalReport { return finalReport }
     try endInput()
     // A run that goes on with one that had too many rejects may have nothing left to read.
@@ -396,8 +394,8 @@ public struct ImportSession: ~Copyable {
     let report = report()
     guard report.counters.areBalanced else {
       throw fail(
-        ImportError(
-          .internalError,
+        StoreError(
+          .internalCheck,
           "the counters do not balance: "
             + report.counters.byName.map { "\($0.name) \($0.count)" }.joined(separator: ", ")))
     }

@@ -21,9 +21,9 @@ struct RejectFile: ~Copyable {
   /// It is locked as long as it is written: lines of two imports would overwrite one another.
   ///
   /// - Parameter storePath: where the store is, if there is one.
-  /// - Throws: `ImportError` with `inputOutput` when it cannot be written, with `usage` when the
+  /// - Throws: `StoreError` with `inputOutput` when it cannot be written, with `usage` when the
   ///   path leads to a file that is no reject file, is of the store, or is written by another import.
-  init(path: String, storePath: String?) throws(ImportError) {
+  init(path: String, storePath: String?) throws(StoreError) {
     try RejectFile.check(path, storePath: storePath)
     let permissions = StorePermissions.forFile(besideStoreAt: storePath)
     let descriptor = RejectFile.open(path, permissions)
@@ -60,11 +60,12 @@ struct RejectFile: ~Copyable {
   /// store there or still to be made: its file, or one that SQLite has or makes beside it.
   ///
   /// - Parameter storePath: where the store is, if there is one.
-  /// - Throws: `ImportError` with `usage`.
-  static func check(_ path: String, storePath: String?) throws(ImportError) {
+  /// - Throws: `StoreError` with `usage`.
+  static func check(_ path: String, storePath: String?) throws(StoreError) {
     guard !path.utf8.contains(0) else {
-      throw ImportError(
-        .usage, "\(path): the path of the rejects holds a NUL character; no file can be there")
+      throw StoreError(
+        .invalidOptions,
+        "\(path): the path of the rejects holds a NUL character; no file can be there")
     }
     if let storePath { try checkStore(storePath, path) }
     var file = stat()
@@ -83,7 +84,7 @@ struct RejectFile: ~Copyable {
     if let error = foreignFile(descriptor, path: path) { throw error }
   }
 
-  private static func checkStore(_ storePath: String, _ path: String) throws(ImportError) {
+  private static func checkStore(_ storePath: String, _ path: String) throws(StoreError) {
     var file = stat()
     let isThere = unsafe stat(path, &file) == 0
     let place = place(of: path)
@@ -92,16 +93,17 @@ struct RejectFile: ~Copyable {
       var own = stat()
       let isSame = unsafe isThere && stat(storePath + end, &own) == 0 && isSameFile(own, file)
       guard isSame || path == storePath + end || place == store + end else { continue }
-      throw ImportError(
-        .usage, "\(path): the rejects would overwrite the store; name another file for --rejects")
+      throw StoreError(
+        .invalidOptions, "\(path): the rejects would overwrite the store",
+        advice: .useOtherRejectFile)
     }
   }
 
   /// Throws where a path leads to the regular file that an input is read from.
   ///
   /// - Parameter name: what the input is called.
-  /// - Throws: `ImportError` with `usage`.
-  static func check(_ path: String, inputName name: String) throws(ImportError) {
+  /// - Throws: `StoreError` with `usage`.
+  static func check(_ path: String, inputName name: String) throws(StoreError) {
     var (file, input, standardInput) = (stat(), stat(), stat())
     guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
     let isInput =
@@ -109,8 +111,9 @@ struct RejectFile: ~Copyable {
       || name == FileSource.standardInputName && fstat(STDIN_FILENO, &standardInput) == 0
         && isSameFile(standardInput, file)
     guard isInput else { return }
-    throw ImportError(
-      .usage, "\(path): the rejects would overwrite the input; name another file for --rejects")
+    throw StoreError(
+      .invalidOptions, "\(path): the rejects would overwrite the input", advice: .useOtherRejectFile
+    )
   }
 
   private static func isSameFile(_ first: stat, _ second: stat) -> Bool {
@@ -151,21 +154,21 @@ struct RejectFile: ~Copyable {
   /// Locks and empties a regular file that holds rejects; a pipe or a device is taken as it is.
   ///
   /// - Returns: why it cannot be done.
-  private static func empty(_ descriptor: Int32, path: String) -> ImportError? {
+  private static func empty(_ descriptor: Int32, path: String) -> StoreError? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return RejectFile.error(path) }
     guard status.st_mode & S_IFMT == S_IFREG else { return nil }
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-      return ImportError(
-        .usage,
-        "\(path): another import writes its rejects there now; name another file for --rejects")
+      return StoreError(
+        .invalidOptions,
+        "\(path): another import writes its rejects there now", advice: .useOtherRejectFile)
     }
     if let error = foreignFile(descriptor, path: path) { return error }
     return ftruncate(descriptor, 0) == 0 ? nil : RejectFile.error(path)
   }
 
   /// Why a regular file is not to be overwritten: it holds something else than rejects.
-  private static func foreignFile(_ descriptor: Int32, path: String) -> ImportError? {
+  private static func foreignFile(_ descriptor: Int32, path: String) -> StoreError? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_size > 0
@@ -175,9 +178,10 @@ struct RejectFile: ~Copyable {
     return count == beginning.count && beginning == RejectLine.beginning ? nil : foreignFile(path)
   }
 
-  private static func foreignFile(_ path: String) -> ImportError {
-    ImportError(
-      .usage, "\(path): the file is there and holds no rejects; name another one for --rejects")
+  private static func foreignFile(_ path: String) -> StoreError {
+    StoreError(
+      .invalidOptions, "\(path): the file is there and holds no rejects",
+      advice: .useOtherRejectFile)
   }
 
   /// Writes the rejects of a batch.
@@ -185,7 +189,7 @@ struct RejectFile: ~Copyable {
   /// - Parameter names: those of their inputs.
   mutating func write(
     _ batch: borrowing RecordBatch, _ names: InputNames
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     for reject in batch.rejects {
       buffer.append(
         contentsOf: RejectLine.text(
@@ -203,7 +207,7 @@ struct RejectFile: ~Copyable {
   /// Writes the rejects that a run has committed.
   mutating func write(
     rejectsOf run: Int64, in connection: Connection, storePath: String
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     do {
       var statement = try connection.prepare(
         """
@@ -222,18 +226,14 @@ struct RejectFile: ~Copyable {
           ).utf8)
         if buffer.count > 1 << 16 { try flush() }
       }
-    } catch let error as SQLiteError {
-      throw ImportError(StoreError(error, path: storePath))
-    } catch let error as ImportError {
-      throw error
     } catch {
-      throw ImportError(.inputOutput, "\(error)")
+      throw StoreError(converting: error, path: storePath)
     }
     try flush()
   }
 
   /// Waits until the disk has the lines and the name of the file; a pipe or a device has no disk.
-  func sync() throws(ImportError) {
+  func sync() throws(StoreError) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
     guard fsync(descriptor) == 0 else { throw RejectFile.error(path) }
@@ -246,7 +246,7 @@ struct RejectFile: ~Copyable {
     close(folder)
   }
 
-  private mutating func flush() throws(ImportError) {
+  private mutating func flush() throws(StoreError) {
     var written = 0
     while written < buffer.count {
       let count = unsafe buffer.withUnsafeBytes { bytes in
@@ -261,7 +261,7 @@ struct RejectFile: ~Copyable {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  private static func error(_ path: String, _ failure: SystemError = .last) -> ImportError {
-    ImportError(.inputOutput, "\(path): the reject file cannot be written: \(failure.text)")
+  private static func error(_ path: String, _ failure: SystemError = .last) -> StoreError {
+    StoreError(.inputOutput, "\(path): the reject file cannot be written: \(failure.text)")
   }
 }

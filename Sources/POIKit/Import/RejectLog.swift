@@ -7,7 +7,7 @@ struct RejectLog: ~Copyable {
   private var file: RejectFile?
 
   /// Why the rejects of the last batch could not be written.
-  private(set) var error: ImportError?
+  private(set) var error: StoreError?
 
   init(path: String?) { self.path = path }
 
@@ -15,7 +15,7 @@ struct RejectLog: ~Copyable {
   ///
   /// - Parameter storePath: the path of the store, if there is one.
   /// - Returns: whether it was made.
-  mutating func open(besideStoreAt storePath: String?) throws(ImportError) -> Bool {
+  mutating func open(besideStoreAt storePath: String?) throws(StoreError) -> Bool {
     guard file == nil, let path else { return false }
     file = try RejectFile(path: path, storePath: storePath)
     return true
@@ -29,10 +29,10 @@ struct RejectLog: ~Copyable {
   /// Writes the rejects that a run has committed.
   mutating func write(
     rejectsOf run: Int64, in connection: Connection, storePath: String
-  ) throws(ImportError) {
+  ) throws(StoreError) {
     try file?.write(rejectsOf: run, in: connection, storePath: storePath)
   }
 
   /// Brings the file to the disk.
-  mutating func sync() throws(ImportError) { try file?.sync() }
+  mutating func sync() throws(StoreError) { try file?.sync() }
 }

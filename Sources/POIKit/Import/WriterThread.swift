@@ -14,14 +14,14 @@ struct WriterThread: ~Copyable {
     let checkpoint: ImportCheckpoint
 
     /// What came of it: the checkpoint after the batch.
-    var outcome: Result<ImportCheckpoint, ImportError>?
+    var outcome: Result<ImportCheckpoint, StoreError>?
 
     /// Commits the batch, unless that was done.
     ///
     /// - Returns: whether it was not.
     mutating func commit() -> Bool {
       guard outcome == nil else { return false }
-      do throws(ImportError) {
+      do throws(StoreError) {
         outcome = .success(try committer.commit(&batch, progress, onto: checkpoint))
       } catch {
         outcome = .failure(error)

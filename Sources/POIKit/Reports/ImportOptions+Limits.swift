@@ -2,15 +2,15 @@ package import JSONStreaming
 
 extension ImportOptions.RecordLimits {
   /// Throws where a limit is not one that may be said.
-  package func check() throws(ImportError) {
+  package func check() throws(StoreError) {
     let limits = [
       ("depth", depth, Self.depths), ("byteCount", byteCount, Self.byteCounts),
       ("stringByteCount", stringByteCount, Self.stringByteCounts),
       ("keysPerObject", keysPerObject, Self.keyCounts),
     ]
     for (name, limit, range) in limits where !range.contains(limit) {
-      throw ImportError(
-        .usage,
+      throw StoreError(
+        .invalidOptions,
         "the limit \(name) of a record is \(limit); it goes from \(range.lowerBound) to "
           + "\(range.upperBound)")
     }

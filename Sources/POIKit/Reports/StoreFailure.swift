@@ -8,12 +8,17 @@ struct StoreFailure: Error {
   /// What went wrong, with the value in question, in lower case.
   let message: String
 
+  let advice: [Advice]
+
   /// SQLite's error behind it, if there is one.
   let cause: SQLiteError?
 
-  init(_ code: StoreError.Code, _ message: String, cause: SQLiteError? = nil) {
+  init(
+    _ code: StoreError.Code, _ message: String, advice: Advice..., cause: SQLiteError? = nil
+  ) {
     self.code = code
     self.message = message
+    self.advice = advice
     self.cause = cause
   }
 }

@@ -32,6 +32,6 @@ struct MergeConflicts {
     }
     if count > listed.count { lines.append("and \(count - listed.count) more in this batch") }
     return lines.joined(separator: "; ")
-      + "; --merge error stops at such a batch, those before it are in \(store)"
+      + "; the policy error stops at such a batch, those before it are in \(store)"
   }
 }

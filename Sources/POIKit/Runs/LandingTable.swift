@@ -24,8 +24,8 @@ enum LandingTable {
   static func nameOfMerged(ofRun run: Int64) -> String { "\(prefix)merged_\(run)" }
 
   /// What is thrown where they hold what no run has written.
-  static let damage = SQLiteError.corruption(
-    "the records that were read and wait to be merged are damaged; begin again with --restart")
+  static let damage = StoreFailure(
+    .inputOutput, "the records that were read and wait to be merged are damaged", advice: .restart)
 
   /// Makes the tables where they are missing. Runs inside the caller's transaction.
   static func make(ofRun run: Int64, in connection: Connection) throws {

@@ -20,7 +20,7 @@ extension TableLayout {
     }
     guard !columns.isEmpty else {
       throw StoreError(
-        .noSuchColumn, "the model \"\(model.name)\" names no key; name the attributes with --key")
+        .noSuchColumn, "the model \"\(model.name)\" names no key", advice: .nameKey)
     }
     let timestampAttribute = try (timestamp ?? model.timestamp).map { name throws(StoreError) in
       try TableLayout.attribute(name, of: model)

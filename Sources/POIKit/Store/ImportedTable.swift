@@ -50,11 +50,11 @@ struct ImportedTable {
       }
     }
 
-    /// What to do where batches are committed already.
-    var advice: String {
+    /// What to do if batches are committed already.
+    var advice: Advice {
       switch self {
-      case .model, .key: "begin again with --restart"
-      case .times, .refusals: "go on with --resume"
+      case .model, .key: .restart
+      case .times, .refusals: .resume
       }
     }
   }

@@ -207,8 +207,8 @@ struct ModelChange {
     if table.unfitRemovalCount > 0 {
       obstacles.append(
         "\(table.unfitRemovalCount) removals are remembered by the old key and timestamp; keep "
-          + "\"x-key\", \"x-timestamp\" and the \"removal\" of \"x-tombstone\", or forget them before "
-          + "(poi-dedup --purge-tombstones)")
+          + "\"x-key\", \"x-timestamp\" and the \"removal\" of \"x-tombstone\", or forget them before"
+      )
     }
     guard table.isKeyEnforced else { return }
     let parts: [(String, String, Bool)] = [

@@ -10,40 +10,33 @@ extension Store.Lease {
   /// - Parameters:
   ///   - asked: the policy that was named, if one was.
   ///   - isSnapshot: whether the records are a snapshot.
-  /// - Throws: `ImportError` with `usage` when the policy does not fit the model or the table.
+  /// - Throws: `StoreFailure` with `invalidOptions` when the policy does not fit the model or the table.
   func mergePolicy(
     _ asked: MergePolicy?, isSnapshot: Bool, for model: Model
   ) throws -> MergePolicy {
-    do {
-      let key = try EnforcedKey.read(of: model, in: connection)
-      let isEnforced = key != nil
-      if let key, asked != .append { try checkRemovals(of: model, key, isSnapshot: isSnapshot) }
-      if let key, key.isHashed { try completeHashes(of: model, key) }
-      guard let policy = asked else {
-        guard isEnforced else {
-          try checkLostKey(of: model)
-          return .append
-        }
-        return .newest
+    let key = try EnforcedKey.read(of: model, in: connection)
+    let isEnforced = key != nil
+    if let key, asked != .append { try checkRemovals(of: model, key, isSnapshot: isSnapshot) }
+    if let key, key.isHashed { try completeHashes(of: model, key) }
+    guard let policy = asked else {
+      guard isEnforced else {
+        try checkLostKey(of: model)
+        return .append
       }
-      if policy == .append {
-        guard isEnforced else { return policy }
-        throw ImportError(
-          .usage,
-          "\(path): the key of the table \"\(model.table)\" is enforced, so --merge append cannot "
-            + "add a record beside one with the same key; name another policy, or import into "
-            + "another store")
-      }
-      let keepsTimes = policy == .newestByProperty
-      if keepsTimes { try checkTimes(of: model) }
-      let hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
-      if !isEnforced || keepsTimes && !hasTimes { try makeTableReady(for: model, policy) }
-      return policy
-    } catch let error as ImportError {
-      throw error
-    } catch {
-      throw ImportError(StoreError(converting: error, path: path))
+      return .newest
     }
+    if policy == .append {
+      guard isEnforced else { return policy }
+      throw StoreFailure(
+        .invalidOptions,
+        "the key of the table \"\(model.table)\" is enforced, so a record cannot be "
+          + "added beside one with the same key", advice: .useOtherPolicy, .useOtherStore)
+    }
+    let keepsTimes = policy == .newestByProperty
+    if keepsTimes { try checkTimes(of: model) }
+    let hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
+    if !isEnforced || keepsTimes && !hasTimes { try makeTableReady(for: model, policy) }
+    return policy
   }
 
   /// Gives the rows that another program wrote the hashes of their keys, by which they are found.
@@ -56,11 +49,10 @@ extension Store.Lease {
     do {
       try connection.inTransaction { try enforcer.completeHashes(in: connection) }
     } catch let error as SQLiteError where error.isUniqueViolation {
-      let names = key.columns.joined(separator: ",")
-      throw ImportError(
-        .usage,
-        "\(path): another program gave rows of the table \"\(model.table)\" the key of others; make "
-          + "them one with poi-dedup --key \(names) --enforce --hash-key")
+      throw StoreFailure(
+        .invalidOptions,
+        "another program gave rows of the table \"\(model.table)\" the key of others",
+        advice: .enforce(key: key.columns, .hash))
     }
   }
 
@@ -71,12 +63,11 @@ extension Store.Lease {
     guard !key.isEmpty,
       try KeyEnforcer.indexedColumns(of: model.table, in: connection).isEmpty
     else { return }
-    throw ImportError(
-      .usage,
-      "\(path): the key \(key.joined(separator: ", ")) of the table \"\(model.table)\" was enforced, "
-        + "and its index is gone, so records would be added beside those with the same key; make it "
-        + "again with poi-dedup --key \(key.joined(separator: ",")) --enforce, or add them with --merge "
-        + "append")
+    throw StoreFailure(
+      .invalidOptions,
+      "the key \(key.joined(separator: ", ")) of the table \"\(model.table)\" was enforced, "
+        + "and its index is gone, so records would be added beside those with the same key",
+      advice: .enforce(key: key, .index), .use(.append))
   }
 
   /// Makes an empty table enforce its key, and one keep times where the policy needs them, unless
@@ -98,18 +89,18 @@ extension Store.Lease {
   /// Makes an empty table enforce its key. Runs inside the caller's transaction.
   private func enforceKey(of model: Model, for policy: MergePolicy) throws {
     guard !model.key.isEmpty else {
-      throw ImportError(
-        .usage,
-        "the model \"\(model.name)\" names no key, so --merge \(policy.rawValue) cannot tell which "
-          + "records are one; add \"x-key\" to it")
+      throw StoreFailure(
+        .invalidOptions,
+        "the model \"\(model.name)\" names no key, so \(policy.rawValue) cannot tell which records "
+          + "are one; add \"x-key\" to it")
     }
     let table = SQL(name: model.table)
     guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {
-      throw ImportError(
-        .usage,
-        "\(path): the key of the table \"\(model.table)\" is not enforced, so merging by "
-          + "\(policy.rawValue) could meet several rows with one key; run poi-dedup --enforce first"
-      )
+      throw StoreFailure(
+        .invalidOptions,
+        "the key of the table \"\(model.table)\" is not enforced, so merging by "
+          + "\(policy.rawValue) could meet several rows with one key",
+        advice: .enforce(key: model.key, .index))
     }
     let enforcer = KeyEnforcer(
       layout: try TableLayout(model), schema: try TableSchema(of: model.table, in: connection),
@@ -125,35 +116,34 @@ extension Store.Lease {
     let named = model.key.compactMap { model.attribute(named: $0)?.column }
     guard Set(named) != Set(key.columns) else { return }
     guard !isSnapshot else {
-      throw ImportError(
-        .usage,
-        "\(path): the table \"\(model.table)\" is unique by \(key.columns.joined(separator: ", ")), and "
+      throw StoreFailure(
+        .invalidOptions,
+        "the table \"\(model.table)\" is unique by \(key.columns.joined(separator: ", ")), and "
           + "a snapshot tells by \(named.joined(separator: ", ")) which rows it lacks, so it would remove "
-          + "rows that it holds; undo the run that enforced that key (poi-dedup --undo), or leave out "
-          + "--snapshot")
+          + "rows that it holds", advice: .undoEnforcement, .snapshot(false))
     }
     guard model.tombstone?.removal == .delete else { return }
-    throw ImportError(
-      .usage,
-      "\(path): the table \"\(model.table)\" is unique by \(key.columns.joined(separator: ", ")), and "
+    throw StoreFailure(
+      .invalidOptions,
+      "the table \"\(model.table)\" is unique by \(key.columns.joined(separator: ", ")), and "
         + "the removals of the model \"\(model.name)\" name \(named.joined(separator: ", ")), so what "
-        + "they delete would depend on the order of the records; undo the run that enforced that key "
-        + "(poi-dedup --undo), or let \"x-tombstone\" mark removals")
+        + "they delete would depend on the order of the records; let \"x-tombstone\" mark removals",
+      advice: .undoEnforcement)
   }
 
   /// Refuses models whose attributes can have no time each.
   private func checkTimes(of model: Model) throws {
     guard model.timestamp != nil else {
-      throw ImportError(
-        .usage,
-        "the model \"\(model.name)\" names no timestamp, so --merge newest-by-property cannot tell "
+      throw StoreFailure(
+        .invalidOptions,
+        "the model \"\(model.name)\" names no timestamp, so newest-by-property cannot tell "
           + "which value is newer; add \"x-timestamp\" to it")
     }
     guard model.tombstone?.removal != .delete else {
-      throw ImportError(
-        .usage,
+      throw StoreFailure(
+        .invalidOptions,
         "the model \"\(model.name)\" deletes removed rows, and the times of their values with them, so "
-          + "what --merge newest-by-property makes of records would depend on their order; let "
+          + "what newest-by-property makes of records would depend on their order; let "
           + "\"x-tombstone\" mark removals, or merge by newest")
     }
   }

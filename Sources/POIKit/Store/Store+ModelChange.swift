@@ -14,11 +14,11 @@ extension Store.Lease {
       let old = try model(ofTable: new.table)
       let change = ModelChange(from: old, to: new, table: try tableState(of: old, new))
       guard change.obstacles.isEmpty else {
-        throw StoreError(
+        throw StoreFailure(
           .modelDiffers,
-          "\(path): the table \"\(new.table)\" was made with another model: "
-            + change.obstacles.joined(separator: "; ")
-            + "; or import into another store (poi-import --print-model prints the table's model)")
+          "the table \"\(new.table)\" was made with another model: "
+            + change.obstacles.joined(separator: "; "),
+          advice: .useModel(ofTable: new.table), .useOtherStore)
       }
       try RememberedDigest(contentLayout(of: old)).forget(in: connection)
       // The next import makes it as the new model needs it.

@@ -20,12 +20,11 @@ extension Store.Lease {
   func model(ofTable table: String? = nil) throws -> Model {
     let names = try tables()
     guard let table = table ?? (names.count == 1 ? names[0] : nil) else {
-      throw StoreError(
-        .noSuchTable,
-        names.isEmpty
-          ? "\(path): the store holds no records; import some first"
-          : "\(path): the store holds several tables, \(names.joined(separator: ", ")); "
-            + "name one with --table")
+      throw names.isEmpty
+        ? StoreFailure(.noSuchTable, "the store holds no records; import some first")
+        : StoreFailure(
+          .noSuchTable, "the store holds several tables, \(names.joined(separator: ", "))",
+          advice: .nameTable)
     }
     guard let document = try document(ofTable: try self.table(named: table) ?? table) else {
       throw try missing(table)
@@ -34,16 +33,16 @@ extension Store.Lease {
       return try Model(parsing: document)
     } catch {
       guard !error.isOutOfMemory else { throw StoreError(.outOfMemory, path: path) }
-      throw StoreError(.notAStore, "\(path): the model of the table \"\(table)\": \(error)")
+      throw StoreFailure(.notAStore, "the model of the table \"\(table)\": \(error)")
     }
   }
 
   /// Why nothing can be done with a table that the store does not have.
-  private func missing(_ table: String) throws -> StoreError {
+  private func missing(_ table: String) throws -> StoreFailure {
     let names = try tables()
-    return StoreError(
+    return StoreFailure(
       .noSuchTable,
-      "\(path): the store has no table of records \"\(table)\"; it has "
+      "the store has no table of records \"\(table)\"; it has "
         + (names.isEmpty ? "none" : names.joined(separator: ", ")))
   }
 
@@ -87,11 +86,11 @@ extension Store.Lease {
   /// Fits tables that were made with another model to this one.
   private func fitTables(to model: Model, mayChange: Bool) throws {
     guard mayChange else {
-      throw StoreError(
+      throw StoreFailure(
         .modelDiffers,
-        "\(path): the model of the table \"\(model.table)\" is another one, and an import into "
-          + "it is unfinished; go on with --resume and the model that it began with (poi-import "
-          + "--print-model \(model.table) prints it), or give it up with --restart")
+        "the model of the table \"\(model.table)\" is another one, and an import into "
+          + "it with the model before is unfinished",
+        advice: .useModel(ofTable: model.table), .restart)
     }
     try changeModel(to: model)
   }
@@ -151,9 +150,9 @@ extension Store.Lease {
 
   private func refuseTable(_ table: String) throws {
     guard try sql(ofTable: table) != nil else { return }
-    throw StoreError(
+    throw StoreFailure(
       .modelDiffers,
-      "\(path): the store has another table or view called \"\(table)\"; name another one in the "
+      "the store has another table or view called \"\(table)\"; name another one in the "
         + "model")
   }
 

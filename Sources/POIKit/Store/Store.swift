@@ -160,28 +160,29 @@ public final class Store: Sendable {
     let version = try connection.integer("PRAGMA user_version") ?? 0
     if application == Store.applicationID {
       guard version <= Store.formatVersion else {
-        throw StoreError(
+        throw StoreFailure(
           .newerFormat,
-          "\(path): the store has format \(version), this version knows "
+          "the store has format \(version), this version knows "
             + "\(Store.formatVersion); use a later version of the toolkit")
       }
       guard version > 0, try Bookkeeping.isComplete(in: connection) else {
-        throw StoreError(
+        throw StoreFailure(
           .notAStore,
-          "\(path): the store lacks tables that every store has, or was made by no version of the "
+          "the store lacks tables that every store has, or was made by no version of the "
             + "toolkit; take a backup, or import anew")
       }
       return false
     }
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
     if tables == 0, application == 0, version == 0, isReadOnly {
-      throw StoreError(
-        .notAStore, "\(path): the file is empty and no store yet; import into it first")
+      throw StoreFailure(
+        .notAStore, "the file is empty and no store yet; import into it first")
     }
     guard tables == 0, application == 0, version == 0 else {
-      throw StoreError(
+      throw StoreFailure(
         .notAStore,
-        "\(path): the database belongs to another program; name a store of its own with --store")
+        "the database belongs to another program",
+        advice: .useOtherStore)
     }
     return true
   }
@@ -241,7 +242,7 @@ public final class Store: Sendable {
       var status = stat()
       if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
         throw StoreError(
-          .database, "\(path): is a directory; name the file of a store with --store",
+          .database, "\(path): is a directory", advice: .useOtherStore,
           cause: error)
       }
       throw StoreError(error, path: path)

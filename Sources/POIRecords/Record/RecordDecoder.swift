@@ -403,7 +403,7 @@ struct RecordDecoder: ~Copyable {
     report(
       "skew", layout.fields[timestampSlot].path,
       "\(Instant(microseconds: value.integer)) is later than "
-        + "\(Instant(microseconds: latestTimestamp)), the latest that --max-skew allows now")
+        + "\(Instant(microseconds: latestTimestamp)), the latest that is allowed now")
   }
 
   /// Checks the record's own object, the attributes that need one another, and the coordinates.

@@ -1,14 +1,14 @@
 package import JSONStreaming
 
 /// Why the records of an input cannot be found.
-extension ImportError {
+extension StoreError {
   /// The survey of an input that cannot be read twice came to no end.
-  package static func unknownPlace(in input: String) -> ImportError {
-    ImportError(
+  package static func unknownPlace(in input: String) -> StoreError {
+    StoreError(
       .unreadable,
       "\(input): the place of the records is not known after "
-        + "\(ImportSession.surveyLimit >> 20) MiB of an input that cannot be read twice; "
-        + "name it with --at")
+        + "\(ImportSession.surveyLimit >> 20) MiB of an input that cannot be read twice",
+      advice: .nameRecords)
   }
 
   /// How many of several places a message lists, and how many characters of each.
@@ -18,7 +18,7 @@ extension ImportError {
   /// The records may stand in several arrays, or in none of those that there are.
   package static func ambiguousPlace(
     _ candidates: [ShapeSurvey.Candidate], in input: String
-  ) -> ImportError {
+  ) -> StoreError {
     let list = candidates.prefix(listLimit).map { candidate in
       let pointer = candidate.pointer.description
       let shown = pointer.unicodeScalars.prefix(pointerLimit)
@@ -31,12 +31,12 @@ extension ImportError {
     let message =
       switch candidates.count(where: { $0.elementCount > 0 }) {
       case 0:
-        "the records may stand in \(places), or be members of an object; name their place with --at"
+        "the records may stand in \(places), or be members of an object"
       case 1:
         "no object in an array has a member that the model reads: the records may stand in "
-          + "\(places); name their place with --at"
-      default: "the records may stand in several arrays: \(places); name one with --at"
+          + "\(places)"
+      default: "the records may stand in several arrays: \(places)"
       }
-    return ImportError(.unreadable, "\(input): \(message)")
+    return StoreError(.unreadable, "\(input): \(message)", advice: .nameRecords)
   }
 }

@@ -1,0 +1,73 @@
+/// What a program, or its user, can do after an error: an option to change, or another operation.
+///
+/// The tools say it with the names of their options.
+public enum Advice: Sendable, Hashable {
+  /// Go on with the unfinished run: `ImportOptions.isResuming`.
+  case resume
+  /// Give up the unfinished run and begin again: `ImportOptions.isRestarting`. Its committed rows stay.
+  case restart
+  /// Import without `ImportOptions.isResuming`.
+  case startWithoutResuming
+  /// Say where the records are: `ImportOptions.pointer`.
+  case nameRecords
+  /// Import without `ImportOptions.pointer`.
+  case omitPointer
+  /// Use this policy: `ImportOptions.mergePolicy`.
+  case use(MergePolicy)
+  /// Use another policy: `ImportOptions.mergePolicy`.
+  case useOtherPolicy
+  /// Whether the input is to be a snapshot: `ImportOptions.isSnapshot`.
+  case snapshot(Bool)
+  /// Name the source, or name none: `ImportOptions.source`.
+  case nameSource(Bool)
+  /// Write rejects to another file: `ImportOptions.rejectFile`.
+  case useOtherRejectFile
+  /// Move a limit.
+  case raise(Limit)
+  /// Name one of several tables.
+  case nameTable
+  /// Name the attributes or columns that identify a record.
+  case nameKey
+  /// Use another file as the store.
+  case useOtherStore
+  /// Trust the schema of the database, if you know who made it.
+  case trustSchema
+  /// Deduplicate by these columns and enforce the key, by an index or a hash.
+  case enforce(key: [String], KeyEnforcement)
+  /// Undo the run that enforced the key: `Store.undoDeduplication(run:)`.
+  case undoEnforcement
+  /// Forget removals: `Store.purgeTombstones(of:olderThan:clock:)`.
+  case purgeTombstones
+  /// Import with the model of this table: `Store.model(ofTable:)`.
+  case useModel(ofTable: String)
+
+  /// The limits that advice names.
+  public enum Limit: Sendable, Hashable, CaseIterable {
+    /// `ImportOptions.RecordLimits.depth`
+    case depth
+    /// `ImportOptions.RecordLimits.byteCount`
+    case recordBytes
+    /// `ImportOptions.RecordLimits.stringByteCount`
+    case stringBytes
+    /// `ImportOptions.RecordLimits.keysPerObject`
+    case keys
+    /// `ImportOptions.maximumSkew`
+    case skew
+    /// `ImportOptions.rejectLimit`
+    case rejects
+    /// `ImportOptions.removalLimit`
+    case removals
+
+    /// The limit that a rule checks, if it checks one.
+    public init?(rule: String) {
+      switch rule {
+      case "depth": self = .depth
+      case "element-bytes": self = .recordBytes
+      case "string-bytes": self = .stringBytes
+      case "keys-per-object": self = .keys
+      case "skew": self = .skew
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+public import POIKit
+internal import SQLiteKit
+
+extension StoreError {
+  /// The exit code of a tool that ends with the error.
+  public var exitCode: ExitCode {
+    switch code {
+    case .notAStore, .newerFormat, .modelDiffers, .noSuchTable, .noSuchColumn, .unsupportedTable,
+      .invalidOptions, .unfinishedRun, .cannotResume, .cannotUndo:
+      .usage
+    case .unreadable, .tooManyRejects, .conflict, .snapshotRefused, .mixedTimestamps, .keyNotUnique,
+      .unmovableReference, .unmergeableValue, .interferingTrigger:
+      .dataError
+    case .database where cause?.isDistrust == true || cause?.isConstraint == true: .dataError
+    case .noInput: .noInput
+    case .inputOutput, .changedByOther, .temporaryFile, .database: .ioError
+    case .interrupted: .interrupted
+    case .inUse, .internalCheck: .internalError
+    }
+  }
+}
+
+extension ToolFailure {
+  /// The failure of a tool that ends with an error of the library.
+  public init(_ error: StoreError) {
+    // Ctrl-C also ends the program that decompresses the input; the input is not damaged then.
+    guard !Interruption.isRequested || error.code != .unreadable else {
+      self.init(.interrupted, "interrupted; --resume goes on")
+      return
+    }
+    let advice = error.advice.map(\.text).joined(separator: ", or ")
+    self.init(error.exitCode, error.message + (advice.isEmpty ? "" : "; " + advice))
+  }
+}
+
+extension Advice {
+  /// The advice with the options of the tools.
+  var text: String {
+    switch self {
+    case .resume: "go on with --resume"
+    case .restart: "begin again with --restart"
+    case .startWithoutResuming: "start without --resume"
+    case .nameRecords: "name where the records are with --at"
+    case .omitPointer: "leave out --at"
+    case .use(let policy): "use --merge \(policy.rawValue)"
+    case .useOtherPolicy: "use another --merge policy"
+    case .snapshot(true): "use --snapshot"
+    case .snapshot(false): "leave out --snapshot"
+    case .nameSource(true): "name the source with --source"
+    case .nameSource(false): "leave out --source"
+    case .useOtherRejectFile: "name another file with --rejects"
+    case .raise(let limit): "raise the limit with \(limit.option)"
+    case .nameTable: "name one with --table"
+    case .nameKey: "name the attributes with --key"
+    case .useOtherStore: "name another file with --store"
+    case .trustSchema: "if you know who made them, --trust-schema allows it"
+    case .enforce(let key, let enforcement):
+      "run poi-dedup --key \(key.joined(separator: ",")) --enforce"
+        + (enforcement == .hash ? " --hash-key" : "")
+    case .undoEnforcement: "undo the run that enforced that key with poi-dedup --undo"
+    case .purgeTombstones: "forget removals with poi-dedup --purge-tombstones"
+    case .useModel(let table): "use the model that poi-import --print-model \(table) prints"
+    }
+  }
+}
+
+extension Advice.Limit {
+  /// The option that sets the limit.
+  public var option: String {
+    switch self {
+    case .depth: "--max-depth"
+    case .recordBytes: "--max-record-bytes"
+    case .stringBytes: "--max-string-bytes"
+    case .keys: "--max-keys"
+    case .skew: "--max-skew"
+    case .rejects: "--max-rejects"
+    case .removals: "--max-removals"
+    }
+  }
+}
