@@ -1,10 +1,9 @@
 internal import CSQLite
 
-/// Reads parts of the blobs in one column, row by row: of a row nothing is loaded but what is asked
-/// for.
+/// Reads parts of the blobs in one column, row by row.
 ///
-/// The value owns SQLite's handle and closes it when its life ends. Until then the connection holds
-/// a view of the database, as with a statement that has not come to its end.
+/// While the value lives, the connection holds a view of the database, as with a statement that has
+/// not come to its end.
 @safe
 public struct BlobReader: ~Copyable {
   private let handle: OpaquePointer

@@ -1,20 +1,17 @@
 internal import CSQLite
 
-/// Keeps a transaction from being committed where it must not be.
+/// Refuses two kinds of commits.
 ///
-/// A statement that began inside a transaction does not commit by itself. Where the schema has changed
-/// since, SQLite prepares a statement anew while it runs. If memory runs out at the wrong moment it gives
-/// up the transaction first, runs the statement all the same, and commits what it did: a part of the
-/// transaction, which the caller takes for lost.
-///
-/// Nothing is committed to a file that does not stand at its path any more, because it was moved,
-/// removed or replaced: nobody would find it there. SQLite looks by itself only without a write-ahead
-/// log.
+/// - Of a statement that began inside a transaction. If the schema has changed, SQLite prepares the
+///   statement again while it runs. If memory runs out then, it may give up the transaction, run the
+///   statement all the same, and commit only that.
+/// - To a file that is not at its path any more: nobody would find it. SQLite checks that only without
+///   a write-ahead log.
 ///
 /// C functions: `sqlite3_commit_hook`, `sqlite3_file_control` with `SQLITE_FCNTL_HAS_MOVED`
 @safe
 final class CommitGuard {
-  /// What SQLite's call reads and writes, and so stands in one place.
+  /// What SQLite's callback reads and writes.
   @safe
   private struct State {
     var connection: OpaquePointer?
@@ -23,7 +20,6 @@ final class CommitGuard {
     /// Whether the latest commit found the file gone from its path.
     var isMoved = false
 
-    /// Whether a commit is to fail.
     mutating func isRefusing() -> Bool {
       var moved: CInt = 0
       // It stays 0 where the database has no file.
@@ -55,8 +51,7 @@ final class CommitGuard {
       }, state)
   }
 
-  /// Runs a step of a statement that changes the database; where it began in a transaction, it does not
-  /// commit.
+  /// Runs a step of a statement that changes the database.
   func step(_ statement: OpaquePointer) -> Int32 {
     unsafe state.pointee.isForbidding = sqlite3_get_autocommit(sqlite3_db_handle(statement)) == 0
     let status = unsafe sqlite3_step(statement)
@@ -64,7 +59,7 @@ final class CommitGuard {
     return status
   }
 
-  /// The error that stands for a commit that was refused just now.
+  /// The error of a commit that was refused just now.
   func refusal(of sql: String) -> SQLiteError {
     // SQLITE_READONLY_DBMOVED and SQLITE_ABORT_ROLLBACK, whose macros Swift does not import.
     unsafe state.pointee.isMoved

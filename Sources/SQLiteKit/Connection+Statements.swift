@@ -4,37 +4,41 @@ extension Connection {
   /// Prepares one statement.
   ///
   /// - Parameters:
-  ///   - sql: the text of exactly one statement; a closing semicolon and comments may follow.
-  ///   - isPersistent: whether it is kept for many uses, which tells SQLite to spare its fast small
-  ///     memory.
-  /// - Throws: `SQLiteError` when the text is no valid SQL, holds no statement or more than one.
+  ///   - sql: exactly one statement; a closing semicolon and comments may follow.
+  ///   - isPersistent: whether it is kept for many uses; SQLite then spares its fast small memory.
+  /// - Throws: `SQLiteError` if the text is not valid SQL, or not one statement.
   ///
   /// C function: `sqlite3_prepare_v3`
   public func prepare(_ sql: SQL, isPersistent: Bool = true) throws(SQLiteError) -> Statement {
-    var rest = try SQLText(sql)
-    guard let first = unsafe try prepareNext(&rest, isPersistent: isPersistent) else {
+    let text = try bytes(of: sql)
+    var offset = 0
+    guard let first = unsafe try prepareNext(text, from: &offset, of: sql, isPersistent) else {
       throw SQLiteError.misuse("the text holds no statement", sql: sql.text)
     }
     let statement = unsafe Statement(handle: first, commitGuard: commitGuard)
-    if holdsStatement(&rest) {
-      throw SQLiteError.misuse("the text holds more than one statement", sql: sql.text)
-    }
-    return statement
+    do {
+      guard let second = unsafe try prepareNext(text, from: &offset, of: sql, false) else {
+        return statement
+      }
+      unsafe sqlite3_finalize(second)
+    } catch {}
+    throw SQLiteError.misuse("the text holds more than one statement", sql: sql.text)
   }
 
   /// Runs all statements of a text, one after the other, and drops the rows that they return.
   ///
   /// - Throws: `SQLiteError` at the first statement that fails; those before it have taken effect.
   public func execute(_ sql: SQL) throws(SQLiteError) {
-    var rest = try SQLText(sql)
-    while let next = unsafe try prepareNext(&rest, isPersistent: false) {
+    let text = try bytes(of: sql)
+    var offset = 0
+    while let next = unsafe try prepareNext(text, from: &offset, of: sql, false) {
       var statement = unsafe Statement(handle: next, commitGuard: commitGuard)
       try statement.run()
     }
   }
 
-  /// Whether a statement that failed with no more than `SQLITE_ERROR` is a sound one, which can be
-  /// prepared: what failed was an expression of it, or of the schema, for the values that it met.
+  /// Whether a statement that failed with `SQLITE_ERROR` can be prepared: an expression of it, or of
+  /// the schema, then failed for the values that it met.
   public func canPrepare(again error: SQLiteError) -> Bool {
     guard error.code == SQLITE_ERROR, let sql = error.sql else { return false }
     do {
@@ -50,11 +54,7 @@ extension Connection {
   ///
   /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
   public func integer(_ sql: SQL) throws(SQLiteError) -> Int64? {
-    var statement = try prepare(sql, isPersistent: false)
-    guard try statement.step() else { return nil }
-    let integer = statement.isNull(0) ? nil : statement.integer(0)
-    try statement.reset()
-    return integer
+    try firstValue(of: sql) { $0.integer(0) }
   }
 
   /// The text in the first column of the first row that a statement returns, or nil without a row
@@ -62,44 +62,51 @@ extension Connection {
   ///
   /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
   public func text(_ sql: SQL) throws(SQLiteError) -> String? {
+    try firstValue(of: sql) { $0.text(0) }
+  }
+
+  private func firstValue<Value>(
+    of sql: SQL, _ value: (borrowing Statement) -> Value
+  ) throws(SQLiteError) -> Value? {
     var statement = try prepare(sql, isPersistent: false)
     guard try statement.step() else { return nil }
-    let text = statement.isNull(0) ? nil : statement.text(0)
+    let value = statement.isNull(0) ? nil : value(statement)
     try statement.reset()
-    return text
+    return value
   }
 
-  /// Whether more than blanks and comments is left of `text`, be it valid or not.
-  private func holdsStatement(_ text: inout SQLText) -> Bool {
-    do {
-      guard let next = unsafe try prepareNext(&text, isPersistent: false) else { return false }
-      unsafe sqlite3_finalize(next)
-    } catch {}
-    return true
+  /// The text with a NUL behind it, at which SQLite stops reading, and nowhere else.
+  private func bytes(of sql: SQL) throws(SQLiteError) -> ContiguousArray<CChar> {
+    let bytes = sql.text.utf8CString
+    guard bytes.firstIndex(of: 0) == bytes.count - 1 else {
+      throw SQLiteError.misuse("the text of a statement holds a NUL", sql: sql.text)
+    }
+    return bytes
   }
 
-  /// Prepares the next statement of `text` and moves `text` behind it; nil when only blanks and
+  /// Prepares the next statement of `text` and moves `offset` behind it; nil if only blanks and
   /// comments are left.
   private func prepareNext(
-    _ text: inout SQLText, isPersistent: Bool
+    _ text: ContiguousArray<CChar>, from offset: inout Int, of sql: SQL, _ isPersistent: Bool
   ) throws(SQLiteError) -> OpaquePointer? {
     guard isUsable else {
       throw SQLiteError.misuse(
-        "the connection is used outside of Store.withConnection", sql: text.whole)
+        "the connection is used outside of Store.withConnection", sql: sql.text)
     }
     let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
-    while !text.isAtEnd {
-      var prepared: OpaquePointer?
-      let status = unsafe text.withRest { start, count in
+    var prepared: OpaquePointer?
+    while unsafe prepared == nil, offset < text.count - 1 {
+      let status = unsafe text.withUnsafeBufferPointer { buffer in
+        let start = unsafe buffer.baseAddress.map { unsafe $0 + offset }
         var tail: UnsafePointer<CChar>?
-        let status = unsafe sqlite3_prepare_v3(handle, start, count, flags, &prepared, &tail)
-        return unsafe (status, tail.map { unsafe $0 - start } ?? Int(count))
+        let status = unsafe sqlite3_prepare_v3(handle, start, -1, flags, &prepared, &tail)
+        if let start = unsafe start, let tail = unsafe tail { unsafe offset += tail - start }
+        return status
       }
       guard status == SQLITE_OK else {
-        throw unsafe SQLiteError(status: status, of: handle, sql: text.whole)
+        throw unsafe SQLiteError(status: status, of: handle, sql: sql.text)
       }
-      if let prepared = unsafe prepared { return unsafe prepared }
     }
-    return nil
+    return unsafe prepared
   }
 }

@@ -31,8 +31,8 @@ extension Connection {
     try? execute("ROLLBACK")
   }
 
-  /// Whether rows refer to rows that are not there, by foreign keys that are looked at when the
-  /// transaction is committed: it cannot be committed as it is.
+  /// Whether rows refer to missing rows by deferred foreign keys, so that the transaction cannot be
+  /// committed as it is.
   ///
   /// C function: `sqlite3_db_status` with `SQLITE_DBSTATUS_DEFERRED_FKS`
   public var hasDeferredViolations: Bool { unsafe Connection.hasDeferredViolations(handle) }
@@ -65,15 +65,13 @@ extension Connection {
     return result
   }
 
-  /// Runs `body`, whose transactions are committed without waiting for the disk, if the main database has
-  /// a write-ahead log; otherwise they wait.
+  /// Runs `body`, whose transactions are committed without waiting for the disk if the main database
+  /// has a write-ahead log.
   ///
-  /// A killed process loses nothing of them. A power cut may, and then all that was committed after
-  /// them too; the database stays whole. The next commit that waits brings them to the disk with
-  /// itself, because it brings all of the log. So this is for preparations: they are of no use
-  /// without what is committed next.
+  /// A killed process loses nothing of them. A power cut may lose them and what was committed after
+  /// them; the database stays whole. The next commit that waits brings all of the log to the disk. So
+  /// this is for preparations, which are of no use without what is committed next.
   ///
-  /// - Parameter body: begins and ends its transactions itself.
   /// - Throws: what `body` throws, or an `SQLiteError`; then the work may be done.
   ///
   /// Page: `PRAGMA synchronous`
@@ -98,9 +96,8 @@ extension Connection {
 
   /// Waits until all that is committed is on the disk, also what was committed without waiting.
   ///
-  /// It copies the write-ahead log into the database and waits for both, as closing the database would do
-  /// otherwise, after the wait of a commit. Where others still read older pages, or the copy fails, it
-  /// commits something that changes nothing, and waits for the log.
+  /// It copies the write-ahead log into the database. If others still read older pages, or the copy
+  /// fails, it commits something that changes nothing, and waits for the log.
   ///
   /// - Throws: `SQLiteError` when neither can be done; what was committed may not survive a power cut.
   ///
@@ -112,9 +109,7 @@ extension Connection {
     try execute("PRAGMA main.user_version = \(version)")
   }
 
-  /// Copies the write-ahead log into the database, and waits for both.
-  ///
-  /// - Returns: whether all of it was copied.
+  /// Copies the write-ahead log into the database; returns whether all of it was copied.
   private func copyLog() throws(SQLiteError) -> Bool {
     var statement = try prepare("PRAGMA main.wal_checkpoint(PASSIVE)", isPersistent: false)
     guard try statement.step() else { return false }
@@ -124,12 +119,8 @@ extension Connection {
     return !isBusy && pageCount == copiedCount
   }
 
-  /// Runs `body`, again where another connection's lock stands in its way, until it is done or has been
-  /// tried for as long as a statement waits for a lock.
-  ///
-  /// It is for what SQLite does not wait for: a change of the journal mode.
-  ///
-  /// - Throws: what `body` throws.
+  /// Runs `body` again while another connection's lock is in its way, for as long as a statement waits
+  /// for a lock. For a change of the journal mode, at which SQLite does not wait.
   ///
   /// Page: `sqlite3_busy_handler`
   public func retryingWhileBusy<Result>(

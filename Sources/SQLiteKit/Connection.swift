@@ -6,10 +6,11 @@ internal import CSQLite
 /// the database is then closed with the last of them. A connection and its statements belong to one
 /// thread at a time.
 ///
-/// The file is not trusted. It is opened with extended result codes, without loadable extensions,
-/// with a schema that is not trusted to call functions with side effects, unless that is asked for, in
-/// SQLite's defensive mode, in which no SQL can damage the file, with a check of every page's cells as
-/// it is read, and with limits on what a schema can make a statement do.
+/// The file is not trusted:
+/// - Its schema cannot call functions with side effects, unless that is asked for.
+/// - Extensions cannot be loaded, and in SQLite's defensive mode no SQL can damage the file.
+/// - Every page's cells are checked as it is read.
+/// - What a schema can make a statement do has limits.
 ///
 /// Page: https://sqlite.org/security.html
 @safe
@@ -23,8 +24,7 @@ public final class Connection {
   let handle: OpaquePointer
   let commitGuard = CommitGuard()
 
-  /// Whether statements can be prepared. The owner of a connection that it lends to one user at a time
-  /// turns it off between two of them.
+  /// Whether statements can be prepared. Who lends a connection turns it off between two users.
   package var isUsable = true
 
   /// How long a statement waits for another connection's lock unless told otherwise, in
@@ -33,37 +33,32 @@ public final class Connection {
 
   /// Opens the database file at `path`.
   ///
-  /// The path is taken literally, also where it starts with `file:` or is `:memory:`. The file's
-  /// header is read, so a file that is no database is found here and not at the first statement.
+  /// The path is taken literally, even if it starts with `file:` or is `:memory:`. The file's header
+  /// is read, so a file that is no database is found here and not at the first statement.
   ///
   /// - Parameters:
   ///   - path: where the file is; a relative path starts at the process's working folder.
   ///   - access: what may be done with it.
   ///   - trustsSchema: whether the triggers, checks, indexes and generated columns of the file may call
-  ///     any function and virtual table, such as those of JSON and of full-text search. Who made the
-  ///     file then decides what runs.
+  ///     any function and virtual table. Who made the file then decides what runs.
   ///   - milliseconds: how long a statement waits for another connection's lock.
   /// - Throws: `SQLiteError` when the file is missing, locked, not readable or no database.
-  public init(
+  public convenience init(
     path: String, access: Access = .readWriteCreate, trustsSchema: Bool = false,
     busyTimeout milliseconds: Int = Connection.busyTimeout
   ) throws(SQLiteError) {
-    let literal = try Connection.literalPath(path)
     let access =
       switch access {
       case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readOnly: SQLITE_OPEN_READONLY
       }
-    unsafe handle = try Self.open(
-      literal, flags: access, trustsSchema: trustsSchema, busyTimeout: milliseconds)
-    self.path = path
-    self.trustsSchema = trustsSchema
-    unsafe commitGuard.watch(handle)
+    try self.init(
+      path, at: Connection.literalPath(path), flags: access, trustsSchema: trustsSchema,
+      busyTimeout: milliseconds)
   }
 
-  /// A path as SQLite takes it for nothing else: names with a meaning of their own (URIs, `:memory:`)
-  /// start with no folder.
+  /// The path so that SQLite reads no other meaning into it, such as a URI or `:memory:`.
   ///
   /// - Throws: `SQLiteError` when no file can be there.
   package static func literalPath(_ path: String) throws(SQLiteError) -> String {
@@ -75,10 +70,38 @@ public final class Connection {
     return isSpecial ? "./" + path : path
   }
 
-  private init(path: String, handle: OpaquePointer) {
+  private init(
+    _ path: String, at literalPath: String, flags: Int32, trustsSchema: Bool,
+    busyTimeout milliseconds: Int
+  ) throws(SQLiteError) {
+    var opened: OpaquePointer?
+    // One thread at a time uses a connection: it needs no mutex of its own.
+    let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var status = unsafe sqlite3_open_v2(literalPath, &opened, flags, nil)
+    if status == SQLITE_OK {
+      unsafe sqlite3_busy_timeout(opened, Int32(clamping: milliseconds))
+      unsafe csqlite_enable_defensive(opened)
+      if !trustsSchema { unsafe csqlite_distrust_schema(opened) }
+      unsafe csqlite_disable_extension_loading(opened)
+      // VACUUM INTO attaches one database.
+      unsafe sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 1)
+      unsafe sqlite3_limit(opened, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
+      unsafe sqlite3_limit(opened, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
+      unsafe sqlite3_limit(opened, SQLITE_LIMIT_WORKER_THREADS, 0)
+      status = unsafe sqlite3_exec(
+        opened, "PRAGMA cell_size_check = ON; PRAGMA schema_version", nil, nil, nil)
+    }
+    guard status == SQLITE_OK, let opened = unsafe opened else {
+      let error = unsafe SQLiteError(
+        status: status, of: opened, sql: nil,
+        newFile: flags & SQLITE_OPEN_CREATE == 0 ? nil : literalPath)
+      unsafe sqlite3_close_v2(opened)
+      throw SQLiteError(
+        code: error.code, message: "cannot open '\(literalPath)': \(error.message)")
+    }
     self.path = path
-    trustsSchema = false
-    unsafe self.handle = unsafe handle
+    self.trustsSchema = trustsSchema
+    unsafe handle = unsafe opened
     unsafe commitGuard.watch(handle)
   }
 
@@ -90,45 +113,9 @@ public final class Connection {
   ///
   /// - Throws: `SQLiteError` when there is no memory for it.
   public static func inMemory() throws(SQLiteError) -> Connection {
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    return unsafe Connection(
-      path: ":memory:",
-      handle: try open(":memory:", flags: flags, trustsSchema: false, busyTimeout: 0))
-  }
-
-  /// What statements may need at most, whoever wrote the schema: far more than any of the toolkit's.
-  private static var limits: [(category: Int32, value: Int32)] {
-    [
-      // VACUUM INTO attaches one.
-      (SQLITE_LIMIT_ATTACHED, 1), (SQLITE_LIMIT_TRIGGER_DEPTH, 64),
-      (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000), (SQLITE_LIMIT_WORKER_THREADS, 0),
-    ]
-  }
-
-  private static func open(
-    _ path: String, flags: Int32, trustsSchema: Bool, busyTimeout milliseconds: Int
-  ) throws(SQLiteError) -> OpaquePointer {
-    var opened: OpaquePointer?
-    // One thread at a time uses a connection: it needs no mutex of its own.
-    let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    var status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
-    if status == SQLITE_OK {
-      unsafe sqlite3_busy_timeout(opened, Int32(clamping: milliseconds))
-      unsafe csqlite_enable_defensive(opened)
-      if !trustsSchema { unsafe csqlite_distrust_schema(opened) }
-      unsafe csqlite_disable_extension_loading(opened)
-      for limit in limits { unsafe sqlite3_limit(opened, limit.category, limit.value) }
-      status = unsafe sqlite3_exec(
-        opened, "PRAGMA cell_size_check = ON; PRAGMA schema_version", nil, nil, nil)
-    }
-    guard status == SQLITE_OK, let opened = unsafe opened else {
-      let error = unsafe SQLiteError(
-        status: status, of: opened, sql: nil,
-        newFile: flags & SQLITE_OPEN_CREATE == 0 ? nil : path)
-      unsafe sqlite3_close_v2(opened)
-      throw SQLiteError(code: error.code, message: "cannot open '\(path)': \(error.message)")
-    }
-    return unsafe opened
+    try Connection(
+      ":memory:", at: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+      trustsSchema: false, busyTimeout: 0)
   }
 }
 
@@ -144,17 +131,12 @@ extension Connection {
   /// C function: `sqlite3_changes64`
   public var changeCount: Int { unsafe Int(sqlite3_changes64(handle)) }
 
-  /// Whether a transaction is open.
-  ///
-  /// SQLite itself ends one after some errors, such as a full disk.
+  /// Whether a transaction is open; some errors, such as a full disk, end it.
   ///
   /// C function: `sqlite3_get_autocommit`
   public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-  /// A number that differs between two calls if another connection has committed to the file in
-  /// between.
-  ///
-  /// Commits of this connection do not change it.
+  /// A number that changes if another connection commits to the file.
   ///
   /// - Throws: `SQLiteError` when the file cannot be read.
   ///

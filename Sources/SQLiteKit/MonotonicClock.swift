@@ -2,8 +2,7 @@ internal import Glibc
 
 /// A clock that never goes back.
 ///
-/// It is asked of the kernel: `ContinuousClock` is a part of Swift's concurrency, and would link it and its
-/// dispatch library into every tool, which would start a fifth later.
+/// `ContinuousClock` would link Swift's concurrency into every tool, which would start a fifth later.
 package enum MonotonicClock {
   /// The time since an arbitrary moment, the same for the whole process.
   ///

@@ -14,12 +14,8 @@ public struct SQLiteError: Error, Sendable, Hashable {
   /// The text of the statement that failed, if one did.
   public let sql: String?
 
-  /// An error with the given parts.
-  ///
-  /// - Parameters:
-  ///   - code: an extended or a primary result code.
-  ///   - message: what went wrong, in lower case.
-  ///   - sql: the statement that failed.
+  /// An error with an extended or a primary result code, what went wrong in lower case, and the
+  /// statement that failed.
   public init(code: Int32, message: String, sql: String? = nil) {
     self.code = code
     self.message = message
@@ -28,10 +24,10 @@ public struct SQLiteError: Error, Sendable, Hashable {
 
   /// The error behind `status`, which a call on `connection` returned just now.
   ///
-  /// Where the system refused something the message ends with what it says. A statement may outlive its
+  /// If the system refused something, the message ends with its reason. A statement may outlive its
   /// connection, which then has no message of its own any more.
   ///
-  /// - Parameter newFile: the path of the file that was to be made if it is missing, if one was.
+  /// - Parameter newFile: the path of the file that was to be created if missing.
   init(status: Int32, of connection: OpaquePointer?, sql: String?, newFile: String? = nil) {
     let isLatest = unsafe sqlite3_extended_errcode(connection) == status
     let message = unsafe isLatest ? sqlite3_errmsg(connection) : sqlite3_errstr(status)
@@ -45,10 +41,10 @@ public struct SQLiteError: Error, Sendable, Hashable {
     self.init(code: status, message: text, sql: sql)
   }
 
-  /// The error of the system behind a status that was returned just now; 0 where it is not known.
+  /// The system's error behind a status that was returned just now; 0 if it is not known.
   ///
-  /// SQLite keeps none for what fails while a transaction is committed; the latest of the thread is
-  /// that one then, if it is one that writing can have.
+  /// SQLite keeps none for what fails during a commit; it is then the thread's latest one, if writing
+  /// can fail with it.
   private static func systemError(_ status: Int32, of connection: OpaquePointer?) -> Int32 {
     let latest = errno
     let known = unsafe sqlite3_system_errno(connection)
@@ -58,9 +54,8 @@ public struct SQLiteError: Error, Sendable, Hashable {
     return isOfWriting && [EIO, EFBIG, ENOSPC, EDQUOT, EROFS].contains(latest) ? latest : 0
   }
 
-  /// Why the system makes no file at `path`; 0 where it is not known.
-  ///
-  /// SQLite then tries to read the file, and keeps only that this one is missing.
+  /// Why the system creates no file at `path`; 0 if it is not known. SQLite keeps only that the file is
+  /// missing.
   private static func refusalToMake(_ path: String) -> Int32 {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     return unsafe access(folder, W_OK) == 0 ? 0 : errno
@@ -71,16 +66,15 @@ public struct SQLiteError: Error, Sendable, Hashable {
     SQLiteError(code: SQLITE_MISUSE, message: message, sql: sql)
   }
 
-  /// The error that SQLite reports where it finds no memory, for memory that what is read needs
-  /// besides.
+  /// The error that SQLite reports if it finds no memory.
   public static let outOfMemory = SQLiteError(code: SQLITE_NOMEM, message: "out of memory")
 
-  /// The error that SQLite reports where a row refers to one that is not there.
+  /// The error that SQLite reports if a row refers to one that is not there.
   public static let violatedReference = SQLiteError(
     // SQLITE_CONSTRAINT_FOREIGNKEY, whose macro Swift does not import.
     code: SQLITE_CONSTRAINT | 3 << 8, message: "FOREIGN KEY constraint failed")
 
-  /// An error for a database that answers as no sound one can.
+  /// An error for a database that answers as no undamaged one can.
   public static func corruption(_ message: String) -> SQLiteError {
     SQLiteError(code: SQLITE_CORRUPT, message: message)
   }
@@ -92,33 +86,14 @@ extension SQLiteError {
 
   /// The name of the primary result code in SQLite's documentation, such as `SQLITE_BUSY`.
   public var codeName: String {
-    switch primaryCode {
-    case SQLITE_ERROR: "SQLITE_ERROR"
-    case SQLITE_INTERNAL: "SQLITE_INTERNAL"
-    case SQLITE_PERM: "SQLITE_PERM"
-    case SQLITE_ABORT: "SQLITE_ABORT"
-    case SQLITE_BUSY: "SQLITE_BUSY"
-    case SQLITE_LOCKED: "SQLITE_LOCKED"
-    case SQLITE_NOMEM: "SQLITE_NOMEM"
-    case SQLITE_READONLY: "SQLITE_READONLY"
-    case SQLITE_INTERRUPT: "SQLITE_INTERRUPT"
-    case SQLITE_IOERR: "SQLITE_IOERR"
-    case SQLITE_CORRUPT: "SQLITE_CORRUPT"
-    case SQLITE_NOTFOUND: "SQLITE_NOTFOUND"
-    case SQLITE_FULL: "SQLITE_FULL"
-    case SQLITE_CANTOPEN: "SQLITE_CANTOPEN"
-    case SQLITE_PROTOCOL: "SQLITE_PROTOCOL"
-    case SQLITE_SCHEMA: "SQLITE_SCHEMA"
-    case SQLITE_TOOBIG: "SQLITE_TOOBIG"
-    case SQLITE_CONSTRAINT: "SQLITE_CONSTRAINT"
-    case SQLITE_MISMATCH: "SQLITE_MISMATCH"
-    case SQLITE_MISUSE: "SQLITE_MISUSE"
-    case SQLITE_NOLFS: "SQLITE_NOLFS"
-    case SQLITE_AUTH: "SQLITE_AUTH"
-    case SQLITE_RANGE: "SQLITE_RANGE"
-    case SQLITE_NOTADB: "SQLITE_NOTADB"
-    default: "SQLITE_\(primaryCode)"
-    }
+    let names = [
+      "OK", "ERROR", "INTERNAL", "PERM", "ABORT", "BUSY", "LOCKED", "NOMEM", "READONLY",
+      "INTERRUPT", "IOERR", "CORRUPT", "NOTFOUND", "FULL", "CANTOPEN", "PROTOCOL", "EMPTY",
+      "SCHEMA",
+      "TOOBIG", "CONSTRAINT", "MISMATCH", "MISUSE", "NOLFS", "AUTH", "FORMAT", "RANGE", "NOTADB",
+    ]
+    let code = Int(primaryCode)
+    return "SQLITE_" + (names.indices.contains(code) ? names[code] : String(code))
   }
 
   /// Whether another connection holds a lock that did not become free in time.
@@ -130,7 +105,7 @@ extension SQLiteError {
   /// Whether a constraint of the schema refused a change.
   public var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
-  /// Whether the statement itself cannot be run, or says that it cannot be.
+  /// Whether the statement itself cannot be run.
   public var isStatementError: Bool { primaryCode == SQLITE_ERROR }
 
   /// Whether a column cannot hold a value of that type.
@@ -146,10 +121,10 @@ extension SQLiteError {
   /// Whether the database may only be read.
   public var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
-  /// Whether the schema calls what only one that is trusted may. SQLite says so in words alone.
+  /// Whether the schema calls what only a trusted one may. SQLite says so in words alone.
   public var isDistrust: Bool { message.contains("unsafe use of ") }
 
-  /// Whether the file does not stand at its path any more.
+  /// Whether the file is not at its path any more.
   public var isMoved: Bool {
     // SQLITE_READONLY_DBMOVED, whose macro Swift does not import.
     code == SQLITE_READONLY | 4 << 8

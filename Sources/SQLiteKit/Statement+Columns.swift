@@ -80,8 +80,8 @@ extension Statement {
 
   /// The bytes of a text in UTF-8.
   ///
-  /// A text that is kept so is taken as it is: to have a NUL put behind it would take memory, and where
-  /// there is none SQLite gives up the transaction and says so only later.
+  /// A text that is kept in UTF-8 is not asked for as text: SQLite would need memory to put a NUL behind
+  /// it, and without any it would give up the transaction and say so only later.
   private static func text(of value: OpaquePointer?) -> UnsafePointer<UInt8>? {
     guard unsafe csqlite_is_utf8(value) != 0 else {
       return unsafe sqlite3_value_text(value)

@@ -22,19 +22,21 @@ extension Statement {
   ///
   /// C function: `sqlite3_bind_text64`
   public mutating func bind(_ index: Int, text: String) throws(SQLiteError) {
-    var text = text
-    let status = text.withUTF8 { bytes in
-      unsafe bindCopy(index, text: bytes)
-    }
-    try check(status)
+    try bind(index, text: text.utf8Span.span)
   }
 
   /// Binds a copy of a text given as UTF-8, which may hold NUL.
   ///
   /// C function: `sqlite3_bind_text64`
   public mutating func bind(_ index: Int, text: Span<UInt8>) throws(SQLiteError) {
-    let status = unsafe text.withUnsafeBufferPointer { bytes in
-      unsafe bindCopy(index, text: bytes)
+    let status = unsafe text.withUnsafeBytes { bytes in
+      // SQLite would bind null for an address that is nil, as that of an empty text may be.
+      guard let start = bytes.baseAddress else {
+        return unsafe csqlite_bind_text_copy(handle, Int32(clamping: index), "", 0)
+      }
+      return unsafe csqlite_bind_text_copy(
+        handle, Int32(clamping: index), start.assumingMemoryBound(to: CChar.self),
+        UInt64(bytes.count))
     }
     try check(status)
   }
@@ -71,7 +73,7 @@ extension Statement {
     _ index: Int, text: UnsafeBufferPointer<UInt8>
   ) throws(SQLiteError) {
     guard let start = text.baseAddress, !text.isEmpty else {
-      return try check(unsafe bindCopy(index, text: text))
+      return try bind(index, text: Span())
     }
     let status = unsafe start.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
       unsafe sqlite3_bind_text64(
@@ -101,16 +103,5 @@ extension Statement {
     try check(
       unsafe sqlite3_bind_blob64(
         handle, Int32(clamping: index), start, UInt64(blob.count), nil))
-  }
-
-  /// Binds a copy of `text`; of an empty one too, whose address may be nil, which SQLite would take
-  /// for null.
-  private func bindCopy(_ index: Int, text: UnsafeBufferPointer<UInt8>) -> Int32 {
-    guard let start = text.baseAddress, !text.isEmpty else {
-      return unsafe csqlite_bind_text_copy(handle, Int32(clamping: index), "", 0)
-    }
-    return unsafe start.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
-      unsafe csqlite_bind_text_copy(handle, Int32(clamping: index), start, UInt64(text.count))
-    }
   }
 }

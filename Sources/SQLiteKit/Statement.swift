@@ -34,23 +34,15 @@ extension Statement {
     unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// The row id of the latest insert on the statement's connection into a rowid table; 0 before the
-  /// first.
-  ///
-  /// C function: `sqlite3_last_insert_rowid`
+  /// The same as that of the statement's connection.
   public var lastInsertRowID: Int64 {
     unsafe sqlite3_last_insert_rowid(sqlite3_db_handle(handle))
   }
 
-  /// The number of rows that the latest insert, update or delete on the statement's connection
-  /// changed itself, not counting triggers and cascades.
-  ///
-  /// C function: `sqlite3_changes64`
+  /// The same as that of the statement's connection.
   public var changeCount: Int { unsafe Int(sqlite3_changes64(sqlite3_db_handle(handle))) }
 
-  /// Whether a transaction is open on the statement's connection; some errors end it.
-  ///
-  /// C function: `sqlite3_get_autocommit`
+  /// The same as that of the statement's connection.
   public var isInTransaction: Bool {
     unsafe sqlite3_get_autocommit(sqlite3_db_handle(handle)) == 0
   }
@@ -75,7 +67,7 @@ extension Statement {
       return false
     }
     let error = failure(status)
-    // It would only tell of the same error.
+    // It would only report the same error.
     unsafe sqlite3_reset(handle)
     throw error
   }
@@ -105,9 +97,9 @@ extension Statement {
   /// Makes the statement ready to run from its start and gives up the locks of its reading; bound
   /// values stay bound.
   ///
-  /// A run whose steps all succeeded may fail as it ends before its time: where a change that returns
-  /// rows cannot be committed, or where there was no memory to convert a value that was read, at which
-  /// SQLite gives up the transaction. Here is the only place that tells.
+  /// A run whose steps all succeeded may still fail here: if a change that returns rows cannot be
+  /// committed, or if there was no memory to convert a value that was read, at which SQLite gives up
+  /// the transaction.
   ///
   /// - Throws: `SQLiteError` when the run fails as it ends; the statement is ready all the same.
   ///
