@@ -6,47 +6,37 @@
 ///
 /// - Complexity: O(length)
 public func printable(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
-  var result = ""
-  for scalar in text.unicodeScalars {
-    if isUnprintable(scalar) {
-      result += "\\u{" + String(scalar.value, radix: 16) + "}"
-    } else {
-      result.unicodeScalars.append(scalar)
-    }
-  }
-  return result
+  replacingUnprintable(in: text, keeping: [], with: braced)
 }
 
-/// Lines of text, each as `printable` makes it; tabs and the ends of lines stay.
-///
-/// - Complexity: O(length)
+/// Lines of text, each as `printable` makes it; tabs and line ends stay.
 func printableLines(_ text: String) -> String {
-  let needsNothing = text.utf8.allSatisfy { byte in
-    isPrintableASCII(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
-  }
-  if needsNothing { return text }
-  return text.split(separator: "\n", omittingEmptySubsequences: false)
-    .map { line in
-      line.split(separator: "\t", omittingEmptySubsequences: false)
-        .map { printable(String($0)) }.joined(separator: "\t")
-    }
-    .joined(separator: "\n")
+  replacingUnprintable(in: text, keeping: ["\n", "\t"], with: braced)
 }
 
 /// JSON text with what could act on a terminal written as escapes, which say the same.
 ///
-/// Such characters stand inside strings only, but for the ends of lines, which stay.
-///
-/// - Complexity: O(length)
+/// Such characters are inside strings only, except line ends, which stay.
 func printableJSON(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: { $0 != "\n" && isUnprintable($0) }) else {
-    return text
+  replacingUnprintable(in: text, keeping: ["\n"]) { scalar in
+    Array(String(scalar).utf16).map { unit in
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }.joined()
   }
+}
+
+private func braced(_ scalar: Unicode.Scalar) -> String {
+  "\\u{" + String(scalar.value, radix: 16) + "}"
+}
+
+private func replacingUnprintable(
+  in text: String, keeping kept: [Unicode.Scalar], with escape: (Unicode.Scalar) -> String
+) -> String {
   var result = ""
   for scalar in text.unicodeScalars {
-    if scalar != "\n", isUnprintable(scalar) {
-      result += jsonEscape(scalar)
+    if isUnprintable(scalar), !kept.contains(scalar) {
+      result += escape(scalar)
     } else {
       result.unicodeScalars.append(scalar)
     }
@@ -54,21 +44,8 @@ func printableJSON(_ text: String) -> String {
   return result
 }
 
-/// A character as JSON writes it by its number: `\u` and four digits, twice beyond U+FFFF.
-func jsonEscape(_ scalar: Unicode.Scalar) -> String {
-  UTF16.encode(scalar).map { unit in
-    unit.map { unit in
-      let digits = String(unit, radix: 16)
-      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    }.joined()
-  } ?? ""
-}
-
-/// Whether a byte of UTF-8 is a character of ASCII that could not act on a terminal.
-func isPrintableASCII(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7f }
-
 /// Whether a character could act on a terminal, or hide what stands beside it.
-func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+private func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
   if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
   switch scalar.properties.generalCategory {
   case .control, .lineSeparator, .paragraphSeparator: return true

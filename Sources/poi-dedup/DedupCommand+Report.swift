@@ -3,10 +3,18 @@ import ToolSupport
 
 /// The report, as text and as JSON.
 extension DedupCommand {
-  /// The report in the form asked for; as text nothing when quiet, but for the answer to a question.
-  func text(of outcome: DedupOutcome, isQuiet: Bool) -> String {
-    if isReportJSON { return json(of: outcome) }
-    if isQuiet, !task.isQuestion { return "" }
+  /// Writes the report in the form asked for; with `--quiet` no text report, except the answer to a
+  /// question.
+  func write(_ outcome: DedupOutcome, to tool: inout ToolEnvironment) {
+    if isReportJSON {
+      tool.output.write(json: json(of: outcome).indented(width: 0) + "\n")
+    } else if !tool.isQuiet || task.isQuestion {
+      tool.output.write(text(of: outcome))
+    }
+  }
+
+  private func text(of outcome: DedupOutcome) -> String {
+    func count(_ number: Int) -> String { QuantityFormat.count(number) }
     switch outcome {
     case .planned(let plan, let layout):
       guard let plan else { return "" }
@@ -17,22 +25,18 @@ extension DedupCommand {
     case .deduplicated(let report, let layout, _):
       return text(of: report, layout: layout)
     case .undone(let report):
-      return "run \(report.run) undone: \(QuantityFormat.count(report.restoredRowCount)) rows and "
-        + "\(QuantityFormat.count(report.restoredReferenceCount)) references put back"
-        + (report.restoredValueCount > 0
-          ? ", and \(QuantityFormat.count(report.restoredValueCount)) values that winners had" : "")
-        + (report.restoredMarkCount > 0
-          ? ", and \(QuantityFormat.count(report.restoredMarkCount)) marks taken back" : "")
-        + (report.changedRowCount > 0
-          ? "; rows changed since and left as they are: "
-            + QuantityFormat.count(report.changedRowCount) : "") + "\n"
+      let (values, marks) = (report.restoredValueCount, report.restoredMarkCount)
+      let changed = report.changedRowCount
+      return "run \(report.run) undone: \(count(report.restoredRowCount)) rows and "
+        + "\(count(report.restoredReferenceCount)) references put back"
+        + (values > 0 ? ", and \(count(values)) values that winners had" : "")
+        + (marks > 0 ? ", and \(count(marks)) marks taken back" : "")
+        + (changed > 0 ? "; rows changed since and left as they are: \(count(changed))" : "") + "\n"
     case .digest(let digest, _):
-      return "digest \(digest.digest) of \(QuantityFormat.count(digest.rowCount)) rows\n"
+      return "digest \(digest.digest) of \(count(digest.rowCount)) rows\n"
     case .purged(let report, let table):
-      return "\(QuantityFormat.count(report.rowCount)) marked rows deleted from "
-        + "\(printable(table)), "
-        + "\(QuantityFormat.count(report.rememberedCount)) removals forgotten\n"
-        + "digest \(report.digest)\n"
+      return "\(count(report.rowCount)) marked rows deleted from \(printable(table)), "
+        + "\(count(report.rememberedCount)) removals forgotten\ndigest \(report.digest)\n"
     }
   }
 
@@ -42,24 +46,15 @@ extension DedupCommand {
   ) -> TextTable {
     var table = TextTable(.left, .right, .left)
     let (losers, beaten) = (earlier?.removedRowCount ?? 0, earlier?.beatenRowCount ?? 0)
+    table.append("rows", plan.rowCount + losers + beaten, "in \(layout.table) of \(storePath)")
+    if plan.nullKeyRowCount > 0 { table.append("without key", plan.nullKeyRowCount, "left alone") }
+    table.append("keys", plan.groupCount, "by \(layout.keyColumns.joined(separator: ", "))")
     table.append(
-      "rows", QuantityFormat.count(plan.rowCount + losers + beaten),
-      "in \(layout.table) of \(storePath)")
-    if plan.nullKeyRowCount > 0 {
-      table.append("without key", QuantityFormat.count(plan.nullKeyRowCount), "left alone")
-    }
-    table.append(
-      "keys", QuantityFormat.count(plan.groupCount),
-      "by \(layout.keyColumns.joined(separator: ", "))")
-    table.append(
-      "groups", QuantityFormat.count(plan.duplicateGroupCount),
+      "groups", plan.duplicateGroupCount,
       losers == 0 ? "of duplicates" : "of duplicates that were left")
-    table.append(
-      "losers", QuantityFormat.count(plan.loserCount + losers), reasons(of: plan, earlier: losers))
+    table.append("losers", plan.loserCount + losers, reasons(of: plan, earlier: losers))
     if plan.beatenRowCount + beaten > 0 {
-      table.append(
-        "removed", QuantityFormat.count(plan.beatenRowCount + beaten),
-        "as old as a removal, or older")
+      table.append("removed", plan.beatenRowCount + beaten, "as old as a removal, or older")
     }
     return table
   }
@@ -71,7 +66,7 @@ extension DedupCommand {
     let leftOut =
       refused == 0 ? "" : "; \(QuantityFormat.count(refused)) left out that break a rule with them"
     table.append(
-      "filled", QuantityFormat.count(winners),
+      "filled", winners,
       "winners with \(QuantityFormat.count(values)) values of their losers" + leftOut)
   }
 
@@ -118,14 +113,14 @@ extension DedupCommand {
     appendFills(
       changes.filledWinnerCount, changes.filledValueCount, changes.refusedValueCount, to: &table)
     table.append(
-      "rows left", QuantityFormat.count(report.rowsLeft),
+      "rows left", report.rowsLeft,
       options.archive
         ? "\(QuantityFormat.count(changes.archivedRowCount)) archived"
           + (report.run.map { " in run \($0)" } ?? "") : "no archive")
     let (moved, removed) = (changes.movedReferenceCount, changes.removedReferenceRowCount)
     if moved + removed > 0 {
       table.append(
-        "references", QuantityFormat.count(moved),
+        "references", moved,
         "moved"
           + (removed > 0
             ? ", \(QuantityFormat.count(removed)) removed that the winner had too" : ""))
@@ -141,96 +136,95 @@ extension DedupCommand {
 
   // MARK: JSON
 
-  private func json(of outcome: DedupOutcome) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      json.member("report", 1)
-      json.member("tool", "poi-dedup")
-      json.member("version", POIKitVersion.current)
-      json.member("store", storePath)
-      switch outcome {
-      case .planned(let plan, let layout):
-        json.member("task", "plan")
-        if let plan { write(plan, layout, nil, to: &json) }
-      case .deduplicated(let report, let layout, let failure):
-        json.member("task", "deduplicate")
-        json.member("run", report.run)
-        json.member(
-          "ending", failure != nil ? "failed" : report.isFinished ? "finished" : "stopped")
-        json.member("batchSize", options.batchSize)
-        write(report.plan, layout, report, to: &json)
-        json.member("createdIndex", report.createdIndex)
-        json.member("digest", report.digest?.description)
-      case .undone(let report):
-        json.member("task", "undo")
-        json.member("run", report.run)
-        json.object("counters") { json in
-          json.member("restoredRows", report.restoredRowCount)
-          json.member("restoredReferences", report.restoredReferenceCount)
-          json.member("restoredValues", report.restoredValueCount)
-          json.member("restoredMarks", report.restoredMarkCount)
-          json.member("changedRows", report.changedRowCount)
-          json.member("danglingRows", report.danglingRowCount)
-        }
-      case .digest(let digest, let table):
-        json.member("task", "digest")
-        json.member("table", table)
-        json.object("counters") { json in json.member("rows", digest.rowCount) }
-        json.member("digest", digest.digest.description)
-      case .purged(let report, let table):
-        json.member("task", "purge")
-        json.member("table", table)
-        json.object("counters") { json in
-          json.member("purgedRows", report.rowCount)
-          json.member("forgottenRemovals", report.rememberedCount)
-        }
-        json.member("digest", report.digest.description)
-      }
+  private func json(of outcome: DedupOutcome) -> JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("report", .number(1)), ("tool", .string("poi-dedup")),
+      ("version", .string(POIKitVersion.current)), ("store", .string(storePath)),
+    ]
+    switch outcome {
+    case .planned(let plan, let layout):
+      members.append(("task", .string("plan")))
+      if let plan { members += self.members(of: plan, layout, nil) }
+    case .deduplicated(let report, let layout, let failure):
+      let ending = failure != nil ? "failed" : report.isFinished ? "finished" : "stopped"
+      members += [
+        ("task", .string("deduplicate")), ("run", .number(report.run)),
+        ("ending", .string(ending)), ("batchSize", .number(options.batchSize)),
+      ]
+      members += self.members(of: report.plan, layout, report)
+      members += [
+        ("createdIndex", .bool(report.createdIndex)),
+        ("digest", .string(report.digest?.description)),
+      ]
+    case .undone(let report):
+      let counters = [
+        ("restoredRows", report.restoredRowCount),
+        ("restoredReferences", report.restoredReferenceCount),
+        ("restoredValues", report.restoredValueCount),
+        ("restoredMarks", report.restoredMarkCount),
+        ("changedRows", report.changedRowCount), ("danglingRows", report.danglingRowCount),
+      ]
+      members += [
+        ("task", .string("undo")), ("run", .number(report.run)), ("counters", .counts(counters)),
+      ]
+    case .digest(let digest, let table):
+      members += [
+        ("task", .string("digest")), ("table", .string(table)),
+        ("counters", .counts([("rows", digest.rowCount)])),
+        ("digest", .string(digest.digest.description)),
+      ]
+    case .purged(let report, let table):
+      let counters = [
+        ("purgedRows", report.rowCount), ("forgottenRemovals", report.rememberedCount),
+      ]
+      members += [
+        ("task", .string("purge")), ("table", .string(table)), ("counters", .counts(counters)),
+        ("digest", .string(report.digest.description)),
+      ]
     }
-    return json.text + "\n"
+    return .object(members.map { .init(name: $0.0, value: $0.1) })
   }
 
-  private func write(
-    _ plan: DeduplicationPlan, _ layout: TableLayout, _ report: DeduplicationReport?,
-    to json: inout JSONWriter
-  ) {
-    json.member("table", layout.table)
-    json.array("key") { json in for column in layout.keyColumns { json.value(column) } }
+  private func members(
+    of plan: DeduplicationPlan, _ layout: TableLayout, _ report: DeduplicationReport?
+  ) -> [(String, JSONValue)] {
     let (earlier, changes) = (report?.earlier, report?.runChanges)
     let (losers, beaten) = (earlier?.removedRowCount ?? 0, earlier?.beatenRowCount ?? 0)
-    json.object("counters") { json in
-      json.member("rowsBefore", plan.rowCount + losers + beaten)
-      json.member("nullKeyRows", plan.nullKeyRowCount)
-      json.member("unreadableTimestamps", plan.unreadableTimestampCount)
-      json.member("groups", plan.duplicateGroupCount)
-      json.member("keys", plan.groupCount)
-      json.member("losers", plan.loserCount + losers)
-      json.member("removed", plan.beatenRowCount + beaten)
-      json.member("filled", changes?.filledWinnerCount ?? plan.filledWinnerCount)
-      json.member("filledValues", changes?.filledValueCount ?? plan.filledValueCount)
-      json.member("refusedValues", changes?.refusedValueCount ?? plan.refusedValueCount)
-      if let report, let changes {
-        json.member("rowsLeft", report.rowsLeft)
-        json.member("archived", changes.archivedRowCount)
-        json.member("movedReferences", changes.movedReferenceCount)
-        json.member("removedReferences", changes.removedReferenceRowCount)
-      }
+    var counters = [
+      ("rowsBefore", plan.rowCount + losers + beaten),
+      ("nullKeyRows", plan.nullKeyRowCount),
+      ("unreadableTimestamps", plan.unreadableTimestampCount),
+      ("groups", plan.duplicateGroupCount),
+      ("keys", plan.groupCount),
+      ("losers", plan.loserCount + losers),
+      ("removed", plan.beatenRowCount + beaten),
+      ("filled", changes?.filledWinnerCount ?? plan.filledWinnerCount),
+      ("filledValues", changes?.filledValueCount ?? plan.filledValueCount),
+      ("refusedValues", changes?.refusedValueCount ?? plan.refusedValueCount),
+    ]
+    if let report, let changes {
+      counters += [
+        ("rowsLeft", report.rowsLeft),
+        ("archived", changes.archivedRowCount),
+        ("movedReferences", changes.movedReferenceCount),
+        ("removedReferences", changes.removedReferenceRowCount),
+      ]
     }
-    json.object("reasons") { json in
-      json.member("timestamp", plan.reasons.timestamp)
-      json.member("timestampPresent", plan.reasons.timestampPresent)
-      json.member("tombstone", plan.reasons.tombstone)
-      json.member("digest", plan.reasons.digest)
-      json.member("identical", plan.reasons.identical)
-      json.member("earlier", losers)
+    let reasons = [
+      ("timestamp", plan.reasons.timestamp), ("timestampPresent", plan.reasons.timestampPresent),
+      ("tombstone", plan.reasons.tombstone), ("digest", plan.reasons.digest),
+      ("identical", plan.reasons.identical), ("earlier", losers),
+    ]
+    let groups = plan.largestGroups.map { group in
+      JSONValue.object([
+        "key": .array(group.key.map { .string($0) }), "rows": .number(group.rowCount),
+      ])
     }
-    json.array("largestGroups") { json in
-      for group in plan.largestGroups {
-        json.object { json in
-          json.array("key") { json in for value in group.key { json.value(value) } }
-          json.member("rows", group.rowCount)
-        }
-      }
-    }
+    return [
+      ("table", .string(layout.table)),
+      ("key", .array(layout.keyColumns.map { .string($0) })),
+      ("counters", .counts(counters)), ("reasons", .counts(reasons)),
+      ("largestGroups", .array(groups)),
+    ]
   }
 }

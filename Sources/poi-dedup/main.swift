@@ -20,7 +20,7 @@ runTool(DedupCommand.description) { arguments, tool in
   diagnostics.clearProgress()
   let failure = outcome.failure
   if let failure { diagnostics.error(failure.message) }
-  tool.output.write(job.text(of: outcome, isQuiet: tool.isQuiet))
+  job.write(outcome, to: &tool)
   for warning in outcome.warnings { diagnostics.warning(warning) }
   for note in outcome.notes(archives: job.options.archive) { diagnostics.note(note) }
   return failure?.code ?? (outcome.isInterrupted ? .interrupted : .done)

@@ -3,34 +3,35 @@ import ToolSupport
 
 /// The report, as text and as JSON.
 extension ImportCommand {
-  /// The report in the form asked for; as text nothing when quiet.
-  func text(of report: ImportReport, isQuiet: Bool) -> String {
-    if isReportJSON { return json(of: report) }
-    return isQuiet ? "" : table(of: report)
+  /// Writes the report in the form asked for; a text report unless `--quiet` is given.
+  func write(_ report: ImportReport, to tool: inout ToolEnvironment) {
+    if isReportJSON {
+      tool.output.write(json: json(of: report).indented(width: 0) + "\n")
+    } else if !tool.isQuiet {
+      tool.output.write(text(of: report))
+    }
   }
 
-  private func table(of report: ImportReport) -> String {
+  private func text(of report: ImportReport) -> String {
     var text = ""
     for input in report.inputs where input.isPointerFound {
       text += printable("\(input.name): records at \(place(input.pointer))") + "\n"
     }
     var counters = TextTable(.left, .right, .left)
-    func append(_ name: String, _ count: Int, _ remark: String = "") {
-      counters.append(name, QuantityFormat.count(count), remark)
-    }
-    append("read", report.counters.read, report.resumedAt.map { "resumed after \($0)" } ?? "")
-    append(
+    counters.append(
+      "read", report.counters.read, report.resumedAt.map { "resumed after \($0)" } ?? "")
+    counters.append(
       isDryRun ? "valid" : "inserted", report.counters.inserted,
       isDryRun ? "" : "into \(model.table) of \(storePath)")
     let merged = report.counters.byName.filter {
       !["read", "inserted", "rejected", "removed"].contains($0.name)
     }
-    for counter in merged where counter.count > 0 { append(counter.name, counter.count) }
-    append(
+    for counter in merged where counter.count > 0 { counters.append(counter.name, counter.count) }
+    counters.append(
       "rejected", report.counters.rejected,
       report.rejectsByRule.map { "\($0.rule) \($0.count)" }.joined(separator: ", "))
     if options.isSnapshot {
-      append(
+      counters.append(
         "removed", report.counters.removed,
         report.counters.removed == 0
           ? "" : "that the snapshot lacks; poi-dedup --undo \(report.runID ?? 0) puts them back")
@@ -57,41 +58,30 @@ extension ImportCommand {
     return pointer.isEmpty ? "the top-level array" : pointer
   }
 
-  private func json(of report: ImportReport) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      json.member("report", 1)
-      json.member("tool", "poi-import")
-      json.member("version", POIKitVersion.current)
-      json.member("store", isDryRun ? nil : storePath)
-      json.member("table", model.table)
-      json.member("run", report.runID)
-      json.member("merge", report.mergePolicy?.rawValue)
-      json.member("ending", report.ending.rawValue)
-      json.array("inputs") { json in
-        for input in report.inputs {
-          json.object { json in
-            json.member("name", input.name)
-            json.member("at", input.pointer)
-            json.member("token", input.token)
-          }
-        }
-      }
-      json.object("counters") { json in
-        for counter in report.counters.byName { json.member(counter.name, counter.count) }
-      }
-      json.member("batchSize", options.batchSize)
-      json.member("batches", report.batchCount)
-      json.object("rejects") { json in
-        for (rule, count) in report.rejectsByRule { json.member(rule, count) }
-      }
-      json.object("unmapped") { json in
-        for (pointer, count) in report.unmappedMembers { json.member(pointer, count) }
-      }
-      json.member("otherUnmapped", report.otherUnmappedMemberCount)
-      json.member("digest", report.digest.description)
+  private func json(of report: ImportReport) -> JSONValue {
+    let inputs = report.inputs.map { input in
+      JSONValue.object([
+        "name": .string(input.name), "at": .string(input.pointer), "token": .string(input.token),
+      ])
     }
-    return json.text + "\n"
+    return .object([
+      "report": .number(1),
+      "tool": .string("poi-import"),
+      "version": .string(POIKitVersion.current),
+      "store": .string(isDryRun ? nil : storePath),
+      "table": .string(model.table),
+      "run": .number(report.runID),
+      "merge": .string(report.mergePolicy?.rawValue),
+      "ending": .string(report.ending.rawValue),
+      "inputs": .array(inputs),
+      "counters": .counts(report.counters.byName.map { ($0.name, $0.count) }),
+      "batchSize": .number(options.batchSize),
+      "batches": .number(report.batchCount),
+      "rejects": .counts(report.rejectsByRule.map { ($0.rule, $0.count) }),
+      "unmapped": .counts(report.unmappedMembers.map { ($0.pointer, $0.count) }),
+      "otherUnmapped": .number(report.otherUnmappedMemberCount),
+      "digest": .string(report.digest.description),
+    ])
   }
 
   /// What the user should look at.

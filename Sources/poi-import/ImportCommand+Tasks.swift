@@ -67,7 +67,7 @@ extension ImportCommand {
 
   private func tell(_ report: ImportReport, _ tool: inout ToolEnvironment) {
     tool.diagnostics.clearProgress()
-    tool.output.write(text(of: report, isQuiet: tool.isQuiet))
+    write(report, to: &tool)
     for warning in warnings(on: report) { tool.diagnostics.warning(warning) }
     for note in notes(on: report) { tool.diagnostics.note(note) }
   }

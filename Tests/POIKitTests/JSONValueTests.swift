@@ -38,4 +38,36 @@ import Testing
     #expect(text.contains("[\n    [1"), "\(text)")
     #expect(try JSONValue(parsing: text) == value)
   }
+
+  @Test func `with a width of 0, members and elements have lines of their own, in their order`() {
+    let value = JSONValue.object([
+      "version": .number(1), "digest": .string(nil), "run": .number(Int64?.none),
+      "files": .array([
+        .string("a.json"), .object(["rows": .array([.number(1), .number(Int64.max)])]),
+      ]),
+      "empty": .object([]), "none": .array([]), "counts": .counts([("a\"\u{1b}", -2)]),
+    ])
+    #expect(
+      value.indented(width: 0) == #"""
+        {
+          "version": 1,
+          "digest": null,
+          "run": null,
+          "files": [
+            "a.json",
+            {
+              "rows": [
+                1,
+                9223372036854775807
+              ]
+            }
+          ],
+          "empty": {},
+          "none": [],
+          "counts": {
+            "a\"\u001b": -2
+          }
+        }
+        """#)
+  }
 }

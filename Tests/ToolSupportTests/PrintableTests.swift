@@ -18,6 +18,12 @@ struct PrintableTests {
     #expect(printable(text) == expected)
   }
 
+  @Test func `JSON text says the same by escapes`() {
+    let text = "{\n  \"a\": \"\u{7f}\u{9b}\u{2028}\u{e0001}é漢😀\"\n}\n"
+    let expected = #"{\n  "a": "\u007f\u009b\u2028\udb40\udc01é漢😀"\n}\n"#
+    #expect(printableJSON(text) == expected.replacing("\\n", with: "\n"))
+  }
+
   @Test func `no control character is left of any`() {
     for value: UInt32 in 0...0x10ffff {
       guard let scalar = Unicode.Scalar(value) else { continue }

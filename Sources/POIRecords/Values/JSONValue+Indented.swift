@@ -2,7 +2,8 @@ extension JSONValue {
   /// JSON text for people: a value that fits on the rest of its line stands there, a larger one is
   /// spread over lines that are indented by two spaces a level.
   ///
-  /// - Parameter width: how many characters a line has at most, where a value can be spread.
+  /// - Parameter width: how many characters a line has at most, where a value can be spread; with 0
+  ///   each member and element has a line of its own.
   package func indented(width: Int = 100) -> String {
     lines(indent: 0, offset: 0, width: width)
   }
@@ -16,7 +17,7 @@ extension JSONValue {
     let inner = String(repeating: " ", count: indent + 2)
     let end = "\n" + String(repeating: " ", count: indent)
     switch self {
-    case .array(let elements) where elements.allSatisfy(\.isScalar):
+    case .array(let elements) where !elements.isEmpty && elements.allSatisfy(\.isScalar):
       return "[\n" + JSONValue.filledLines(elements, inner, width: width) + end + "]"
     case .array(let elements) where !elements.isEmpty:
       let lines = elements.map {

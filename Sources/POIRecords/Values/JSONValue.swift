@@ -214,8 +214,20 @@ extension JSONValue: CustomStringConvertible {
     }
   }
 
-  /// A number.
-  package static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+  /// A number, or null for nil.
+  package static func number(_ value: (some BinaryInteger)?) -> JSONValue {
+    value.map { .number(String($0)) } ?? .null
+  }
+
+  /// A string, or null for nil.
+  package static func string(_ text: String?) -> JSONValue {
+    text.map { .string($0) } ?? .null
+  }
+
+  /// An object of counts by name, in the order given.
+  package static func counts(_ counts: [(String, Int)]) -> JSONValue {
+    .object(counts.map { Member(name: $0.0, value: .number($0.1)) })
+  }
 
   /// An object with the given members, in the order given.
   package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
