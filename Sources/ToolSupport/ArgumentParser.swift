@@ -1,9 +1,9 @@
 /// One pass over a command line.
 struct ArgumentParser {
-  let command: CommandDescription
-  let arguments: [String]
-  var index = 0
-  var parsed: ParsedArguments
+  private let command: CommandDescription
+  private let arguments: [String]
+  private var index = 0
+  private var parsed: ParsedArguments
 
   init(command: CommandDescription, arguments: [String]) {
     self.command = command
@@ -35,44 +35,33 @@ struct ArgumentParser {
     ).map(String.init)
     let name = parts[0]
     guard let option = command.option(named: name) else { throw unknownOption("--" + name) }
-    guard parts.count == 2 else {
-      return try record(option, value: option.needsValue ? nextValue(for: option) : nil)
-    }
-    if option.value == .flag {
+    if parts.count == 2, option.placeholder == nil {
       throw UsageError(
-        .unexpectedValue, at: option.flagName,
         "\(option.flagName) takes no value, but '\(parts[1])' follows its equals sign")
     }
-    try record(option, value: parts[1])
+    try record(option, attached: parts.count == 2 ? parts[1] : nil)
   }
 
   private mutating func parseShortOptions(_ argument: String) throws(UsageError) {
     var letters = argument.dropFirst()
     while !parsed.endsAtOnce, let letter = letters.popFirst() {
-      guard let option = command.option(letter: letter) else {
-        throw unknownOption(letters.isEmpty && argument.count == 2 ? argument : "-\(letter)")
+      guard let option = command.options.first(where: { $0.shortName == letter }) else {
+        throw unknownOption("-\(letter)")
       }
-      if option.needsValue {
-        let value = try letters.isEmpty ? nextValue(for: option) : String(letters)
-        return try record(option, value: value)
+      guard option.placeholder == nil else {
+        return try record(option, attached: letters.isEmpty ? nil : String(letters))
       }
-      try record(option, value: nil)
+      try record(option, attached: nil)
     }
   }
 
-  /// The next argument as a value.
   private mutating func nextValue(for option: OptionDescription) throws(UsageError) -> String {
-    var example: String { option.flagName + option.valueSuffix }
-    guard index < arguments.count else {
-      throw UsageError(
-        .missingValue, at: option.flagName, "\(option.flagName) needs a value: \(example)")
-    }
+    let name = option.flagName
+    let complaint = "\(name) needs a value: \(name)\(option.valueSuffix)"
+    guard index < arguments.count else { throw UsageError(complaint) }
     let value = arguments[index]
     if looksLikeOption(value) {
-      throw UsageError(
-        .missingValue, at: option.flagName,
-        "\(option.flagName) needs a value: \(example); if '\(value)' is the value, write "
-          + "\(option.flagName)=\(value)")
+      throw UsageError(complaint + "; if '\(value)' is the value, write \(name)=\(value)")
     }
     index += 1
     return value
@@ -88,12 +77,19 @@ struct ArgumentParser {
     return command.option(named: String(name)) != nil
   }
 
-  private mutating func record(_ option: OptionDescription, value: String?) throws(UsageError) {
+  /// - Parameter attached: the value in the option's own argument, if there is one.
+  private mutating func record(
+    _ option: OptionDescription, attached: String?
+  ) throws(UsageError) {
+    var value = attached
+    if value == nil, option.placeholder != nil { value = try nextValue(for: option) }
     if parsed.values[option.longName] != nil, !option.isRepeatable {
-      throw UsageError(
-        .repeatedOption, at: option.flagName, "\(option.flagName) is given twice; give it once")
+      throw UsageError("\(option.flagName) is given twice; give it once")
     }
-    if let value { try ParsedArguments.checkChoice(value, of: option, at: option.flagName) }
+    if let value, !option.choices.isEmpty, !option.words.contains(value) {
+      throw UsageError(
+        "\(option.flagName): '\(value)' is not one of \(option.words.joined(separator: ", "))")
+    }
     parsed.values[option.longName, default: []] += value.map { [$0] } ?? []
     if OptionDescription.immediate.contains(option) { parsed.endsAtOnce = true }
   }
@@ -104,6 +100,6 @@ struct ArgumentParser {
     if argument.hasPrefix("--"), let name = nearest(to: argument, in: names) {
       message += "; did you mean \(name)?"
     }
-    return UsageError(.unknownOption, at: argument, message)
+    return UsageError(message)
   }
 }

@@ -3,7 +3,7 @@ extension CommandDescription {
   ///
   /// bash reads it with `source`; zsh finds it as `_NAME` in its `fpath`; fish finds it as
   /// `NAME.fish` in its completions folder.
-  public func completions(for shell: Shell) -> String {
+  func completions(for shell: Shell) -> String {
     switch shell {
     case .bash: bashCompletions
     case .zsh: zshCompletions
@@ -12,7 +12,7 @@ extension CommandDescription {
   }
 
   private var takesFiles: Bool {
-    positional.map { Self.namesFile($0.placeholder) } ?? false
+    Self.namesFile(positional?.placeholder)
   }
 
   // MARK: bash
@@ -32,9 +32,8 @@ extension CommandDescription {
       "  fi",
       "  case $previous in",
     ]
-    for option in options where option.needsValue {
-      let pattern = (option.shortName.map { "-\($0) | " } ?? "") + option.flagName
-      lines.append("    \(pattern))")
+    for option in options where option.placeholder != nil {
+      lines.append("    \(option.flagNames.joined(separator: " | ")))")
       if !option.words.isEmpty {
         let words = option.words.joined(separator: " ")
         lines.append("      mapfile -t COMPREPLY < <(compgen -W '\(words)' -- \"$current\")")
@@ -44,9 +43,7 @@ extension CommandDescription {
       }
       lines += ["      return", "      ;;"]
     }
-    let names = options.flatMap { option in
-      (option.shortName.map { ["-\($0)"] } ?? []) + [option.flagName]
-    }
+    let names = options.flatMap(\.flagNames)
     lines += [
       "  esac",
       "  if [[ $current == -* ]]; then",
@@ -68,27 +65,17 @@ extension CommandDescription {
   private var zshCompletions: String {
     var lines = ["#compdef \(name)", "_arguments -s -S \\"]
     for option in options {
+      let names = option.flagNames
+      let prefix = option.isRepeatable ? "*" : "(" + names.joined(separator: " ") + ")"
       let description = "[" + Self.zshEscaped(option.summary) + "]" + Self.zshValue(of: option)
-      let suffix =
-        switch option.value {
-        case .flag: ""
-        case .value: "="
-        case .optionalChoice: "=-"
-        }
-      var names = [option.flagName + suffix]
-      if let letter = option.shortName {
-        names.insert("-\(letter)" + (option.needsValue ? "+" : ""), at: 0)
-      }
-      let excluded = (option.shortName.map { ["-\($0)"] } ?? []) + [option.flagName]
       for name in names {
-        let prefix = option.isRepeatable ? "*" : "(" + excluded.joined(separator: " ") + ")"
-        let value = name.hasPrefix("--") || option.needsValue ? description : Self.zshFlag(option)
-        lines.append("  '\(prefix)\(name)\(value)' \\")
+        let suffix = option.placeholder == nil ? "" : name.hasPrefix("--") ? "=" : "+"
+        lines.append("  '\(prefix)\(name)\(suffix)\(description)' \\")
       }
     }
     if let positional {
       let action = takesFiles ? "_files" : " "
-      let prefix = positional.maximumCount == 1 ? "1" : "*"
+      let prefix = positional.isRepeatable ? "*" : "1"
       lines.append("  '\(prefix):\(Self.zshEscaped(positional.placeholder)):\(action)'")
     } else {
       lines.append("  '*: :'")
@@ -96,18 +83,12 @@ extension CommandDescription {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func zshFlag(_ option: OptionDescription) -> String {
-    "[" + zshEscaped(option.summary) + "]"
-  }
-
   private static func zshValue(of option: OptionDescription) -> String {
-    switch option.value {
-    case .flag: ""
-    case .value where !option.choices.isEmpty: ":word:(" + option.words.joined(separator: " ") + ")"
-    case .value(let placeholder):
-      ":\(zshEscaped(placeholder)):" + (option.takesFileName ? "_files" : " ")
-    case .optionalChoice(let words): "::word:(" + words.joined(separator: " ") + ")"
+    guard let placeholder = option.placeholder else { return "" }
+    guard option.choices.isEmpty else {
+      return ":word:(" + option.words.joined(separator: " ") + ")"
     }
+    return ":\(zshEscaped(placeholder)):" + (option.takesFileName ? "_files" : " ")
   }
 
   /// A text inside single quotes and the brackets of an `_arguments` specification.
@@ -132,12 +113,10 @@ extension CommandDescription {
       var line = "complete -c \(name)"
       if let letter = option.shortName { line += " -s \(letter)" }
       line += " -l \(option.longName)"
-      switch option.value {
-      case .flag: break
-      case .value where !option.choices.isEmpty:
+      if !option.choices.isEmpty {
         line += " -x -a '\(option.words.joined(separator: " "))'"
-      case .value: line += option.takesFileName ? " -r -F" : " -x"
-      case .optionalChoice(let words): line += " -a '\(words.joined(separator: " "))'"
+      } else if option.placeholder != nil {
+        line += option.takesFileName ? " -r -F" : " -x"
       }
       lines.append(line + " -d '\(Self.fishEscaped(option.summary))'")
     }

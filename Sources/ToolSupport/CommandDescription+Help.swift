@@ -5,7 +5,7 @@ extension CommandDescription {
   /// The text of `--help`.
   ///
   /// - Parameter width: the columns that lines may have; at least 40 are used.
-  public func help(width: Int = 80) -> String {
+  func help(width: Int = 80) -> String {
     let width = max(width, 40)
     var lines = "\(name): \(summary)".wrapped(to: width)
     lines += ["", "usage: \(name) \(usage)"]

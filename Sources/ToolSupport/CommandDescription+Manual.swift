@@ -4,7 +4,7 @@ extension CommandDescription {
   /// The page carries no date, so equal tools write equal pages.
   ///
   /// - SeeAlso: `man(7)`
-  public func manual() -> String {
+  func manual() -> String {
     var page = Roff()
     page.request(".TH", [name.uppercased(), "1", "", versionLine, "User Commands"])
     page.request(".SH", ["NAME"])
@@ -41,8 +41,7 @@ extension CommandDescription {
   }
 
   private static func manualLabel(of option: OptionDescription) -> String {
-    let names = (option.shortName.map { ["-\($0)"] } ?? []) + [option.flagName]
-    return names.map { "\\fB\(Roff.escaped($0))\\fR" }.joined(separator: ", ")
+    option.flagNames.map { "\\fB\(Roff.escaped($0))\\fR" }.joined(separator: ", ")
       + "\\fI\(Roff.escaped(option.valueSuffix))\\fR"
   }
 }

@@ -2,58 +2,60 @@
 /// completions and reference follow.
 public struct CommandDescription: Sendable {
   /// A command line that shows what the tool can do.
-  public struct Example: Sendable, Equatable {
-    /// The command line, without a prompt.
-    public let command: String
+  public struct Example: Sendable {
+    let command: String
+    let explanation: String
 
-    /// What it does, as a lower-case fragment.
-    public let explanation: String
-
-    /// A command line with its explanation.
+    /// A command line without a prompt, and what it does as a lower-case fragment.
     public init(_ command: String, _ explanation: String) {
       self.command = command
       self.explanation = explanation
     }
   }
 
-  /// The program's name, with which its messages begin.
-  public let name: String
+  /// What a tool accepts besides options: any number of arguments, or at most one.
+  public struct Positional: Sendable {
+    /// What the help calls an argument; `FILE`, `PATH` and `DIRECTORY` are completed as file names.
+    let placeholder: String
+    let isRepeatable: Bool
+    let help: String
 
-  /// The version, as `--version` shows it.
-  public let version: String
+    /// Arguments, and what they are as a lower-case fragment.
+    public init(_ placeholder: String, isRepeatable: Bool = false, help: String) {
+      self.placeholder = placeholder
+      self.isRepeatable = isRepeatable
+      self.help = help
+    }
+  }
+
+  let name: String
+  let version: String
 
   /// What the tool does, as a lower-case fragment.
-  public let summary: String
+  let summary: String
 
-  /// What the tool takes besides options; nil if nothing.
-  public let positional: PositionalDescription?
+  let positional: Positional?
 
   /// The tool's own options and behind them the standard ones, in the order of the help.
-  public let options: [OptionDescription]
+  let options: [OptionDescription]
 
   /// The options that ask for something else than the tool's main work.
-  public let tasks: [TaskDescription]
+  let tasks: [TaskDescription]
 
   /// The long names of options of which at most one is given, group by group.
-  public let exclusions: [[String]]
+  let exclusions: [[String]]
 
   /// What the tool may end with, in ascending order.
-  public let exitCodes: [ExitCode]
+  let exitCodes: [ExitCode]
 
-  /// Command lines worth showing.
-  public let examples: [Example]
+  let examples: [Example]
 
-  /// A tool's table.
-  ///
-  /// `--quiet`, `--progress`, `--help`, `--version`, `--completions` and `--manual` are added to
-  /// `options`. Two options of one name are a mistake of the caller, and so is a task or an exclusion
-  /// of an option that is not in the table.
-  /// Without `exitCodes` the tool ends with what every tool may end with.
+  /// A tool's table; the standard options are added to `options`.
   public init(
     name: String,
     version: String,
     summary: String,
-    positional: PositionalDescription? = nil,
+    positional: Positional? = nil,
     options: [OptionDescription] = [],
     tasks: [TaskDescription] = [],
     exclusions: [[String]] = [],
@@ -88,18 +90,8 @@ public struct CommandDescription: Sendable {
 }
 
 extension CommandDescription {
-  /// The option of that long name, without dashes.
-  ///
-  /// - Complexity: O(number of options)
   func option(named longName: String) -> OptionDescription? {
     options.first { $0.longName == longName }
-  }
-
-  /// The option of that letter.
-  ///
-  /// - Complexity: O(number of options)
-  func option(letter: Character) -> OptionDescription? {
-    options.first { $0.shortName == letter }
   }
 
   /// The headings with their options, in the order in which the table first names them.
@@ -117,11 +109,11 @@ extension CommandDescription {
 
   /// Everything behind the tool's name on a usage line.
   var usage: String {
-    ["[OPTION]...", positional?.usage].compactMap(\.self).joined(separator: " ")
+    guard let positional else { return "[OPTION]..." }
+    return "[OPTION]... [\(positional.placeholder)]" + (positional.isRepeatable ? "..." : "")
   }
 
-  /// Whether a placeholder stands for a file's name.
-  static func namesFile(_ placeholder: String) -> Bool {
+  static func namesFile(_ placeholder: String?) -> Bool {
     ["FILE", "PATH", "DIRECTORY"].contains(placeholder)
   }
 }

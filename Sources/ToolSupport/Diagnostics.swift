@@ -3,12 +3,10 @@ internal import Synchronization
 
 /// A tool's messages and its progress line on standard error.
 ///
-/// Every message is one line, `name: error: …`, made printable. A progress line is taken away
-/// before a message and drawn again after it. Any thread may report; a standard error that is
-/// closed or full is no failure.
+/// Every message is one line, `name: error: …`, made printable. Any thread may report; a standard
+/// error that is closed or full is no failure.
 public final class Diagnostics: Sendable {
-  /// How messages are shown.
-  struct Style: Sendable, Equatable {
+  struct Style: Sendable {
     /// Whether notes and the progress line are left out.
     var isQuiet = false
     var usesColor = false
@@ -32,7 +30,7 @@ public final class Diagnostics: Sendable {
 }
 
 extension Diagnostics {
-  /// Reports why the tool does not do what it was asked for.
+  /// Reports why the tool does not do what was asked.
   public func error(_ message: String) {
     report("error", color: "31", message)
   }
@@ -47,10 +45,9 @@ extension Diagnostics {
     if !style.isQuiet { report("note", color: "36", message) }
   }
 
-  /// Draws the progress line anew if it is shown and due. It is meant to be called often: per batch
-  /// or read.
+  /// Redraws the progress line if it is shown and due. It may be called often: per batch or read.
   ///
-  /// - Parameter progress: evaluated only where the line is shown, since to make it allocates.
+  /// - Parameter progress: evaluated only if the line is shown, because it allocates.
   public func progress(_ progress: @autoclosure () -> Progress) {
     guard style.showsProgress, !style.isQuiet else { return }
     let progress = progress()
@@ -59,7 +56,7 @@ extension Diagnostics {
     }
   }
 
-  /// Takes the progress line away, as before something else is written to the terminal.
+  /// Erases the progress line, before something else is written to the terminal.
   public func clearProgress() {
     progressLine.withLock { line in
       if let text = line.clear() { write(text) }
@@ -76,16 +73,15 @@ extension Diagnostics {
     }
   }
 
-  /// Writes in one call where the system allows that. There is nobody left to tell of a failure.
+  /// There is nobody left to report a failure to.
   private func write(_ text: String) {
-    try? descriptor.write(Array(text.utf8).span)
+    _ = descriptor.write(Array(text.utf8).span)
   }
 }
 
 extension Diagnostics.Style {
-  /// The style for a descriptor.
+  /// The style for a descriptor; `NO_COLOR`, if not empty, and `TERM=dumb` are obeyed.
   ///
-  /// - Parameter environment: `NO_COLOR`, if not empty, and `TERM=dumb` are obeyed.
   /// - SeeAlso: https://no-color.org
   init(
     isTerminal: Bool, environment: [String: String], isQuiet: Bool = false,

@@ -1,6 +1,5 @@
 /// The options that tools share.
 extension OptionDescription {
-  /// The heading of the options that every tool has.
   static let standardSection = "Messages and help"
 
   /// The form of a report.
@@ -15,8 +14,7 @@ extension OptionDescription {
     section: standardSection)
 
   static let progress = OptionDescription(
-    "progress",
-    .value("WHEN"),
+    "progress", "WHEN",
     choices: .cases { (mode: ProgressLine.Mode) in
       switch mode {
       case .auto: "on a terminal that can redraw a line"
@@ -29,16 +27,13 @@ extension OptionDescription {
     section: standardSection)
 
   static let help = OptionDescription(
-    "help", short: "h", .optionalChoice(["markdown"]),
-    summary: "show this help, or all options as Markdown",
-    section: standardSection)
+    "help", short: "h", summary: "show this help", section: standardSection)
 
   static let version = OptionDescription(
     "version", summary: "show the version", section: standardSection)
 
   static let completions = OptionDescription(
-    "completions",
-    .value("SHELL"),
+    "completions", "SHELL",
     choices: .cases { (shell: Shell) in
       switch shell {
       case .bash: "a script to source in ~/.bashrc"
@@ -53,11 +48,14 @@ extension OptionDescription {
     "manual", summary: "write the manual page", detail: "Pipe it into man -l - to read it.",
     section: standardSection)
 
-  /// The options that every tool has, in the order of the help.
-  static let standard = [quiet, progress, help, version, completions, manual]
+  static let markdown = OptionDescription(
+    "markdown", summary: "write all options as Markdown", section: standardSection)
 
   /// The options that are answered at once, whatever else is asked for.
-  static let immediate = [help, version, completions, manual]
+  static let immediate = [help, version, completions, manual, markdown]
+
+  /// The options that every tool has, in the order of the help.
+  static let standard = [quiet, progress] + immediate
 
   /// `--trust-schema`, for the table of a tool that opens databases.
   public static func trustSchema(section: String) -> OptionDescription {
@@ -71,8 +69,7 @@ extension OptionDescription {
 
   /// `--report FORM`, for the table of a tool that ends with a report.
   public static let report = OptionDescription(
-    "report",
-    .value("FORM"),
+    "report", "FORM",
     choices: .cases { (form: ReportForm) in
       switch form {
       case .text: "lines for people"

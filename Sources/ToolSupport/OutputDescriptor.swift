@@ -13,9 +13,9 @@ struct OutputDescriptor: Sendable {
 
   /// Writes all bytes, however many calls that takes.
   ///
-  /// - Throws: `OutputError` when the system refuses a write.
+  /// - Returns: 0, or the `errno` of the call that failed.
   /// - SeeAlso: `write(2)`
-  func write(_ bytes: Span<UInt8>) throws(OutputError) {
+  func write(_ bytes: Span<UInt8>) -> Int32 {
     var writtenCount = 0
     while writtenCount < bytes.count {
       let result = unsafe bytes.withUnsafeBytes { buffer in
@@ -25,28 +25,19 @@ struct OutputDescriptor: Sendable {
       if result >= 0 {
         writtenCount += result
       } else if errno == EAGAIN {
-        try waitUntilWritable()
+        // Wait for room in a pipe or terminal whose other users made it non-blocking.
+        var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        if unsafe poll(&request, 1, -1) < 0, errno != EINTR { return errno }
       } else if errno != EINTR {
-        throw OutputError(code: errno, location: name)
+        return errno
       }
     }
+    return 0
   }
 
-  /// Waits for room in a pipe or terminal whose other users made it non-blocking.
-  private func waitUntilWritable() throws(OutputError) {
-    var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-    let result = unsafe poll(&request, 1, -1)
-    if result < 0, errno != EINTR { throw OutputError(code: errno, location: name) }
-  }
-}
-
-extension OutputDescriptor {
-  /// Whether it leads to a terminal.
-  ///
-  /// - SeeAlso: `isatty(3)`
   var isTerminal: Bool { isatty(number) == 1 }
 
-  /// The columns of the terminal it leads to; nil if that is not known.
+  /// The columns of the terminal; nil if it is none.
   ///
   /// - SeeAlso: `ioctl_tty(2)`
   var terminalWidth: Int? {

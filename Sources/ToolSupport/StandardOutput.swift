@@ -3,26 +3,25 @@ internal import Glibc
 /// Buffered writing of a tool's results.
 ///
 /// Writing never throws: the first failure is kept, and later bytes are dropped. A reader that went
-/// away (`| head`) is no failure, so a tool ends as it would have. `runTool` flushes at the end and
-/// turns a kept failure into the exit code.
+/// away (`| head`) is no failure. `runTool` flushes at the end and turns a failure into the exit code.
 public struct StandardOutput: ~Copyable {
   private static let capacity = 1 << 16
 
   private let descriptor: OutputDescriptor
   private var buffer: [UInt8] = []
 
-  /// Whether nothing more can reach the reader, so that the rest need not be produced.
-  public private(set) var isClosed = false
+  /// Whether nothing more can reach the reader.
+  private(set) var isClosed = false
 
-  /// The first write that failed for another reason than that the reader went away.
-  public private(set) var failure: OutputError?
+  /// What the first write failed with, unless the reader went away.
+  private(set) var failure: String?
 
   init(descriptor: OutputDescriptor = .standardOutput) {
     self.descriptor = descriptor
   }
 
-  /// Appends lines of text as UTF-8. What could act on a terminal is shown as its number, whatever
-  /// data it came from; tabs and the ends of lines stay.
+  /// Appends lines of text as UTF-8. What could act on a terminal is shown as its number; tabs and
+  /// line ends stay.
   public mutating func write(_ text: String) {
     append(printableLines(text))
   }
@@ -32,7 +31,7 @@ public struct StandardOutput: ~Copyable {
     append(printableJSON(text))
   }
 
-  /// Appends a value that programs read as UTF-8: as it is, or as `write` does where a terminal shows it.
+  /// Appends a value for programs as UTF-8: as it is, or as `write` does if a terminal shows it.
   public mutating func write(value text: String) {
     append(descriptor.isTerminal ? printableLines(text) : text)
   }
@@ -44,15 +43,12 @@ public struct StandardOutput: ~Copyable {
   }
 
   /// Hands over what is buffered to the system.
-  ///
-  /// - SeeAlso: `write(2)`
-  public mutating func flush() {
-    guard !isClosed, !buffer.isEmpty else { return }
-    do {
-      try descriptor.write(buffer.span)
-    } catch {
-      isClosed = true
-      if error.code != EPIPE { failure = error }
+  mutating func flush() {
+    guard !isClosed else { return }
+    let code = descriptor.write(buffer.span)
+    isClosed = code != 0
+    if code != 0, code != EPIPE {
+      failure = "cannot write to \(descriptor.name): \(unsafe String(cString: strerror(code)))"
     }
     buffer.removeAll(keepingCapacity: true)
   }

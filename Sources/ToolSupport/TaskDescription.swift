@@ -1,13 +1,10 @@
-/// An option that asks a tool for another task than its main one, and the options that may stand
-/// beside it. The tool refuses all others.
-public struct TaskDescription: Sendable, Equatable {
-  /// The long name of the option that asks for it, without dashes.
-  public let option: String
+/// An option that asks a tool for another task than its main one, and the long names of the tool's
+/// own options that may be given with it. All others are refused.
+public struct TaskDescription: Sendable {
+  let option: String
+  let acceptedOptions: [String]
 
-  /// The long names of the tool's own options that have a meaning beside it.
-  public let acceptedOptions: [String]
-
-  /// A task.
+  /// A task, by the long name of its option.
   public init(_ option: String, accepts acceptedOptions: [String]) {
     self.option = option
     self.acceptedOptions = acceptedOptions

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// Runs a tool: the whole of its `main`.
 ///
-/// `--help`, `--version`, `--completions`, `--manual` and mistakes on the command line are answered
-/// here. Otherwise `body` does the work and returns the exit code. What it throws is shown as an
-/// error: a `UsageError` ends the tool with `ExitCode.usage`, a `ToolFailure` with its own code,
-/// anything else with `ExitCode.internalError`. Standard output that cannot be written ends it with
-/// `ExitCode.ioError`, unless only its reader went away.
+/// Options such as `--help` and mistakes on the command line are answered here. Otherwise `body` does
+/// the work and returns the exit code. What it throws is shown as an error: a `UsageError` ends the
+/// tool with `ExitCode.usage`, a `ToolFailure` with its own code, anything else with
+/// `ExitCode.internalError`. Standard output that cannot be written ends it with `ExitCode.ioError`,
+/// unless only its reader went away.
 ///
 /// SIGINT and SIGTERM set `Interruption.isRequested`.
 public func runTool(
@@ -60,24 +60,21 @@ struct ToolMain {
     diagnostics.clearProgress()
     tool.output.flush()
     if let failure = tool.output.failure {
-      diagnostics.error(failure.message + (isJobDone ? "; all else is done" : ""))
+      diagnostics.error(failure + (isJobDone ? "; all else is done" : ""))
       if code == .done || code == .rejected { code = .ioError }
     }
     return code
   }
 
-  /// What the options ask for that every tool answers the same way; nil if none of them is given.
+  /// The answer to an option that every tool answers the same way; nil if none is given.
   private func answer(to parsed: ParsedArguments) -> String? {
-    if parsed.flag("help") {
-      return parsed.text("help") == "markdown"
-        ? command.markdownOptions() : command.help(width: min(output.terminalWidth ?? 80, 100))
-    }
+    if parsed.flag("help") { return command.help(width: min(output.terminalWidth ?? 80, 100)) }
     if parsed.flag("version") { return command.versionLine + "\n" }
     if parsed.flag("manual") { return command.manual() }
+    if parsed.flag("markdown") { return command.markdownOptions() }
     return parsed.choice("completions", as: Shell.self).map(command.completions)
   }
 
-  /// Shows an error and returns the exit code that it stands for.
   private func report(_ error: any Error, to diagnostics: Diagnostics) -> ExitCode {
     switch error {
     case let error as UsageError:
@@ -93,7 +90,6 @@ struct ToolMain {
     }
   }
 
-  /// Where messages go before the command line is understood, or as it asks.
   private func diagnostics(for parsed: ParsedArguments? = nil) -> Diagnostics {
     Diagnostics(
       name: command.name, descriptor: messages,
@@ -109,7 +105,6 @@ struct ToolMain {
     for (index, argument) in arguments.enumerated() {
       guard let argument else {
         throw UsageError(
-          .invalidValue, at: "argument \(index + 1)",
           "argument \(index + 1) is not UTF-8; rename the file, or redirect it to standard input")
       }
       checked.append(argument)
@@ -120,7 +115,7 @@ struct ToolMain {
 
 /// What comes from the process.
 extension ToolMain {
-  /// The command line without the program's name; nil for an argument that is not UTF-8.
+  /// The arguments without the program's name; nil for one that is not UTF-8.
   static func commandLine() -> [String?] {
     (1..<max(1, Int(CommandLine.argc))).map { index in
       guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }

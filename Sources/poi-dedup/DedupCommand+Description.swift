@@ -7,25 +7,25 @@ extension DedupCommand {
     name: "poi-dedup",
     version: POIKitVersion.current,
     summary: "keep one record of each group of duplicates, the same on every device",
-    positional: PositionalDescription(
-      "RUN", .zeroOrOne, help: "with --undo, the number of the run to undo"),
+    positional: .init(
+      "RUN", help: "with --undo, the number of the run to undo"),
     options: [
       OptionDescription(
-        "store", short: "s", .value("PATH"), default: "poi.sqlite",
+        "store", short: "s", "PATH", default: "poi.sqlite",
         summary: "a store of poi-import, or any SQLite database", section: "What to deduplicate",
         environmentVariable: "POI_STORE"),
       OptionDescription(
-        "table", short: "t", .value("NAME"),
+        "table", short: "t", "NAME",
         summary: "the table (default: the store's only table of records)",
         section: "What to deduplicate"),
       OptionDescription(
-        "key", short: "k", .value("NAME[,NAME…]"), isRepeatable: true,
+        "key", short: "k", "NAME[,NAME…]", isRepeatable: true,
         summary: "what identifies a record (default: the model's key)",
         detail: "Names of attributes, or of columns if the table is not of the toolkit. Rows with "
           + "equal values in all of them are duplicates.",
         section: "What to deduplicate"),
       OptionDescription(
-        "timestamp", .value("COLUMN"),
+        "timestamp", "COLUMN",
         summary: "when a record was last changed (default: the model's timestamp)",
         detail: "Numbers are compared as numbers. Text is read as RFC 3339 or as a date in one of "
           + "SQLite's formats.",
@@ -33,7 +33,7 @@ extension DedupCommand {
       .trustSchema(section: "What to deduplicate"),
       OptionDescription(
         "null-key",
-        .value("RULE"),
+        "RULE",
         choices: .cases { (rule: NullKeyRule) in
           switch rule {
           case .keep: "leave them alone"
@@ -44,7 +44,7 @@ extension DedupCommand {
         summary: "what to do with rows whose key contains NULL", section: "What to deduplicate"),
       OptionDescription(
         "keep",
-        .value("WHICH"),
+        "WHICH",
         choices: .cases { (rule: KeepRule) in
           switch rule {
           case .newest: "the record with the latest timestamp"
@@ -55,7 +55,7 @@ extension DedupCommand {
         summary: "which record of a group stays", section: "What to deduplicate"),
       OptionDescription(
         "arrays",
-        .value("RULE"),
+        "RULE",
         choices: .cases { (rule: ArrayRule) in
           switch rule {
           case .move: "move those that the winner lacks to the winner"
@@ -92,7 +92,7 @@ extension DedupCommand {
           + "this key prints.",
         section: "What to do"),
       OptionDescription(
-        "purge-tombstones", .value("AGE"),
+        "purge-tombstones", "AGE",
         summary: "delete marked rows and forget removals that are older than AGE",
         detail:
           "AGE is a number with s, m, h, d or w, such as 90d. Afterwards an older record with "
@@ -102,16 +102,16 @@ extension DedupCommand {
         "no-archive", summary: "do not keep the losers; the run cannot be undone",
         section: "How to do it"),
       OptionDescription(
-        "batch", short: "b", .value("N"),
+        "batch", short: "b", "N",
         summary:
           "losers removed in one transaction (default: 500 to 5000, as many as go in 100 ms)",
         section: "How to do it"),
       OptionDescription(
-        "jobs", short: "j", .value("N"), default: "2",
+        "jobs", short: "j", "N", default: "2",
         summary: "threads: 2 compute the digest beside other work",
         detail: "The result is the same with 1.", section: "How to do it"),
       OptionDescription(
-        "memory", .value("SIZE"), default: "64MiB",
+        "memory", "SIZE", default: "64MiB",
         summary: "memory for sorting; larger tables use temporary files",
         section: "How to do it"),
       .report,

@@ -66,7 +66,6 @@ struct DedupCommand {
       options.enforcement = arguments.flag("hash-key") ? .hash : .index
       if options.enforcement == .hash, options.nullKey == .group {
         throw UsageError(
-          .conflict, at: "--hash-key",
           "--hash-key gives a key with a NULL no hash, so it does not go with --null-key group")
       }
     }
@@ -88,7 +87,6 @@ struct DedupCommand {
       }
       guard !parts.contains("") else {
         throw UsageError(
-          .invalidValue, at: "--key",
           "--key '\(text)' has an empty name; separate names by single commas")
       }
       names += parts
@@ -101,7 +99,7 @@ struct DedupCommand {
     let columns = layout.keyColumns
     for (index, column) in columns.enumerated()
     where columns[..<index].contains(where: { $0.utf8.elementsEqual(column.utf8) }) {
-      throw UsageError(.invalidValue, at: "--key", "--key names \(column) twice; name it once")
+      throw UsageError("--key names \(column) twice; name it once")
     }
     return layout
   }

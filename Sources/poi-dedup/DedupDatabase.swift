@@ -3,14 +3,13 @@ import POIKit
 import SQLiteKit
 import ToolSupport
 
-/// The database that the tool works on: a store of the toolkit, or one of another program.
+/// The database that the tool works on.
 enum DedupDatabase {
   case store(Store)
   /// An app's own table in the file of a store.
   case foreignTable(Store)
   case foreign(Connection)
 
-  /// Opens the database that the job names.
   init(_ job: DedupCommand) throws {
     guard unsafe access(job.storePath, F_OK) == 0 else {
       throw ToolFailure(
@@ -25,7 +24,6 @@ enum DedupDatabase {
     }
   }
 
-  /// Does the job.
   func run(
     _ job: DedupCommand, progress: (DeduplicationProgress) -> BatchDecision
   ) throws -> DedupOutcome {
@@ -38,7 +36,6 @@ enum DedupDatabase {
         let model = try store.model(ofTable: job.table)
         guard !job.namesKey else {
           throw UsageError(
-            .conflict, at: "--key",
             "--key means nothing beside --digest, since \(model.table) is a table of poi-import")
         }
         return .digest(try store.digest(of: model), table: model.table)
@@ -65,7 +62,7 @@ enum DedupDatabase {
     }
   }
 
-  /// Does the job on a table that another program made.
+  /// Does the job on another program's table.
   private static func run(
     _ job: DedupCommand, on connection: Connection,
     progress: (DeduplicationProgress) -> BatchDecision

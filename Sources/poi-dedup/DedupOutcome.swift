@@ -1,11 +1,11 @@
 import POIKit
 import ToolSupport
 
-/// What a run of the tool came to.
+/// The result of a run of the tool.
 enum DedupOutcome {
-  /// A plan; none where it was stopped.
+  /// A plan; nil if it was stopped.
   case planned(DeduplicationPlan?, layout: TableLayout)
-  /// A deduplication, and why it failed where it did after something was committed.
+  /// A deduplication, and why it failed after something was committed.
   case deduplicated(DeduplicationReport, layout: TableLayout, failure: StoreError? = nil)
   case undone(UndoReport)
   case digest(TableDigest, table: String)
@@ -31,7 +31,6 @@ enum DedupOutcome {
     return ToolFailure(failure)
   }
 
-  /// Whether the user stopped it.
   var isInterrupted: Bool {
     switch self {
     case .planned(let plan, _): plan == nil
@@ -40,7 +39,6 @@ enum DedupOutcome {
     }
   }
 
-  /// What a deduplication found; nothing where that was not asked for, or it was stopped.
   private var plan: DeduplicationPlan? {
     switch self {
     case .planned(let plan, _): plan

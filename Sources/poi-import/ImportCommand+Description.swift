@@ -7,23 +7,23 @@ extension ImportCommand {
     name: "poi-import",
     version: POIKitVersion.current,
     summary: "stream JSON records into a SQLite store: validated, in batches, resumable",
-    positional: PositionalDescription(
-      "FILE", .zeroOrMore,
+    positional: .init(
+      "FILE", isRepeatable: true,
       help: "JSON to read; '-' is standard input; gzip, zstd, xz and bzip2 are decompressed"),
     options: [
       OptionDescription(
-        "store", short: "s", .value("PATH"), default: "poi.sqlite",
+        "store", short: "s", "PATH", default: "poi.sqlite",
         summary: "the SQLite store; created if it is missing", section: "Input and store",
         environmentVariable: "POI_STORE"),
       OptionDescription(
-        "model", short: "m", .value("FILE"),
+        "model", short: "m", "FILE",
         summary: "the model: a JSON Schema file, or poi for the built-in one",
         detail: "The name of a table of the store is accepted, too, if there is no such file. "
           + "Without --model the store's own model is used: the one of its table poi, or of its "
           + "only table of records. A new store gets the built-in model.",
         section: "Input and store"),
       OptionDescription(
-        "at", .value("POINTER"),
+        "at", "POINTER",
         summary: "where the records are, such as /data/stations",
         detail: "A JSON pointer (RFC 6901) to an array of records, or to an object whose members "
           + "are records. Without it, the records are the elements of the top-level array, the "
@@ -32,7 +32,7 @@ extension ImportCommand {
         section: "Input and store"),
       .trustSchema(section: "Input and store"),
       OptionDescription(
-        "merge", .value("POLICY"), choices: .cases(meaning),
+        "merge", "POLICY", choices: .cases(meaning),
         summary: "what to do with a record whose key is already stored (default: newest if the key "
           + "is enforced or with --snapshot, else append)",
         detail: "Any policy but append makes a new table enforce its key.",
@@ -43,26 +43,26 @@ extension ImportCommand {
           + "seen, what was guessed and what is left to decide.",
         section: "Models"),
       OptionDescription(
-        "print-model", .value("NAME"),
+        "print-model", "NAME",
         summary: "print a model to start from: poi, or the model of a table of the store",
         detail: "No FILE is read.", section: "Models"),
       OptionDescription(
-        "batch", short: "b", .value("N"),
+        "batch", short: "b", "N",
         summary: "records in one transaction (default: 500 to 5000, as many as come in 100 ms)",
         detail: "A killed import loses at most the records of one transaction, and --resume reads "
           + "them again.",
         section: "Batches and runs"),
       OptionDescription(
-        "batch-bytes", .value("SIZE"), default: "8MiB",
+        "batch-bytes", "SIZE", default: "8MiB",
         summary: "end a batch early if its records take this much memory",
         section: "Batches and runs"),
       OptionDescription(
-        "jobs", short: "j", .value("N"), default: "2",
+        "jobs", short: "j", "N", default: "2",
         summary: "threads: 2 write while the next batch is read",
         detail: "A dry run uses one thread. The result is the same with 1.",
         section: "Batches and runs"),
       OptionDescription(
-        "limit", .value("N"), summary: "read at most N records", section: "Batches and runs"),
+        "limit", "N", summary: "read at most N records", section: "Batches and runs"),
       OptionDescription(
         "dry-run", short: "n", summary: "validate and report; store nothing",
         detail: "Of an existing store only the model is read. The report does not say how the "
@@ -85,7 +85,7 @@ extension ImportCommand {
           + "or the input has no records.",
         section: "Deliveries"),
       OptionDescription(
-        "max-removals", .value("N|P%"), default: "20%",
+        "max-removals", "N|P%", default: "20%",
         summary: "remove nothing if a snapshot would remove more rows than this",
         detail: "A percentage is relative to the number of rows before the snapshot.",
         section: "Deliveries", with: "snapshot"),
@@ -95,43 +95,43 @@ extension ImportCommand {
           + "the token that --token-at found. Before the first import it prints nothing.",
         section: "Deliveries"),
       OptionDescription(
-        "token-at", .value("POINTER"),
+        "token-at", "POINTER",
         summary: "where the source's own token is, such as /meta/next",
         detail: "A JSON pointer (RFC 6901) to a string, number or boolean outside the records. The "
           + "token is committed together with the last records of the input.",
         section: "Deliveries"),
       OptionDescription(
-        "source", .value("NAME"),
+        "source", "NAME",
         summary: "the name of the source, if several sources feed one table",
         detail: "The store keeps one token per source.", section: "Deliveries"),
       OptionDescription(
-        "rejects", .value("FILE"),
+        "rejects", "FILE",
         summary: "also write each rejected record to FILE as a line of JSON",
         detail: "The store's table poikit_reject holds the rejects in any case. A corrected reject "
           + "file can be imported like any other file.",
         section: "Rejects and limits"),
       OptionDescription(
-        "max-rejects", .value("N|P%"),
+        "max-rejects", "N|P%",
         summary: "stop with exit code 65 after more rejects than this",
         detail: "The limit is checked after each batch. Committed batches stay.",
         section: "Rejects and limits"),
       OptionDescription(
-        "max-skew", .value("TIME|none"), default: "1d",
+        "max-skew", "TIME|none", default: "1d",
         summary: "reject records whose timestamp is further in the future",
         detail: "Otherwise one wrong clock would win every merge. TIME is a number with s, m, h, d "
           + "or w.",
         section: "Rejects and limits"),
       OptionDescription(
-        "max-record-bytes", .value("SIZE"), default: "16MiB",
+        "max-record-bytes", "SIZE", default: "16MiB",
         summary: "reject larger records", section: "Rejects and limits"),
       OptionDescription(
-        "max-string-bytes", .value("SIZE"), default: "4MiB",
+        "max-string-bytes", "SIZE", default: "4MiB",
         summary: "reject records with a longer string", section: "Rejects and limits"),
       OptionDescription(
-        "max-depth", .value("N"), default: "128",
+        "max-depth", "N", default: "128",
         summary: "reject records that are nested deeper", section: "Rejects and limits"),
       OptionDescription(
-        "max-keys", .value("N"), default: "10000",
+        "max-keys", "N", default: "10000",
         summary: "reject records with more members in one object", section: "Rejects and limits"),
       .report,
     ],

@@ -20,16 +20,14 @@ extension ImportCommand {
     if arguments.flag("print-token") {
       guard let file else { return .printToken }
       throw UsageError(
-        .conflict, at: "--print-token",
         "--print-token prints what earlier imports left; import \(file) without it")
     }
     if let name = arguments.text("print-model") {
       guard let file else { return .printModel(name) }
       throw UsageError(
-        .conflict, at: "--print-model",
         "--print-model reads no FILE; --infer prints a model of what \(file) holds")
     }
-    guard file != nil else { throw UsageError(.missingArgument, at: "FILE", "no FILE given") }
+    guard file != nil else { throw UsageError("no FILE given") }
     return arguments.flag("infer") ? .inferModel : .importRecords
   }
 

@@ -37,17 +37,14 @@ struct ImportCommand {
     options.pointer = arguments.text("at")
     options.tokenPointer = arguments.text("token-at")
     options.source = arguments.text("source") ?? ""
-    guard !options.source.isEmpty || !arguments.isGiven("source") else {
+    guard arguments.text("source") != "" else {
       throw UsageError(
-        .invalidValue, at: "--source",
         "--source names no source; leave it out for the one without a name")
     }
     options.recordLimit = try arguments.integer("limit", in: 0...Int.max)
-    options.rejectLimit = try arguments.countOrPercent("max-rejects").map(ImportOptions.Limit.init)
+    options.rejectLimit = try Self.limit("max-rejects", in: arguments)
     options.isSnapshot = arguments.flag("snapshot")
-    options.removalLimit =
-      try arguments.countOrPercent("max-removals").map(ImportOptions.Limit.init)
-      ?? options.removalLimit
+    options.removalLimit = try Self.limit("max-removals", in: arguments) ?? options.removalLimit
     if arguments.text("max-skew") == "none" {
       options.maximumSkew = nil
     } else {
@@ -82,6 +79,23 @@ struct ImportCommand {
       } else {
         try .readBuiltIn()
       }
+  }
+
+  /// A limit given as a count such as `10`, or as a share such as `2.5%`: digits with at most one
+  /// decimal point, no sign and no exponent.
+  private static func limit(
+    _ name: String, in arguments: ParsedArguments
+  ) throws(UsageError) -> ImportOptions.Limit? {
+    let complaint = "is neither a count such as 10 nor a share such as 2.5%"
+    return try arguments.value(name, complaint) { text in
+      let isPercent = text.hasSuffix("%")
+      let number = isPercent ? text.dropLast() : text[...]
+      guard number.allSatisfy({ "0123456789.".contains($0) }), number.first != ".",
+        number.last != "."
+      else { return nil }
+      if !isPercent { return Int(number).map { .count($0) } }
+      return Double(number).flatMap { $0 <= 100 ? .percent($0) : nil }
+    }
   }
 
   /// Prints what to ask the source for next, or says why there is nothing.
@@ -126,15 +140,5 @@ struct ImportCommand {
     return try ImportSession(
       into: Store(path: storePath, trustsSchema: trustsSchema), model: model, options: options,
       onProgress: onProgress)
-  }
-}
-
-extension ImportOptions.Limit {
-  /// The limit that an argument says.
-  init(_ limit: CountOrPercent) {
-    switch limit {
-    case .count(let count): self = .count(count)
-    case .percent(let percent): self = .percent(percent)
-    }
   }
 }

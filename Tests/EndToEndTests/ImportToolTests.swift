@@ -106,6 +106,25 @@ import Testing
     #expect(one.output.contains("rejected  1  type 1"), "\(one.output)")
   }
 
+  @Test(arguments: [
+    "", "%", "-1", "+1", "2.5", "100.1%", "inf%", "1e1%", ".5%", "5.%", "1.2.3%", "5 %",
+  ])
+  func `what is neither count nor share is no limit`(_ text: String) throws {
+    let folder = try ScratchFolder()
+    let outcome = try tool.run(["-n", "--max-rejects=\(text)", "-"], in: folder.path)
+    #expect(outcome.exitCode == 64)
+    #expect(outcome.messages.contains("'\(text)' is neither a count such as 10 nor a share"))
+  }
+
+  @Test(arguments: [
+    ("1", 65), ("2", 1), ("100%", 1), ("99.9%", 65), ("0%", 65), ("0", 65), ("007", 1),
+  ])
+  func `a limit is a count or a share`(_ text: String, _ code: Int32) throws {
+    let folder = try ScratchFolder()
+    let arguments = ["-n", "--max-rejects", text, "-"]
+    #expect(try tool.run(arguments, in: folder.path, input: Array("[{},{}]".utf8)).exitCode == code)
+  }
+
   @Test(arguments: ["gzip -c", "zstd -qc", "xz -c", "bzip2 -c"])
   func `compressed input is read, and half of it is an error`(_ compressor: String) throws {
     let folder = try ScratchFolder()

@@ -15,7 +15,7 @@ struct CompletionsTests {
       if let letter = option.shortName {
         #expect(script.contains(shell == .fish ? "-s \(letter)" : "-\(letter)"))
       }
-      for word in option.words where option.needsValue {
+      for word in option.words {
         #expect(script.contains(word), "\(word) of \(option.flagName) is missing")
       }
     }

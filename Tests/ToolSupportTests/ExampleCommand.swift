@@ -6,31 +6,31 @@ extension CommandDescription {
     name: "sift-sand",
     version: "1.2.3",
     summary: "sort grains of sand by size",
-    positional: PositionalDescription(
-      "FILE", .oneOrMore, help: "what to sift; - is standard input"),
+    positional: .init(
+      "FILE", isRepeatable: true, help: "what to sift; - is standard input"),
     options: [
       OptionDescription(
-        "mesh", short: "m", .value("N"), default: "500",
+        "mesh", short: "m", "N", default: "500",
         summary: "the width of a hole", detail: "A mesh wears out. It's replaced [rarely].",
         section: "Sifting"),
       OptionDescription(
         "order",
-        .value("ORDER"),
+        "ORDER",
         choices: [
           .init(word: "fine", meaning: "the fine ones"),
           .init(word: "coarse", meaning: "the coarse ones"),
         ],
         default: "fine", summary: "which grains come first", section: "Sifting"),
       OptionDescription(
-        "key", short: "k", .value("NAME[,NAME]"), isRepeatable: true,
+        "key", short: "k", "NAME[,NAME]", isRepeatable: true,
         summary: "what tells one grain from another", section: "Sifting"),
       OptionDescription(
         "dry-run", short: "n", summary: "look at the sand and touch nothing", section: "Sifting"),
       OptionDescription(
-        "heap", short: "o", .value("PATH"), default: "heap.sand", summary: "where the sand goes",
+        "heap", short: "o", "PATH", default: "heap.sand", summary: "where the sand goes",
         section: "Heap", environmentVariable: "SAND_HEAP"),
       OptionDescription(
-        "limit", .value("N"), summary: "stop after so many grains", section: "Heap"),
+        "limit", "N", summary: "stop after so many grains", section: "Heap"),
       OptionDescription.report,
     ],
     exitCodes: [.done, .dataError.meaning("the sand is wet"), .interrupted],

@@ -9,7 +9,7 @@ struct HelpTests {
       CommandDescription.example.help(width: 80) == """
         sift-sand: sort grains of sand by size
 
-        usage: sift-sand [OPTION]... FILE...
+        usage: sift-sand [OPTION]... [FILE]...
 
           FILE                     what to sift; - is standard input
 
@@ -38,13 +38,14 @@ struct HelpTests {
                   auto             on a terminal that can redraw a line
                   always           even if standard error is not a terminal
                   never            not at all
-          -h, --help[=markdown]    show this help, or all options as Markdown
+          -h, --help               show this help
               --version            show the version
               --completions SHELL  write a completion script for a shell
                   bash             a script to source in ~/.bashrc
                   zsh              a function for a folder of $fpath
                   fish             a file for its completions folder
               --manual             write the manual page
+              --markdown           write all options as Markdown
 
         Examples:
           sift-sand --mesh 20 beach.sand

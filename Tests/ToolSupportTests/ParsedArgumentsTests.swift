@@ -32,7 +32,7 @@ import Testing
     let arguments = try CommandDescription.parse("a")
     #expect(try arguments.integer("limit") == nil)
     #expect(try arguments.byteCount("limit") == nil)
-    #expect(try arguments.countOrPercent("limit") == nil)
+    #expect(try arguments.value("limit", "is odd", Int.init) == nil)
     #expect(try arguments.integer("mesh") == 500)
   }
 
@@ -61,18 +61,13 @@ import Testing
         + "or 8MiB")
   }
 
-  @Test(arguments: [
-    ("0", CountOrPercent.count(0)), ("10", .count(10)), ("0%", .percent(0)), ("5%", .percent(5)),
-    ("2.5%", .percent(2.5)), ("100%", .percent(100)),
-  ])
-  func `counts and shares are read`(text: String, limit: CountOrPercent) throws {
-    #expect(try parsed(limit: text).countOrPercent("limit") == limit)
-  }
-
-  @Test(arguments: ["", "%", "-1", "2.5", "100.1%", "inf%", "1e1%", ".5%", "5.%", "1.2.3%", "5 %"])
-  func `what is neither count nor share is refused`(text: String) throws {
-    let arguments = try parsed(limit: text)
-    #expect(throws: UsageError.self) { try arguments.countOrPercent("limit") }
+  @Test func `a value that is not understood is refused with the complaint`() throws {
+    let arguments = try parsed(limit: "x")
+    #expect(try arguments.value("limit", "is odd") { $0 } == "x")
+    let error = #expect(throws: UsageError.self) {
+      try arguments.value("limit", "is odd", Int.init)
+    }
+    #expect(error?.message == "--limit: 'x' is odd")
   }
 
   @Test(arguments: [
@@ -95,14 +90,7 @@ import Testing
     #expect(try CommandDescription.parse("a").choice("order", as: Order.self) == .fine)
     let arguments = try CommandDescription.parse("--order=coarse", "a")
     #expect(arguments.choice("order", as: Order.self) == .coarse)
-    #expect(arguments.choice("order") == "coarse")
-    #expect(arguments.choice("completions") == nil)
-  }
-
-  @Test func `a bad value from the environment names the variable`() throws {
-    let arguments = try CommandDescription.parse("a", environment: ["SAND_HEAP": "x"])
-    let error = #expect(throws: UsageError.self) { try arguments.integer("heap") }
-    #expect(error?.message == "SAND_HEAP: 'x' is not a whole number of at least 0")
+    #expect(arguments.choice("completions", as: Shell.self) == nil)
   }
 
   @Test func `an option that the table lacks is a mistake of the caller`() async {

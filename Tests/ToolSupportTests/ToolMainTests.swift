@@ -35,7 +35,7 @@ import Testing
     let command = CommandDescription.example
     let questions = [
       (["--help"], command.help(width: 80)), (["-qh", "--nonsense"], command.help(width: 80)),
-      (["--help=markdown"], command.markdownOptions()), (["--version"], "sift-sand 1.2.3\n"),
+      (["--markdown"], command.markdownOptions()), (["--version"], "sift-sand 1.2.3\n"),
       (["--manual"], command.manual()), (["--completions", "zsh"], command.completions(for: .zsh)),
     ]
     var answers = ""
