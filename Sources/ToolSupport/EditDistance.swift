@@ -1,8 +1,5 @@
 /// How many insertions, deletions, replacements and swaps of neighbours turn one text into another.
 ///
-/// No stretch of the text is changed twice, which is enough to find slips of typing.
-///
-/// - Complexity: O(product of the lengths)
 /// - SeeAlso: "optimal string alignment" in
 ///   https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance
 func editDistance(_ first: String, _ second: String) -> Int {
@@ -26,10 +23,6 @@ func editDistance(_ first: String, _ second: String) -> Int {
 
 /// The candidate that `word` was most likely meant to be: one that it begins, or one a few slips of
 /// typing away.
-///
-/// The first of several equally near ones is taken.
-///
-/// - Complexity: O(number of candidates × product of the lengths)
 func nearest(to word: String, in candidates: [String]) -> String? {
   let tolerance = max(1, word.unicodeScalars.count / 4)
   var best: (candidate: String, distance: Int)?

@@ -1,20 +1,18 @@
 /// The status that a tool ends with.
 ///
-/// The numbers are part of every tool's interface. Those from 64 on follow `sysexits.h`, 130 is
-/// what shells report for a program that an interrupt ended.
+/// Those from 64 on follow `sysexits.h`; 130 is what shells report for an interrupted program.
 public struct ExitCode: Sendable {
-  /// The process's exit status.
-  public let value: Int32
+  let value: Int32
 
   /// What the status says, in one lower-case line.
-  public let meaning: String
+  let meaning: String
 
-  /// The same status in a tool where it says something more special.
+  /// The same status with what it says about one tool.
   public func meaning(_ meaning: String) -> ExitCode { ExitCode(value: value, meaning: meaning) }
 }
 
 extension ExitCode: Equatable {
-  /// Whether both are the same status, whatever it says.
+  /// Whether both are the same status, whatever is said about it.
   public static func == (left: ExitCode, right: ExitCode) -> Bool { left.value == right.value }
 }
 

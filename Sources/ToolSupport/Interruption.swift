@@ -12,8 +12,7 @@ public enum Interruption {
   /// Handles SIGINT and SIGTERM from now on, SIGINT not if it is ignored, as it is for a shell's
   /// background jobs.
   ///
-  /// System calls that wait are ended by a signal with `EINTR`, so a reader of a slow pipe can look
-  /// at the flag.
+  /// A signal ends system calls that wait, so a reader of a slow pipe can look at the flag.
   ///
   /// - SeeAlso: `sigaction(2)`, `signal-safety(7)`
   static func install() {

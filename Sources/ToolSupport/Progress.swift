@@ -1,24 +1,19 @@
 /// How far a run has come, as its progress line shows it.
-public struct Progress: Sendable, Equatable {
+public struct Progress: Sendable {
   /// What `done` and `total` count.
-  public enum Unit: Sendable, Equatable {
+  public enum Unit: Sendable {
     case bytes
     /// Things of this name in the plural, such as `rows`.
     case items(String)
   }
 
-  /// A number that is shown beside how much is done.
-  public struct Count: Sendable, Equatable {
-    /// What is counted, in the plural.
-    public let name: String
+  /// A number that is shown behind how much is done.
+  public struct Count: Sendable {
+    let name: String
+    let value: Int
+    let showsRate: Bool
 
-    /// How many there are so far.
-    public let value: Int
-
-    /// Whether the number per second is shown too.
-    public let showsRate: Bool
-
-    /// A number with its name.
+    /// A number with its name in the plural.
     public init(_ name: String, _ value: Int, showsRate: Bool = false) {
       self.name = name
       self.value = value
@@ -26,23 +21,18 @@ public struct Progress: Sendable, Equatable {
     }
   }
 
-  /// What is being done, such as an input's name. Rates and the time left are measured from the
-  /// first report of an activity.
-  public var activity: String
-
-  /// What `done` and `total` count.
-  public var unit: Unit
-
-  /// How much is done, in `unit`.
-  public var done: Int
-
-  /// How much there is to do in all, in `unit`; nil if nobody knows.
-  public var total: Int?
-
-  /// The numbers shown behind, in their order.
-  public var counts: [Count]
+  let activity: String
+  let unit: Unit
+  let done: Int
+  let total: Int?
+  let counts: [Count]
 
   /// A state of things.
+  ///
+  /// - Parameters:
+  ///   - activity: what is being done. Rates and the time left are measured from the first report of
+  ///     an activity.
+  ///   - total: how much there is to do in all; nil if nobody knows.
   public init(
     _ activity: String, unit: Unit, done: Int, total: Int? = nil, counts: [Count] = []
   ) {

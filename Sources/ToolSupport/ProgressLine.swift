@@ -1,13 +1,9 @@
-/// One line of a terminal that is drawn again and again.
-///
-/// It writes nothing itself: it returns what is to be written. The line appears a tenth of a second
-/// after the first report and changes at most ten times a second.
+/// One line of a terminal that is drawn again and again: a tenth of a second after the first report,
+/// then at most ten times a second. It returns what is to be written.
 struct ProgressLine: Sendable {
-  /// When progress is shown.
-  enum Mode: String, CaseIterable, Sendable {
-    /// On a terminal that can erase a line.
-    case auto
-    case always, never
+  /// When progress is shown; `auto` means on a terminal that can erase a line.
+  enum Mode: String, CaseIterable {
+    case auto, always, never
   }
 
   /// What a rate is measured from.
@@ -31,10 +27,9 @@ struct ProgressLine: Sendable {
     self.clock = clock
   }
 
-  /// Takes a report and returns what redraws the line, or nil while it is too early for that.
+  /// Returns what redraws the line, or nil while it is too early for that.
   ///
-  /// - Parameter width: the columns of the terminal, asked for only when the line is drawn. The
-  ///   last one stays free.
+  /// - Parameter width: the columns of the terminal; the last one stays free.
   mutating func update(_ progress: Progress, width: () -> Int) -> String? {
     let now = clock()
     if baseline?.progress.activity != progress.activity {
@@ -49,7 +44,7 @@ struct ProgressLine: Sendable {
       + String(String.UnicodeScalarView(text.unicodeScalars.prefix(max(0, width() - 1))))
   }
 
-  /// Returns what erases the line, or nil if there is none. The next report draws it again.
+  /// Returns what erases the line, or nil if there is none.
   mutating func clear() -> String? {
     guard isDrawn else { return nil }
     isDrawn = false
@@ -57,11 +52,7 @@ struct ProgressLine: Sendable {
     return Self.erase
   }
 
-  /// The line for a state of things, what matters most first, since a narrow terminal cuts it.
-  ///
-  /// - Parameters:
-  ///   - start: the first report of the activity.
-  ///   - elapsed: the time since then.
+  /// The line for a state of things, what matters most first, because a narrow terminal cuts it.
   static func text(
     _ progress: Progress, since start: Progress, in elapsed: Duration
   ) -> String {
@@ -101,8 +92,7 @@ struct ProgressLine: Sendable {
   ) -> Int? {
     let advance = progress.done - start.done
     guard let total = progress.total, total >= progress.done, advance > 0 else { return nil }
-    let seconds = Double(QuantityFormat.milliseconds(elapsed)) / 1000
-    let left = Double(total - progress.done) / Double(advance) * seconds
+    let left = Double(total - progress.done) / Double(advance) * (elapsed / .seconds(1))
     return left < 360_000 ? Int(left.rounded()) : nil
   }
 }

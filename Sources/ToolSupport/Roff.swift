@@ -2,7 +2,6 @@
 ///
 /// - SeeAlso: `groff_man(7)`
 struct Roff {
-  /// What is written so far, with a line's end behind each line.
   private(set) var source = ""
 
   /// Appends a request with its arguments, each quoted.
@@ -15,20 +14,17 @@ struct Roff {
     source += "\n"
   }
 
-  /// Appends a line of plain text.
   mutating func text(_ text: String) {
     markup(Self.escaped(text))
   }
 
-  /// Appends a line that may hold escapes of roff's own. A control character at its start stays
-  /// text.
+  /// Appends a line with escapes of roff's own. A control character at its start stays text.
   mutating func markup(_ line: String) {
     if line.hasPrefix(".") || line.hasPrefix("'") { source += "\\&" }
     source += line + "\n"
   }
 
-  /// Appends a tagged paragraph: a label in roff's own escapes and a plain text below and beside
-  /// it.
+  /// Appends a tagged paragraph: a label in roff's own escapes and a plain text.
   mutating func item(_ label: String, _ text: String) {
     source += ".TP\n"
     markup(label)

@@ -1,7 +1,5 @@
 extension String {
-  /// The columns that the text takes on a terminal, where every Unicode scalar counts as one.
-  ///
-  /// - Complexity: O(length)
+  /// The columns that the text takes on a terminal; every Unicode scalar counts as one.
   var columnCount: Int { unicodeScalars.count }
 
   /// The text with spaces behind it up to a number of columns.
@@ -9,10 +7,7 @@ extension String {
     self + String(repeating: " ", count: max(0, columnCount - self.columnCount))
   }
 
-  /// The text's words in lines of at most `columnCount` columns. A longer word stands alone on its
-  /// line.
-  ///
-  /// - Complexity: O(length)
+  /// The text's words in lines of at most `columnCount` columns; a longer word has its own line.
   func wrapped(to columnCount: Int) -> [String] {
     var lines: [String] = []
     var line = ""
