@@ -153,9 +153,9 @@ final class FaultTrial {
     #expect(try connection.integer("SELECT count(*) FROM pragma_foreign_key_check") == 0)
     guard try connection.integer("PRAGMA user_version") == Store.formatVersion else { return }
     if job.isImport {
-      let runs = try RunRecord.unfinishedImports(into: try job.model().table, in: connection)
+      let runs = try UnfinishedImport.list(into: try job.model().table, in: connection)
       if let run = runs.first {
-        let checkpoint = try #require(try UnfinishedImport(run).checkpoint)
+        let checkpoint = try #require(run.checkpoint)
         #expect(checkpoint.counters.areBalanced, "\(place)")
         let store = try Store(path: path, for: .existing)
         #expect(try store.digest(of: job.model()).digest == checkpoint.digest, "\(place)")

@@ -15,8 +15,11 @@ import Testing
     let folder = try ScratchFolder()
     let store = try Store(path: folder.file("new.sqlite"))
     try store.prepareTables(for: .poi)
-    _ = try store.lease().beginImport(
-      into: Model.poi.table, started: Instant(microseconds: 0), options: "{}")
+    _ = try store.withConnection {
+      try RunRecord.begin(
+        tool: RunRecord.importTool, table: Model.poi.table, started: Instant(microseconds: 0),
+        options: .object([]), in: $0)
+    }
     let file = try folder.bytes("new.sqlite")
     let log = try folder.bytes("new.sqlite-wal")
     let frameSize = Store.pageSize + 24

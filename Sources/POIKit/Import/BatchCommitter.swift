@@ -234,7 +234,7 @@ struct BatchCommitter: ~Copyable {
   /// statements and the merge policy are those that were right when the session was opened.
   private mutating func checkTable() throws {
     guard try store.connection.dataVersion() != table.version,
-      let obstacle = try store.importedTable(of: model).obstacle(since: table)
+      let obstacle = try ImportedTable(of: model, in: store.connection).obstacle(since: table)
     else { return }
     let isFirst = runID == nil
     throw StoreError(
@@ -293,31 +293,34 @@ struct BatchCommitter: ~Copyable {
   }
 
   /// What the run was asked to do, as the store keeps it.
-  private var summary: String {
-    JSONValue.object([
-      "batch": options.batchSize.map { .number($0) } ?? .null,
-      "at": options.pointer.map(JSONValue.string) ?? .null,
-      "limit": options.recordLimit.map { .number($0) } ?? .null,
+  private var summary: JSONValue {
+    .object([
+      "batch": .number(options.batchSize), "at": .string(options.pointer),
+      "limit": .number(options.recordLimit),
       "merge": .string(policy.rawValue), "snapshot": .bool(options.isSnapshot),
       "source": .string(options.source),
-      "rows": removableRows.map { .number($0.count) } ?? .null,
-      "lastRow": removableRows.map { .number($0.lastRow) } ?? .null,
+      "rows": .number(removableRows?.count), "lastRow": .number(removableRows?.lastRow),
       // What a snapshot removes can be put back, as what a deduplication does.
       "archive": options.isSnapshot ? .bool(true) : .null,
-    ]).description
+    ])
   }
 
   /// Begins the run in the store, or goes on with the one that is resumed, inside a transaction.
   private mutating func beginRun() throws {
     try store.forgetDigest(of: model)
     if runID == nil {
-      runID = try store.beginImport(
-        into: model.table, started: options.clock(), options: summary)
+      runID = try beginRun(at: options.clock())
     }
     guard let runID else { return }
-    writer = try store.batchWriter(
-      for: model, policy: policy, runID: runID, generation: generation,
-      isSnapshot: options.isSnapshot)
+    writer = try BatchWriter(
+      model: model, runID: runID, generation: generation, policy: policy,
+      isSnapshot: options.isSnapshot, connection: store.connection)
+  }
+
+  private func beginRun(at start: Instant) throws -> Int64 {
+    try RunRecord.begin(
+      tool: RunRecord.importTool, table: model.table, started: start, options: summary,
+      in: store.connection)
   }
 
   // MARK: Landing
@@ -471,11 +474,17 @@ struct BatchCommitter: ~Copyable {
     _ state: RunRecord.State, _ checkpoint: ImportCheckpoint, isRefused: Bool = false
   ) throws {
     if state == .failed, try isOvertaken() { return }
-    try store.endImport(
-      runID, into: model.table, state, at: options.clock(), options: summary,
-      counters: checkpoint.countersJSON(isRefused: isRefused).description,
-      keeping: state == .finished && owesToken && !isRefused ? lastToken(of: checkpoint) : nil)
-    try store.connection.bringToDisk()
+    let connection = store.connection
+    let end = options.clock()
+    try connection.withoutWaitingForDisk {
+      try connection.inTransaction(.immediate) {
+        if state == .finished, owesToken, !isRefused { try store.keep(lastToken(of: checkpoint)) }
+        try RunRecord.end(
+          runID ?? beginRun(at: end), state, at: end,
+          counters: checkpoint.countersJSON(isRefused: isRefused), in: connection)
+      }
+    }
+    try connection.bringToDisk()
   }
 
   /// Removes what the snapshot lacks and ends the run, in one transaction.
@@ -502,7 +511,7 @@ struct BatchCommitter: ~Copyable {
   /// Gives up an unfinished run; the rows that it committed stay.
   mutating func abandonRun(_ id: Int64) throws(StoreError) {
     do {
-      try store.abandonRun(id)
+      try RunRecord.abandon(id, in: store.connection)
     } catch {
       throw StoreError(converting: error, path: store.path)
     }

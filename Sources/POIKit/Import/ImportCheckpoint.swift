@@ -42,11 +42,9 @@ struct ImportCheckpoint {
 
   /// The checkpoint as the store keeps it.
   var json: JSONValue {
-    var rejects: [ExactText: Int] = [:]
-    for (rule, count) in rejectsByRule { rejects[ExactText(rule)] = count }
-    return .object([
+    .object([
       "version": .number(1),
-      "inputCount": ImportCheckpoint.json(inputCount),
+      "inputCount": .number(inputCount),
       "begunInputs": .number(progress.begunInputCount),
       "finishedInputs": .number(progress.finishedInputCount),
       "position": .array(progress.position.fields.map { .number($0) }),
@@ -54,12 +52,13 @@ struct ImportCheckpoint {
       "landing": landing?.json ?? .null,
       "snapshot": .bool(isSnapshot),
       "removable": .number(removableRowCount),
-      "model": model.map(JSONValue.string) ?? .null,
+      "model": .string(model),
       "counters": countersJSON(),
       "batches": .number(batchCount),
-      "rejects": ImportCheckpoint.json(rejects),
+      "rejects": .counts(rejectsByRule.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }),
       "rejectsObjects": .bool(rejectsObjects),
-      "unmapped": ImportCheckpoint.json(unmappedMembers),
+      "unmapped": .counts(
+        unmappedMembers.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }),
       "otherUnmapped": .number(otherUnmappedMemberCount),
       "highest": highest?.json ?? .null,
       "digest": .array([.number(digest.high), .number(digest.low)]),
@@ -68,13 +67,14 @@ struct ImportCheckpoint {
 
   /// The counters as the store's run keeps them.
   ///
-  /// - Parameter isRefused: whether the run is that of a snapshot that removed nothing.
-  func countersJSON(isRefused: Bool = false) -> JSONValue {
-    var members = counters.byName.map {
-      JSONValue.Member(name: $0.name, value: .number($0.count))
-    }
-    if isRefused { members.append(JSONValue.Member(name: "refused", value: .number(1))) }
-    return .object(members)
+  /// - Parameters:
+  ///   - isRefused: whether the run is that of a snapshot that removed nothing.
+  ///   - archivedCount: the number of rows that a snapshot archived.
+  func countersJSON(isRefused: Bool = false, archivedCount: Int? = nil) -> JSONValue {
+    var counts = counters.byName.map { ($0.name, $0.count) }
+    if isRefused { counts.append(("refused", 1)) }
+    if let archivedCount { counts.append(("archived", archivedCount)) }
+    return .counts(counts)
   }
 
   /// Reads a checkpoint as the store keeps it; nothing where the text is not one, or says what no
@@ -179,14 +179,6 @@ struct ImportCheckpoint {
       let raw = reject.origin.raw
       if !raw.isEmpty, batch.arena[raw.lowerBound] == UInt8(ascii: "{") { rejectsObjects = true }
     }
-  }
-
-  private static func json(_ count: Int?) -> JSONValue { count.map { .number($0) } ?? .null }
-
-  private static func json(_ counts: [ExactText: Int]) -> JSONValue {
-    .object(
-      counts.sorted { $0.key < $1.key }
-        .map { JSONValue.Member(name: $0.key.text, value: .number($0.value)) })
   }
 
   private static func counts(_ json: JSONValue?) -> [ExactText: Int]? {

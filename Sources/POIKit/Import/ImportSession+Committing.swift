@@ -24,13 +24,13 @@ extension ImportSession {
   mutating func open(_ store: consuming Store.Lease) throws(StoreError) {
     let path = store.path
     do {
-      let runs = try store.unfinishedImports(of: model.table)
+      unfinished = try UnfinishedImport.list(into: model.table, in: store.connection)
       try store.prepareTables(
-        for: model, mayChange: runs.isEmpty || options.isRestarting && !options.isResuming)
+        for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
       checkpoint.policy = try store.mergePolicy(
         options.mergePolicy ?? (options.isSnapshot ? .newest : nil),
         isSnapshot: options.isSnapshot, for: model)
-      let table = try store.importedTable(of: model)
+      let table = try ImportedTable(of: model, in: store.connection)
       guard table.document == model.document,
         (table.key == nil) == (checkpoint.policy == .append)
       else {
@@ -48,13 +48,13 @@ extension ImportSession {
             + "rows of all", advice: .nameSource(false))
       }
       intake.keepsRawRecords = table.mayRefuse
-      for run in runs { unfinished.append(try UnfinishedImport(run)) }
       if options.isResuming, unfinished.isEmpty {
-        let last = try store.finishedImport(into: model.table)
+        let last = try RunRecord.latest(
+          where: RunRecord.imports(into: model.table), in: store.connection)
         throw StoreError(
           .cannotResume,
           "\(path): there is no unfinished import to resume"
-            + (last.map { ": the last one, run \($0), is finished" } ?? ""),
+            + (last?.state == .finished ? ": the last one, run \(last?.id ?? 0), is finished" : ""),
           advice: .startWithoutResuming)
       }
       checkpoint.inputCount = options.inputNames?.count

@@ -103,15 +103,9 @@ extension Store.Lease {
       next.counters.removed = deleted.goneCount
       archivedCount = deleted.archivedCount
     }
-    try RunRecord(id: run).end(
-      .finished, at: ended, counters: next.countersJSON().description, in: connection)
-    if let archivedCount {
-      try connection.execute(
-        """
-        UPDATE main.poikit_run SET counters = json_set(counters, '$.archived', \(archivedCount))
-        WHERE id = \(run)
-        """)
-    }
+    try RunRecord.end(
+      run, .finished, at: ended, counters: next.countersJSON(archivedCount: archivedCount),
+      in: connection)
     return .done(next)
   }
 }

@@ -5,33 +5,44 @@ internal import SQLiteKit
 struct UnfinishedImport {
   /// Its run in `poikit_run`.
   let id: Int64
-  /// How many batches it has committed.
+  /// The number of batches that it has committed.
   let generation: Int64
-  /// Where it is; nothing where that cannot be read.
+  /// Where it is; nil if that cannot be read.
   let checkpoint: ImportCheckpoint?
-  /// What its inputs come from; empty where no source was named.
+  /// The source of its inputs; empty if none was named.
   let source: String
   /// The inputs that it has begun, in their order.
   let inputs: [ImportReport.Input]
   private let names: Set<ExactText>
-  /// Whether it failed before it had read a record: nothing is lost where it is given up.
+  /// Whether it failed before it had read a record: giving it up loses nothing.
   let isVoid: Bool
 
-  /// - Throws: `SQLiteError` when there is no memory to read its checkpoint.
-  init(_ run: RunRecord.Unfinished) throws {
-    id = run.record.id
-    generation = run.generation
-    source = run.source
-    inputs = run.inputs
-    names = Set(run.inputs.map { ExactText($0.name) })
-    let isSound = 0...Int64(RunRecord.greatestCount) ~= run.generation
-    checkpoint = isSound ? try ImportCheckpoint(run.checkpoint, inputs: inputs) : nil
-    isVoid = run.hasFailed && checkpoint?.counters.read == 0
+  /// The unfinished imports into a table, the latest first.
+  static func list(into table: String, in connection: Connection) throws -> [UnfinishedImport] {
+    let runs = try RunRecord.list(
+      where: """
+        \(RunRecord.imports(into: table)) AND state IN ('running', 'failed')
+        AND id IN (SELECT run FROM main.poikit_checkpoint)
+        """, in: connection)
+    return try runs.map { try UnfinishedImport($0, in: connection) }
   }
 
-  /// Whether nothing is known of it but that it is there.
+  private init(_ run: RunRecord, in connection: Connection) throws {
+    id = run.id
+    source = run.options["source"]?.string ?? ""
+    inputs = try InputTable.inputs(ofRun: run.id, in: connection)
+    names = Set(inputs.map { ExactText($0.name) })
+    var statement = try connection.prepare(
+      "SELECT generation, state FROM main.poikit_checkpoint WHERE run = \(run.id)")
+    guard try statement.step() else { preconditionFailure("the run has a checkpoint") }
+    generation = statement.integer(0)
+    let isSound = 0...Int64(RunRecord.greatestCount) ~= generation
+    checkpoint = isSound ? try ImportCheckpoint(statement.text(1), inputs: inputs) : nil
+    isVoid = run.state == .failed && checkpoint?.counters.read == 0
+  }
+
+  /// Whether nothing is known of it but that it exists.
   var isUnknown: Bool { checkpoint == nil && inputs.isEmpty }
 
-  /// Whether it has begun an input of a name.
   func hasBegun(_ name: String) -> Bool { names.contains(ExactText(name)) }
 }

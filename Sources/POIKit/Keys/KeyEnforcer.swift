@@ -107,7 +107,8 @@ struct KeyEnforcer {
         var update = try connection.prepare(
           "UPDATE main.poikit_table SET enforced_key = ?2 WHERE name = ?1", isPersistent: false)
         try update.bind(1, text: schema.name)
-        try update.bind(2, text: try RunRecord.json(layout.keyColumns, in: connection))
+        try update.bind(
+          2, text: JSONValue.array(layout.keyColumns.map(JSONValue.string)).description)
         try update.run()
       }
       return outcome

@@ -1,3 +1,4 @@
+internal import POIRecords
 internal import SQLiteKit
 
 /// What an import relies on in the table that its records go into, and other programs can change
@@ -17,6 +18,15 @@ struct ImportedTable {
 
   /// Whether the table may refuse a record whose rules are kept.
   let mayRefuse: Bool
+
+  /// The table of a model as it is now.
+  init(of model: Model, in connection: Connection) throws {
+    version = try connection.dataVersion()
+    document = try Bookkeeping.document(ofTable: model.table, in: connection)
+    key = try EnforcedKey.read(of: model, in: connection)
+    hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
+    mayRefuse = try RecordRefusals.read(of: model, in: connection).arePossible
+  }
 
   /// Why an import that began with the table as it was `before` cannot go on with it; nothing where
   /// it can.

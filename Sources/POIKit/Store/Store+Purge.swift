@@ -45,14 +45,13 @@ extension Store.Lease {
       try connection.inTransaction {
         let rowCount = try deleteMarked(model, timestamp, before: limit)
         let rememberedCount = try forgetRemovals(model, before: limit)
-        let options = JSONValue.object(["purgedBefore": .number(limit)])
-        let run = try RunRecord(
+        let run = try RunRecord.begin(
           tool: RunRecord.deduplicationTool, table: model.table, started: now,
-          options: options.description, in: connection)
-        let counters = JSONValue.object([
-          "purgedRows": .number(rowCount), "forgottenRemovals": .number(rememberedCount),
-        ])
-        try run.end(.finished, at: now, counters: counters.description, in: connection)
+          options: .object(["purgedBefore": .number(limit)]), in: connection)
+        try RunRecord.end(
+          run, .finished, at: now,
+          counters: .counts([("purgedRows", rowCount), ("forgottenRemovals", rememberedCount)]),
+          in: connection)
         return (rowCount, rememberedCount)
       }
     }

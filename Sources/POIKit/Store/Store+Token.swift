@@ -57,17 +57,11 @@ extension Store.Lease {
     of model: Model, source: String
   ) throws -> Bool {
     // An import whose snapshot was undone brought its records all the same.
-    var statement = try connection.prepare(
-      """
-      SELECT 1 FROM main.poikit_run
-      WHERE tool = ?1 AND table_name = ?2 AND options ->> 'source' = ?3
+    try RunRecord.latest(
+      where: """
+        \(RunRecord.imports(into: model.table)) AND options ->> 'source' = \(literal: source)
         AND state IN ('finished', 'undone')
-      LIMIT 1
-      """, isPersistent: false)
-    try statement.bind(1, text: RunRecord.importTool)
-    try statement.bind(2, text: model.table)
-    try statement.bind(3, text: source)
-    return try statement.step()
+        """, in: connection) != nil
   }
 
   /// Keeps what to ask a source for next, as far as that is known. Runs inside the caller's
@@ -107,19 +101,12 @@ extension Store.Lease {
   func otherSource(
     of table: String, than source: String
   ) throws -> String? {
-    guard try RunRecord.isBookkept(connection) else { return nil }
     // Of a run that was killed nothing is counted.
-    var statement = try connection.prepare(
-      """
-      SELECT options ->> 'source' FROM main.poikit_run
-      WHERE tool = ?1 AND table_name = ?2 AND options ->> 'source' <> ?3
+    try RunRecord.latest(
+      where: """
+        \(RunRecord.imports(into: table)) AND options ->> 'source' <> \(literal: source)
         AND coalesce(counters ->> 'read', 1) > coalesce(counters ->> 'rejected', 0)
-      ORDER BY id LIMIT 1
-      """, isPersistent: false)
-    try statement.bind(1, text: RunRecord.importTool)
-    try statement.bind(2, text: table)
-    try statement.bind(3, text: source)
-    return try statement.step() ? statement.text(0) : nil
+        """, in: connection)?.options["source"]?.string
   }
 
   private func keptToken(

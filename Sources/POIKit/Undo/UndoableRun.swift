@@ -28,33 +28,37 @@ struct UndoableRun {
   static func find(
     _ id: Int64?, in connection: Connection
   ) throws -> UndoableRun {
-    let found = try RunRecord.isBookkept(connection) ? try read(id, in: connection) : nil
-    guard let found else {
+    let condition: SQL = id.map { "id = \($0)" } ?? "state <> 'undone' AND \(hasChanged)"
+    guard
+      let found = try RunRecord.latest(where: "\(removesRows) AND \(condition)", in: connection)
+    else {
       let what = id.map { "there is no deduplication with the number \($0)" }
       throw StoreFailure(
         .cannotUndo, what ?? "there is no deduplication in this database that could be undone")
     }
-    guard found.state != "undone" else {
+    guard found.state != .undone else {
       throw StoreFailure(.cannotUndo, "run \(found.id) is undone already")
     }
-    guard found.hasArchive else {
+    guard case .bool(true) = found.options["archive"] else {
       throw StoreFailure(
         .cannotUndo, "run \(found.id) kept no archive, so what it removed cannot be put back")
     }
     let archived = try ArchiveTable.tables(ofRun: found.id, in: connection)
     let changed = try Journal.tables(ofRun: found.id, in: connection)
-    let archivedCount = try ArchiveTable.rowCount(ofRun: found.id, in: connection)
-    guard !found.hasRemovedRows || !archived.isEmpty || found.isSnapshot && !changed.isEmpty else {
+    let hasRemovedRows =
+      found.count("losers") > 0 || found.isImport && found.count("removed") > 0
+    guard !hasRemovedRows || !archived.isEmpty || found.isImport && !changed.isEmpty else {
       throw StoreFailure(
         .cannotUndo,
         "the archive of run \(found.id) is gone, so what it removed cannot be put back")
     }
-    guard found.archivedCount.map({ $0 == archivedCount }) ?? true else {
+    let archivedCount = try ArchiveTable.rowCount(ofRun: found.id, in: connection)
+    if let expected = found.counters["archived"]?.integer, expected != archivedCount {
       throw StoreFailure(
         .cannotUndo,
         """
-        of the \(found.archivedCount ?? 0) rows that run \(found.id) archived, \(archivedCount) are left, so \
-        what it removed cannot be put back as it was
+        of the \(expected) rows that run \(found.id) archived, \(archivedCount) are left, so what it removed \
+        cannot be put back as it was
         """)
     }
     if let later = try laterRun(than: found, archived + changed, in: connection) {
@@ -63,24 +67,11 @@ struct UndoableRun {
         "run \(later) came after run \(found.id) and changed the same tables: undo it first")
     }
     return UndoableRun(
-      id: found.id, table: found.table, isSnapshot: found.isSnapshot, archivedTables: archived,
-      changedTables: changed, outcome: found.outcome)
-  }
-}
-
-extension UndoableRun {
-  /// What the table of runs says about a run.
-  private struct Row {
-    let id: Int64
-    let table: String
-    let state: String
-    let hasArchive: Bool
-    let isSnapshot: Bool
-    /// Whether it removed or marked rows.
-    let hasRemovedRows: Bool
-    /// How many rows it put into archives, where it says so.
-    let archivedCount: Int?
-    let outcome: EnforcementOutcome
+      id: found.id, table: found.table, isSnapshot: found.isImport, archivedTables: archived,
+      changedTables: changed,
+      outcome: EnforcementOutcome(
+        createdIndex: found.count("indexCreated") == 1,
+        addedKeyColumn: found.count("keyColumnAdded") == 1))
   }
 
   /// The condition that a run changed something.
@@ -93,53 +84,21 @@ extension UndoableRun {
   /// snapshot.
   private static let removesRows: SQL = "options ->> 'archive' IS NOT NULL"
 
-  private static func read(
-    _ id: Int64?, in connection: Connection
-  ) throws -> Row? {
-    var statement = try connection.prepare(
-      """
-      SELECT id, table_name, state, options ->> 'archive', counters ->> 'indexCreated',
-        counters ->> 'keyColumnAdded', tool,
-        counters ->> 'losers' > 0 OR (tool = ?2 AND counters ->> 'removed' > 0),
-        counters ->> 'archived'
-      FROM main.poikit_run
-      WHERE \(removesRows) AND (id = ?1 OR (?1 IS NULL AND state <> 'undone' AND \(hasChanged)))
-      ORDER BY id DESC
-      """, isPersistent: false)
-    if let id { try statement.bind(1, integer: id) }
-    try statement.bind(2, text: RunRecord.importTool)
-    guard try statement.step() else { return nil }
-    return Row(
-      id: statement.integer(0), table: statement.text(1), state: statement.text(2),
-      hasArchive: statement.integer(3) == 1, isSnapshot: statement.text(6) == RunRecord.importTool,
-      hasRemovedRows: statement.integer(7) == 1,
-      archivedCount: statement.isNull(8) ? nil : Int(statement.integer(8)),
-      outcome: EnforcementOutcome(
-        createdIndex: statement.integer(4) == 1, addedKeyColumn: statement.integer(5) == 1))
-  }
-
   /// A run after `run` that changed one of the tables that it changed, and that is not undone.
   private static func laterRun(
-    than run: Row, _ tables: [String], in connection: Connection
+    than run: RunRecord, _ tables: [String], in connection: Connection
   ) throws -> Int64? {
     let touched = Set((tables + [run.table]).map(ExactText.init))
-    var later: [(id: Int64, table: String?)] = []
-    var statement = try connection.prepare(
-      """
-      SELECT id, table_name, \(hasChanged)
-      FROM main.poikit_run WHERE \(removesRows) AND id > ?1 AND state <> 'undone' ORDER BY id DESC
-      """, isPersistent: false)
-    try statement.bind(1, integer: run.id)
-    while try statement.step() {
-      later.append((statement.integer(0), statement.integer(2) == 1 ? statement.text(1) : nil))
-    }
-    for candidate in later {
-      var tables = try ArchiveTable.tables(ofRun: candidate.id, in: connection)
-      tables += try Journal.tables(ofRun: candidate.id, in: connection)
-      if let table = candidate.table { tables.append(table) }
-      if !touched.isDisjoint(with: tables.map(ExactText.init)) { return candidate.id }
-    }
-    return nil
+    let later = try RunRecord.list(
+      where: "\(removesRows) AND id > \(run.id) AND state <> 'undone'", in: connection)
+    return try later.first { later in
+      var tables = try ArchiveTable.tables(ofRun: later.id, in: connection)
+      tables += try Journal.tables(ofRun: later.id, in: connection)
+      let hasChanged =
+        later.count("losers") > 0 || later.count("removed") > 0 || later.count("indexCreated") == 1
+      if hasChanged { tables.append(later.table) }
+      return !touched.isDisjoint(with: tables.map(ExactText.init))
+    }?.id
   }
 }
 

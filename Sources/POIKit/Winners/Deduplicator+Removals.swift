@@ -26,7 +26,7 @@ extension Deduplicator {
   /// - Parameter plan: receives the number of all rows and of the removed rows.
   func removeBeatenRows(
     _ removals: TombstoneTable, _ schema: TableSchema, _ removal: inout LoserRemoval,
-    _ plan: inout DeduplicationPlan, _ record: RunRecord?, on connection: Connection
+    _ plan: inout DeduplicationPlan, _ record: DeduplicationRun?, on connection: Connection
   ) throws {
     let rows = RowRemoval(schema: schema)
     let archives = options.archive

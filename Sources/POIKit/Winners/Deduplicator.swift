@@ -107,7 +107,7 @@ public struct Deduplicator: Sendable {
       cache.restore(in: connection)
     }
     var selection = try selection(for: removal, in: connection)
-    var record: RunRecord?
+    var record: DeduplicationRun?
     var plan = DeduplicationPlan()
     if let removals = try removals(in: connection),
       try beatenRowCount(removals, schema, in: connection) > 0
@@ -142,7 +142,7 @@ public struct Deduplicator: Sendable {
   /// Begins the run before losers are removed, if it belongs into the table of runs and is not
   /// there.
   private func prepare(
-    _ removal: inout LoserRemoval, _ plan: DeduplicationPlan, _ record: inout RunRecord?,
+    _ removal: inout LoserRemoval, _ plan: DeduplicationPlan, _ record: inout DeduplicationRun?,
     on connection: Connection, clock: () -> Instant
   ) throws {
     if !options.mergesLosers { try removal.keepDigest(in: connection) }
@@ -150,7 +150,7 @@ public struct Deduplicator: Sendable {
     if record == nil, try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
       // The first batch, or the end of the run, brings it to the disk.
       record = try connection.withoutWaitingForDisk {
-        try RunRecord.begin(layout, options, at: clock(), in: connection)
+        try DeduplicationRun.begin(layout, options, at: clock(), in: connection)
       }
     }
     if let record { removal.keep(under: record.id, archives: options.archive) }
@@ -161,7 +161,7 @@ public struct Deduplicator: Sendable {
   /// - Parameter committed: the committed changes so far.
   private func remove(
     _ selection: inout WinnerSelection, _ removal: inout LoserRemoval, _ plan: DeduplicationPlan,
-    _ record: RunRecord?, since version: Int64, committed: inout RemovalCounts,
+    _ record: DeduplicationRun?, since version: Int64, committed: inout RemovalCounts,
     on connection: Connection, clock: () -> Instant,
     progress: (DeduplicationProgress) -> BatchDecision
   ) throws -> DeduplicationReport {
@@ -280,8 +280,8 @@ extension Deduplicator {
 
   private func beginRun(
     at start: Instant, on connection: Connection
-  ) throws -> RunRecord {
-    return try RunRecord.begin(layout, options, at: start, in: connection)
+  ) throws -> DeduplicationRun {
+    return try DeduplicationRun.begin(layout, options, at: start, in: connection)
   }
 
   /// Reads and decides within one view of the database.
@@ -325,7 +325,8 @@ extension Deduplicator {
 
   /// Enforces the key, computes the digest and ends the run, in one transaction.
   private func finish(
-    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, since version: Int64,
+    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: DeduplicationRun?,
+    since version: Int64,
     on connection: Connection, clock: () -> Instant
   ) throws -> DeduplicationReport {
     let writes = record != nil || options.enforcement != .none || plan.loserCount > 0
@@ -354,7 +355,7 @@ extension Deduplicator {
 
   /// - Parameter jobCount: the number of threads that may read: 1 if another program can write.
   private func complete(
-    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: RunRecord?, jobCount: Int,
+    _ plan: DeduplicationPlan, _ removal: LoserRemoval, _ record: DeduplicationRun?, jobCount: Int,
     on connection: Connection, end: Instant
   ) throws -> DeduplicationReport {
     let counts = removal.counts
@@ -417,7 +418,7 @@ extension Deduplicator {
   }
 
   private func report(
-    _ plan: DeduplicationPlan, _ counts: RemovalCounts, _ record: RunRecord?,
+    _ plan: DeduplicationPlan, _ counts: RemovalCounts, _ record: DeduplicationRun?,
     createdIndex: Bool = false, digest: Digest? = nil
   ) -> DeduplicationReport {
     DeduplicationReport(

@@ -1,0 +1,130 @@
+internal import POIRecords
+internal import SQLiteKit
+
+/// The run of a deduplication in the log.
+///
+/// A deduplication that was stopped or killed goes on under the same run if it is asked for again with the
+/// same options, so that it can be undone as a whole.
+struct DeduplicationRun {
+  let id: Int64
+
+  /// What it changed before it was interrupted.
+  let earlier: RemovalCounts
+
+  /// Begins a run or goes on with the interrupted one, and gives up one that had other options.
+  static func begin(
+    _ layout: TableLayout, _ options: DeduplicationOptions, at start: Instant,
+    in connection: Connection
+  ) throws -> DeduplicationRun {
+    try connection.inTransaction(.immediate) { () throws -> DeduplicationRun in
+      if try !Bookkeeping.isComplete(in: connection) {
+        try connection.execute(Bookkeeping.creation)
+      }
+      let options = description(of: layout, options)
+      let isRunning: SQL = """
+        tool = \(literal: RunRecord.deduplicationTool) AND table_name = \(literal: layout.table)
+        AND state = 'running'
+        """
+      let interrupted = try RunRecord.latest(
+        where: "\(isRunning) AND options = \(literal: options.description)", in: connection)
+      if let interrupted, let earlier = RemovalCounts(interrupted) {
+        return DeduplicationRun(id: interrupted.id, earlier: earlier)
+      }
+      try connection.execute(
+        """
+        UPDATE main.poikit_run SET state = 'abandoned', ended = \(start.microseconds)
+        WHERE \(isRunning)
+        """)
+      let id = try RunRecord.begin(
+        tool: RunRecord.deduplicationTool, table: layout.table, started: start, options: options,
+        in: connection)
+      return DeduplicationRun(id: id, earlier: RemovalCounts())
+    }
+  }
+
+  /// The options that decide what a deduplication does.
+  private static func description(
+    of layout: TableLayout, _ options: DeduplicationOptions
+  ) -> JSONValue {
+    var members: [JSONValue.Member] = [
+      .init(name: "key", value: .array(layout.keyColumns.map(JSONValue.string))),
+      .init(name: "timestamp", value: .string(layout.timestampColumn)),
+      .init(name: "tombstone", value: .string(layout.tombstoneColumn)),
+      .init(name: "keep", value: .string(options.keep.rawValue)),
+      .init(name: "nullKey", value: .string(options.nullKey.rawValue)),
+      .init(name: "arrays", value: .string(options.arrays.rawValue)),
+      .init(name: "archive", value: .bool(options.archive)),
+      .init(name: "enforcement", value: .string(options.enforcement.rawValue)),
+    ]
+    if options.mergesLosers { members.append(.init(name: "mergesLosers", value: .bool(true))) }
+    return .object(members)
+  }
+
+  /// Writes the counters of a batch, inside its transaction.
+  func save(
+    _ plan: DeduplicationPlan, _ counts: RemovalCounts, by statements: PreparedStatements,
+    in connection: Connection
+  ) throws {
+    let sum = earlier + counts
+    let before = plan.rowCount + earlier.removedRowCount + earlier.beatenRowCount
+    var values: [(String, Int)] = [
+      ("rowsBefore", before), ("nullKeyRows", plan.nullKeyRowCount),
+      ("unreadableTimestamps", plan.unreadableTimestampCount), ("keys", plan.groupCount),
+      ("rowsLeft", before - sum.removedRowCount - sum.beatenRowCount),
+    ]
+    for (name, count) in RemovalCounts.names { values.append((name, sum[keyPath: count])) }
+    let update = try statements.statement(
+      "UPDATE main.poikit_run SET counters = ?1 WHERE id = \(id)", in: connection)
+    try update.statement.bind(1, text: JSONValue.counts(values).description)
+    try update.statement.run()
+  }
+
+  /// Marks the run as finished.
+  ///
+  /// - Parameters:
+  ///   - outcome: what enforcing the key made.
+  ///   - digest: the digest of the table.
+  func finish(
+    at end: Instant, _ outcome: EnforcementOutcome, digest: Digest, in connection: Connection
+  ) throws {
+    try connection.execute(
+      """
+      UPDATE main.poikit_run SET state = 'finished', ended = \(end.microseconds),
+        counters = json_set(counters, '$.indexCreated', \(outcome.createdIndex ? 1 : 0),
+          '$.keyColumnAdded', \(outcome.addedKeyColumn ? 1 : 0),
+          '$.digest', \(literal: digest.description))
+      WHERE id = \(id)
+      """)
+  }
+
+  /// Marks the run as failed.
+  func fail(at end: Instant, in connection: Connection) throws {
+    try connection.execute(
+      """
+      UPDATE main.poikit_run SET state = 'failed', ended = \(end.microseconds) WHERE id = \(id)
+      """)
+  }
+}
+
+extension RemovalCounts {
+  /// The names of the counts in the log.
+  fileprivate static let names:
+    KeyValuePairs<
+      String, any WritableKeyPath<RemovalCounts, Int> & Sendable
+    > = [
+      "losers": \.removedRowCount, "removed": \.beatenRowCount, "archived": \.archivedRowCount,
+      "movedReferences": \.movedReferenceCount, "removedReferences": \.removedReferenceRowCount,
+      "redirects": \.redirectCount, "filledWinners": \.filledWinnerCount,
+      "filledValues": \.filledValueCount, "refusedValues": \.refusedValueCount,
+    ]
+
+  /// The counts of a run as the log has them; nil if no run can have come to one of them.
+  fileprivate init?(_ run: RunRecord) {
+    self.init()
+    for (name, count) in RemovalCounts.names {
+      let value = run.counters[name]?.integer ?? 0
+      guard 0...RunRecord.greatestCount ~= value else { return nil }
+      self[keyPath: count] = value
+    }
+  }
+}
