@@ -107,10 +107,6 @@ extension DedupCommand {
           "losers removed in one transaction (default: 500 to 5000, as many as go in 100 ms)",
         section: "How to do it"),
       OptionDescription(
-        "jobs", short: "j", "N", default: "2",
-        summary: "threads: 2 compute the digest beside other work",
-        detail: "The result is the same with 1.", section: "How to do it"),
-      OptionDescription(
         "memory", "SIZE", default: "64MiB",
         summary: "memory for sorting; larger tables use temporary files",
         section: "How to do it"),

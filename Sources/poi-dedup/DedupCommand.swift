@@ -58,7 +58,6 @@ struct DedupCommand {
     options.arrays = arguments.choice("arrays", as: ArrayRule.self) ?? options.arrays
     options.mergesLosers = arguments.flag("merge-losers")
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000)
-    options.jobCount = try arguments.integer("jobs", in: 1...2) ?? options.jobCount
     options.memoryBudget =
       try arguments.byteCount("memory", in: 1 << 20...1 << 40) ?? options.memoryBudget
     options.archive = !arguments.flag("no-archive")

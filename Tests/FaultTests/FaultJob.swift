@@ -85,7 +85,6 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
       var options = DeduplicationOptions()
       options.batchSize = 5
       options.memoryBudget = 1
-      options.jobCount = 1
       options.enforcement = .index
       options.mergesLosers = self == .mergeLosers
       let store = try Store(path: path, for: .existing)

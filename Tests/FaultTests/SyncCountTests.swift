@@ -43,7 +43,6 @@ import Testing
   ) throws {
     var options = DeduplicationOptions()
     options.enforcement = .index
-    options.jobCount = 1
     var deduplicator = Deduplicator(layout: try TableLayout(model()), options: options)
     deduplicator.elapsed = elapsed
     let report = try Store(path: path, for: .existing).deduplicate(deduplicator)

@@ -52,8 +52,7 @@ struct ToolJob: Sendable, CustomStringConvertible {
     importing("overwrite from an envelope", "envelope", ["--merge", "overwrite"]),
     importing("fill from gzip", "packed.gz", ["--merge", "store-trump"]),
     importing("merge a snapshot", "base", ["--snapshot", "--max-removals", "100%"]),
-    ToolJob(
-      name: "deduplicate", preparation: [appended], arguments: deduplication + ["--jobs", "1"]),
+    ToolJob(name: "deduplicate", preparation: [appended], arguments: deduplication),
     ToolJob(
       name: "merge losers", preparation: [appended],
       arguments: deduplication + ["--merge-losers"]),

@@ -25,9 +25,7 @@ extension FuzzTarget {
     try session.append(records.span)
     try session.append(Array("\n{\"name\":1}\n".utf8).span)
     _ = try session.finish()
-    var options = DeduplicationOptions()
-    options.jobCount = 1
-    _ = try store.deduplicate(Deduplicator(layout: store.layout(), options: options))
+    _ = try store.deduplicate(Deduplicator(layout: store.layout()))
     try store.save(to: folder.file("saved.sqlite"))
     return try folder.bytes("saved.sqlite")
   }
@@ -124,7 +122,6 @@ extension FuzzTarget {
     case 3, 4:
       let store = try open(path, for: .existing)
       var options = DeduplicationOptions()
-      options.jobCount = task - 2
       options.batchSize = 3
       options.enforcement = .index
       options.mergesLosers = task == 4
@@ -139,10 +136,7 @@ extension FuzzTarget {
     default:
       let connection = try Connection(path: path, access: .readWrite)
       let layout = try TableLayout(describing: "poi", in: connection, key: ["identifier"])
-      var options = DeduplicationOptions()
-      options.jobCount = 1
-      _ = try Deduplicator(layout: layout, options: options).run(
-        on: connection, clock: SystemClock.now)
+      _ = try Deduplicator(layout: layout).run(on: connection, clock: SystemClock.now)
     }
   }
 

@@ -53,12 +53,10 @@ import Testing
   }
 
   private func deduplicate(
-    _ connection: Connection, key: [String], _ options: DeduplicationOptions,
-    keyHash: (@Sendable (KeyHash) -> KeyHash)? = nil
+    _ connection: Connection, key: [String], _ options: DeduplicationOptions
   ) throws -> DeduplicationReport {
-    var deduplicator = Deduplicator(
+    let deduplicator = Deduplicator(
       layout: try SampleTable.layout(key: key, in: connection), options: options)
-    deduplicator.keyHash = keyHash
     return try deduplicator.run(on: connection, clock: someInstant)
   }
 
@@ -203,24 +201,6 @@ import Testing
       }
       #expect(digest == expected.digest, "seed \(seed)")
       #expect(try dump("t", in: stopped) == dump("t", in: whole), "seed \(seed)")
-    }
-  }
-
-  @Test(arguments: [1, 2, 3, 7])
-  func `keys whose hashes collide stay apart`(hashCount: UInt64) throws {
-    for seed in TestLength.some(UInt64(1)...10, 4) {
-      var generator = SplitMix64(seed: seed)
-      let records = SampleRecord.random(count: 100, using: &generator)
-      let expected = try SampleTable.connection(records)
-      let honest = try deduplicate(expected, key: ["key", "part"], DeduplicationOptions())
-      let collided = try SampleTable.connection(records)
-      let report = try deduplicate(collided, key: ["key", "part"], DeduplicationOptions()) {
-        KeyHash(digest: Digest(high: 0, low: $0.digest.low % hashCount))
-      }
-      #expect(report.digest == honest.digest, "seed \(seed)")
-      #expect(report.plan.reasons == honest.plan.reasons, "seed \(seed)")
-      #expect(report.plan.groupCount == honest.plan.groupCount, "seed \(seed)")
-      #expect(report.plan.duplicateGroupCount == honest.plan.duplicateGroupCount, "seed \(seed)")
     }
   }
 

@@ -135,7 +135,6 @@ import Testing
         var options = DeduplicationOptions()
         options.batchSize = Int.random(in: 1...12, using: &generator)
         options.memoryBudget = Bool.random(using: &generator) ? 0 : 1 << 20
-        options.jobCount = Int.random(in: 1...2, using: &generator)
         options.archive = Int.random(in: 0..<4, using: &generator) > 0
         let isStopped = Bool.random(using: &generator)
         let connection = try connection(records.shuffled(using: &generator))

@@ -318,7 +318,7 @@ import Testing
       }
       #expect(
         error?.message.contains(
-          "whose values other rows have now: 1; change those first (UNIQUE constraint failed: t.k)")
+          "a row of 't' cannot be put back, because UNIQUE constraint failed: t.k")
           == true, "\(error?.message ?? "")")
       #expect(try dump("t", in: connection) == before)
       try connection.execute("UPDATE t SET more = 'm' WHERE id = 2")

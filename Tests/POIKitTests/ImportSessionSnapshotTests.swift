@@ -510,6 +510,23 @@ import Testing
     #expect(try feed.rows("SELECT (SELECT count(*) FROM note), note FROM page") == ["9|2"])
   }
 
+  @Test func `a table without row ids behind another one stops the removal`() throws {
+    let feed = try FeedStore(Self.model())
+    try feed.take(Self.records(0..<10), options: Self.options())
+    try feed.execute(
+      """
+      CREATE TABLE visit (id INTEGER PRIMARY KEY,
+        note INTEGER REFERENCES note (poikit_id) ON DELETE CASCADE);
+      CREATE TABLE page (id INTEGER PRIMARY KEY,
+        visit INTEGER REFERENCES visit ON DELETE CASCADE) WITHOUT ROWID
+      """)
+    let error = #expect(throws: StoreError.self) {
+      try feed.take(Self.records(1..<10), options: Self.options())
+    }
+    #expect(error?.message.contains("'page' is a table without row ids") == true)
+    #expect(try feed.rows("SELECT count(*) FROM note") == ["10"])
+  }
+
   // MARK: Going on
 
   @Test func `a snapshot that was stopped goes on with the keys that it had`() throws {

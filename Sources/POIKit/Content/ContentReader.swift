@@ -8,8 +8,6 @@ struct ContentReader: ~Copyable {
   private var statement: Statement
 
   /// A reader of the rows of a table.
-  ///
-  /// - Throws: `SQLiteError` when the layout does not fit the database.
   init(
     _ layout: TableLayout, schema: TableSchema, rows: RowSelection,
     in connection: Connection
@@ -23,7 +21,6 @@ struct ContentReader: ~Copyable {
       switch rows {
       case .all: (table, "")
       case .one: (table, "WHERE \(rowID) = ?1")
-      case .range: (table, "WHERE \(rowID) BETWEEN ?1 AND ?2")
       case .listed(let list): ("\(list) AS l CROSS JOIN \(table) ON \(rowID) = l.loser", "")
       }
     let statement = try connection.prepare(
@@ -40,7 +37,6 @@ struct ContentReader: ~Copyable {
   /// Reads the next row.
   ///
   /// - Returns: whether there was one.
-  /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func next(into content: inout CanonicalContent) throws -> Bool {
     content.removeAll()
     guard try statement.step() else { return false }
@@ -49,26 +45,15 @@ struct ContentReader: ~Copyable {
     return true
   }
 
-  /// Makes the rows of a range the next to be read.
-  ///
-  /// - Throws: `SQLiteError` when the reader is not one of ranges.
-  mutating func select(_ rows: ClosedRange<Int64>) throws {
-    try statement.bind(1, integer: rows.lowerBound)
-    try statement.bind(2, integer: rows.upperBound)
-  }
-
-  /// Adds the digests of all rows that are left to a sum.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func addDigests(
-    to sum: inout TableDigest, by content: inout CanonicalContent
-  ) throws {
+  /// Adds up the digests of all rows that are left.
+  mutating func digest() throws -> TableDigest {
+    var content = CanonicalContent()
+    var sum = TableDigest.empty
     while try next(into: &content) { sum.add(content.digest) }
+    return sum
   }
 
   /// Reads the row with the given id; a row that does not exist has no content.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func read(_ rowID: Int64, into content: inout CanonicalContent) throws {
     try statement.bind(1, integer: rowID)
     _ = try next(into: &content)

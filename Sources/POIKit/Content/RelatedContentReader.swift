@@ -14,7 +14,6 @@ final class RelatedContentReader {
   private var statement: Statement
   private var content = CanonicalContent()
 
-  /// - Throws: `SQLiteError` when the relation does not fit the database.
   init(
     _ relation: ContentRelation, in connection: Connection
   ) throws {
@@ -42,8 +41,6 @@ final class RelatedContentReader {
   }
 
   /// The readers of a row's relations, in the order of their fields.
-  ///
-  /// - Throws: `SQLiteError` when a relation does not fit the database.
   static func readers(
     of relations: [ContentRelation], in connection: Connection
   ) throws -> [RelatedContentReader] {
@@ -55,8 +52,6 @@ final class RelatedContentReader {
   }
 
   /// How many rows belong to a row, and the sum of their digests.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
   func digest(ofRow rowID: Int64) throws -> TableDigest {
     var sum = TableDigest.empty
     try statement.bind(1, integer: rowID)
@@ -70,8 +65,6 @@ final class RelatedContentReader {
   }
 
   /// Appends the field of the rows that belong to a row.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
   func append(
     ofRow rowID: Int64, to content: inout CanonicalContent
   ) throws {

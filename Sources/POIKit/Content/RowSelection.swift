@@ -8,9 +8,6 @@ enum RowSelection {
   /// The row whose id is bound as the first parameter.
   case one
 
-  /// The rows whose ids are from the first to the second parameter.
-  case range
-
   /// The rows whose ids stand in the column `loser` of a table.
   case listed(in: SQL)
 }

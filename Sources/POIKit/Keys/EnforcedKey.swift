@@ -13,8 +13,6 @@ struct EnforcedKey: Equatable {
   let isHashed: Bool
 
   /// The key of the model's table, or nil if no key is enforced.
-  ///
-  /// - Throws: `SQLiteError` when the store cannot be read.
   static func read(
     of model: Model, in connection: Connection
   ) throws -> EnforcedKey? {

@@ -102,7 +102,7 @@ struct KeyEnforcer {
         """)
       outcome.createdIndex = true
       try Self.unwatchKey(of: schema.name, in: connection)
-      if enforcement == .hash { try makeTrigger(in: connection) }
+      if enforcement == .hash { try watchKey(in: connection) }
       if try RunRecord.isBookkept(connection) {
         var update = try connection.prepare(
           "UPDATE main.poikit_table SET enforced_key = ?2 WHERE name = ?1", isPersistent: false)
@@ -121,7 +121,6 @@ struct KeyEnforcer {
   ///
   /// - Throws: `StoreFailure` when it enforces another key, or this key in another way.
   private func hasIndex(in connection: Connection) throws -> Bool {
-    let name = Self.indexName(schema.name)
     let indexed = try Self.indexedColumns(of: schema.name, in: connection)
     // The hash column does not say which columns are hashed.
     let isHashed = indexed.elementsEqual([Self.hashColumn], by: { $0.isExactly($1) })
@@ -137,7 +136,7 @@ struct KeyEnforcer {
         .invalidOptions,
         """
         the key of '\(schema.name)' is enforced on \(TableSchema.list(key))\(present) already: drop the \
-        index '\(name)' to enforce \(TableSchema.list(layout.keyColumns))\(wanted) instead
+        index '\(Self.indexName(schema.name))' to enforce \(TableSchema.list(layout.keyColumns))\(wanted) instead
         """)
     }
     return true
@@ -188,10 +187,6 @@ extension KeyEnforcer {
   /// Creates a trigger that deletes the hash of a row if another program changes its key. Then
   /// `completeHashes` computes it again.
   private func watchKey(in connection: Connection) throws {
-    try makeTrigger(in: connection)
-  }
-
-  private func makeTrigger(in connection: Connection) throws {
     let columns = layout.keyColumns.map(SQL.init(name:))
     let isChanged: [SQL] = columns.map { "old.\($0) IS NOT new.\($0) COLLATE BINARY" }
     try connection.execute(

@@ -10,8 +10,6 @@ struct KeyReader: ~Copyable {
   private var display: Statement
 
   /// A reader of the rows of a table.
-  ///
-  /// - Throws: `SQLiteError` when the layout does not fit the database.
   init(
     _ layout: TableLayout, schema: TableSchema, in connection: Connection
   ) throws {
@@ -40,8 +38,6 @@ struct KeyReader: ~Copyable {
   }
 
   /// Reads the key of a row; if there is no such row, the key is empty.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func read(_ rowID: Int64, into key: inout CanonicalKey) throws {
     try statement.bind(1, integer: rowID)
     key.removeAll()
@@ -51,8 +47,6 @@ struct KeyReader: ~Copyable {
 
   /// The values of a row's key as text, nil for NULL. A blob is written as in SQL, and a related
   /// row as the values that identify it.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
   mutating func values(_ rowID: Int64) throws -> [String?] {
     try display.bind(1, integer: rowID)
     var values: [String?] = []

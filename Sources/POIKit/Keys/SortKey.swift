@@ -78,7 +78,7 @@ extension SortKey {
     } else if text.count == 36 {
       let uuid = unsafe text.withUnsafeBytes { bytes in unsafe Self.uuid(bytes) }
       guard let uuid else { return nil }
-      self.init(words: uuid.first, uuid.second)
+      self.init(words: uuid.form == .upperCaseUUID ? uuid.first : ~uuid.first, uuid.second)
       forms.insert(uuid.form)
     } else {
       return nil

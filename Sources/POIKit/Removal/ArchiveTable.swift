@@ -33,7 +33,6 @@ struct ArchiveTable {
         "'\(source.name)' has a column '\(taken)', a name that archives need: go without an archive"
       )
     }
-    let parents = try parents(in: connection)
     // Columns without a type keep every value as it is.
     let columns = (Self.ownColumns + source.storedColumns).map(SQL.init(name:))
     try connection.execute(
@@ -43,7 +42,7 @@ struct ArchiveTable {
       """)
     try Self.add(source.storedColumns, toArchiveOf: source.name, in: connection)
     try ReservedRowIDs.reserve(allOf: source, in: connection)
-    for parent in parents {
+    for parent in try parents(in: connection) {
       try ReservedRowIDs.reserve(allOf: parent, in: connection)
     }
   }
@@ -63,31 +62,22 @@ struct ArchiveTable {
     return true
   }
 
-  /// The tables of rows that the source's rows refer to; one that is not there, or hides its row ids,
-  /// has none to reserve.
+  /// The tables that the source's rows refer to, as far as they exist and have row ids.
   private func parents(
     in connection: Connection
   ) throws -> [TableSchema] {
-    var parents: [TableSchema] = []
-    for name in try parentNames(in: connection) {
-      do {
-        parents.append(try TableSchema(of: name, in: connection))
-      } catch let error as StoreFailure
-        where error.code == .noSuchTable || error.code == .unsupportedTable
-      {
-        continue
-      }
-    }
-    return parents
-  }
-
-  private func parentNames(in connection: Connection) throws -> [String] {
-    var names: [String] = []
     var statement = try connection.prepare(
       "SELECT DISTINCT \"table\" FROM pragma_foreign_key_list(?1, 'main')", isPersistent: false)
     try statement.bind(1, text: source.name)
-    while try statement.step() { names.append(statement.text(0)) }
-    return names
+    var parents: [TableSchema] = []
+    while try statement.step() {
+      do {
+        parents.append(try TableSchema(of: statement.text(0), in: connection))
+      } catch let error as StoreFailure
+        where error.code == .noSuchTable || error.code == .unsupportedTable
+      {}
+    }
+    return parents
   }
 
   /// The names of the columns that the archive of `table` has.
@@ -106,35 +96,34 @@ struct ArchiveTable {
   static func tables(
     ofRun run: Int64, in connection: Connection
   ) throws -> [String] {
-    var archives: [String] = []
+    try rowCounts(ofRun: run, in: connection).map(\.table)
+  }
+
+  /// The tables whose archives hold rows of a run, in the order of their names, and how many.
+  private static func rowCounts(
+    ofRun run: Int64, in connection: Connection
+  ) throws -> [(table: String, rowCount: Int64)] {
+    var counts: [(table: String, rowCount: Int64)] = []
     var statement = try connection.prepare(
       """
       SELECT name FROM main.sqlite_schema
       WHERE type = 'table' AND substr(name, 1, length(?1)) = ?1 ORDER BY name
       """, isPersistent: false)
     try statement.bind(1, text: prefix)
-    while try statement.step() { archives.append(statement.text(0)) }
-    var tables: [String] = []
-    for archive in archives {
-      var rows = try connection.prepare(
-        "SELECT 1 FROM main.\(name: archive) WHERE poikit_run = ?1",
-        isPersistent: false)
-      try rows.bind(1, integer: run)
+    while try statement.step() {
+      let archive = statement.text(0)
+      let rowCount = try connection.integer(
+        "SELECT count(*) FROM main.\(name: archive) WHERE poikit_run = \(run)")
       // A name may begin with a mark that combines with the end of the prefix.
       let name = archive.unicodeScalars.dropFirst(prefix.unicodeScalars.count)
-      if try rows.step() { tables.append(String(name)) }
+      if let rowCount, rowCount > 0 { counts.append((String(name), rowCount)) }
     }
-    return tables
+    return counts
   }
 
   /// How many rows of a run the archives hold.
   static func rowCount(ofRun run: Int64, in connection: Connection) throws -> Int {
-    var count: Int64 = 0
-    for table in try tables(ofRun: run, in: connection) {
-      count +=
-        try connection.integer(
-          "SELECT count(*) FROM main.\(name: prefix + table) WHERE poikit_run = \(run)") ?? 0
-    }
+    let count = try rowCounts(ofRun: run, in: connection).reduce(0) { $0 + $1.rowCount }
     return Int(count)
   }
 }

@@ -1,88 +1,76 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Temporary triggers that keep what goes or changes with deleted rows: SQLite follows the foreign keys, and
-/// the triggers write each row that goes to the archive of its table, and each reference that SQLite
-/// changes to the journal.
+/// Temporary triggers that keep what is deleted or changed with deleted rows. SQLite follows the foreign
+/// keys; the triggers write each deleted row to the archive of its table, and each changed reference to
+/// the journal.
 struct JournalTriggers {
   private let run: Int64
-
-  /// The tables whose rows can go or change, the one that rows are deleted from first.
-  private var tables: [TableSchema]
 
   /// The archives that were not there before.
   private var newArchives: [ArchiveTable] = []
 
-  /// Why rows cannot be kept, by the text that a trigger raises.
-  private var obstacles: [String: StoreFailure] = [:]
-
   private var names: [SQL] = []
 
-  /// How many rows the run had archived before.
-  private var archivedBefore = 0
+  /// The number of rows that the run had archived before.
+  private let archivedBefore: Int
 
   /// Makes the triggers.
   ///
-  /// - Throws: `StoreFailure` when `root` has a column with a name that archives need.
+  /// - Throws: `StoreFailure` when a table whose rows go or change has no row ids, or one whose rows can
+  ///   go has a column with a name that archives need.
   init(
     for root: TableSchema, run: Int64, in connection: Connection
   ) throws {
     self.run = run
-    tables = [root]
     archivedBefore = try ArchiveTable.rowCount(ofRun: run, in: connection)
+    try archive(root, in: connection)
+    var archived = [root.name]
+    for (_, table) in try Self.references(to: root, in: connection, where: \.deletesRows)
+    where !archived.containsExactly(table.name) {
+      archived.append(table.name)
+      try archive(table, in: connection)
+    }
+    var kept: [(table: String, column: String)] = []
+    for (reference, table) in try Self.references(to: root, in: connection, where: \.changesRows) {
+      for column in reference.childColumns
+      where !kept.contains(where: {
+        $0.table.isExactly(table.name) && TableSchema.isSame($0.column, column)
+      }) {
+        kept.append((table.name, column))
+        try keep(column, of: table, in: connection)
+      }
+    }
+  }
+
+  /// The references of one kind to a table, and to the tables that refer to it by one of them; each
+  /// with the table that refers.
+  private static func references(
+    to root: TableSchema, in connection: Connection, where isFollowed: (TableReference) -> Bool
+  ) throws -> [(TableReference, TableSchema)] {
+    var tables = [root]
+    var found: [(TableReference, TableSchema)] = []
     var place = 0
-    var references: [TableReference] = []
     while place < tables.count {
       for reference in try TableReference.all(to: tables[place], in: connection)
-      where reference.changesRows {
-        references.append(reference)
-        try add(reference, in: connection)
+      where isFollowed(reference) {
+        let child: TableSchema
+        do {
+          child = try TableSchema(of: reference.childTable, in: connection)
+        } catch let error as StoreFailure where error.code == .unsupportedTable && place == 0 {
+          let isReferredTo =
+            try connection.integer(
+              reference.findAny(to: "SELECT row FROM \(RowRemoval.list)", of: root))
+            != nil
+          guard !isReferredTo else { throw error }
+          continue
+        }
+        found.append((reference, child))
+        if !tables.contains(where: { $0.name.isExactly(child.name) }) { tables.append(child) }
       }
       place += 1
     }
-    try archive(root, in: connection)
-    for table in tables.dropFirst() {
-      do {
-        try archive(table, in: connection)
-      } catch let error as StoreFailure where error.code == .unsupportedTable {
-        try refuse(["DELETE"], on: table.name, because: error, in: connection)
-      }
-    }
-    for table in tables {
-      var columns: [String] = []
-      for reference in references where reference.childTable.isExactly(table.name) {
-        for column in reference.childColumns where !TableSchema.contains(columns, column) {
-          columns.append(column)
-          try keep(column, of: table, in: connection)
-        }
-      }
-    }
-  }
-
-  /// Adds the table that refers; rows of one without row ids may neither go nor change.
-  private mutating func add(
-    _ reference: TableReference, in connection: Connection
-  ) throws {
-    let name = reference.childTable
-    guard !tables.contains(where: { $0.name.isExactly(name) }) else { return }
-    do {
-      tables.append(try TableSchema(of: name, in: connection))
-    } catch let error as StoreFailure where error.code != .database {
-      try refuse(["DELETE", "UPDATE"], on: name, because: error, in: connection)
-    }
-  }
-
-  /// Makes triggers that refuse changes of a table whose rows cannot be kept.
-  private mutating func refuse(
-    _ events: [SQL], on table: String, because error: StoreFailure, in connection: Connection
-  ) throws {
-    let text = "poikit: rows of '\(table)' cannot be kept"
-    guard obstacles.updateValue(error, forKey: text) == nil else { return }
-    for event in events {
-      try make(
-        "BEFORE \(event) ON main.\(name: table)", "SELECT RAISE(ABORT, \(literal: text))",
-        in: connection)
-    }
+    return found
   }
 
   private mutating func archive(
@@ -107,6 +95,7 @@ struct JournalTriggers {
   private mutating func keep(
     _ column: String, of table: TableSchema, in connection: Connection
   ) throws {
+    try ReservedRowIDs.reserve(allOf: table, in: connection)
     let name = SQL(name: column)
     try make(
       """
@@ -143,9 +132,9 @@ struct JournalTriggers {
     }
     return try ArchiveTable.rowCount(ofRun: run, in: connection) - archivedBefore
   }
+}
 
-  /// Why a row could not be kept, if that is what an error says.
-  func obstacle(to error: SQLiteError) -> StoreFailure? {
-    obstacles.first { error.message.contains($0.key) }?.value
-  }
+extension TableReference {
+  /// Whether SQLite deletes the rows that refer to one which is deleted.
+  fileprivate var deletesRows: Bool { deleteAction == "CASCADE" }
 }

@@ -1,7 +1,4 @@
-/// A row that goes and the row that stays in its place, ordered by the id of the one that goes.
-///
-/// Losers whose ranks do not matter are removed in the order of their ids, so that every page of the
-/// table is met once.
+/// A loser and its winner, in the order of the losers' ids.
 struct LoserEntry: SortableEntry {
   private let orderedLoser: UInt64
   private let orderedWinner: UInt64

@@ -29,27 +29,30 @@ extension LoserRemoval {
         Ownership(table: reference.childTable, column: reference.childColumns[0]))
   }
 
-  /// Removes the rows that belong to losers, each as a duplicate of the winner's where that has one
-  /// like it. In the archive the others stand as their own winners.
+  /// Removes the rows that belong to losers, each as a duplicate of the winner's row if that has one
+  /// like it. The archive names the others as their own winners.
   mutating func removeRows(
     of move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws {
     let list: SQL = "poikit_referring_\(depth)"
     try fill(list, with: move.findOwnedRows(pairTable), in: connection)
+    let twins = try findTwins(of: move, in: connection)
     var last: Int64 = 0
     while true {
       let rows = try read(list, after: last, in: connection)
       guard let end = rows.last else { return }
       last = end.number
-      let twins = try twins(of: rows, move, in: connection)
-      counts.removedReferenceRowCount += twins.count
-      try fold(
-        rows.map { LoserEntry(loser: $0.row, winner: twins[$0.row]?.row ?? $0.row) },
-        of: move.child, depth: depth + 1, in: connection)
+      var pairs: [LoserEntry] = []
+      for row in rows {
+        let twin = try Self.twin(of: row, by: twins)
+        if twin != nil { counts.removedReferenceRowCount += 1 }
+        pairs.append(LoserEntry(loser: row.row, winner: twin?.row ?? row.row))
+      }
+      try fold(pairs, of: move.child, depth: depth + 1, in: connection)
     }
   }
 
-  /// Refuses to remove rows for good that others refer to.
+  /// Refuses to remove rows without a winner that others refer to.
   func refuseReferences(
     through move: ReferenceMove, _ pairTable: SQL, in connection: Connection
   ) throws {

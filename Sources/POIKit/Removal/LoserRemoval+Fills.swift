@@ -1,12 +1,12 @@
 internal import SQLiteKit
 
-/// Values that winners get of their losers.
+/// Values that winners get from their losers.
 extension LoserRemoval {
-  /// How many statements for different sets of columns are kept.
+  /// The number of statements for different sets of columns that are kept.
   private static let keptStatementCount = 64
 
-  /// Removes a batch of losers, and gives their winners values of them, which these do not meet in a
-  /// unique index then.
+  /// Removes a batch of losers, and then gives their winners values of them: a unique index would refuse
+  /// these before.
   ///
   /// - Throws: `StoreFailure` with `unmergeableValue` when the database refuses them, or when a
   ///   winner would refer to a row that went with the losers.
@@ -23,7 +23,7 @@ extension LoserRemoval {
     }
   }
 
-  /// Whether a reference among the values of a winner leads nowhere.
+  /// Whether a value that a winner gets refers to a row that does not exist.
   private func refersToNothing(
     _ fill: RowFill, in connection: Connection
   ) throws -> Bool {
@@ -70,8 +70,8 @@ extension LoserRemoval {
       """, cause: cause)
   }
 
-  /// Remembers what a winner holds and what it gets; and its timestamp, by which a row that was
-  /// changed since is told even where it was given the same values.
+  /// Keeps what a winner holds and what it gets; and its timestamp, which shows whether the row was
+  /// changed since even if it has the same values.
   private func remember(
     _ fill: RowFill, under run: Int64, in connection: Connection
   ) throws {

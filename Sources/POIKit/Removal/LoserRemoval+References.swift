@@ -16,9 +16,8 @@ extension LoserRemoval {
     let lacksTarget: Bool
   }
 
-  /// Makes all rows that refer to a loser through one reference refer to its winner.
-  ///
-  /// Where a reference is made of columns that others refer to in their turn, these follow.
+  /// Makes all rows that refer to a loser through one reference refer to its winner. Rows that the
+  /// winner has already are removed as duplicates.
   mutating func move(
     _ move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws {
@@ -30,11 +29,11 @@ extension LoserRemoval {
       let referring = try read(list, after: last, in: connection)
       guard let end = referring.last else { return }
       last = end.number
-      let leftovers = try moveRows(referring, move, in: connection)
-      guard !leftovers.isEmpty else { continue }
-      let duplicates = try findTwins(of: leftovers, move, in: connection)
+      let duplicates = try moveRows(referring, move, in: connection)
       counts.removedReferenceRowCount += duplicates.count
-      try fold(duplicates, of: move.child, depth: depth + 1, in: connection)
+      if !duplicates.isEmpty {
+        try fold(duplicates, of: move.child, depth: depth + 1, in: connection)
+      }
     }
   }
 
@@ -68,7 +67,7 @@ extension LoserRemoval {
   /// list for the others.
   private mutating func search(
     for move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
-  ) throws -> ReferrerSearch {
+  ) throws -> ReferenceMove.Search {
     if try move.isSearchable(pairTable, by: statements, in: connection) { return .index }
     guard depth == 0, counts.removedRowCount > 0 else { return .scan }
     if let list = lists[move.reference] { return .list(list) }
@@ -108,124 +107,65 @@ extension LoserRemoval {
 
   /// Moves rows to their winners.
   ///
-  /// - Returns: the rows that a unique constraint does not let move.
+  /// - Returns: the rows whose winners have such a row already, each with that one.
   private mutating func moveRows(
     _ referring: [Referring], _ move: ReferenceMove, in connection: Connection
-  ) throws -> [Referring] {
-    let change = move.change
-    try readReferences(to: move.child, in: connection)
-    let isReferredTo = (referencesByTable[ExactText(move.child.name)] ?? []).contains { reference in
-      reference.parentColumns.contains { change.source(of: $0) != nil }
+  ) throws -> [LoserEntry] {
+    let update = try statements.statement(move.update, in: connection)
+    let verify = try statements.statement(move.verify, in: connection)
+    let find = try statements.statement(move.find, in: connection)
+    let remember = archives ? try statements.statement(move.remember, in: connection) : nil
+    let parted = try move.findParted(by: statements, in: connection)
+      .map { (sql) throws in try statements.statement(sql, in: connection) }
+    let twins = try findTwins(of: move, in: connection)
+    let followers = try findFollowers(of: move, in: connection)
+    if archives, reservedTables.insert(ExactText(move.child.name)).inserted {
+      try ReservedRowIDs.reserve(allOf: move.child, in: connection)
     }
-    let statements = try changeStatements(of: change, in: connection)
-    let parted = try findParted(by: change, besides: [], in: connection)
-    try reserveRowIDs(of: move.child, in: connection)
-    var leftovers: [Referring] = []
+    var duplicates: [LoserEntry] = []
     for row in referring {
       guard !row.lacksTarget else {
         throw Self.unmovable(row, move, "the winner has no value there")
       }
-      try refuse(row.row, of: row, move, partedBy: parted, in: connection)
-      let outcome: ChangeStatements.Outcome
-      var movedCount = 1
-      if isReferredTo {
-        (outcome, movedCount) = try moveWithFollowers(row, change, move, in: connection)
-      } else {
-        outcome = try Self.move(row, by: statements, in: connection)
+      if let parted, try parted.returnsRow(row.row, row.winner) {
+        throw Self.unmovable(
+          row, move, "another reference has a column in common with it, and would lead elsewhere")
       }
-      switch outcome {
-      case .changed: counts.movedReferenceCount += movedCount
-      case .missing: break
-      case .refused(let error) where error.isUniqueViolation && connection.isInTransaction:
-        leftovers.append(row)
-      case .refused(let error): throw Self.unmovable(row, move, error.message, error)
-      case .ineffective: throw Self.unmovable(row, move, Self.ineffectiveReason)
+      if let twin = try Self.twin(of: row, by: twins) {
+        guard move.child.name != root.name else {
+          throw Self.unmovable(row, move, Self.uniqueReason)
+        }
+        guard archives || twin.isEqual else {
+          throw Self.unmovable(
+            row, move,
+            "row \(twin.row) does so already, and without an archive what differs would be lost")
+        }
+        duplicates.append(LoserEntry(loser: row.row, winner: twin.row))
+        continue
       }
+      for follower in followers where try follower.find.returnsRow(row.row) {
+        throw Self.unmovable(row, move, "a row of '\(follower.table)' refers to what would change")
+      }
+      do {
+        if let remember, let run { try remember.run(row.row, row.winner, run) }
+        try update.run(row.row, row.winner)
+      } catch let error as SQLiteError where error.isConstraint || error.isMismatch {
+        let reason = error.isUniqueViolation ? Self.uniqueReason : error.message
+        throw Self.unmovable(row, move, reason, error)
+      }
+      guard try verify.returnsRow(row.row, row.winner) else {
+        // A trigger may have removed the row.
+        guard try find.returnsRow(row.row) else { continue }
+        throw Self.unmovable(
+          row, move,
+          "it does not keep the value: a trigger, or the type of the column, is in the way")
+      }
+      counts.movedReferenceCount += 1
     }
-    return leftovers
+    return duplicates
   }
 
-  /// Moves a row that nothing follows; where a unique constraint refuses it, nothing has changed.
-  ///
-  /// A savepoint would do the same, but to go back to one makes SQLite read the whole schema again
-  /// where the transaction has made a table.
-  private static func move(
-    _ row: Referring, by statements: ChangeStatements, in connection: Connection
-  ) throws -> ChangeStatements.Outcome {
-    let remembered = try statements.remember(row.row, winner: row.winner)
-    let outcome = try statements.change(row.row, winner: row.winner)
-    if case .refused(let error) = outcome, error.isUniqueViolation, connection.isInTransaction,
-      let remembered
-    {
-      try statements.forget(remembered)
-    }
-    return outcome
-  }
-
-  /// Moves a row and what follows it; where a unique constraint refuses any of it, nothing has changed.
-  ///
-  /// - Returns: what came of it, and how many rows it is.
-  private mutating func moveWithFollowers(
-    _ row: Referring, _ change: ColumnChange, _ move: ReferenceMove,
-    in connection: Connection
-  ) throws -> (ChangeStatements.Outcome, count: Int) {
-    let steps = try cascade(from: Step(change: change, row: row.row), in: connection)
-    for step in steps.dropFirst() {
-      let parted = try findParted(
-        by: step.change, besides: step.links.map(\.move), in: connection)
-      try refuse(step.row, of: row, move, partedBy: parted, in: connection)
-    }
-    for step in steps { try reserveRowIDs(of: step.change.child, in: connection) }
-    try execute("SAVEPOINT poikit_move", in: connection)
-    let outcome = try apply(steps, for: row, move, in: connection)
-    if case .refused(let error) = outcome {
-      guard error.isUniqueViolation, connection.isInTransaction else { return (outcome, 0) }
-      try execute("ROLLBACK TO poikit_move", in: connection)
-    }
-    try execute("RELEASE poikit_move", in: connection)
-    return (outcome, steps.count)
-  }
-
-  /// Throws where another reference of a row would not refer to the same row any more.
-  ///
-  /// - Parameters:
-  ///   - changed: the row's id.
-  ///   - row: the row itself, or the one that it follows.
-  ///   - find: a statement of `findParted`.
-  private func refuse(
-    _ changed: Int64, of row: Referring, _ move: ReferenceMove, partedBy find: SQL?,
-    in connection: Connection
-  ) throws {
-    guard let find else { return }
-    let leadsElsewhere = try isParted(changed, winner: row.winner, by: find, in: connection)
-    guard leadsElsewhere else { return }
-    throw Self.unmovable(
-      row, move, "another reference has a column in common with it, and would lead elsewhere")
-  }
-
-  private static let ineffectiveReason =
-    "it does not keep the value: a trigger, or the type of the column, is in the way"
-
-  /// Reserves the ids of a table's rows before the first of them is remembered.
-  private mutating func reserveRowIDs(
-    of table: TableSchema, in connection: Connection
-  ) throws {
-    guard archives, reservedTables.insert(ExactText(table.name)).inserted else { return }
-    try ReservedRowIDs.reserve(allOf: table, in: connection)
-  }
-
-  private func changeStatements(
-    of change: ColumnChange, in connection: Connection
-  ) throws -> ChangeStatements {
-    let run = archives ? run : nil
-    return try ChangeStatements(change, rememberingUnder: run, from: statements, in: connection)
-  }
-
-  private func execute(
-    _ sql: SQL, in connection: Connection
-  ) throws {
-    try statements.run(sql, in: connection)
-  }
+  private static let uniqueReason = "a unique constraint does not allow it"
 
   private static func unmovable(
     _ row: Referring, _ move: ReferenceMove, _ reason: String, _ cause: SQLiteError? = nil
@@ -238,191 +178,61 @@ extension LoserRemoval {
       """, cause: cause)
   }
 
-  /// The rows that stand in the way of moving others, by the ids of these, and whether the two are
-  /// equal outside of the constraint that keeps them apart.
-  func twins(
-    of rows: [Referring], _ move: ReferenceMove, in connection: Connection
-  ) throws -> [Int64: (row: Int64, isEqual: Bool)] {
-    var twins: [Int64: (row: Int64, isEqual: Bool)] = [:]
-    for sql in try move.findTwins(in: connection) {
-      let find = try statements.statement(sql, in: connection)
-      for row in rows where twins[row.row] == nil {
-        try find.statement.bind(1, integer: row.row)
-        try find.statement.bind(2, integer: row.winner)
-        if try find.statement.step() {
-          twins[row.row] = (find.statement.integer(0), find.statement.integer(1) == 1)
-        }
-        try find.statement.reset()
-      }
-    }
-    return twins
+  /// The statements that find the rows in the way of others.
+  func findTwins(
+    of move: ReferenceMove, in connection: Connection
+  ) throws -> [PreparedStatements.Box] {
+    try move.findTwins(in: connection).map { try statements.statement($0, in: connection) }
   }
 
-  /// Finds for every row that could not be moved the one that stands in its way.
-  private func findTwins(
-    of leftovers: [Referring], _ move: ReferenceMove, in connection: Connection
-  ) throws -> [LoserEntry] {
-    let twins = try twins(of: leftovers, move, in: connection)
-    var pairs: [LoserEntry] = []
-    for row in leftovers {
-      guard let twin = twins[row.row], move.child.name != root.name else {
-        throw Self.unmovable(row, move, "a unique constraint does not allow it")
-      }
-      guard archives || twin.isEqual else {
-        throw Self.unmovable(
-          row, move,
-          "row \(twin.row) does so already, and without an archive what differs would be lost")
-      }
-      pairs.append(LoserEntry(loser: row.row, winner: twin.row))
+  /// The row in the way of moving another, and whether the two are equal outside of the constraint
+  /// that keeps them apart.
+  static func twin(
+    of row: Referring, by finders: [PreparedStatements.Box]
+  ) throws -> (row: Int64, isEqual: Bool)? {
+    for finder in finders {
+      try finder.statement.bind(1, integer: row.row)
+      try finder.statement.bind(2, integer: row.winner)
+      let isFound = try finder.statement.step()
+      let twin = isFound ? (finder.statement.integer(0), finder.statement.integer(1) == 1) : nil
+      try finder.statement.reset()
+      if let twin { return twin }
     }
-    return pairs
+    return nil
+  }
+
+  /// The tables that refer to columns which a move changes, each with a statement that returns a row
+  /// if one of its rows refers to row `?1`.
+  private mutating func findFollowers(
+    of move: ReferenceMove, in connection: Connection
+  ) throws -> [(table: String, find: PreparedStatements.Box)] {
+    var found: [(table: String, find: PreparedStatements.Box)] = []
+    for reference in try references(to: move.child, in: connection)
+    where reference.parentColumns.contains(where: { move.source(of: $0) != nil }) {
+      let child = try? child(of: reference, to: move.child, in: connection)
+      let find =
+        child.map {
+          ReferenceMove(reference: reference, parent: move.child, child: $0).findReferring
+        }
+        ?? reference.findAny(to: "SELECT ?1", of: move.child)
+      found.append((reference.childTable, try statements.statement(find, in: connection)))
+    }
+    return found
   }
 }
 
-/// What follows a row that moves, because it refers to columns that change with the move.
-extension LoserRemoval {
-  /// A row of some table.
-  private struct Place: Hashable {
-    let table: String
-    let row: Int64
+extension PreparedStatements.Box {
+  /// Runs the statement with the given values as its first parameters.
+  fileprivate func run(_ values: Int64...) throws {
+    for (place, value) in values.enumerated() { try statement.bind(place + 1, integer: value) }
+    try statement.run()
   }
 
-  /// A row that changes.
-  private struct Step {
-    var change: ColumnChange
-    /// Its id before.
-    let row: Int64
-    /// By what it refers to other rows that change, and the places of these among the steps.
-    var links: [(move: ReferenceMove, cause: Int)] = []
-  }
-
-  /// The change of a row and those of all rows that refer to what changes, each after one that it
-  /// refers to.
-  ///
-  /// - Complexity: a search for every row, which goes through all of a table that has no index for
-  ///   it.
-  private mutating func cascade(
-    from top: Step, in connection: Connection
-  ) throws -> [Step] {
-    var steps = [top]
-    var indices = [Place(table: top.change.child.name, row: top.row): 0]
-    var open = [(index: 0, columns: top.change.columns)]
-    while let (index, columns) = open.popLast() {
-      let (change, row) = (steps[index].change, steps[index].row)
-      try readReferences(to: change.child, in: connection)
-      for reference in referencesByTable[ExactText(change.child.name)] ?? [] {
-        let following = zip(reference.childColumns, reference.parentColumns).compactMap {
-          childColumn, parentColumn in
-          columns.first { TableSchema.isSame($0.name, parentColumn) }.map {
-            (name: childColumn, source: $0.source)
-          }
-        }
-        guard !following.isEmpty,
-          let child = try child(
-            of: reference, to: "SELECT \(row)", of: change.child, in: connection)
-        else { continue }
-        let link = ReferenceMove(reference: reference, parent: change.child, child: child)
-        for follower in try followers(of: row, link, in: connection) {
-          let place = Place(table: child.name, row: follower)
-          if let known = indices[place] {
-            let added = steps[known].change.add(following)
-            steps[known].links.append((link, index))
-            if !added.isEmpty { open.append((known, added)) }
-          } else {
-            let change = ColumnChange(following, of: child, from: top.change.parent)
-            indices[place] = steps.count
-            open.append((steps.count, change.columns))
-            steps.append(Step(change: change, row: follower, links: [(link, index)]))
-          }
-        }
-      }
-    }
-    return steps
-  }
-
-  private func followers(
-    of row: Int64, _ link: ReferenceMove, in connection: Connection
-  ) throws -> [Int64] {
-    var found: [Int64] = []
-    let find = try statements.statement(link.findFollowers, in: connection)
-    try find.statement.bind(1, integer: row)
-    while try find.statement.step() { found.append(find.statement.integer(0)) }
-    return found
-  }
-
-  /// Makes the changes of a cascade, those that follow before those that they follow, so that
-  /// SQLite's own cascades find nothing to do. They are remembered the other way round, because
-  /// undoing goes backwards.
-  ///
-  /// - Returns: what came of changing the row that the others follow, or the conflict of one of
-  ///   these.
-  private func apply(
-    _ steps: [Step], for row: Referring, _ move: ReferenceMove,
-    in connection: Connection
-  ) throws -> ChangeStatements.Outcome {
-    for step in steps where archives {
-      let statements = try changeStatements(of: step.change, in: connection)
-      try statements.remember(step.row, winner: row.winner)
-    }
-    for (index, step) in steps.enumerated().reversed() {
-      let statements = try changeStatements(of: step.change, in: connection)
-      let outcome = try statements.change(step.row, winner: row.winner)
-      if index == 0 {
-        if case .changed = outcome { try checkLinks(of: steps, row, move, in: connection) }
-        return outcome
-      }
-      let follower = Self.follower(step)
-      switch outcome {
-      case .changed: break
-      // Most likely the row that is followed has a twin, and so has this one.
-      case .refused(let error) where error.isUniqueViolation: return outcome
-      case .refused(let error):
-        throw Self.unmovable(row, move, "\(follower): \(error.message)", error)
-      case .ineffective, .missing:
-        throw Self.unmovable(row, move, "\(follower): \(Self.ineffectiveReason)")
-      }
-    }
-    return .missing
-  }
-
-  private static func follower(_ step: Step) -> String {
-    "row \(step.row) of '\(step.change.child.name)', which refers to it, cannot follow"
-  }
-
-  /// Throws where a row that followed does not refer to the row that it followed: two columns may hold
-  /// what refers to the winner, and not be equal to each other.
-  private func checkLinks(
-    of steps: [Step], _ row: Referring, _ move: ReferenceMove, in connection: Connection
-  ) throws {
-    for step in steps {
-      for (link, cause) in step.links {
-        let parent = try laterID(of: steps[cause], winner: row.winner, in: connection)
-        let child = try laterID(of: step, winner: row.winner, in: connection)
-        let find = try statements.statement(link.findFollower, in: connection)
-        try find.statement.bind(1, integer: parent)
-        try find.statement.bind(2, integer: child)
-        let isLinked = try find.statement.step()
-        try find.statement.reset()
-        guard isLinked else {
-          throw Self.unmovable(row, move, "\(Self.follower(step)): \(Self.ineffectiveReason)")
-        }
-      }
-    }
-  }
-
-  /// The id that a row has after it was changed.
-  private func laterID(
-    of step: Step, winner: Int64, in connection: Connection
-  ) throws -> Int64 {
-    let (change, column) = (step.change, step.change.child.rowIDColumn)
-    guard let source = column.flatMap(change.source) else { return step.row }
-    let find = try statements.statement(
-      """
-      SELECT \(name: source) FROM main.\(name: change.parent.name)
-      WHERE \(name: change.parent.rowIDName) = ?1
-      """, in: connection)
-    try find.statement.bind(1, integer: winner)
-    defer { try? find.statement.reset() }
-    return try find.statement.step() ? find.statement.integer(0) : step.row
+  /// Whether the statement returns a row.
+  fileprivate func returnsRow(_ values: Int64...) throws -> Bool {
+    for (place, value) in values.enumerated() { try statement.bind(place + 1, integer: value) }
+    let isFound = try statement.step()
+    try statement.reset()
+    return isFound
   }
 }

@@ -1,17 +1,16 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Removes losers from their table, a batch at a time, with all that hangs on them.
+/// Removes losers from their table, a batch at a time, and what refers to them.
 ///
-/// Rows of other tables that refer to a loser are made to refer to its winner. Where that would
-/// violate a unique constraint of their own table, the winner has such a row already, and the
-/// loser's is removed as a duplicate of it, in the same way.
+/// Rows of other tables that refer to a loser refer to its winner afterwards. If that would violate a
+/// unique constraint of their table, the winner has such a row already, and the loser's is removed as
+/// a duplicate of it, in the same way.
 ///
 /// A portion of a batch is listed in a temporary table, from which one statement archives and another
-/// deletes: that takes a tenth less than two statements for each row. Most of the time is SQLite's, which
-/// writes nearly every page of the table to the write-ahead log and from there to the file: 8,000 pages of
-/// log, 8 MB of page cache, an exclusive lock and a second thread for the checkpoints all made no difference
-/// beyond noise.
+/// deletes. That takes a tenth less than two statements for each row. Most of the time is SQLite's, which
+/// writes nearly every page of the table to the write-ahead log and from there to the file. A log of 8,000
+/// pages, 8 MB of page cache, an exclusive lock and a second thread for checkpoints made no difference.
 struct LoserRemoval {
   let layout: TableLayout
   private var preparedArchives: Set<ExactText> = []
@@ -28,35 +27,33 @@ struct LoserRemoval {
   /// The table that the losers are from.
   let root: TableSchema
 
-  /// By what the rows belong to losers that go with them.
+  /// The columns by which rows belong to a loser and are removed with it.
   let ownerships: Set<Ownership>
 
-  /// Whether the connection enforces foreign keys. Where it does not, nothing is to be deferred: the
-  /// setting makes SQLite prepare all statements again, in every batch.
+  /// Whether the connection enforces foreign keys. If not, they are not deferred either: the setting
+  /// makes SQLite prepare all statements again, in every batch.
   private let enforcesReferences: Bool
 
-  /// The run under which what is changed is kept.
+  /// The run under which changes are kept.
   private(set) var run: Int64?
 
-  /// Whether rows are archived and moved references remembered.
+  /// Whether rows are archived, and moved references kept in the journal.
   private(set) var archives = false
 
-  /// The references to the tables met so far, by table.
-  private(set) var referencesByTable: [ExactText: [TableReference]] = [:]
+  /// The references to the table of the losers.
+  private let rootReferences: [TableReference]
 
-  /// The schemas of the tables met so far, by name.
-  private(set) var schemas: [ExactText: TableSchema] = [:]
+  /// The references to the tables met so far, and the schemas of these, by name.
+  private var referencesByTable: [ExactText: [TableReference]] = [:]
+  private var schemas: [ExactText: TableSchema] = [:]
 
   /// The temporary tables that list who refers to losers, for references that no index serves.
   var lists: [TableReference: SQL] = [:]
 
-  /// Why the rows of a table cannot be changed, for tables met so far that have no row ids.
-  private var obstacles: [ExactText: StoreFailure] = [:]
-
   /// The statements that give winners values of their losers and are kept.
   var fillTexts: Set<SQL> = []
 
-  /// The digest of what is left of the table, where it can be told without a look at all rows.
+  /// The digest of the rows that are left, if it is known without reading all of them.
   private(set) var remainingDigest: RemainingDigest?
 
   /// What has been changed so far.
@@ -64,14 +61,8 @@ struct LoserRemoval {
 
   /// A removal from a table.
   ///
-  /// - Parameters:
-  ///   - layout: the table's layout.
-  ///   - schema: the table.
-  ///   - arrays: what becomes of the rows of the losers' relations to many.
-  ///   - statements: the statements of the run.
-  ///   - connection: the database.
-  /// - Throws: `StoreFailure` when a table that refers to this one has no row ids, or the
-  ///   database cannot be read.
+  /// - Parameter arrays: what becomes of the rows of the losers' relations to many.
+  /// - Throws: `StoreFailure` when a table that refers to this one has no row ids.
   init(
     _ layout: TableLayout, schema: TableSchema, arrays: ArrayRule, statements: PreparedStatements,
     in connection: Connection
@@ -81,35 +72,35 @@ struct LoserRemoval {
     self.statements = statements
     root = schema
     enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1
+    rootReferences = try TableReference.all(to: schema, in: connection)
     schemas[ExactText(schema.name)] = schema
-    try readReferences(to: schema, in: connection)
+    for reference in rootReferences { _ = try child(of: reference, to: schema, in: connection) }
   }
 
-  /// Makes the removal keep redirects under a run, and archived rows and moved references too if it
-  /// `archives`.
+  /// Keeps redirects under a run from now on, and if it `archives` removed rows and moved references,
+  /// too.
   mutating func keep(under run: Int64, archives: Bool) {
     self.run = run
     self.archives = archives
   }
 
-  /// Makes the removal keep the digest of what is left of the table, if one is remembered.
+  /// Keeps the digest of the rows that are left, if that of the table is remembered.
   ///
-  /// - Parameter connection: the database, in a view that nobody changes until the first batch.
+  /// - Parameter connection: the database, which no other program changes until the first batch.
   mutating func keepDigest(in connection: Connection) throws {
     remainingDigest = try RemainingDigest(
-      layout, schema: root, references: referencesByTable[ExactText(root.name)] ?? [],
-      in: connection)
+      layout, schema: root, references: rootReferences, in: connection)
   }
 
-  /// How many losers are best removed at once. The pages of their rows are read three times, and should be
-  /// held in memory meanwhile, beside those that the batch has changed. Rows that refer to losers cost more
-  /// than pages, and the way to find them is looked for each time.
-  var portionSize: Int { referencesByTable[ExactText(root.name)]?.isEmpty == true ? 100 : 500 }
+  /// The number of losers removed at once. The pages of their rows are read three times, and should stay in
+  /// the cache beside those that the batch has changed. If rows refer to losers, finding these costs more
+  /// than the pages.
+  var portionSize: Int { rootReferences.isEmpty ? 100 : 500 }
 
   /// Begins a batch, inside its transaction.
   func beginBatch(in connection: Connection) throws {
     guard enforcesReferences else { return }
-    // While a row and those that refer to it move, one of them is ahead of the other.
+    // A row and the rows that refer to it cannot move at once.
     try connection.execute("PRAGMA defer_foreign_keys = ON")
   }
 
@@ -123,60 +114,46 @@ struct LoserRemoval {
     counts.removedRowCount += pairs.count
   }
 
-  /// Whether rows of another table can be in each other's way to a winner, so that those of its best
-  /// loser are to go there first. It costs pages: losers that come in the order of their ids meet every
-  /// page of their table once.
-  func needsRanks(in connection: Connection) throws -> Bool {
-    for reference in referencesByTable[ExactText(root.name)] ?? [] {
-      guard let child = schemas[ExactText(reference.childTable)], !child.name.isExactly(root.name),
-        !isOwning(reference)
-      else { continue }
+  /// Whether rows of another table can conflict with each other on the way to a winner. Then losers are
+  /// removed in the order of their ranks, so that the rows of the best one move first. Otherwise they are
+  /// removed in the order of their ids, so that each page of the table is read once.
+  mutating func needsRanks(in connection: Connection) throws -> Bool {
+    for reference in rootReferences {
+      let child = try child(of: reference, to: root, in: connection)
+      guard !child.name.isExactly(root.name), !isOwning(reference) else { continue }
       let move = ReferenceMove(reference: reference, parent: root, child: child)
-      let twins = try move.findTwins(in: connection)
-      if !twins.isEmpty { return true }
+      if try !move.findTwins(in: connection).isEmpty { return true }
     }
     return false
   }
 
-  /// Reads which tables refer to a table.
-  mutating func readReferences(
+  /// The references to a table.
+  mutating func references(
     to schema: TableSchema, in connection: Connection
-  ) throws {
-    guard referencesByTable[ExactText(schema.name)] == nil else { return }
+  ) throws -> [TableReference] {
+    if let known = referencesByTable[ExactText(schema.name)] { return known }
     let references = try TableReference.all(to: schema, in: connection)
     referencesByTable[ExactText(schema.name)] = references
-    for reference in references where schemas[ExactText(reference.childTable)] == nil {
-      do {
-        schemas[ExactText(reference.childTable)] = try TableSchema(
-          of: reference.childTable, in: connection)
-      } catch let error as StoreFailure where error.code != .database {
-        let obstacle = StoreFailure(
-          error.code,
-          "rows of '\(reference.childTable)' refer to '\(schema.name)', but \(error.message)")
-        guard schema.name != root.name, error.code == .unsupportedTable else { throw obstacle }
-        obstacles[ExactText(reference.childTable)] = obstacle
-      }
-    }
+    return references
   }
 
-  /// The table that refers, or nil if its rows cannot be changed and need not be.
+  /// The table that refers.
   ///
-  /// - Parameters:
-  ///   - reference: the reference.
-  ///   - rows: a statement that returns the ids of the rows that go or change.
-  ///   - schema: their table.
-  ///   - connection: the database.
-  /// - Throws: `StoreFailure` when a row that cannot be changed refers to one of them.
-  func child(
-    of reference: TableReference, to rows: SQL, of schema: TableSchema,
-    in connection: Connection
-  ) throws -> TableSchema? {
-    if let child = schemas[ExactText(reference.childTable)] { return child }
-    guard try connection.integer(reference.findAny(to: rows, of: schema)) != nil else {
-      return nil
+  /// - Throws: `StoreFailure` when it has no row ids.
+  mutating func child(
+    of reference: TableReference, to parent: TableSchema, in connection: Connection
+  ) throws -> TableSchema {
+    let name = ExactText(reference.childTable)
+    if let known = schemas[name] { return known }
+    do {
+      let schema = try TableSchema(of: reference.childTable, in: connection)
+      schemas[name] = schema
+      return schema
+    } catch let error as StoreFailure where error.code != .database {
+      throw StoreFailure(
+        error.code,
+        "rows of '\(reference.childTable)' refer to '\(parent.name)', but \(error.message)")
     }
-    if let obstacle = obstacles[ExactText(reference.childTable)] { throw obstacle }
-    return nil
   }
 
   /// Archives rows, moves what refers to them and deletes them.
@@ -191,15 +168,19 @@ struct LoserRemoval {
     if depth == 0 { try remainingDigest?.remove(listedIn: "temp.\(pairTable)", in: connection) }
     // As the rows are before their references move: a trigger of an app may change them with these.
     let archived = archives ? try archive(schema, pairTable, in: connection) : nil
-    try readReferences(to: schema, in: connection)
-    let references = referencesByTable[ExactText(schema.name)] ?? []
+    let references = try references(to: schema, in: connection)
     for reference in references {
-      guard
-        let child = try child(
-          of: reference, to: "SELECT loser FROM temp.\(pairTable)", of: schema, in: connection)
-      else { continue }
-      let move = ReferenceMove(
-        reference: reference, parent: schema, child: child)
+      let child: TableSchema
+      do {
+        child = try self.child(of: reference, to: schema, in: connection)
+      } catch let error as StoreFailure where error.code == .unsupportedTable {
+        let losers: SQL = "SELECT loser FROM temp.\(pairTable)"
+        let isReferredTo =
+          try connection.integer(reference.findAny(to: losers, of: schema)) != nil
+        guard !isReferredTo else { throw error }
+        continue
+      }
+      let move = ReferenceMove(reference: reference, parent: schema, child: child)
       if isOwning(reference) {
         try removeRows(of: move, pairTable, depth: depth, in: connection)
       } else {

@@ -1,60 +1,78 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The statements that find the rows which refer to losers through one reference, and those in
-/// their way to the winners.
+/// The statements that find the rows which refer to losers through one reference, and that make them
+/// refer to the winners.
+///
+/// In those about a single row `?1` is its id and `?2` that of the winner.
 struct ReferenceMove {
+  /// How the rows that refer to losers are found.
+  enum Search {
+    /// By an index of the table that refers, for each row referred to.
+    case index
+
+    /// In one pass over the table that refers.
+    case scan
+
+    /// By a temporary table with this name, which holds who refers to whom.
+    case list(SQL)
+  }
+
   let reference: TableReference
   let parent: TableSchema
   let child: TableSchema
 
-  private var childTable: SQL { "main.\(name: child.name)" }
-  private var childRowID: SQL { SQL(name: child.rowIDName) }
-  private var parentTable: SQL { "main.\(name: parent.name)" }
-  private var parentRowID: SQL { SQL(name: parent.rowIDName) }
+  /// The columns that change, each with the column of the winner whose value it gets.
+  ///
+  /// One that is the row id comes first: undoing goes backwards, and finds the row by the id that it
+  /// has until that is undone.
+  private let columns: [(name: String, source: String)]
 
-  /// What changes in a row that moves.
-  var change: ColumnChange {
-    ColumnChange(
-      zip(reference.childColumns, reference.parentColumns).map { (name: $0, source: $1) },
-      of: child, from: parent)
+  init(reference: TableReference, parent: TableSchema, child: TableSchema) {
+    self.reference = reference
+    self.parent = parent
+    self.child = child
+    var columns = zip(reference.childColumns, reference.parentColumns).map {
+      (name: $0, source: $1)
+    }
+    if let place = columns.firstIndex(where: { TableSchema.isSame($0.name, child.rowIDColumn) }) {
+      columns.insert(columns.remove(at: place), at: 0)
+    }
+    self.columns = columns
+  }
+
+  var childTable: SQL { "main.\(name: child.name)" }
+  var childRowID: SQL { SQL(name: child.rowIDName) }
+  var parentTable: SQL { "main.\(name: parent.name)" }
+  var parentRowID: SQL { SQL(name: parent.rowIDName) }
+
+  /// The winner's column whose value a column gets, or nil if it does not change.
+  func source(of column: String) -> String? {
+    columns.first { TableSchema.isSame($0.name, column) }?.source
   }
 
   private func match(_ parentAlias: SQL) -> SQL {
-    zip(reference.childColumns, reference.parentColumns).map { child, parent in
-      TableReference.refers("c", child, to: parentAlias, parent)
-    }.joined(separator: " AND ")
+    columns.map { TableReference.refers("c", $0.name, to: parentAlias, $0.source) }
+      .joined(separator: " AND ")
   }
 
-  /// The same with the affinity of both columns, which is true wherever `refers` is, and served by an
-  /// index of the child. Where a column of texts is referred to by another one it asks nothing: to
-  /// `refers` alone the numbers of that are texts.
-  ///
-  /// - Parameter child: the table that refers; nothing where its columns are not known.
-  static func mayRefer(
-    _ childTable: SQL, _ childColumn: String, of child: TableSchema?,
-    to parentTable: SQL, _ parentColumn: String, of parent: TableSchema
-  ) -> SQL {
-    guard !parent.isText(parentColumn) || child?.isText(childColumn) == true else { return "1" }
-    return "\(parentTable).\(name: parentColumn) = \(childTable).\(name: childColumn)"
-  }
-
+  /// The same with the affinity of both columns, which is true wherever `match` is, and served by an
+  /// index of the child. For a column of texts that another type refers to it asks nothing: to
+  /// `match` the numbers of that are texts.
   private func roughMatch(_ parentAlias: SQL) -> SQL {
-    zip(reference.childColumns, reference.parentColumns).map {
-      Self.mayRefer("c", $0, of: child, to: parentAlias, $1, of: parent)
+    columns.map { column -> SQL in
+      guard !parent.isText(column.source) || child.isText(column.name) else { return "1" }
+      return "\(parentAlias).\(name: column.source) = c.\(name: column.name)"
     }.joined(separator: " AND ")
   }
 
-  /// Returns the ids of the rows that refer to the row `?1` of the parent.
-  var findFollowers: SQL {
+  /// Returns a row if some row refers to the row `?1` of the parent.
+  var findReferring: SQL {
     """
-    SELECT c.\(childRowID) FROM \(parentTable) AS l CROSS JOIN \(childTable) AS c
+    SELECT 1 FROM \(parentTable) AS l CROSS JOIN \(childTable) AS c
     WHERE l.\(parentRowID) = ?1 AND \(roughMatch("l")) AND \(match("l"))
     """
   }
-
-  /// Returns a row if the row `?2` of the child refers to the row `?1` of the parent.
-  var findFollower: SQL { "\(findFollowers) AND c.\(childRowID) = ?2" }
 
   /// Returns the id of every row that refers to a loser, that of the winner, and whether the winner
   /// has no value to refer to.
@@ -62,7 +80,7 @@ struct ReferenceMove {
   /// - Parameters:
   ///   - pairs: the temporary table with the losers and winners in question.
   ///   - search: how they are found.
-  func findRows(_ pairs: SQL, by search: ReferrerSearch) -> SQL {
+  func findRows(_ pairs: SQL, by search: Search) -> SQL {
     let losers: SQL = "temp.\(pairs) AS p"
     let parents: SQL = "\(parentTable) AS l"
     let children: SQL = "\(childTable) AS c"
@@ -105,8 +123,6 @@ struct ReferenceMove {
   ///
   /// What SQLite plans decides, because types and collations have to fit too. A plan in other words
   /// than expected costs time and nothing else.
-  ///
-  /// - Throws: `SQLiteError` when the statement does not fit the database.
   func isSearchable(
     _ pairs: SQL, by statements: PreparedStatements, in connection: Connection
   ) throws -> Bool {
@@ -132,8 +148,6 @@ struct ReferenceMove {
 
   /// Whether a list of who refers to whom stays true while losers are removed: rows that are moved
   /// keep their ids, and no trigger but the toolkit's adds others.
-  ///
-  /// - Throws: `SQLiteError` when the schema cannot be read.
   func isListable(in connection: Connection) throws -> Bool {
     var statement = try connection.prepare(
       """
@@ -151,8 +165,6 @@ struct ReferenceMove {
   /// For every unique constraint that a move could violate, a statement that returns the id of the
   /// row that stands in the way of moving row `?1` to the winner `?2` because it refers to that winner
   /// already, and whether the two are equal outside of the constraint.
-  ///
-  /// - Throws: `SQLiteError` when the schema cannot be read.
   func findTwins(in connection: Connection) throws -> [SQL] {
     var constraints: [[(column: String, collation: String)]] = []
     var statement = try connection.prepare(
@@ -170,17 +182,14 @@ struct ReferenceMove {
     }
     if let rowIDColumn = child.rowIDColumn { constraints.append([(rowIDColumn, "BINARY")]) }
 
-    let change = change
-    let references: [SQL] = zip(reference.childColumns, reference.parentColumns).map {
-      TableReference.refers("x", $0, to: "w", $1)
-    }
+    let references: [SQL] = columns.map { TableReference.refers("x", $0.name, to: "w", $0.source) }
     return constraints.compactMap { constraint in
       var isTouched = false
       let conditions: [SQL] = constraint.map { part in
         let column = SQL(name: part.column)
         let collation = SQL(name: part.collation)
         var value: SQL = "c.\(column)"
-        if let source = change.source(of: part.column) {
+        if let source = source(of: part.column) {
           isTouched = true
           value = "w.\(name: source)"
         }
@@ -189,7 +198,7 @@ struct ReferenceMove {
       // A part without a name is an expression, whose value is not known here.
       guard isTouched, !constraint.contains(where: { $0.column.isEmpty }) else { return nil }
       let others = child.storedColumns.filter { column in
-        change.source(of: column) == nil && !TableSchema.isSame(column, child.rowIDColumn)
+        source(of: column) == nil && !TableSchema.isSame(column, child.rowIDColumn)
           && !constraint.contains { TableSchema.isSame(column, $0.column) }
       }
       func values(_ row: SQL) -> SQL {
@@ -204,5 +213,45 @@ struct ReferenceMove {
           AND \(conditions.joined(separator: " AND ")) AND \(references.joined(separator: " AND "))
         """
     }
+  }
+
+  private func winnerValue(_ column: String) -> SQL {
+    "(SELECT \(name: column) FROM \(parentTable) WHERE \(parentRowID) = ?2)"
+  }
+
+  /// The id that the row has after the move.
+  private var laterID: SQL { child.rowIDColumn.flatMap(source).map(winnerValue) ?? "?1" }
+
+  /// Moves the row.
+  var update: SQL {
+    let values: [SQL] = columns.map { "\(name: $0.name) = \(winnerValue($0.source))" }
+    // Whatever a constraint says should happen on a conflict, here it has to be an error.
+    return """
+      UPDATE OR ABORT \(childTable) SET \(values.joined(separator: ", ")) WHERE \(childRowID) = ?1
+      """
+  }
+
+  /// Returns a row if the moved row refers to the winner.
+  var verify: SQL {
+    """
+    SELECT 1 FROM \(childTable) AS c CROSS JOIN \(parentTable) AS l
+    WHERE c.\(childRowID) = \(laterID) AND l.\(parentRowID) = ?2 AND \(match("l"))
+    """
+  }
+
+  /// Returns a row if the row is there.
+  var find: SQL { "SELECT 1 FROM \(childTable) WHERE \(childRowID) = ?1" }
+
+  /// Remembers for the run `?3` what the row holds and what it gets, by the id that it has afterwards.
+  var remember: SQL {
+    let rows: [SQL] = columns.map { column in
+      """
+      SELECT ?3, \(literal: child.name), \(laterID), \(literal: column.name), \
+      \(literal: Journal.Kind.reference.rawValue), c.\(name: column.name), \
+      \(winnerValue(column.source))
+      FROM \(childTable) AS c WHERE c.\(childRowID) = ?1
+      """
+    }
+    return "\(Journal.insertion) \(rows.joined(separator: " UNION ALL "))"
   }
 }

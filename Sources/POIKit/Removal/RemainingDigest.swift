@@ -4,8 +4,7 @@ internal import SQLiteKit
 /// The digest of a table while losers are removed from it: the one that an import remembered, less
 /// the digests of the losers.
 ///
-/// A deduplication of 1,000,000 rows with 120,000 losers spends a second of processor time less with
-/// it than with a look at all rows that stay.
+/// With 120,000 losers in 1,000,000 rows this saves a second of processor time.
 final class RemainingDigest {
   /// The digest of the rows that are left.
   private(set) var digest: Digest
@@ -21,14 +20,12 @@ final class RemainingDigest {
     init(_ content: consuming ContentReader) { self.content = content }
   }
 
-  /// The digest before the first removal; nothing where none is remembered, or where more of the
-  /// table's content may change than that losers leave it.
+  /// The digest before the first removal; nil if none is remembered, or if removing losers may change
+  /// other rows of the table.
   ///
   /// - Parameters:
-  ///   - layout: the table's layout.
-  ///   - schema: the table.
   ///   - references: the foreign keys that refer to the table.
-  ///   - connection: the database, in a view that nobody changes until the removal begins.
+  ///   - connection: the database, which no other program changes until the removal begins.
   init?(
     _ layout: TableLayout, schema: TableSchema, references: [TableReference],
     in connection: Connection
@@ -42,9 +39,8 @@ final class RemainingDigest {
     self.schema = schema
   }
 
-  /// Takes the rows out that a table lists, before they are deleted.
-  ///
-  /// The digest is no longer remembered from the first of them on.
+  /// Subtracts the rows that a table lists, before they are deleted. The first call makes the database
+  /// forget the digest.
   ///
   /// - Parameters:
   ///   - list: a table with the ids of the rows in the column `loser`.
@@ -59,9 +55,6 @@ final class RemainingDigest {
         try ContentReader(layout, schema: schema, rows: .listed(in: list), in: connection))
       self.reader = reader
     }
-    var content = CanonicalContent()
-    var sum = TableDigest.empty
-    try reader.content.addDigests(to: &sum, by: &content)
-    digest -= sum.digest
+    digest -= try reader.content.digest().digest
   }
 }

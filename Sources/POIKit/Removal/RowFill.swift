@@ -1,4 +1,4 @@
-/// Values of losers that their winner gets.
+/// Values that a winner gets from its losers.
 struct RowFill {
   /// The id of the winner.
   let row: Int64
@@ -6,16 +6,15 @@ struct RowFill {
   /// The columns and their new values, at least one.
   let values: [(column: String, value: StoredValue)]
 
-  /// What the row says from then on of when its values were set, where its table keeps that and it
-  /// changes.
+  /// The new times of the row's values, if its table keeps times and they change.
   let times: String?
 
-  /// What the row gets in all.
+  /// All columns that change, and their new values.
   var assignments: [(column: String, value: StoredValue)] {
     guard let times else { return values }
     return values + [(PropertyTimes.column, .text(Array(times.utf8)))]
   }
 
-  /// The bytes that the values take, about.
+  /// The approximate size of the values, in bytes.
   var byteCount: Int { values.reduce(0) { $0 + $1.value.byteCount } }
 }

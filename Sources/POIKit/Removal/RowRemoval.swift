@@ -1,10 +1,10 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Takes rows out of a table that nothing stays in the place of, in one transaction of the caller.
+/// Deletes rows without a replacement, in one transaction of the caller.
 ///
-/// What refers to them by a foreign key goes the way that the key declares: `ON DELETE CASCADE`,
-/// `ON DELETE SET NULL` and `ON DELETE SET DEFAULT` take place, other references are an error.
+/// Rows that refer to them are treated as their foreign keys declare: `ON DELETE CASCADE`, `SET NULL`
+/// and `SET DEFAULT` take place, other references are an error.
 struct RowRemoval {
   /// The table that the rows are from.
   let schema: TableSchema
@@ -73,7 +73,6 @@ struct RowRemoval {
       let goneCount = try before - schema.rowCount(in: connection)
       return (goneCount, try triggers?.drop(in: connection) ?? 0)
     } catch let error as SQLiteError where error.isConstraint {
-      if let obstacle = triggers?.obstacle(to: error) { throw obstacle }
       throw StoreFailure(
         .unmovableReference,
         """
@@ -122,15 +121,10 @@ struct RowRemoval {
   func digest(
     _ layout: TableLayout, in connection: Connection
   ) throws -> Digest {
-    var reader = try ContentReader(layout, schema: schema, rows: .one, in: connection)
-    var content = CanonicalContent()
-    var sum = Digest.zero
-    var rows = try connection.prepare("SELECT row FROM \(RowRemoval.list)")
-    while try rows.step() {
-      try reader.read(rows.integer(0), into: &content)
-      sum += content.digest
-    }
-    return sum
+    let list: SQL = "(SELECT row AS loser FROM \(RowRemoval.list))"
+    var reader = try ContentReader(
+      layout, schema: schema, rows: .listed(in: list), in: connection)
+    return try reader.digest().digest
   }
 
   /// Runs `body` with foreign keys enforced.

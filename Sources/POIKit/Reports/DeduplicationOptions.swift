@@ -23,10 +23,6 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// does not fit goes to temporary files.
   public var memoryBudget = 64 << 20
 
-  /// How many threads a deduplication of a file uses, at least 1; 2. With 1 the caller's thread does all, with
-  /// more a thread of its own, with its own connection, computes digests. The result is the same.
-  public var jobCount = 2
-
   /// Where temporary files are; the folder that the environment's `TMPDIR` names, or `/var/tmp`.
   public var temporaryFolder: String?
 

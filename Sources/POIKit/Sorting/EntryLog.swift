@@ -28,8 +28,6 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
   var count: Int { filedCount + held.count }
 
   /// Appends an entry.
-  ///
-  /// - Throws: `StoreFailure` when the temporary file cannot be written.
   mutating func append(_ entry: Entry) throws {
     if held.count == Self.heldCapacity {
       let before = file.byteCount
@@ -44,8 +42,6 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
   }
 
   /// Returns the next entry, from the first on, or nil after the last one.
-  ///
-  /// - Throws: `StoreFailure` when the temporary file cannot be read.
   mutating func next() throws -> Entry? {
     guard position < count else { return nil }
     defer { position += 1 }

@@ -11,8 +11,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
 
   private var entries: UnsafeMutableBufferPointer<Entry>
   /// The number of entries that the budget allows.
-  private var capacityLimit: Int
-  private let firstByteCount: Int
+  private let capacityLimit: Int
   private var count = 0
   private var position = 0
   private var file: SpillFile
@@ -31,7 +30,6 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   ///   - firstByteCount: the bytes to allocate at first. The size doubles each time, up to the
   ///     budget or until the system has no more memory.
   init(memoryBudget: Int, folder: String?, firstByteCount: Int = 1 << 26) {
-    self.firstByteCount = firstByteCount
     capacityLimit = Self.capacity(memoryBudget)
     unsafe entries = Self.allocate(upTo: Self.capacity(min(memoryBudget, firstByteCount)))
     file = SpillFile(folder: folder)
@@ -77,27 +75,14 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   var spilledByteCount: Int { file.byteCount }
 
   /// Appends an entry. All entries are appended before `finish`.
-  ///
-  /// - Throws: `StoreFailure` when the temporary file cannot be written.
   mutating func append(_ entry: Entry) throws {
     if unsafe count == entries.count, !grow() { try spill() }
     unsafe entries[count] = entry
     count += 1
   }
 
-  /// Writes the gathered entries to the file, and uses at most `memoryBudget` bytes from now on.
-  ///
-  /// - Throws: `StoreFailure` when the temporary file cannot be written.
-  mutating func shrink(to memoryBudget: Int) throws {
-    if count > 0 { try spill() }
-    unsafe free(entries.baseAddress)
-    capacityLimit = Self.capacity(memoryBudget)
-    unsafe entries = Self.allocate(upTo: Self.capacity(min(memoryBudget, firstByteCount)))
-  }
-
   /// Prepares the entries for reading.
   ///
-  /// - Throws: `StoreFailure` when the temporary file cannot be written or read.
   /// - Complexity: O(count)
   mutating func finish() throws {
     guard !runs.isEmpty else {
@@ -123,7 +108,6 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
 
   /// Returns the next entry in order, or nil after the last one.
   ///
-  /// - Throws: `StoreFailure` when the temporary file cannot be read.
   /// - Complexity: O(log of the number of runs)
   mutating func next() throws -> Entry? {
     guard !runs.isEmpty else {

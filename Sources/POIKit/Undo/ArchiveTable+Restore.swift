@@ -8,18 +8,18 @@ extension ArchiveTable {
     }
   }
 
-  /// The columns that the archive keeps and the source lacks by now.
-  func lostColumns(in connection: Connection) throws -> [String] {
-    try keptColumns(in: connection).filter { !TableSchema.contains(source.storedColumns, $0) }
+  /// The columns that archive and source have.
+  private func commonColumns(in connection: Connection) throws -> [String] {
+    let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
+    return source.storedColumns.filter { kept.contains($0.lowercased()) }
   }
 
   /// What stands in the way of putting the rows of a run back, if anything does.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
   func obstacle(
     to run: UndoableRun, in connection: Connection
   ) throws -> String? {
-    for column in try lostColumns(in: connection) {
+    let kept = try keptColumns(in: connection)
+    for column in kept where !TableSchema.contains(source.storedColumns, column) {
       let valueCount = try connection.integer(
         "SELECT count(\(name: column)) FROM \(quotedName) WHERE poikit_run = \(run.id)")
       if valueCount != 0 { return "'\(source.name)' has no column '\(column)' any more" }
@@ -109,41 +109,25 @@ extension ArchiveTable {
     _ numbers: ClosedRange<Int64>, removedAfter change: Int64, of run: Int64,
     in connection: Connection
   ) throws -> Int {
-    let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
-    var targets = source.storedColumns.filter { kept.contains($0.lowercased()) }
-      .map(SQL.init(name:))
+    var targets = try commonColumns(in: connection).map(SQL.init(name:))
     var values = targets
     // A column that is the row id is among them.
     if source.rowIDColumn == nil {
       targets.append(SQL(name: source.rowIDName))
       values.append("poikit_row_id")
     }
-    let rows: SQL = """
-      FROM \(quotedName) WHERE poikit_run = \(run) AND poikit_change = \(change)
-      AND \(name: Self.number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)
-      """
-    func insert(orElse action: SQL) throws -> Int {
+    do {
       try connection.execute(
         """
-        INSERT OR \(action) INTO main.\(name: source.name) (\(targets.joined(separator: ", ")))
-        SELECT \(values.joined(separator: ", ")) \(rows) ORDER BY poikit_row_id
+        INSERT OR ABORT INTO main.\(name: source.name) (\(targets.joined(separator: ", ")))
+        SELECT \(values.joined(separator: ", "))
+        FROM \(quotedName) WHERE poikit_run = \(run) AND poikit_change = \(change)
+          AND \(name: Self.number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)
+        ORDER BY poikit_row_id
         """)
       return connection.changeCount
-    }
-    do {
-      return try insert(orElse: "ABORT")
-    } catch let error as SQLiteError where error.isUniqueViolation && connection.isInTransaction {
-      try connection.execute("SAVEPOINT poikit_undo")
-      let possibleCount = try insert(orElse: "IGNORE")
-      try connection.execute("ROLLBACK TO poikit_undo; RELEASE poikit_undo")
-      let count = Int(try connection.integer("SELECT count(*) \(rows)") ?? 0)
-      throw UndoableRun.obstacle(
-        run,
-        """
-        removed rows of '\(source.name)' whose values other rows have now: \(count - possibleCount); \
-        change those first (\(error.message))
-        """, error)
-    } catch let error as SQLiteError where error.isConstraint {
+    } catch {
+      guard error.isConstraint else { throw error }
       throw UndoableRun.obstacle(
         run, "a row of '\(source.name)' cannot be put back, because \(error.message)", error)
     }
@@ -153,13 +137,10 @@ extension ArchiveTable {
   ///
   /// A row whose references were moved before it was archived is not looked at: they have been put
   /// back too.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
   func firstDifference(
     ofRun run: Int64, in connection: Connection
   ) throws -> Int64? {
-    let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
-    let columns = source.storedColumns.filter { kept.contains($0.lowercased()) }
+    let columns = try commonColumns(in: connection)
     func types(_ row: SQL) -> SQL {
       columns.map { "typeof(\(row).\(name: $0))" }.joined(separator: ", ")
     }

@@ -1,5 +1,4 @@
-/// The data of a row that is needed to find duplicates, in 40 bytes. While it is sorted it takes 32
-/// if it fits `CompactCandidate`.
+/// The data of a row that is needed to find duplicates, in 40 bytes.
 ///
 /// The order is by sort key, then from the greatest rank to the lowest, then by row id.
 struct CandidateEntry: SortableEntry {

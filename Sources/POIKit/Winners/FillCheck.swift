@@ -42,7 +42,6 @@ struct FillCheck: ~Copyable {
   ///   - values: the merged values of a group, in the order of the columns.
   ///   - presentColumns: the columns among `fixedColumns` in which the winner has a value.
   /// - Returns: the number of values left out.
-  /// - Throws: `SQLiteError` when there is no memory to check a value.
   mutating func leaveOut(
     from values: inout [MergedValue], presentColumns: Set<String>
   ) throws -> Int {

@@ -23,19 +23,12 @@ struct GroupState {
 
   /// The number of lower ranks than the winner's so far; rows of equal rank share a place.
   private(set) var place: UInt64 = 0
-  private var latestRank: CandidateRank
+  private(set) var latestRank: CandidateRank
 
   /// A group of one row.
   init(winner: CandidateEntry) {
     self.winner = winner
     latestRank = winner.rank
-  }
-
-  /// The state before the first group.
-  init() {
-    let rank = CandidateRank(timestamp: nil, isTombstone: false, keep: .newest)
-    winner = CandidateEntry(sortKey: SortKey(high: 0, low: 0), rank: rank, rowID: 0)
-    latestRank = rank
   }
 
   /// Notes a row that lost by its rank.

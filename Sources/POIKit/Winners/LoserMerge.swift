@@ -26,8 +26,9 @@ struct LoserMerge: ~Copyable {
   private var check: FillCheck?
   private var rows: Statement
 
-  /// The winner of the group, and its values in the order of `columns`; empty if it is a removal.
-  private var winner: Int64 = 0
+  /// The winner of the group, nil between two groups; and its values in the order of `columns`, empty if
+  /// it is a removal.
+  private var winner: Int64?
   private var values: [MergedValue] = []
 
   /// The columns among `presenceColumns` in which the winner has a value.
@@ -46,7 +47,6 @@ struct LoserMerge: ~Copyable {
   ///   - layout: the table's layout, with the rules.
   ///   - schema: the table.
   ///   - connection: the database.
-  /// - Throws: `StoreFailure` when the layout does not fit the database.
   init(
     _ layout: TableLayout, schema: TableSchema, in connection: Connection
   ) throws {
@@ -96,10 +96,7 @@ struct LoserMerge: ~Copyable {
     return [timestamp, PropertyTimes.column]
   }
 
-  /// Begins a group.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func begin(_ winner: Int64) throws {
+  private mutating func begin(_ winner: Int64) throws {
     self.winner = winner
     values.removeAll(keepingCapacity: true)
     try rows.bind(1, integer: winner)
@@ -132,10 +129,9 @@ struct LoserMerge: ~Copyable {
     return try PropertyTimes(times, and: columns.map(\.name), rowTime: rowTime)
   }
 
-  /// Merges a loser of the group. Losers are added in the order of their places.
-  ///
-  /// - Throws: `SQLiteError` when the database cannot be read.
-  mutating func add(_ loser: GroupLoser) throws {
+  /// Merges a loser into its winner. The losers of a group are added in the order of their places.
+  mutating func add(_ loser: GroupLoserEntry) throws {
+    if winner != loser.winner { try begin(loser.winner) }
     guard values.contains(where: { $0.isOpen(at: loser.place) }) else { return }
     try rows.bind(1, integer: loser.loser)
     guard try rows.step() else { return }
@@ -150,10 +146,12 @@ struct LoserMerge: ~Copyable {
     try rows.reset()
   }
 
-  /// Returns the values to write to the winner after the last loser, or nil if none changes.
+  /// Ends a group after its last loser.
   ///
-  /// - Throws: `SQLiteError` when there is no memory to look at the values.
+  /// - Returns: the values to write to the winner, or nil if none changes.
   mutating func finish() throws -> RowFill? {
+    guard let winner else { return nil }
+    self.winner = nil
     if !values.isEmpty {
       refusedCount += try check?.leaveOut(from: &values, presentColumns: presentColumns) ?? 0
     }

@@ -28,7 +28,6 @@ struct MergedValue {
   ///   - rule: how it is merged.
   ///   - own: the value of the winner; nil if it is NULL.
   ///   - time: the time of that value.
-  /// - Throws: `SQLiteError` when there is no memory for a list.
   init(_ rule: MergeRule, own: StoredValue?, time: PropertyTime = .never) throws {
     self.rule = rule
     self.own = own
@@ -48,9 +47,8 @@ struct MergedValue {
   /// - Parameters:
   ///   - loser: the loser.
   ///   - time: the time of the value.
-  /// - Throws: `SQLiteError` when there is no memory for a list.
   mutating func merge(
-    _ value: StoredValue, of loser: GroupLoser, time: PropertyTime = .never
+    _ value: StoredValue, of loser: GroupLoserEntry, time: PropertyTime = .never
   ) throws {
     if rule == .union { return try merge(list: value, time: time) }
     if let best {
@@ -97,7 +95,7 @@ struct MergedValue {
 
   /// Whether the loser with the value comes before the loser with the best value. That is possible
   /// only if both have the same rank.
-  private func precedesInRank(_ value: StoredValue, _ loser: GroupLoser) -> Bool {
+  private func precedesInRank(_ value: StoredValue, _ loser: GroupLoserEntry) -> Bool {
     guard !isOwn, loser.place == place, let best else { return false }
     return loser.digest == digest ? best.precedes(value) : digest < loser.digest
   }

@@ -25,13 +25,12 @@ struct WinnerSelection: ~Copyable {
 
   private let layout: TableLayout
   private let options: DeduplicationOptions
-  private let keyHash: (@Sendable (KeyHash) -> KeyHash)?
   private let contentHash: @Sendable (Digest) -> Digest
 
   /// Whether losers are returned group by group, in the order of their ranks.
   private let ranksLosers: Bool
 
-  private var candidates: CandidateSorter
+  private var candidates: ExternalSorter<CandidateEntry>
   private var losers: ExternalSorter<LoserEntry>
 
   /// The losers, if they are returned in the order of their ranks.
@@ -43,21 +42,19 @@ struct WinnerSelection: ~Copyable {
   /// The forms of the keys in the entries.
   private var keyForms = SortKey.Forms()
 
-  private var group = GroupState()
   private var groupKey = CanonicalKey()
   private var otherKey = CanonicalKey()
   private var bestContent = CanonicalContent()
   private var otherContent = CanonicalContent()
 
+  /// A row of the winner's rank that lost by the digest of its content.
+  struct TiedLoser: BitwiseCopyable {
+    let rowID: Int64
+    let digest: Digest
+  }
+
   /// Tied rows that lost before the winner was known.
   private var tiedLosers: EntryLog<TiedLoser>
-
-  /// The last row that lost by its rank, until the rank of the next row is known. The digest is
-  /// that of its content if the row before has the same rank.
-  private var latestLoser: (rowID: Int64, place: UInt64, digest: Digest?)?
-
-  /// Rows with the sort key of the group and another key.
-  private var collisions = HashCollisions()
 
   /// The counters so far; complete after `decide`.
   private(set) var plan = DeduplicationPlan()
@@ -68,20 +65,17 @@ struct WinnerSelection: ~Copyable {
   ///   - layout: the table's layout.
   ///   - options: the keep rule, the null rule, the budget.
   ///   - ranksLosers: whether losers are returned group by group, in the order of their ranks.
-  ///   - keyHash: in tests, the replacement for a key's hash; then every key is hashed.
   ///   - contentHash: in tests, the replacement for the digest of a content.
   init(
     _ layout: TableLayout, options: DeduplicationOptions, ranksLosers: Bool,
-    keyHash: (@Sendable (KeyHash) -> KeyHash)?,
     contentHash: @escaping @Sendable (Digest) -> Digest
   ) {
     self.layout = layout
     self.options = options
-    self.keyHash = keyHash
     self.contentHash = contentHash
     self.ranksLosers = ranksLosers
     let folder = options.temporaryFolder
-    candidates = CandidateSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
+    candidates = ExternalSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
     let share = options.memoryBudget / 4
     losers = ExternalSorter(memoryBudget: ranksLosers ? 0 : share, folder: folder)
     groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
@@ -91,22 +85,18 @@ struct WinnerSelection: ~Copyable {
 
   /// Returns the next loser with its winner: in the order of the losers' ids, or in the order of
   /// `nextGroupLoser` if losers are ranked.
-  ///
-  /// - Throws: `StoreFailure` when a temporary file cannot be read.
   mutating func nextLoser() throws -> LoserEntry? {
     guard ranksLosers else { return try losers.next() }
-    return try nextGroupLoser().map { LoserEntry(loser: $0.loser, winner: $0.winner) }
+    return try nextGroupLoser().map { LoserEntry(loser: $0.entry.loser, winner: $0.entry.winner) }
   }
 
   /// Returns the next loser if losers are ranked: group by group, and within a group in the order
   /// of the ranks. Losers of one rank have the order of their digests, the greatest first; losers
   /// with one digest the order of their ids.
-  ///
-  /// - Throws: `StoreFailure` when a temporary file cannot be read.
-  mutating func nextGroupLoser() throws -> GroupLoser? {
+  mutating func nextGroupLoser() throws -> (entry: GroupLoserEntry, isLast: Bool)? {
     guard let entry = followingLoser else { return nil }
     followingLoser = try groupLosers.next()
-    return GroupLoser(entry, isLast: followingLoser?.winner != entry.winner)
+    return (entry, followingLoser?.winner != entry.winner)
   }
 }
 
@@ -170,15 +160,12 @@ extension WinnerSelection {
   private mutating func readKey(
     of statement: borrowing Statement, columnCount: Int
   ) -> SortKey? {
-    if columnCount == 1, keyHash == nil,
-      let key = SortKey(column: 1, of: statement, noting: &keyForms)
-    {
+    if columnCount == 1, let key = SortKey(column: 1, of: statement, noting: &keyForms) {
       return key
     }
     let isWhole = otherKey.read(1..<columnCount + 1, of: statement)
     if !isWhole, options.nullKey == .keep { return nil }
-    let hash = otherKey.hash
-    return SortKey(keyHash?(hash) ?? hash, noting: &keyForms)
+    return SortKey(otherKey.hash, noting: &keyForms)
   }
 
   /// Whether a value marks a removal: any value except NULL, zero and an empty text or blob.
@@ -195,8 +182,8 @@ extension WinnerSelection {
 extension WinnerSelection {
   /// Decides every group, after the table has been read.
   ///
-  /// - Throws: `StoreFailure` when the database cannot be read, or a temporary file cannot be
-  ///   written or read.
+  /// - Throws: `StoreFailure` when two different keys have the same `SortKey`, when the database
+  ///   cannot be read, or a temporary file cannot be written or read.
   mutating func decide(
     _ schema: TableSchema, in connection: Connection
   ) throws {
@@ -204,10 +191,9 @@ extension WinnerSelection {
     if let first = try candidates.next() {
       try decideGroups(beginningWith: first, schema, in: connection)
     }
-    plan.spilledByteCount =
-      candidates.spilledByteCount + tiedLosers.spilledByteCount
+    plan.spilledByteCount = candidates.spilledByteCount + tiedLosers.spilledByteCount
     // Frees the memory of the sorted entries.
-    candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
+    candidates = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)
     try losers.finish()
     try groupLosers.finish()
     followingLoser = try groupLosers.next()
@@ -222,24 +208,18 @@ extension WinnerSelection {
     var contents = try ContentReader(layout, schema: schema, rows: .one, in: connection)
     var following: CandidateEntry? = first
     while let first = following {
+      plan.groupCount += 1
       following = try candidates.next()
-      guard let second = following, second.sortKey == first.sortKey else {
-        plan.groupCount += 1
-        continue
-      }
-      try begin(first, &keys)
+      guard let second = following, second.sortKey == first.sortKey else { continue }
+      var group = GroupState(winner: first)
+      if !keyForms.areExact { try keys.read(first.rowID, into: &groupKey) }
       while let entry = following, entry.sortKey == first.sortKey {
-        if try hasKeyOfGroup(entry, &keys) {
-          try add(entry, &contents)
-        } else {
-          try collisions.append(entry, key: otherKey, in: connection)
-        }
+        try checkKey(of: entry, in: group, &keys)
         following = try candidates.next()
+        let isTied = following.map { $0.sortKey == first.sortKey && $0.rank == entry.rank } ?? false
+        try add(entry, isTiedWithNext: isTied, to: &group, &contents)
       }
-      try finish(&keys)
-      if collisions.count > 0 {
-        try decideCollisions(first.sortKey, &keys, &contents, in: connection)
-      }
+      try finish(group, &keys)
     }
     for index in plan.largestGroups.indices {
       let found = plan.largestGroups[index]
@@ -249,104 +229,59 @@ extension WinnerSelection {
     }
   }
 
-  /// Decides the groups of the rows whose keys collide.
-  private mutating func decideCollisions(
-    _ sortKey: SortKey, _ keys: inout KeyReader, _ contents: inout ContentReader,
-    in connection: Connection
+  /// Checks that a row with the sort key of a group has the key of the group.
+  private mutating func checkKey(
+    of entry: CandidateEntry, in group: GroupState, _ keys: inout KeyReader
   ) throws {
-    var isFirst = true
-    while let entry = try collisions.next(sortKey, in: connection) {
-      if !isFirst, try hasKeyOfGroup(entry, &keys) {
-        try add(entry, &contents)
-      } else {
-        if !isFirst { try finish(&keys) }
-        try begin(entry, &keys)
-        isFirst = false
-      }
-    }
-    try finish(&keys)
-  }
-
-  /// Begins a group with its row of the greatest rank.
-  private mutating func begin(
-    _ entry: CandidateEntry, _ keys: inout KeyReader
-  ) throws {
-    group = GroupState(winner: entry)
     guard !keyForms.areExact else { return }
-    try keys.read(entry.rowID, into: &groupKey)
-  }
-
-  /// Whether a row with the sort key of the group has the key of the group.
-  private mutating func hasKeyOfGroup(
-    _ entry: CandidateEntry, _ keys: inout KeyReader
-  ) throws -> Bool {
-    guard !keyForms.areExact else { return true }
     try keys.read(entry.rowID, into: &otherKey)
-    return otherKey.isEqual(to: groupKey)
+    guard !otherKey.isEqual(to: groupKey) else { return }
+    throw StoreFailure(
+      .unsupportedTable,
+      """
+      rows \(group.winner.rowID) and \(entry.rowID) of '\(layout.table)' have different keys with the \
+      same hash: change one of the keys
+      """)
   }
 
-  /// Adds a row to the group.
+  /// Adds a row to a group.
+  ///
+  /// - Parameter isTiedWithNext: whether the next row of the group has the same rank.
   private mutating func add(
-    _ entry: CandidateEntry, _ contents: inout ContentReader
+    _ entry: CandidateEntry, isTiedWithNext: Bool, to group: inout GroupState,
+    _ contents: inout ContentReader
   ) throws {
     group.rowCount += 1
-    if entry.rank == group.winner.rank {
-      try decideTie(entry, &contents)
-    } else {
-      try appendTiedLosers()
-      let reason = group.winner.rank.reasonToBeat(entry.rank)
-      plan.reasons.add(reason)
-      group.noteLoser(entry, reason: reason)
-      guard ranksLosers else { return try append(loser: entry.rowID, place: group.place) }
-      try rank(entry, &contents)
+    guard entry.rank != group.winner.rank else {
+      return try decideTie(entry, in: &group, &contents)
     }
-  }
-
-  /// Appends the last loser, and remembers a row that lost by its rank as the new last loser.
-  ///
-  /// Reads the contents of the two only if they have the same rank.
-  private mutating func rank(
-    _ entry: CandidateEntry, _ contents: inout ContentReader
-  ) throws {
-    var digest: Digest?
-    if let latest = latestLoser, latest.place == group.place {
-      if latest.digest == nil {
-        let latestDigest = try self.digest(ofRow: latest.rowID, &contents)
-        latestLoser?.digest = latestDigest
-      }
-      digest = try self.digest(ofRow: entry.rowID, &contents)
+    try appendTiedLosers(of: group)
+    let reason = group.winner.rank.reasonToBeat(entry.rank)
+    plan.reasons.add(reason)
+    var digest = Digest.zero
+    if ranksLosers, isTiedWithNext || entry.rank == group.latestRank {
+      try contents.read(entry.rowID, into: &otherContent)
+      digest = contentHash(otherContent.digest)
     }
-    try appendLatestLoser()
-    latestLoser = (entry.rowID, group.place, digest)
-  }
-
-  private mutating func digest(
-    ofRow rowID: Int64, _ contents: inout ContentReader
-  ) throws -> Digest {
-    try contents.read(rowID, into: &otherContent)
-    return contentHash(otherContent.digest)
-  }
-
-  private mutating func appendLatestLoser() throws {
-    guard let latest = latestLoser else { return }
-    latestLoser = nil
-    try append(loser: latest.rowID, place: latest.place, digest: latest.digest ?? .zero)
+    group.noteLoser(entry, reason: reason)
+    try append(loser: entry.rowID, of: group, place: group.place, digest: digest)
   }
 
   private mutating func append(
-    loser: Int64, place: UInt64, digest: Digest = .zero
+    loser: Int64, of group: GroupState, place: UInt64, digest: Digest
   ) throws {
     let winner = group.winner.rowID
-    guard ranksLosers else {
-      return try losers.append(LoserEntry(loser: loser, winner: winner))
+    if ranksLosers {
+      try groupLosers.append(
+        GroupLoserEntry(loser: loser, winner: winner, place: place, digest: digest))
+    } else {
+      try losers.append(LoserEntry(loser: loser, winner: winner))
     }
-    try groupLosers.append(
-      GroupLoserEntry(loser: loser, winner: winner, place: place, digest: digest))
   }
 
   /// Decides between a row and the winner so far, which has the same rank, by their contents.
   private mutating func decideTie(
-    _ entry: CandidateEntry, _ contents: inout ContentReader
+    _ entry: CandidateEntry, in group: inout GroupState, _ contents: inout ContentReader
   ) throws {
     if group.tiedCount == 0 {
       try contents.read(group.winner.rowID, into: &bestContent)
@@ -369,22 +304,19 @@ extension WinnerSelection {
   }
 
   /// Appends the tied losers after the winner is known.
-  private mutating func appendTiedLosers() throws {
+  private mutating func appendTiedLosers(of group: GroupState) throws {
     guard tiedLosers.count > 0 else { return }
     while let loser = try tiedLosers.next() {
-      try append(loser: loser.rowID, place: 0, digest: loser.digest)
+      try append(loser: loser.rowID, of: group, place: 0, digest: loser.digest)
     }
     tiedLosers.removeAll()
     plan.reasons.add(.identical, count: group.identicalCount)
     plan.reasons.add(.digest, count: group.tiedCount - group.identicalCount)
   }
 
-  /// Appends the last losers of the group and counts the group.
-  private mutating func finish(_ keys: inout KeyReader) throws {
-    try appendTiedLosers()
-    try appendLatestLoser()
-    plan.groupCount += 1
-    guard group.rowCount > 1 else { return }
+  /// Appends the last losers of a group and counts it.
+  private mutating func finish(_ group: GroupState, _ keys: inout KeyReader) throws {
+    try appendTiedLosers(of: group)
     plan.duplicateGroupCount += 1
 
     let winner = group.winner.rowID

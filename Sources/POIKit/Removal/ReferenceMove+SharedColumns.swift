@@ -1,0 +1,39 @@
+internal import SQLiteKit
+
+/// References that share a column with one that moves.
+extension ReferenceMove {
+  /// A statement that returns a row if another reference of row `?1`, which shares a column with this
+  /// one, would lead elsewhere once the columns have the values of the winner `?2`; nil if there is
+  /// no such reference.
+  func findParted(
+    by statements: PreparedStatements, in connection: Connection
+  ) throws -> SQL? {
+    let others = try TableReference.declared(by: child, statements, in: connection)
+      .filter { other in
+        other.columns.contains { source(of: $0) != nil } && !movesWhole(other)
+      }
+    guard !others.isEmpty else { return nil }
+    let conditions = others.map { other -> SQL in
+      let isReferring: [SQL] = other.columns.map { "c.\(name: $0) IS NOT NULL" }
+      let isChanged = other.columns.compactMap { column -> SQL? in
+        source(of: column).map { "+c.\(name: column) IS NOT +w.\(name: $0) COLLATE BINARY" }
+      }
+      return """
+        (\(isReferring.joined(separator: " AND ")) AND (\(isChanged.joined(separator: " OR "))))
+        """
+    }
+    return """
+      SELECT 1 FROM \(childTable) AS c CROSS JOIN \(parentTable) AS w
+      WHERE c.\(childRowID) = ?1 AND w.\(parentRowID) = ?2
+        AND (\(conditions.joined(separator: " OR ")))
+      """
+  }
+
+  /// Whether each column of a reference gets what the column that it refers to holds in the winner.
+  private func movesWhole(_ reference: TableReference.Declaration) -> Bool {
+    guard let parentColumns = reference.parentColumns(in: parent) else { return false }
+    return zip(reference.columns, parentColumns).allSatisfy { column, parentColumn in
+      TableSchema.isSame(parentColumn, source(of: column))
+    }
+  }
+}

@@ -1,0 +1,347 @@
+internal import POIRecords
+internal import SQLiteKit
+
+/// One pass of a deduplication over a table, with what it has found, decided and changed so far.
+struct DeduplicationPass: ~Copyable {
+  /// The approximate limit of the bytes of values that wait for the removal of their losers.
+  private static let largestFillSize = 1 << 20
+
+  private let deduplicator: Deduplicator
+  private let layout: TableLayout
+  private let options: DeduplicationOptions
+  private let connection: Connection
+  private let schema: TableSchema
+  private let statements: PreparedStatements
+
+  /// The tombstones of the table, or nil if the database has none.
+  private let tombstones: TombstoneTable?
+
+  private var selection: WinnerSelection
+  private var removal: LoserRemoval
+  private var merge: LoserMerge?
+  private var record: DeduplicationRun?
+  private var plan = DeduplicationPlan()
+
+  /// The version of the database when its rows were read.
+  private var version: Int64 = 0
+
+  /// What the committed batches changed.
+  private var committed = RemovalCounts()
+
+  /// A pass over the deduplicator's table.
+  ///
+  /// - Throws: `StoreFailure` when layout or options do not fit the database, or losers cannot be
+  ///   removed.
+  init(_ deduplicator: Deduplicator, on connection: Connection) throws {
+    let layout = deduplicator.layout
+    let options = deduplicator.options
+    let schema = try deduplicator.checkedSchema(connection)
+    let statements = PreparedStatements()
+    var removal = try LoserRemoval(
+      layout, schema: schema, arrays: options.arrays, statements: statements, in: connection)
+    var tombstones = layout.removals
+    if try tombstones?.exists(in: connection) == false { tombstones = nil }
+    let needsRanks = try removal.needsRanks(in: connection)
+    if options.mergesLosers { merge = try LoserMerge(layout, schema: schema, in: connection) }
+    self.deduplicator = deduplicator
+    self.layout = layout
+    self.options = options
+    self.connection = connection
+    self.schema = schema
+    self.statements = statements
+    self.tombstones = tombstones
+    self.removal = removal
+    selection = WinnerSelection(
+      layout, options: options,
+      ranksLosers: needsRanks || options.removesGroupsWhole(in: layout),
+      contentHash: deduplicator.contentHash)
+  }
+
+  /// Finds the duplicates and decides.
+  ///
+  /// - Returns: what `run` would do, or nil if it was stopped.
+  mutating func plan(
+    progress: (DeduplicationProgress) -> BatchDecision
+  ) throws -> DeduplicationPlan? {
+    guard try select(without: tombstones, progress: progress) else { return nil }
+    plan = selection.plan
+    if options.mergesLosers { try connection.inTransaction(.deferred) { try countFills() } }
+    plan.beatenRowCount = try beatenRowCount()
+    plan.rowCount += plan.beatenRowCount
+    return plan
+  }
+
+  /// Counts the values that winners would get.
+  private mutating func countFills() throws {
+    while let loser = try selection.nextGroupLoser() {
+      guard let fill = try add(loser.entry, isLast: loser.isLast) else { continue }
+      plan.filledWinnerCount += 1
+      plan.filledValueCount += fill.values.count
+    }
+    plan.refusedValueCount = merge?.resetRefusedCount() ?? 0
+  }
+
+  /// Finds the duplicates, decides, removes the losers in batches, and ends the run.
+  mutating func run(
+    clock: () -> Instant, progress: (DeduplicationProgress) -> BatchDecision
+  ) throws -> DeduplicationReport {
+    let cache = try PageCache.enlarge(in: connection)
+    defer {
+      removal.discardLists(in: connection)
+      cache.restore(in: connection)
+    }
+    if let tombstones, try beatenRowCount() > 0 {
+      if options.archive {
+        record = try DeduplicationRun.begin(layout, options, at: clock(), in: connection)
+      }
+      try removeRows(beatenBy: tombstones)
+    }
+    committed = removal.counts
+    do {
+      guard try select(without: nil, progress: progress) else {
+        if plan.beatenRowCount == 0 { plan = selection.plan }
+        return report(removal.counts)
+      }
+      plan = selection.plan
+      plan.beatenRowCount = removal.counts.beatenRowCount
+      plan.rowCount += plan.beatenRowCount
+      try prepare(clock: clock)
+      var pace = BatchPace(size: options.batchSize, clock: deduplicator.elapsed)
+      while removal.counts.removedRowCount < plan.loserCount {
+        try statements.inTransaction(in: connection) {
+          try checkUnchanged()
+          try removeBatch(at: pace)
+          try record?.save(plan, removal.counts, by: statements, in: connection)
+        }
+        pace.noteCommit()
+        committed = removal.counts
+        let decision = progress(
+          .removing(removedCount: committed.removedRowCount, loserCount: plan.loserCount))
+        if decision == .stop { return report(committed) }
+      }
+      return try finish(clock: clock)
+    } catch {
+      var error = StoreError(converting: error, path: connection.path)
+      let report = report(committed)
+      if report.runChanges != RemovalCounts() { error.report = report }
+      throw error
+    }
+  }
+
+  /// Begins the run before losers are removed, if it belongs into the table of runs and is not
+  /// there.
+  private mutating func prepare(clock: () -> Instant) throws {
+    if !options.mergesLosers { try removal.keepDigest(in: connection) }
+    let hasWork = plan.loserCount > 0 || options.enforcement != .none
+    if record == nil, try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
+      // The first batch, or the end of the run, brings it to the disk.
+      record = try connection.withoutWaitingForDisk {
+        try DeduplicationRun.begin(layout, options, at: clock(), in: connection)
+      }
+    }
+    if let record { removal.keep(under: record.id, archives: options.archive) }
+  }
+
+  private func report(
+    _ counts: RemovalCounts, createdIndex: Bool = false, digest: Digest? = nil
+  ) -> DeduplicationReport {
+    DeduplicationReport(
+      plan: plan, changes: counts, earlier: record?.earlier ?? RemovalCounts(), run: record?.id,
+      isFinished: digest != nil, createdIndex: createdIndex, digest: digest)
+  }
+}
+
+/// Reading and deciding.
+extension DeduplicationPass {
+  /// Reads and decides within one view of the database.
+  ///
+  /// - Returns: false if it was stopped.
+  private mutating func select(
+    without tombstones: TombstoneTable?, progress: (DeduplicationProgress) -> BatchDecision
+  ) throws -> Bool {
+    try connection.inTransaction(.deferred) {
+      // The view begins with the first read, and the version is that of the view.
+      _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
+      version = try connection.dataVersion()
+      selection.note(triggers: try TableSchema.triggers(of: schema.name, in: connection))
+      guard
+        try selection.readTable(schema, without: tombstones, in: connection, progress: progress)
+      else { return false }
+      try selection.decide(schema, in: connection)
+      return true
+    }
+  }
+
+  /// Throws if another connection has committed since the rows were read.
+  private func checkUnchanged() throws {
+    let current = try statements.integer("PRAGMA data_version", in: connection)
+    guard current == version else {
+      throw StoreFailure(
+        .changedByOther,
+        """
+        another program changed the database while '\(layout.table)' was being deduplicated; \
+        \(removal.counts.removedRowCount) losers are removed, none of them wrongly: run it again
+        """)
+    }
+  }
+
+  /// The number of rows superseded by a stored tombstone.
+  private func beatenRowCount() throws -> Int {
+    guard let tombstones else { return 0 }
+    let count = try connection.integer(
+      """
+      SELECT count(*) FROM main.\(name: schema.name) AS t
+      WHERE \(tombstones.condition(ofRow: "t"))
+      """)
+    return Int(count ?? 0)
+  }
+}
+
+/// Removing.
+extension DeduplicationPass {
+  /// Removes the rows superseded by a stored tombstone, in one transaction.
+  private mutating func removeRows(beatenBy tombstones: TombstoneTable) throws {
+    let rows = RowRemoval(schema: schema)
+    var counts = removal.counts
+    var found = DeduplicationPlan()
+    try RowRemoval.enforcingReferences(on: connection) {
+      try connection.inTransaction(.immediate) {
+        found.rowCount = try schema.rowCount(in: connection)
+        _ = try rows.list(where: tombstones.condition(ofRow: "t"), in: connection)
+        let deleted = try rows.delete(
+          archivingUnder: options.archive ? record?.id : nil, in: connection)
+        counts.beatenRowCount = deleted.goneCount
+        counts.archivedRowCount = deleted.archivedCount
+        found.beatenRowCount = deleted.goneCount
+        try record?.save(found, counts, by: statements, in: connection)
+      }
+    }
+    removal.counts = counts
+    plan = found
+  }
+
+  /// Removes the losers of one transaction, a portion at a time.
+  private mutating func removeBatch(at pace: BatchPace) throws {
+    try removal.beginBatch(in: connection)
+    let before = removal.counts.removedRowCount
+    var count = 0
+    repeat {
+      let portion = min(pace.portion(after: count), removal.portionSize)
+      if options.removesGroupsWhole(in: layout) {
+        try removeGroups(portion)
+      } else {
+        var losers: [LoserEntry] = []
+        losers.reserveCapacity(portion)
+        while losers.count < portion, let loser = try selection.nextLoser() { losers.append(loser) }
+        if !losers.isEmpty { try removal.remove(losers, in: connection) }
+      }
+      let removed = removal.counts.removedRowCount - before
+      // No loser is left.
+      guard removed > count else { return }
+      count = removed
+    } while count < pace.limit && !pace.isDue(count)
+  }
+
+  /// Removes groups of losers, and merges them into their winners first if the options say so.
+  ///
+  /// One transaction changes the winner of a group and removes all its losers. So a pass that is
+  /// stopped leaves each group unchanged or complete, and a merged winner never competes with one of
+  /// its losers.
+  ///
+  /// - Parameter count: the number of losers after which no other group begins.
+  private mutating func removeGroups(_ count: Int) throws {
+    var pairs: [LoserEntry] = []
+    var fills: [RowFill] = []
+    var fillSize = 0
+    var loserCount = 0
+    var isComplete = true
+    while !isComplete || loserCount < count, let loser = try selection.nextGroupLoser() {
+      pairs.append(LoserEntry(loser: loser.entry.loser, winner: loser.entry.winner))
+      loserCount += 1
+      isComplete = loser.isLast
+      if let fill = try add(loser.entry, isLast: isComplete) {
+        fills.append(fill)
+        fillSize += fill.byteCount
+      }
+      guard pairs.count == BatchPace.smallestSize || fillSize >= Self.largestFillSize else {
+        continue
+      }
+      try removal.remove(pairs, filling: fills, in: connection)
+      pairs.removeAll(keepingCapacity: true)
+      fills.removeAll(keepingCapacity: true)
+      fillSize = 0
+    }
+    removal.counts.refusedValueCount += merge?.resetRefusedCount() ?? 0
+    if !pairs.isEmpty { try removal.remove(pairs, filling: fills, in: connection) }
+  }
+
+  /// Merges a loser into its winner.
+  ///
+  /// - Returns: what the winner gets, after the last loser of its group.
+  private mutating func add(_ loser: GroupLoserEntry, isLast: Bool) throws -> RowFill? {
+    try merge?.add(loser)
+    guard isLast else { return nil }
+    return try merge?.finish()
+  }
+}
+
+/// The end of the run.
+extension DeduplicationPass {
+  /// Enforces the key, computes the digest and ends the run, in one transaction.
+  private func finish(clock: () -> Instant) throws -> DeduplicationReport {
+    let writes = record != nil || options.enforcement != .none || plan.loserCount > 0
+    do {
+      guard writes else { return try connection.inTransaction(.deferred) { try complete(clock()) } }
+      let report = try connection.withoutWaitingForDisk {
+        try connection.inTransaction(.immediate) { try complete(clock()) }
+      }
+      try connection.bringToDisk()
+      return report
+    } catch let error as StoreFailure
+      where error.code == .keyNotUnique || error.code == .invalidOptions
+    {
+      // The losers are removed. If only the key could not be enforced, the run ends here.
+      try record?.fail(at: clock(), in: connection)
+      throw error
+    }
+  }
+
+  private func complete(_ end: Instant) throws -> DeduplicationReport {
+    try checkUnchanged()
+    let counts = removal.counts
+    let outcome = try deduplicator.enforcer(of: schema).enforce(in: connection)
+    let table: TableDigest
+    if let remaining = removal.remainingDigest {
+      table = TableDigest(
+        digest: remaining.digest, rowCount: try schema.rowCount(in: connection))
+    } else {
+      table = try Deduplicator.tableDigest(of: layout, on: connection)
+    }
+    guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.beatenRowCount,
+      plan.loserCount == counts.removedRowCount
+    else {
+      let hasTriggers = try SideEffects.hasOtherTriggers(in: connection)
+      throw StoreFailure(
+        hasTriggers ? .interferingTrigger : .internalCheck,
+        """
+        the counters do not balance\(hasTriggers ? ", most likely by a trigger of the database" : ""): \
+        \(plan.rowCount) rows before, \(plan.loserCount) losers, \(counts.removedRowCount) removed, \
+        \(table.rowCount) rows left
+        """)
+    }
+    try record?.save(plan, counts, by: statements, in: connection)
+    try record?.finish(at: end, outcome, digest: table.digest, in: connection)
+    if record != nil, layout.isToolkitTable {
+      try RememberedDigest(layout).remember(table.digest, in: connection)
+    }
+    return report(counts, createdIndex: outcome.createdIndex, digest: table.digest)
+  }
+}
+
+extension DeduplicationOptions {
+  /// Whether one transaction removes all losers of a group. A winner that got values or arrays of
+  /// some losers is no longer the record that won against the others.
+  func removesGroupsWhole(in layout: TableLayout) -> Bool {
+    mergesLosers || arrays == .move && !layout.relations.isEmpty
+  }
+}
