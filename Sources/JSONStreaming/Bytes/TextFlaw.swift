@@ -1,4 +1,4 @@
-/// A place where a JSON text breaks a rule that yajl does not enforce.
+/// A rule of JSON text that yajl does not enforce, broken in an element.
 struct TextFlaw: BitwiseCopyable, Equatable {
   enum Rule: UInt8, BitwiseCopyable {
     case utf8, surrogateEscape
@@ -6,11 +6,8 @@ struct TextFlaw: BitwiseCopyable, Equatable {
 
   var rule: Rule
 
-  /// Where the ill-formed bytes begin.
+  /// Where the ill-formed bytes begin in the input.
   var byteOffset: Int
-
-  /// The byte that proved the flaw; the number of bytes before it is how many had to be seen.
-  var noticedOffset: Int
 }
 
 extension TextFlaw {

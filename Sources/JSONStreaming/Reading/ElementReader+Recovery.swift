@@ -1,22 +1,13 @@
 extension ElementReader {
-  /// Finds out what a failure means, once all elements before it have been delivered.
+  /// Begins to look for the end of the malformed element, once all elements before it have been
+  /// delivered.
   ///
-  /// - Returns: the event, if the element has no bytes; otherwise nil, and its end is looked for.
-  /// - Throws: the error, if no element has failed but what stands around the elements.
-  mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
-    if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
-    guard parser.state.place.isInContainer, failure.kind != .stop(.notAContainer),
-      failure.kind != .stop(.outOfMemory)
-    else {
-      throw failEnvelope(failure)
-    }
-    if !parser.state.isInMember { parser.state.advanceBoundary() }
-    let start = parser.state.boundary
-    guard start < parsedOffset else { throw failEnvelope(failure) }
-
+  /// - Returns: the event, if the element has no bytes; otherwise nil.
+  mutating func beginRecovery(from malformation: Malformation) -> ReadingEvent? {
+    let start = envelope.state.boundary
     if shape == .sequence, lineMode == .firstOnOneLine { learnLineMode(from: start, to: start) }
-    var place = parser.state.place
-    if let malformation = separatorFlaw(at: start) {
+    var place = envelope.state.place
+    if separatorFlaw(at: start) != nil {
       place.needsComma = !place.needsComma
       finishMalformed(start..<start, resumeOffset: start, in: place)
       return .malformed(malformation)
@@ -28,11 +19,11 @@ extension ElementReader {
       case (.container, _): place.containerIsObject ? .object : .array
       }
     recovery = Recovery(
-      start: start, malformation: try malformation(of: failure, from: start), place: place,
+      start: start, malformation: malformation, place: place,
       scanner: SiblingScanner(
-        surroundings: surroundings, parents: parser.state.parents, start: start,
+        surroundings: surroundings, parents: envelope.parents, start: start,
         column: buffer.location(ofByteOffset: start).column,
-        isTruncated: failure.kind == .truncated))
+        isTruncated: malformation.isTruncated))
     phase = .recovering
     return nil
   }
@@ -80,38 +71,27 @@ extension ElementReader {
     return .malformed(
       Malformation(
         rule: "syntax", message: "not valid json: \(flaw)",
-        byteOffset: max(currentBytes.lowerBound, currentBytes.upperBound - 1)))
+        byteOffset: max(elementRange.lowerBound, elementRange.upperBound - 1)))
   }
 
   /// Makes a malformed element the current one and has reading go on behind it.
   mutating func finishMalformed(_ bytes: Range<Int>, resumeOffset: Int, in place: Place) {
-    currentTokens = 0..<0
-    currentName = nil
-    currentHoldsNUL = false
-    failure = nil
+    (elementTokens, memberName, holdsNUL) = (0..<0, nil, false)
     var end = min(bytes.upperBound, bytes.lowerBound + limits.elementByteCount)
-    currentIsCut = end < bytes.upperBound
-    if !currentIsCut {
+    isCut = end < bytes.upperBound
+    if !isCut {
       while end > bytes.lowerBound, isWhiteSpace(at: end - 1) { end -= 1 }
     }
-    currentBytes = bytes.lowerBound..<end
-    oversized?.bytes.removeSubrange(currentBytes.count...)
+    elementRange = bytes.lowerBound..<end
+    oversized?.bytes.removeSubrange(elementRange.count...)
     advance(to: resumeOffset, in: place)
     phase = .restarting
   }
 
   /// Whether a byte of the malformed element is white space.
   private func isWhiteSpace(at offset: Int) -> Bool {
-    let byte = oversized.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset]
-    return byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
-  }
-
-  /// Lets the bytes leave that nobody needs any more, and makes room for so many.
-  mutating func makeRoom(for count: Int) {
-    discardUnneeded()
-    guard !buffer.hasRoom(for: count) else { return }
-    buffer.makeRoom(for: count)
-    parser.find(buffer.bytes, bufferOffset: buffer.storageOffset)
+    ElementScan.isWhiteSpace(
+      oversized.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset])
   }
 
   /// Lets the bytes leave that nobody needs any more.
@@ -123,13 +103,9 @@ extension ElementReader {
     case .starting, .restarting, .ended, .failed:
       break
     case .parsing:
-      if nextMark < parsed.marks.count {
-        keep = parsed.marks[nextMark].memberStart
-      } else if failure == nil {
-        keep = parsedBoundary
-      }
-      // What is still to be told of has its line counted.
-      if nextFlaw < flaws.count { keep = min(keep, flaws[nextFlaw].byteOffset) }
+      keep =
+        nextMark < elements.marks.count
+        ? elements.marks[nextMark].memberStart : envelope.state.boundary
     case .recovering:
       keep = recoveryKeepOffset()
     }
@@ -143,8 +119,9 @@ extension ElementReader {
   /// What the search needs; it moves an element that becomes too long out of the buffer.
   private mutating func recoveryKeepOffset() -> Int {
     guard let recovery else { return deliveredOffset }
-    let scanner = recovery.scanner
-    guard scanner.offset - recovery.start > limits.elementByteCount else { return recovery.start }
+    guard recovery.scanner.offset - recovery.start > limits.elementByteCount else {
+      return recovery.start
+    }
     if oversized == nil {
       let location = buffer.location(ofByteOffset: recovery.start)
       let head = buffer.span(recovery.start..<(recovery.start + limits.elementByteCount))
@@ -152,6 +129,6 @@ extension ElementReader {
         bytes: head.indices.map { head[$0] }, startOffset: recovery.start, line: location.line,
         column: location.column)
     }
-    return scanner.keepOffset
+    return recovery.scanner.keepOffset
   }
 }
