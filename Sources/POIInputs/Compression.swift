@@ -28,16 +28,6 @@ package enum Compression: CaseIterable {
     }
   }
 
-  /// The ending of a file's name that promises this form, in lower case.
-  var suffix: String {
-    switch self {
-    case .gzip: ".gz"
-    case .zstd: ".zst"
-    case .xz: ".xz"
-    case .bzip2: ".bz2"
-    }
-  }
-
   /// The bytes that every file of this form begins with: RFC 1952, RFC 8878, the .xz file format
   /// 1.2.1, and bzip2.
   var magic: [UInt8] {
@@ -57,13 +47,6 @@ package enum Compression: CaseIterable {
     guard let found = Self.allCases.first(where: { bytes.starts(with: $0.magic) }) else {
       return nil
     }
-    self = found
-  }
-
-  /// The form that a file's name promises, in capitals too, or nil if it promises none.
-  init?(fileName: String) {
-    let name = fileName.lowercased()
-    guard let found = Self.allCases.first(where: { name.hasSuffix($0.suffix) }) else { return nil }
     self = found
   }
 }

@@ -58,21 +58,5 @@ extension FileSource {
       }
       return taken
     }
-
-    /// Throws if the name at the end of `path` promises a compression that the content does not
-    /// have.
-    func checkName(_ path: String) throws(InputError) {
-      guard let promised = Compression(fileName: path), promised != compression else { return }
-      let found: String
-      if let compression {
-        found = "its content is \(compression.program)"
-      } else {
-        found = bytes.isEmpty ? "is empty" : "is not \(promised.program)"
-      }
-      throw InputError(
-        code: .compressionMismatch, path: path,
-        message: "named \(promised.suffix) but \(found); "
-          + "rename it after what it holds, or fetch it again")
-    }
   }
 }

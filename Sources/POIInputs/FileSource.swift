@@ -4,8 +4,7 @@ internal import JSONStreaming
 /// A source of the bytes of a file, a pipe or standard input, decompressed where they are
 /// compressed.
 ///
-/// gzip, zstd, xz and bzip2 are told by the first bytes, whatever the name; a name that promises
-/// one of them is held to it. The program of that name is started as a child process, is given the
+/// gzip, zstd, xz and bzip2 are told by the first bytes, whatever the name. The program of that name is started as a child process, is given the
 /// file as its standard input, and must end well before the input counts as read to its end. So the
 /// host program neither ignores `SIGCHLD` nor waits for children that are not its own: it would not be
 /// known how the child ended, and the input would fail at its end. The file and the child are released
@@ -38,9 +37,8 @@ public struct FileSource: ~Copyable, ByteSource {
   ///     process.
   ///   - isInterrupted: asked when a signal ends the wait for a slow pipe or its writer: whether the
   ///     source is to give up, with an `InputError` whose code is `interrupted`.
-  /// - Throws: `InputError` if nothing readable is there, if it is no JSON by its first bytes, if the
-  ///   name promises a compression that the content does not have, or if the program that
-  ///   decompresses it cannot be started.
+  /// - Throws: `InputError` if nothing readable is there, if it is no JSON by its first bytes, or if the
+  ///   program that decompresses it cannot be started.
   public init(
     path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(InputError) {
@@ -50,7 +48,6 @@ public struct FileSource: ~Copyable, ByteSource {
       isStandardInput ? Descriptor.standardInput : try Self.open(path, isInterrupted: isInterrupted)
     input.isInterrupted = isInterrupted
     let beginning = try Beginning(of: input, named: name)
-    if !isStandardInput { try beginning.checkName(path) }
     decompressor = try Self.startDecompressor(of: input, beginning: beginning, named: name)
     self.name = name
     self.input = input

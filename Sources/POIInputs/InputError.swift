@@ -20,8 +20,6 @@ public struct InputError: Error, Equatable, CustomStringConvertible {
     /// The program that decompresses the input could not finish, so the input is damaged or
     /// incomplete.
     case decompressorFailed
-    /// The file's name promises a compression that its content does not have.
-    case compressionMismatch
     /// The first bytes are those of another kind of file than JSON.
     case notJSON
   }

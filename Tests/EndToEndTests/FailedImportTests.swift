@@ -26,7 +26,7 @@ import Testing
     return (report["ending"] as? String, counters?["read"] as? Int)
   }
 
-  @Test(arguments: [("second.json", "PK\u{3}\u{4}aaaa"), ("second.json.gz", "{}")])
+  @Test(arguments: [("second.json", "PK\u{3}\u{4}aaaa"), ("second.html", "<!DOCTYPE html>")])
   func `where a later input cannot be read, the report tells what is committed`(
     name: String, text: String
   ) throws {

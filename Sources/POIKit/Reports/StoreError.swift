@@ -176,7 +176,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     let code: Code
     switch error.code {
     case .notFound, .noPermission, .isDirectory: code = .noInput
-    case .decompressorFailed, .compressionMismatch, .notJSON: code = .unreadable
+    case .decompressorFailed, .notJSON: code = .unreadable
     case .decompressorMissing, .readFailed: code = .inputOutput
     case .interrupted: code = .interrupted
     }
