@@ -1,7 +1,6 @@
 import POIKit
+import TestSupport
 import Testing
-
-@testable import POIRecords
 
 @Suite struct RuleDescriptionTests {
   @Test(arguments: RuleDescription.catalogue)

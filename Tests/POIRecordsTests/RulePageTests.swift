@@ -1,4 +1,3 @@
-import POIRecords
 import TestSupport
 import Testing
 

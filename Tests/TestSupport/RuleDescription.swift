@@ -40,7 +40,7 @@ public struct RuleDescription: Sendable {
 
   /// The document of a model that states the rule.
   public var model: String {
-    let names = required.map(JSONText.quoted).joined(separator: ",")
+    let names = required.map { "\"\($0)\"" }.joined(separator: ",")
     let root = root.isEmpty ? "" : "," + root
     return """
       {"x-table":"example","type":"object","required":[\(names)],"properties":\(attributes)\(root)}
