@@ -1,15 +1,11 @@
 /// A compiled regular expression of the `pattern` keyword.
 ///
-/// It means what ECMA-262 says with the flag `u`: it matches Unicode scalar values and is not
-/// anchored; `\d` and `\w` are ASCII, `$` is the very end. A text takes time with its length, whatever the
-/// expression: nothing is tried twice.
+/// It means what ECMA-262 says with the flag `u`: it matches Unicode scalar values and is not anchored;
+/// `\d` and `\w` are ASCII, `$` is the very end. Matching takes linear time, whatever the expression.
 struct Pattern {
   private var alphabet: PatternAlphabet
   private var automaton: PatternAutomaton
 
-  /// Compiles an expression.
-  ///
-  /// - Throws: `PatternError` where it cannot be read, or not be enforced.
   init(_ text: String) throws(PatternError) {
     var reader = PatternReader(text)
     let program = try PatternProgram(try reader.read())
@@ -17,7 +13,7 @@ struct Pattern {
     alphabet = try PatternAlphabet(program.sets)
   }
 
-  /// How many numbers are kept of the texts that were met; this has a limit, whatever they are.
+  /// The size of the memory of former texts, which has a limit.
   var keptCount: Int { automaton.keptCount }
 
   /// Whether the expression matches somewhere in `text`, which is UTF-8.

@@ -1,36 +1,32 @@
-/// Tells scalar values apart as far as an expression does: those that are in the same of its sets are one
-/// letter.
+/// The letters of an expression: scalar values that are in the same of its sets are one letter.
 struct PatternAlphabet {
-  /// What stands for the end of the text.
+  /// The letter behind the text.
   static let end = 0
 
-  /// How many letters of scalars beyond ASCII are remembered.
   private static let rememberedLimit = 1 << 14
 
   private let sets: [ScalarSet]
 
-  /// What the properties in the sets ask Swift's engine, by their names.
+  /// Swift's expressions of the properties in the sets.
   private let properties: [String: Regex<AnyRegexOutput>]
 
   private let wordCharacters: Int
 
-  /// The letters of ASCII.
   private var asciiLetters: [Int] = []
 
-  /// Letters of other scalars that were met.
   private var remembered: [UInt32: Int] = [:]
 
   /// For each letter the sets that hold it, a bit for each set.
   private var memberships: [[UInt64]] = [[]]
   private var letters: [[UInt64]: Int] = [:]
 
-  init(_ numbers: consuming SetNumbers) throws(PatternError) {
-    wordCharacters = numbers.number(of: .wordCharacters)
-    sets = numbers.sets
+  init(_ sets: [ScalarSet]) throws(PatternError) {
+    wordCharacters = sets.count
+    self.sets = sets + [.wordCharacters]
     var properties: [String: Regex<AnyRegexOutput>] = [:]
     for name in sets.flatMap(\.properties) { properties[name] = try Self.regex(ofProperty: name) }
     self.properties = properties
-    memberships[Self.end] = [UInt64](repeating: 0, count: (sets.count + 63) / 64)
+    memberships[Self.end] = [UInt64](repeating: 0, count: sets.count / 64 + 1)
     for value in 0..<UInt32(128) { asciiLetters.append(newLetter(of: value)) }
   }
 
@@ -43,18 +39,14 @@ struct PatternAlphabet {
     }
   }
 
-  /// How many letters there are so far, with that of the end.
   var letterCount: Int { memberships.count }
 
-  /// Whether a set holds the scalars of a letter.
   func contains(_ set: Int, _ letter: Int) -> Bool {
     memberships[letter][set / 64] >> UInt64(set % 64) & 1 == 1
   }
 
-  /// Whether the scalars of a letter are characters of a word.
   func isOfWord(_ letter: Int) -> Bool { contains(wordCharacters, letter) }
 
-  /// The letter of a scalar.
   @inline(__always)
   mutating func letter(of scalar: UInt32) -> Int {
     scalar < 128 ? asciiLetters[Int(scalar)] : letter(beyondASCII: scalar)

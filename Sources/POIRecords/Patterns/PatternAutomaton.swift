@@ -1,19 +1,15 @@
 /// Runs a program over texts, in one step for each scalar whatever the expression.
 ///
-/// The instructions that the program can be at together are a state. Where a state goes with a letter is
-/// kept, so that a text like those before costs one look at a table for each scalar, and no allocation
-/// (A. Aho, R. Sethi, J. Ullman, "Compilers", 1986, section 3.7: lazy transition evaluation).
+/// A state is the set of instructions that the program can be at. Transitions between states are kept, so
+/// that a text like those before costs a table lookup for each scalar, and no allocation (A. Aho,
+/// R. Sethi, J. Ullman, "Compilers", 1986, section 3.7: lazy transition evaluation).
 struct PatternAutomaton {
-  /// How many transitions are kept; then the automaton begins anew.
-  private static let transitionLimit = 1 << 18
+  /// At so many transitions, or places of all states, the automaton drops all states.
+  private static let sizeLimit = 1 << 18
 
-  /// How many places the states that are kept may have together; then the automaton begins anew.
-  private static let placeLimit = 1 << 18
-
-  /// How many letters the transitions of a state have room for at most: some of them are to be kept.
+  /// The most letters that the transitions of a state have room for.
   private static let letterLimit = 1 << 15
 
-  /// What is known of the text that was read.
   private struct State: Hashable {
     /// The instructions that come next, in ascending order.
     var places: [Int]
@@ -22,7 +18,7 @@ struct PatternAutomaton {
     var isBehindWord = false
   }
 
-  /// Where the transitions of the state begin from which nothing can match.
+  /// The row of the state from which nothing can match.
   private static let dead = 0
 
   /// A transition that was not computed yet.
@@ -35,17 +31,16 @@ struct PatternAutomaton {
 
   private var states: [State] = []
 
-  /// For each state where its transitions begin: while a text is read, this is the state.
+  /// The row of each state: where its transitions begin.
   private var rows: [State: Int] = [:]
 
-  /// How many places the states have together.
   private var placeCount = 0
 
-  /// For each state and letter where the transitions of the next state begin, times two, plus one where a
-  /// match ends before the letter is read.
+  /// For each state and letter the row of the next state times two, plus one if a match ends before the
+  /// letter.
   private var transitions: [Int32] = []
 
-  /// How many letters the transitions of a state have room for.
+  /// How many letters the row of a state has room for.
   private var letterRoom = 0
 
   /// For each instruction the last round of `compute` that reached it.
@@ -59,10 +54,8 @@ struct PatternAutomaton {
     rounds = Array(repeating: 0, count: program.instructions.count)
   }
 
-  /// How many numbers are kept of the texts that were met.
   var keptCount: Int { transitions.count + placeCount }
 
-  /// Whether the program matches somewhere in a text.
   mutating func matches(_ text: Span<UInt8>, _ alphabet: inout PatternAlphabet) -> Bool {
     if letterRoom == 0 { forget(&alphabet) }
     var offset = 0
@@ -74,7 +67,7 @@ struct PatternAutomaton {
       }
       var transition = letter < letterRoom ? transitions[row + letter] : Self.unknown
       if transition == Self.unknown {
-        if transitions.count >= Self.transitionLimit || placeCount >= Self.placeLimit {
+        if max(transitions.count, placeCount) >= Self.sizeLimit {
           row = forget(&alphabet, keeping: row)
         }
         transition = compute(from: row, letter, alphabet)
@@ -97,9 +90,7 @@ struct PatternAutomaton {
     return (alphabet.letter(of: value), offset + length)
   }
 
-  /// Drops all states, makes room for the letters that are known, and begins anew.
-  ///
-  /// - Returns: where the transitions of a state begin now.
+  /// Drops all states but one, whose new row it returns, and makes room for the known letters.
   @discardableResult
   private mutating func forget(
     _ alphabet: inout PatternAlphabet, keeping kept: Int? = nil
@@ -161,24 +152,11 @@ struct PatternAutomaton {
       }
     }
     if isSearching { next.places.append(0) }
-    next.places.sort()
-    next.places.removeRepeated()
+    next.places = Set(next.places).sorted()
     next.isBehindWord = program.asksForWords && isOfWord && !next.places.isEmpty
     let transition = Int32(self.row(of: next) << 1 | (isMatch ? 1 : 0))
     if letter < letterRoom { transitions[row + letter] = transition }
     return transition
-  }
-}
-
-extension [Int] {
-  /// Keeps one of equal elements that stand side by side.
-  fileprivate mutating func removeRepeated() {
-    var count = 0
-    for element in self where count == 0 || element != self[count - 1] {
-      self[count] = element
-      count += 1
-    }
-    removeLast(self.count - count)
   }
 }
 

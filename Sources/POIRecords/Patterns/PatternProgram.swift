@@ -13,30 +13,23 @@ struct PatternProgram {
     case match
   }
 
-  /// What a place of the text is to be.
   enum Condition {
-    /// Nothing was read yet.
     case first
-    /// Nothing is left to read.
     case last
     case wordBoundary(isNegated: Bool)
   }
 
-  /// How many instructions an expression may take: a repetition takes those of its content as often as
-  /// it names.
+  /// The most instructions of an expression; a repetition takes those of its content many times.
   static let instructionLimit = 100_000
 
   private(set) var instructions: [Instruction] = []
 
-  /// The sets that it reads scalars of.
-  private(set) var sets = SetNumbers()
+  private(set) var sets: [ScalarSet] = []
 
-  /// Whether a place may be asked whether it is a word boundary.
+  /// Whether there are word boundaries in it.
   private(set) var asksForWords = false
 
-  /// Compiles an expression.
-  ///
-  /// - Throws: `PatternError` where the expression takes more instructions than may be.
+  /// - Throws: `PatternError` if the expression takes too many instructions.
   init(_ node: PatternNode) throws(PatternError) {
     try append(node)
     try append(.match)
@@ -50,12 +43,12 @@ struct PatternProgram {
     }
   }
 
-  /// Where a program goes on behind an instruction: alternatives that end alike come to one place.
+  /// Where a program goes on behind an instruction.
   func place(behind place: Int) -> Int {
     if case .jump(let target) = instructions[place + 1] { target } else { place + 1 }
   }
 
-  /// Whether a match can begin only where nothing was read yet.
+  /// Whether a match can begin only at the start of the text.
   var isAnchored: Bool {
     if case .require(.first) = instructions[0] { true } else { false }
   }
@@ -70,7 +63,10 @@ struct PatternProgram {
 
   private mutating func append(_ node: PatternNode) throws(PatternError) {
     switch node {
-    case .scalar(let set): try append(.read(sets.number(of: set)))
+    case .scalar(let set):
+      let known = sets.firstIndex(of: set)
+      if known == nil { sets.append(set) }
+      try append(.read(known ?? sets.count - 1))
     case .sequence(let nodes):
       for node in nodes { try append(node) }
     case .alternatives(let nodes): try append(alternatives: nodes)
@@ -122,18 +118,5 @@ struct PatternProgram {
       try append(node)
     }
     for fork in forks { instructions[fork] = .fork(instructions.count) }
-  }
-}
-
-/// The sets of scalars that an expression speaks of, each with a number.
-struct SetNumbers {
-  private(set) var sets: [ScalarSet] = []
-  private var numbers: [ScalarSet: Int] = [:]
-
-  mutating func number(of set: ScalarSet) -> Int {
-    if let number = numbers[set] { return number }
-    numbers[set] = sets.count
-    sets.append(set)
-    return sets.count - 1
   }
 }

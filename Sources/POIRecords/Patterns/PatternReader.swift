@@ -1,21 +1,18 @@
 /// Reads a regular expression of ECMA-262 (section 22.2.1, `Pattern` with the flag `u`).
 ///
-/// Backreferences are refused: what they match is no regular language, and takes time that doubles with
-/// every character. Lookarounds are refused too: each takes a pass of its own over the text, and few models
-/// have one.
+/// Backreferences are refused, because matching them takes exponential time, and so are lookarounds,
+/// because each takes a pass of its own over the text.
 struct PatternReader {
   private let scalars: [Unicode.Scalar]
   private var index = 0
 
-  /// How many groups are open.
   private var depth = 0
 
-  /// How deep groups may stand in one another: reading and compiling call themselves for each.
+  /// How deep groups may be nested: reading and compiling are recursive.
   static let depthLimit = 50
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-  /// Reads the expression.
   mutating func read() throws(PatternError) -> PatternNode {
     let node = try readAlternatives()
     if index < scalars.count { throw flaw("it closes a group that is not open") }
@@ -75,7 +72,6 @@ struct PatternReader {
     return content
   }
 
-  /// Reads what stands behind the opening parenthesis of a group.
   private mutating func readGroupStart() throws(PatternError) {
     // What a group captures is not asked for.
     guard skip("?"), !skip(":") else { return }
@@ -113,7 +109,7 @@ struct PatternReader {
     return .repetition(node, least: least, most: most)
   }
 
-  /// Reads a number; of those that are more than any expression may take, which one is left open.
+  /// Reads a number; large ones are cut off beyond the limit of instructions.
   private mutating func readNumber() -> Int? {
     let start = index
     var number = 0
@@ -147,9 +143,7 @@ struct PatternReader {
     return isNegated ? members.negated : members
   }
 
-  /// Reads a member of a class.
-  ///
-  /// - Returns: what it stands for, and its value where it is one scalar.
+  /// Reads a member of a class, and returns its value as well if it is one scalar.
   private mutating func readClassMember() throws(PatternError) -> (ScalarSet, UInt32?) {
     guard let scalar = next else { throw flaw("a class is not closed") }
     index += 1
@@ -192,8 +186,8 @@ struct PatternReader {
     }
   }
 
-  /// Reads the escape of one character behind its backslash; nothing, and nothing read, where it is
-  /// one of another kind.
+  /// Reads the escape of one character behind its backslash; returns nil and reads nothing if it is
+  /// another escape.
   private mutating func readCharacterEscape(
     isInClass: Bool
   ) throws(PatternError) -> Unicode.Scalar? {
@@ -223,7 +217,6 @@ struct PatternReader {
       && (letter.properties.isAlphabetic || letter.properties.numericType != nil):
       index = start
       return nil
-    // Whatever else is escaped stands for itself.
     default: return letter
     }
   }

@@ -1,5 +1,5 @@
 /// A set of Unicode scalar values, as a class of a regular expression describes it.
-struct ScalarSet: Hashable {
+struct ScalarSet: Equatable {
   var ranges: [ClosedRange<UInt32>] = []
 
   /// Properties whose scalars are members too, as Swift's engine writes them: `\p{Lu}`, `\P{Lu}`.
@@ -26,7 +26,6 @@ struct ScalarSet: Hashable {
   static let withinLine = ScalarSet(
     ranges: [0xA...0xA, 0xD...0xD, 0x2028...0x2029], isNegated: true)
 
-  /// All other scalars.
   var negated: ScalarSet {
     ScalarSet(ranges: ranges, properties: properties, isNegated: !isNegated)
   }
