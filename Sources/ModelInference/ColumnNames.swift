@@ -12,11 +12,7 @@ struct ColumnNames {
 
   init(taken: Set<String> = []) { self.taken = taken }
 
-  /// A name that no other attribute has.
-  ///
-  /// - Parameters:
-  ///   - steps: what names it, from the outside in.
-  ///   - longer: what names it where that is taken.
+  /// A name that no other attribute has, made of `longer` if that of `steps` is taken.
   mutating func name(for steps: [String], or longer: [String] = []) -> String {
     let base = ColumnNames.safe(steps.joined(separator: "_"))
     if taken.insert(base.lowercased()).inserted { return base }

@@ -3,25 +3,21 @@ internal import POIRecords
 
 /// An attribute that was inferred.
 struct InferredColumn {
-  /// The steps from the record to the value; nothing for the name of the member that holds it.
+  /// The steps from the record to the value; nil for the name of the member that holds it.
   let pointer: [String]?
 
   /// What names the attribute, from the outside in, before names are made unique.
   let nameSteps: [String]
 
-  /// The name of the attribute and of its column.
   var name = ""
 
-  /// What was seen there.
   let statistics: PathStatistics
 
   /// What a value must be, without source and comment.
   var schema: [JSONValue.Member]
 
-  /// What was seen, and what is a guess.
   var remarks: [String]
 
-  /// Whether all records have it.
   let isRequired: Bool
 
   /// The moments that the column keeps, in microseconds since 1970.

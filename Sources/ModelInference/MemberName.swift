@@ -1,9 +1,7 @@
-/// What the name of a member lets expect of its values.
+/// What the name of a member suggests about its values.
 struct MemberName {
   /// The name in lower case.
   private let text: String
-
-  /// Whether its last word begins with a capital inside of the name, as in `updatedAt`.
   private let original: String
 
   init(_ name: String) {
@@ -25,8 +23,7 @@ struct MemberName {
       || text.hasSuffix("_at") || original.hasSuffix("At") || text == "ts" || text == "since"
   }
 
-  /// How well a moment of the name tells which of two versions of a record is newer: 0 is best,
-  /// nothing where it does not.
+  /// How well a moment of the name tells which version of a record is newer: 0 is best, nil is not.
   var versionRank: Int? {
     if holds(anyOf: "updat", "modif", "chang", "edited", "revis") { return 0 }
     if holds(anyOf: "report", "timestamp", "fetched", "lastseen", "last_seen") { return 1 }

@@ -2,12 +2,7 @@ internal import POIRecords
 
 /// Key, timestamp, and the document.
 extension ModelDraft {
-  /// The document of the model.
-  ///
-  /// - Parameters:
-  ///   - introduction: what the comment begins with.
-  ///   - latestTimestamp: an import refuses records with a later timestamp, so what is later is
-  ///     none.
+  /// - Parameter latestTimestamp: an import refuses later timestamps, so an attribute with one is none.
   func document(introduction: [String], latestTimestamp: Instant?) -> JSONValue {
     let (key, keyRemark) = key()
     let (timestamp, timestampRemark) = timestamp(notAfter: latestTimestamp)
@@ -78,7 +73,8 @@ extension ModelDraft {
   /// Whether most records have it, and many values differ.
   private func mayIdentify(_ column: InferredColumn) -> Bool {
     let seen = column.statistics
-    return seen.valueCount * 2 >= recordCount && seen.distinct.count * 50 >= seen.valueCount
+    return seen.valueCount * 2 >= recordCount
+      && (seen.distinct.count * 50 >= seen.valueCount || !seen.distinct.isExact)
   }
 
   /// Whether it is short text without spaces.
@@ -96,7 +92,7 @@ extension ModelDraft {
       parts.append(seen.distinct.isExact ? "unique" : "unique in a sample of its values")
     } else {
       parts.append(
-        (seen.distinct.isExact ? "" : "about ")
+        (seen.distinct.isExact ? "" : "at least ")
           + "\(seen.distinct.repeatedCount) of \(seen.valueCount) are duplicates")
     }
     if missing > 0 { parts.append("\(missing) records have none") }

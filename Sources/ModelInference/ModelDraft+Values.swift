@@ -3,9 +3,7 @@ internal import POIRecords
 
 /// Types, formats and comments of one value.
 extension ModelDraft {
-  /// The column for a place of which the record has one value.
-  ///
-  /// - Returns: nothing where no column could keep every value; that is noted.
+  /// The column for a place; nil, with a note, if no column could keep every value.
   mutating func scalarColumn(
     _ seen: PathStatistics, pointer: [String]?, nameSteps: [String]
   ) -> InferredColumn? {
@@ -49,7 +47,7 @@ extension ModelDraft {
 
   // MARK: Coordinates
 
-  /// Whether all values are latitudes or longitudes, be they written as numbers or as text.
+  /// Whether all values are latitudes or longitudes, written as numbers or as text.
   private func isCoordinate(_ seen: PathStatistics, name: MemberName) -> Bool {
     guard name.isLatitude || name.isLongitude else { return false }
     let limit = name.isLatitude ? 90.0 : 180.0
@@ -94,7 +92,7 @@ extension ModelDraft {
         column.remarks.append("some hold U+0000")
       }
       column.remarks.append(variety(of: seen))
-      if fewValues(of: seen) == nil { column.remarks.append(lengths(of: seen)) }
+      if fewValues(of: seen) == nil { column.remarks.append(range(of: seen.lengths, "characters")) }
       if seen.lengths.least == 0 {
         column.remarks.append(
           "some are empty: \"x-empty-as-null\": true, with null among the types, reads them as null"
@@ -150,7 +148,7 @@ extension ModelDraft {
     if seen.holdsNUL { set("x-allow-nul", .bool(true), of: &column) }
     if seen.isObject || seen.isArray {
       column.remarks.append("kept as JSON")
-      if seen.isArray { column.remarks.append(elementCounts(of: seen)) }
+      if seen.isArray { column.remarks.append(range(of: seen.elementCounts, "elements")) }
       if seen.holdsObjects {
         column.remarks.append("\"x-relation\" can make the objects in it rows of their own")
       }
@@ -180,12 +178,12 @@ extension ModelDraft {
       + (seen.repeatedCount > 0 ? ["twice in \(seen.repeatedCount), which are rejected"] : [])
   }
 
-  /// The number of distinct values, `about` before it where it is an estimate.
+  /// The number of distinct values.
   func amount(_ counter: DistinctCounter) -> String {
-    (counter.isExact ? "" : "about ") + "\(counter.count)"
+    (counter.isExact ? "" : "more than ") + "\(counter.count)"
   }
 
-  /// The values where they are few that repeat.
+  /// The values, if there are few that repeat.
   private func fewValues(of seen: PathStatistics) -> [String]? {
     guard let values = seen.values, values.count == 1 || values.count * 2 <= seen.valueCount
     else { return nil }
@@ -203,9 +201,9 @@ extension ModelDraft {
     seen.values?.count == 1 ? "always \(seen.values?.first ?? "")" : "true or false"
   }
 
-  private func lengths(of seen: PathStatistics) -> String {
-    let (least, greatest) = (seen.lengths.least ?? 0, seen.lengths.greatest ?? 0)
-    return least == greatest ? "\(least) characters" : "\(least) to \(greatest) characters"
+  private func range(of bounds: ClosedBounds<Int>, _ unit: String) -> String {
+    let (least, greatest) = (bounds.least ?? 0, bounds.greatest ?? 0)
+    return least == greatest ? "\(least) \(unit)" : "\(least) to \(greatest) \(unit)"
   }
 
   private func numbers(of seen: PathStatistics) -> String {
@@ -218,10 +216,5 @@ extension ModelDraft {
   private func moments(of instants: ClosedBounds<Int64>) -> String {
     guard let least = instants.least, let greatest = instants.greatest else { return "" }
     return "\(Instant(microseconds: least)) to \(Instant(microseconds: greatest))"
-  }
-
-  private func elementCounts(of seen: PathStatistics) -> String {
-    let (least, greatest) = (seen.elementCounts.least ?? 0, seen.elementCounts.greatest ?? 0)
-    return least == greatest ? "\(least) elements" : "\(least) to \(greatest) elements"
   }
 }

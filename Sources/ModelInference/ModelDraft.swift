@@ -1,8 +1,7 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// Decides what becomes of each place that was seen: a column, several, a row of another table, or
-/// nothing.
+/// Decides what becomes of each place that was seen.
 struct ModelDraft {
   /// The most attributes of a model.
   static let columnLimit = 200
@@ -23,12 +22,11 @@ struct ModelDraft {
   let memberNames: PathStatistics
   let recordCount: Int
 
-  /// The table of the records.
   let table: String
 
   private(set) var columns: [InferredColumn] = []
 
-  /// The column of what has none of its own; nothing where everything has one.
+  /// The column of what has none of its own; nil if everything has one.
   private(set) var unmappedColumn: String?
 
   /// What has no column, and why.
@@ -54,7 +52,6 @@ struct ModelDraft {
 
   // MARK: Columns
 
-  /// Adds columns for the members of an object.
   private mutating func addMembers(of place: Int) {
     let members = places[place].children
     let isVaried = isVaried(place)
@@ -115,7 +112,7 @@ struct ModelDraft {
     return !isFeature && leafCount(of: place) > ModelDraft.leafLimit
   }
 
-  /// How many values stand in an object, an object in it that is kept whole counting as one.
+  /// How many values are in an object; an inner object that is kept whole counts as one.
   private func leafCount(of place: Int) -> Int {
     let seen = places[place]
     return seen.children.reduce(0) { count, child in
@@ -158,7 +155,6 @@ struct ModelDraft {
 
   // MARK: Names
 
-  /// The steps from the record to a place.
   private func pointer(of place: Int) -> [String] {
     var steps: [String] = []
     var place = place
@@ -199,7 +195,7 @@ struct ModelDraft {
     if !omissions.isEmpty { unmappedColumn = names.name(for: ["other"]) }
   }
 
-  /// Keeps the columns that most records have, where there are too many.
+  /// Keeps the columns that most records have, if there are too many.
   private mutating func dropRarest() {
     guard columns.count > ModelDraft.columnLimit else { return }
     let ranked = columns.indices.sorted {
@@ -213,12 +209,13 @@ struct ModelDraft {
 
   // MARK: Relations
 
-  /// An object as a row of a table of its own, where few of them stand in many records.
+  /// An object as a row of a table of its own, if many records share few of them.
   private mutating func relation(for place: Int) -> InferredColumn? {
     let seen = places[place]
     guard tables.count <= ModelDraft.relationLimit, !seen.hasLargeObject, !seen.hasMore,
       seen.objectCount >= ModelDraft.sampleSize,
-      seen.distinct.count > 1, seen.distinct.count * 4 <= seen.objectCount,
+      seen.distinct.isExact, seen.distinct.count > 1,
+      seen.distinct.count * 4 <= seen.objectCount,
       seen.children.contains(where: { places[$0].isText }),
       seen.children.allSatisfy({ isIdentifying(places[$0], count: seen.objectCount) })
     else { return nil }

@@ -14,7 +14,7 @@ internal import POIRecords
 ///
 /// Every choice that is made or left is told in the model's `$comment`s. Memory does not depend on
 /// the size of the input: at most 2,000 places in the records are told apart, and counting their
-/// distinct values takes at most 40 MB; where that does not suffice the counts are estimates.
+/// distinct values takes at most 40 MB; if that does not suffice, later values are not counted.
 public struct ModelInference: ~Copyable {
   private let options: ImportOptions
   private let pointer: JSONPointer?
@@ -22,7 +22,6 @@ public struct ModelInference: ~Copyable {
   private var tree = PathTree()
   private var inputs: [ImportReport.Input] = []
 
-  /// Knows the reject lines of the input at hand.
   private var rejectLines = RejectLineDetector()
 
   /// How many elements of the inputs were looked at, and how many of them are no records.
@@ -114,8 +113,8 @@ public struct ModelInference: ~Copyable {
     }
   }
 
-  /// What was left out, with the place of the first such element and the reason; nothing where all
-  /// elements are records.
+  /// What was left out, with the place of the first such element and the reason; nil if all elements are
+  /// records.
   public var omission: String? {
     firstOmission.map { first in
       let count = counters.rejected
@@ -159,10 +158,9 @@ public struct ModelInference: ~Copyable {
 
   // MARK: Finding the records
 
-  /// Where the records stand in a source.
+  /// Where the records are in a source.
   ///
-  /// - Parameter pending: the first bytes; it keeps them and gets those that are read for that, unless
-  ///   they are read again.
+  /// - Parameter pending: the first bytes; gets those that are read here, unless they are read again.
   private func shape<Source: ByteSource & ~Copyable>(
     of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>
   ) throws -> ElementShape {
@@ -231,13 +229,12 @@ public struct ModelInference: ~Copyable {
     }
   }
 
-  /// Why an element that can be read is no record; nothing where it is one.
+  /// Why an element that can be read is no record; nil if it is one.
   private mutating func reasonToOmit(_ element: JSONElement) -> String? {
     if rejectLines.isRejectLine(element) { return "this is a line of a reject file" }
     return element.tape[element.start].kind == .startObject ? nil : "this is no object"
   }
 
-  /// Leaves out the element that `reader` stands on.
   private mutating func leaveOut(
     _ reader: inout ElementReader, in input: String, because reason: String,
     flaw rule: String? = nil
@@ -255,7 +252,7 @@ public struct ModelInference: ~Copyable {
 
   // MARK: Telling
 
-  /// The table: called as the first input.
+  /// The table is named after the first input.
   private var table: String {
     let name = inputs.first?.name ?? ""
     guard name != FileSource.standardInputName else { return "record" }
@@ -263,7 +260,7 @@ public struct ModelInference: ~Copyable {
     return ColumnNames.safe(String(file.split(separator: ".").first ?? ""))
   }
 
-  /// What to do where no element begins like an object, nor the input like JSON.
+  /// What to do if no element begins like an object, nor the input like JSON.
   private var formatAdvice: String {
     leavesObjectsOut || inputs.contains { $0.pointer != nil }
       ? "" : "; is this JSON? CSV and other formats are converted first"

@@ -3,10 +3,8 @@ internal import POIRecords
 
 /// Numbers and texts.
 extension PathStatistics {
-  /// Takes note of a number.
-  ///
-  /// - Parameter freeSlotCount: how many slots the counters of distinct values may still take.
-  mutating func observe(number lexeme: Span<UInt8>, freeSlotCount: inout Int) {
+  /// - Parameter sharedCount: how many more hashes the counters of distinct values may keep.
+  mutating func observe(number lexeme: Span<UInt8>, sharedCount: inout Int) {
     switch NumberText.value(lexeme) {
     case .integer(let integer):
       integerCount += 1
@@ -16,7 +14,7 @@ extension PathStatistics {
         hasWideInteger = true
       }
       let text = String(integer)
-      distinct.insert(MurmurHash3.digest(of: text.utf8Span.span).low, freeSlotCount: &freeSlotCount)
+      distinct.insert(MurmurHash3.digest(of: text.utf8Span.span).low, sharedCount: &sharedCount)
       remember(text, byteCount: text.utf8.count)
     case .real(let real, let isExact):
       realCount += 1
@@ -30,15 +28,10 @@ extension PathStatistics {
     }
   }
 
-  /// Takes note of a text.
-  ///
-  /// - Parameters:
-  ///   - holdsNUL: whether it may hold U+0000.
-  ///   - scratch: memory that is reused.
-  ///   - freeSlotCount: how many slots the counters of distinct values may still take.
+  /// - Parameter scratch: memory that is reused.
   mutating func observe(
     text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, scratch: inout GrowableBuffer<UInt8>,
-    freeSlotCount: inout Int
+    sharedCount: inout Int
   ) {
     stringCount += 1
     var length = 0
@@ -51,7 +44,7 @@ extension PathStatistics {
     lengths.include(length)
     scratch.removeAll()
     if !UUIDText.appendCanonical(text, to: &scratch) { scratch.append(copying: text) }
-    distinct.insert(MurmurHash3.digest(of: scratch.span).low, freeSlotCount: &freeSlotCount)
+    distinct.insert(MurmurHash3.digest(of: scratch.span).low, sharedCount: &sharedCount)
     for format in PathStatistics.formats where PathStatistics.isLike(format, text) {
       formatCounts[Int(format.rawValue)] += 1
     }

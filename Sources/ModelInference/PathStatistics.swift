@@ -2,10 +2,8 @@ internal import POIRecords
 
 /// What was seen at one place of the records: at a member, or at an element of a short array.
 struct PathStatistics {
-  /// How many values are remembered themselves.
+  /// The most values that are remembered, and the longest of them in bytes.
   static let valueLimit = 8
-
-  /// The longest text that is remembered, in bytes.
   static let valueByteLimit = 40
 
   /// The formats that are looked for beside date-times.
@@ -31,7 +29,6 @@ struct PathStatistics {
   var lastRecord = -1
   var repeatedCount = 0
 
-  /// How many records have it.
   var presentCount = 0
 
   // How many values are of each type.
@@ -56,7 +53,7 @@ struct PathStatistics {
   var lengths = ClosedBounds<Int>()
   var holdsNUL = false
   var holdsSpace = false
-  /// How many texts have each of the formats that are looked for, by the format's raw value.
+  /// How many texts have each of `formats`, by the format's raw value.
   var formatCounts = [Int](repeating: 0, count: TextFormat.allCases.count)
   /// Date-times, those without a zone too.
   var instantCount = 0
@@ -76,7 +73,7 @@ struct PathStatistics {
 
   /// Different texts, integers, or small objects.
   var distinct = DistinctCounter()
-  /// The first different ones, as JSON; nothing once there are too many or too long ones.
+  /// The first different ones, as JSON; nil once there are too many or too long ones.
   var values: [String]? = []
   /// Whether an object holds more than a few texts, integers and booleans.
   var hasLargeObject = false
@@ -88,38 +85,30 @@ struct PathStatistics {
     self.depth = depth
   }
 
-  /// The format that all texts have, but for date-times; nothing where there is none.
+  /// The format that all texts have, other than date-time.
   var format: TextFormat? {
     PathStatistics.formats.first { isText && formatCounts[Int($0.rawValue)] == stringCount }
   }
 
-  /// Whether many records have it more than once. Few are mistakes, which do not hide it.
+  /// Whether many records have it more than once. Few are mistakes.
   var isRepeated: Bool { repeatedCount * 100 > presentCount }
 
   /// How many values are not null.
   var valueCount: Int { presentCount - nullCount }
 
-  /// Whether every value is an object or null, and some are objects.
+  // Whether every value is of the type or null, and some are of the type.
   var isObject: Bool { objectCount > 0 && objectCount == valueCount }
-
-  /// Whether every value is an array or null, and some are arrays.
   var isArray: Bool { arrayCount > 0 && arrayCount == valueCount }
-
-  /// Whether every value is text or null, and some are text.
   var isText: Bool { stringCount > 0 && stringCount == valueCount }
-
-  /// Whether every value is an integer or null, and some are integers.
   var isInteger: Bool { integerCount > 0 && integerCount == valueCount }
+  var isNumber: Bool {
+    integerCount + realCount > 0 && integerCount + realCount == valueCount
+  }
 
-  /// Whether every value is a text, a number, a boolean or null, and nearly all are texts or integers.
+  /// Whether nearly every value is a text or an integer, and none is an object or array.
   var isNearlyCode: Bool {
     objectCount + arrayCount == 0 && stringCount + integerCount > 0
       && (booleanCount + realCount) * 100 <= valueCount
-  }
-
-  /// Whether every value is a number or null, and some are numbers.
-  var isNumber: Bool {
-    integerCount + realCount > 0 && integerCount + realCount == valueCount
   }
 
   /// Whether every value is an array of the same few numbers of numbers.
@@ -128,7 +117,6 @@ struct PathStatistics {
       && (elementCounts.least ?? 0) >= 2
   }
 
-  /// Remembers a value if it is one of few.
   mutating func remember(_ value: @autoclosure () -> String, byteCount: Int) {
     guard var values else { return }
     guard byteCount <= PathStatistics.valueByteLimit else {

@@ -1,8 +1,7 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// What was seen at every place of the records, in bounded memory: at most so many places are told
-/// apart, and their distinct values are counted in shared slots.
+/// What was seen at every place of the records, in bounded memory.
 struct PathTree: ~Copyable {
   /// The most places that are told apart.
   static let placeLimit = 2_000
@@ -13,8 +12,8 @@ struct PathTree: ~Copyable {
   /// The most steps from the record to a place.
   static let depthLimit = 5
 
-  /// The slots that all counters of distinct values share, of 12 bytes each.
-  static let sharedSlotCount = 2 << 20
+  /// The hashes that all counters of distinct values share.
+  static let sharedHashLimit = 1 << 20
 
   /// The longest array whose elements are followed.
   static let elementLimit = 4
@@ -27,23 +26,23 @@ struct PathTree: ~Copyable {
 
   private(set) var places = [PathStatistics(name: "", parent: -1, depth: 0, position: 0)]
 
-  /// The names of the members that hold the records, in an object of objects.
+  /// The names of the members that hold the records.
   private(set) var memberNames = PathStatistics(name: "", parent: -1, depth: 1, position: 0)
 
   private(set) var recordCount = 0
-  private var freeSlotCount = PathTree.sharedSlotCount
+  private var sharedCount = PathTree.sharedHashLimit
 
-  /// The places by a hash of their parent and name; of several with one hash the first.
-  private var placesByHash: [UInt64: Int] = [:]
+  /// The children of each place by name.
+  private var childrenByName: [[ExactText: Int]] = [[:]]
   private var scratch = GrowableBuffer<UInt8>()
 
-  /// Takes note of a record, which is an object.
+  /// Counts a record, which is an object.
   mutating func observe(_ record: JSONElement) {
     if let name = record.memberName {
       memberNames.presentCount += 1
       memberNames.observe(
         text: record.tape.text(of: name), holdsNUL: record.holdsNUL, scratch: &scratch,
-        freeSlotCount: &freeSlotCount)
+        sharedCount: &sharedCount)
     }
     observeObject(at: record.start, place: PathTree.root, of: record)
     recordCount += 1
@@ -64,11 +63,11 @@ struct PathTree: ~Copyable {
       places[place].remember(token.kind == .true ? "true" : "false", byteCount: 5)
     case .number:
       places[place].observe(
-        number: record.tape.text(of: token), freeSlotCount: &freeSlotCount)
+        number: record.tape.text(of: token), sharedCount: &sharedCount)
     case .string:
       places[place].observe(
         text: record.tape.text(of: token), holdsNUL: record.holdsNUL, scratch: &scratch,
-        freeSlotCount: &freeSlotCount)
+        sharedCount: &sharedCount)
     case .startObject:
       places[place].objectCount += 1
       observeObject(at: index, place: place, of: record)
@@ -115,7 +114,7 @@ struct PathTree: ~Copyable {
     scratch.removeAll()
     JSONText.append(valueAt: start, of: record.tape, to: &scratch)
     places[place].distinct.insert(
-      MurmurHash3.digest(of: scratch.span).low, freeSlotCount: &freeSlotCount)
+      MurmurHash3.digest(of: scratch.span).low, sharedCount: &sharedCount)
   }
 
   private mutating func observeArray(at start: Int, place: Int, of record: JSONElement) {
@@ -139,38 +138,31 @@ struct PathTree: ~Copyable {
     }
   }
 
-  private func isChild(_ place: Int, of parent: Int, named name: Span<UInt8>) -> Bool {
-    places[place].parent == parent && name.hasSameBytes(as: places[place].name.utf8Span.span)
-  }
-
   /// The place of a member; nothing where it is not followed.
   private mutating func child(of parent: Int, named name: Span<UInt8>) -> Int? {
     let count = places[parent].children.count
     let expected = places[parent].nextChild < count ? places[parent].nextChild : 0
-    if expected < count, isChild(places[parent].children[expected], of: parent, named: name) {
-      places[parent].nextChild = expected + 1
-      return places[parent].children[expected]
-    }
-    let hash = MurmurHash3.digest(of: name).low &+ UInt64(parent)
-    if let first = placesByHash[hash] {
-      // Names that share a hash can be made, so there may be others than the first.
-      let child =
-        isChild(first, of: parent, named: name)
-        ? first : places[parent].children.first { isChild($0, of: parent, named: name) }
-      if let child {
-        places[parent].nextChild = places[child].position + 1
+    if expected < count {
+      let child = places[parent].children[expected]
+      if name.hasSameBytes(as: places[child].name.utf8Span.span) {
+        places[parent].nextChild = expected + 1
         return child
       }
     }
-    guard places.count < PathTree.placeLimit, name.count <= PathTree.nameByteLimit else {
-      return nil
+    guard name.count <= PathTree.nameByteLimit else { return nil }
+    let ownName = ExactText(String(copying: name))
+    if let child = childrenByName[parent][ownName] {
+      places[parent].nextChild = places[child].position + 1
+      return child
     }
+    guard places.count < PathTree.placeLimit else { return nil }
     let child = places.count
     places.append(
       PathStatistics(
-        name: String(copying: name), parent: parent, depth: places[parent].depth + 1,
+        name: ownName.text, parent: parent, depth: places[parent].depth + 1,
         position: places[parent].children.count))
-    if placesByHash[hash] == nil { placesByHash[hash] = child }
+    childrenByName.append([:])
+    childrenByName[parent][ownName] = child
     places[parent].children.append(child)
     places[parent].nextChild = places[parent].children.count
     return child
