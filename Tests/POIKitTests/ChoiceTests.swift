@@ -59,7 +59,7 @@ import Testing
     ("0.00123456789012345678900070", "12345678901234567890007e-25"),
   ])
   func `a long number has one hash, however it is written`(_ left: String, _ right: String) {
-    let areEqual = ExactNumber.areEqual(left.utf8Span.span, right.utf8Span.span)
+    let areEqual = ExactNumber(left.utf8Span.span) == ExactNumber(right.utf8Span.span)
     #expect(areEqual)
     #expect(Self.hash(ofNumber: left) == Self.hash(ofNumber: right))
   }

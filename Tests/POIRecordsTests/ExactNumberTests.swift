@@ -31,14 +31,14 @@ import Testing
       let text = digits.map(String.init).joined()
       let one = Array(lexeme(text, exponent: exponent, using: &generator).utf8)
       let other = Array(lexeme(text, exponent: exponent, using: &generator).utf8)
-      let isEqual = ExactNumber.areEqual(one.span, other.span)
-      let isInteger = ExactNumber.isInteger(one.span)
+      let isEqual = ExactNumber(one.span) == ExactNumber(other.span)
+      let isInteger = ExactNumber(one.span).exponent >= 0
       #expect(isEqual && isInteger == (exponent >= 0), "\(text), \(exponent)")
       let place = Int.random(in: 0..<count, using: &generator)
       digits[place] = digits[place] == 9 ? 8 : digits[place] + 1
       let changed = digits.map(String.init).joined()
       let third = Array(lexeme(changed, exponent: exponent, using: &generator).utf8)
-      let equalsChanged = ExactNumber.areEqual(one.span, third.span)
+      let equalsChanged = ExactNumber(one.span) == ExactNumber(third.span)
       #expect(!equalsChanged, "\(text), \(changed), \(exponent)")
     }
   }

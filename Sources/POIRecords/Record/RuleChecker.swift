@@ -316,7 +316,7 @@ extension JSONTypes {
     case .null: contains(.null)
     case .true, .false: contains(.boolean)
     case .number:
-      contains(.number) || contains(.integer) && ExactNumber.isInteger(subject.text)
+      contains(.number) || contains(.integer) && ExactNumber(subject.text).exponent >= 0
     case .string, .key: contains(.string)
     case .startObject, .endObject: contains(.object)
     case .startArray, .endArray: contains(.array)

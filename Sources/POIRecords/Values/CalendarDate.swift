@@ -2,13 +2,8 @@
 struct CalendarDate {
   /// The year; 0 is the one before year 1.
   let year: Int
-
-  /// In 1...12.
   let month: Int
-
-  /// In 1...31.
   let dayOfMonth: Int
-
   /// Days since the first of January 1970.
   let day: Int
 
@@ -45,7 +40,6 @@ struct CalendarDate {
     year = Int(era) * 400 + yearOfEra + (month <= 2 ? 1 : 0)
   }
 
-  /// The number of days of a month.
   static func dayCount(ofMonth month: Int, year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

@@ -12,7 +12,7 @@ struct DateReader: ~Escapable {
 
   var isAtEnd: Bool { offset == text.count }
 
-  /// Skips one byte that `condition` holds for; false, and nothing skipped, if there is none.
+  /// Skips the next byte if `condition` holds for it, and returns whether it does.
   @_lifetime(self: copy self)
   mutating func skip(where condition: (UInt8) -> Bool) -> Bool {
     guard offset < text.count, condition(text[offset]) else { return false }
@@ -20,7 +20,6 @@ struct DateReader: ~Escapable {
     return true
   }
 
-  /// Skips one given ASCII character.
   @_lifetime(self: copy self)
   mutating func skip(_ character: Unicode.Scalar) -> Bool {
     skip { $0 == UInt8(ascii: character) }

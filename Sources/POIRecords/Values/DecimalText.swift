@@ -1,11 +1,9 @@
-/// What the lexeme of a JSON number writes: digits, a power of ten to multiply them with, and a sign.
+/// The lexeme of a JSON number as digits, a power of ten to multiply them with, and a sign.
 package struct DecimalText {
-  /// The digits as one integer; where there are more than 19 behind the leading zeros, the first 19.
+  /// The first 19 digits behind leading zeros as one integer.
   private(set) var digits: UInt64 = 0
 
-  /// The power of ten, held within a range that no double and no count of digits leaves.
   private(set) var exponent = 0
-
   private(set) var isNegative = false
 
   /// Whether the lexeme has neither fraction nor exponent.
@@ -15,18 +13,14 @@ package struct DecimalText {
   private(set) var isCutOff = false
 
   /// Reads a lexeme that the JSON grammar accepts as a number.
-  ///
-  /// - Complexity: O(count of bytes)
   @inline(__always)
   package init(_ lexeme: Span<UInt8>) {
     let digitCount = unsafe lexeme.withUnsafeBytes { unsafe read($0) }
     if digitCount > 19 { readFirstDigits(lexeme) }
   }
 
-  /// The decimal times `factor`, rounded to the nearest integer, halves away from zero; nothing where
-  /// 64 bits do not hold it.
-  ///
-  /// It is rounded once, which a product of doubles is not. Digits that are left out do not count.
+  /// The decimal times `factor`, rounded once to the nearest integer, halves away from zero; nil if 64
+  /// bits do not hold it. Digits that are left out do not count.
   ///
   /// - Parameter factor: a power of ten, at least 1.
   func rounded(times factor: Int64) -> Int64? {
@@ -38,7 +32,7 @@ package struct DecimalText {
       magnitude = product
       places -= 1
     }
-    // The digit that is dropped last stands right behind the point, and decides.
+    // The digit that is dropped last is the one behind the point.
     var dropped: UInt128 = 0
     while places < 0, magnitude > 0 || dropped > 0 {
       (magnitude, dropped) = magnitude.quotientAndRemainder(dividingBy: 10)
@@ -49,9 +43,7 @@ package struct DecimalText {
     return isNegative ? -Int64(magnitude) : Int64(magnitude)
   }
 
-  /// Reads all digits as if they fitted, and the exponent.
-  ///
-  /// - Returns: the number of digits, leading zeros among them.
+  /// Reads all digits as if they fitted, and the exponent; returns the number of digits.
   @inline(__always)
   private mutating func read(_ lexeme: UnsafeRawBufferPointer) -> Int {
     guard let bytes = lexeme.baseAddress else { return 0 }
@@ -105,8 +97,7 @@ package struct DecimalText {
     return digitCount
   }
 
-  /// Takes the first 19 digits behind the leading zeros into `digits`, and the number of the others
-  /// into `exponent`.
+  /// Sets `digits` to the first 19 digits, and adds the number of the others to `exponent`.
   @inline(never)
   private mutating func readFirstDigits(_ lexeme: Span<UInt8>) {
     digits = 0

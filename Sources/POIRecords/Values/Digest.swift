@@ -57,15 +57,14 @@ extension Digest: CustomStringConvertible {
 }
 
 extension Digest {
-  /// The number in 16 bytes, the least significant first, which is the order in which MurmurHash3
-  /// gives its result.
+  /// The number in 16 bytes, the least significant first, as MurmurHash3 orders them.
   package var bytes: [UInt8] {
     [low, high].flatMap { half in
       (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64($0 * 8)) }
     }
   }
 
-  /// The number that `bytes` stands for in that order; nothing where it has not 16 bytes.
+  /// The number of 16 bytes in that order; nil for another count of them.
   package init?(bytes: Span<UInt8>) {
     guard bytes.count == 16 else { return nil }
     (low, high) = (0, 0)

@@ -1,48 +1,28 @@
-internal import JSONStreaming
-
 /// What numbers are multiples of, with the keyword `multipleOf`: a decimal that is held exactly.
 struct Divisor: BitwiseCopyable, Sendable {
   /// At least 1; not a multiple of ten.
   let digits: UInt64
   let exponent: Int
 
-  /// Nothing where the number is not greater than 0, or has more than 19 digits.
+  /// Nil if the number is not greater than 0, or has more than 19 digits.
   init?(_ lexeme: Span<UInt8>) {
     let number = ExactNumber(lexeme)
-    guard number.digits > 0, !number.isNegative, !number.isCutOff else { return nil }
+    guard number.digits > 0, !number.isNegative, number.rest.isEmpty else { return nil }
     digits = number.digits
     exponent = number.exponent
   }
 
   /// Whether the number that a lexeme writes is a multiple, exactly.
-  ///
-  /// - Complexity: O(count of bytes)
   func divides(_ lexeme: Span<UInt8>) -> Bool {
-    let decimal = DecimalText(lexeme)
-    if decimal.digits == 0 { return true }
-    // The number is `whole` times a power of ten, and the last digit of `whole` is not 0.
-    var (remainderOfWhole, count, zeros): (UInt64, Int, Int) = (0, 0, 0)
-    var source = SignificantDigits(lexeme)
-    while let digit = source.next() {
-      count += 1
-      guard digit > 0 else {
-        zeros += 1
-        continue
-      }
-      remainderOfWhole = remainder(of: remainderOfWhole, timesTenTo: zeros + 1)
-      remainderOfWhole = (remainderOfWhole + UInt64(digit)) % digits
-      zeros = 0
+    let number = ExactNumber(lexeme)
+    if number.digits == 0 { return true }
+    // A multiple has no digits below the divisor's last one.
+    guard number.exponent >= exponent else { return false }
+    var rest = number.digits % digits
+    for digit in number.rest {
+      rest = (remainder(of: rest, timesTenTo: 1) + UInt64(digit)) % digits
     }
-    var placedCount = 0
-    var rest = decimal.digits
-    while rest > 0 {
-      placedCount += 1
-      rest /= 10
-    }
-    let exponentOfWhole = decimal.exponent + placedCount - (count - zeros)
-    // Below the divisor's own last digit there must be nothing.
-    guard exponentOfWhole >= exponent else { return false }
-    return remainder(of: remainderOfWhole, timesTenTo: exponentOfWhole - exponent) == 0
+    return remainder(of: rest, timesTenTo: number.exponent - exponent) == 0
   }
 
   /// The remainder of `number`, which is less than `digits`, times a power of ten.

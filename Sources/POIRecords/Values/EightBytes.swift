@@ -62,9 +62,7 @@ struct EightBytes {
     return (outer &+ inner) &>> 32
   }
 
-  /// The eight bytes in upper case, if they are hexadecimal digits.
-  ///
-  /// `flaws` is 0 exactly if they are.
+  /// Hexadecimal digits in upper case; `flaws` is 0 exactly if all eight are such digits.
   @inline(__always)
   var hexadecimalDigits: (upperCase: EightBytes, flaws: UInt64) {
     let one = EightBytes(repeating: 1).word

@@ -15,10 +15,9 @@ enum EmailText {
       || isQuoted(local)) && (isDomain(domain) || isLiteral(domain))
   }
 
-  /// The marks that the parts of a name may hold beside letters and digits.
   private static var atomMarks: StaticString { "!#$%&'*+-/=?^_`{|}~" }
 
-  /// Whether `text` is parts of such characters with single dots between them.
+  /// Whether `text` has single dots between parts of characters that meet a condition.
   private static func isDotted(_ text: Span<UInt8>, _ condition: (UInt8) -> Bool) -> Bool {
     var partCount = 0
     for index in text.indices {
@@ -33,7 +32,7 @@ enum EmailText {
     return partCount > 0
   }
 
-  /// Whether `text` is in quotes, with `\` before quotes and itself.
+  /// Whether `text` is in quotes, with `\` as escape character.
   private static func isQuoted(_ text: Span<UInt8>) -> Bool {
     guard text.count >= 2, text[0] == UInt8(ascii: "\""),
       text[text.count - 1] == UInt8(ascii: "\"")

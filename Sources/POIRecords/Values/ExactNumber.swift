@@ -1,64 +1,51 @@
-internal import JSONStreaming
-
 /// The number that a lexeme writes, exactly: equal for all ways to write it.
 ///
-/// It is ± `digits` times ten to the power of `exponent`, and the last digit is not 0. Of a number
-/// with more than 19 digits only the first 19 are in `digits`.
+/// It is ± its digits times ten to the power of `exponent`, and the last digit is not 0.
 struct ExactNumber: Equatable {
+  /// The first 19 digits as one integer.
   let digits: UInt64
+  /// The digits behind them, each in 0...9; empty for most numbers.
+  let rest: [UInt8]
   let exponent: Int
   let isNegative: Bool
-  /// Whether the number has more digits than `digits`.
-  let isCutOff: Bool
 
   /// Reads a lexeme that the JSON grammar accepts as a number.
   ///
-  /// - Complexity: O(count of bytes)
+  /// - Complexity: O(count of bytes); nothing is allocated for up to 19 digits.
   init(_ lexeme: Span<UInt8>) {
     let decimal = DecimalText(lexeme)
     var (digits, exponent) = (decimal.digits, decimal.exponent)
+    var rest: [UInt8] = []
     if digits == 0 {
       exponent = 0
-    } else if !decimal.isCutOff {
+    } else if decimal.isCutOff {
+      rest = Self.digits(of: lexeme, from: 19)
+      exponent -= rest.count
+    } else {
       while digits % 10 == 0 {
         digits /= 10
         exponent += 1
       }
     }
     self.digits = digits
+    self.rest = rest
     self.exponent = exponent
     isNegative = decimal.isNegative && digits > 0
-    isCutOff = decimal.isCutOff
   }
 
-  /// Whether two lexemes write the same number.
-  ///
-  /// - Complexity: O(count of bytes)
-  static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-    let (one, other) = (ExactNumber(left), ExactNumber(right))
-    guard one == other else { return false }
-    guard one.isCutOff else { return true }
-    // The first digits and their places are the same: the others decide.
-    var (leftDigits, rightDigits) = (SignificantDigits(left), SignificantDigits(right))
-    while true {
-      let (one, other) = (leftDigits.next(), rightDigits.next())
-      if one == nil, other == nil { return true }
-      // A number that has ended goes on with zeros.
-      if (one ?? 0) != (other ?? 0) { return false }
-    }
-  }
-
-  /// Whether the number has no fraction.
-  static func isInteger(_ lexeme: Span<UInt8>) -> Bool {
-    let number = ExactNumber(lexeme)
-    if !number.isCutOff { return number.exponent >= 0 }
-    // The place of the last digit that is not 0 decides.
-    var digits = SignificantDigits(lexeme)
-    var (count, last) = (0, 0)
-    while let digit = digits.next() {
+  /// The significant digits of a lexeme from the one at `start` on, without zeros at the end.
+  private static func digits(of lexeme: Span<UInt8>, from start: Int) -> [UInt8] {
+    var digits: [UInt8] = []
+    var count = 0
+    for index in lexeme.indices {
+      if lexeme[index] | 0x20 == UInt8(ascii: "e") { break }
+      let digit = lexeme[index] &- 0x30
+      // The sign, the point, or a leading zero.
+      guard digit < 10, count > 0 || digit > 0 else { continue }
+      if count >= start { digits.append(digit) }
       count += 1
-      if digit != 0 { last = count }
     }
-    return number.exponent + 19 >= last
+    while digits.last == 0 { digits.removeLast() }
+    return digits
   }
 }

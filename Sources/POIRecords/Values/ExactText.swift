@@ -1,6 +1,4 @@
-/// A text that equals those of the same Unicode scalars only, as a member's name in JSON does.
-///
-/// A `String` equals those in other normal forms, too.
+/// A text that equals those of the same Unicode scalars only, while a `String` equals other normal forms.
 package struct ExactText: Hashable, Comparable, Sendable {
   package let text: String
 

@@ -19,8 +19,12 @@ extension Instant: Comparable {
 }
 
 extension Instant {
-  /// The moment so much later, or earlier where the duration is negative; the parts of it below a
-  /// microsecond are dropped, and beyond 64 bits it is the last or first moment.
+  /// The years 0000 to 9999, which RFC 3339 can write, in microseconds since 1970-01-01T00:00:00Z.
+  package static let range: ClosedRange<Int64> =
+    -62_167_219_200_000_000...253_402_300_799_999_999
+
+  /// The moment that is later by a duration, without its parts below a microsecond; beyond 64 bits it
+  /// is the last or first moment.
   package func advanced(by duration: Duration) -> Instant {
     // Beyond these its components do not fit into 64 bits.
     guard duration <= .seconds(Int64.max) else { return Instant(microseconds: .max) }
@@ -57,8 +61,8 @@ extension Instant {
     }
   }
 
-  /// The seconds since the start of 1970 that the first 19 bytes of a text name in the form
-  /// `2024-02-29T12:30:00`, as if in UTC; nil if they have another form or second 60, or name none.
+  /// The seconds from 1970 to the first 19 bytes of a text, such as `2024-02-29T12:30:00`, as if in
+  /// UTC; nil if they have another form or second 60, or name no moment.
   @inline(__always)
   static func seconds(ofCommonForm text: Span<UInt8>) -> Int? {
     guard text.count >= 19 else { return nil }
@@ -72,7 +76,7 @@ extension Instant {
     let word1 = first.word ^ 0x2D00_002D_0000_0000
     let word2 = second.word ^ 0x0000_3A00_0054_0000
     let word3 = third.word ^ 0x0000_3A00_003A_0000
-    // Where a separator belongs there must now be nothing; zeros take its place.
+    // Separators must be 0 now; the digit 0 replaces them.
     let separators =
       word1 & 0xFF00_00FF_0000_0000 | (word2 | word3) & 0x0000_FF00_00FF_0000
     let date = EightBytes(word1 | 0x3000_0030_0000_0000)
@@ -95,8 +99,7 @@ extension Instant {
     return ((day * 24 + hour) * 60 + minute) * 60 + secondOfMinute
   }
 
-  /// The moment so many seconds after the start of 1970, and what a text says behind its first 19
-  /// bytes: a fraction of a second and a zone.
+  /// Adds the fraction of a second and the zone that follow the first 19 bytes of a text.
   private init?(seconds: Int, rest text: Span<UInt8>, defaultOffsetMinutes: Int?) {
     if text.count == 20, text[19] == UInt8(ascii: "Z") {
       microseconds = Int64(seconds) * 1_000_000
@@ -122,9 +125,7 @@ extension Instant {
       reader.isAtEnd
     else { return nil }
     let minutes = Int64(date.day) * 1_440 + Int64(hour * 60 + minute) - Int64(offset)
-    if second == 60 {
-      guard Self.isLastOfMonth(minute: minutes) else { return nil }
-    }
+    guard second < 60 || Self.isLastOfMonth(minute: minutes) else { return nil }
     microseconds = (minutes * 60 + Int64(second)) * 1_000_000 + Int64(fraction)
   }
 

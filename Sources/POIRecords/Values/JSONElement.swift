@@ -2,7 +2,6 @@ package import JSONStreaming
 
 /// One element of the input on the tape, as the decoder sees it.
 package struct JSONElement: ~Escapable {
-  /// The whole tape.
   package let tape: Tape
   /// The token that the element begins with.
   package let start: Int
@@ -37,8 +36,7 @@ package struct JSONElement: ~Escapable {
     return String.excerpt(of: output.span)
   }
 
-  /// The value that starts at `index` as a message names it: what JSON Schema calls its type, and the
-  /// excerpt; of `null` and booleans the excerpt alone.
+  /// The value that starts at `index` as a message names it: its type and an excerpt.
   func description(ofValueAt index: Int) -> String {
     let type =
       switch tape[index].kind {
@@ -53,11 +51,9 @@ package struct JSONElement: ~Escapable {
 }
 
 extension String {
-  /// The most bytes of an excerpt.
   fileprivate static let excerptByteLimit = 60
 
-  /// The beginning of `bytes`, which are UTF-8, for a message: about 60 bytes and no part of a
-  /// character.
+  /// The beginning of `bytes`, which are UTF-8, for a message: about 60 bytes of whole characters.
   package static func excerpt(of bytes: Span<UInt8>) -> String {
     guard bytes.count > excerptByteLimit else { return String(copying: bytes) }
     var end = excerptByteLimit

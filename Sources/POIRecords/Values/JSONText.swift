@@ -2,10 +2,9 @@ package import JSONStreaming
 
 /// Writes JSON text: compact, with the fewest escapes.
 package enum JSONText {
-  /// Appends the value that starts at `index` on the tape, in compact form; numbers stay as they
-  /// are written.
+  /// Appends the value that starts at `index` in compact form; numbers stay as they are written.
   ///
-  /// - Parameter byteLimit: how many bytes in `output` are enough; the rest of the value is left out.
+  /// - Parameter byteLimit: stops once `output` has so many bytes.
   package static func append(
     valueAt index: Int, of tape: Tape, to output: inout GrowableBuffer<UInt8>,
     byteLimit: Int = .max
@@ -35,9 +34,7 @@ package enum JSONText {
     } while depth > 0 && output.count < byteLimit
   }
 
-  /// Appends a scalar, or the opening bracket of a container.
-  ///
-  /// - Returns: whether the value is complete.
+  /// Appends a scalar and returns true, or the opening bracket of a container and returns false.
   private static func appendStart(
     of token: Token, on tape: Tape, to output: inout GrowableBuffer<UInt8>
   ) -> Bool {

@@ -1,9 +1,8 @@
 internal import JSONStreaming
 
 extension JSONValue {
-  /// The value in its canonical form: members in the order of the UTF-8 bytes of their names, and a
-  /// number of at most 19 significant digits written in one way, so that equal values have equal
-  /// texts.
+  /// The value with sorted members, and with numbers of at most 19 digits written in one way: equal
+  /// values have equal texts.
   package var canonical: JSONValue {
     switch self {
     case .null, .bool, .string: self
@@ -18,7 +17,7 @@ extension JSONValue {
 
   private static func canonicalNumber(_ lexeme: String) -> String {
     let number = ExactNumber(lexeme.utf8Span.span)
-    guard !number.isCutOff else { return lexeme }
+    guard number.rest.isEmpty else { return lexeme }
     let digits = String(number.digits)
     let sign = number.isNegative ? "-" : ""
     let pointPlace = digits.count + number.exponent

@@ -1,6 +1,5 @@
 extension JSONValue {
-  /// JSON text for people: a value that fits on the rest of its line stands there, a larger one is
-  /// spread over lines that are indented by two spaces a level.
+  /// JSON text for people: a value that does not fit on its line is spread over indented lines.
   ///
   /// - Parameter width: how many characters a line has at most, where a value can be spread; with 0
   ///   each member and element has a line of its own.
@@ -8,9 +7,7 @@ extension JSONValue {
     lines(indent: 0, offset: 0, width: width)
   }
 
-  /// - Parameters:
-  ///   - indent: the spaces in front of the line that the value begins on.
-  ///   - offset: the characters in front of the value on that line.
+  /// - Parameter offset: the characters in front of the value on its first line.
   private func lines(indent: Int, offset: Int, width: Int) -> String {
     let flat = oneLine
     guard offset + flat.count > width else { return flat }
@@ -35,7 +32,7 @@ extension JSONValue {
     }
   }
 
-  /// Scalars with commas between them, as many on a line as fit.
+  /// Scalars, as many on a line as fit.
   private static func filledLines(
     _ elements: [JSONValue], _ indent: String, width: Int
   ) -> String {

@@ -1,8 +1,6 @@
 package import JSONStreaming
 
-/// A whole JSON text in memory, for small texts of the toolkit's own: models, checkpoints, options.
-///
-/// Records never take this form; they go from the tape straight into a batch.
+/// A whole JSON text in memory, for models, checkpoints and options, but not for records.
 package enum JSONValue: Sendable {
   case null
   case bool(Bool)
@@ -24,13 +22,11 @@ package enum JSONValue: Sendable {
     }
   }
 
-  /// The value of the member `name`, if this is an object that has it.
   package subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name.isExactly(name) }?.value
   }
 
-  /// The string, if this is one.
   package var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
@@ -40,12 +36,10 @@ package enum JSONValue: Sendable {
     if case .number(let lexeme) = self { Int(lexeme) } else { nil }
   }
 
-  /// The elements, if this is an array.
   package var elements: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// The members, if this is an object.
   package var members: [Member]? {
     if case .object(let members) = self { members } else { nil }
   }
@@ -65,7 +59,7 @@ package enum JSONValue: Sendable {
 
 // MARK: - Comparing
 
-/// Names and strings are equal where their Unicode scalars are, and numbers where their texts are.
+/// Names and strings are compared by Unicode scalars, and numbers by their texts.
 extension JSONValue: Equatable {
   package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
@@ -123,10 +117,6 @@ extension JSONValue {
     }
   }
 
-  /// Reads one JSON text.
-  ///
-  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice, and
-  ///   when the parser finds no memory.
   init(parsing text: String) throws(JSONValueError) {
     try self.init(parsing: Array(text.utf8).span)
   }
@@ -229,7 +219,6 @@ extension JSONValue: CustomStringConvertible {
     .object(counts.map { Member(name: $0.0, value: .number($0.1)) })
   }
 
-  /// An object with the given members, in the order given.
   package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     .object(members.map { Member(name: $0.key, value: $0.value) })
   }

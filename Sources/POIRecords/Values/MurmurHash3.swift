@@ -1,18 +1,15 @@
 /// The hash function MurmurHash3 in its variant x64 of 128 bits, with seed 0.
 ///
-/// It is fast, the same on every machine and not made to withstand someone who looks for
-/// collisions: wherever one would do harm, equal hashes are followed by a comparison of what was
-/// hashed, but where a key is enforced by its hash alone (`KeyEnforcement.hash`).
+/// It is fast and the same on every machine, but does not withstand someone who looks for collisions.
+/// If hashes are equal, what was hashed is compared, unless a key is enforced by its hash alone
+/// (`KeyEnforcement.hash`).
 ///
 /// Page: Austin Appleby's SMHasher, function `MurmurHash3_x64_128`
 package enum MurmurHash3 {
   private static let factor1: UInt64 = 0x87c3_7b91_1142_53d5
   private static let factor2: UInt64 = 0x4cf5_ad43_2745_937f
 
-  /// The hash of `bytes`: its first 64-bit word is the lower half of the digest, its second one the
-  /// upper half.
-  ///
-  /// - Complexity: O(count of bytes)
+  /// The hash of `bytes`; its first word is the lower half of the digest.
   package static func digest(of bytes: Span<UInt8>) -> Digest {
     unsafe bytes.withUnsafeBytes { bytes in unsafe digest(of: bytes) }
   }
@@ -54,7 +51,6 @@ package enum MurmurHash3 {
     return Digest(high: second, low: first)
   }
 
-  /// The eight bytes at `offset`.
   @inline(__always)
   private static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
     unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

@@ -6,19 +6,16 @@ package enum NumberText {
   package enum Value: Equatable {
     /// An integer, exactly; also one that is written with a fraction of zeros or an exponent.
     case integer(Int64)
-    /// A number with a fraction or an exponent, or an integer beyond 64 bits, as the nearest
-    /// double.
+    /// The double nearest to a number with a fraction or an exponent, or to an integer beyond 64 bits.
     ///
-    /// `isExact` is false where the lexeme is a plain integer that no double equals: digits would
-    /// be lost.
+    /// `isExact` is false if the lexeme is a plain integer that no double equals.
     case real(Double, isExact: Bool)
     /// Greater than every double.
     case tooLarge
   }
 
-  /// Reads the lexeme of a JSON number.
+  /// Reads a lexeme that the JSON grammar accepts as a number.
   ///
-  /// - Parameter lexeme: text that the JSON grammar accepts as a number.
   /// - Complexity: O(count of bytes); nothing is allocated for up to 1,000 bytes.
   package static func value(_ lexeme: Span<UInt8>) -> Value {
     let decimal = DecimalText(lexeme)
@@ -45,7 +42,7 @@ package enum NumberText {
     return .real(decimal.isNegative ? -magnitude : magnitude, isExact: true)
   }
 
-  /// The number that `lexeme` stands for; nothing where it is beyond every double.
+  /// The number that `lexeme` writes; nil if it is beyond every double.
   package static func number(_ lexeme: String) -> Number? {
     switch value(Array(lexeme.utf8).span) {
     case .integer(let value): .integer(value)
@@ -115,8 +112,7 @@ package enum NumberText {
       isExact: !decimal.isPlainInteger || isExact(lexeme, as: magnitude))
   }
 
-  /// The double nearest to the magnitude of a decimal; nil where what is kept of it does not decide
-  /// that.
+  /// The double nearest to the magnitude of a decimal; nil if its first 19 digits do not decide it.
   private static func nearest(_ decimal: DecimalText) -> Double? {
     let nearest = DecimalRounding.nearest(digits: decimal.digits, exponent: decimal.exponent)
     if !decimal.isCutOff { return nearest }
@@ -127,7 +123,7 @@ package enum NumberText {
 
   /// The double nearest to the magnitude of any lexeme.
   ///
-  /// C function: `strtod`, in the locale whose decimal separator is a point, whatever the program's
+  /// C function: `strtod`, in the locale whose decimal separator is a point
   private static func nearest(_ lexeme: Span<UInt8>) -> Double {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: lexeme.count + 1) { text in
       for index in lexeme.indices { unsafe text[index] = CChar(bitPattern: lexeme[index]) }

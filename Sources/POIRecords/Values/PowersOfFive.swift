@@ -1,11 +1,7 @@
 /// The leading 128 bits of those powers of five that a double can need, the highest bit set.
 ///
-/// A power below 1 is the reciprocal of one above it. Its bits are cut off like those of the others,
-/// but for the exponents -27 to -1, where the last bit is rounded up: there the exact power of five
-/// fits 64 bits, and a multiple of it times the reciprocal shall not fall below the whole number
-/// that it is.
-///
-/// The table is computed on first use, which makes one allocation.
+/// The bits are cut off. Only for the exponents -27 to -1 the last bit is rounded up: there the exact
+/// power fits 64 bits, and a multiple of it times the reciprocal must not fall below a whole number.
 ///
 /// Page: Daniel Lemire, "Number Parsing at a Gigabyte per Second", 2021, sections 5 and 6
 struct PowersOfFive: Sendable {
@@ -15,7 +11,6 @@ struct PowersOfFive: Sendable {
   /// The upper 64 bits of every power, then its lower ones.
   private let words: [UInt64]
 
-  /// Computes the table.
   init() {
     // 5^308 has 716 bits; 2^1023 / 5^342 has 229, so that all its quotients have 128 exact ones.
     var words = [UInt64](repeating: 0, count: PowersOfFive.exponents.count * 2)
@@ -37,8 +32,6 @@ struct PowersOfFive: Sendable {
   }
 
   /// The upper and the lower half of the bits of a power.
-  ///
-  /// - Parameter exponent: in `exponents`.
   subscript(exponent: Int) -> (upper: UInt64, lower: UInt64) {
     let index = (exponent - PowersOfFive.exponents.lowerBound) * 2
     return (words[index], words[index + 1])

@@ -4,7 +4,6 @@ extension ReadingPosition {
   /// The position as plain numbers, in the order in which a checkpoint keeps them.
   package var fields: [UInt64] { [UInt64(byteOffset), UInt64(elementCount), inputHash, state] }
 
-  /// The position that `fields` was taken from; nothing where the numbers are no position.
   package init?(fields: [UInt64]) {
     guard fields.count == 4, let byteOffset = Int(exactly: fields[0]),
       let elementCount = Int(exactly: fields[1])

@@ -4,7 +4,6 @@ internal import JSONStreaming
 package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   case uuid, dateTime, date, time, email, uri, jsonPointer
 
-  /// The name in the model language.
   package var name: String {
     switch self {
     case .uuid: "uuid"
@@ -17,7 +16,6 @@ package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
     }
   }
 
-  /// What a message calls a text of the format.
   var phrase: String {
     switch self {
     case .uuid: "a uuid such as 1975DB51-5A45-4FD6-AC54-46CA6042C710"
@@ -33,7 +31,6 @@ package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   /// Whether a text has the format.
   ///
   /// - Parameter text: UTF-8.
-  /// - Complexity: O(n) in the bytes of the text; nothing is allocated.
   package func admits(_ text: Span<UInt8>) -> Bool {
     switch self {
     case .uuid: UUIDText.isUUID(text)
@@ -41,10 +38,24 @@ package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
       // Only the toolkit's own reading takes a space for the T.
       Instant(rfc3339: text) != nil && text[10] != 0x20
     case .date: Instant(date: text) != nil
-    case .time: TimeText.isTime(text)
+    case .time: Self.isTime(text)
     case .email: EmailText.isAddress(text)
     case .uri: URIText.isURI(text)
     case .jsonPointer: JSONPointer.isPointer(text)
     }
+  }
+
+  /// Whether `text` is a time with a zone; second 60 only as the last of the day in UTC.
+  ///
+  /// Page: RFC 3339, section 5.6, `full-time`
+  private static func isTime(_ text: Span<UInt8>) -> Bool {
+    var reader = DateReader(text)
+    guard let hour = reader.readNumber(digits: 2, in: 0...23), reader.skip(":"),
+      let minute = reader.readNumber(digits: 2, in: 0...59), reader.skip(":"),
+      let second = reader.readNumber(digits: 2, in: 0...60), reader.readFraction() != nil,
+      let offset = reader.readOffset(), reader.isAtEnd
+    else { return false }
+    let minuteInUTC = hour * 60 + minute - offset
+    return second < 60 || (minuteInUTC + 2 * 1_440) % 1_440 == 1_439
   }
 }

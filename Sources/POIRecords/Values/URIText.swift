@@ -43,7 +43,7 @@ enum URIText {
       && hasOnly(rest.extracting(end..<rest.count), beside: "!$&'()*+,;=:@/")
   }
 
-  /// Whether `text` is a host, with a user before it and a port behind it or not.
+  /// Whether `text` is a host with an optional user and port.
   private static func isAuthority(_ text: Span<UInt8>) -> Bool {
     var host = text
     if let at = text.lastIndex(of: "@") {

@@ -2,9 +2,7 @@ package import JSONStreaming
 
 /// Reads UUIDs in their text form (RFC 9562, section 4).
 package enum UUIDText {
-  /// Appends `text` in upper case, if it is a UUID.
-  ///
-  /// - Returns: whether it is one; if not, nothing is appended.
+  /// Appends `text` in upper case if it is a UUID, and returns whether it is one.
   package static func appendCanonical(
     _ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>
   ) -> Bool {
@@ -19,7 +17,7 @@ package enum UUIDText {
       let part3 = EightBytes(word3).hexadecimalDigits
       let part4 = unsafe EightBytes(bytes, at: 24).hexadecimalDigits
       let part5 = unsafe EightBytes(bytes, at: 28).hexadecimalDigits
-      // Where a hyphen belongs there must now be just a 0.
+      // Hyphens are the digit 0 now.
       let wrongHyphens = (word2 ^ zeros) & mask2 | (word3 ^ zeros) & mask3
       guard part1.flaws | part2.flaws | part3.flaws | part4.flaws | part5.flaws | wrongHyphens == 0
       else { return false }

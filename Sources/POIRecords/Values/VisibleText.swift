@@ -1,9 +1,9 @@
 internal import JSONStreaming
 
-/// What of a text is to be seen.
+/// Blank texts and control characters.
 enum VisibleText {
-  /// Whether nothing of `text`, which is UTF-8, is to be seen: it is empty, or has only white space
-  /// (Unicode `White_Space`), zero-width spaces and joiners, and byte-order marks.
+  /// Whether `text`, which is UTF-8, has only white space (Unicode `White_Space`), zero-width spaces
+  /// and joiners, and byte-order marks.
   static func isBlank(_ text: Span<UInt8>) -> Bool {
     var index = 0
     while index < text.count {
