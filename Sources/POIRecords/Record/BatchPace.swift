@@ -1,25 +1,19 @@
 /// When a batch ends and is committed.
 ///
-/// Every commit waits for the disk, and a batch that is not committed is lost with its process. So a batch
-/// of no set size ends once it holds 500 records and 100 ms have passed since the last commit, and at 5,000
-/// records at the latest: on a fast machine a commit costs little then, on a slow one little is lost.
+/// Every commit waits for the disk, and an uncommitted batch is lost with its process. So a batch of no
+/// set size ends at 5,000 records, or earlier if it holds 500 and the last commit was 100 ms ago.
 package struct BatchPace {
-  /// How many records a batch of no set size has at least, unless it is the last one.
+  /// The smallest batch of no set size, unless it is the last one.
   package static let smallestSize = 500
 
-  /// How many records such a batch has at most.
   static let largestSize = 5_000
-
-  /// How much time passes between two commits, unless a batch is full before.
   static let interval = Duration.milliseconds(100)
 
   private let size: Int?
   private let clock: @Sendable () -> Duration
   private var lastCommit: Duration
 
-  /// - Parameters:
-  ///   - size: how many records each batch has; nil for batches of no set size.
-  ///   - clock: a clock that never goes back.
+  /// - Parameter clock: a clock that never goes back.
   package init(size: Int?, clock: @escaping @Sendable () -> Duration) {
     self.size = size
     self.clock = clock
@@ -29,14 +23,14 @@ package struct BatchPace {
   /// How many records a batch has at most.
   package var limit: Int { size ?? BatchPace.largestSize }
 
-  /// How many records are added at most to a batch of so many before it is asked again whether it ends.
+  /// How many records may be added to a batch of `count` before the next call of `isDue`.
   package func portion(after count: Int) -> Int { min(limit - count, BatchPace.smallestSize) }
 
-  /// Whether a batch of so many records ends because the time has come.
+  /// Whether a batch of `count` records ends because of the time.
   package func isDue(_ count: Int) -> Bool {
     size == nil && count >= BatchPace.smallestSize && clock() - lastCommit >= BatchPace.interval
   }
 
-  /// Notes that a batch is committed, or handed over to be.
+  /// Notes that a batch was handed over.
   package mutating func noteCommit() { lastCommit = clock() }
 }

@@ -2,18 +2,15 @@ internal import Glibc
 internal import JSONStreaming
 
 /// The canonical content of one row: bytes that are equal if and only if two rows say the same, on
-/// every machine.
+/// every machine. `Reference/Digests.md` of the documentation describes the format.
 ///
-/// Its format, byte by byte, is in `Reference/Digests.md` of the documentation.
-///
-/// The value is made for one row after the other: it keeps its memory, and adding to a warm one
-/// does not allocate.
+/// The value is reused for one row after the other, so that adding to it does not allocate.
 package struct CanonicalContent: ~Copyable {
   private var buffer = GrowableBuffer<UInt8>(minimumCapacity: 1_024)
 
   package init() {}
 
-  /// What stands for a column's name in its field.
+  /// The hash of a column's name, which begins its field.
   package static func nameTag(_ name: String) -> UInt64 {
     MurmurHash3.digest(of: Array(name.utf8).span).low
   }
@@ -23,15 +20,12 @@ package struct CanonicalContent: ~Copyable {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 
-  /// The bytes so far.
   package var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get { buffer.span }
   }
 
   /// The hash of the bytes so far.
-  ///
-  /// - Complexity: O(count of bytes)
   package var digest: Digest {
     buffer.isEmpty ? CanonicalContent.emptyDigest : MurmurHash3.digest(of: buffer.span)
   }
@@ -39,10 +33,7 @@ package struct CanonicalContent: ~Copyable {
   /// The digest of a row without any value, which must not be zero: it counts in a table's sum.
   private static let emptyDigest = MurmurHash3.digest(of: [0].span)
 
-  /// Compares the bytes with those of another row: negative if they come before them, 0 if they are
-  /// the same.
-  ///
-  /// - Complexity: O(count of bytes)
+  /// Compares the bytes with those of another row: negative if they come first, 0 if they are equal.
   package func compareBytes(with other: borrowing CanonicalContent) -> Int {
     let shared = min(bytes.count, other.bytes.count)
     let order = unsafe buffer.withUnsafeBufferPointer { left in
@@ -53,9 +44,6 @@ package struct CanonicalContent: ~Copyable {
     return order == 0 ? bytes.count - other.bytes.count : order
   }
 
-  /// Whether the bytes are those of another row.
-  ///
-  /// - Complexity: O(count of bytes)
   package func hasSameBytes(as other: borrowing CanonicalContent) -> Bool {
     bytes.count == other.bytes.count && compareBytes(with: other) == 0
   }
@@ -68,7 +56,6 @@ package struct CanonicalContent: ~Copyable {
 
 /// Fields. They are added in the order of the column names; `name` is the name's tag.
 extension CanonicalContent {
-  /// Adds an integer.
   package mutating func append(integer: Int64, name: UInt64) {
     unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
       var writer = unsafe writer
@@ -86,19 +73,15 @@ extension CanonicalContent {
     }
   }
 
-  /// Adds a text given as UTF-8.
   package mutating func append(text: Span<UInt8>, name: UInt64) {
     append(bytes: text, type: UInt8(ascii: "t"), name: name)
   }
 
-  /// Adds a blob.
   package mutating func append(blob: Span<UInt8>, name: UInt64) {
     append(bytes: blob, type: UInt8(ascii: "b"), name: name)
   }
 
-  /// Adds the rows of a relation to many.
-  ///
-  /// - Parameter rows: how many there are, and the sum of their digests; none leave no trace.
+  /// Adds the rows of a relation to many; no rows leave no trace.
   package mutating func append(rows: TableDigest, name: UInt64) {
     guard rows.rowCount > 0 else { return }
     append(littleEndian: name)
@@ -108,9 +91,7 @@ extension CanonicalContent {
     append(littleEndian: rows.digest.high)
   }
 
-  /// Begins a related row, whose fields follow.
-  ///
-  /// - Returns: what `endRelated` needs to find the beginning again.
+  /// Begins a related row, whose fields follow, and returns its start for `endRelated`.
   package mutating func beginRelated(name: UInt64) -> Int {
     unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
       var writer = unsafe writer
@@ -120,7 +101,6 @@ extension CanonicalContent {
     return buffer.count
   }
 
-  /// Ends the related row that began at `start`.
   package mutating func endRelated(at start: Int) {
     let count = UInt32(buffer.count - start)
     for place in 0..<4 {

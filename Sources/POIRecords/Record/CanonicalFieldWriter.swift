@@ -1,7 +1,4 @@
-/// Writes fields of canonical content to memory that has room for them.
-///
-/// Nothing checks the room: whoever makes a writer sees to it, by `sizeLimit`. What the bytes are,
-/// says `CanonicalContent`.
+/// Writes fields of canonical content to memory whose room it does not check: see `sizeLimit`.
 @unsafe
 struct CanonicalFieldWriter {
   /// Where the next field begins.
@@ -11,7 +8,7 @@ struct CanonicalFieldWriter {
     unsafe end = start
   }
 
-  /// How many bytes a field takes at most while it is written, and those of its text or blob beside.
+  /// How many bytes a field takes at most, beside those of its text or blob.
   static let sizeLimit = 17
 
   @inline(__always)
@@ -28,20 +25,15 @@ struct CanonicalFieldWriter {
     }
   }
 
-  /// Appends a text or a blob.
   @inline(__always)
-  mutating func append(
-    bytes: UnsafeRawBufferPointer, type: UInt8, name: UInt64
-  ) {
+  mutating func append(bytes: UnsafeRawBufferPointer, type: UInt8, name: UInt64) {
     unsafe appendHead(name, type: type, count: UInt32(truncatingIfNeeded: bytes.count))
     guard let start = bytes.baseAddress else { return }
     unsafe CanonicalFieldWriter.copy(start, to: end, count: bytes.count)
     unsafe end += bytes.count
   }
 
-  /// Begins a related row, whose fields follow.
-  ///
-  /// - Returns: where its content begins.
+  /// Begins a related row, whose fields follow, and returns where its content begins.
   @inline(__always)
   mutating func beginRelated(name: UInt64) -> UnsafeMutableRawPointer {
     unsafe appendHead(name, type: UInt8(ascii: "o"), count: 0)
@@ -72,8 +64,7 @@ struct CanonicalFieldWriter {
     unsafe end += 13
   }
 
-  /// Copies bytes, most often fewer than a call of `memcpy` is worth: in pieces of up to 16, the
-  /// last of which may overlap the one before.
+  /// Copies bytes, mostly too few for a call of `memcpy`, in pieces of up to 16 that may overlap.
   @inline(__always)
   private static func copy(
     _ source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer, count: Int

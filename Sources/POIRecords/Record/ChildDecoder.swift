@@ -6,55 +6,51 @@ internal import JSONStreaming
 /// values.
 final class ChildDecoder {
   private let relation: RelationToMany
-  /// The slots of the attributes that tell the elements apart.
   private let keySlots: [Int]
   private var decoder: RecordDecoder
   private var digester: RecordDigester
 
-  /// What the rules found in the elements of the array decoded last, by its name and the element's
-  /// number from 0: `states/3/name`.
-  private(set) var issues: [Issue] = []
-
-  /// Rows by the hash of their keys, or -1; as many as are needed are in use.
+  /// Rows by the hash of their keys, or -1.
   private var buckets = GrowableBuffer<Int32>()
 
   init(_ relation: RelationToMany) {
     self.relation = relation
     let element = relation.element
-    keySlots = element.key.compactMap { name in
-      element.attributes.index(named: name)
-    }
+    keySlots = element.key.compactMap { element.attributes.index(named: $0) }
     decoder = RecordDecoder(model: element)
     digester = RecordDigester(element)
   }
 
-  /// Decodes all elements of an array.
+  /// Decodes all elements of an array. Equal elements are one row; two that only have the same key are
+  /// an issue.
   ///
-  /// An element that equals one before it is the same row; one that only has the same key is an
-  /// issue.
-  ///
+  /// - Parameter issues: gets those of the elements, by name and 0-based number: `states/3/name`.
   /// - Returns: whether the model maps all of it.
   func decode(
-    arrayAt start: Int, of element: JSONElement, into children: ChildRecords
+    arrayAt start: Int, of element: JSONElement, into children: ChildRecords,
+    issues: inout [Issue]
   ) -> Bool {
-    if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
     let first = children.rows.recordCount
     let mask = clearBuckets(forElements: element.tape[start].elementCount)
     var isWhollyMapped = true
     var index = start + 1
     var position = 0
-    while element.tape[index].kind != .endArray, issues.count < RuleChecker.issueLimit {
+    while element.tape[index].kind != .endArray, issues.count < Issue.limit {
       let arenaStart = children.rows.arena.count
-      let isAccepted = decode(
-        JSONElement(valueAt: index, of: element), into: &children.rows)
-      if isAccepted {
+      if decode(JSONElement(valueAt: index, of: element), into: &children.rows) {
         if !relation.isPlain, !decoder.isLastWhollyMapped { isWhollyMapped = false }
-        resolveTwin(
-          ofRow: children.rows.recordCount - 1, from: first, position: position,
-          arenaStart: arenaStart, mask: mask, in: &children.rows)
+        if resolveTwin(from: first, arenaStart: arenaStart, mask: mask, in: &children.rows) {
+          issues.report(
+            "unique", "\(relation.name)/\(position)",
+            "another element of the array has the same "
+              + relation.element.key.joined(separator: ", "))
+        }
       } else {
         for issue in decoder.issues {
-          report(issue.rule, position, relation.isPlain ? nil : issue.attribute, issue.message)
+          let attribute = relation.isPlain ? nil : issue.attribute
+          issues.report(
+            issue.rule, "\(relation.name)/\(position)" + (attribute.map { "/" + $0 } ?? ""),
+            issue.message)
         }
       }
       index = element.tape.end(ofValueAt: index)
@@ -83,15 +79,7 @@ final class ChildDecoder {
     }
   }
 
-  private func report(_ rule: String, _ position: Int, _ attribute: String?, _ message: String) {
-    guard issues.count < RuleChecker.issueLimit else { return }
-    let path = "\(relation.name)/\(position)" + (attribute.map { "/" + $0 } ?? "")
-    issues.append(Issue(rule: rule, attribute: path, message: message))
-  }
-
-  // MARK: Twins
-
-  /// - Returns: the number of buckets in use, less one.
+  /// Makes the buckets for so many elements, and returns their number less one.
   private func clearBuckets(forElements count: Int) -> Int {
     var size = 16
     while size < count * 2 { size *= 2 }
@@ -100,30 +88,26 @@ final class ChildDecoder {
     return size - 1
   }
 
-  /// Looks for a row of the same parent with the same key: a row that equals it is forgotten, another
-  /// is an issue.
+  /// Forgets the last row if another row of its parent has the same key.
   ///
   /// - Parameter first: the first row of the parent.
+  /// - Returns: whether the two have different contents.
   private func resolveTwin(
-    ofRow row: Int, from first: Int, position: Int, arenaStart: Int, mask: Int,
-    in rows: inout RecordBatch
-  ) {
+    from first: Int, arenaStart: Int, mask: Int, in rows: inout RecordBatch
+  ) -> Bool {
+    let row = rows.recordCount - 1
     var bucket = Int(truncatingIfNeeded: keyHash(ofRow: row, in: rows)) & mask
     while buckets[bucket] >= 0 {
       let other = first + Int(buckets[bucket])
       if hasSameKey(row, other, in: rows) {
-        let isEqual = rows.digest(of: row) == rows.digest(of: other)
-        if !isEqual {
-          report(
-            "unique", position, nil,
-            "another element of the array has the same \(relation.element.key.joined(separator: ", "))"
-          )
-        }
-        return rows.removeLast(arenaStart: arenaStart)
+        let differs = rows.digest(of: row) != rows.digest(of: other)
+        rows.removeLast(arenaStart: arenaStart)
+        return differs
       }
       bucket = (bucket + 1) & mask
     }
     buckets[bucket] = Int32(truncatingIfNeeded: row - first)
+    return false
   }
 
   private func keyHash(ofRow row: Int, in rows: borrowing RecordBatch) -> UInt64 {

@@ -1,10 +1,10 @@
 internal import JSONStreaming
 
-/// The rows of one relation to many, for all records of a batch: records of a batch of their own,
-/// those of one parent beside each other.
+/// The rows of one relation to many, for all records of a batch: a batch of their own, ordered by
+/// parent.
 ///
 /// A class, because a batch keeps one for each relation in an array, which cannot hold noncopyable
-/// values. It belongs to its batch, and goes with it to the thread that writes.
+/// values.
 package final class ChildRecords {
   /// Where the rows of one parent end, and what they are together.
   struct End: BitwiseCopyable {
@@ -22,7 +22,6 @@ package final class ChildRecords {
     rows = RecordBatch(layout, recordCapacity: 64)
   }
 
-  /// The rows of the parent's record number `parent`.
   package func rows(ofParent parent: Int) -> Range<Int> {
     end(ofParents: parent).rowCount..<ends[parent].rowCount
   }
@@ -39,7 +38,7 @@ package final class ChildRecords {
     ends.append(End(rowCount: rows.recordCount, arenaCount: rows.arena.count, sum: sum))
   }
 
-  /// Gives a parent rows that are not here, but only what they are together.
+  /// Gives a parent the sum of rows that are not here.
   package func setDigest(ofParent parent: Int, to sum: TableDigest) { ends[parent].sum = sum }
 
   /// Forgets all rows but those of the first parents.
@@ -49,13 +48,12 @@ package final class ChildRecords {
     rows.truncate(to: end.rowCount, arenaStart: end.arenaCount)
   }
 
-  /// Forgets the rows and keeps the capacity.
+  /// Keeps the capacity.
   func removeAll() {
     ends.removeAll()
     rows.removeAll()
   }
 
-  /// The rows' own bytes, of values and text, and those of their relations.
   var byteCount: Int { rows.byteCount }
 
   private func end(ofParents parentCount: Int) -> End {

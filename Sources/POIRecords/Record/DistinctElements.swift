@@ -2,7 +2,7 @@ internal import JSONStreaming
 
 /// Finds equal elements of arrays, without an allocation once it is warm.
 struct DistinctElements: ~Copyable {
-  /// An element in the hash table; one at 0, where no element can start, is a free place.
+  /// An element in the hash table; index 0, where no element can start, marks a free place.
   package struct Entry: BitwiseCopyable {
     var hash: UInt64
     var index: Int
@@ -11,8 +11,6 @@ struct DistinctElements: ~Copyable {
   private var entries = GrowableBuffer<Entry>()
 
   /// Whether the array that starts at `start` holds no two equal elements.
-  ///
-  /// - Complexity: O(n) in the bytes of the array, for the most part.
   mutating func areDistinct(elementsAt start: Int, of tape: Tape) -> Bool {
     let count = tape[start].elementCount
     guard count > 1 else { return true }

@@ -1,16 +1,14 @@
 internal import JSONStreaming
 
-/// The source pointers of a model's fields, compiled so that a member's name finds its field
-/// without a search.
+/// The source pointers of a model's fields as a tree whose nodes are the objects and arrays on the way
+/// to a value.
 ///
-/// The pointers form a tree. A node of it stands for one object or array on the way to a value. The
-/// members of records come mostly in one order: of each member the table remembers which one came
-/// behind it, and looks up the others in a flat open-addressing table.
+/// The members of records mostly have one order: the table remembers which member followed which, and
+/// finds others in an open-addressing hash table.
 struct FieldTable: ~Copyable {
-  /// What stands behind a member or element.
+  /// What the model maps at a member or element.
   struct Target: BitwiseCopyable {
-    /// The field that the value is, or -1; the number of the fields and that of a relation to many
-    /// together where it is one.
+    /// The field that the value is, or -1; relations to many are numbered behind the fields.
     var field: Int
     /// The node that describes the value's own members, or -1.
     var node: Int
@@ -21,8 +19,7 @@ struct FieldTable: ~Copyable {
     var isMapped: Bool { field >= 0 || node >= 0 }
   }
 
-  /// A member of a node; the first entry of a node is no member, has no name and stands for the
-  /// object's start.
+  /// A member of a node; the first entry of a node is the object's start.
   package struct Entry: BitwiseCopyable {
     var target: Target
     var hash: UInt64
@@ -34,7 +31,7 @@ struct FieldTable: ~Copyable {
 
   struct Node: BitwiseCopyable {
     var firstEntry: Int
-    /// Where its buckets begin, entry numbers by hash or -1, and how many they are less one.
+    /// Its buckets, which hold entry numbers or -1, and their number less one.
     var firstBucket: Int
     var bucketMask: Int
   }
@@ -97,7 +94,6 @@ struct FieldTable: ~Copyable {
     var anyField: Int
   }
 
-  /// Where a draft's target stands: node and position in it.
   private typealias Place = (node: Int, position: Int)
 
   @discardableResult

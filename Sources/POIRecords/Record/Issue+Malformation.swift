@@ -1,8 +1,7 @@
 package import JSONStreaming
 
 extension Issue {
-  /// What is wrong with an element that cannot be read, and where in it, unless that is its beginning
-  /// or as far as a limit.
+  /// What is wrong with an element that cannot be read, and where.
   ///
   /// - Parameter start: where the element begins, in bytes from the start of the input.
   package init(_ malformation: Malformation, ofElementAt start: Int) {

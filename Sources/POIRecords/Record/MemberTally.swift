@@ -1,18 +1,13 @@
 internal import JSONStreaming
 
-/// Counts the members that no attribute maps, by name, without an allocation for a name that it
-/// knows.
+/// Counts the members that no attribute maps, without an allocation for a known name.
 struct MemberTally: ~Copyable {
-  /// The most names that are told apart; a record with random member names must not use up the
-  /// memory.
+  /// The most names that are told apart: random names must not use up the memory.
   static let nameLimit = 1000
-
-  /// The longest name that is counted apart, in bytes.
   static let nameByteLimit = 256
 
   package struct Entry: BitwiseCopyable {
     var node: Int
-    /// Where its name stands in `names`.
     var nameStart: Int
     var nameCount: Int
     var count: Int
@@ -28,10 +23,10 @@ struct MemberTally: ~Copyable {
     buckets.append(repeating: -1, count: 4096)
   }
 
-  /// How many members had names beyond the limit.
+  /// How many members had names beyond the limits.
   private var uncountedByName = 0
 
-  /// Counts a member called `name` of the object that `node` stands for.
+  /// Counts a member of the object that `node` stands for.
   mutating func count(_ name: Span<UInt8>, in node: Int) {
     guard name.count <= MemberTally.nameByteLimit else {
       uncountedByName += 1
@@ -64,7 +59,7 @@ struct MemberTally: ~Copyable {
     count(String(index).utf8Span.span, in: node)
   }
 
-  /// Adds the counts to `counts`, by JSON pointer, and begins anew.
+  /// Adds the counts to `counts`, by JSON pointer, and resets them.
   mutating func move(
     to counts: inout [ExactText: Int], others: inout Int, table: borrowing FieldTable
   ) {

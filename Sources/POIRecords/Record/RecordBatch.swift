@@ -2,11 +2,9 @@ public import JSONStreaming
 
 /// The records and rejects that are written in one transaction.
 ///
-/// Values stand in slots, text in one arena; both are kept and reused when the batch is emptied, so
-/// a run's memory does not grow with its input.
+/// Values stand in slots, text in one arena. Both are reused when the batch is emptied.
 @usableFromInline
 package struct RecordBatch: ~Copyable {
-  /// How many slots a record has.
   @usableFromInline package let slotCount: Int
 
   /// How many bytes a record takes beside its text.
@@ -15,29 +13,26 @@ package struct RecordBatch: ~Copyable {
   /// The slots of all records, `slotCount` for each.
   @usableFromInline private(set) var slots: GrowableBuffer<ValueSlot>
 
-  /// Where each record came from.
   @usableFromInline package private(set) var origins: GrowableBuffer<RecordOrigin>
 
   /// The text of the slots and the raw bytes of the rejects.
   package var arena: GrowableBuffer<UInt8>
 
-  /// The records that were refused, in the order of the input.
   package private(set) var rejects: [Reject] = []
 
   /// How many bytes the rejects take beside their text, about.
   private var issueByteCount = 0
 
-  /// The digest of each record.
   @usableFromInline var digests: GrowableBuffer<Digest>
 
-  /// What the batch adds to the sum of the digests of the table's rows once it is written.
+  /// What the batch adds to the digest of the table once it is written.
   package private(set) var digest = Digest.zero
 
-  /// The rows of each relation to many; none where the model has none.
+  /// The rows of each relation to many.
   package let children: [ChildRecords]
   private let hasChildren: Bool
 
-  /// How often each member that no attribute maps stood in the records, by JSON pointer.
+  /// The counts of members that no attribute maps, by JSON pointer.
   package var unmappedMembers: [ExactText: Int] = [:]
 
   /// How many such members had names beyond the number that is counted apart.
@@ -60,7 +55,6 @@ package struct RecordBatch: ~Copyable {
   /// How many of the rejects were decoded without an issue and then refused by the table.
   private(set) var refusedCount = 0
 
-  /// What became of those that met a stored record.
   package private(set) var merged = MergeCounts()
 
   /// How many records were decoded without an issue.
@@ -72,7 +66,6 @@ package struct RecordBatch: ~Copyable {
   /// How many records are rows of their own once the batch is written.
   package var insertedCount: Int { origins.count - refusedCount - merged.all }
 
-  /// The bytes that the records and rejects take, and the rows of relations to many.
   package var byteCount: Int {
     @inline(__always)
     get {
@@ -88,15 +81,12 @@ package struct RecordBatch: ~Copyable {
 
   package var isEmpty: Bool { readCount == 0 }
 
-  /// The slot of a record's field.
   package subscript(record: Int, slot: Int) -> ValueSlot {
     @inlinable get { slots[record &* slotCount &+ slot] }
     set { slots[record &* slotCount &+ slot] = newValue }
   }
 
-  /// Begins a record with all its slots absent.
-  ///
-  /// - Returns: the index of the record, for the subscript; `accept` or `discard` ends it.
+  /// Begins a record with all its slots absent, and returns its index; `accept` or `discard` ends it.
   package mutating func beginRecord() -> Int {
     let record = origins.count
     slots.append(repeating: .absent, count: slotCount)
@@ -110,7 +100,6 @@ package struct RecordBatch: ~Copyable {
     if hasChildren { endParent() }
   }
 
-  /// Ends the rows of the record that was accepted last.
   @inline(never)
   private func endParent() {
     for child in children { child.endParent() }
@@ -136,13 +125,13 @@ package struct RecordBatch: ~Copyable {
     discard(arenaStart: arenaStart)
   }
 
-  /// Adds the digest of the record that was accepted last.
+  /// Adds the digest of the last record.
   package mutating func add(_ digest: Digest) {
     digests.append(digest)
     self.digest += digest
   }
 
-  /// Turns a record that the table refused into a reject; its values stay, but no longer count.
+  /// Turns a record that the table refused into a reject; its values stay, but do not count.
   package mutating func refuse(record: Int, rule: String, message: String) {
     refusedCount += 1
     digest -= digests[record]
@@ -161,15 +150,10 @@ package struct RecordBatch: ~Copyable {
         issues: [Issue(rule: rule, attribute: nil, message: message + place)], isPlaced: isKept))
   }
 
-  /// The digest of a record.
   @inlinable
   package func digest(of record: Int) -> Digest { digests[record] }
 
-  /// Notes that a record met a stored one, and is no row of its own.
-  ///
-  /// - Parameters:
-  ///   - former: the digest that the stored row had, if it changed.
-  ///   - digest: the one that it has now.
+  /// Notes that a record met a stored one, whose digest changed from `former` to `digest`.
   package mutating func setOutcome(
     record: Int, _ outcome: MergeOutcome, replacing former: Digest = .zero,
     by digest: Digest = .zero
@@ -193,7 +177,6 @@ package struct RecordBatch: ~Copyable {
     self[target, slot] = .text(range)
   }
 
-  /// Adds a refused record.
   mutating func reject(_ reject: Reject) {
     rejects.append(reject)
     issueByteCount += reject.issues.reduce(MemoryLayout<Reject>.stride) { count, issue in
@@ -201,16 +184,14 @@ package struct RecordBatch: ~Copyable {
     }
   }
 
-  /// Copies a record's bytes into the arena.
-  ///
-  /// - Returns: where they stand.
+  /// Copies a record's bytes into the arena, and returns where.
   package mutating func keep(_ raw: Span<UInt8>) -> Range<Int> {
     let start = arena.count
     arena.append(copying: raw)
     return start..<arena.count
   }
 
-  /// Forgets the content and keeps the capacity.
+  /// Keeps the capacity.
   package mutating func removeAll() {
     slots.removeAll()
     origins.removeAll()
@@ -240,7 +221,7 @@ package struct RecordOrigin: BitwiseCopyable {
   package var column = 0
   /// Whether the record is a removal that becomes no row.
   package var isDeletion = false
-  /// The 0-based number of its input; nothing where it is of the input at hand.
+  /// The 0-based number of its input; nil for the current one.
   package var inputIndex: Int?
   /// Where the batch's arena holds the record's bytes; empty where raw records are not kept.
   package var raw: Range<Int> {
@@ -248,9 +229,7 @@ package struct RecordOrigin: BitwiseCopyable {
     set { (rawStart, rawCount) = (newValue.lowerBound, newValue.count) }
   }
 
-  /// Where the batch's arena holds the name of the member that held the record, in an object of
-  /// objects: right behind its bytes, so that it costs others nothing; nothing where there is none or
-  /// raw records are not kept.
+  /// Where the batch's arena holds the name of the member that held the record: right behind `raw`.
   package var member: Range<Int>? {
     get { hasMember ? raw.upperBound..<raw.upperBound + Int(memberCount) : nil }
     set {
@@ -271,8 +250,7 @@ package struct RecordOrigin: BitwiseCopyable {
   }
 }
 
-/// A refused record: where it stood, what the rules found, and where the batch's arena holds its
-/// bytes.
+/// A refused record.
 package struct Reject {
   /// Where the record stood, with its raw bytes.
   package var origin: RecordOrigin
@@ -280,7 +258,6 @@ package struct Reject {
   package var member: String?
   /// At least one.
   package var issues: [Issue]
-  /// Whether it is known in which line and column the record stood.
   var isPlaced = true
 
   /// The line and column as they are kept: 1-based, and 0 where they are not known.

@@ -2,9 +2,7 @@ internal import JSONStreaming
 
 /// From a value on the tape to a slot: types, leniency, storage and the attribute's rules.
 extension RecordDecoder {
-  /// Decodes a sound value of a common kind.
-  ///
-  /// - Returns: whether it is one; if not, nothing was done.
+  /// Decodes a sound value of a common kind; returns false and does nothing if it is none.
   @inline(__always)
   mutating func decodeCommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
@@ -17,7 +15,7 @@ extension RecordDecoder {
     return true
   }
 
-  /// The slot of a sound value of a common kind; nothing, and nothing appended, for all others.
+  /// The slot of a sound value of a common kind; nil, with nothing appended, for all others.
   @inline(__always)
   private func plainSlot(
     of index: Int, token: Token, element: JSONElement, arena: inout GrowableBuffer<UInt8>
@@ -59,26 +57,33 @@ extension RecordDecoder {
     }
   }
 
+  /// Decodes the value of a field.
+  @inline(__always)
+  mutating func decodeField(
+    _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
+  ) {
+    if !decodeCommonField(index, value: value, element: element, record: record, batch: &batch) {
+      decodeUncommonField(index, value: value, element: element, record: record, batch: &batch)
+    }
+  }
+
   /// Decodes a value as the model says, and reports what is wrong with it.
   @inline(never)
   mutating func decodeUncommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
   ) {
-    let issueCount = issues.count
     guard batch[record, index].kind == .absent else {
-      report("duplicate-key", layout.fields[index].path, "the member stands twice in the record")
-      return limitIssues(of: index, since: issueCount)
+      return issues.report(
+        "duplicate-key", layout.fields[index].path, "the member stands twice in the record")
     }
     if let field = layout.fields[index].plainField, !isNull(value, of: index, element: element) {
-      if !decodeCommonField(field, value: value, element: element, record: record, batch: &batch) {
-        decodeUncommonField(field, value: value, element: element, record: record, batch: &batch)
-      }
+      decodeField(field, value: value, element: element, record: record, batch: &batch)
       if batch[record, field].kind != .absent { batch[record, index] = .related }
       return
     }
+    let issueCount = issues.count
     let slot = slot(of: index, value: value, element: element, arena: &batch.arena)
-    guard issues.count == issueCount else { return limitIssues(of: index, since: issueCount) }
-    batch[record, index] = slot
+    if issues.count == issueCount { batch[record, index] = slot }
   }
 
   /// Whether a value is `null`, or read as such.
@@ -102,10 +107,7 @@ extension RecordDecoder {
       let field = isNull ? index : layout.fields[index].plainField ?? index
       let slot = stringSlot(
         of: field, text: element.tape.text(of: name), element: element, arena: &batch.arena)
-      guard issues.count == issueCount else {
-        limitIssues(of: field, since: issueCount)
-        continue
-      }
+      guard issues.count == issueCount else { continue }
       batch[record, field] = slot
       if field != index { batch[record, index] = .related }
     }
@@ -124,8 +126,7 @@ extension RecordDecoder {
       check(RuleSubject(valueAt: value, of: element, start: value), of: index)
       return .integer(token.kind == .true ? 1 : 0)
     case .number where !types.isDisjoint(with: [.integer, .number]):
-      return numberSlot(
-        of: index, lexeme: element.tape.text(of: token), element: element)
+      return numberSlot(of: index, lexeme: element.tape.text(of: token), element: element)
     case .string where types.contains(.string) || layout.fields[index].attribute.isLenient:
       return stringSlot(
         of: index, text: element.tape.text(of: token), element: element, arena: &arena)
@@ -134,8 +135,7 @@ extension RecordDecoder {
     case .startObject where types.contains(.object), .startArray where types.contains(.array):
       check(RuleSubject(valueAt: value, of: element, start: value), of: index)
       let start = arena.count
-      JSONText.append(
-        valueAt: value, of: element.tape, to: &arena)
+      JSONText.append(valueAt: value, of: element.tape, to: &arena)
       return .text(start..<arena.count)
     default:
       reportType(of: index, excerpt: element.excerpt(ofValueAt: value))
@@ -277,20 +277,20 @@ extension RecordDecoder {
     let relation = field.relationField.map { layout.fields[$0] }
     let types = relation?.plainField == index ? relation?.attribute.types : nil
     let phrase = (types ?? field.attribute.types).phrase
-    report("type", field.path, "\(excerpt) is not of type \(phrase)")
+    issues.report("type", field.path, "\(excerpt) is not of type \(phrase)")
   }
 
   private mutating func refuse(
     _ index: Int, _ rule: String, _ lexeme: Span<UInt8>, _ reason: String
   ) -> ValueSlot {
-    report(rule, layout.fields[index].path, "\(String.excerpt(of: lexeme)) \(reason)")
+    issues.report(rule, layout.fields[index].path, "\(String.excerpt(of: lexeme)) \(reason)")
     return .absent
   }
 
   private mutating func refuseText(
     _ index: Int, _ rule: String, _ text: Span<UInt8>, _ reason: String
   ) -> ValueSlot {
-    report(
+    issues.report(
       rule, layout.fields[index].path, "\(JSONText.quoted(String.excerpt(of: text))) \(reason)")
     return .absent
   }

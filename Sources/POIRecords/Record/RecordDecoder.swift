@@ -3,55 +3,38 @@ internal import JSONStreaming
 /// Decodes elements of the input through the model into a batch, and checks every rule on the way.
 ///
 /// A record without issues stays in the batch. The issues of one that has some are in `issues`
-/// until the next record: not only the first one, but all up to `RuleChecker.issueLimit`.
+/// until the next record.
 struct RecordDecoder: ~Copyable {
   let layout: RecordLayout
   var table: FieldTable
 
-  /// What to do with each field.
   let plans: GrowableBuffer<FieldPlan>
 
-  /// The fields that a record may not lack.
   private let requiredFields: GrowableBuffer<Int>
 
   /// What the rules found in the record decoded last.
-  private(set) var issues: [Issue] = []
-
-  /// How many of them are of members that no attribute is made of.
-  private var otherIssueCount = 0
-
-  /// How many each field and, behind them, each relation to many has got while its values were decoded.
-  private var fieldIssueCounts = GrowableBuffer<Int>()
-  private var hasFieldIssues = false
+  var issues: [Issue] = []
 
   /// Whether the model maps all of the record decoded last.
   private(set) var isLastWhollyMapped = true
 
-  /// Checks values against the rules of the model.
   private var checker: RuleChecker
-
   private let recordRules: RecordRules
-
-  /// Whether anything of the whole record is to be checked.
   private let hasRecordRules: Bool
-
-  /// What fields of a record get that lacks them.
   private let defaults: DefaultValues
 
-  /// The members that no attribute maps, since the tally was moved last.
+  /// Counts the members that no attribute maps, since the tally was moved last.
   private var tally = MemberTally()
 
-  /// What decodes the elements of each relation to many.
+  /// The decoders of relations to many.
   let children: [ChildDecoder]
   private let hasChildren: Bool
 
   private let validators: [any RecordValidator]
-
-  /// What says that a record was removed; nothing where the model does not say.
   let removalPlan: RemovalPlan?
 
-  /// The slot of the timestamp; -1 where there is none, or any moment is accepted.
-  private let timestampSlot: Int
+  /// The slot of the timestamp; nil if there is none, or any moment is accepted.
+  private let timestampSlot: Int?
 
   /// The latest timestamp that is accepted, in microseconds since 1970.
   private let latestTimestamp: Int64
@@ -59,8 +42,7 @@ struct RecordDecoder: ~Copyable {
   /// The JSON object of the unmapped members of the record at hand.
   private var unmapped = GrowableBuffer<UInt8>()
 
-  /// For each node of the table the record that it was last met in, to find members that stand
-  /// twice.
+  /// For each node of the table the record that it was last met in, to find repeated members.
   private var lastMet = GrowableBuffer<Int>()
   private var recordNumber = 0
 
@@ -83,8 +65,7 @@ struct RecordDecoder: ~Copyable {
     self.validators = validators
     removalPlan = RemovalPlan(model)
     timestampSlot =
-      latestTimestamp == nil
-      ? -1 : model.attributes.index(named: model.timestamp) ?? -1
+      latestTimestamp == nil ? nil : model.attributes.index(named: model.timestamp)
     self.latestTimestamp = latestTimestamp?.microseconds ?? .max
     var plans = GrowableBuffer<FieldPlan>()
     var requiredFields = GrowableBuffer<Int>()
@@ -95,13 +76,11 @@ struct RecordDecoder: ~Copyable {
     self.plans = plans
     self.requiredFields = requiredFields
     for _ in 0..<table.nodeCount { lastMet.append(0) }
-    fieldIssueCounts.append(repeating: 0, count: layout.fields.count + layout.relations.count)
   }
 
   /// Decodes one element into `batch`.
   ///
-  /// - Returns: whether the record was accepted; if not, the batch is as it was and `issues` says
-  ///   why.
+  /// - Returns: whether the record was accepted; if not, the batch is as it was.
   mutating func decode(
     _ element: JSONElement, origin: RecordOrigin, into batch: inout RecordBatch
   ) -> Bool {
@@ -112,7 +91,7 @@ struct RecordDecoder: ~Copyable {
       {
         return decodeNullRecord(element, plan, origin: origin, into: &batch)
       }
-      report(
+      issues.report(
         "not-an-object", nil,
         "a record is an object, this is \(element.description(ofValueAt: element.start))")
       return false
@@ -127,7 +106,7 @@ struct RecordDecoder: ~Copyable {
     if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
     let isDeletion = removalPlan?.isDeletion(record, in: batch) ?? false
     if !isDeletion { checkRequired(record: record, batch: batch) }
-    if timestampSlot >= 0 { checkTimestamp(batch[record, timestampSlot]) }
+    if let timestampSlot { checkTimestamp(batch[record, timestampSlot], slot: timestampSlot) }
     if hasRecordRules, !isDeletion { checkRecordRules(element, record: record, batch: batch) }
     if !defaults.entries.isEmpty, !isDeletion { addDefaults(record: record, batch: &batch) }
     if let slot = layout.unmappedSlot, !unmapped.isEmpty {
@@ -141,21 +120,15 @@ struct RecordDecoder: ~Copyable {
     return end(record, isDeletion, origin: origin, arenaStart: arenaStart, batch: &batch)
   }
 
-  /// Forgets what the rules found in the record decoded last.
   mutating func forgetIssues() {
     if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
-    otherIssueCount = 0
-    // Of a removal, issues may have been dropped that were counted.
-    guard hasFieldIssues else { return }
-    for field in 0..<fieldIssueCounts.count { fieldIssueCounts[field] = 0 }
-    hasFieldIssues = false
   }
 
   // MARK: Walking
 
   /// What becomes of members that no attribute maps.
   private enum Leftovers {
-    /// They are counted, and kept where the model has a column for them.
+    /// They are counted, and kept if the model has a column for them.
     case keep
     /// They are counted: inside an array, which is kept as a whole.
     case count
@@ -163,9 +136,7 @@ struct RecordDecoder: ~Copyable {
     case ignore
   }
 
-  /// Decodes what the model maps inside an object.
-  ///
-  /// - Returns: whether the model maps all of it.
+  /// Decodes what the model maps inside an object, and returns whether it maps all of it.
   @discardableResult
   private mutating func walkObject(
     _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
@@ -182,12 +153,8 @@ struct RecordDecoder: ~Copyable {
       let target = table.target(ofMember: name, on: &walk)
       let value = index + 1
       if target.node < 0, target.field >= 0 {
-        if !decodeCommonField(
+        decodeField(
           target.field, value: value, element: element, record: record, batch: &batch)
-        {
-          decodeUncommonField(
-            target.field, value: value, element: element, record: record, batch: &batch)
-        }
       } else if target.node >= 0 {
         let isMapped = visit(
           target, name: name, value: value, leftovers: leftovers, element: element,
@@ -207,11 +174,9 @@ struct RecordDecoder: ~Copyable {
     _ name: Span<UInt8>, value: Int, node: Int, leftovers: Leftovers, element: JSONElement
   ) {
     if node == FieldTable.root, let schema = recordRules.additional {
-      let count = issues.count
       checker.checkOther(
         at: value, inside: RuleSubject(valueAt: element.start, of: element, start: element.start),
-        schema: schema, earlierCount: otherIssueCount, issues: &issues)
-      otherIssueCount += issues.count - count
+        schema: schema, issues: &issues)
     }
     if leftovers != .ignore { tally.count(name, in: node) }
     if leftovers == .keep, layout.unmappedSlot != nil {
@@ -219,9 +184,7 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  /// Decodes what the model maps inside an array.
-  ///
-  /// - Returns: whether the model maps all of it.
+  /// Decodes what the model maps inside an array, and returns whether it maps all of it.
   private mutating func walkArray(
     _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
     batch: inout RecordBatch
@@ -246,10 +209,9 @@ struct RecordDecoder: ~Copyable {
     return isWhollyMapped
   }
 
-  /// Decodes the value of a member or element that the model maps, and what the model maps inside
-  /// of it.
+  /// Decodes the value of a member or element that the model maps, and what it maps inside of it.
   ///
-  /// - Parameter name: the member's name; nothing for an element, which is never kept by itself.
+  /// - Parameter name: the member's name; nil for an element, which is never kept by itself.
   /// - Returns: whether the model maps all of it.
   private mutating func visit(
     _ target: FieldTable.Target, name: Span<UInt8>?, value: Int, leftovers: Leftovers,
@@ -266,13 +228,15 @@ struct RecordDecoder: ~Copyable {
       return isWhollyMapped
     }
     if target.field >= 0 {
-      if plans[target.field].isRelation {
-        decodeRelation(
-          target.field, value: value, element: element, record: record, batch: &batch)
+      let isRelation = plans[target.field].isRelation
+      if !isRelation { leftovers = .ignore }
+      if isRelation, element.tape[value].kind == .startObject,
+        batch[record, target.field].kind == .absent
+      {
+        batch[record, target.field] = .related
       } else {
         decodeUncommonField(
           target.field, value: value, element: element, record: record, batch: &batch)
-        leftovers = .ignore
       }
     }
     guard target.node >= 0 else { return true }
@@ -286,7 +250,8 @@ struct RecordDecoder: ~Copyable {
         return isWhollyMapped || leftovers == .ignore
       }
       let before = unmapped.count
-      openUnmapped(name)
+      appendUnmapped(name)
+      unmapped.append(UInt8(ascii: "{"))
       let opened = unmapped.count
       walkObject(
         value, node: target.node, leftovers: .keep, element: element, record: record,
@@ -312,55 +277,35 @@ struct RecordDecoder: ~Copyable {
     default:
       // A field of its own has its own type, and has reported it.
       if target.field < 0 {
-        let (field, issueCount) = (table.anyField(of: target.node), issues.count)
-        report(
-          "type", layout.path(ofTarget: field),
+        issues.report(
+          "type", layout.path(ofTarget: table.anyField(of: target.node)),
           "\(table.pointer(of: target.node)) holds attributes and must be an object or an array, "
             + "not \(element.excerpt(ofValueAt: value))")
-        limitIssues(of: field, since: issueCount)
       }
       return true
     }
   }
 
-  /// Notes that the value of a node is met, and reports one that was met in the record before.
+  /// Reports a node whose value was met in the record before.
   private mutating func meet(_ node: Int) {
-    if lastMet[node] == recordNumber, otherIssueCount < RuleChecker.issueLimit {
-      report(
+    if lastMet[node] == recordNumber {
+      issues.report(
         "duplicate-key", nil, "the member \(table.pointer(of: node)) stands twice in the record")
-      otherIssueCount += 1
     }
     lastMet[node] = recordNumber
   }
 
-  private mutating func decodeRelation(
-    _ field: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
-  ) {
-    if element.tape[value].kind == .startObject, batch[record, field].kind == .absent {
-      batch[record, field] = .related
-    } else {
-      decodeUncommonField(
-        field, value: value, element: element, record: record, batch: &batch)
-    }
+  private mutating func keepUnmapped(_ name: Span<UInt8>, value: Int, element: JSONElement) {
+    appendUnmapped(name)
+    JSONText.append(valueAt: value, of: element.tape, to: &unmapped)
   }
 
-  private mutating func keepUnmapped(_ name: Span<UInt8>, value: Int, element: JSONElement) {
-    separateUnmapped()
+  private mutating func appendUnmapped(_ name: Span<UInt8>) {
+    if !unmapped.isEmpty, unmapped[unmapped.count - 1] != UInt8(ascii: "{") {
+      unmapped.append(UInt8(ascii: ","))
+    }
     JSONText.appendQuoted(name, to: &unmapped)
     unmapped.append(UInt8(ascii: ":"))
-    JSONText.append(
-      valueAt: value, of: element.tape, to: &unmapped)
-  }
-
-  private mutating func openUnmapped(_ name: Span<UInt8>) {
-    separateUnmapped()
-    JSONText.appendQuoted(name, to: &unmapped)
-    JSONText.append(":{", to: &unmapped)
-  }
-
-  private mutating func separateUnmapped() {
-    guard !unmapped.isEmpty, unmapped[unmapped.count - 1] != UInt8(ascii: "{") else { return }
-    unmapped.append(UInt8(ascii: ","))
   }
 
   // MARK: Checks of the whole record
@@ -375,33 +320,25 @@ struct RecordDecoder: ~Copyable {
     if hasChildren { checkRequiredChildren(record: record, batch: batch) }
   }
 
-  /// Reports that a required field has no value, if it is missing.
   @inline(never)
   private mutating func reportRequired(_ index: Int, record: Int, batch: borrowing RecordBatch) {
-    let relation = plans[index].relationField
-    if relation >= 0, batch[record, relation].kind != .related { return }
-    guard mayBeMissing(index) else { return }
-    let issueCount = issues.count
-    report("required", layout.fields[index].path, "the attribute is missing")
-    limitIssues(of: index, since: issueCount)
-  }
-
-  /// Whether it is to be told that a field, or a relation to many, is missing which has no value. One
-  /// that broke another rule has none either, and is not missing.
-  func mayBeMissing(_ field: Int) -> Bool {
-    guard issues.count < RuleChecker.issueLimit, fieldIssueCounts[field] == 0 else { return false }
-    // The value of a relation to a plain one has its issues under its own number.
-    guard field < layout.fields.count, let plainField = layout.fields[field].plainField else {
-      return true
+    if let relation = plans[index].relationField, batch[record, relation].kind != .related {
+      return
     }
-    return fieldIssueCounts[plainField] == 0
+    reportMissing(layout.fields[index].path, "the attribute is missing", as: "required")
   }
 
-  /// Refuses a moment that has not come yet: it would win over every record to come.
-  private mutating func checkTimestamp(_ value: ValueSlot) {
+  /// Reports an attribute without a value, unless it has none because its value broke a rule.
+  mutating func reportMissing(_ path: String, _ message: String, as rule: String) {
+    guard !issues.contains(where: { $0.attribute == path }) else { return }
+    issues.report(rule, path, message)
+  }
+
+  /// Refuses a moment in the future: it would win over every later record.
+  private mutating func checkTimestamp(_ value: ValueSlot, slot: Int) {
     guard value.kind == .integer, value.integer > latestTimestamp else { return }
-    report(
-      "skew", layout.fields[timestampSlot].path,
+    issues.report(
+      "skew", layout.fields[slot].path,
       "\(Instant(microseconds: value.integer)) is later than "
         + "\(Instant(microseconds: latestTimestamp)), the latest that is allowed now")
   }
@@ -418,12 +355,10 @@ struct RecordDecoder: ~Copyable {
       guard batch[record, dependency.attribute].kind != .absent,
         batch[record, dependency.needed].kind == .absent
       else { continue }
-      guard mayBeMissing(dependency.needed) else { continue }
-      let issueCount = issues.count
-      report(
-        "dependentRequired", layout.fields[dependency.needed].path,
-        "the attribute is missing, and \(layout.fields[dependency.attribute].path) is there")
-      limitIssues(of: dependency.needed, since: issueCount)
+      reportMissing(
+        layout.fields[dependency.needed].path,
+        "the attribute is missing, and \(layout.fields[dependency.attribute].path) is there",
+        as: "dependentRequired")
     }
     if let coordinates = recordRules.coordinates {
       let (latitude, longitude) = (
@@ -433,7 +368,7 @@ struct RecordDecoder: ~Copyable {
       if let latitude, let longitude,
         let flaw = GeographicPosition.flaw(latitude: latitude, longitude: longitude)
       {
-        report("coordinates", layout.fields[coordinates.latitude].path, flaw)
+        issues.report("coordinates", layout.fields[coordinates.latitude].path, flaw)
       }
     }
   }
@@ -452,7 +387,8 @@ struct RecordDecoder: ~Copyable {
       reader.append(text.utf8Span.span)
       reader.finish()
       guard try reader.findValue() else {
-        report("default", field.path, "\(String.excerpt(of: text.utf8Span.span)) is too large")
+        issues.report(
+          "default", field.path, "\(String.excerpt(of: text.utf8Span.span)) is too large")
         continue
       }
       let element = JSONElement(reader)
@@ -463,8 +399,8 @@ struct RecordDecoder: ~Copyable {
     return values
   }
 
-  /// Gives the record the defaults of the attributes that it lacks. That of the tombstone counts as
-  /// named: a record that lacks it says that it is there, and so comes back.
+  /// Gives the record the defaults of the attributes that it lacks. The tombstone's default counts as
+  /// named, so that a record without it comes back after a removal.
   private func addDefaults(record: Int, batch: inout RecordBatch) {
     for number in defaults.entries.indices {
       let (field, slot) = (defaults.entries[number].field, defaults.entries[number].slot)
@@ -484,35 +420,16 @@ struct RecordDecoder: ~Copyable {
       slots: batch.slots.span.extracting(
         record * batch.slotCount..<(record + 1) * batch.slotCount),
       arena: batch.arena.span, layout: layout)
-    for validator in validators { issues.append(contentsOf: validator.issues(in: view)) }
+    for validator in validators {
+      issues.append(contentsOf: validator.issues(in: view).prefix(Issue.limit - issues.count))
+    }
   }
 
-  /// Adds the counts of the members that no attribute maps to `counts`, by JSON pointer, and begins
-  /// anew.
+  /// Adds the counts of the members that no attribute maps to `counts`, by JSON pointer, and resets
+  /// them.
   mutating func moveTally(to counts: inout [ExactText: Int], others: inout Int) {
     tally.move(to: &counts, others: &others, table: table)
     for child in children { child.moveTally(to: &counts, others: &others) }
-  }
-
-  /// Adds the issues of the elements of an array.
-  mutating func report(_ found: [Issue]) { issues.append(contentsOf: found) }
-
-  /// Forgets the issues of the record at hand that are beyond the limit.
-  mutating func limitIssues() {
-    issues.removeLast(max(0, issues.count - RuleChecker.issueLimit))
-  }
-
-  /// Forgets issues of the record at hand.
-  mutating func dropIssues(where isDropped: (Issue) -> Bool) { issues.removeAll(where: isDropped) }
-
-  /// Counts the issues that a field, or a relation to many, has got since there were `count` of them,
-  /// and forgets those beyond the limit: its member may stand there again and again.
-  mutating func limitIssues(of field: Int, since count: Int) {
-    guard issues.count > count else { return }
-    let room = RuleChecker.issueLimit - fieldIssueCounts[field]
-    issues.removeLast(max(0, issues.count - count - room))
-    fieldIssueCounts[field] += issues.count - count
-    hasFieldIssues = true
   }
 
   /// Checks a value, whose type was found right, against the rules of a field.
@@ -520,10 +437,5 @@ struct RecordDecoder: ~Copyable {
     let field = layout.fields[index]
     checker.check(
       subject, schema: field.attribute.schema, attribute: field.path, issues: &issues)
-  }
-
-  /// Adds an issue.
-  mutating func report(_ rule: String, _ attribute: String?, _ message: String) {
-    issues.append(Issue(rule: rule, attribute: attribute, message: message))
   }
 }

@@ -2,21 +2,17 @@ internal import JSONStreaming
 
 /// Computes the digest of decoded records: the same as that of the rows they become.
 package struct RecordDigester: ~Copyable {
-  /// A column of the table, or of a related row.
-  ///
-  /// It is not private: the compiler (6.3.1) fails on a buffer of private values.
+  /// Not private, because the compiler (6.3.1) fails on a buffer of private values.
   struct Column: BitwiseCopyable {
-    /// The tag of the column's name.
     var name: UInt64
     var slot: Int
-    /// How many of the next columns are those of the related row; -1 where the column is no
-    /// relation.
+    /// How many of the next columns belong to the related row; -1 if the column is no relation.
     var relatedCount = -1
   }
 
   /// In the order of their fields.
   private var columns = GrowableBuffer<Column>()
-  /// The relations to many in the order of their fields: the tags of their names and their numbers.
+  /// The relations to many in the order of their fields.
   private let relations: [(name: UInt64, number: Int)]
   private let hasRelations: Bool
   private var content = CanonicalContent()
@@ -46,9 +42,7 @@ package struct RecordDigester: ~Copyable {
     }
   }
 
-  /// The digest of one record of the batch.
-  ///
-  /// It is inlined because the compiler (6.3.1) copies a batch that it lends to a call.
+  /// Inlined, because the compiler (6.3.1) copies a batch that it lends to a call.
   @inline(__always)
   package mutating func digest(record: Int, of batch: borrowing RecordBatch) -> Digest {
     appendContent(
@@ -59,7 +53,6 @@ package struct RecordDigester: ~Copyable {
     return content.digest
   }
 
-  /// Makes the values of `slots` the content.
   private mutating func appendContent(of slots: Span<ValueSlot>, arena: Span<UInt8>) {
     content.removeAll()
     var room = unsafe columns.count * CanonicalFieldWriter.sizeLimit
@@ -99,8 +92,7 @@ package struct RecordDigester: ~Copyable {
     }
   }
 
-  /// Compares the content of the record whose digest was computed last with that of another
-  /// digester's: negative if its bytes come before them, 0 if they are the same.
+  /// Compares the content of the record that was digested last, as `compareBytes` does.
   package func compareContent(with other: borrowing RecordDigester) -> Int {
     content.compareBytes(with: other.content)
   }

@@ -1,7 +1,6 @@
 package import JSONStreaming
 
-/// Takes elements from the reader, decodes them into the batch, and keeps those that are refused as
-/// rejects.
+/// Decodes elements of the reader into the batch, and keeps refused ones as rejects.
 package struct RecordIntake: ~Copyable {
   var decoder: RecordDecoder
   package var batch: RecordBatch
@@ -13,12 +12,9 @@ package struct RecordIntake: ~Copyable {
 
   private var rejectLines = RejectLineDetector()
 
-  /// What a record may be at most.
   private let limits: ReadingLimits
 
-  /// - Parameters:
-  ///   - latestTimestamp: a record with a later timestamp is refused.
-  ///   - batchSize: how many records the batch holds at most.
+  /// - Parameter latestTimestamp: a record with a later timestamp is refused.
   package init(
     model: Model, limits: ReadingLimits, validators: [any RecordValidator],
     latestTimestamp: Instant? = nil, batchSize: Int = BatchPace.smallestSize
@@ -42,36 +38,21 @@ package struct RecordIntake: ~Copyable {
       to: &batch.unmappedMembers, others: &batch.otherUnmappedMemberCount)
   }
 
-  /// Forgets what the first element of the input before has told.
+  /// Forgets what the former input's first element was.
   package mutating func beginInput() { rejectLines = RejectLineDetector() }
 
   /// Takes the element that `reader` stands on.
   ///
   /// - Throws: `ReadingError` when there is no memory to read the record inside a reject line.
   package mutating func addElement(of reader: inout ElementReader) throws(ReadingError) {
+    if rejectLines.isRejectLine(JSONElement(reader)) { return try addRejectLine(of: &reader) }
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
-    if keepsRawRecords, !rejectLines.isRejectLine(JSONElement(reader)) {
+    if keepsRawRecords {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
       origin.raw = batch.keep(reader.elementBytes)
       if let name = reader.memberName { origin.member = batch.keep(reader.tape.text(of: name)) }
     }
-    switch decodeUnlessMarked(JSONElement(reader), origin: origin) {
-    case true?: return
-    case false?: rejectRecord(of: &reader)
-    case nil: try addRejectLine(RejectLine(JSONElement(reader)), of: &reader)
-    }
-  }
-
-  /// Decodes an element.
-  ///
-  /// - Returns: whether it was accepted; nothing where it is a reject line.
-  @inline(__always)
-  private mutating func decodeUnlessMarked(_ element: JSONElement, origin: RecordOrigin) -> Bool? {
-    if rejectLines.isRejectLine(element) { return nil }
-    return decode(element, origin: origin)
-  }
-
-  private mutating func rejectRecord(of reader: inout ElementReader) {
+    if decode(JSONElement(reader), origin: origin) { return }
     let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
     rejectElement(of: &reader, member: member, issues: decoder.issues)
   }
@@ -86,17 +67,11 @@ package struct RecordIntake: ~Copyable {
   }
 
   /// Takes the record inside a line of a reject file.
-  private mutating func addRejectLine(
-    _ line: RejectLine?, of reader: inout ElementReader
-  ) throws(ReadingError) {
-    guard let line else {
+  private mutating func addRejectLine(of reader: inout ElementReader) throws(ReadingError) {
+    guard let line = RejectLine(JSONElement(reader)) else {
       return rejectElement(
         of: &reader, member: nil,
-        issues: [
-          Issue(
-            rule: "reject-line", attribute: nil,
-            message: "the reject line holds no record in \"raw\" or \"raw_base64\"")
-        ])
+        issues: Self.flaw("the reject line holds no record in \"raw\" or \"raw_base64\""))
     }
     let issues = try decode(line, of: &reader)
     if !issues.isEmpty {
@@ -105,9 +80,12 @@ package struct RecordIntake: ~Copyable {
     }
   }
 
-  /// Decodes the record of a reject line; it counts as standing where the line stands.
-  ///
-  /// - Returns: why it is refused; nothing where it is accepted.
+  /// What is wrong with a reject line itself.
+  private static func flaw(_ message: String) -> [Issue] {
+    [Issue(rule: "reject-line", attribute: nil, message: message)]
+  }
+
+  /// Decodes the record of a reject line, whose place it gets, and returns why it is refused.
   private mutating func decode(
     _ line: RejectLine, of reader: inout ElementReader
   ) throws(ReadingError) -> [Issue] {
@@ -125,7 +103,7 @@ package struct RecordIntake: ~Copyable {
         var origin = RecordOrigin(
           index: reader.elementIndex, byteOffset: reader.elementByteOffset)
         if keepsRawRecords {
-          (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
+          origin = self.origin(of: &reader)
           origin.raw = batch.keep(line.raw.span)
           if let member = line.member { origin.member = batch.keep(member.utf8Span.span) }
         }
@@ -133,12 +111,8 @@ package struct RecordIntake: ~Copyable {
         guard decode(JSONElement(inner), origin: origin) else { return decoder.issues }
         guard try RecordIntake.isAtEnd(&inner) else {
           batch.removeLast(arenaStart: arenaStart)
-          return [
-            Issue(
-              rule: "reject-line", attribute: nil,
-              message: "the reject line's record is followed by something; one line holds one "
-                + "record")
-          ]
+          return Self.flaw(
+            "the reject line's record is followed by something; one line holds one record")
         }
         return []
       case .malformed(let malformation):
@@ -146,9 +120,7 @@ package struct RecordIntake: ~Copyable {
         let nameByteCount = line.member.map { JSONText.quoted($0).utf8.count + 1 } ?? 0
         return [Issue(malformation, ofElementAt: inner.elementByteOffset + nameByteCount)]
       case .end, .needsInput:
-        return [
-          Issue(rule: "reject-line", attribute: nil, message: "the reject line's record is empty")
-        ]
+        return Self.flaw("the reject line's record is empty")
       }
     } catch {
       guard error.code != .outOfMemory else { throw error }
@@ -156,7 +128,7 @@ package struct RecordIntake: ~Copyable {
     }
   }
 
-  /// Whether nothing follows the element that was read last, be it JSON or not.
+  /// Whether nothing follows the element that was read last.
   private static func isAtEnd(_ reader: inout ElementReader) throws(ReadingError) -> Bool {
     do throws(ReadingError) {
       if case .end = try reader.next() { return true }
@@ -174,7 +146,6 @@ package struct RecordIntake: ~Copyable {
     return true
   }
 
-  /// Where the element stands that `reader` stands on.
   private func origin(of reader: inout ElementReader) -> RecordOrigin {
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)

@@ -1,13 +1,10 @@
 internal import JSONStreaming
 
-/// A model in the flat form that the hot path works on: one field, and so one slot, for each
-/// attribute and for each attribute of a related object.
+/// A model in flat form: one field, and so one slot, for each attribute, also of related objects.
 package struct RecordLayout: Sendable {
-  /// One attribute and its place.
   package struct Field: Sendable {
     package let attribute: Attribute
-    /// The field of the relation that the attribute belongs to, for an attribute of a related
-    /// object.
+    /// The field of the relation that the attribute belongs to, if it is one of a related object.
     package let relationField: Int?
     /// The fields of the related object's attributes, for a relation.
     package let relatedFields: Range<Int>
@@ -20,12 +17,10 @@ package struct RecordLayout: Sendable {
     }
   }
 
-  /// One relation to many and its place.
   package struct Many: Sendable {
     package let relation: RelationToMany
     /// The slot that says whether the record names the array: `absent`, `null` or `related`.
     package let slot: Int
-    /// What an element is.
     package let layout: RecordLayout
   }
 
@@ -35,13 +30,11 @@ package struct RecordLayout: Sendable {
   /// How many of `fields` are the model's own attributes.
   package let attributeCount: Int
 
-  /// The slot of the members that no attribute maps, where the model keeps them.
+  /// The slot of the members that no attribute maps, if the model keeps them.
   package let unmappedSlot: Int?
 
-  /// The relations to many.
   package let relations: [Many]
 
-  /// How many slots a record has.
   package let slotCount: Int
 
   package init(_ model: Model) {
@@ -73,8 +66,7 @@ package struct RecordLayout: Sendable {
     slotCount = firstSlot + relations.count
   }
 
-  /// How messages call what the field table finds under a number: a field, or behind them a relation
-  /// to many.
+  /// How messages call a field, or a relation to many, which are numbered behind the fields.
   func path(ofTarget number: Int) -> String {
     number < fields.count ? fields[number].path : relations[number - fields.count].relation.name
   }

@@ -14,13 +14,11 @@ public protocol RecordValidator: Sendable {
 
 /// The decoded values of one record, by attribute; valid during the call that is given it.
 ///
-/// A relation to one plain value is the value of the related row, by the name of the relation; one to an
-/// object is told by the attributes of that, such as `category.name`. An attribute of mixed types has the
-/// value that the record gives it, as text, integer or real. Objects and arrays that are kept as they are
-/// come as compact JSON text.
+/// The attributes of a related object have names such as `category.name`; a relation to a plain value has
+/// that value. Objects and arrays are compact JSON text.
 ///
-/// Relations to many are not shown. To ask for one, for an attribute of a plain value such as
-/// `region.name`, or for one that the model does not have, is a programmer's error, and ends the program.
+/// Relations to many are not shown. To ask for one, or for an attribute that the model does not have, is a
+/// programmer's error, and ends the program.
 public struct RecordView: ~Escapable {
   private let slots: Span<ValueSlot>
   private let arena: Span<UInt8>
@@ -33,27 +31,26 @@ public struct RecordView: ~Escapable {
     self.layout = layout
   }
 
-  /// Whether the record names the attribute, be it with `null`, or the model has a default for it; false
-  /// for one that broke a rule.
+  /// Whether the record names the attribute, also with `null`, or the model has a default for it; false
+  /// if it broke a rule.
   ///
   /// - Parameter attribute: a name of the model; one of a related object as `category.name`.
   public func isPresent(_ attribute: String) -> Bool { slot(attribute).kind != .absent }
 
-  /// The text of an attribute kept as TEXT, or related as such, also an object or array as compact JSON;
-  /// nothing where the value is none, or another one of an attribute of mixed types.
+  /// The text of an attribute kept as TEXT; nil if the value is no text.
   public func text(_ attribute: String) -> String? {
     let slot = slot(attribute)
     return slot.kind == .text ? String(copying: arena.extracting(slot.textRange)) : nil
   }
 
-  /// The value of an attribute kept as INTEGER, or related as such: an integer, a boolean as 0 or 1, or an instant in
-  /// microseconds since 1970-01-01T00:00:00Z.
+  /// The value of an attribute kept as INTEGER: an integer, a boolean as 0 or 1, or an instant in
+  /// microseconds since 1970-01-01T00:00:00Z; nil if the value is none.
   public func integer(_ attribute: String) -> Int64? {
     let slot = slot(attribute)
     return slot.kind == .integer ? slot.integer : nil
   }
 
-  /// The value of an attribute kept as REAL, or related as such.
+  /// The value of an attribute kept as REAL; nil if the value is none.
   public func real(_ attribute: String) -> Double? {
     let slot = slot(attribute)
     return slot.kind == .real ? slot.real : nil

@@ -9,13 +9,13 @@ internal import JSONStreaming
 /// the record itself: as a string in `raw`, or in `raw_base64` (RFC 4648) where it is not UTF-8.
 /// Of a record beyond the limit of its bytes only the beginning is there, as the message says.
 package struct RejectLine {
-  /// The name of the member by which a reject line is known, the first one where it was not moved.
+  /// The name of the member that marks a reject line, the first one unless it was moved.
   package static let marker = "poikit_reject"
 
   /// The bytes that every reject line begins with.
   package static let beginning = Array("{\"\(marker)\":1,".utf8)
 
-  /// The record as the line holds it.
+  /// The record.
   var raw: [UInt8]
 
   /// The name of the member that held it.
@@ -54,7 +54,7 @@ package struct RejectLine {
     return JSONValue.object(members).description + "\n"
   }
 
-  /// Reads a reject line; nothing where it holds no record. A text in `raw` goes before `raw_base64`.
+  /// Reads a reject line; nil if it holds no record. `raw` has precedence over `raw_base64`.
   init?(_ element: JSONElement) {
     var raw: [UInt8]?
     var decoded: [UInt8]?
@@ -78,7 +78,6 @@ package struct RejectLine {
     self.raw = record
   }
 
-  /// Whether `raw` is a damaged member of an object of objects, its name in front, and not a string in the
-  /// place of a record, which has a rule of its own.
+  /// Whether `raw` is a damaged member of an object of objects, which begins with its name.
   var holdsMember: Bool { raw.first == UInt8(ascii: "\"") && rule != "not-an-object" }
 }

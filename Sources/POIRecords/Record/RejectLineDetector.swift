@@ -1,16 +1,16 @@
 internal import JSONStreaming
 
-/// Knows the reject lines of one input.
+/// Detects the reject lines of one input.
 ///
-/// A tool may have brought their members into another order, but looking through those of every record
-/// would take its time: it is done where the input's first element is a reject line.
+/// Another program may have changed the order of their members. So if the input's first element is a
+/// reject line, the marker is looked for among all members of each element.
 package struct RejectLineDetector {
-  /// Whether the marker is looked for among all members; nothing before the first element.
+  /// Nil before the first element.
   private var looksAtAllMembers: Bool?
 
   package init() {}
 
-  /// Whether an element of the input is a reject line; the first one is asked for first.
+  /// Whether the next element of the input is a reject line.
   @inline(__always)
   package mutating func isRejectLine(_ element: JSONElement) -> Bool {
     guard looksAtAllMembers == false else { return isMarkedAnywhere(element) }

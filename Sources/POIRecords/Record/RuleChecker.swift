@@ -2,12 +2,10 @@ internal import JSONStreaming
 
 /// Checks values against the rules of a model.
 ///
-/// Values are looked at where they stand, on the tape. A value that keeps its rules costs no
-/// allocation, once the buffers have grown and `pattern` has met texts like it.
+/// Values are checked on the tape. One that keeps its rules costs no allocation, once the buffers have
+/// grown and `pattern` has met texts like it.
 package struct RuleChecker: ~Copyable {
   let table: RuleTable
-
-  /// The compiled patterns of the table.
   private var patterns: [Pattern]
 
   /// For each object that is being looked at, which of the names that rules speak of it has.
@@ -15,14 +13,6 @@ package struct RuleChecker: ~Copyable {
 
   /// Finds equal elements of the array that is being looked at.
   private var distinct = DistinctElements()
-
-  /// The most issues that are told of one record, and until its end is reached are kept of each attribute,
-  /// of each array of rows, and of what else stands in it. There may be as many as it has values, and each
-  /// says where it stands.
-  static let issueLimit = 100
-
-  /// How many issues a record may have before nothing is added to them.
-  private var issueEnd = 0
 
   /// Levels of objects and arrays in a value whose rules look inside; the checks call themselves.
   static let depthLimit = 512
@@ -37,21 +27,17 @@ package struct RuleChecker: ~Copyable {
     }
   }
 
-  /// Checks the value of an attribute, whose type was found right, against the rules of its schema.
-  ///
-  /// - Parameter attribute: how messages call the attribute.
+  /// Checks a value of the right type against the rules of its schema.
   package mutating func check(
     _ subject: RuleSubject, schema: Int, attribute: String?, issues: inout [Issue]
   ) {
     let schema = table.schemas[schema]
     guard schema.first < schema.end else { return }
-    issueEnd = issues.count + Self.issueLimit
     guard isShallow(subject, for: schema, attribute: attribute, issues: &issues) else { return }
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
   }
 
-  /// Whether a value is not nested deeper than the rules of its schema may look; if not, that is
-  /// reported.
+  /// Whether a value is not nested too deep for the rules of its schema; reports one that is.
   private func isShallow(
     _ subject: RuleSubject, for schema: RuleTable.Schema, attribute: String?,
     issues: inout [Issue]
@@ -60,33 +46,26 @@ package struct RuleChecker: ~Copyable {
       table.rules[schema.first..<schema.end].contains(where: \.looksInside),
       subject.element.tape.isDeeper(than: Self.depthLimit, valueAt: subject.index)
     else { return true }
-    issues.append(
-      Issue(
-        rule: "depth", attribute: attribute,
-        message: "\(subject.excerpt) is nested deeper than \(Self.depthLimit) levels, and its "
-          + "rules look inside"))
+    issues.report(
+      "depth", attribute,
+      "\(subject.excerpt) is nested deeper than \(Self.depthLimit) levels, and its "
+        + "rules look inside")
     return false
   }
 
   /// Checks a member of a record that no attribute is made of.
-  ///
-  /// - Parameter earlierCount: how many issues others of its members have.
   mutating func checkOther(
-    at index: Int, inside record: RuleSubject, schema: Int, earlierCount: Int,
-    issues: inout [Issue]
+    at index: Int, inside record: RuleSubject, schema: Int, issues: inout [Issue]
   ) {
-    issueEnd = issues.count + Self.issueLimit - earlierCount
     let value = RuleSubject(valueAt: index, of: record.element, start: record.start)
-    guard issues.count < issueEnd,
+    guard issues.count < Issue.limit,
       isShallow(value, for: table.schemas[schema], attribute: nil, issues: &issues)
     else { return }
     checkWhole(
       value, schema: schema, applicator: "additionalProperties", attribute: nil, issues: &issues)
   }
 
-  /// Checks a value inside an attribute.
-  ///
-  /// - Parameter applicator: the keyword that gives the value its schema.
+  /// Checks a value inside an attribute; `applicator` is the keyword that gives it its schema.
   private mutating func checkValue(
     at index: Int, inside subject: RuleSubject, schema: Int, applicator: String, attribute: String?,
     issues: inout [Issue]
@@ -100,7 +79,7 @@ package struct RuleChecker: ~Copyable {
     issues: inout [Issue]
   ) {
     let schema = table.schemas[schema]
-    guard issues.count < issueEnd,
+    guard issues.count < Issue.limit,
       allows(subject, schema, applicator: applicator, attribute: attribute, issues: &issues)
     else { return }
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
@@ -111,17 +90,16 @@ package struct RuleChecker: ~Copyable {
     issues: inout [Issue]
   ) -> Bool {
     if schema.types.allow(subject) { return true }
-    issues.append(
-      Issue(
-        rule: schema.allowsNothing ? applicator : "type", attribute: attribute,
-        message: schema.allowsNothing
-          ? "\(subject.excerpt) is not allowed here"
-          : "\(subject.excerpt) is not of type \(schema.types.phrase)"))
+    issues.report(
+      schema.allowsNothing ? applicator : "type", attribute,
+      schema.allowsNothing
+        ? "\(subject.excerpt) is not allowed here"
+        : "\(subject.excerpt) is not of type \(schema.types.phrase)")
     return false
   }
 
-  /// Checks the rules of a schema, and those of the schemas that it refers to one after the other:
-  /// a chain of references may be as long as the model, so it is no recursion.
+  /// Checks the rules of a schema and of those that it refers to. A chain of references may be as long
+  /// as the model, so this is no recursion.
   private mutating func checkRules(
     of schema: RuleTable.Schema, _ subject: RuleSubject, attribute: String?, issues: inout [Issue]
   ) {
@@ -145,7 +123,7 @@ package struct RuleChecker: ~Copyable {
         guard subject.kind == .startArray else { continue }
         let tape = subject.element.tape
         var index = subject.index + 1
-        while tape[index].kind != .endArray, issues.count < issueEnd {
+        while tape[index].kind != .endArray, issues.count < Issue.limit {
           checkValue(
             at: index, inside: subject, schema: schema, applicator: "items", attribute: attribute,
             issues: &issues)
@@ -157,10 +135,9 @@ package struct RuleChecker: ~Copyable {
       case .reference(let schema): next = schema
       default:
         if !isKept(rule, by: subject) {
-          issues.append(
-            Issue(
-              rule: table.name(of: rule), attribute: attribute,
-              message: "\(subject.excerpt) \(table.expectation(of: rule))"))
+          issues.report(
+            table.name(of: rule), attribute,
+            "\(subject.excerpt) \(table.expectation(of: rule))")
         }
       }
     }
@@ -175,17 +152,16 @@ package struct RuleChecker: ~Copyable {
     let firstMet = metNames.count
     metNames.append(repeating: false, count: members.endName - members.firstName)
     var key = subject.index + 1
-    while tape[key].kind == .key, issues.count < issueEnd {
+    while tape[key].kind == .key, issues.count < Issue.limit {
       let name = table.index(of: tape.text(of: tape[key]), in: members)
       var schema = -1
       if name >= 0 {
         let met = firstMet + name - members.firstName
         if metNames[met] {
-          issues.append(
-            Issue(
-              rule: "duplicate-key", attribute: attribute,
-              message: "\(subject.excerpt) has the member "
-                + "\(JSONText.quoted(table.text(ofName: name))) twice"))
+          issues.report(
+            "duplicate-key", attribute,
+            "\(subject.excerpt) has the member "
+              + "\(JSONText.quoted(table.text(ofName: name))) twice")
         }
         metNames[met] = true
         schema = table.names[name].schema
@@ -203,26 +179,24 @@ package struct RuleChecker: ~Copyable {
     }
     for name in members.firstName..<members.endName
     where table.names[name].isRequired && !metNames[firstMet + name - members.firstName]
-      && issues.count < issueEnd
+      && issues.count < Issue.limit
     {
-      issues.append(
-        Issue(
-          rule: "required", attribute: attribute,
-          message: "\(subject.excerpt) lacks the member "
-            + JSONText.quoted(table.text(ofName: name))))
+      issues.report(
+        "required", attribute,
+        "\(subject.excerpt) lacks the member "
+          + JSONText.quoted(table.text(ofName: name)))
     }
     for number in members.firstDependency..<members.endDependency
-    where issues.count < issueEnd {
+    where issues.count < Issue.limit {
       let dependency = table.dependencies[number]
       guard metNames[firstMet + dependency.name - members.firstName],
         !metNames[firstMet + dependency.needed - members.firstName]
       else { continue }
-      issues.append(
-        Issue(
-          rule: "dependentRequired", attribute: attribute,
-          message: "\(subject.excerpt) has the member "
-            + "\(JSONText.quoted(table.text(ofName: dependency.name))) and lacks "
-            + JSONText.quoted(table.text(ofName: dependency.needed))))
+      issues.report(
+        "dependentRequired", attribute,
+        "\(subject.excerpt) has the member "
+          + "\(JSONText.quoted(table.text(ofName: dependency.name))) and lacks "
+          + JSONText.quoted(table.text(ofName: dependency.needed)))
     }
     metNames.truncate(to: firstMet)
   }
