@@ -33,8 +33,7 @@ public struct Attribute: Sendable {
   /// The value of a record that lacks the attribute, as JSON text.
   public let defaultValue: String?
 
-  /// Which value a winner gets where losers are merged into it; that of the first that has one where
-  /// the model states nothing.
+  /// Which value a winner gets if losers are merged into it; nil means the first that has one.
   public let mergeRule: MergeRule?
 
   /// The schema in the model's table that holds the rules of the value.
@@ -104,7 +103,6 @@ extension Attribute.Source {
 }
 
 extension [Attribute] {
-  /// The place of the attribute called `name`; nothing where there is none.
   package func index(named name: String?) -> Int? {
     guard let name else { return nil }
     return firstIndex { $0.name.isExactly(name) }
@@ -113,8 +111,8 @@ extension [Attribute] {
 
 /// How an instant is written in the JSON.
 public enum InstantNotation: Sendable, Hashable {
-  /// RFC 3339 text; one without a zone is read at the offset, in minutes east of UTC, or refused
-  /// where there is none.
+  /// RFC 3339 text. The offset, in minutes east of UTC, is for texts without a zone, which are refused
+  /// if it is nil.
   case rfc3339(defaultOffsetMinutes: Int?)
   /// A number of units since 1970-01-01T00:00:00Z, each so many microseconds long.
   case sinceEpoch(microsecondsPerUnit: Int64)
@@ -171,8 +169,7 @@ public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
   }
 }
 
-/// A relation to one: the object, or the plain value, goes to a table of its own, where its unique
-/// attributes name one row.
+/// A relation to one: the object or plain value is a row of another table.
 public struct Relation: Sendable {
   /// The table of the related rows.
   public let table: String

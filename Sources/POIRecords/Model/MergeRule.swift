@@ -1,6 +1,6 @@
-/// Which value of an attribute the winner of a group gets where its losers are merged into it.
+/// Which value of an attribute the winner of a group gets if its losers are merged into it.
 public enum MergeRule: String, Sendable, Hashable, CaseIterable {
-  /// The winner's own, and where it has none that of the first loser by the winner rule that has one.
+  /// The winner's own; if it has none, that of the first loser by the winner rule that has one.
   case newest
   /// The text of the most Unicode scalars.
   case longest

@@ -25,7 +25,7 @@ public struct Model: Sendable {
   /// The name of the attribute that says when a record was last changed.
   public let timestamp: String?
 
-  /// What says that a record was removed; nothing where no record of the model does.
+  /// What says that a record was removed; nil if nothing does.
   public let tombstone: Tombstone?
 
   /// The column that keeps the members that no attribute maps, as one JSON object.

@@ -1,9 +1,9 @@
 /// The rules of a record as a whole; attributes are named by their index in the model.
 package struct RecordRules: Sendable {
-  /// The schema with the rules that look at the record's object.
+  /// The schema of the record's object.
   var schema: Int
 
-  /// The schema of members that no attribute reads; nothing where they may be anything.
+  /// The schema of members that no attribute reads; nil if they may be anything.
   var additional: Int?
 
   /// The pairs of `dependentRequired`: a record with `attribute` must have `needed`, too.

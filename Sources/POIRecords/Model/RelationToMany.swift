@@ -12,7 +12,6 @@ public struct RelationToMany: Sendable {
   /// Whether `null` may stand in the place of the array; it is an array without elements then.
   public let allowsNull: Bool
 
-  /// How many elements the array has at least, and at most, where the model says so.
   let minItems: Int?
   let maxItems: Int?
 

@@ -1,9 +1,8 @@
-/// A named check of one value, as a keyword of the model language states it: one entry of a
-/// `RuleTable`, to whose other tables its numbers point.
+/// A check of one value, as a keyword of the model language states it. Its indices are those of the
+/// tables in `RuleTable`.
 ///
-/// Rules on numbers look at the number and rules on text at the text as it stands in the JSON,
-/// before it is brought into the form that the store keeps. As in JSON Schema, a rule says nothing
-/// about values of another type.
+/// Rules look at the value in the JSON, not at the form that the store keeps. As in JSON Schema, a rule
+/// accepts values of another type.
 enum Rule: BitwiseCopyable, Sendable, Equatable {
   // Of numbers.
   case minimum(Number)
@@ -14,9 +13,9 @@ enum Rule: BitwiseCopyable, Sendable, Equatable {
   case multipleOf(Int)
 
   // Of text.
-  /// In Unicode scalar values, as JSON Schema counts.
+  /// In Unicode scalar values.
   case minLength(Int)
-  /// In Unicode scalar values, as JSON Schema counts.
+  /// In Unicode scalar values.
   case maxLength(Int)
   /// The index of a regular expression that must match somewhere in the text.
   case pattern(Int)
@@ -44,7 +43,7 @@ enum Rule: BitwiseCopyable, Sendable, Equatable {
   /// Another schema that the value must keep, too.
   case reference(Int)
 
-  /// Whether it looks at what arrays and objects hold, or may lead to a rule that does.
+  /// Whether it may look into arrays and objects.
   var looksInside: Bool {
     switch self {
     case .uniqueItems, .items, .members, .oneOf, .reference: true

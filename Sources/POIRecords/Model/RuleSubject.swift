@@ -5,14 +5,14 @@ package struct RuleSubject: ~Escapable {
   let element: JSONElement
   /// Where the attribute's value starts on the tape.
   let start: Int
-  /// Where the value starts on the tape; of use for objects and arrays only.
+  /// Where an object or array starts on the tape.
   let index: Int
   /// A string that is read as a number or a boolean counts as one.
   let kind: Token.Kind
   /// The unescaped text of a string, the lexeme of a number.
   let text: Span<UInt8>
 
-  /// A scalar value of an attribute, be it on the tape or the name of the record's own member.
+  /// A scalar value of an attribute, on the tape or the name of the record's own member.
   @_lifetime(copy element, copy text)
   init(scalar kind: Token.Kind, text: Span<UInt8>, of element: JSONElement) {
     self.element = element
@@ -35,7 +35,7 @@ package struct RuleSubject: ~Escapable {
     }
   }
 
-  /// A hash of the value, the same for equal values and for those on a tape.
+  /// A hash of the value, the same for equal values on a tape.
   var hash: UInt64 {
     switch kind {
     case .startObject, .startArray: element.tape.valueHash(at: index)

@@ -28,7 +28,7 @@ extension RuleTable {
     }
   }
 
-  /// What a value that breaks the rule should have been, behind the value.
+  /// What a message says behind a value that breaks the rule.
   func expectation(of rule: Rule) -> String {
     switch rule {
     case .minimum(let bound): "is less than the minimum \(bound)"
@@ -52,7 +52,6 @@ extension RuleTable {
     }
   }
 
-  /// How many constants a message lists.
   private static let listLimit = 10
 
   private func expectation(of choice: Choice) -> String {

@@ -9,8 +9,8 @@ public struct Tombstone: Sendable, Hashable {
     case delete
   }
 
-  /// The name of the attribute that says so: a boolean that is true, or an instant that is there
-  /// and not the start of 1970. Nothing where only a null record does.
+  /// The name of the attribute that says so: a boolean that is true, or an instant other than the
+  /// start of 1970. Nil if only a null record does.
   public let attribute: String?
 
   /// What becomes of the row.
@@ -22,7 +22,7 @@ public struct Tombstone: Sendable, Hashable {
 }
 
 extension Model {
-  /// The column that marks the rows of removed records; nothing where they are deleted.
+  /// The column that marks the rows of removed records; nil if they are deleted.
   package var tombstoneColumn: String? {
     tombstone?.removal == .mark ? tombstoneAttributeColumn : nil
   }
@@ -32,7 +32,7 @@ extension Model {
     tombstone?.attribute.flatMap { attribute(named: $0)?.column }
   }
 
-  /// What the column holds of a row that is removed at a moment: the moment, or true.
+  /// What the column holds in a row that is removed at a moment: the moment, or true.
   package func removalMark(at moment: Instant) -> Int64 {
     isTombstoneInstant ? moment.microseconds : 1
   }

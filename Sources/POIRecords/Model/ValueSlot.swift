@@ -15,8 +15,8 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
     case real
     /// UTF-8 text in the arena.
     case text
-    /// An object or a plain value that goes to a relation's table, whose attributes have slots of
-    /// their own; or an array whose elements do, which stand in the batch's `children`.
+    /// A related row, whose attributes have slots of their own, or an array of rows in the batch's
+    /// `children`.
     case related
   }
 
@@ -45,12 +45,11 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
     ValueSlot(kind: .real, bits: value.bitPattern)
   }
 
-  /// Text at `range` in the arena.
   package static func text(_ range: Range<Int>) -> ValueSlot {
     ValueSlot(kind: .text, bits: UInt64(range.lowerBound), length: UInt32(range.count))
   }
 
-  /// Text of fewer than 2^32 bytes from `start` on in the arena; neither number is negative.
+  /// Text of fewer than 2^32 bytes; neither number is negative.
   @inline(__always)
   static func text(at start: Int, count: Int) -> ValueSlot {
     ValueSlot(
@@ -65,15 +64,13 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
     return value
   }
 
-  /// The value of an `integer` slot.
   @inlinable
   package var integer: Int64 { Int64(bitPattern: bits) }
 
-  /// The value of a `real` slot.
   @inlinable
   package var real: Double { Double(bitPattern: bits) }
 
-  /// The value of an `integer` or `real` slot; nothing of the other kinds.
+  /// The value of an `integer` or `real` slot.
   package var number: Number? {
     switch kind {
     case .integer: .integer(integer)

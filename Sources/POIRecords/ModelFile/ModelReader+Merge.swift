@@ -2,11 +2,7 @@ internal import JSONStreaming
 
 /// How attributes are merged.
 extension ModelReader {
-  /// The rule that an attribute states, or nil where it states none.
-  ///
-  /// - Parameters:
-  ///   - json: the attribute's members.
-  ///   - place: where the attribute stands.
+  /// The rule that an attribute states, if any.
   static func mergeRule(
     _ json: JSONValue, types: JSONTypes, storage: Attribute.Storage, isRelated: Bool,
     at place: String

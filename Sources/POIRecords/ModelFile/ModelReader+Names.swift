@@ -18,7 +18,7 @@ extension ModelReader {
     }
   }
 
-  /// The names in a string or an array of strings; none where the keyword is absent.
+  /// The names in a string or an array of strings.
   static func names(
     _ json: JSONValue?, at place: String
   ) throws(ModelError) -> [String] {
@@ -61,7 +61,7 @@ extension ModelReader {
   /// The name of a table.
   static func tableName(_ json: JSONValue?, at place: String) throws(ModelError) -> String? {
     guard let name = try identifier(json, at: place) else { return nil }
-    // A table of the name would hide what SQLite reads its own schema and JSON by.
+    // A table of the name would hide a function that is used.
     let lowercased = name.lowercased()
     guard !lowercased.hasPrefix("pragma_"), !["json_each", "json_tree"].contains(lowercased) else {
       throw ModelError(

@@ -7,7 +7,6 @@ extension ModelReader {
     "additionalProperties", "minProperties", "maxProperties", "dependentRequired", "x-coordinates",
   ]
 
-  /// - Parameter place: where the schema of the record stands.
   static func recordRules(
     _ json: JSONValue, attributes: [Attribute], at place: String,
     with compiler: inout RuleCompiler
@@ -73,8 +72,6 @@ extension ModelReader {
   }
 
   /// Decodes the defaults of a model, and refuses one that the attribute itself would reject.
-  ///
-  /// - Parameter place: where the schema of the record stands.
   static func defaults(of model: Model, at place: String) throws(ModelError) -> DefaultValues {
     guard model.attributes.contains(where: { $0.defaultValue != nil }) else {
       return DefaultValues()

@@ -47,10 +47,7 @@ extension ModelReader {
 
   /// A relation whose value is one text, number, boolean, date or uuid.
   ///
-  /// - Parameters:
-  ///   - attribute: the attribute that is the relation.
-  ///   - storage: how a value is kept in the related row.
-  ///   - schema: the rules of a value that is not null.
+  /// - Parameter schema: the rules of a value that is not null.
   static func plainRelation(
     from json: JSONValue, of attribute: Attribute, storage: Attribute.Storage, schema: Int,
     at place: String
@@ -83,14 +80,15 @@ extension ModelReader {
       message: "\"\(attribute.name)\" is a relation, which can be no \(role)", pointer: place)
   }
 
-  private static func relationKeyword(
-    _ json: JSONValue?, at place: String
+  /// What `x-relation` says of the related rows.
+  static func relationKeyword(
+    _ json: JSONValue?, beside others: Set<String> = [], at place: String
   ) throws(ModelError) -> (table: String, unique: [String]) {
     guard let json, let members = json.members else {
       throw ModelError(
         message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: place)
     }
-    try refuseUnknown(members, known: relationKeywords, at: place)
+    try refuseUnknown(members, known: others.union(["table", "unique"]), at: place)
     guard let table = try tableName(json["table"], at: place + "/table") else {
       throw ModelError(message: "the relation's table is not named", pointer: place)
     }

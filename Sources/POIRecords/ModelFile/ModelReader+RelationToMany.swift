@@ -7,12 +7,10 @@ extension ModelReader {
     json["x-relation"] != nil && names("array", asTypeOf: json)
   }
 
-  /// - Parameters:
-  ///   - parent: the table of the records that have the array.
-  ///   - depth: in how many relations to many the elements are nested.
+  /// - Parameter depth: in how many relations to many the elements are nested.
   static func relationToMany(
     _ name: String, from json: JSONValue, isRequired: Bool, parent: String, depth: Int,
-    at place: String, document: SchemaDocument
+    at place: String, document: JSONValue
   ) throws(ModelError) -> RelationToMany {
     try refuseUnknown(
       json.members ?? [],
@@ -28,11 +26,17 @@ extension ModelReader {
         message: "relations to many are nested at most \(Model.relationDepthLimit) deep",
         pointer: place)
     }
-    let keyword = try relationToManyKeyword(json["x-relation"], at: place + "/x-relation")
-    let link = try link(
-      keyword, parent: parent, table: keyword.table, at: place + "/x-relation")
+    let ownPlace = place + "/x-relation"
+    let (table, unique) = try relationKeyword(
+      json["x-relation"], beside: ["parent", "join"], at: ownPlace)
+    guard !unique.isEmpty, Set(unique.map(ExactText.init)).count == unique.count else {
+      throw ModelError(
+        message: "\"unique\" names the attributes that tell the elements of one array apart, "
+          + "each once", pointer: ownPlace + "/unique")
+    }
+    let link = try link(json["x-relation"], parent: parent, table: table, at: ownPlace)
     let (element, isPlain) = try element(
-      json["items"], keyword: keyword, link: link, depth: depth, at: place + "/items",
+      json["items"], table: table, unique: unique, link: link, depth: depth, at: place + "/items",
       document: document)
     let source = try source(json["x-source"], name: name, at: place + "/x-source")
     guard case .pointer = source else {
@@ -47,42 +51,13 @@ extension ModelReader {
       isPlain: isPlain, link: link)
   }
 
-  /// What `x-relation` says of a relation to many.
-  private struct Keyword {
-    let table: String
-    let unique: [String]
-    let parent: String?
-    let join: String?
-  }
-
-  private static func relationToManyKeyword(
-    _ json: JSONValue?, at place: String
-  ) throws(ModelError) -> Keyword {
-    guard let json, let members = json.members else {
-      throw ModelError(
-        message: "a relation is an object: {\"table\": \"…\", \"unique\": \"…\"}", pointer: place)
-    }
-    try refuseUnknown(members, known: relationToManyKeywords, at: place)
-    guard let table = try tableName(json["table"], at: place + "/table") else {
-      throw ModelError(message: "the relation's table is not named", pointer: place)
-    }
-    let unique = try names(json["unique"], at: place + "/unique")
-    guard !unique.isEmpty, Set(unique.map(ExactText.init)).count == unique.count else {
-      throw ModelError(
-        message: "\"unique\" names the attributes that tell the elements of one array apart, "
-          + "each once", pointer: place + "/unique")
-    }
-    return Keyword(
-      table: table, unique: unique,
-      parent: try identifier(json["parent"], at: place + "/parent"),
-      join: try tableName(json["join"], at: place + "/join"))
-  }
-
   private static func link(
-    _ keyword: Keyword, parent: String, table: String, at place: String
+    _ json: JSONValue?, parent: String, table: String, at place: String
   ) throws(ModelError) -> RelationToMany.Link {
-    let column = keyword.parent ?? parent
-    guard let join = keyword.join else { return .parent(column: column) }
+    let column = try identifier(json?["parent"], at: place + "/parent") ?? parent
+    guard let join = try tableName(json?["join"], at: place + "/join") else {
+      return .parent(column: column)
+    }
     guard column.lowercased() != table.lowercased() else {
       throw ModelError(
         message: "the table \"\(join)\" would have two columns \"\(column)\"; name the one of the "
@@ -93,8 +68,8 @@ extension ModelReader {
 
   /// What an element is, and whether it is a plain value.
   private static func element(
-    _ json: JSONValue?, keyword: Keyword, link: RelationToMany.Link, depth: Int, at place: String,
-    document: SchemaDocument
+    _ json: JSONValue?, table: String, unique: [String], link: RelationToMany.Link, depth: Int,
+    at place: String, document: JSONValue
   ) throws(ModelError) -> (model: Model, isPlain: Bool) {
     guard let items = json, items.members != nil else {
       throw ModelError(
@@ -110,7 +85,7 @@ extension ModelReader {
     let attributes: [Attribute]
     var relations: [RelationToMany] = []
     if isPlain {
-      guard keyword.unique.count == 1 else {
+      guard unique.count == 1 else {
         throw ModelError(
           message: "an element without \"properties\" is one value: name one attribute for it in "
             + "\"unique\"", pointer: place)
@@ -121,7 +96,7 @@ extension ModelReader {
       }
       attributes = [
         try attribute(
-          keyword.unique[0], from: json, isRequired: true, isRelated: true, at: place,
+          unique[0], from: json, isRequired: true, isRelated: true, at: place,
           with: &compiler)
       ]
     } else {
@@ -133,14 +108,14 @@ extension ModelReader {
       }
       let required = try namesInArray(json["required"], at: place + "/required")
       (attributes, relations) = try attributesAndRelations(
-        json["properties"]?.members ?? [], required: required, table: keyword.table, depth: depth,
+        json["properties"]?.members ?? [], required: required, table: table, depth: depth,
         at: place, with: &compiler)
     }
     let recordRules = try recordRules(
       isPlain ? .object([]) : json, attributes: attributes, at: place, with: &compiler)
     var model = Model(
-      name: keyword.table, table: keyword.table, attributes: attributes, relations: relations,
-      key: keyword.unique, timestamp: nil, tombstone: nil, unmappedColumn: nil,
+      name: table, table: table, attributes: attributes, relations: relations,
+      key: unique, timestamp: nil, tombstone: nil, unmappedColumn: nil,
       rules: try compiler.finish(), recordRules: recordRules, document: json.description)
     try check(model, link: link, at: place)
     model.defaults = try defaults(of: model, at: place)

@@ -47,10 +47,6 @@ enum ModelReader {
   /// The keywords of an attribute that is a relation to one.
   static let relatedRowKeywords = attributeKeywords.union(["type", "properties", "required"])
 
-  static let relationKeywords: Set<String> = ["table", "unique"]
-
-  static let relationToManyKeywords: Set<String> = ["table", "unique", "parent", "join"]
-
   static func model(from json: JSONValue) throws(ModelError) -> Model {
     guard let members = json.members else {
       throw ModelError(
@@ -67,8 +63,7 @@ enum ModelReader {
         message: "only JSON Schema 2020-12 is read "
           + "(https://json-schema.org/draft/2020-12/schema), not \(dialect)", pointer: "/$schema")
     }
-    let table = try tableName(json["x-table"], at: "/x-table") ?? nil
-    guard let table else {
+    guard let table = try tableName(json["x-table"], at: "/x-table") else {
       throw ModelError(
         message: "the table is not named; add \"x-table\": \"…\"", pointer: "")
     }
@@ -77,7 +72,7 @@ enum ModelReader {
       throw ModelError(
         message: "a model needs \"properties\", an object of attributes", pointer: "")
     }
-    var compiler = RuleCompiler(SchemaDocument(json))
+    var compiler = RuleCompiler(json)
     let (attributes, relations) = try attributesAndRelations(
       properties, required: required, table: table, depth: 0, at: "", with: &compiler)
     let key = try keyNames(json["x-key"], attributes: attributes)
@@ -101,10 +96,7 @@ enum ModelReader {
 
   /// The attributes and the relations to many of a record, or of an element of one.
   ///
-  /// - Parameters:
-  ///   - table: what holds the records.
-  ///   - depth: in how many relations to many they are nested.
-  ///   - place: where the schema of the record stands.
+  /// - Parameter depth: in how many relations to many they are nested.
   static func attributesAndRelations(
     _ properties: [JSONValue.Member], required: [String], table: String, depth: Int,
     at place: String, with compiler: inout RuleCompiler
@@ -146,10 +138,10 @@ enum ModelReader {
   ) throws(ModelError) -> [String] {
     let key = try names(json, at: "/x-key")
     for name in key {
-      guard let attribute = attributes.index(named: name).map({ attributes[$0] }) else {
+      guard let index = attributes.index(named: name) else {
         throw ModelError(message: "the key \"\(name)\" is no attribute", pointer: "/x-key")
       }
-      guard attribute.relation == nil, attribute.storage != .json else {
+      guard attributes[index].relation == nil, attributes[index].storage != .json else {
         throw ModelError(
           message: "\"\(name)\" cannot be a key: it is a relation, an object or an array",
           pointer: "/x-key")
@@ -177,7 +169,6 @@ enum ModelReader {
     return name
   }
 
-  /// - Parameter place: where the schema of the record stands.
   static func checkColumns(of model: Model, at place: String) throws(ModelError) {
     var columns: Set<String> = []
     let inner = place + "/properties"
@@ -197,11 +188,10 @@ enum ModelReader {
     }
   }
 
-  /// Several relations may have the rows that records share in one table; every other table is that
-  /// of one relation, or of the records.
+  /// Refuses a table of two uses, unless both relations keep rows in it that records share.
   private static func checkTables(of model: Model) throws(ModelError) {
     let uses = tablesOfRelations(of: model, at: "")
-    // The readable view joins those of relations to one, and SQLite joins at most 64 tables.
+    // The readable view joins them, and SQLite joins at most 64 tables.
     guard uses.count <= 60 else {
       throw ModelError(
         message: "the relations of a model have at most 60 tables", pointer: "/properties")
@@ -227,7 +217,7 @@ enum ModelReader {
   /// A table that a relation of a model has.
   private struct TableUse {
     var table: String
-    /// What its rows are, where several records share them.
+    /// What its rows are, if several records share them.
     var rows: Relation?
     /// The attribute.
     var pointer: String

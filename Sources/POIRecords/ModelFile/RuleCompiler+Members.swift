@@ -2,22 +2,15 @@ internal import JSONStreaming
 
 /// The members of objects: `properties`, `required`, `additionalProperties`, `dependentRequired`.
 extension RuleCompiler {
-  /// A name that rules speak of, while the rules of its object are compiled.
-  private struct Draft {
-    var name: String
-    var schema = -1
-    var isRequired = false
-  }
-
-  /// - Returns: the index of the object's members.
+  /// Compiles the members of an object, and returns their index.
   mutating func members(_ json: JSONValue, at place: String) throws(ModelError) -> Int {
-    var drafts: [Draft] = []
+    var names: [RuleTable.Name] = []
     var numbers: [ExactText: Int] = [:]
     func number(of name: String) -> Int {
       if let known = numbers[ExactText(name)] { return known }
-      numbers[ExactText(name)] = drafts.count
-      drafts.append(Draft(name: name))
-      return drafts.count - 1
+      numbers[ExactText(name)] = names.count
+      names.append(RuleTable.Name(text: name))
+      return names.count - 1
     }
     if let properties = json["properties"] {
       guard let members = properties.members else {
@@ -27,13 +20,13 @@ extension RuleCompiler {
       for member in members {
         let schema = try schema(
           member.value, at: place + "/properties" + JSONPointer.step(member.name))
-        drafts[number(of: member.name)].schema = schema
+        names[number(of: member.name)].schema = schema
       }
     }
     for name in try ModelReader.namesInArray(json["required"], at: place + "/required") {
-      drafts[number(of: name)].isRequired = true
+      names[number(of: name)].isRequired = true
     }
-    var additional = -1
+    var additional: Int?
     if let value = json["additionalProperties"] {
       additional = try schema(value, at: place + "/additionalProperties")
     }
@@ -45,25 +38,15 @@ extension RuleCompiler {
       table.dependencies.append(
         RuleTable.Dependency(name: firstName + name, needed: firstName + needed))
     }
-    var size = 4
-    while size < drafts.count * 2 { size *= 2 }
-    let firstBucket = table.buckets.count
-    table.buckets += Array(repeating: -1, count: size)
-    for draft in drafts {
-      let hash = draft.name.utf8Span.span.tableHash
-      var bucket = Int(truncatingIfNeeded: hash) & (size - 1)
-      while table.buckets[firstBucket + bucket] >= 0 { bucket = (bucket + 1) & (size - 1) }
-      table.buckets[firstBucket + bucket] = Int32(table.names.count)
-      table.names.append(
-        RuleTable.Name(
-          hash: hash, start: table.nameText.count, count: draft.name.utf8.count,
-          schema: draft.schema, isRequired: draft.isRequired))
-      table.nameText += draft.name.utf8
+    var namesByHash: [UInt64: [Int]] = [:]
+    for (number, name) in names.enumerated() {
+      namesByHash[name.text.utf8Span.span.tableHash, default: []].append(firstName + number)
     }
+    table.names += names
     table.members.append(
       RuleTable.Members(
-        firstName: firstName, endName: table.names.count, firstBucket: firstBucket,
-        bucketMask: size - 1, additional: additional, firstDependency: firstDependency,
+        firstName: firstName, endName: table.names.count, namesByHash: namesByHash,
+        additional: additional, firstDependency: firstDependency,
         endDependency: table.dependencies.count))
     return table.members.count - 1
   }

@@ -19,9 +19,10 @@ extension RuleCompiler {
         message: "a model does not refer to itself as a whole; put what is shared in \"$defs\"",
         pointer: place)
     }
-    let targetPlace = pointer.description
-    if let target = document.schemas[ExactText(targetPlace)] { return (target, targetPlace) }
-    var target = document.root
+    var target = document
+    var isSchema = true
+    // Whether the members of the target are schemas.
+    var holdsSchemas = false
     for token in pointer.tokens {
       let next =
         target[token]
@@ -34,10 +35,17 @@ extension RuleCompiler {
         throw ModelError(message: "there is nothing at \(reference)", pointer: place)
       }
       target = next
+      (isSchema, holdsSchemas) = (
+        holdsSchemas || isSchema && ["items", "additionalProperties"].contains(token),
+        isSchema && ["properties", "$defs"].contains(token)
+      )
     }
-    throw ModelError(
-      message: "\(reference) is no schema; a reference points at one, such as \"#/$defs/name\"",
-      pointer: place)
+    guard isSchema else {
+      throw ModelError(
+        message: "\(reference) is no schema; a reference points at one, such as \"#/$defs/name\"",
+        pointer: place)
+    }
+    return (target, pointer.description)
   }
 
   /// The schema of an attribute and those that it refers to, one after the other.
@@ -97,12 +105,9 @@ extension RuleCompiler {
     }
   }
 
-  /// Refuses references that lead to themselves without a step into the value: checking one would
-  /// not end.
-  ///
-  /// - Complexity: O(number of schemas and of their rules), but for sorting
+  /// Refuses references that lead to themselves without a step into the value.
   func refuseEndlessReferences() throws(ModelError) {
-    // The walk on which a schema was met; 0 for none.
+    // The walk on which a schema was met, or 0.
     var walks = Array(repeating: 0, count: table.schemas.count)
     for (number, (place, start)) in schemasByPlace.sorted(by: { $0.key < $1.key }).enumerated() {
       var schema = start

@@ -2,7 +2,6 @@ internal import JSONStreaming
 
 /// The keywords of one schema, but for `type` and `$ref`.
 extension RuleCompiler {
-  /// Compiles the rules that a schema states.
   mutating func valueRules(_ json: JSONValue, at place: String) throws(ModelError) -> [Rule] {
     try checkDefinitions(json["$defs"], at: place + "/$defs")
     var rules = try numberRules(json, at: place)
@@ -113,7 +112,6 @@ extension RuleCompiler {
     return rules
   }
 
-  /// The count that a keyword states.
   func count(
     _ json: JSONValue, _ keyword: String, at place: String
   ) throws(ModelError) -> Int? {

@@ -12,7 +12,7 @@ struct RuleCompiler {
   ]
 
   /// The document, which references point into.
-  let document: SchemaDocument
+  let document: JSONValue
 
   var table = RuleTable()
 
@@ -22,24 +22,20 @@ struct RuleCompiler {
   /// The schemas so far, by their place in the document.
   private(set) var schemasByPlace: [ExactText: Int] = [:]
 
-  /// A schema that has its index, and is not compiled yet.
   private struct Waiting {
     let json: JSONValue
     let place: String
     let index: Int
   }
 
-  /// The schemas that references led to: a chain of references is as long as the document allows,
-  /// so it is no recursion.
+  /// The schemas that references led to. A chain of references may be long, so this is no recursion.
   private var waiting: [Waiting] = []
 
-  init(_ document: SchemaDocument) {
+  init(_ document: JSONValue) {
     self.document = document
   }
 
-  /// Compiles a schema inside an attribute.
-  ///
-  /// - Returns: its index.
+  /// Compiles a schema inside an attribute, and returns its index.
   mutating func schema(_ json: JSONValue, at place: String) throws(ModelError) -> Int {
     if let known = schemasByPlace[ExactText(place)] { return known }
     let index = reserve(place)
@@ -47,7 +43,7 @@ struct RuleCompiler {
     return index
   }
 
-  /// Takes the index of a schema, by which it finds itself where it refers to itself.
+  /// Adds a schema before it is compiled, so that it may refer to itself.
   private mutating func reserve(_ place: String?) -> Int {
     let index = table.schemas.count
     table.schemas.append(.anything)
@@ -84,17 +80,7 @@ struct RuleCompiler {
     try compile(definition, at: place, into: reserve(nil))
   }
 
-  /// Compiles the schemas that references led to.
-  mutating func compileWaiting() throws(ModelError) {
-    while let next = waiting.popLast() {
-      try compile(next.json, at: next.place, into: next.index)
-    }
-  }
-
-  /// Compiles the rules of an attribute: its own, and those of the definitions that it refers to.
-  ///
-  /// - Parameter schemas: the attribute's schema and the ones it refers to, with their places.
-  /// - Returns: the index of a schema with all rules of all of them.
+  /// Compiles the schema of an attribute and the ones that it refers to into one, and returns its index.
   mutating func attribute(
     _ schemas: [(json: JSONValue, place: String)], types: JSONTypes
   ) throws(ModelError) -> Int {
@@ -110,34 +96,12 @@ struct RuleCompiler {
 
   /// The table, when everything is compiled.
   consuming func finish() throws(ModelError) -> RuleTable {
-    try compileWaiting()
+    while let next = waiting.popLast() {
+      try compile(next.json, at: next.place, into: next.index)
+    }
     try refuseEndlessReferences()
-    if !constants.isEmpty {
-      (table.constants, table.constantPlaces, table.constantHashes) = try Self.tape(of: constants)
-      fillBuckets()
-    }
+    if !constants.isEmpty { try addConstants() }
     return table
-  }
-
-  /// Puts the constants of large choices into buckets by their hash.
-  private mutating func fillBuckets() {
-    for index in table.choices.indices {
-      let numbers = table.choices[index].first..<table.choices[index].end
-      guard numbers.count > RuleTable.Choice.unhashedLimit else { continue }
-      var size = 4
-      while size < numbers.count * 2 { size *= 2 }
-      let firstBucket = table.constantBuckets.count
-      table.choices[index].firstBucket = firstBucket
-      table.choices[index].bucketMask = size - 1
-      table.constantBuckets += Array(repeating: -1, count: size)
-      for number in numbers {
-        var bucket = Int(truncatingIfNeeded: table.constantHashes[number]) & (size - 1)
-        while table.constantBuckets[firstBucket + bucket] >= 0 {
-          bucket = (bucket + 1) & (size - 1)
-        }
-        table.constantBuckets[firstBucket + bucket] = Int32(number)
-      }
-    }
   }
 
   private mutating func append(_ rules: [Rule], to schema: Int) {
@@ -146,7 +110,6 @@ struct RuleCompiler {
     table.schemas[schema].end = table.rules.count
   }
 
-  /// Adds the constants of an `enum` or a `const`.
   mutating func choice(of values: [JSONValue], isConst: Bool) -> Rule {
     table.choices.append(
       RuleTable.Choice(
@@ -155,10 +118,8 @@ struct RuleCompiler {
     return .oneOf(table.choices.count - 1)
   }
 
-  /// The constants in one array on a tape, where each stands, and its hash.
-  private static func tape(
-    of constants: [JSONValue]
-  ) throws(ModelError) -> (TapeCopy, [Int], [UInt64]) {
+  /// Puts all constants into one array on a tape, and hashes those of large choices.
+  private mutating func addConstants() throws(ModelError) {
     var limits = ReadingLimits()
     limits.depth += 1
     var reader = ElementReader(shape: .sequence, limits: limits, isResumable: false)
@@ -170,14 +131,19 @@ struct RuleCompiler {
       throw ModelError(message: "the constants of the model are too large", pointer: "")
     }
     let copy = TapeCopy(reader)
-    var places: [Int] = []
-    var hashes: [UInt64] = []
+    table.constants = copy
     var place = 1
     for _ in constants {
-      places.append(place)
-      hashes.append(copy.tape.valueHash(at: place))
+      table.constantPlaces.append(place)
       place = copy.tape.end(ofValueAt: place)
     }
-    return (copy, places, hashes)
+    for index in table.choices.indices {
+      let numbers = table.choices[index].first..<table.choices[index].end
+      guard numbers.count > RuleTable.Choice.unhashedLimit else { continue }
+      for number in numbers {
+        let hash = copy.tape.valueHash(at: table.constantPlaces[number])
+        table.choices[index].numbersByHash[hash, default: []].append(number)
+      }
+    }
   }
 }

@@ -154,26 +154,23 @@ package struct RuleChecker: ~Copyable {
     var key = subject.index + 1
     while tape[key].kind == .key, issues.count < Issue.limit {
       let name = table.index(of: tape.text(of: tape[key]), in: members)
-      var schema = -1
-      if name >= 0 {
+      if let name {
         let met = firstMet + name - members.firstName
         if metNames[met] {
           issues.report(
             "duplicate-key", attribute,
-            "\(subject.excerpt) has the member "
-              + "\(JSONText.quoted(table.text(ofName: name))) twice")
+            "\(subject.excerpt) has the member \(JSONText.quoted(table.names[name].text)) twice")
         }
         metNames[met] = true
-        schema = table.names[name].schema
       }
-      if schema >= 0 {
+      if let schema = name.flatMap({ table.names[$0].schema }) {
         checkValue(
           at: key + 1, inside: subject, schema: schema, applicator: "properties",
           attribute: attribute, issues: &issues)
-      } else if members.additional >= 0 {
+      } else if let schema = members.additional {
         checkValue(
-          at: key + 1, inside: subject, schema: members.additional,
-          applicator: "additionalProperties", attribute: attribute, issues: &issues)
+          at: key + 1, inside: subject, schema: schema, applicator: "additionalProperties",
+          attribute: attribute, issues: &issues)
       }
       key = tape.end(ofValueAt: key + 1)
     }
@@ -184,7 +181,7 @@ package struct RuleChecker: ~Copyable {
       issues.report(
         "required", attribute,
         "\(subject.excerpt) lacks the member "
-          + JSONText.quoted(table.text(ofName: name)))
+          + JSONText.quoted(table.names[name].text))
     }
     for number in members.firstDependency..<members.endDependency
     where issues.count < Issue.limit {
@@ -195,8 +192,8 @@ package struct RuleChecker: ~Copyable {
       issues.report(
         "dependentRequired", attribute,
         "\(subject.excerpt) has the member "
-          + "\(JSONText.quoted(table.text(ofName: dependency.name))) and lacks "
-          + JSONText.quoted(table.text(ofName: dependency.needed)))
+          + "\(JSONText.quoted(table.names[dependency.name].text)) and lacks "
+          + JSONText.quoted(table.names[dependency.needed].text))
     }
     metNames.truncate(to: firstMet)
   }
@@ -249,25 +246,15 @@ package struct RuleChecker: ~Copyable {
 
   private func isOne(of choice: RuleTable.Choice, _ subject: RuleSubject) -> Bool {
     guard let constants = table.constants?.tape else { return false }
-    guard choice.bucketMask >= 0 else {
-      for number in choice.first..<choice.end
-      where isValue(at: table.constantPlaces[number], of: constants, equalTo: subject) {
-        return true
-      }
-      return false
+    func isEqual(_ number: Int) -> Bool {
+      isValue(at: table.constantPlaces[number], of: constants, equalTo: subject)
     }
-    let hash = subject.hash
-    var bucket = Int(truncatingIfNeeded: hash) & choice.bucketMask
-    while true {
-      let number = Int(table.constantBuckets[choice.firstBucket + bucket])
-      if number < 0 { return false }
-      if table.constantHashes[number] == hash,
-        isValue(at: table.constantPlaces[number], of: constants, equalTo: subject)
-      {
-        return true
-      }
-      bucket = (bucket + 1) & choice.bucketMask
+    if choice.numbersByHash.isEmpty {
+      for number in choice.first..<choice.end where isEqual(number) { return true }
+    } else {
+      for number in choice.numbersByHash[subject.hash] ?? [] where isEqual(number) { return true }
     }
+    return false
   }
 
   private func isValue(at place: Int, of constants: Tape, equalTo subject: RuleSubject) -> Bool {
