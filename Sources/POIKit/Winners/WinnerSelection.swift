@@ -30,7 +30,7 @@ struct WinnerSelection: ~Copyable {
   /// Whether losers are returned group by group, in the order of their ranks.
   private let ranksLosers: Bool
 
-  private var candidates: ExternalSorter<CandidateEntry>
+  private var candidates: CandidateSorter
   private var losers: ExternalSorter<LoserEntry>
 
   /// The losers, if they are returned in the order of their ranks.
@@ -75,7 +75,7 @@ struct WinnerSelection: ~Copyable {
     self.contentHash = contentHash
     self.ranksLosers = ranksLosers
     let folder = options.temporaryFolder
-    candidates = ExternalSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
+    candidates = CandidateSorter(memoryBudget: options.memoryBudget / 4 * 3, folder: folder)
     let share = options.memoryBudget / 4
     losers = ExternalSorter(memoryBudget: ranksLosers ? 0 : share, folder: folder)
     groupLosers = ExternalSorter(memoryBudget: ranksLosers ? share : 0, folder: folder)
@@ -193,7 +193,7 @@ extension WinnerSelection {
     }
     plan.spilledByteCount = candidates.spilledByteCount + tiedLosers.spilledByteCount
     // Frees the memory of the sorted entries.
-    candidates = ExternalSorter(memoryBudget: 0, folder: options.temporaryFolder)
+    candidates = CandidateSorter(memoryBudget: 0, folder: options.temporaryFolder)
     try losers.finish()
     try groupLosers.finish()
     followingLoser = try groupLosers.next()
