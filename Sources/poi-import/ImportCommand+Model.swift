@@ -8,7 +8,7 @@ extension ImportCommand {
   static func model(
     named name: String, storePath: String, trustsSchema: Bool
   ) throws -> Model {
-    if name == "poi" { return try .readBuiltIn() }
+    if name == "poi" { return .poi }
     if name != "-", unsafe access(name, F_OK) != 0,
       let store = try store(at: storePath, trustsSchema: trustsSchema),
       try store.tables().contains(name)
@@ -22,11 +22,11 @@ extension ImportCommand {
   /// records, else, in a store that is new or has none, the built-in one.
   static func defaultModel(storePath: String, trustsSchema: Bool) throws -> Model {
     guard let store = try store(at: storePath, trustsSchema: trustsSchema) else {
-      return try .readBuiltIn()
+      return .poi
     }
     let tables = try store.tables()
     guard let table = tables.first(where: { $0 == "poi" }) ?? tables.first else {
-      return try .readBuiltIn()
+      return .poi
     }
     guard table == "poi" || tables.count == 1 else {
       throw severalTables(tables, storePath: storePath)

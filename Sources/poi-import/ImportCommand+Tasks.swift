@@ -103,6 +103,6 @@ extension ImportCommand {
         "there is no model called \"\(name)\": the built-in one is poi, and there is no store "
           + "\(storePath) with a table of that name")
     }
-    return try .readBuiltIn()
+    return .poi
   }
 }

@@ -77,7 +77,7 @@ struct ImportCommand {
       } else if task == .importRecords {
         try Self.defaultModel(storePath: storePath, trustsSchema: trustsSchema)
       } else {
-        try .readBuiltIn()
+        .poi
       }
   }
 

@@ -10,7 +10,7 @@ runTool(ImportCommand.description) { arguments, tool in
   } catch let error as StoreError {
     throw ToolFailure(error)
   } catch let error as ModelError {
-    throw ToolFailure(error.isOutOfMemory ? .ioError : .usage, error.description)
+    throw ToolFailure(.usage, error.description)
   } catch let error as InputError {
     throw ToolFailure(StoreError(error))
   }

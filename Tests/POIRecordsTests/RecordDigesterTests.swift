@@ -9,7 +9,7 @@ import Testing
     var reader = ElementReader(shape: .sequence, limits: ReadingLimits())
     reader.append(Array(json.utf8).span)
     reader.finish()
-    while case .element = try reader.next() { try intake.addElement(of: &reader) }
+    while case .element = try reader.next() { intake.addElement(of: &reader) }
     try #require(intake.batch.recordCount == 1)
     var digester = RecordDigester(.poi)
     return digester.digest(record: 0, of: intake.batch)

@@ -90,7 +90,7 @@ import Testing
     var reader = ElementReader(shape: .sequence, isResumable: false)
     reader.append(Array(text.utf8).span)
     reader.finish()
-    let isFound = try reader.findValue()
+    let isFound = reader.findValue()
     try #require(isFound)
     return TapeCopy(reader)
   }

@@ -21,8 +21,6 @@ public struct ReadingError: Error, Sendable, Hashable {
     case unsupportedEncoding
     /// The input is not the one that the position belongs to.
     case changedInput
-    /// There is no memory for the parser.
-    case outOfMemory
     /// The position cannot belong to a reader of this shape.
     case invalidPosition
   }

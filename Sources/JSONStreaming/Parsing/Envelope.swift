@@ -17,7 +17,6 @@ final class Envelope {
     case targetMissing
     /// An object stands where an array stood before, or the other way round.
     case otherContainer
-    case outOfMemory
   }
 
   let limits: ReadingLimits
@@ -38,9 +37,10 @@ final class Envelope {
   private(set) var containersAreObjects: Bool?
   private(set) var topLevelValueCount = 0
 
-  /// yajl's parser; nil until it is needed, and if there is no memory for it.
+  /// yajl's parser; nil until it is needed.
   private(set) var handle: OpaquePointer?
-  private let memory: UnsafeMutablePointer<cyajl_memory>
+  /// The bytes of the last call that an earlier call of yajl parsed.
+  private var parsedByteCount = 0
   /// Whether yajl gets bytes that are not the input's.
   private var isPriming = false
   private var stop: Stop?
@@ -55,15 +55,9 @@ final class Envelope {
     var place = Place()
     place.isInContainer = isSequence
     state = ElementScanner.State(boundary: 0, place: place)
-    unsafe memory = .allocate(capacity: 1)
-    unsafe memory.initialize(to: cyajl_memory())
   }
 
-  deinit {
-    unsafe cyajl_free_parser(handle)
-    unsafe memory.deinitialize(count: 1)
-    unsafe memory.deallocate()
-  }
+  deinit { freeParser() }
 }
 
 extension Envelope {
@@ -73,42 +67,47 @@ extension Envelope {
   func parse(_ bytes: Span<UInt8>, at offset: Int) -> Stop? {
     if unsafe handle == nil { prepare() }
     callOffset = offset
-    return unsafe bytes.withUnsafeBufferPointer {
-      result(unsafe cyajl_parse(handle, memory, $0.baseAddress, $0.count))
-    }
+    return result(parse(bytes))
   }
 
   /// Says that no more bytes follow.
   func complete(at offset: Int) -> Stop? {
     callOffset = offset
-    return unsafe handle == nil ? nil : result(unsafe cyajl_complete_parse(handle, memory))
+    parsedByteCount = 0
+    return unsafe handle == nil ? nil : result(unsafe cyajl_complete_parse(handle))
+  }
+
+  private func parse(_ bytes: Span<UInt8>) -> cyajl_status {
+    parsedByteCount = 0
+    // The callbacks read the property meanwhile.
+    var count = 0
+    let status = unsafe bytes.withUnsafeBufferPointer {
+      unsafe cyajl_parse(handle, &count, $0.baseAddress, $0.count)
+    }
+    parsedByteCount = count
+    return status
   }
 
   private func result(_ status: cyajl_status) -> Stop? {
     switch status {
     case cyajl_ok: nil
     case cyajl_stopped: stop
-    case cyajl_out_of_memory: .outOfMemory
     default: .syntax
     }
   }
 
   /// Makes a parser that stands behind a value in the containers that the pointer passes.
   private func prepare() {
-    unsafe handle = cyajl_alloc(
-      Self.callbacks, memory, Unmanaged.passUnretained(self).toOpaque())
+    unsafe handle = cyajl_alloc(Self.callbacks, Unmanaged.passUnretained(self).toOpaque())
     guard depth > 0 else { return }
     let openers = parents.map { $0 ? "[" : "{\"\":" }.joined()
     isPriming = true
-    let status = unsafe Array((openers + "null").utf8).withUnsafeBufferPointer {
-      unsafe cyajl_parse(handle, memory, $0.baseAddress, $0.count)
-    }
+    _ = parse(Array((openers + "null").utf8).span)
     isPriming = false
-    if status != cyajl_ok { freeParser() }
   }
 
   /// What yajl says of bytes that it refused.
-  var failure: YajlFailure { unsafe YajlFailure(of: handle, memory) }
+  var failure: YajlFailure { unsafe YajlFailure(of: handle, parsedByteCount) }
 
   /// How many bytes of the input had to be seen to stop.
   func noticedOffset(of stop: Stop) -> Int {
@@ -135,7 +134,7 @@ extension Envelope {
   var isTargetFound: Bool { containersAreObjects != nil }
 
   private func freeParser() {
-    unsafe cyajl_free_parser(handle)
+    if let handle = unsafe handle { unsafe yajl_free(handle) }
     unsafe handle = nil
   }
 
@@ -165,7 +164,7 @@ extension Envelope {
 extension Envelope {
   /// The offset in the input of the end of the token that a callback is called for.
   private var consumedOffset: Int {
-    callOffset + (unsafe cyajl_get_bytes_consumed(handle, memory))
+    callOffset + parsedByteCount + (unsafe yajl_get_bytes_consumed(handle))
   }
 
   private func stop(_ reason: Stop) -> Int32 {

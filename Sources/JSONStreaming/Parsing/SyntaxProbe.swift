@@ -14,27 +14,23 @@ struct SyntaxProbe {
   /// bytes.
   let flaw: Range<Int>
 
-  /// Whether yajl found no memory to look; the rest means nothing then.
-  let isOutOfMemory: Bool
-
   /// Parses `bytes` behind `prime`; nil if nothing is wrong with them.
   ///
   /// - Complexity: O(n) in the number of bytes, a few times over.
   init?(behind prime: [UInt8], of bytes: Span<UInt8>) {
     guard let failure = Self.failure(behind: prime, of: bytes) else { return nil }
     text = failure.text
-    var isOutOfMemory = failure.isOutOfMemory
     // The shortest beginning that fails ends near where yajl says: widen around it, then halve.
     var step = 2
     var passing = max(0, min(failure.byteIndex, bytes.count))
-    while passing > 0, Self.fails(behind: prime, bytes.extracting(0..<passing), &isOutOfMemory) {
+    while passing > 0, Self.fails(behind: prime, bytes.extracting(0..<passing)) {
       passing = max(0, passing - step)
       step *= 2
     }
     step = 2
     var failing = min(passing + 1, bytes.count)
     while failing < bytes.count,
-      !Self.fails(behind: prime, bytes.extracting(0..<failing), &isOutOfMemory)
+      !Self.fails(behind: prime, bytes.extracting(0..<failing))
     {
       passing = failing
       failing = min(bytes.count, failing + step)
@@ -42,7 +38,7 @@ struct SyntaxProbe {
     }
     while failing - passing > 1 {
       let middle = (passing + failing) / 2
-      if Self.fails(behind: prime, bytes.extracting(0..<middle), &isOutOfMemory) {
+      if Self.fails(behind: prime, bytes.extracting(0..<middle)) {
         failing = middle
       } else {
         passing = middle
@@ -56,14 +52,13 @@ struct SyntaxProbe {
       // A number ends where something else begins. If it may not stand there, it may not before a blank.
       var text = (0..<(failing - 1)).map { bytes[$0] }
       text.append(0x20)
-      if Self.fails(behind: prime, text.span, &isOutOfMemory) { end = failing - 1 }
+      if Self.fails(behind: prime, text.span) { end = failing - 1 }
     }
     var start = end - 1
     if failure.isOfToken {
       while start > 0, Self.isOfWord(bytes[start]), Self.isOfWord(bytes[start - 1]) { start -= 1 }
     }
     flaw = start..<end
-    self.isOutOfMemory = isOutOfMemory
   }
 
   /// Whether a byte can be one of a number or of a word.
@@ -76,28 +71,21 @@ struct SyntaxProbe {
     }
   }
 
-  private static func fails(
-    behind prime: [UInt8], _ bytes: Span<UInt8>, _ isOutOfMemory: inout Bool
-  ) -> Bool {
-    guard let failure = failure(behind: prime, of: bytes) else { return false }
-    if failure.isOutOfMemory { isOutOfMemory = true }
-    return true
+  private static func fails(behind prime: [UInt8], _ bytes: Span<UInt8>) -> Bool {
+    failure(behind: prime, of: bytes) != nil
   }
 
   /// What yajl says of `bytes`; nil if nothing is wrong with them.
   private static func failure(behind prime: [UInt8], of bytes: Span<UInt8>) -> YajlFailure? {
-    var memory = cyajl_memory()
-    return unsafe withUnsafeMutablePointer(to: &memory) { memory in
-      let handle = unsafe cyajl_alloc(nil, memory, nil)
-      defer { unsafe cyajl_free_parser(handle) }
-      unsafe prime.withUnsafeBufferPointer {
-        _ = unsafe cyajl_parse(handle, memory, $0.baseAddress, $0.count)
+    let handle = unsafe cyajl_alloc(nil, nil)
+    defer { unsafe yajl_free(handle) }
+    var parsedByteCount = 0
+    func parse(_ bytes: Span<UInt8>) -> cyajl_status {
+      unsafe bytes.withUnsafeBufferPointer {
+        unsafe cyajl_parse(handle, &parsedByteCount, $0.baseAddress, $0.count)
       }
-      let status = unsafe bytes.withUnsafeBufferPointer {
-        unsafe cyajl_parse(handle, memory, $0.baseAddress, $0.count)
-      }
-      if status == cyajl_out_of_memory { return .outOfMemory }
-      return status == cyajl_failed ? unsafe YajlFailure(of: handle, memory) : nil
     }
+    _ = parse(prime.span)
+    return parse(bytes) == cyajl_failed ? unsafe YajlFailure(of: handle, parsedByteCount) : nil
   }
 }

@@ -14,27 +14,13 @@ struct YajlFailure {
   /// Whether it is a token that may not stand where it stands, and no flaw inside a token.
   let isOfToken: Bool
 
-  /// Whether yajl found no memory to look or to say what it found.
-  let isOutOfMemory: Bool
-
-  /// That there is no memory.
-  static let outOfMemory = YajlFailure(outOfMemory: "no memory")
-
-  private init(outOfMemory text: String) {
-    self.text = text
-    byteIndex = 0
-    isOfToken = false
-    isOutOfMemory = true
-  }
-
   /// Asks a parser that has failed.
+  ///
+  /// - Parameter parsedByteCount: as `cyajl_parse` says.
   @unsafe
-  init(of handle: OpaquePointer?, _ memory: UnsafeMutablePointer<cyajl_memory>) {
-    let consumed = unsafe cyajl_get_bytes_consumed(handle, memory)
-    guard let words = unsafe cyajl_get_error(handle, memory) else {
-      self = .outOfMemory
-      return
-    }
+  init(of handle: OpaquePointer?, _ parsedByteCount: Int) {
+    let consumed = parsedByteCount + (unsafe yajl_get_bytes_consumed(handle))
+    let words = unsafe cyajl_get_error(handle)!
     defer { unsafe yajl_free_error(handle, words) }
     var text = unsafe Substring(String(cString: words)).utf8
     while text.last == UInt8(ascii: "\n") || text.last == UInt8(ascii: ".") { text.removeLast() }
@@ -49,7 +35,6 @@ struct YajlFailure {
       text.starts(with: "probable comment".utf8)
       ? "json allows no comment or slash here: remove it" : String(Substring(text))
     byteIndex = stepsBack ? consumed : consumed - 1
-    isOutOfMemory = false
   }
 
   /// Removes the kind of error from the beginning of yajl's words; false if they are of another kind.

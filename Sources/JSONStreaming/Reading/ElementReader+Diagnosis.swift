@@ -27,7 +27,7 @@ extension ElementReader {
   /// - Returns: nil if more bytes are needed to know.
   mutating func diagnose(
     _ refusal: ElementScan.Refusal, _ flaw: TextFlaw?, isLast: Bool
-  ) throws(ReadingError) -> Malformation? {
+  ) -> Malformation? {
     let start = envelope.state.boundary
     let limitOffset = start + limits.elementByteCount
     if refusal == .cut, !isLast, givenOffset <= limitOffset { return nil }
@@ -40,7 +40,6 @@ extension ElementReader {
       behind: shape == .sequence ? [] : envelope.containerPrime,
       of: buffer.span(start..<givenOffset))
     {
-      if probe.isOutOfMemory { throw failOutOfMemory(at: start) }
       (found, noticedOffset) = (malformation(probe, from: start), start + probe.seenByteCount)
     } else if isLast || givenOffset > limitOffset {
       noticedOffset = givenOffset

@@ -11,12 +11,6 @@ extension ElementReader {
     return error
   }
 
-  mutating func failOutOfMemory(at byteOffset: Int) -> ReadingError {
-    fail(
-      .outOfMemory, at: byteOffset,
-      "there is no memory to read on: free some, or allow only shorter strings and elements")
-  }
-
   mutating func fail(notFound pointer: JSONPointer) -> ReadingError {
     let offset = buffer.endOffset
     guard envelope.topLevelValueCount > 0 else {
@@ -131,8 +125,6 @@ extension ElementReader {
       return fail(
         .duplicateMember, at: offset,
         "an object on the way to \(pointerText) has the member that the pointer names twice")
-    case .outOfMemory:
-      return failOutOfMemory(at: offset)
     case .depth:
       return fail(
         .limitExceeded(rule: "depth"), at: offset,

@@ -20,7 +20,7 @@ extension ElementReader {
         } else if givenOffset < buffer.endOffset || (isFinished && parsedOffset < buffer.endOffset)
         {
           discardUnneeded()
-          if envelope.state.place.isInContainer { try scanPiece() } else { try parseEnvelope() }
+          if envelope.state.place.isInContainer { scanPiece() } else { try parseEnvelope() }
         } else if !isFinished {
           return .needsInput
         } else {
@@ -95,7 +95,7 @@ extension ElementReader {
   }
 
   /// Scans the next piece of what is in the buffer for elements.
-  private mutating func scanPiece() throws(ReadingError) {
+  private mutating func scanPiece() {
     let pieceStart = givenOffset
     givenOffset = min(pieceStart + pieceSize, buffer.endOffset)
     pieceSize = min(4 * pieceSize, ReadBuffer.pieceSize)
@@ -112,7 +112,7 @@ extension ElementReader {
     switch outcome {
     case .needsMore: break
     case .refused(let refusal, let flaw):
-      failure = try diagnose(refusal, flaw, isLast: isLast)
+      failure = diagnose(refusal, flaw, isLast: isLast)
       if failure == nil { examinedByteCount += givenOffset - envelope.state.boundary }
     case .containerEnd:
       // The elements are delivered first.

@@ -76,13 +76,15 @@ struct ElementScanner: ~Copyable {
       {
         return .needsMore
       }
+      guard !state.place.needsComma else {
+        (refusedStart, refusedLength) = (state.boundary, length)
+        return .refused(.syntax, nil)
+      }
       let (token, copy) = (tape.tokens.count, tape.copies.count)
-      let mark =
-        state.place.needsComma
-        ? nil
-        : scan.member(
+      guard
+        let mark = scan.member(
           at: start, isNamed: state.place.containerIsObject, onto: &tape, &open)
-      guard let mark else {
+      else {
         tape.tokens.truncate(to: token)
         tape.copies.truncate(to: copy)
         open.removeAll()

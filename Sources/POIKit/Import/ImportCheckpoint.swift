@@ -82,8 +82,8 @@ struct ImportCheckpoint {
   ///
   /// - Parameter inputs: the inputs that the run has begun, which the store keeps beside it.
   /// - Throws: `SQLiteError` when there is no memory to read it.
-  init?(_ text: String, inputs: [ImportReport.Input]) throws {
-    guard let json = try JSONValue.stored(text), json["version"]?.integer == 1,
+  init?(_ text: String, inputs: [ImportReport.Input]) {
+    guard let json = JSONValue.stored(text), json["version"]?.integer == 1,
       !inputs.isEmpty, ImportCheckpoint.count(json["begunInputs"]) == inputs.count,
       let finished = ImportCheckpoint.count(json["finishedInputs"]), finished <= inputs.count,
       let position = json["position"]?.elements, let counters = json["counters"],

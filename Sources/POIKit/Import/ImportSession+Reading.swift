@@ -158,11 +158,7 @@ extension ImportSession {
         return
       case .end: return
       case .element:
-        do { try intake.addElement(of: &reader) } catch {
-          throw fail(
-            StoreError(
-              .inputOutput, "\(inputName) (record \(reader.elementIndex + 1)): \(error.message)"))
-        }
+        intake.addElement(of: &reader)
       case .malformed(let malformation): intake.addReject(malformation, of: &reader)
       }
       let isLast = hasReachedLimit

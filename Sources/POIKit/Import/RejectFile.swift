@@ -216,7 +216,7 @@ struct RejectFile: ~Copyable {
         """)
       try statement.bind(1, integer: run)
       while try statement.step() {
-        let issues = try JSONValue.stored(statement.text(5)) ?? .array([])
+        let issues = JSONValue.stored(statement.text(5)) ?? .array([])
         buffer.append(
           contentsOf: RejectLine.text(
             input: statement.text(0), record: Int(statement.integer(1)),

@@ -37,7 +37,7 @@ struct UnfinishedImport {
     guard try statement.step() else { preconditionFailure("the run has a checkpoint") }
     generation = statement.integer(0)
     let isSound = 0...Int64(RunRecord.greatestCount) ~= generation
-    checkpoint = isSound ? try ImportCheckpoint(statement.text(1), inputs: inputs) : nil
+    checkpoint = isSound ? ImportCheckpoint(statement.text(1), inputs: inputs) : nil
     isVoid = run.state == .failed && checkpoint?.counters.read == 0
   }
 

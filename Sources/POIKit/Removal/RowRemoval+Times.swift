@@ -24,7 +24,7 @@ extension RowRemoval {
       "UPDATE \(quotedTable) SET \(times) = ?2 WHERE \(rowID) = ?1")
     while try rows.step() {
       let former = rows.text(1)
-      let text = try PropertyTimes.text(settingTimeOf: column, in: former, from: nil)
+      let text = PropertyTimes.text(settingTimeOf: column, in: former, from: nil)
       guard text != former else { continue }
       try remembering.bind(1, integer: rows.integer(0))
       try remembering.bind(2, text: former)

@@ -193,7 +193,6 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         advice: .restart)
     case .limitExceeded(let rule):
       self.init(.unreadable, place, advice: Advice.Limit(rule: rule).map { [.raise($0)] } ?? [])
-    case .outOfMemory: self.init(.inputOutput, place)
     default: self.init(.unreadable, place)
     }
   }

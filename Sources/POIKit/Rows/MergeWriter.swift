@@ -281,7 +281,7 @@ extension MergeWriter {
     try beginMerge()
     let recordTime = ranking.time(of: record, in: batch)
     let storedTime = ranking.time(of: 0, in: stored.batch)
-    try times.read(stored.times, rowTime: storedTime)
+    times.read(stored.times, rowTime: storedTime)
     for (index, slot) in mergedSlots.enumerated() where batch[record, slot].kind != .absent {
       let time = batch[record, slot].isDefault ? .never : recordTime
       guard times.times[index] <= time else { continue }

@@ -66,8 +66,8 @@ struct RunRecord {
         RunRecord(
           id: statement.integer(0), tool: statement.text(1), table: statement.text(2),
           state: State(rawValue: statement.text(3)),
-          options: try JSONValue.stored(statement.text(4)) ?? .null,
-          counters: try JSONValue.stored(statement.text(5)) ?? .null))
+          options: JSONValue.stored(statement.text(4)) ?? .null,
+          counters: JSONValue.stored(statement.text(5)) ?? .null))
     }
     return runs
   }

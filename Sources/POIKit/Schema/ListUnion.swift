@@ -1,5 +1,4 @@
 internal import POIRecords
-internal import SQLiteKit
 
 /// The distinct elements of JSON arrays.
 ///
@@ -9,18 +8,15 @@ struct ListUnion {
   private var elements: Set<[UInt8]> = []
 
   /// The elements of an array; nil where the text is not one.
-  ///
-  /// - Throws: `SQLiteError` when there is no memory for them.
-  init?(_ text: [UInt8]) throws {
-    guard try insert(text) != nil else { return nil }
+  init?(_ text: [UInt8]) {
+    guard insert(text) != nil else { return nil }
   }
 
   /// Adds the elements of an array.
   ///
   /// - Returns: whether one of them is new; nil where the text is no array, which adds nothing.
-  /// - Throws: `SQLiteError` when there is no memory for them.
-  mutating func insert(_ text: [UInt8]) throws -> Bool? {
-    guard let list = try JSONValue.stored(text.span)?.elements else { return nil }
+  mutating func insert(_ text: [UInt8]) -> Bool? {
+    guard let list = JSONValue.stored(text.span)?.elements else { return nil }
     let countBefore = elements.count
     for element in list { elements.insert(Array(element.canonical.description.utf8)) }
     return elements.count > countBefore

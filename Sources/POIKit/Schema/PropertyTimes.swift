@@ -66,12 +66,11 @@ struct PropertyTimes {
   /// - Parameters:
   ///   - text: what the column holds.
   ///   - columns: the others.
-  /// - Throws: `SQLiteError` when there is no memory to read the text.
-  init(_ text: String?, and columns: [String], rowTime: PropertyTime) throws {
-    let members = try PropertyTimes.json(text)?.members ?? []
+  init(_ text: String?, and columns: [String], rowTime: PropertyTime) {
+    let members = PropertyTimes.json(text)?.members ?? []
     let named = members.map(\.name)
     self.init(columns: named + columns.filter { !named.contains($0) })
-    try read(text, rowTime: rowTime)
+    read(text, rowTime: rowTime)
   }
 
   /// The time of a column's attribute.
@@ -85,9 +84,8 @@ struct PropertyTimes {
   /// - Parameters:
   ///   - text: what the column holds.
   ///   - rowTime: the timestamp of the row.
-  /// - Throws: `SQLiteError` when there is no memory to read the text.
-  mutating func read(_ text: String?, rowTime: PropertyTime) throws {
-    let json = try PropertyTimes.json(text)
+  mutating func read(_ text: String?, rowTime: PropertyTime) {
+    let json = PropertyTimes.json(text)
     for index in times.indices {
       times[index] =
         switch json?[columns[index]] {
@@ -106,21 +104,18 @@ struct PropertyTimes {
   ///   - text: what the column holds.
   ///   - other: what says the time, in the same form; where it does not, that is the timestamp of the
   ///     row.
-  /// - Throws: `SQLiteError` when there is no memory to read a text.
   static func text(
     settingTimeOf column: String, in text: String?, from other: String?
-  ) throws -> String? {
-    var members = try json(text)?.members ?? []
+  ) -> String? {
+    var members = json(text)?.members ?? []
     members.removeAll { $0.name == column }
-    if let value = try json(other)?[column] {
+    if let value = json(other)?[column] {
       members.append(JSONValue.Member(name: column, value: value))
     }
     return members.isEmpty ? nil : JSONValue.object(members).description
   }
 
-  private static func json(_ text: String?) throws -> JSONValue? {
-    if let text { try JSONValue.stored(text) } else { nil }
-  }
+  private static func json(_ text: String?) -> JSONValue? { text.flatMap(JSONValue.stored) }
 
   /// What the column is to hold in a row with the timestamp `rowTime`.
   func text(rowTime: PropertyTime) -> String? {

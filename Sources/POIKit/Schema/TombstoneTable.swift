@@ -54,10 +54,7 @@ struct TombstoneTable: Sendable, Hashable {
     guard try exists(for: records, in: connection),
       let document = try Bookkeeping.document(ofTable: records, in: connection)
     else { return nil }
-    do { return TombstoneTable(try Model(parsing: document)) } catch {
-      guard !error.isOutOfMemory else { throw SQLiteError.outOfMemory }
-      return nil
-    }
+    return (try? Model(parsing: document)).flatMap { TombstoneTable($0) }
   }
 
   /// How many removals are remembered of a table of records, be it by whatever key.

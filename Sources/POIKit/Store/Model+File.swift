@@ -30,8 +30,7 @@ extension Model {
     do {
       try self.init(parsing: text.span)
     } catch {
-      throw ModelError(
-        message: "\(path): \(error)", pointer: "", isOutOfMemory: error.isOutOfMemory)
+      throw ModelError(message: "\(path): \(error)", pointer: "")
     }
   }
 

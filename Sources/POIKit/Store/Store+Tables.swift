@@ -32,7 +32,6 @@ extension Store.Lease {
     do {
       return try Model(parsing: document)
     } catch {
-      guard !error.isOutOfMemory else { throw StoreError(.outOfMemory, path: path) }
       throw StoreFailure(.notAStore, "the model of the table \"\(table)\": \(error)")
     }
   }

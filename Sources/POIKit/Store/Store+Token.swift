@@ -120,7 +120,7 @@ extension Store.Lease {
     guard try statement.step() else { return nil }
     let highest =
       statement.isNull(0)
-      ? nil : try JSONValue.stored(statement.text(0)).flatMap(LatestRecord.init)
+      ? nil : JSONValue.stored(statement.text(0)).flatMap(LatestRecord.init)
     return (highest, statement.isNull(1) ? nil : statement.text(1))
   }
 

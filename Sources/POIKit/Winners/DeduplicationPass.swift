@@ -281,7 +281,7 @@ extension DeduplicationPass {
   private mutating func add(_ loser: GroupLoserEntry, isLast: Bool) throws -> RowFill? {
     try merge?.add(loser)
     guard isLast else { return nil }
-    return try merge?.finish()
+    return merge?.finish()
   }
 }
 

@@ -44,12 +44,12 @@ struct FillCheck: ~Copyable {
   /// - Returns: the number of values left out.
   mutating func leaveOut(
     from values: inout [MergedValue], presentColumns: Set<String>
-  ) throws -> Int {
+  ) -> Int {
     var count = 0
     for (number, attribute) in model.attributes.enumerated()
     where attribute.mergeRule == .union {
       guard let place = places[number], case .text(let text)? = values[place].change,
-        try !keepsRules(text, of: attribute)
+        !keepsRules(text, of: attribute)
       else { continue }
       values[place].keepOwn()
       count += 1
@@ -94,15 +94,11 @@ struct FillCheck: ~Copyable {
     return changed.count
   }
 
-  private mutating func keepsRules(
-    _ text: [UInt8], of attribute: Attribute
-  ) throws -> Bool {
+  private mutating func keepsRules(_ text: [UInt8], of attribute: Attribute) -> Bool {
     var reader = ElementReader(shape: .sequence, isResumable: false)
     reader.append(text.span)
     reader.finish()
-    do { guard try reader.findValue() else { return false } } catch {
-      throw SQLiteError.outOfMemory
-    }
+    guard reader.findValue() else { return false }
     let element = JSONElement(reader)
     var issues: [Issue] = []
     checker.check(

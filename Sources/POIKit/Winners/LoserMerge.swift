@@ -113,20 +113,20 @@ struct LoserMerge: ~Copyable {
     where !rows.isNull(presencePlace + number) {
       presentColumns.insert(column)
     }
-    let times = try readTimes()
+    let times = readTimes()
     for (place, column) in columns.enumerated() {
       values.append(
-        try MergedValue(
+        MergedValue(
           column.mergeRule, own: StoredValue(place, of: rows), time: times?[column.name] ?? .never))
     }
   }
 
   /// Reads the times of the values in the current row; nil if the table does not keep them.
-  private mutating func readTimes() throws -> PropertyTimes? {
+  private mutating func readTimes() -> PropertyTimes? {
     guard let timePlace else { return nil }
     rowTime = rows.isNull(timePlace) ? .untimed : .at(rows.integer(timePlace))
     times = rows.isNull(timePlace + 1) ? nil : rows.text(timePlace + 1)
-    return try PropertyTimes(times, and: columns.map(\.name), rowTime: rowTime)
+    return PropertyTimes(times, and: columns.map(\.name), rowTime: rowTime)
   }
 
   /// Merges a loser into its winner. The losers of a group are added in the order of their places.
@@ -136,12 +136,11 @@ struct LoserMerge: ~Copyable {
     try rows.bind(1, integer: loser.loser)
     guard try rows.step() else { return }
     let (winnerTime, winnerTimes) = (rowTime, times)
-    let times = try readTimes()
+    let times = readTimes()
     (rowTime, self.times) = (winnerTime, winnerTimes)
     for place in values.indices where values[place].isOpen(at: loser.place) {
       guard let value = StoredValue(place, of: rows) else { continue }
-      try values[place].merge(
-        value, of: loser, time: times?[columns[place].name] ?? .never)
+      values[place].merge(value, of: loser, time: times?[columns[place].name] ?? .never)
     }
     try rows.reset()
   }
@@ -149,23 +148,23 @@ struct LoserMerge: ~Copyable {
   /// Ends a group after its last loser.
   ///
   /// - Returns: the values to write to the winner, or nil if none changes.
-  mutating func finish() throws -> RowFill? {
+  mutating func finish() -> RowFill? {
     guard let winner else { return nil }
     self.winner = nil
     if !values.isEmpty {
-      refusedCount += try check?.leaveOut(from: &values, presentColumns: presentColumns) ?? 0
+      refusedCount += check?.leaveOut(from: &values, presentColumns: presentColumns) ?? 0
     }
     let changes = zip(columns, values).compactMap { column, value in
       value.change.map { (column: column.name, value: $0) }
     }
     return changes.isEmpty
-      ? nil : RowFill(row: winner, values: changes, times: try changedTimes(changes.map(\.column)))
+      ? nil : RowFill(row: winner, values: changes, times: changedTimes(changes.map(\.column)))
   }
 
   /// The stored times of the winner after some of its columns have changed, or nil if they stay.
-  private func changedTimes(_ changed: [String]) throws -> String? {
+  private func changedTimes(_ changed: [String]) -> String? {
     guard timePlace != nil else { return nil }
-    var all = try PropertyTimes(times, and: changed, rowTime: rowTime)
+    var all = PropertyTimes(times, and: changed, rowTime: rowTime)
     for (column, value) in zip(columns, values) where changed.contains(column.name) {
       all[column.name] = value.time
     }

@@ -28,13 +28,13 @@ struct MergedValue {
   ///   - rule: how it is merged.
   ///   - own: the value of the winner; nil if it is NULL.
   ///   - time: the time of that value.
-  init(_ rule: MergeRule, own: StoredValue?, time: PropertyTime = .never) throws {
+  init(_ rule: MergeRule, own: StoredValue?, time: PropertyTime = .never) {
     self.rule = rule
     self.own = own
     self.time = time
     best = own
     isOwn = own != nil
-    if rule == .union, case .text(let text) = own { list = try ListUnion(text) }
+    if rule == .union, case .text(let text) = own { list = ListUnion(text) }
   }
 
   /// Whether a loser of a place can change the value. If it cannot, no later loser can.
@@ -49,8 +49,8 @@ struct MergedValue {
   ///   - time: the time of the value.
   mutating func merge(
     _ value: StoredValue, of loser: GroupLoserEntry, time: PropertyTime = .never
-  ) throws {
-    if rule == .union { return try merge(list: value, time: time) }
+  ) {
+    if rule == .union { return merge(list: value, time: time) }
     if let best {
       let order = order(value, best)
       guard order > 0 || (order == 0 && precedesInRank(value, loser)) else { return }
@@ -63,16 +63,14 @@ struct MergedValue {
     self.time = time
   }
 
-  private mutating func merge(
-    list value: StoredValue, time: PropertyTime
-  ) throws {
+  private mutating func merge(list value: StoredValue, time: PropertyTime) {
     guard case .text(let text) = value else { return }
     if list == nil {
-      guard own == nil, let first = try ListUnion(text) else { return }
+      guard own == nil, let first = ListUnion(text) else { return }
       list = first
       self.time = time
     } else {
-      guard try list?.insert(text) == true else { return }
+      guard list?.insert(text) == true else { return }
       self.time = max(self.time, time)
     }
     isOwn = false

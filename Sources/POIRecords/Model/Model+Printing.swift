@@ -1,15 +1,10 @@
 extension Model {
   /// The document of the model as a file to read and to change: indented JSON text with a line's
   /// end.
-  ///
-  /// - Throws: `ModelError` when there is no memory for it.
   public var printedDocument: String {
-    get throws(ModelError) {
-      do {
-        return try JSONValue(parsing: document).indented() + "\n"
-      } catch {
-        throw ModelError(error)
-      }
+    guard let json = try? JSONValue(parsing: document) else {
+      preconditionFailure("a model was read from its document")
     }
+    return json.indented() + "\n"
   }
 }

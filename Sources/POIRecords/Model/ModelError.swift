@@ -8,13 +8,9 @@ public struct ModelError: Error, Sendable, CustomStringConvertible {
   /// JSON pointer (RFC 6901) to the place in the document; empty for the document itself.
   public var pointer: String
 
-  /// Whether there is no memory to read the document, which says nothing of it.
-  public var isOutOfMemory = false
-
-  package init(message: String, pointer: String, isOutOfMemory: Bool = false) {
+  package init(message: String, pointer: String) {
     self.message = message
     self.pointer = pointer
-    self.isOutOfMemory = isOutOfMemory
   }
 
   /// The message with its place.
@@ -24,13 +20,6 @@ public struct ModelError: Error, Sendable, CustomStringConvertible {
 }
 
 extension ModelError {
-  /// The error where the parser finds no memory.
-  static var outOfMemory: ModelError {
-    ModelError(
-      message: "there is no memory to read the model; free some and run again", pointer: "",
-      isOutOfMemory: true)
-  }
-
   /// What stands for an error of reading the document.
   init(_ error: JSONValueError) {
     switch error {
@@ -38,7 +27,6 @@ extension ModelError {
       self.init(message: "line \(line), column \(column): \(message)", pointer: "")
     case .repeatedMember(let name, let object):
       self.init(message: "the member \"\(name)\" stands twice", pointer: object.description)
-    case .outOfMemory: self = .outOfMemory
     }
   }
 }

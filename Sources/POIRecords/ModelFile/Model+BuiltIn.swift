@@ -1,19 +1,12 @@
 extension Model {
   /// The built-in model: a point of interest with an optional category.
-  ///
-  /// It is read on its first use, and where there is no memory for that the process ends.
   public static let poi: Model = {
     do {
-      return try readBuiltIn()
+      return try Model(parsing: builtInDocument)
     } catch {
       preconditionFailure("the built-in model: \(error)")
     }
   }()
-
-  /// Reads the built-in model, for a tool that says so where there is no memory for it.
-  package static func readBuiltIn() throws(ModelError) -> Model {
-    try Model(parsing: builtInDocument)
-  }
 
   /// The document of the built-in model.
   static let builtInDocument = """

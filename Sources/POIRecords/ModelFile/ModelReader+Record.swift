@@ -77,8 +77,7 @@ extension ModelReader {
       return DefaultValues()
     }
     var decoder = RecordDecoder(model: model)
-    let values: DefaultValues
-    do { values = try decoder.decodeDefaults() } catch { throw .outOfMemory }
+    let values = decoder.decodeDefaults()
     guard let issue = decoder.issues.first else { return values }
     throw ModelError(
       message: "the default breaks the attribute's own rules: \(issue.message)",

@@ -125,9 +125,7 @@ struct RuleCompiler {
     var reader = ElementReader(shape: .sequence, limits: limits, isResumable: false)
     reader.append(Array(JSONValue.array(constants).description.utf8).span)
     reader.finish()
-    let isFound: Bool
-    do { isFound = try reader.findValue() } catch { throw .outOfMemory }
-    guard isFound else {
+    guard reader.findValue() else {
       throw ModelError(message: "the constants of the model are too large", pointer: "")
     }
     let copy = TapeCopy(reader)

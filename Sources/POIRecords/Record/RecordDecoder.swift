@@ -376,9 +376,7 @@ struct RecordDecoder: ~Copyable {
   // MARK: Defaults
 
   /// Decodes the model's defaults like values of a record; `issues` says what is wrong with them.
-  ///
-  /// - Throws: `ReadingError` when there is no memory to read one.
-  mutating func decodeDefaults() throws(ReadingError) -> DefaultValues {
+  mutating func decodeDefaults() -> DefaultValues {
     var values = DefaultValues()
     var arena = GrowableBuffer<UInt8>()
     for (index, field) in layout.fields.enumerated() {
@@ -386,7 +384,7 @@ struct RecordDecoder: ~Copyable {
       var reader = ElementReader(shape: .sequence, isResumable: false)
       reader.append(text.utf8Span.span)
       reader.finish()
-      guard try reader.findValue() else {
+      guard reader.findValue() else {
         issues.report(
           "default", field.path, "\(String.excerpt(of: text.utf8Span.span)) is too large")
         continue

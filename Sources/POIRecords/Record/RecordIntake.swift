@@ -42,10 +42,8 @@ package struct RecordIntake: ~Copyable {
   package mutating func beginInput() { rejectLines = RejectLineDetector() }
 
   /// Takes the element that `reader` stands on.
-  ///
-  /// - Throws: `ReadingError` when there is no memory to read the record inside a reject line.
-  package mutating func addElement(of reader: inout ElementReader) throws(ReadingError) {
-    if rejectLines.isRejectLine(JSONElement(reader)) { return try addRejectLine(of: &reader) }
+  package mutating func addElement(of reader: inout ElementReader) {
+    if rejectLines.isRejectLine(JSONElement(reader)) { return addRejectLine(of: &reader) }
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     if keepsRawRecords {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
@@ -67,13 +65,13 @@ package struct RecordIntake: ~Copyable {
   }
 
   /// Takes the record inside a line of a reject file.
-  private mutating func addRejectLine(of reader: inout ElementReader) throws(ReadingError) {
+  private mutating func addRejectLine(of reader: inout ElementReader) {
     guard let line = RejectLine(JSONElement(reader)) else {
       return rejectElement(
         of: &reader, member: nil,
         issues: Self.flaw("the reject line holds no record in \"raw\" or \"raw_base64\""))
     }
-    let issues = try decode(line, of: &reader)
+    let issues = decode(line, of: &reader)
     if !issues.isEmpty {
       let origin = origin(of: &reader)
       reject(line.raw.span, origin: origin, member: line.member, issues: issues)
@@ -88,7 +86,7 @@ package struct RecordIntake: ~Copyable {
   /// Decodes the record of a reject line, whose place it gets, and returns why it is refused.
   private mutating func decode(
     _ line: RejectLine, of reader: inout ElementReader
-  ) throws(ReadingError) -> [Issue] {
+  ) -> [Issue] {
     let isMember = line.member != nil || line.holdsMember
     var inner = ElementReader(
       shape: isMember ? .container(JSONPointer(tokens: [])) : .sequence, limits: limits)
@@ -109,7 +107,7 @@ package struct RecordIntake: ~Copyable {
         }
         let arenaStart = batch.arena.count
         guard decode(JSONElement(inner), origin: origin) else { return decoder.issues }
-        guard try RecordIntake.isAtEnd(&inner) else {
+        guard RecordIntake.isAtEnd(&inner) else {
           batch.removeLast(arenaStart: arenaStart)
           return Self.flaw(
             "the reject line's record is followed by something; one line holds one record")
@@ -123,19 +121,13 @@ package struct RecordIntake: ~Copyable {
         return Self.flaw("the reject line's record is empty")
       }
     } catch {
-      guard error.code != .outOfMemory else { throw error }
       return [Issue(rule: "syntax", attribute: nil, message: error.message)]
     }
   }
 
   /// Whether nothing follows the element that was read last.
-  private static func isAtEnd(_ reader: inout ElementReader) throws(ReadingError) -> Bool {
-    do throws(ReadingError) {
-      if case .end = try reader.next() { return true }
-    } catch {
-      if error.code == .outOfMemory { throw error }
-    }
-    return false
+  private static func isAtEnd(_ reader: inout ElementReader) -> Bool {
+    if case .end? = try? reader.next() { true } else { false }
   }
 
   private mutating func decode(_ element: JSONElement, origin: RecordOrigin) -> Bool {

@@ -85,8 +85,7 @@ extension JSONValue.Member: Equatable {
 extension JSONValue {
   /// Reads one JSON text.
   ///
-  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice, and
-  ///   when the parser finds no memory.
+  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice.
   package init(parsing text: Span<UInt8>) throws(JSONValueError) {
     var reader = ElementReader(shape: .sequence)
     reader.append(text)
@@ -108,7 +107,6 @@ extension JSONValue {
           "something follows the first JSON value", line: 1, column: 1)
       }
     } catch let error as ReadingError {
-      if error.code == .outOfMemory { throw .outOfMemory }
       throw .malformed(error.message, line: error.line + 1, column: error.column + 1)
     } catch let error as JSONValueError {
       throw error
@@ -231,9 +229,6 @@ package enum JSONValueError: Error, Sendable {
 
   /// An object in the text has two members of that name; the pointer leads to the object.
   case repeatedMember(_ name: String, in: JSONPointer)
-
-  /// The parser finds no memory, which says nothing of the text.
-  case outOfMemory
 
   /// The same error of a value that stands one step further inside.
   fileprivate func inside(_ step: String) -> JSONValueError {
