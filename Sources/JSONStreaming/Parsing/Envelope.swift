@@ -39,8 +39,9 @@ final class Envelope {
 
   /// yajl's parser; nil until it is needed.
   private(set) var handle: OpaquePointer?
-  /// The bytes of the last call that an earlier call of yajl parsed.
-  private var parsedByteCount = 0
+  /// The bytes of the last call that an earlier call of yajl parsed. The callbacks read it while it is
+  /// written.
+  private let parsedByteCount: UnsafeMutablePointer<Int>
   /// Whether yajl gets bytes that are not the input's.
   private var isPriming = false
   private var stop: Stop?
@@ -55,9 +56,14 @@ final class Envelope {
     var place = Place()
     place.isInContainer = isSequence
     state = ElementScanner.State(boundary: 0, place: place)
+    unsafe parsedByteCount = .allocate(capacity: 1)
+    unsafe parsedByteCount.initialize(to: 0)
   }
 
-  deinit { freeParser() }
+  deinit {
+    freeParser()
+    unsafe parsedByteCount.deallocate()
+  }
 }
 
 extension Envelope {
@@ -73,19 +79,14 @@ extension Envelope {
   /// Says that no more bytes follow.
   func complete(at offset: Int) -> Stop? {
     callOffset = offset
-    parsedByteCount = 0
+    unsafe parsedByteCount.pointee = 0
     return unsafe handle == nil ? nil : result(unsafe cyajl_complete_parse(handle))
   }
 
   private func parse(_ bytes: Span<UInt8>) -> cyajl_status {
-    parsedByteCount = 0
-    // The callbacks read the property meanwhile.
-    var count = 0
-    let status = unsafe bytes.withUnsafeBufferPointer {
-      unsafe cyajl_parse(handle, &count, $0.baseAddress, $0.count)
+    unsafe bytes.withUnsafeBufferPointer {
+      unsafe cyajl_parse(handle, parsedByteCount, $0.baseAddress, $0.count)
     }
-    parsedByteCount = count
-    return status
   }
 
   private func result(_ status: cyajl_status) -> Stop? {
@@ -107,7 +108,7 @@ extension Envelope {
   }
 
   /// What yajl says of bytes that it refused.
-  var failure: YajlFailure { unsafe YajlFailure(of: handle, parsedByteCount) }
+  var failure: YajlFailure { unsafe YajlFailure(of: handle, parsedByteCount.pointee) }
 
   /// How many bytes of the input had to be seen to stop.
   func noticedOffset(of stop: Stop) -> Int {
@@ -164,7 +165,7 @@ extension Envelope {
 extension Envelope {
   /// The offset in the input of the end of the token that a callback is called for.
   private var consumedOffset: Int {
-    callOffset + parsedByteCount + (unsafe yajl_get_bytes_consumed(handle))
+    callOffset + (unsafe parsedByteCount.pointee) + (unsafe yajl_get_bytes_consumed(handle))
   }
 
   private func stop(_ reason: Stop) -> Int32 {
