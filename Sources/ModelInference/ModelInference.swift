@@ -28,7 +28,7 @@ public struct ModelInference: ~Copyable {
   private var counters = ImportReport.Counters()
 
   /// The first element that is no record, with its place and the reason.
-  private var firstOmission: String?
+  private var firstOmission: (text: String, rule: String?)?
 
   /// The first element that cannot be read, with its place and the reason.
   private var firstFlaw: (text: String, rule: String)?
@@ -115,12 +115,18 @@ public struct ModelInference: ~Copyable {
 
   /// What was left out, with the place of the first such element and the reason; nil if all elements are
   /// records.
-  public var omission: String? {
+  public var omission: (message: String, advice: [Advice])? {
     firstOmission.map { first in
       let count = counters.rejected
-      return "\(count) of \(counters.read) elements "
-        + (count == 1 ? "was left out: " : "were left out; the first: ") + first
+      let message =
+        "\(count) of \(counters.read) elements "
+        + (count == 1 ? "was left out: " : "were left out; the first: ") + first.text
+      return (message, ModelInference.advice(onRule: first.rule))
     }
+  }
+
+  private static func advice(onRule rule: String?) -> [Advice] {
+    rule.flatMap(Advice.Limit.init).map { [.raise($0)] } ?? []
   }
 
   /// The model's document, as indented JSON text with a line's end.
@@ -138,7 +144,7 @@ public struct ModelInference: ~Copyable {
       guard let firstFlaw else { throw StoreError(.unreadable, message, advice: .nameRecords) }
       throw StoreError(
         .unreadable, "\(message): \(firstFlaw.text)\(formatAdvice)",
-        advice: Advice.Limit(rule: firstFlaw.rule).map { [.raise($0)] } ?? [])
+        advice: ModelInference.advice(onRule: firstFlaw.rule))
     }
     let draft = ModelDraft(tree, table: table)
     guard !draft.columns.isEmpty else {
@@ -246,7 +252,7 @@ public struct ModelInference: ~Copyable {
     guard firstOmission == nil || rule != nil && firstFlaw == nil else { return }
     let place = reader.location(ofByteOffset: reader.elementByteOffset)
     let omission = "\(input):\(place.line + 1):\(place.column + 1): \(reason)"
-    firstOmission = firstOmission ?? omission
+    firstOmission = firstOmission ?? (omission, rule)
     if let rule { firstFlaw = (omission, rule) }
   }
 

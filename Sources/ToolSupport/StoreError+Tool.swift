@@ -28,8 +28,14 @@ extension ToolFailure {
       self.init(.interrupted, "interrupted; --resume goes on")
       return
     }
-    let advice = error.advice.map(\.text).joined(separator: ", or ")
-    self.init(error.exitCode, error.message + (advice.isEmpty ? "" : "; " + advice))
+    self.init(error.exitCode, error.message.advised(by: error.advice))
+  }
+}
+
+extension String {
+  /// The message, and behind it what can be done with the options of the tools.
+  public func advised(by advice: [Advice]) -> String {
+    advice.isEmpty ? self : self + "; " + advice.map(\.text).joined(separator: ", or ")
   }
 }
 
@@ -40,6 +46,7 @@ extension Advice {
     case .resume: "go on with --resume"
     case .restart: "begin again with --restart"
     case .startWithoutResuming: "start without --resume"
+    case .nameSameInputs: "name the same inputs in the same order"
     case .nameRecords: "name where the records are with --at"
     case .omitPointer: "leave out --at"
     case .use(let policy): "use --merge \(policy.rawValue)"
@@ -50,6 +57,8 @@ extension Advice {
     case .nameSource(false): "leave out --source"
     case .useOtherRejectFile: "name another file with --rejects"
     case .raise(let limit): "raise the limit with \(limit.option)"
+    case .raiseAndResume(let limit):
+      "raise the limit with \(limit.option) and go on with --resume"
     case .nameTable: "name one with --table"
     case .nameKey: "name the attributes with --key"
     case .useOtherStore: "name another file with --store"

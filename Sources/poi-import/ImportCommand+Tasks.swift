@@ -79,7 +79,7 @@ extension ImportCommand {
     diagnostics.clearProgress()
     let omission = inference.omission
     let model = try inference.finish()
-    if let omission { diagnostics.warning(omission) }
+    if let omission { diagnostics.warning(omission.message.advised(by: omission.advice)) }
     return model
   }
 

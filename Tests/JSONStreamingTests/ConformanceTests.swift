@@ -13,7 +13,7 @@ import Testing
     for name in names {
       let bytes = try RealData.bytes(of: "\(Self.suite)/\(name)")
       for chunkSize in Self.chunkSizes {
-        let flaw = flaw(inDocument: bytes.span, chunkSize: chunkSize)
+        let flaw = ElementReader.flaw(inDocument: bytes.span, chunkSize: chunkSize)
         #expect(flaw == nil, "\(name) in chunks of \(chunkSize)")
       }
     }
@@ -26,7 +26,7 @@ import Testing
     for name in names {
       let bytes = try RealData.bytes(of: "\(Self.suite)/\(name)")
       for chunkSize in Self.chunkSizes {
-        let flaw = flaw(inDocument: bytes.span, chunkSize: chunkSize)
+        let flaw = ElementReader.flaw(inDocument: bytes.span, chunkSize: chunkSize)
         #expect(flaw != nil, "\(name) in chunks of \(chunkSize)")
       }
     }

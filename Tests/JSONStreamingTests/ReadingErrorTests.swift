@@ -117,11 +117,6 @@ import Testing
       ),
       ("[1", Self.top, "1:3: the input ends before the elements do: is it complete?"),
       (
-        #"{"data":{"\ude00":0,"rows":[1]}}"#, Self.rows,
-        "1:10: what stands around the elements is damaged: a \\u escape here is half of a surrogate pair: "
-          + "write both halves or neither"
-      ),
-      (
         "{\"data\":\n /* a */ {\"rows\":[1]}}", Self.rows,
         "2:2: what stands around the elements is not valid json: json allows no comment or slash here: "
           + #"remove it, at "/""#

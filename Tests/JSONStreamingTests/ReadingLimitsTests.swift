@@ -55,7 +55,6 @@ import Testing
       ("{\"\(long)\":1,\"rows\":[1]}", #"throws limitExceeded(rule: "string-bytes")"#),
       ("{\"a\":[[[1]]],\"rows\":[1]}", #"throws limitExceeded(rule: "depth")"#),
       ("{\"a\":[[1]],\"rows\":[1]}", "1"),
-      ("{\"a\":\"\(long.prefix(130))\\q", #"throws limitExceeded(rule: "string-bytes")"#),
     ] {
       let events = summaries(input, rows, limits: limits, chunkSizes: chunkSizes)
       #expect(events.first == event, "\(input)")

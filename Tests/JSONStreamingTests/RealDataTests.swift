@@ -18,7 +18,7 @@ import Testing
       let isError = String(decoding: trace, as: UTF8.self).contains("error")
       let isSound = accepted.contains(name) || (!isError && !refused.contains(name))
       for chunkSize in [1, 2, 7, Int.max] {
-        let flaw = flaw(
+        let flaw = ElementReader.flaw(
           inDocument: bytes.span, limits: limits, chunkSize: chunkSize)
         #expect((flaw == nil) == isSound, "\(name) in chunks of \(chunkSize)")
       }

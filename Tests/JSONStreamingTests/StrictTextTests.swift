@@ -4,8 +4,23 @@ import Testing
 @testable import JSONStreaming
 
 @Suite struct StrictTextTests {
-  private func flaw(_ bytes: [UInt8], isCut: Bool = false) -> Int? {
-    unsafe bytes.withUnsafeBufferPointer { unsafe StrictText.flaw(in: $0, isCut: isCut) }
+  /// The findings in some bytes: flaws as rule and offset, and the offsets of U+0000.
+  private func findings(
+    _ bytes: [UInt8], chunkSize: Int = .max
+  ) -> (flaws: [TextFlaw], nuls: [Int]) {
+    var strict = StrictText()
+    var flaws = GrowableBuffer<TextFlaw>()
+    var nuls = GrowableBuffer<Int>()
+    var offset = 0
+    while offset < bytes.count {
+      let end = offset + min(chunkSize, bytes.count - offset)
+      unsafe bytes[offset..<end].withUnsafeBufferPointer {
+        unsafe strict.inspect($0, byteOffset: offset, flaws: &flaws, nuls: &nuls)
+      }
+      offset = end
+    }
+    strict.finish(byteOffset: bytes.count, flaws: &flaws)
+    return ((0..<flaws.count).map { flaws[$0] }, (0..<nuls.count).map { nuls[$0] })
   }
 
   @Test func `the boundaries of utf-8 are where the standard has them`() {
@@ -21,16 +36,17 @@ import Testing
       [0xF1, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF], [0xFE],
     ]
     for bytes in sound {
-      #expect(flaw(bytes) == nil, "\(bytes)")
-      #expect(flaw(bytes + Array(repeating: 0x41, count: 8)) == nil, "\(bytes)")
+      #expect(findings(bytes).flaws.isEmpty, "\(bytes)")
+      #expect(findings(bytes + Array(repeating: 0x41, count: 8)).flaws.isEmpty, "\(bytes)")
     }
     for bytes in unsound {
       for pad in [0, 1, 31, 32, 40] {
         let padded = Array(repeating: UInt8(ascii: "a"), count: pad) + bytes
         // With enough text behind them, bytes are looked at together.
         for end in [0, 3, 8, 70] {
-          let found = flaw(padded + Array(repeating: UInt8(ascii: "a"), count: end))
-          #expect(found == pad, "\(bytes) before \(end)")
+          let flaws = findings(padded + Array(repeating: UInt8(ascii: "a"), count: end)).flaws
+          #expect(flaws.first?.rule == .utf8, "\(bytes) before \(end)")
+          #expect(flaws.first?.byteOffset == pad, "\(bytes) before \(end)")
         }
       }
     }
@@ -47,41 +63,44 @@ import Testing
       let count = Int.random(in: 0...(run % 10 == 0 ? 70 : 6), using: &generator)
       let bytes = (0..<count).map { _ in pool.randomElement(using: &generator) ?? 0 }
       let isSound = String(validating: bytes, as: UTF8.self) != nil
-      for textCount in [0, 3, 8] {
-        let followed = bytes + Array(repeating: 0x41, count: textCount)
-        #expect((flaw(followed) == nil) == isSound, "seed \(seed): \(bytes), then text")
+      #expect(findings(bytes).flaws.isEmpty == isSound, "seed \(seed): \(bytes)")
+      let followed = bytes + Array(repeating: 0x41, count: 8)
+      #expect(findings(followed).flaws.isEmpty == isSound, "seed \(seed): \(bytes), then text")
+    }
+  }
+
+  @Test func `escapes of half a surrogate pair are found`() {
+    let table: [(text: String, flaws: [Int], nuls: [Int])] = [
+      (#"\ud83d\ude00"#, [], []), (#"\uD83D\uDE00x"#, [], []), (#"\ud800"#, [0], []),
+      (#"a\udc00"#, [1], []), (#"\ud800\u0041"#, [0], []), (#"\ud800\ud800\udc00"#, [0], []),
+      (#"\ud800\n"#, [0], []), (#"\ud800\\ud800"#, [0], []), (#"\\ud800"#, [], []),
+      (#"\\\ud800x"#, [2], []), (#"\u0000"#, [], [0]), (#"\\u0000"#, [], []),
+      (#"\ud800\u0000"#, [0], [6]), (#"\u00e9\u0000\u0000"#, [], [6, 12]),
+      (#"\udc00\ud800"#, [0, 6], []), (#"\n\\ud800, \t and \ud800"#, [18], []),
+    ]
+    for (text, flaws, nuls) in table {
+      for chunkSize in [1, 2, 3, 5, 100] {
+        let found = findings(Array(text.utf8), chunkSize: chunkSize)
+        #expect(found.flaws.map(\.byteOffset) == flaws, "\(text) by \(chunkSize)")
+        #expect(found.nuls == nuls, "\(text) by \(chunkSize)")
       }
     }
   }
 
-  @Test func `a sequence that the end cuts off may be no flaw`() {
-    for bytes: [UInt8] in [[0xC2], [0xE1, 0x80], [0xF1, 0x80, 0x80], [0x41, 0xF4]] {
-      #expect(flaw(bytes, isCut: true) == nil, "\(bytes)")
-    }
-  }
-
-  @Test func `escapes of half a surrogate pair and of U+0000 are found`() {
-    let table: [(text: String, flaw: Int?, holdsNUL: Bool)] = [
-      (#"\ud83d\ude00"#, nil, false), (#"\uD83D\uDE00x"#, nil, false), (#"\ud800"#, 0, false),
-      (#"a\udc00"#, 1, false), (#"\ud800\u0041"#, 0, false), (#"\ud800\ud800\udc00"#, 0, false),
-      (#"\ud800\n"#, 0, false), (#"\ud800\\ud800"#, 0, false), (#"\\ud800"#, nil, false),
-      (#"\\\ud800x"#, 2, false), (#"\u0000"#, nil, true), (#"\\u0000"#, nil, false),
-      (#"\ud800\u0000"#, 0, false), (#"\u00e9\u0000\u0000"#, nil, true),
-      (#"\udc00\ud800"#, 0, false), (#"\n\\ud800, \t and \ud800"#, 18, false),
-    ]
-    for (text, flaw, holdsNUL) in table {
-      for (input, start) in [("\"\(text)\"\n", 1), ("[\"\(text)\"]", 2), ("{\"\(text)\":1}", 2)] {
-        for chunkSize in [1, 2, 3, 5, 100] {
-          let event = observe(input, .sequence, chunkSizes: [chunkSize]).first
-          switch event {
-          case .element(let element):
-            #expect(flaw == nil && element.holdsNUL == holdsNUL, "\(input) by \(chunkSize)")
-          case .malformed(_, let found, _, _):
-            #expect(found.rule == "surrogate-escape", "\(input) by \(chunkSize)")
-            #expect(found.byteOffset == flaw.map { start + $0 }, "\(input) by \(chunkSize)")
-          default: Issue.record("\(input) by \(chunkSize): \(String(describing: event))")
-          }
-        }
+  @Test(arguments: 0..<UInt64(4))
+  func `any split gives the same findings`(seed: UInt64) {
+    var generator = SplitMix64(seed: seed)
+    let parts = [#"\u"#, "d800", "dc00", "0000", #"\"#, "é", "東", "a", "plain text here "]
+    for _ in 0..<300 {
+      var bytes: [UInt8] = []
+      for _ in 0..<Int.random(in: 1...30, using: &generator) {
+        bytes += Array((parts.randomElement(using: &generator) ?? "").utf8)
+        if Int.random(in: 0..<9, using: &generator) == 0 { bytes.removeLast() }
+      }
+      let whole = findings(bytes)
+      for chunkSize in [1, 2, 3, 7, 33] {
+        let split = findings(bytes, chunkSize: chunkSize)
+        #expect(split.flaws == whole.flaws && split.nuls == whole.nuls, "seed \(seed): \(bytes)")
       }
     }
   }

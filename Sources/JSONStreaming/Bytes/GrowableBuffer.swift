@@ -68,6 +68,18 @@ extension GrowableBuffer {
     heldCount += 1
   }
 
+  /// Appends one value if it fits without growing.
+  ///
+  /// - Returns: whether it does; if not, nothing is appended.
+  @inlinable
+  @inline(__always)
+  public mutating func appendIfFitting(_ value: Element) -> Bool {
+    guard count < capacity else { return false }
+    unsafe base[count] = value
+    heldCount &+= 1
+    return true
+  }
+
   /// Appends the same value a number of times.
   @inlinable
   public mutating func append(repeating value: Element, count added: Int) {
@@ -149,23 +161,6 @@ extension GrowableBuffer {
     let written = unsafe span.finalize(for: free)
     heldCount += written
     return written
-  }
-
-  /// Lets `body` write behind the values without checks.
-  ///
-  /// - Parameters:
-  ///   - room: how many values `body` may write.
-  ///   - body: gets the place of the first value to write, and returns the place behind the last one
-  ///     that it wrote.
-  @unsafe
-  @inlinable
-  @inline(__always)
-  public mutating func appendUnchecked(
-    room: Int, _ body: (UnsafeMutablePointer<Element>) -> UnsafeMutablePointer<Element>
-  ) {
-    reserve(room)
-    let end = unsafe body(base + heldCount)
-    heldCount = unsafe end - base
   }
 
   /// Gives `body` the values as a pointer that is valid until `body` returns.

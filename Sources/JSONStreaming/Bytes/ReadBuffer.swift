@@ -42,9 +42,12 @@ struct ReadBuffer: ~Copyable {
   /// The offset in the input after the last byte held.
   var endOffset: Int { storageOffset + bytes.count }
 
+  /// Whether so many bytes can be appended while those that are held stay where they are.
+  func hasRoom(for count: Int) -> Bool { bytes.freeCapacity >= count }
+
   /// Moves the bytes held to the front, or elsewhere, if there is no room for so many more.
-  private mutating func makeRoom(for count: Int) {
-    guard bytes.freeCapacity < count else { return }
+  mutating func makeRoom(for count: Int) {
+    guard !hasRoom(for: count) else { return }
     bytes.removeFirst(startOffset - storageOffset)
     storageOffset = startOffset
     bytes.reserve(count)

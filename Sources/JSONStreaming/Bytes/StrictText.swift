@@ -1,72 +1,271 @@
-/// Finds bytes that are not UTF-8 (Unicode 17, table 3-7), which neither yajl nor `ElementScan` does.
-enum StrictText {
-  /// The index of the first byte that does not begin a UTF-8 sequence; nil if there is none.
+/// Looks in one pass over the raw bytes for what yajl and `ElementScan` let through.
+///
+/// That is: bytes that are not UTF-8 (Unicode 17, table 3-7), and `\u` escapes of half a surrogate
+/// pair. It also notes where a string holds U+0000. Blocks of plain ASCII are skipped many bytes at a
+/// time; any split of the text into calls gives the same findings.
+///
+/// It knows nothing of strings and structure: a backslash outside a string is an error that the
+/// parser finds.
+@safe
+struct StrictText {
+  private enum State: UInt8 {
+    case plain
+    /// Inside a UTF-8 sequence.
+    case sequence
+    /// After a backslash.
+    case escape
+    /// In the digits of a `\u` escape.
+    case digits
+    /// After an escape of a high surrogate.
+    case high
+    /// After the backslash that follows one.
+    case highEscape
+    /// In the digits of the `\u` escape that follows one.
+    case lowDigits
+  }
+
+  private var state = State.plain
+
+  /// Where the sequence or the escape began; for a pair, its first half.
+  private var start = 0
+
+  /// Where the second half of a pair began.
+  private var secondStart = 0
+
+  /// How many more bytes the sequence or the escape takes.
+  private var remaining = 0
+
+  /// What the next byte of the sequence may be.
+  private var lowest: UInt8 = 0x80
+  private var highest: UInt8 = 0xBF
+
+  /// The value of the digits so far.
+  private var value: UInt16 = 0
+
+  /// Inspects the next bytes of the text.
   ///
-  /// - Parameter isCut: whether a sequence that the end cuts off is no flaw.
-  /// - Complexity: O(n) in the number of bytes; blocks of ASCII are passed many bytes at a time.
-  static func flaw(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool = false) -> Int? {
-    guard let base = bytes.baseAddress else { return nil }
-    let raw = unsafe UnsafeRawPointer(base)
-    let count = bytes.count
+  /// - Parameters:
+  ///   - bytes: follow those of the call before.
+  ///   - byteOffset: of the first of them in the input.
+  ///   - flaws: gets what is found, in the order of the text.
+  ///   - nuls: gets the offset of each `\u0000`.
+  /// - Complexity: O(n) in the number of bytes.
+  mutating func inspect(
+    _ bytes: UnsafeBufferPointer<UInt8>, byteOffset: Int,
+    flaws: inout GrowableBuffer<TextFlaw>, nuls: inout GrowableBuffer<Int>
+  ) {
+    guard let base = bytes.baseAddress else { return }
     var index = 0
+    while index < bytes.count {
+      if state == .plain {
+        index = unsafe Self.endOfSoundText(base, from: index, count: bytes.count)
+        guard index < bytes.count else { return }
+      }
+      unsafe step(base[index], byteOffset + index, &flaws, &nuls)
+      index += 1
+    }
+  }
+
+  /// Says that no more bytes follow.
+  mutating func finish(byteOffset: Int, flaws: inout GrowableBuffer<TextFlaw>) {
+    switch state {
+    case .plain, .escape, .digits: break
+    case .sequence: flaws.append(flaw(.utf8, byteOffset))
+    case .high, .highEscape, .lowDigits: flaws.append(flaw(.surrogateEscape, byteOffset))
+    }
+    state = .plain
+  }
+
+  private func flaw(_ rule: TextFlaw.Rule, _ noticedOffset: Int) -> TextFlaw {
+    TextFlaw(rule: rule, byteOffset: start, noticedOffset: noticedOffset)
+  }
+
+  /// The index of the first byte from `index` on that needs a closer look: text up to it is ASCII,
+  /// whole UTF-8 sequences and short escapes.
+  @inline(__always)
+  private static func endOfSoundText(
+    _ base: UnsafePointer<UInt8>, from index: Int, count: Int
+  ) -> Int {
+    var index = index
+    let raw = unsafe UnsafeRawPointer(base)
     while true {
-      while count &- index >= 64, unsafe isASCII(raw + index) { index &+= 64 }
+      while count &- index >= 64 {
+        guard unsafe Self.isPlain(raw + index) else { break }
+        index &+= 64
+      }
       while count &- index >= 8 {
-        let high = unsafe ByteLanes(raw, at: index).word & ByteLanes(repeating: 0x80).word
-        guard high == 0 else {
-          index &+= high.trailingZeroBitCount / 8
+        let suspects = unsafe Self.suspects(in: raw, at: index)
+        guard suspects == 0 else {
+          index &+= suspects.trailingZeroBitCount / 8
           break
         }
         index &+= 8
       }
-      while index < count, unsafe base[index] < 0x80 { index &+= 1 }
-      guard index < count else { return nil }
-      let length = unsafe sequenceLength(base[index])
+      guard count - index >= 8 else { break }
+      let length = unsafe soundLength(base + index)
       guard length > 0 else { return index }
-      guard count &- index >= length else { return isCut ? nil : index }
-      guard unsafe isSequence(base + index, length) else { return index }
-      index &+= length
+      index += length
     }
+    while index < count {
+      let byte = unsafe base[index]
+      if byte >= 0x80 || byte == 0x5C { break }
+      index += 1
+    }
+    return index
   }
 
+  /// A word whose first set bit is in the lane of the first of eight bytes that is not ASCII, or a
+  /// backslash; 0 if none is.
   @unsafe
   @inline(__always)
-  private static func isASCII(_ bytes: UnsafeRawPointer) -> Bool {
-    var lanes = SIMD2<UInt64>.zero
+  private static func suspects(in raw: UnsafeRawPointer, at offset: Int) -> UInt64 {
+    let bytes = unsafe ByteLanes(raw, at: offset)
+    return (bytes.word & ByteLanes(repeating: 0x80).word) | bytes.anyEqual(0x5C)
+  }
+
+  /// Whether 64 bytes are ASCII without backslashes.
+  @unsafe
+  @inline(__always)
+  private static func isPlain(_ bytes: UnsafeRawPointer) -> Bool {
+    let one = SIMD2(repeating: ByteLanes(repeating: 0x01).word)
+    let backslash = SIMD2(repeating: ByteLanes(repeating: 0x5C).word)
+    var suspects = SIMD2<UInt64>.zero
     for number in 0..<4 {
-      lanes |= unsafe bytes.loadUnaligned(fromByteOffset: 16 &* number, as: SIMD2<UInt64>.self)
+      let lanes = unsafe bytes.loadUnaligned(
+        fromByteOffset: 16 &* number, as: SIMD2<UInt64>.self)
+      // The highest bit of a byte that is zero is borrowed; that of others may be set too where the
+      // byte itself has it set.
+      suspects |= lanes | ((lanes ^ backslash) &- one)
     }
-    return (lanes[0] | lanes[1]) & ByteLanes(repeating: 0x80).word == 0
+    return (suspects[0] | suspects[1]) & ByteLanes(repeating: 0x80).word == 0
   }
 
-  /// How many bytes a sequence has that begins with `first`; 0 if none does.
-  @inline(__always)
-  private static func sequenceLength(_ first: UInt8) -> Int {
-    switch first {
-    case 0xC2...0xDF: 2
-    case 0xE0...0xEF: 3
-    case 0xF0...0xF4: 4
-    default: 0
-    }
-  }
-
-  /// Whether the bytes behind the first one continue its sequence of so many bytes.
+  /// How many bytes the sound UTF-8 sequence or short escape at `start` takes; 0 where it is none.
+  ///
+  /// - Parameter start: at least four bytes can be read from it.
   @unsafe
   @inline(__always)
-  private static func isSequence(_ start: UnsafePointer<UInt8>, _ length: Int) -> Bool {
-    let (first, second) = unsafe (start[0], start[1])
+  private static func soundLength(_ start: UnsafePointer<UInt8>) -> Int {
+    let (first, second, third) = unsafe (start[0], start[1], start[2])
     func continues(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
-    guard continues(second) else { return false }
-    switch length {
-    case 2: return true
-    case 3:
+    switch first {
+    case 0x5C where second < 0x80 && second != UInt8(ascii: "u"): return 2
+    case 0xC2...0xDF where continues(second): return 2
+    case 0xE0...0xEF where continues(second) && continues(third):
       // Neither overlong nor a surrogate.
-      return unsafe continues(start[2]) && (first != 0xE0 || second >= 0xA0)
-        && (first != 0xED || second < 0xA0)
-    default:
+      return (first != 0xE0 || second >= 0xA0) && (first != 0xED || second < 0xA0) ? 3 : 0
+    case 0xF0...0xF4 where unsafe continues(second) && continues(third) && continues(start[3]):
       // Neither overlong nor beyond the last code point.
-      return unsafe continues(start[2]) && continues(start[3])
-        && (first != 0xF0 || second >= 0x90) && (first != 0xF4 || second < 0x90)
+      return (first != 0xF0 || second >= 0x90) && (first != 0xF4 || second < 0x90) ? 4 : 0
+    default: return 0
     }
+  }
+
+  /// Takes one byte in any state.
+  private mutating func step(
+    _ byte: UInt8, _ offset: Int,
+    _ flaws: inout GrowableBuffer<TextFlaw>, _ nuls: inout GrowableBuffer<Int>
+  ) {
+    switch state {
+    case .plain:
+      begin(byte, offset, &flaws)
+
+    case .sequence:
+      guard byte >= lowest && byte <= highest else {
+        flaws.append(flaw(.utf8, offset))
+        return begin(byte, offset, &flaws)
+      }
+      (lowest, highest) = (0x80, 0xBF)
+      remaining -= 1
+      if remaining == 0 { state = .plain }
+
+    case .escape:
+      if byte == UInt8(ascii: "u") {
+        (state, remaining, value) = (.digits, 4, 0)
+      } else {
+        // What a backslash may stand before is the parser's business; a second one ends the escape.
+        state = .plain
+        if byte != 0x5C { begin(byte, offset, &flaws) }
+      }
+
+    case .digits:
+      guard addDigit(byte) else { return begin(byte, offset, &flaws) }
+      guard remaining == 0 else { return }
+      switch value {
+      case 0xD800...0xDBFF: state = .high
+      case 0xDC00...0xDFFF:
+        flaws.append(flaw(.surrogateEscape, offset))
+        state = .plain
+      default:
+        if value == 0 { nuls.append(start) }
+        state = .plain
+      }
+
+    case .high:
+      guard byte == 0x5C else {
+        flaws.append(flaw(.surrogateEscape, offset))
+        return begin(byte, offset, &flaws)
+      }
+      (state, secondStart) = (.highEscape, offset)
+
+    case .highEscape:
+      guard byte == UInt8(ascii: "u") else {
+        flaws.append(flaw(.surrogateEscape, offset))
+        (state, start) = (.escape, secondStart)
+        return step(byte, offset, &flaws, &nuls)
+      }
+      (state, remaining, value) = (.lowDigits, 4, 0)
+
+    case .lowDigits:
+      guard addDigit(byte) else {
+        flaws.append(flaw(.surrogateEscape, offset))
+        return begin(byte, offset, &flaws)
+      }
+      guard remaining == 0 else { return }
+      if value >= 0xDC00 && value <= 0xDFFF {
+        state = .plain
+        return
+      }
+      flaws.append(flaw(.surrogateEscape, offset))
+      start = secondStart
+      if value == 0 { nuls.append(start) }
+      state = value >= 0xD800 && value <= 0xDBFF ? .high : .plain
+    }
+  }
+
+  /// Takes a byte that begins something, or nothing.
+  private mutating func begin(
+    _ byte: UInt8, _ offset: Int, _ flaws: inout GrowableBuffer<TextFlaw>
+  ) {
+    start = offset
+    (state, lowest, highest) = (.sequence, 0x80, 0xBF)
+    switch byte {
+    case 0xC2...0xDF: remaining = 1
+    case 0xE0: (remaining, lowest) = (2, 0xA0)
+    case 0xED: (remaining, highest) = (2, 0x9F)
+    case 0xE1...0xEF: remaining = 2
+    case 0xF0: (remaining, lowest) = (3, 0x90)
+    case 0xF4: (remaining, highest) = (3, 0x8F)
+    case 0xF1...0xF3: remaining = 3
+    case 0x5C: state = .escape
+    case 0x80...:
+      flaws.append(flaw(.utf8, offset))
+      state = .plain
+    default: state = .plain
+    }
+  }
+
+  /// Adds a hexadecimal digit to `value`; false when `byte` is none.
+  private mutating func addDigit(_ byte: UInt8) -> Bool {
+    let digit: UInt8
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- UInt8(ascii: "a") &+ 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte &- UInt8(ascii: "A") &+ 10
+    default: return false
+    }
+    value = value << 4 | UInt16(digit)
+    remaining -= 1
+    return true
   }
 }

@@ -1,4 +1,4 @@
-/// A rule of JSON text that yajl does not enforce, broken in an element.
+/// A place where a JSON text breaks a rule that yajl does not enforce.
 struct TextFlaw: BitwiseCopyable, Equatable {
   enum Rule: UInt8, BitwiseCopyable {
     case utf8, surrogateEscape
@@ -6,8 +6,11 @@ struct TextFlaw: BitwiseCopyable, Equatable {
 
   var rule: Rule
 
-  /// Where the ill-formed bytes begin in the input.
+  /// Where the ill-formed bytes begin.
   var byteOffset: Int
+
+  /// The byte that proved the flaw; the number of bytes before it is how many had to be seen.
+  var noticedOffset: Int
 }
 
 extension TextFlaw {

@@ -11,11 +11,3 @@ public enum ElementShape: Sendable, Hashable {
   /// of the two was meant.
   case container(JSONPointer)
 }
-
-extension ElementShape {
-  /// Where the container is; nil for a sequence.
-  var pointer: JSONPointer? {
-    guard case .container(let pointer) = self else { return nil }
-    return pointer
-  }
-}

@@ -3,8 +3,8 @@ extension ElementReader {
   ///
   /// The elements around it may be sound, so what is malformed has no bytes.
   func separatorFlaw(at start: Int) -> Malformation? {
-    guard shape != .sequence else { return nil }
-    let place = envelope.state.place
+    let place = parser.state.place
+    guard shape != .sequence, !parser.state.isInMember else { return nil }
     let byte = buffer[start]
     if place.needsComma {
       let beginsBracket = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
@@ -22,61 +22,41 @@ extension ElementReader {
       byteOffset: start)
   }
 
-  /// What is wrong with the element at the boundary: of all that is, what shows first.
-  ///
-  /// - Returns: nil if more bytes are needed to know.
-  mutating func diagnose(
-    _ refusal: ElementScan.Refusal, _ flaw: TextFlaw?, isLast: Bool
-  ) -> Malformation? {
-    let start = envelope.state.boundary
-    let limitOffset = start + limits.elementByteCount
-    if refusal == .cut, !isLast, givenOffset <= limitOffset { return nil }
-    if let flaw = separatorFlaw(at: start) { return flaw }
+  /// What is wrong with the element at `start`: of all that is, what shows first.
+  mutating func malformation(
+    of failure: ParseFailure, from start: Int
+  ) -> Malformation {
+    var noticed = failure.noticedOffset
     var found: Malformation
-    var noticedOffset: Int
-    if case .limit(let limit, let offset) = refusal {
-      (found, noticedOffset) = (limitMalformation(limit, at: offset - 1), offset)
-    } else if let probe = SyntaxProbe(
-      behind: shape == .sequence ? [] : envelope.containerPrime,
-      of: buffer.span(start..<givenOffset))
-    {
-      (found, noticedOffset) = (malformation(probe, from: start), start + probe.seenByteCount)
-    } else if isLast || givenOffset > limitOffset {
-      noticedOffset = givenOffset
+    switch failure.kind {
+    case .flaw(let flaw):
+      found = flaw.malformation
+    case .truncated:
       found = Malformation(
-        rule: "truncated", message: "the input ends inside this element",
-        byteOffset: noticedOffset, isTruncated: true)
-    } else {
-      return nil
+        rule: "truncated", message: "the input ends inside this element", byteOffset: noticed,
+        isTruncated: true)
+    case .stop(let reason):
+      found = limitMalformation(reason, noticed, from: start)
+    case .syntax:
+      let syntax = diagnose(from: start)
+      noticed = syntax.noticedOffset
+      found = syntax.malformation
     }
-    if noticedOffset > limitOffset {
-      noticedOffset = limitOffset + 1
-      found = limitMalformation(.elementBytes, at: limitOffset)
+    if noticed - start > limits.elementByteCount {
+      noticed = start + limits.elementByteCount + 1
+      found = limitMalformation(.elementBytes, noticed, from: start)
     }
-    let textFlaw = textFlaw(in: start..<noticedOffset, isCut: true)
-    // Behind half a surrogate pair the other half is looked for.
-    if let flaw, flaw.byteOffset + 12 <= noticedOffset,
-      flaw.byteOffset < textFlaw?.byteOffset ?? .max
-    {
-      return flaw.malformation
+    if nextFlaw < flaws.count, flaws[nextFlaw].noticedOffset < noticed {
+      found = flaws[nextFlaw].malformation
     }
-    return textFlaw?.malformation ?? found
-  }
-
-  /// The first byte in a range of the input that is not UTF-8.
-  ///
-  /// - Parameter isCut: whether what follows the range may complete its last sequence.
-  func textFlaw(in range: Range<Int>, isCut: Bool) -> TextFlaw? {
-    let index = unsafe buffer.span(range).withUnsafeBufferPointer {
-      unsafe StrictText.flaw(in: $0, isCut: isCut)
-    }
-    return index.map { TextFlaw(rule: .utf8, byteOffset: range.lowerBound + $0) }
+    return found
   }
 
   private func limitMalformation(
-    _ limit: ElementScan.Limit, at offset: Int
+    _ reason: ParseState.Stop, _ noticedOffset: Int, from start: Int
   ) -> Malformation {
-    switch limit {
+    let offset = noticedOffset - 1
+    switch reason {
     case .depth:
       return Malformation(
         rule: "depth", message: "nested deeper than \(limits.depth) levels", byteOffset: offset)
@@ -89,18 +69,36 @@ extension ElementReader {
         rule: "string-bytes",
         message: "a string or number is longer than \(limits.stringByteCount) bytes",
         byteOffset: offset)
-    case .elementBytes:
+    default:
       return Malformation(
         rule: "element-bytes",
-        message: "longer than \(limits.elementByteCount) bytes", byteOffset: offset)
+        message: "longer than \(limits.elementByteCount) bytes",
+        byteOffset: start + limits.elementByteCount)
     }
   }
 
-  private func malformation(_ probe: SyntaxProbe, from start: Int) -> Malformation {
-    let token = buffer.span((start + probe.flaw.lowerBound)..<(start + probe.flaw.upperBound))
-    return Malformation(
-      rule: "syntax", message: "not valid json: \(probe.text), at \(Self.quoted(token))",
-      byteOffset: start + probe.flaw.lowerBound)
+  /// Parses the element again from its start, so that what is said of it does not depend on how the
+  /// input was cut.
+  private func diagnose(
+    from start: Int
+  ) -> (malformation: Malformation, noticedOffset: Int) {
+    let isAmongElements = shape != .sequence && parser.state.place.isInContainer
+    let prime = isAmongElements ? parser.state.containerPrime : []
+    let span = buffer.span(start..<parsedOffset)
+    // What a comma stands before fails as the first element of a container may not.
+    guard
+      let probe = SyntaxProbe(behind: prime, of: span)
+        ?? SyntaxProbe(behind: parser.state.primeBehindComma, of: span)
+    else {
+      let message = "not valid json, at \(Self.quoted(span[0]))"
+      return (Malformation(rule: "syntax", message: message, byteOffset: start), start + 1)
+    }
+    let noticed = start + probe.seenByteCount
+    let message = "not valid json: \(probe.text), at \(Self.quoted(span.extracting(probe.flaw)))"
+    return (
+      Malformation(rule: "syntax", message: message, byteOffset: start + probe.flaw.lowerBound),
+      noticed
+    )
   }
 
   /// A number or a word, or one byte, as a message shows it.

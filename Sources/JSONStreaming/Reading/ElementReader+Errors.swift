@@ -11,9 +11,15 @@ extension ElementReader {
     return error
   }
 
+  mutating func fail(around flaw: TextFlaw) -> ReadingError {
+    fail(
+      .unrecoverable, at: flaw.byteOffset,
+      "what stands around the elements is damaged: \(flaw.malformation.message)")
+  }
+
   mutating func fail(notFound pointer: JSONPointer) -> ReadingError {
     let offset = buffer.endOffset
-    guard envelope.topLevelValueCount > 0 else {
+    guard offset > 0, parser.state.topLevelValueCount > 0 else {
       return fail(
         .pointerNotFound, at: offset, "the input is empty: there is nothing at \(quoted(pointer))")
     }
@@ -62,79 +68,78 @@ extension ElementReader {
 
   private func quoted(_ pointer: JSONPointer) -> String { "\"\(pointer)\"" }
 
-  /// The error for a failure around the elements, for which so many bytes of the input had to be seen.
-  mutating func fail(envelope stop: Envelope.Stop, noticedOffset: Int) -> ReadingError {
-    let isInContainer = envelope.state.place.isInContainer
-    if !isInContainer { advanceEnvelopeBoundary() }
+  /// The error for a failure that no element can be blamed for.
+  mutating func failEnvelope(_ failure: ParseFailure) -> ReadingError {
+    if !parser.state.place.isInContainer {
+      parser.state.advanceEnvelopeBoundary()
+    }
     // Where the first token begins that was not understood.
     let offset = max(
-      buffer.startOffset, min(envelope.state.boundary, noticedOffset - 1, parsedOffset - 1))
-    let isBehindValue = envelope.depth == 0 && envelope.topLevelValueCount > 0
-    switch stop {
-    case .found: preconditionFailure("it is no failure to find the elements")
+      buffer.startOffset,
+      min(parser.state.boundary, failure.noticedOffset - 1, parsedOffset - 1))
+    switch failure.kind {
     case .truncated:
-      if !isInContainer, isBehindValue {
+      let end = parser.state.place.isInContainer ? "before the elements do" : "inside a value"
+      if !parser.state.place.isInContainer, parser.state.depth == 0,
+        parser.state.topLevelValueCount > 0
+      {
         return fail(
           .trailingData, at: offset, "what follows the elements is not json: remove it")
       }
-      let end = isInContainer ? "before the elements do" : "inside a value"
       return fail(
-        .unrecoverable, at: noticedOffset, "the input ends \(end): is it complete?")
-    case .utf8:
-      // Of an escape of half a surrogate pair yajl makes bytes that are not UTF-8.
-      let flaw =
-        textFlaw(in: offset..<noticedOffset, isCut: false)
-        ?? TextFlaw(rule: .surrogateEscape, byteOffset: offset)
-      return fail(
-        .unrecoverable, at: flaw.byteOffset,
-        "what stands around the elements is damaged: \(flaw.malformation.message)")
+        .unrecoverable, at: failure.noticedOffset,
+        "the input ends \(end): is it complete?")
+    case .flaw(let flaw):
+      return fail(around: flaw)
     case .syntax:
-      let text = "\(envelope.failure.text), at \(Self.quoted(buffer[offset]))"
-      if isEnvelopeTextTooLong(upTo: noticedOffset - 1) {
-        return fail(envelope: .stringBytes, noticedOffset: noticedOffset)
-      }
-      if isBehindValue {
+      let text = "\(parser.failure.text), at \(Self.quoted(buffer[offset]))"
+      if parser.state.depth == 0, parser.state.topLevelValueCount > 0 {
         return fail(.trailingData, at: offset, "what follows the elements is not json: \(text)")
       }
       return fail(
         .unrecoverable, at: offset, "what stands around the elements is not valid json: \(text)")
-    case .notAContainer where shape.pointer?.tokens == [] && envelope.topLevelValueCount > 1:
+    case .stop(.notAContainer)
+    where shape == .container(JSONPointer(tokens: []))
+      && parser.state.topLevelValueCount > 1:
       return fail(
         .notAContainer, at: offset,
         "what follows the elements is neither an array nor an object: remove it")
-    case .notAContainer:
+    case .stop(.notAContainer):
       return fail(
         .notAContainer, at: offset,
         "the value at \(pointerText) is neither an array nor an object: give the pointer of one")
-    case .targetMissing:
+    case .stop(.targetMissing):
       return fail(
         .pointerNotFound, at: offset,
-        envelope.topLevelValueCount > 1
+        parser.state.topLevelValueCount > 1
           ? "there is nothing at \(pointerText) in the value that ends here, which follows others: is "
             + "it an error in the place of a page?"
           : "there is nothing at \(pointerText): give the pointer of an array or object in the input"
       )
-    case .otherContainer:
+    case .stop(.otherContainer):
       let kinds =
-        envelope.containersAreObjects == true ? ("array", "object") : ("object", "array")
+        parser.state.containersAreObjects == true ? ("array", "object") : ("object", "array")
       return fail(
         .notAContainer, at: offset,
         "the value at \(pointerText) is an \(kinds.0), and was an \(kinds.1) before: read the two as "
           + "inputs of their own")
-    case .duplicateMember:
+    case .stop(.duplicateMember):
       return fail(
         .duplicateMember, at: offset,
         "an object on the way to \(pointerText) has the member that the pointer names twice")
-    case .depth:
+    case .stop(.envelopeDepth):
       return fail(
         .limitExceeded(rule: "depth"), at: offset,
         "what stands around the elements is nested deeper than \(limits.depth) levels")
-    case .stringBytes:
+    case .stop:
       return fail(
         .limitExceeded(rule: "string-bytes"), at: offset,
         "a string or number outside the elements is longer than \(limits.stringByteCount) bytes")
     }
   }
 
-  private var pointerText: String { quoted(shape.pointer ?? JSONPointer(tokens: [])) }
+  private var pointerText: String {
+    if case .container(let pointer) = shape { return "\"\(pointer)\"" }
+    return "\"\""
+  }
 }

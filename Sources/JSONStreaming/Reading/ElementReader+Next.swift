@@ -14,13 +14,12 @@ extension ElementReader {
     while true {
       switch phase {
       case .parsing:
-        if nextMark < elements.marks.count { return deliver() }
+        if nextMark < parsed.marks.count { return try deliver() }
         if let found = failure {
-          if let event = beginRecovery(from: found) { return event }
+          if let event = try beginRecovery(from: found) { return event }
         } else if givenOffset < buffer.endOffset || (isFinished && parsedOffset < buffer.endOffset)
         {
-          discardUnneeded()
-          if envelope.state.place.isInContainer { scanPiece() } else { try parseEnvelope() }
+          parsePiece()
         } else if !isFinished {
           return .needsInput
         } else {
@@ -44,34 +43,55 @@ extension ElementReader {
   }
 
   /// Makes the first mark the current element.
-  private mutating func deliver() -> ReadingEvent {
-    let mark = elements.marks[nextMark]
+  private mutating func deliver() throws(ReadingError) -> ReadingEvent {
+    let mark = parsed.marks[nextMark]
     nextMark += 1
-    isCut = false
+    let flaw = try firstFlaw(before: mark)
+    currentHoldsNUL = false
+    currentIsCut = false
+    while nextNUL < nulOffsets.count, nulOffsets[nextNUL] < mark.end {
+      if nulOffsets[nextNUL] >= mark.memberStart { currentHoldsNUL = true }
+      nextNUL += 1
+    }
     if lineMode.rawValue < Place.LineMode.oneEachLine.rawValue, shape == .sequence {
       learnLineMode(from: mark.start, to: mark.end)
     }
-    var place = envelope.state.place
-    place.needsComma = shape != .sequence
-    advance(to: mark.end, in: place)
-    if let flaw = mark.flaw {
-      (elementTokens, memberName, holdsNUL) = (0..<0, nil, false)
-      elementRange = mark.memberStart..<mark.end
+    advance(to: mark.end, in: mark.place)
+    if let flaw {
+      currentTokens = 0..<0
+      currentName = nil
+      currentBytes = mark.memberStart..<mark.end
       return .malformed(flaw.malformation)
     }
-    (memberName, holdsNUL) = (mark.name, mark.holdsNUL)
-    elementTokens = mark.firstToken..<mark.endToken
-    elementRange = mark.start..<mark.end
+    currentTokens = mark.firstToken..<mark.endToken
+    currentName =
+      mark.nameStart < 0
+      ? nil
+      : Token(
+        kind: .key, first: mark.nameStart, second: mark.nameEnd - mark.nameStart, isCopied: true)
+    currentBytes = mark.start..<mark.end
     return .element
   }
 
   /// Counts one more element, which ends at `offset`.
   mutating func advance(to offset: Int, in place: Place) {
-    elementIndex = deliveredCount
+    currentIndex = deliveredCount
     deliveredCount += 1
     deliveredOffset = offset
     deliveredPlace = place
     deliveredHash = nil
+  }
+
+  /// The first flaw in front of the element's end; those behind it in the element are dropped.
+  private mutating func firstFlaw(before mark: ElementMark) throws(ReadingError) -> TextFlaw? {
+    var first: TextFlaw?
+    while nextFlaw < flaws.count, flaws[nextFlaw].byteOffset < mark.end {
+      let flaw = flaws[nextFlaw]
+      guard flaw.byteOffset >= mark.containerStart else { throw fail(around: flaw) }
+      if first == nil { first = flaw }
+      nextFlaw += 1
+    }
+    return first
   }
 
   /// Learns from the first two elements of a sequence whether it holds one a line.
@@ -94,86 +114,131 @@ extension ElementReader {
     }
   }
 
-  /// Scans the next piece of what is in the buffer for elements.
-  private mutating func scanPiece() {
-    let pieceStart = givenOffset
-    givenOffset = min(pieceStart + pieceSize, buffer.endOffset)
+  /// Gives the parser the next piece of what is in the buffer, and takes what comes of it.
+  private mutating func parsePiece() {
+    discardUnneeded()
+    let start = givenOffset
+    let range = start..<min(start + pieceSize, buffer.endOffset)
+    parser.setPiece(
+      buffer.bytes, bufferOffset: buffer.storageOffset, endOffset: range.upperBound,
+      isLast: isFinished && range.upperBound == buffer.endOffset)
+    givenOffset = range.upperBound
     pieceSize = min(4 * pieceSize, ReadBuffer.pieceSize)
-    examinedByteCount += givenOffset - pieceStart
-    let isLast = isFinished && givenOffset == buffer.endOffset
-    elements.removeAll()
+    inspect(range)
+    parser.parsePiece()
+    parsedOffset = parser.state.parsedOffset
+    exchangeTape()
+    switch parser.state.outcome {
+    case .done:
+      if parsedOffset == range.upperBound { limitUnfinished() }
+    case .stopped:
+      failure = ParseFailure(
+        kind: .stop(parser.state.stop), noticedOffset: parser.state.consumedOffset)
+    case .failed:
+      let noticedOffset = parser.state.callOffset + parser.failure.byteIndex + 1
+      let isTooLong = isEnvelopeTextTooLong(upTo: noticedOffset - 1)
+      failure = ParseFailure(
+        kind: isTooLong ? .stop(.envelopeStringBytes) : .syntax, noticedOffset: noticedOffset)
+    }
+    parsedBoundary = parser.state.boundary
+    pruneFindings()
+    noticeOutsideFlaw()
+  }
+
+  private mutating func inspect(_ range: Range<Int>) {
+    examinedByteCount += range.count
+    unsafe buffer.span(range).withUnsafeBufferPointer { bytes in
+      unsafe strictText.inspect(
+        bytes, byteOffset: range.lowerBound, flaws: &flaws, nuls: &nulOffsets)
+    }
+  }
+
+  /// Takes the elements that the parser has found, and forgets those that were delivered, with the
+  /// findings in them.
+  private mutating func exchangeTape() {
+    parser.state.exchangeTape(for: &parsed)
+    watchedBytes = parser.watchedBytes
+    otherWatchedKind = parser.otherWatchedKind
     nextMark = 0
-    let bytes = unsafe buffer.bytes.withUnsafeBufferPointer { $0.baseAddress }
-    let outcome = unsafe scanner.scan(
-      bytes.unsafelyUnwrapped, from: buffer.storageOffset, to: givenOffset, isLast: isLast,
-      &envelope.state,
-      onto: &elements)
-    parsedOffset = envelope.state.boundary
-    switch outcome {
-    case .needsMore: break
-    case .refused(let refusal, let flaw):
-      failure = diagnose(refusal, flaw, isLast: isLast)
-      if failure == nil { examinedByteCount += givenOffset - envelope.state.boundary }
-    case .containerEnd:
-      // The elements are delivered first.
-      if elements.marks.isEmpty { envelope.leaveContainer() }
-      givenOffset = envelope.state.boundary
-    }
+    flaws.removeFirst(nextFlaw)
+    nextFlaw = 0
+    nulOffsets.removeFirst(nextNUL)
+    nextNUL = 0
   }
 
-  /// Has yajl parse a piece of what stands around the elements: few bytes, or as many as it has seen of an
-  /// unfinished token, since a token that a call cuts off costs all of its bytes again.
-  private mutating func parseEnvelope() throws(ReadingError) {
-    let step = max(1 << 8, givenOffset - envelope.state.boundary)
-    let piece = givenOffset..<min(givenOffset + step, buffer.endOffset)
-    let stop = envelope.parse(buffer.span(piece), at: piece.lowerBound)
-    givenOffset = piece.upperBound
-    parsedOffset = givenOffset
-    if stop == .found {
-      givenOffset = envelope.state.boundary
-      parsedOffset = givenOffset
-    } else if let stop {
-      throw fail(envelope: stop, noticedOffset: envelope.noticedOffset(of: stop))
-    } else if isEnvelopeTextTooLong(upTo: parsedOffset) {
-      throw fail(envelope: .stringBytes, noticedOffset: parsedOffset)
+  /// Bounds what an unfinished token or element of yajl's can grow to, and what is kept of
+  /// separators.
+  private mutating func limitUnfinished() {
+    let reason: ParseState.Stop
+    if parser.state.place.isInContainer {
+      if !parser.state.isInMember { parser.state.advanceBoundary() }
+      guard parsedOffset - parser.state.boundary > limits.elementByteCount else { return }
+      reason = .elementBytes
+    } else {
+      guard isEnvelopeTextTooLong(upTo: parsedOffset) else { return }
+      reason = .envelopeStringBytes
     }
+    failure = ParseFailure(kind: .stop(reason), noticedOffset: parsedOffset)
   }
 
-  /// Whether the bytes behind the last token around the elements are too many for one.
-  mutating func isEnvelopeTextTooLong(upTo offset: Int) -> Bool {
-    advanceEnvelopeBoundary()
+  /// Whether what stands around the elements behind the last token there is too long for one, be it
+  /// sound or not.
+  private mutating func isEnvelopeTextTooLong(upTo offset: Int) -> Bool {
+    guard !parser.state.place.isInContainer else { return false }
+    parser.state.advanceEnvelopeBoundary()
     // An escape takes up to six bytes for one.
-    return offset - envelope.state.boundary > 6 * limits.stringByteCount + 2
+    return offset - parser.state.boundary > 6 * limits.stringByteCount + 2
   }
 
-  /// Moves the boundary over white space, and inside a value over commas and colons, to where the next
-  /// token around the elements begins.
-  mutating func advanceEnvelopeBoundary() {
-    while envelope.state.boundary < parsedOffset {
-      let byte = buffer[envelope.state.boundary]
-      let isSeparator = byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":")
-      guard ElementScan.isWhiteSpace(byte) || isSeparator && envelope.depth > 0 else { return }
-      envelope.state.boundary += 1
+  /// Keeps of the findings behind the last complete element one of a kind.
+  private mutating func pruneFindings() {
+    let marks = parsed.marks.count
+    let end = marks == 0 ? 0 : parsed.marks[marks - 1].end
+    while flaws.count - nextFlaw >= 2, flaws[flaws.count - 2].byteOffset >= end {
+      flaws.truncate(to: flaws.count - 1)
+    }
+    while nulOffsets.count - nextNUL >= 2, nulOffsets[nulOffsets.count - 2] >= end {
+      nulOffsets[nulOffsets.count - 2] = nulOffsets[nulOffsets.count - 1]
+      nulOffsets.truncate(to: nulOffsets.count - 1)
     }
   }
 
-  /// Checks that the input may end where it does.
+  /// Stops at a flaw that no element, complete or not, can be blamed for.
+  private mutating func noticeOutsideFlaw() {
+    let marks = parsed.marks.count
+    let elementEnd = marks == 0 ? 0 : parsed.marks[marks - 1].end
+    guard flaws.count > nextFlaw else { return }
+    let flaw = flaws[flaws.count - 1]
+    guard flaw.byteOffset >= elementEnd else { return }
+    let place = parser.state.place
+    // Of a token that has not ended it is not known whether it may stand there at all.
+    if !place.isInContainer { parser.state.advanceEnvelopeBoundary() }
+    let end = place.isInContainer ? parser.state.containerStart : parser.state.boundary
+    guard flaw.byteOffset < end else { return }
+    if let failure, failure.noticedOffset <= flaw.noticedOffset { return }
+    failure = ParseFailure(kind: .flaw(flaw), noticedOffset: flaw.noticedOffset)
+  }
+
+  /// Says to the parser that the input is at its end, and checks that it may be.
   ///
   /// yajl's own answer is not enough: it takes no value at all for one that is cut off, and a
   /// string that is cut off behind another value for white space.
   private mutating func complete() throws(ReadingError) {
-    if case .container(let pointer) = shape {
-      if envelope.state.place.isInContainer {
-        throw fail(envelope: .truncated, noticedOffset: parsedOffset)
+    guard isCompleted else {
+      isCompleted = true
+      strictText.finish(byteOffset: parsedOffset, flaws: &flaws)
+      parser.complete(buffer.bytes, bufferOffset: buffer.storageOffset)
+      exchangeTape()
+      if parser.state.outcome == .stopped {
+        failure = ParseFailure(kind: .stop(parser.state.stop), noticedOffset: parsedOffset)
+      } else if !parser.state.isBetweenValues() {
+        failure = ParseFailure(kind: .truncated, noticedOffset: parsedOffset)
       }
-      if let stop = envelope.complete(at: parsedOffset), stop != .syntax {
-        throw fail(envelope: stop, noticedOffset: parsedOffset)
-      }
-      advanceEnvelopeBoundary()
-      guard envelope.depth == 0, envelope.state.boundary == parsedOffset else {
-        throw fail(envelope: .truncated, noticedOffset: parsedOffset)
-      }
-      if !envelope.isTargetFound { throw fail(notFound: pointer) }
+      return
+    }
+    if nextFlaw < flaws.count { throw fail(around: flaws[nextFlaw]) }
+    if case .container(let pointer) = shape, !parser.state.isTargetFound {
+      throw fail(notFound: pointer)
     }
     phase = .ended
   }
@@ -189,7 +254,7 @@ extension ElementReader {
     if Self.hasByteOrderMark(buffer.bytes.span) {
       givenOffset = 3
       parsedOffset = 3
-      envelope.state.boundary = 3
+      parser.state.boundary = 3
     }
     phase = .parsing
     return true
@@ -226,8 +291,7 @@ extension ElementReader {
   private mutating func resume() throws(ReadingError) -> Bool {
     guard
       let place = Place(state: resumed.state), resumed.byteOffset > 0, place.isInContainer,
-      shape != .sequence
-        || !(place.needsComma || place.containerIsObject || place.arrayLevels != 0)
+      shape != .sequence || (!place.needsComma && place.arrayLevels == 0)
     else { throw failInvalidPosition() }
     buffer.discard(before: min(resumed.byteOffset, buffer.endOffset))
     guard buffer.startOffset == resumed.byteOffset else {
@@ -242,15 +306,19 @@ extension ElementReader {
     return true
   }
 
-  /// Goes on behind what was last delivered, without what is known of the bytes there.
+  /// Goes on behind what was last delivered, without what the parser knows of the bytes there.
   private mutating func restart() {
-    envelope.restart(at: deliveredOffset, in: deliveredPlace)
-    scanner.restart()
-    elements.removeAll()
-    nextMark = 0
+    parser.state.restart(at: deliveredOffset, in: deliveredPlace)
+    strictText = StrictText()
+    flaws.removeAll()
+    nulOffsets.removeAll()
+    parsed.removeAll()
+    (nextFlaw, nextNUL, nextMark) = (0, 0, 0)
     failure = nil
     givenOffset = deliveredOffset
     parsedOffset = deliveredOffset
+    parsedBoundary = deliveredOffset
+    isCompleted = false
     pieceSize = ReadBuffer.firstPieceSize
     phase = .parsing
   }

@@ -1,13 +1,20 @@
 extension ElementReader {
-  /// Begins to look for the end of the malformed element, once all elements before it have been
-  /// delivered.
+  /// Finds out what a failure means, once all elements before it have been delivered.
   ///
-  /// - Returns: the event, if the element has no bytes; otherwise nil.
-  mutating func beginRecovery(from malformation: Malformation) -> ReadingEvent? {
-    let start = envelope.state.boundary
+  /// - Returns: the event, if the element has no bytes; otherwise nil, and its end is looked for.
+  /// - Throws: the error, if no element has failed but what stands around the elements.
+  mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
+    if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
+    guard parser.state.place.isInContainer, failure.kind != .stop(.notAContainer) else {
+      throw failEnvelope(failure)
+    }
+    if !parser.state.isInMember { parser.state.advanceBoundary() }
+    let start = parser.state.boundary
+    guard start < parsedOffset else { throw failEnvelope(failure) }
+
     if shape == .sequence, lineMode == .firstOnOneLine { learnLineMode(from: start, to: start) }
-    var place = envelope.state.place
-    if separatorFlaw(at: start) != nil {
+    var place = parser.state.place
+    if let malformation = separatorFlaw(at: start) {
       place.needsComma = !place.needsComma
       finishMalformed(start..<start, resumeOffset: start, in: place)
       return .malformed(malformation)
@@ -19,11 +26,11 @@ extension ElementReader {
       case (.container, _): place.containerIsObject ? .object : .array
       }
     recovery = Recovery(
-      start: start, malformation: malformation, place: place,
+      start: start, malformation: malformation(of: failure, from: start), place: place,
       scanner: SiblingScanner(
-        surroundings: surroundings, parents: envelope.parents, start: start,
+        surroundings: surroundings, parents: parser.state.parents, start: start,
         column: buffer.location(ofByteOffset: start).column,
-        isTruncated: malformation.isTruncated))
+        isTruncated: failure.kind == .truncated))
     phase = .recovering
     return nil
   }
@@ -71,27 +78,38 @@ extension ElementReader {
     return .malformed(
       Malformation(
         rule: "syntax", message: "not valid json: \(flaw)",
-        byteOffset: max(elementRange.lowerBound, elementRange.upperBound - 1)))
+        byteOffset: max(currentBytes.lowerBound, currentBytes.upperBound - 1)))
   }
 
   /// Makes a malformed element the current one and has reading go on behind it.
   mutating func finishMalformed(_ bytes: Range<Int>, resumeOffset: Int, in place: Place) {
-    (elementTokens, memberName, holdsNUL) = (0..<0, nil, false)
+    currentTokens = 0..<0
+    currentName = nil
+    currentHoldsNUL = false
+    failure = nil
     var end = min(bytes.upperBound, bytes.lowerBound + limits.elementByteCount)
-    isCut = end < bytes.upperBound
-    if !isCut {
+    currentIsCut = end < bytes.upperBound
+    if !currentIsCut {
       while end > bytes.lowerBound, isWhiteSpace(at: end - 1) { end -= 1 }
     }
-    elementRange = bytes.lowerBound..<end
-    oversized?.bytes.removeSubrange(elementRange.count...)
+    currentBytes = bytes.lowerBound..<end
+    oversized?.bytes.removeSubrange(currentBytes.count...)
     advance(to: resumeOffset, in: place)
     phase = .restarting
   }
 
   /// Whether a byte of the malformed element is white space.
   private func isWhiteSpace(at offset: Int) -> Bool {
-    ElementScan.isWhiteSpace(
-      oversized.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset])
+    let byte = oversized.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset]
+    return byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+
+  /// Lets the bytes leave that nobody needs any more, and makes room for so many.
+  mutating func makeRoom(for count: Int) {
+    discardUnneeded()
+    guard !buffer.hasRoom(for: count) else { return }
+    buffer.makeRoom(for: count)
+    parser.find(buffer.bytes, bufferOffset: buffer.storageOffset)
   }
 
   /// Lets the bytes leave that nobody needs any more.
@@ -103,9 +121,13 @@ extension ElementReader {
     case .starting, .restarting, .ended, .failed:
       break
     case .parsing:
-      keep =
-        nextMark < elements.marks.count
-        ? elements.marks[nextMark].memberStart : envelope.state.boundary
+      if nextMark < parsed.marks.count {
+        keep = parsed.marks[nextMark].memberStart
+      } else if failure == nil {
+        keep = parsedBoundary
+      }
+      // What is still to be told of has its line counted.
+      if nextFlaw < flaws.count { keep = min(keep, flaws[nextFlaw].byteOffset) }
     case .recovering:
       keep = recoveryKeepOffset()
     }
@@ -119,9 +141,8 @@ extension ElementReader {
   /// What the search needs; it moves an element that becomes too long out of the buffer.
   private mutating func recoveryKeepOffset() -> Int {
     guard let recovery else { return deliveredOffset }
-    guard recovery.scanner.offset - recovery.start > limits.elementByteCount else {
-      return recovery.start
-    }
+    let scanner = recovery.scanner
+    guard scanner.offset - recovery.start > limits.elementByteCount else { return recovery.start }
     if oversized == nil {
       let location = buffer.location(ofByteOffset: recovery.start)
       let head = buffer.span(recovery.start..<(recovery.start + limits.elementByteCount))
@@ -129,6 +150,6 @@ extension ElementReader {
         bytes: head.indices.map { head[$0] }, startOffset: recovery.start, line: location.line,
         column: location.column)
     }
-    return recovery.scanner.keepOffset
+    return scanner.keepOffset
   }
 }

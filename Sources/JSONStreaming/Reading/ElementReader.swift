@@ -24,7 +24,7 @@ public struct ElementReader: ~Copyable {
     case parsing
     /// The next sibling of a malformed element is being looked for.
     case recovering
-    /// Parsing has to go on at `deliveredOffset`.
+    /// A fresh parser has to go on at `deliveredOffset`.
     case restarting
     case ended
     case failed(ReadingError)
@@ -32,50 +32,53 @@ public struct ElementReader: ~Copyable {
 
   let shape: ElementShape
   let limits: ReadingLimits
-  let envelope: Envelope
-  var scanner: ElementScanner
+  var parser: YajlParser
   var buffer: ReadBuffer
   var phase: Phase
 
-  /// The elements of the piece that was scanned last.
-  var elements = TapeBuffers()
-  /// The index of the first mark that has not been delivered.
-  var nextMark = 0
-  /// What is wrong with the element behind them.
-  var failure: Malformation?
-  var recovery: Recovery?
+  /// The elements of the pieces that were parsed, to be delivered.
+  var parsed = TapeBuffers()
+  /// Where the unfinished element behind them, or what is between elements, begins.
+  var parsedBoundary = 0
+  /// The value around the elements that was asked for, once it has passed.
+  var watchedBytes: [UInt8]?
+  /// What passed in its place: the start of an array or object, or null.
+  public internal(set) var otherWatchedKind: Token.Kind?
 
   /// How many bytes the next piece has at most. Behind a malformed element it is few at first, so
   /// that many of them do not cost a whole piece each.
   var pieceSize = ReadBuffer.pieceSize
 
-  /// The input up to here has been looked at.
+  /// The input up to here has been given to the parser.
   var givenOffset = 0
-  /// The bytes behind it wait for those that follow.
+  /// The elements that end before here have been found; the bytes behind it are given to the
+  /// parser again.
   var parsedOffset = 0
   var isFinished = false
+  /// Whether the parser has been told that the input is at its end.
+  var isCompleted = false
 
-  /// How many bytes were looked at, each as often as it was.
+  var strictText = StrictText()
+  var flaws = GrowableBuffer<TextFlaw>()
+  var nulOffsets = GrowableBuffer<Int>()
+  var nextFlaw = 0
+  var nextNUL = 0
+
+  /// The index of the first mark that has not been delivered.
+  var nextMark = 0
+  var failure: ParseFailure?
+  var recovery: Recovery?
+
+  /// How many bytes were looked at for flaws and in search of siblings, each as often as it was.
   var examinedByteCount = 0
 
-  /// The current element's tokens on the tape; none when it is malformed.
-  public internal(set) var elementTokens = 0..<0
-
-  var elementRange = 0..<0
-
-  /// The name of the current element's member, whose text the tape knows; nil in arrays and
-  /// sequences, and when the element is malformed.
-  public internal(set) var memberName: Token?
-
-  /// Whether a string in the current element or its member's name holds U+0000.
-  public internal(set) var holdsNUL = false
-
-  /// Whether ``elementBytes`` are only the beginning of the current element.
-  public internal(set) var isCut = false
-
-  /// The 0-based number of the current element, malformed ones counted.
-  public internal(set) var elementIndex = 0
-
+  // What the last event delivered.
+  var currentTokens = 0..<0
+  var currentBytes = 0..<0
+  var currentName: Token?
+  var currentHoldsNUL = false
+  var currentIsCut = false
+  var currentIndex = 0
   /// The first bytes of a malformed element that is too long to stay in the buffer.
   var oversized: OversizedElement?
 
@@ -111,8 +114,8 @@ public struct ElementReader: ~Copyable {
     self.shape = shape
     self.limits = limits
     buffer = ReadBuffer(hashes: isResumable || position != .start)
-    envelope = Envelope(shape: shape, limits: limits, watching: watchedPointer)
-    scanner = ElementScanner(isSequence: shape == .sequence, limits: limits)
+    parser = YajlParser(
+      shape: shape, limits: limits, watching: watchedPointer.map { WatchedValue(at: $0) })
     resumed = position
     if position == .start {
       phase = .starting
@@ -133,7 +136,7 @@ extension ElementReader {
   /// - Complexity: O(n) in the number of bytes.
   public mutating func append(_ bytes: Span<UInt8>) {
     precondition(!isFinished, "nothing can follow the end of the input")
-    discardUnneeded()
+    makeRoom(for: bytes.count)
     buffer.append(bytes)
   }
 
@@ -146,7 +149,7 @@ extension ElementReader {
     _ body: (inout OutputSpan<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Int {
     precondition(!isFinished, "nothing can follow the end of the input")
-    discardUnneeded()
+    makeRoom(for: ReadBuffer.readSize)
     return try buffer.fill(body)
   }
 
@@ -161,7 +164,7 @@ extension ElementReader {
   public var tape: Tape {
     @_lifetime(borrow self)
     get {
-      let (tokens, copies) = (elements.tokens.span, elements.copies.span)
+      let (tokens, copies) = (parsed.tokens.span, parsed.copies.span)
       let input = buffer.bytes.span
       return Tape(
         tokens: unsafe _overrideLifetime(tokens, borrowing: self),
@@ -170,6 +173,9 @@ extension ElementReader {
         copies: unsafe _overrideLifetime(copies, borrowing: self))
     }
   }
+
+  /// The current element's tokens on the tape; none when it is malformed.
+  public var elementTokens: Range<Int> { currentTokens }
 
   /// The current element as the input writes it.
   ///
@@ -183,23 +189,33 @@ extension ElementReader {
         let span = oversized.bytes.span
         return unsafe _overrideLifetime(span, borrowing: self)
       }
-      let span = buffer.span(elementRange)
+      let span = buffer.span(currentBytes)
       return unsafe _overrideLifetime(span, borrowing: self)
     }
   }
 
+  /// Whether ``elementBytes`` are only the beginning of the current element.
+  public var isCut: Bool { currentIsCut }
+
+  /// The 0-based number of the current element, malformed ones counted.
+  public var elementIndex: Int { currentIndex }
+
   /// Where ``elementBytes`` begin, in bytes from the start of the input.
-  public var elementByteOffset: Int { elementRange.lowerBound }
+  public var elementByteOffset: Int { currentBytes.lowerBound }
+
+  /// The name of the current element's member, whose text the tape knows; nil in arrays and
+  /// sequences, and when the element is malformed.
+  public var memberName: Token? { currentName }
+
+  /// Whether a string in the current element or its member's name holds U+0000.
+  public var holdsNUL: Bool { currentHoldsNUL }
 
   /// The value around the elements that was asked for, once it has passed: a string's text, or a
   /// number or boolean as the input writes it. A reader that resumes does not know what stands before
   /// its position.
   public var watchedText: String? {
-    envelope.watched?.text.map { String(decoding: $0, as: UTF8.self) }
+    watchedBytes.map { String(decoding: $0, as: UTF8.self) }
   }
-
-  /// What passed in its place: the start of an array or object, or null.
-  public var otherWatchedKind: Token.Kind? { envelope.watched?.otherKind }
 
   /// The place just after the element that was last delivered.
   ///

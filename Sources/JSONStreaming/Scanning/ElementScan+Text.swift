@@ -8,13 +8,14 @@ extension ElementScan {
     guard skip(UInt8(ascii: "\""), at: &index) else { return false }
     let start = index
     let textEnd = endOfPlainText(from: start)
-    guard textEnd < end else { return cut() }
+    guard textEnd < end else {
+      isCut = true
+      return false
+    }
     guard unsafe bytes[textEnd] == UInt8(ascii: "\"") else {
       return escapedText(kind, from: start, plainEnd: textEnd, end: &index, onto: &tape)
     }
-    guard textEnd &- start <= limits.stringByteCount else {
-      return refuse(.stringBytes, at: textEnd + 1)
-    }
+    guard textEnd &- start <= limits.stringByteCount else { return false }
     index = textEnd &+ 1
     tape.tokens.append(Token(kind: kind, first: offset &+ start, second: textEnd &- start))
     return true
@@ -53,7 +54,10 @@ extension ElementScan {
     let firstCopy = tape.copies.count
     var (start, index) = (start, plainEnd)
     while true {
-      guard index < end else { return cut() }
+      guard index < end else {
+        isCut = true
+        return false
+      }
       unsafe tape.copies.append(from: bytes + start, count: index - start)
       let byte = unsafe bytes[index]
       index += 1
@@ -63,17 +67,20 @@ extension ElementScan {
       index = endOfPlainText(from: index)
     }
     let count = tape.copies.count - firstCopy
-    guard count <= limits.stringByteCount else { return refuse(.stringBytes, at: index) }
+    guard count <= limits.stringByteCount else { return false }
     textEnd = index
     tape.tokens.append(Token(kind: kind, first: firstCopy, second: count, isCopied: true))
     return true
   }
 
-  /// Takes what stands behind a backslash.
+  /// Takes what stands behind a backslash; half a surrogate pair is not sound.
   private mutating func escape(
     at index: inout Int, onto copies: inout GrowableBuffer<UInt8>
   ) -> Bool {
-    guard index < end else { return cut() }
+    guard index < end else {
+      isCut = true
+      return false
+    }
     let byte = unsafe bytes[index]
     index += 1
     switch byte {
@@ -84,41 +91,29 @@ extension ElementScan {
     case UInt8(ascii: "r"): copies.append(0x0D)
     case UInt8(ascii: "t"): copies.append(0x09)
     case UInt8(ascii: "u"):
-      guard let scalar = escapedScalar(at: &index), let units = UTF8.encode(scalar) else {
-        return false
-      }
-      if scalar == "\0" { holdsNUL = true }
+      guard let scalar = escapedScalar(at: &index) else { return false }
+      guard let units = UTF8.encode(scalar) else { return false }
       for unit in units { copies.append(unit) }
     default: return false
     }
     return true
   }
 
-  /// The character of a `\u` escape, or of two of them that are a surrogate pair; of half a pair, which
-  /// is noted as a flaw, U+FFFD.
+  /// The character of a `\u` escape, or of two of them that are a surrogate pair.
   private mutating func escapedScalar(at index: inout Int) -> Unicode.Scalar? {
-    let start = index - 2
     guard let unit = codeUnit(at: &index) else { return nil }
-    if let scalar = Unicode.Scalar(unit) { return scalar }
-    if UTF16.isLeadSurrogate(unit) {
-      var next = index
-      if skip(UInt8(ascii: "\\"), at: &next), skip(UInt8(ascii: "u"), at: &next),
-        let trail = codeUnit(at: &next), UTF16.isTrailSurrogate(trail)
-      {
-        index = next
-        return Unicode.Scalar(
-          0x1_0000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00))
-      }
-      guard refusal != .cut else { return nil }
-    }
-    note(.surrogateEscape, at: start)
-    return "\u{FFFD}"
+    guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
+    guard
+      skip(UInt8(ascii: "\\"), at: &index), skip(UInt8(ascii: "u"), at: &index),
+      let trail = codeUnit(at: &index), UTF16.isTrailSurrogate(trail)
+    else { return nil }
+    return Unicode.Scalar(0x1_0000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00))
   }
 
   /// The number that four hexadecimal digits write.
   private mutating func codeUnit(at index: inout Int) -> UInt16? {
     guard end - index >= 4 else {
-      refusal = .cut
+      isCut = true
       return nil
     }
     var unit: UInt16 = 0

@@ -1,40 +1,24 @@
-/// A scan of bytes for elements that are sound JSON (RFC 8259) within the limits.
+/// A scan of bytes for elements that are plainly sound JSON (RFC 8259) within the limits.
+///
+/// It says nothing of the encoding, which is `StrictText`'s business. Only arrays and objects are
+/// elements to it.
 @safe
 struct ElementScan {
-  /// Why an element is not known as sound.
-  enum Refusal: Equatable {
-    case syntax
-    /// The bytes end inside it.
-    case cut
-    /// So many bytes of the input had to be seen to know that it is beyond a limit.
-    case limit(Limit, noticedOffset: Int)
-  }
-
-  enum Limit {
-    case depth, elementBytes, stringBytes, keysPerObject
-  }
-
   let bytes: UnsafePointer<UInt8>
   /// How many bytes there are.
   let end: Int
   /// The offset of the first of `bytes` in the input.
   let offset: Int
-  /// Whether the input ends behind the bytes.
-  let isLast: Bool
   let limits: ReadingLimits
 
-  var refusal = Refusal.syntax
-  var holdsNUL = false
-  var flaw: TextFlaw?
+  /// Whether the last element is not known as sound only because the bytes end.
+  var isCut = false
 
   @unsafe
-  init(
-    bytes: UnsafePointer<UInt8>, end: Int, offset: Int, isLast: Bool, limits: ReadingLimits
-  ) {
+  init(bytes: UnsafePointer<UInt8>, end: Int, offset: Int, limits: ReadingLimits) {
     unsafe self.bytes = bytes
     self.end = end
     self.offset = offset
-    self.isLast = isLast
     self.limits = limits
   }
 
@@ -43,86 +27,81 @@ struct ElementScan {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
+  /// An element that was found, with the name that it has in an object.
+  struct Member {
+    /// Where the name stands in the tape's copies.
+    var name: Range<Int>?
+    /// The index of the element's first byte.
+    var start: Int
+    /// The index behind it.
+    var end: Int
+  }
+
   /// Puts the element that begins at `start`, with its name if `isNamed`, on the tape.
   ///
   /// - Parameter open: is empty, and is left so by a sound element.
-  /// - Returns: nil if it is refused: then what the tape has got of it is to be taken away.
+  /// - Returns: nil where it is not known as sound: then what the tape has got of it is to be
+  ///   taken away.
   mutating func member(
     at start: Int, isNamed: Bool, onto tape: inout TapeBuffers,
     _ open: inout GrowableBuffer<OpenContainer>
-  ) -> ElementMark? {
-    (refusal, holdsNUL, flaw) = (.syntax, false, nil)
-    let firstToken = tape.tokens.count
+  ) -> Member? {
+    isCut = false
     var index = start
-    var name: Token?
+    var name: Range<Int>?
     if isNamed {
       name = self.name(at: &index, onto: &tape)
       guard name != nil else { return nil }
     }
     let elementStart = index
-    guard element(at: &index, onto: &tape, &open) else { return nil }
-    guard index - start <= limits.elementByteCount else {
-      _ = refuse(.elementBytes, at: index)
-      return nil
-    }
-    let text = unsafe UnsafeBufferPointer(start: bytes + start, count: index - start)
-    if let found = unsafe StrictText.flaw(in: text) { note(.utf8, at: start + found) }
-    return ElementMark(
-      firstToken: firstToken, endToken: tape.tokens.count, start: offset + elementStart,
-      end: offset + index, memberStart: offset + start, name: name, holdsNUL: holdsNUL, flaw: flaw)
-  }
-
-  /// Keeps the first of the flaws in the element's text.
-  mutating func note(_ rule: TextFlaw.Rule, at index: Int) {
-    if let flaw, flaw.byteOffset < offset + index { return }
-    flaw = TextFlaw(rule: rule, byteOffset: offset + index)
-  }
-
-  /// Refuses the element because of a limit; `index` is behind the byte that is beyond it.
-  mutating func refuse(_ limit: Limit, at index: Int) -> Bool {
-    refusal = .limit(limit, noticedOffset: offset + index)
-    return false
+    guard let end = element(at: index, onto: &tape, &open) else { return nil }
+    return Member(name: name, start: elementStart, end: end)
   }
 
   /// Copies a name, which is no token of an element, and takes the colon behind it.
-  private mutating func name(at index: inout Int, onto tape: inout TapeBuffers) -> Token? {
+  private mutating func name(at index: inout Int, onto tape: inout TapeBuffers) -> Range<Int>? {
     guard text(.key, at: &index, onto: &tape) else { return nil }
-    var token = tape.tokens[tape.tokens.count - 1]
+    let token = tape.tokens[tape.tokens.count - 1]
     tape.tokens.truncate(to: tape.tokens.count - 1)
     if !token.isCopied {
-      let (start, count) = (index - 1 - token.textByteCount, token.textByteCount)
-      token = Token(kind: .key, first: tape.copies.count, second: count, isCopied: true)
-      unsafe tape.copies.append(from: bytes + start, count: count)
+      let textEnd = index - 1
+      unsafe tape.copies.append(
+        from: bytes + (textEnd - token.textByteCount), count: token.textByteCount)
     }
     skipWhiteSpace(&index)
     guard skip(UInt8(ascii: ":"), at: &index) else { return nil }
     skipWhiteSpace(&index)
-    return token
+    return (tape.copies.count - token.textByteCount)..<tape.copies.count
   }
 
-  /// Puts the element at `index` on the tape, and moves `index` behind it.
+  /// Puts the element at `start` on the tape and returns the index behind it.
   private mutating func element(
-    at index: inout Int, onto tape: inout TapeBuffers, _ open: inout GrowableBuffer<OpenContainer>
-  ) -> Bool {
+    at start: Int, onto tape: inout TapeBuffers,
+    _ open: inout GrowableBuffer<OpenContainer>
+  ) -> Int? {
+    var index = start
     var isInObject = false
     // How many values the innermost container has.
     var count = 0
+    guard start < end else { return cut() }
+    guard unsafe isOpener(bytes[start]) else { return nil }
     values: while true {
       if isInObject {
-        guard text(.key, at: &index, onto: &tape) else { return false }
-        guard count < limits.keysPerObject else { return refuse(.keysPerObject, at: index) }
+        guard count < limits.keysPerObject, text(.key, at: &index, onto: &tape) else {
+          return nil
+        }
         skipWhiteSpace(&index)
-        guard skip(UInt8(ascii: ":"), at: &index) else { return false }
+        guard skip(UInt8(ascii: ":"), at: &index) else { return nil }
         skipWhiteSpace(&index)
       }
       guard index < end else { return cut() }
       let byte = unsafe bytes[index]
       switch byte {
       case UInt8(ascii: "\""):
-        guard text(.string, at: &index, onto: &tape) else { return false }
+        guard text(.string, at: &index, onto: &tape) else { return nil }
         count &+= 1
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        guard open.count < limits.depth else { return refuse(.depth, at: index + 1) }
+        guard open.count < limits.depth else { return nil }
         isInObject = byte == UInt8(ascii: "{")
         open.append(
           OpenContainer(token: tape.tokens.count, outerCount: count &+ 1))
@@ -134,20 +113,19 @@ struct ElementScan {
         let closer = isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
         if unsafe bytes[index] != closer { continue values }
       case UInt8(ascii: "t"):
-        guard literal(0x6575_7274, .true, at: &index, onto: &tape) else { return false }
+        guard literal(0x6575_7274, .true, at: &index, onto: &tape) else { return nil }
         count &+= 1
       case UInt8(ascii: "f"):
         index &+= 1
-        guard literal(0x6573_6C61, .false, at: &index, onto: &tape) else { return false }
+        guard literal(0x6573_6C61, .false, at: &index, onto: &tape) else { return nil }
         count &+= 1
       case UInt8(ascii: "n"):
-        guard literal(0x6C6C_756E, .null, at: &index, onto: &tape) else { return false }
+        guard literal(0x6C6C_756E, .null, at: &index, onto: &tape) else { return nil }
         count &+= 1
       default:
-        guard number(at: &index, onto: &tape) else { return false }
+        guard number(at: &index, onto: &tape) else { return nil }
         count &+= 1
       }
-      if open.isEmpty { return true }
       // Behind a value.
       while true {
         skipWhiteSpace(&index)
@@ -159,21 +137,25 @@ struct ElementScan {
           continue values
         }
         let container = open[open.count &- 1]
-        guard byte == (isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return false }
+        guard byte == (isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return nil }
         tape.tokens.append(Token(kind: isInObject ? .endObject : .endArray))
         tape.tokens[container.token].close(next: tape.tokens.count, elementCount: count)
         open.truncate(to: open.count &- 1)
-        guard !open.isEmpty else { return true }
+        guard !open.isEmpty else { return index }
         count = container.outerCount
         isInObject = tape.tokens[open[open.count &- 1].token].kind == .startObject
       }
     }
   }
 
-  /// Refuses the element because the bytes end inside of it.
-  mutating func cut() -> Bool {
-    refusal = .cut
-    return false
+  @inline(__always)
+  private func isOpener(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+  }
+
+  private mutating func cut() -> Int? {
+    isCut = true
+    return nil
   }
 
   @inline(__always)
@@ -184,7 +166,10 @@ struct ElementScan {
   /// Takes one byte if it is what stands there.
   @inline(__always)
   mutating func skip(_ byte: UInt8, at index: inout Int) -> Bool {
-    guard index < end else { return cut() }
+    guard index < end else {
+      isCut = true
+      return false
+    }
     guard unsafe bytes[index] == byte else { return false }
     index &+= 1
     return true
@@ -195,7 +180,10 @@ struct ElementScan {
   private mutating func literal(
     _ word: UInt32, _ kind: Token.Kind, at index: inout Int, onto tape: inout TapeBuffers
   ) -> Bool {
-    guard end &- index >= 4 else { return cut() }
+    guard end &- index >= 4 else {
+      isCut = true
+      return false
+    }
     let found = unsafe UnsafeRawPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt32.self)
     guard UInt32(littleEndian: found) == word else { return false }
     index &+= 4
@@ -208,10 +196,11 @@ struct ElementScan {
   private mutating func number(at index: inout Int, onto tape: inout TapeBuffers) -> Bool {
     let start = index
     guard let numberEnd = endOfNumber(from: start) else { return false }
-    guard numberEnd < end || isLast else { return cut() }
-    guard numberEnd &- start <= limits.stringByteCount else {
-      return refuse(.stringBytes, at: numberEnd)
+    guard numberEnd < end else {
+      isCut = true
+      return false
     }
+    guard numberEnd &- start <= limits.stringByteCount else { return false }
     index = numberEnd
     tape.tokens.append(
       Token(kind: .number, first: offset &+ start, second: numberEnd &- start))
@@ -247,7 +236,7 @@ struct ElementScan {
   private mutating func skipDigits(_ index: inout Int) -> Bool {
     let start = index
     while index < end, unsafe bytes[index] &- UInt8(ascii: "0") < 10 { index &+= 1 }
-    if index == end { refusal = .cut }
+    if index == end { isCut = true }
     return index > start
   }
 }

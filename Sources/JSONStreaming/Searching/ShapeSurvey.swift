@@ -388,13 +388,13 @@ extension ShapeSurvey {
     guard case .object(let due) = mode else {
       guard isElementNameDue, let candidate else { return }
       isElementNameDue = false
-      candidates[candidate].hasElementName = isElementName(unescapedRaw)
+      candidates[candidate].hasElementName = isElementName(EscapedText.unescaped(raw))
       return
     }
     guard case .name = due else {
       mode = .object(.comma)
       guard keepsRaw else { return }
-      switch unescapedRaw {
+      switch EscapedText.unescaped(raw) {
       case "FeatureCollection": outcome = .container(JSONPointer(tokens: ["features"]))
       case "Feature": outcome = .sequence
       default: break
@@ -403,7 +403,7 @@ extension ShapeSurvey {
     }
     mode = .object(.colon)
     guard objectDepth <= cutDepth else { return }
-    let name = unescapedRaw
+    let name = EscapedText.unescaped(raw)
     path[path.count - 1] = name
     let isInPointer =
       raw.count < Self.nameLimit && objectDepth <= Place.stepLimit
@@ -417,23 +417,6 @@ extension ShapeSurvey {
     for kind in unseenMarkers.indices {
       unseenMarkers[kind].remove(Array(name.utf8))
       if unseenMarkers[kind].isEmpty { outcome = .sequence }
-    }
-  }
-
-  /// What the string says that was read; one that is not sound says what is written.
-  private var unescapedRaw: String {
-    guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
-    let quoted = [UInt8(ascii: "\"")] + raw + [UInt8(ascii: "\"")]
-    var tape = TapeBuffers()
-    return unsafe quoted.withUnsafeBufferPointer { bytes in
-      guard let start = bytes.baseAddress else { return "" }
-      var scan = unsafe ElementScan(
-        bytes: start, end: bytes.count, offset: 0, isLast: true, limits: ReadingLimits())
-      var index = 0
-      guard scan.text(.string, at: &index, onto: &tape), index == bytes.count else {
-        return String(decoding: raw, as: UTF8.self)
-      }
-      return String(decoding: (0..<tape.copies.count).map { tape.copies[$0] }, as: UTF8.self)
     }
   }
 

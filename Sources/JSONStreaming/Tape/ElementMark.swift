@@ -11,12 +11,13 @@ struct ElementMark: BitwiseCopyable {
   /// Where its member begins: at the quote of its name if it has one, otherwise at `start`.
   var memberStart: Int
 
-  /// The name that it has in an object.
-  var name: Token?
+  /// Its member's name in the tape's copies; `nameStart` is -1 when it has none.
+  var nameStart: Int
+  var nameEnd: Int
 
-  /// Whether a string in it or its name holds U+0000.
-  var holdsNUL: Bool
+  /// Where the container that it stands in begins.
+  var containerStart: Int
 
-  /// What is wrong with its text, though it is well-formed JSON.
-  var flaw: TextFlaw?
+  /// What the parser was inside of.
+  var place: Place
 }

@@ -1,4 +1,4 @@
-/// The memory of a tape: what was found in one piece of the input.
+/// The memory of a tape: what was found in one piece of the input, or is being found.
 struct TapeBuffers: ~Copyable {
   var tokens = GrowableBuffer<Token>(minimumCapacity: 4_096)
 

@@ -52,4 +52,17 @@ public struct Token: BitwiseCopyable, Sendable {
     first = UInt32(truncatingIfNeeded: next)
     second = UInt32(truncatingIfNeeded: elementCount)
   }
+
+  /// Corrects the token after as many tokens and copied bytes were removed before it.
+  mutating func rebase(tokensBy tokenShift: Int, copiesBy copyShift: Int) {
+    switch kind {
+    case .string, .key, .number:
+      if isCopied { first -= UInt32(truncatingIfNeeded: copyShift) }
+    case .startObject, .startArray:
+      // An open container's is 0: it does not know its end.
+      if first > 0 { first -= UInt32(truncatingIfNeeded: tokenShift) }
+    case .endObject, .endArray, .true, .false, .null:
+      break
+    }
+  }
 }

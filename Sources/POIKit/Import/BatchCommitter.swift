@@ -501,7 +501,9 @@ struct BatchCommitter: ~Copyable {
     } catch let error as StoreFailure where error.code != .database {
       throw failure(
         StoreError(
-          .snapshotRefused, "\(store.path): \(error.message); nothing was removed", advice: .resume),
+          .snapshotRefused,
+          "\(store.path): \(error.message); nothing is removed until that is mended",
+          advice: .resume),
         checkpoint)
     } catch {
       throw failure(error, checkpoint)

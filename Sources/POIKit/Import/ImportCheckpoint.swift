@@ -81,7 +81,6 @@ struct ImportCheckpoint {
   /// run can have come to.
   ///
   /// - Parameter inputs: the inputs that the run has begun, which the store keeps beside it.
-  /// - Throws: `SQLiteError` when there is no memory to read it.
   init?(_ text: String, inputs: [ImportReport.Input]) {
     guard let json = JSONValue.stored(text), json["version"]?.integer == 1,
       !inputs.isEmpty, ImportCheckpoint.count(json["begunInputs"]) == inputs.count,

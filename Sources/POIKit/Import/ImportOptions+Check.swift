@@ -9,7 +9,7 @@ extension ImportOptions {
   ///   - model: what a record is.
   ///   - isDryRun: whether nothing is to be stored.
   ///   - storePath: where the store is, or is to be made.
-  /// - Throws: `StoreError` with `usage`.
+  /// - Throws: `StoreError` with `invalidOptions`.
   public func check(
     for model: Model, isDryRun: Bool = false, storePath: String? = nil
   ) throws(StoreError) {
@@ -27,6 +27,9 @@ extension ImportOptions {
         .invalidOptions, "a limit of rejects or removals is a number that is not negative")
     }
     try limits.check()
+    guard !source.utf8.contains(0) else {
+      throw StoreError(.invalidOptions, "the name of the source holds a NUL character")
+    }
     guard !isDryRun || !isResuming else {
       throw StoreError(.invalidOptions, "a dry run leaves nothing behind that could be resumed")
     }

@@ -45,7 +45,7 @@ extension ImportSession {
           "\(path): a snapshot is of the whole table, and \"\(model.table)\" has rows of "
             + (other.isEmpty ? "a source without a name" : "the source \"\(other)\"")
             + ", too; give each source a table of its own, or name no source if the snapshot holds the "
-            + "rows of all", advice: .nameSource(false))
+            + "rows of all")
       }
       intake.keepsRawRecords = table.mayRefuse
       if options.isResuming, unfinished.isEmpty {
@@ -89,8 +89,8 @@ extension ImportSession {
     else {
       throw StoreError(
         .cannotResume,
-        "\(name): no unfinished import began with it, only with \(unfinishedNames(separator: ", ")); "
-          + "name the same inputs in the same order", advice: .startWithoutResuming)
+        "\(name): no unfinished import began with it, only with \(unfinishedNames(separator: ", "))",
+        advice: .nameSameInputs, .startWithoutResuming)
     }
     guard let found = run.checkpoint else {
       throw StoreError(
@@ -107,8 +107,8 @@ extension ImportSession {
       throw StoreError(
         .cannotResume,
         "\(name): the run to resume began with \(before) inputs, and \(count) "
-          + "\(count == 1 ? "is" : "are") named; name the same inputs in the same order",
-        advice: .restart)
+          + "\(count == 1 ? "is" : "are") named",
+        advice: .nameSameInputs, .restart)
     }
     let policy = found.policy
     guard policy == options.mergePolicy ?? policy,
@@ -195,8 +195,8 @@ extension ImportSession {
     guard begun.name.isExactly(name) else {
       throw StoreError(
         .cannotResume,
-        "\(name): the run to resume read \(begun.name) in this place; name the same inputs in the "
-          + "same order", advice: .restart)
+        "\(name): the run to resume read \(begun.name) in this place",
+        advice: .nameSameInputs, .restart)
     }
     if let before = begun.byteCount, let byteCount, before != byteCount {
       throw StoreError(
@@ -237,7 +237,7 @@ extension ImportSession {
       return nil
     }
     return StoreError(
-      .cannotResume, "the run to resume \(place); name the same inputs in the same order")
+      .cannotResume, "the run to resume \(place)", advice: .nameSameInputs)
   }
 
   /// The names of the first inputs of the unfinished runs.
@@ -357,7 +357,7 @@ extension ImportSession {
       "\(progress.inputName): \(checkpoint.counters.rejected) of \(checkpoint.counters.read) records "
         + "were rejected, more than the limit allows"
         + (isDryRun ? "" : "; the batches before stay committed"),
-      advice: .raise(.rejects))
+      advice: isDryRun ? .raise(.rejects) : .raiseAndResume(.rejects))
   }
 
   /// What the progress closure says to the state of things.

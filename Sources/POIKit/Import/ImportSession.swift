@@ -111,7 +111,7 @@ public struct ImportSession: ~Copyable {
   ///     end. Called on the caller's thread; decides whether the run goes on.
   /// - Throws: `StoreError` when the options, the model and the store do not fit together; with
   ///   `cannotResume` when there is nothing to resume, with `inputOutput` when the store cannot be read
-  ///   or written, or the system gives no thread, with `storeInUse` when another operation uses the store.
+  ///   or written, or the system gives no thread, with `inUse` when another operation uses the store.
   public init(
     into store: Store, model: Model, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
@@ -256,7 +256,7 @@ public struct ImportSession: ~Copyable {
   ///   skipped up to `endInput`.
   /// - Throws: `StoreError` with `unfinishedRun` where an earlier import of the input has not ended,
   ///   with `cannotResume` where the run to resume had other inputs, or was given other options, with
-  ///   `usage` where the name is the path of the reject file.
+  ///   `invalidOptions` where the name is the path of the reject file.
   @discardableResult
   public mutating func beginInput(
     named name: String, byteCount: Int? = nil

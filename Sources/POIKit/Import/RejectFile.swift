@@ -21,7 +21,7 @@ struct RejectFile: ~Copyable {
   /// It is locked as long as it is written: lines of two imports would overwrite one another.
   ///
   /// - Parameter storePath: where the store is, if there is one.
-  /// - Throws: `StoreError` with `inputOutput` when it cannot be written, with `usage` when the
+  /// - Throws: `StoreError` with `inputOutput` when it cannot be written, with `invalidOptions` when the
   ///   path leads to a file that is no reject file, is of the store, or is written by another import.
   init(path: String, storePath: String?) throws(StoreError) {
     try RejectFile.check(path, storePath: storePath)
@@ -60,7 +60,7 @@ struct RejectFile: ~Copyable {
   /// store there or still to be made: its file, or one that SQLite has or makes beside it.
   ///
   /// - Parameter storePath: where the store is, if there is one.
-  /// - Throws: `StoreError` with `usage`.
+  /// - Throws: `StoreError` with `invalidOptions`.
   static func check(_ path: String, storePath: String?) throws(StoreError) {
     guard !path.utf8.contains(0) else {
       throw StoreError(
@@ -102,7 +102,7 @@ struct RejectFile: ~Copyable {
   /// Throws where a path leads to the regular file that an input is read from.
   ///
   /// - Parameter name: what the input is called.
-  /// - Throws: `StoreError` with `usage`.
+  /// - Throws: `StoreError` with `invalidOptions`.
   static func check(_ path: String, inputName name: String) throws(StoreError) {
     var (file, input, standardInput) = (stat(), stat(), stat())
     guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }

@@ -24,17 +24,19 @@ struct UnfinishedImport {
         \(RunRecord.imports(into: table)) AND state IN ('running', 'failed')
         AND id IN (SELECT run FROM main.poikit_checkpoint)
         """, in: connection)
-    return try runs.map { try UnfinishedImport($0, in: connection) }
+    return try runs.compactMap { try UnfinishedImport($0, in: connection) }
   }
 
-  private init(_ run: RunRecord, in connection: Connection) throws {
-    id = run.id
-    source = run.options["source"]?.string ?? ""
-    inputs = try InputTable.inputs(ofRun: run.id, in: connection)
-    names = Set(inputs.map { ExactText($0.name) })
+  /// nil if another process has just ended the run.
+  private init?(_ run: RunRecord, in connection: Connection) throws {
+    let inputs = try InputTable.inputs(ofRun: run.id, in: connection)
     var statement = try connection.prepare(
       "SELECT generation, state FROM main.poikit_checkpoint WHERE run = \(run.id)")
-    guard try statement.step() else { preconditionFailure("the run has a checkpoint") }
+    guard try statement.step() else { return nil }
+    id = run.id
+    source = run.options["source"]?.string ?? ""
+    self.inputs = inputs
+    names = Set(inputs.map { ExactText($0.name) })
     generation = statement.integer(0)
     let isSound = 0...Int64(RunRecord.greatestCount) ~= generation
     checkpoint = isSound ? ImportCheckpoint(statement.text(1), inputs: inputs) : nil

@@ -8,6 +8,8 @@ public enum Advice: Sendable, Hashable {
   case restart
   /// Import without `ImportOptions.isResuming`.
   case startWithoutResuming
+  /// Name the inputs of the unfinished run, in their order.
+  case nameSameInputs
   /// Say where the records are: `ImportOptions.pointer`.
   case nameRecords
   /// Import without `ImportOptions.pointer`.
@@ -22,8 +24,10 @@ public enum Advice: Sendable, Hashable {
   case nameSource(Bool)
   /// Write rejects to another file: `ImportOptions.rejectFile`.
   case useOtherRejectFile
-  /// Move a limit.
+  /// Raise a limit.
   case raise(Limit)
+  /// Raise a limit, and go on with the unfinished run.
+  case raiseAndResume(Limit)
   /// Name one of several tables.
   case nameTable
   /// Name the attributes or columns that identify a record.

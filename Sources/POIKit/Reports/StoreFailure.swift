@@ -16,6 +16,12 @@ struct StoreFailure: Error {
   init(
     _ code: StoreError.Code, _ message: String, advice: Advice..., cause: SQLiteError? = nil
   ) {
+    self.init(code, message, advice: advice, cause: cause)
+  }
+
+  init(
+    _ code: StoreError.Code, _ message: String, advice: [Advice], cause: SQLiteError? = nil
+  ) {
     self.code = code
     self.message = message
     self.advice = advice

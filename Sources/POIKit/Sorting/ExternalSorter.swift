@@ -11,7 +11,7 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
 
   private var entries: UnsafeMutableBufferPointer<Entry>
   /// The number of entries that the budget allows.
-  private let capacityLimit: Int
+  private var capacityLimit: Int
   private var count = 0
   private var position = 0
   private var file: SpillFile
@@ -70,6 +70,9 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
       start: bytes.bindMemory(to: Entry.self, capacity: capacity), count: capacity)
     return true
   }
+
+  /// Allows more memory for entries.
+  mutating func raise(to memoryBudget: Int) { capacityLimit = Self.capacity(memoryBudget) }
 
   /// The bytes written to the temporary file.
   var spilledByteCount: Int { file.byteCount }

@@ -39,6 +39,9 @@ struct ModelChange {
   /// Why the model does not fit, and what to do; nothing where it does.
   private(set) var obstacles: [String] = []
 
+  /// What else can be done about them.
+  private(set) var advice: [Advice] = []
+
   private let old: Model
   private let new: Model
   private let table: Table
@@ -207,8 +210,8 @@ struct ModelChange {
     if table.unfitRemovalCount > 0 {
       obstacles.append(
         "\(table.unfitRemovalCount) removals are remembered by the old key and timestamp; keep "
-          + "\"x-key\", \"x-timestamp\" and the \"removal\" of \"x-tombstone\", or forget them before"
-      )
+          + "\"x-key\", \"x-timestamp\" and the \"removal\" of \"x-tombstone\"")
+      advice.append(.purgeTombstones)
     }
     guard table.isKeyEnforced else { return }
     let parts: [(String, String, Bool)] = [

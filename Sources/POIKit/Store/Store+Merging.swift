@@ -127,7 +127,7 @@ extension Store.Lease {
       .invalidOptions,
       "the table \"\(model.table)\" is unique by \(key.columns.joined(separator: ", ")), and "
         + "the removals of the model \"\(model.name)\" name \(named.joined(separator: ", ")), so what "
-        + "they delete would depend on the order of the records; let \"x-tombstone\" mark removals",
+        + "they delete would depend on the order of the records, unless \"x-tombstone\" marks removals",
       advice: .undoEnforcement)
   }
 

@@ -18,7 +18,7 @@ extension Store.Lease {
           .modelDiffers,
           "the table \"\(new.table)\" was made with another model: "
             + change.obstacles.joined(separator: "; "),
-          advice: .useModel(ofTable: new.table), .useOtherStore)
+          advice: change.advice + [.useModel(ofTable: new.table), .useOtherStore])
       }
       try RememberedDigest(contentLayout(of: old)).forget(in: connection)
       // The next import makes it as the new model needs it.

@@ -6,6 +6,7 @@ struct CandidateSorter: ~Copyable {
   private let memoryBudget: Int
   private let folder: String?
   private var compactCount = 0
+  private var movedByteCount = 0
   private var compact: ExternalSorter<CompactCandidate>?
   private var full: ExternalSorter<CandidateEntry>?
 
@@ -27,7 +28,7 @@ struct CandidateSorter: ~Copyable {
     case nil: break
     }
     switch full {
-    case .some(let full): return full.spilledByteCount
+    case .some(let full): return movedByteCount + full.spilledByteCount
     case nil: return 0
     }
   }
@@ -51,7 +52,9 @@ struct CandidateSorter: ~Copyable {
       memoryBudget: max(memoryBudget - used, memoryBudget / Self.leastShare), folder: folder)
     try compact!.finish()
     while let entry = try compact!.next() { try full!.append(entry.entry) }
+    movedByteCount = spilledByteCount
     compact = nil
+    full!.raise(to: memoryBudget)
   }
 
   /// Prepares the entries for reading.

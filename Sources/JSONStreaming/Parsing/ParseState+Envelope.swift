@@ -1,0 +1,168 @@
+internal import CYajl
+
+// What stands around the elements: the pointer's steps are matched, everything else is skipped.
+extension ParseState {
+  /// Whether all open containers are on the pointer's path.
+  private var isOnPath: Bool { depth == levels.count }
+
+  /// Notes that a value begins, and says whether the pointer passes it or ends at it.
+  private mutating func passesNextValue() -> Bool {
+    boundary = consumedOffset
+    watched?.beginValue(depth: depth)
+    if depth == 0 {
+      topLevelValueCount += 1
+      (holdsTarget, holdsOther) = (false, false)
+    }
+    let isPassed = isNextPassed()
+    if !isPassed { holdsOther = true }
+    return isPassed
+  }
+
+  private mutating func isNextPassed() -> Bool {
+    guard isOnPath else { return false }
+    guard !levels.isEmpty else { return true }
+    let last = levels.count - 1
+    guard levels[last].isArray else {
+      let isNext = levels[last].isStepNext
+      levels[last].isStepNext = false
+      return isNext
+    }
+    let index = levels[last].nextIndex
+    levels[last].nextIndex += 1
+    return index == stepIndexes[last]
+  }
+
+  /// A value that is neither an array nor an object.
+  ///
+  /// - Parameter text: a string's text, or the value as JSON writes it; nothing for null.
+  @unsafe
+  mutating func readEnvelopeScalar(_ text: UnsafeBufferPointer<UInt8>?) -> Int32 {
+    guard !isPriming else { return 1 }
+    let step = levels.count
+    let isPassed = passesNextValue()
+    unsafe watched?.readScalar(text)
+    if isPassed, step == steps.count { return stop(.notAContainer) }
+    return depth == 0 ? stop(.targetMissing) : 1
+  }
+
+  mutating func readEnvelopeLiteral(_ kind: Token.Kind) -> Int32 {
+    guard kind != .null else { return unsafe readEnvelopeScalar(nil) }
+    let word: StaticString = kind == .true ? "true" : "false"
+    return unsafe readEnvelopeScalar(
+      UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+  }
+
+  mutating func readEnvelopeStart(_ kind: Token.Kind) -> Int32 {
+    guard !isPriming else { return 1 }
+    guard depth < limits.depth else { return stop(.envelopeDepth) }
+    let isArray = kind == .startArray
+    if passesNextValue() {
+      if levels.count == steps.count {
+        guard containersAreObjects ?? !isArray == !isArray else { return stop(.otherContainer) }
+        containersAreObjects = !isArray
+        place.isInContainer = true
+        place.containerIsObject = !isArray
+        place.needsComma = false
+        (isTargetFound, holdsTarget) = (true, true)
+        containerStart = boundary
+      } else if isArray {
+        place.arrayLevels |= 1 << UInt64(levels.count)
+      }
+      levels.append(Level(isArray: isArray))
+    }
+    watched?.open(isArray: isArray)
+    depth += 1
+    return 1
+  }
+
+  mutating func readEnvelopeEnd() -> Int32 {
+    guard !isPriming else { return 1 }
+    boundary = consumedOffset
+    place.isInContainer = false
+    place.needsComma = false
+    if isOnPath {
+      levels.truncate(to: levels.count - 1)
+      if levels.count < steps.count {
+        place.arrayLevels &= ~(1 << UInt64(levels.count))
+      }
+    }
+    watched?.close(depth: depth)
+    depth -= 1
+    return depth == 0 && holdsOther && !holdsTarget ? stop(.targetMissing) : 1
+  }
+
+  /// A member's name that is not inside an element: of the element itself, or of the envelope.
+  @unsafe
+  mutating func readOutsideKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
+    guard !isPriming else { return 1 }
+    guard place.isInContainer else { return unsafe readEnvelopeKey(start, length) }
+    advanceBoundary()
+    elementCopies = tape.copies.count
+    guard length <= limits.stringByteCount else { return stop(.stringBytes) }
+    unsafe tape.copies.append(from: start, count: length)
+    (nameStart, nameEnd) = (elementCopies, tape.copies.count)
+    nameEndOffset = consumedOffset
+    return 1
+  }
+
+  @unsafe
+  private mutating func readEnvelopeKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
+    guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
+    boundary = consumedOffset
+    let name = unsafe UnsafeBufferPointer(start: start, count: length)
+    unsafe watched?.readKey(name, depth: depth)
+    guard isOnPath, let last = levels.isEmpty ? nil : levels.count - 1 else { return 1 }
+    guard unsafe name.elementsEqual(steps[last]) else { return 1 }
+    guard !levels[last].isStepSeen else { return stop(.duplicateMember) }
+    levels[last].isStepSeen = true
+    levels[last].isStepNext = true
+    return 1
+  }
+}
+
+extension ParseState {
+  /// Moves `boundary` over white space, and inside a value over commas and colons, to where the next token
+  /// begins.
+  mutating func advanceEnvelopeBoundary() {
+    while boundary < endOffset {
+      switch unsafe byte(at: boundary) {
+      case 0x20, 0x09, 0x0A, 0x0D: boundary += 1
+      case UInt8(ascii: ","), UInt8(ascii: ":"):
+        guard depth > 0 else { return }
+        boundary += 1
+      default: return
+      }
+    }
+  }
+
+  /// JSON that brings a fresh parser to where this state's surroundings are.
+  var prime: [UInt8] {
+    var text: [UInt8] = []
+    for index in 0..<steps.count {
+      let isArray = place.arrayLevels & 1 << UInt64(index) != 0
+      text += isArray ? Array("[".utf8) : Array("{\"\":".utf8)
+    }
+    return text + containerPrime
+  }
+
+  /// The part of ``prime`` that is inside the container.
+  var containerPrime: [UInt8] {
+    switch (place.containerIsObject, place.needsComma) {
+    case (false, false): Array("[".utf8)
+    case (false, true): Array("[null".utf8)
+    case (true, false): Array("{".utf8)
+    case (true, true): Array("{\"\":null".utf8)
+    }
+  }
+
+  /// JSON that brings a fresh parser into a container like this state's, behind an element and a comma.
+  var primeBehindComma: [UInt8] {
+    Array((place.containerIsObject ? "{\"\":null," : "[null,").utf8)
+  }
+
+  /// What is open around the container that holds the elements, the outermost first: true for an
+  /// array.
+  var parents: [Bool] {
+    steps.indices.map { place.arrayLevels & 1 << UInt64($0) != 0 }
+  }
+}

@@ -1,0 +1,172 @@
+internal import CYajl
+
+/// An owner of a parser: of yajl's, and of what its callbacks and scans write to.
+@safe
+struct YajlParser: ~Copyable {
+  /// What came of a piece.
+  enum Outcome: Equatable {
+    /// It is parsed up to ``ParseState/parsedOffset``.
+    case done
+    /// A callback stopped the parser; ``ParseState/stop`` says why.
+    case stopped
+    /// The bytes are not JSON.
+    case failed
+  }
+
+  /// How many bytes yajl gets at first of what is left to it: the elements behind need not be its
+  /// work.
+  private static let firstStep = 1 << 8
+
+  private let callbacks: UnsafeMutablePointer<yajl_callbacks>
+  private let parsedByteCount: UnsafeMutablePointer<Int>
+  private let statePointer: UnsafeMutablePointer<ParseState>
+
+  init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
+    unsafe callbacks = .allocate(capacity: 1)
+    unsafe callbacks.initialize(to: ParseState.callbacks)
+    unsafe parsedByteCount = .allocate(capacity: 1)
+    unsafe parsedByteCount.initialize(to: 0)
+    unsafe statePointer = .allocate(capacity: 1)
+    unsafe statePointer.initialize(to: ParseState(shape: shape, limits: limits, watching: watched))
+    unsafe state.callbacks = UnsafePointer(callbacks)
+    unsafe state.parsedByteCount = parsedByteCount
+  }
+
+  deinit {
+    if let handle = unsafe state.handle { unsafe yajl_free(handle) }
+    unsafe parsedByteCount.deallocate()
+    unsafe statePointer.deinitialize(count: 1)
+    unsafe statePointer.deallocate()
+    unsafe callbacks.deinitialize(count: 1)
+    unsafe callbacks.deallocate()
+  }
+
+  /// What the callbacks and scans write to.
+  var state: ParseState {
+    @inline(__always)
+    _read { yield unsafe statePointer.pointee }
+    @inline(__always)
+    nonmutating _modify { yield &(unsafe statePointer.pointee) }
+  }
+
+  /// The value around the elements that is kept, once it has passed. Asked of `state` it would take
+  /// an allocation.
+  var watchedBytes: [UInt8]? { unsafe statePointer.pointee.watched?.text }
+
+  var otherWatchedKind: Token.Kind? { unsafe statePointer.pointee.watched?.otherKind }
+
+  /// Gives the parser the next bytes, which `parsePiece` then parses.
+  ///
+  /// - Parameters:
+  ///   - buffer: the bytes that are held. They stay where they are until they are parsed.
+  ///   - bufferOffset: of the first byte of `buffer` in the input.
+  ///   - endOffset: up to where to parse, in the input's offsets.
+  ///   - isLast: whether nothing follows.
+  mutating func setPiece(
+    _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int, endOffset: Int, isLast: Bool
+  ) {
+    find(buffer, bufferOffset: bufferOffset)
+    state.endOffset = endOffset
+    state.isLastPiece = isLast
+  }
+
+  /// Says where the bytes that are held stand now.
+  mutating func find(_ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int) {
+    unsafe state.bytes = buffer.withUnsafeBufferPointer { $0.baseAddress }
+    state.bytesOffset = bufferOffset
+  }
+
+  /// Parses the bytes that the parser of a state was given.
+  ///
+  /// Unless they are the last, the state's `parsedOffset` may then be in front of some of them,
+  /// which are to be given again with those that follow.
+  @unsafe
+  static func parsePiece(of state: UnsafeMutablePointer<ParseState>) {
+    unsafe state.pointee.outcome = .done
+    repeat {
+      if unsafe state.pointee.scanSoundElements() {
+        unsafe state.pointee.parsedOffset = state.pointee.boundary
+        return
+      }
+      if unsafe state.pointee.waitsForToken, let offset = unsafe state.pointee.yajlOffset {
+        unsafe state.pointee.parsedOffset = offset
+        return
+      }
+      unsafe readOn(state)
+    } while unsafe state.pointee.outcome == .done
+      && state.pointee.parsedOffset < state.pointee.endOffset
+  }
+
+  /// Gives yajl the next bytes: few, or as many as it has seen of an unfinished token or element,
+  /// since a token that a call cuts off costs all of its bytes again.
+  @unsafe
+  private static func readOn(_ state: UnsafeMutablePointer<ParseState>) {
+    unsafe prepare(state)
+    guard let bytes = unsafe state.pointee.bytes, let start = unsafe state.pointee.yajlOffset else {
+      preconditionFailure("yajl stands in bytes that are held")
+    }
+    let step = unsafe max(firstStep, start - state.pointee.boundary)
+    let end = unsafe min(state.pointee.endOffset, start + step)
+    unsafe state.pointee.callOffset = start
+    let tokenCount = unsafe state.pointee.tape.tokens.count
+    let status = unsafe cyajl_parse(
+      state.pointee.handle, state.pointee.parsedByteCount,
+      bytes + (start - state.pointee.bytesOffset), end - start)
+    if unsafe state.pointee.tape.tokens.count > tokenCount {
+      unsafe state.pointee.cutTokenLength = 0
+    }
+    unsafe state.pointee.cutTokenLength += end - start
+    unsafe state.pointee.yajlOffset = end
+    unsafe state.pointee.parsedOffset = end
+    unsafe state.pointee.outcome = outcome(status)
+  }
+
+  /// Has a fresh yajl stand where the state says, unless yajl has followed it there.
+  ///
+  /// yajl's parser cannot be used after an error, nor has it seen what was scanned.
+  @unsafe
+  private static func prepare(_ state: UnsafeMutablePointer<ParseState>) {
+    guard unsafe state.pointee.yajlOffset == nil else { return }
+    unsafe state.pointee.yajlOffset = state.pointee.boundary
+    unsafe state.pointee.cutTokenLength = 0
+    if let handle = unsafe state.pointee.handle { unsafe yajl_free(handle) }
+    unsafe state.pointee.handle = cyajl_alloc(state.pointee.callbacks, state)
+    guard unsafe state.pointee.place.isInContainer, unsafe !state.pointee.isSequence else { return }
+    unsafe state.pointee.isPriming = true
+    defer { unsafe state.pointee.isPriming = false }
+    // What the bytes mean, which are not the input's, is not put on the tape.
+    let status = unsafe state.pointee.prime.withUnsafeBufferPointer { bytes in
+      unsafe cyajl_parse(
+        state.pointee.handle, state.pointee.parsedByteCount, bytes.baseAddress, bytes.count)
+    }
+    precondition(status == cyajl_ok, "the prime is valid JSON")
+  }
+
+  /// Parses the bytes that the parser was given.
+  mutating func parsePiece() { unsafe Self.parsePiece(of: statePointer) }
+
+  /// Says that no more bytes follow those of `buffer`, all of which have been parsed; to yajl, if
+  /// it has read the last of them.
+  mutating func complete(
+    _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int
+  ) {
+    find(buffer, bufferOffset: bufferOffset)
+    state.outcome = .done
+    state.endOffset = bufferOffset + buffer.count
+    guard state.yajlOffset != nil else { return }
+    state.callOffset = state.endOffset
+    unsafe parsedByteCount.pointee = 0
+    state.outcome = Self.outcome(unsafe cyajl_complete_parse(state.handle))
+  }
+
+  /// What is wrong, after the parser has failed.
+  var failure: YajlFailure { unsafe YajlFailure(of: state.handle, parsedByteCount.pointee) }
+
+  private static func outcome(_ status: cyajl_status) -> Outcome {
+    switch status {
+    case cyajl_ok: .done
+    case cyajl_stopped: .stopped
+    default: .failed
+    }
+  }
+}

@@ -1,0 +1,45 @@
+extension ElementReader {
+  /// Checks that bytes are one JSON document (RFC 8259), and strictly so.
+  ///
+  /// - Parameters:
+  ///   - bytes: the whole document; a byte-order mark in front of it is skipped.
+  ///   - limits: how large it may be.
+  ///   - chunkSize: how many bytes are parsed at a time; the answer does not depend on it.
+  /// - Returns: the first flaw, or nil if there is none.
+  /// - Complexity: O(n) in the number of bytes.
+  public static func flaw(
+    inDocument bytes: Span<UInt8>, limits: ReadingLimits = ReadingLimits(), chunkSize: Int = .max
+  ) -> Malformation? {
+    precondition(chunkSize > 0)
+    var reader = ElementReader(shape: .sequence, limits: limits)
+    var offset = 0
+    var valueCount = 0
+    while true {
+      do throws(ReadingError) {
+        switch try reader.next() {
+        case .needsInput where offset == bytes.count:
+          reader.finish()
+        case .needsInput:
+          let end = offset + min(chunkSize, bytes.count - offset)
+          reader.append(bytes.extracting(offset..<end))
+          offset = end
+        case .element:
+          valueCount += 1
+          guard valueCount > 1 else { continue }
+          return Malformation(
+            rule: "syntax", message: "not valid json: a second value follows the first",
+            byteOffset: reader.elementByteOffset)
+        case .malformed(let flaw):
+          return flaw
+        case .end where valueCount == 0:
+          return Malformation(
+            rule: "syntax", message: "not valid json: there is no value", byteOffset: bytes.count)
+        case .end:
+          return nil
+        }
+      } catch {
+        return Malformation(rule: "syntax", message: error.message, byteOffset: error.byteOffset)
+      }
+    }
+  }
+}
