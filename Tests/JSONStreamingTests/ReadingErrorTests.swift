@@ -131,6 +131,27 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [#"\ud800"#, #"\ud800x"#, #"\ud800\u0041"#, #"\udc00"#, #"\ud83d\ud83d\ude00"#],
+    [
+      #"{"x":"%","data":{"rows":[1]}}"#, #"{"%":1,"data":{"rows":[1]}}"#,
+      #"{"data":{"rows":[1]},"x":"%"}"#,
+    ])
+  func `half a surrogate pair around the elements ends reading, however it is cut`(
+    escapes: String, frame: String
+  ) {
+    let input = frame.replacing("%", with: escapes)
+    for chunkSizes in [[1], [7], [input.utf8.count]] {
+      guard
+        case .failed(let error) = observe(Array(input.utf8), Self.rows, chunkSizes: chunkSizes).last
+      else {
+        Issue.record("\(input) is read")
+        continue
+      }
+      #expect("\(error)".contains("surrogate"), "\(input): \(error)")
+    }
+  }
+
   @Test func `a malformed element says where its flaw is`() {
     let events = observe("[{\"a\":1},\n  {\"b\":nul}]", Self.top)
     guard case .malformed(let element, let flaw, let line, let column) = events[1] else {

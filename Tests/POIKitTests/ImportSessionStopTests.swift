@@ -82,6 +82,20 @@ import Testing
     #expect(try session.stop().counters.inserted == 3)
   }
 
+  @Test(arguments: [12_000, 20_000, 90_000])
+  func `a long record that has come whole in two pieces is committed`(byteCount: Int) throws {
+    let model = try Model(
+      parsing: #"{"x-table":"t","properties":{"id":{"type":"integer"}}}"#)
+    let start = #"{"id":1,"text":""#
+    let record = start + String(repeating: "x", count: byteCount) + "\"}\n"
+    let bytes = Array(("{\"id\":2}\n{\"id\":3}\n" + record).utf8)
+    var session = try ImportSession(into: .inMemory(), model: model)
+    for part in [bytes[..<(bytes.count * 3 / 4)], bytes[(bytes.count * 3 / 4)...]] {
+      try session.append(Array(part).span)
+    }
+    #expect(try session.stop().counters.inserted == 3)
+  }
+
   @Test func `a session that is stopped after its end says how it ended`() throws {
     var finished = try ImportSession(into: .inMemory(), model: .poi)
     try finished.append(ImportSessionInputTests.bytes(0..<3).span)
