@@ -2,7 +2,8 @@ internal import POIRecords
 
 /// Key, timestamp, and the document.
 extension ModelDraft {
-  /// - Parameter latestTimestamp: an import refuses later timestamps, so an attribute with one is none.
+  /// - Parameter latestTimestamp: an import refuses later timestamps, so an attribute that has a later
+  ///   instant is not proposed as the timestamp.
   func document(introduction: [String], latestTimestamp: Instant?) -> JSONValue {
     let (key, keyRemark) = key()
     let (timestamp, timestampRemark) = timestamp(notAfter: latestTimestamp)

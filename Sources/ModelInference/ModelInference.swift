@@ -41,7 +41,7 @@ public struct ModelInference: ~Copyable {
   /// - Parameters:
   ///   - options: `pointer`, `recordLimit`, `limits`, `clock` and `maximumSkew` are heeded.
   ///   - onProgress: called after each piece of an input; decides whether the inference goes on.
-  /// - Throws: `StoreError` when the pointer is none, or a limit is not one that may be said.
+  /// - Throws: `StoreError` when the pointer is not a JSON pointer, or a limit is out of range.
   public init(
     options: ImportOptions = ImportOptions(),
     onProgress: ((ImportProgress) -> ImportDecision)? = nil

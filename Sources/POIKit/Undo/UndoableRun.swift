@@ -23,8 +23,8 @@ struct UndoableRun {
 
   /// The run with the given id, or the latest one that changed something and is not undone.
   ///
-  /// - Throws: `StoreFailure` when there is none, it kept no archive, some of that is gone, or a
-  ///   later one has to be undone before.
+  /// - Throws: `StoreFailure` when the log has no such run, when its archive is missing or incomplete, and
+  ///   when a later run must be undone first.
   static func find(
     _ id: Int64?, in connection: Connection
   ) throws -> UndoableRun {

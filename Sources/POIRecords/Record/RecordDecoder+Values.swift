@@ -2,7 +2,7 @@ internal import JSONStreaming
 
 /// From a value on the tape to a slot: types, leniency, storage and the attribute's rules.
 extension RecordDecoder {
-  /// Decodes a sound value of a common kind; returns false and does nothing if it is none.
+  /// Decodes a sound value of a common kind; returns false and changes nothing for others.
   @inline(__always)
   mutating func decodeCommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch

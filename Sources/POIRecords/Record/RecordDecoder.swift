@@ -33,7 +33,7 @@ struct RecordDecoder: ~Copyable {
   private let validators: [any RecordValidator]
   let removalPlan: RemovalPlan?
 
-  /// The slot of the timestamp; nil if there is none, or any moment is accepted.
+  /// The slot of the timestamp; nil if the model has no timestamp or accepts any instant.
   private let timestampSlot: Int?
 
   /// The latest timestamp that is accepted, in microseconds since 1970.
