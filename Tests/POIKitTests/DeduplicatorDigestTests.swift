@@ -6,16 +6,20 @@ import Testing
 
 /// The digest that a deduplication tells without reading what it leaves.
 @Suite struct DeduplicatorDigestTests {
+  /// Enough ids that a second thread takes part.
+  private static let rowCount = 9_000
+
   private func fill(_ connection: Connection, seed: UInt64) throws {
     try connection.execute(
       "CREATE TABLE sample (\"key\" TEXT, part INTEGER, time INTEGER, dead INTEGER, note TEXT)")
     var generator = SplitMix64(seed: seed)
     try connection.begin()
     try SampleTable.insert(
-      SampleRecord.random(count: 2_000, using: &generator), into: connection)
+      SampleRecord.random(count: Self.rowCount, using: &generator), into: connection)
     try connection.commit()
   }
 
+  /// With an exclusive lock the second thread gets no look at the file.
   @Test(arguments: [
     "journal_mode = DELETE", "journal_mode = WAL", "locking_mode = EXCLUSIVE",
   ])
@@ -65,5 +69,24 @@ import Testing
     let report = try Deduplicator(layout: layout).run(on: connection, clock: someInstant)
     #expect(report.rowsLeft == 3)
     #expect(try report.digest == Deduplicator.tableDigest(of: layout, on: connection).digest)
+  }
+
+  @Test(
+    arguments: [[], [7], [0, 8_191], [0, 8_192], [-3, 1 << 40], [.min, -1, 0, 1, .max]] as [[Int64]]
+  )
+  func `two threads read each row once`(ids: [Int64]) throws {
+    let folder = try ScratchFolder()
+    let connection = try Connection(path: folder.file("a.sqlite"))
+    try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+    for id in ids {
+      var insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+      try insert.bind(1, integer: id)
+      try insert.run()
+    }
+    let layout = try TableLayout(describing: "t", in: connection, key: [])
+    let schema = try TableSchema(of: "t", in: connection)
+    let digest = try TwoThreadDigest.compute(layout, schema: schema, in: connection)
+    #expect(digest.rowCount == ids.count)
+    #expect(try digest == Deduplicator.tableDigest(of: layout, on: connection))
   }
 }

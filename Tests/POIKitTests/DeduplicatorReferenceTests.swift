@@ -348,6 +348,43 @@ import Testing
     }
   }
 
+  @Test
+  func `what other references keep from moving is refused before the first batch, and by a plan`()
+    throws
+  {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
+      CREATE TABLE c (id INTEGER PRIMARY KEY REFERENCES t (id));
+      CREATE TABLE g (c INTEGER REFERENCES c (id));
+      WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 24000)
+      INSERT INTO t SELECT i, i % 12000, i FROM n;
+      INSERT INTO c VALUES (5), (11999);
+      INSERT INTO g VALUES (11999);
+      """)
+    let layout = try TableLayout(describing: "t", in: connection, key: ["k"], timestamp: "at")
+    var options = DeduplicationOptions()
+    options.batchSize = 100
+    let deduplicator = Deduplicator(layout: layout, options: options)
+    let before = try dump("t", in: connection)
+    let errors = [
+      storeError { _ = try deduplicator.plan(on: connection) },
+      storeError { _ = try deduplicator.run(on: connection, clock: someInstant) },
+    ]
+    for error in errors {
+      #expect(error?.message.contains("row 11999 of 'c'") == true, "\(error?.message ?? "")")
+      #expect(error?.report == nil)
+    }
+    #expect(try dump("t", in: connection) == before)
+    #expect(try rows("SELECT name FROM sqlite_schema", in: connection) == ["t", "c", "g"])
+
+    try connection.execute("DELETE FROM g")
+    let report = try deduplicator.run(on: connection, clock: someInstant)
+    #expect(report.changes.removedRowCount == 12_000)
+    #expect(try rows("SELECT id FROM c", in: connection) == ["12005", "23999"])
+  }
+
   @Test func `a row that moves may be referred to by a table without row ids`() throws {
     let script: SQL = """
       \(Self.parents)

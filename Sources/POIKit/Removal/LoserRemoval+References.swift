@@ -115,26 +115,13 @@ extension LoserRemoval {
     let verify = try statements.statement(move.verify, in: connection)
     let find = try statements.statement(move.find, in: connection)
     let remember = archives ? try statements.statement(move.remember, in: connection) : nil
-    let parted = try move.findParted(by: statements, in: connection)
-      .map { (sql) throws in try statements.statement(sql, in: connection) }
-    let twins = try findTwins(of: move, in: connection)
-    let followers = try findFollowers(of: move, in: connection)
+    let obstacles = try obstacles(to: move, in: connection)
     if archives, reservedTables.insert(ExactText(move.child.name)).inserted {
       try ReservedRowIDs.reserve(allOf: move.child, in: connection)
     }
     var duplicates: [LoserEntry] = []
     for row in referring {
-      guard !row.lacksTarget else {
-        throw Self.unmovable(row, move, "the winner has no value there")
-      }
-      if let parted, try parted.returnsRow(row.row, row.winner) {
-        throw Self.unmovable(
-          row, move, "another reference has a column in common with it, and would lead elsewhere")
-      }
-      if let twin = try Self.twin(of: row, by: twins) {
-        guard move.child.name != root.name else {
-          throw Self.unmovable(row, move, Self.uniqueReason)
-        }
+      if let twin = try twin(of: row, move, obstacles) {
         guard archives || twin.isEqual else {
           throw Self.unmovable(
             row, move,
@@ -142,9 +129,6 @@ extension LoserRemoval {
         }
         duplicates.append(LoserEntry(loser: row.row, winner: twin.row))
         continue
-      }
-      for follower in followers where try follower.find.returnsRow(row.row) {
-        throw Self.unmovable(row, move, "a row of '\(follower.table)' refers to what would change")
       }
       do {
         if let remember, let run { try remember.run(row.row, row.winner, run) }
@@ -218,6 +202,91 @@ extension LoserRemoval {
       found.append((reference.childTable, try statements.statement(find, in: connection)))
     }
     return found
+  }
+}
+
+/// What keeps rows from moving.
+extension LoserRemoval {
+  /// The statements that find what keeps a row from moving through one reference.
+  private struct Obstacles {
+    /// Other references that share a column with this one.
+    let parted: PreparedStatements.Box?
+
+    let twins: [PreparedStatements.Box]
+    let followers: [(table: String, find: PreparedStatements.Box)]
+
+    /// Whether other references are among them.
+    var areReferences: Bool { parted != nil || !followers.isEmpty }
+  }
+
+  private mutating func obstacles(
+    to move: ReferenceMove, in connection: Connection
+  ) throws -> Obstacles {
+    let parted = try move.findParted(by: statements, in: connection)
+    return Obstacles(
+      parted: try parted.map { (sql) throws in try statements.statement(sql, in: connection) },
+      twins: try findTwins(of: move, in: connection),
+      followers: try findFollowers(of: move, in: connection))
+  }
+
+  /// The references to the table of the losers whose rows other references may keep from moving.
+  mutating func obstructedMoves(in connection: Connection) throws -> [ReferenceMove] {
+    var found: [ReferenceMove] = []
+    for reference in try references(to: root, in: connection)
+    where !isOwning(reference) && reference.childTable != root.name {
+      let child = try child(of: reference, to: root, in: connection)
+      let move = ReferenceMove(reference: reference, parent: root, child: child)
+      if try obstacles(to: move, in: connection).areReferences { found.append(move) }
+    }
+    return found
+  }
+
+  /// Throws if another reference keeps a row that refers to a loser from moving. Changes nothing.
+  ///
+  /// - Parameter moves: those that `obstructedMoves` returned.
+  mutating func check(
+    _ pairs: [LoserEntry], _ moves: [ReferenceMove], in connection: Connection
+  ) throws {
+    let pairTable: SQL = "poikit_pair_0"
+    let list: SQL = "poikit_referring_0"
+    try fill(pairTable, with: pairs, in: connection)
+    for move in moves {
+      let search = try search(for: move, pairTable, depth: 0, in: connection)
+      try fill(list, with: move.findRows(pairTable, by: search), in: connection)
+      let obstacles = try obstacles(to: move, in: connection)
+      var last: Int64 = 0
+      while true {
+        let referring = try read(list, after: last, in: connection)
+        guard let end = referring.last else { break }
+        last = end.number
+        for row in referring { _ = try twin(of: row, move, obstacles) }
+      }
+    }
+  }
+
+  /// The row that refers to the winner already and is in the way of another.
+  ///
+  /// - Throws: `StoreFailure` if something else keeps the row from moving.
+  private func twin(
+    of row: Referring, _ move: ReferenceMove, _ obstacles: Obstacles
+  ) throws -> (row: Int64, isEqual: Bool)? {
+    guard !row.lacksTarget else {
+      throw Self.unmovable(row, move, "the winner has no value there")
+    }
+    if let parted = obstacles.parted, try parted.returnsRow(row.row, row.winner) {
+      throw Self.unmovable(
+        row, move, "another reference has a column in common with it, and would lead elsewhere")
+    }
+    if let twin = try Self.twin(of: row, by: obstacles.twins) {
+      guard move.child.name != root.name else {
+        throw Self.unmovable(row, move, Self.uniqueReason)
+      }
+      return twin
+    }
+    for follower in obstacles.followers where try follower.find.returnsRow(row.row) {
+      throw Self.unmovable(row, move, "a row of '\(follower.table)' refers to what would change")
+    }
+    return nil
   }
 }
 

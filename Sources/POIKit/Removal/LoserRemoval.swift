@@ -223,7 +223,7 @@ struct LoserRemoval {
     try connection.execute("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(columns))")
   }
 
-  private mutating func fill(
+  mutating func fill(
     _ pairTable: SQL, with pairs: [LoserEntry], in connection: Connection
   ) throws {
     try makeTemporaryTable(

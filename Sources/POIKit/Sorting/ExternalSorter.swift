@@ -99,10 +99,16 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
       unsafe entries = Self.allocate(upTo: needed, atLeast: needed)
     }
     windowCapacity = unsafe entries.count / runs.count
+    try rewind()
+  }
+
+  /// Begins to read again with the first entry, after `finish`.
+  mutating func rewind() throws {
+    position = 0
+    heap.removeAll()
     for index in runs.indices {
-      runs[index] = SpilledRun(
-        nextOffset: runs[index].nextOffset, endOffset: runs[index].endOffset,
-        windowStart: index * windowCapacity)
+      let span = runs[index].span
+      runs[index] = SpilledRun(span: span, windowStart: index * windowCapacity)
       try fillWindow(index)
       heap.append(index)
     }
@@ -136,14 +142,14 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
     unsafe RadixSort.sort(gathered)
     let start = file.byteCount
     try unsafe file.append(UnsafeRawBufferPointer(gathered))
-    runs.append(SpilledRun(nextOffset: start, endOffset: file.byteCount, windowStart: 0))
+    runs.append(SpilledRun(span: start..<file.byteCount, windowStart: 0))
     count = 0
   }
 
   /// Reads the next entries of a run. An empty window means that none are left.
   private mutating func fillWindow(_ index: Int) throws {
     let run = runs[index]
-    let left = (run.endOffset - run.nextOffset) / MemoryLayout<Entry>.stride
+    let left = (run.span.upperBound - run.nextOffset) / MemoryLayout<Entry>.stride
     let count = min(left, windowCapacity)
     let window = unsafe UnsafeMutableBufferPointer(
       rebasing: entries[run.windowStart..<run.windowStart + count])
@@ -174,9 +180,17 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
 
 /// A sorted part of the temporary file and the window of it that is in memory.
 private struct SpilledRun {
-  var nextOffset: Int
-  let endOffset: Int
+  /// Where it is in the file.
+  let span: Range<Int>
+
   let windowStart: Int
+  var nextOffset: Int
   var windowPosition = 0
   var windowCount = 0
+
+  init(span: Range<Int>, windowStart: Int) {
+    self.span = span
+    self.windowStart = windowStart
+    nextOffset = span.lowerBound
+  }
 }

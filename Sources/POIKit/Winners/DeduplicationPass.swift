@@ -6,6 +6,9 @@ struct DeduplicationPass: ~Copyable {
   /// The approximate limit of the bytes of values that wait for the removal of their losers.
   private static let largestFillSize = 1 << 20
 
+  /// How many losers are checked at a time.
+  private static let checkedLoserCount = 10_000
+
   private let deduplicator: Deduplicator
   private let layout: TableLayout
   private let options: DeduplicationOptions
@@ -168,8 +171,24 @@ extension DeduplicationPass {
         try selection.readTable(schema, without: tombstones, in: connection, progress: progress)
       else { return false }
       try selection.decide(schema, in: connection)
+      try checkReferences()
       return true
     }
+  }
+
+  /// Throws if another reference keeps a row that refers to a loser from referring to its winner.
+  private mutating func checkReferences() throws {
+    let moves = try removal.obstructedMoves(in: connection)
+    guard !moves.isEmpty else { return }
+    while true {
+      var losers: [LoserEntry] = []
+      while losers.count < Self.checkedLoserCount, let loser = try selection.nextLoser() {
+        losers.append(loser)
+      }
+      if losers.isEmpty { break }
+      try removal.check(losers, moves, in: connection)
+    }
+    try selection.rewind()
   }
 
   /// Throws if another connection has committed since the rows were read.
@@ -291,9 +310,17 @@ extension DeduplicationPass {
   private func finish(clock: () -> Instant) throws -> DeduplicationReport {
     let writes = record != nil || options.enforcement != .none || plan.loserCount > 0
     do {
-      guard writes else { return try connection.inTransaction(.deferred) { try complete(clock()) } }
+      guard writes else {
+        return try connection.inTransaction(.deferred) {
+          try complete(
+            clock(), reading: Deduplicator.tableDigest(of: layout, on: connection))
+        }
+      }
       let report = try connection.withoutWaitingForDisk {
-        try connection.inTransaction(.immediate) { try complete(clock()) }
+        try connection.inTransaction(.immediate) {
+          try complete(
+            clock(), reading: TwoThreadDigest.compute(layout, schema: schema, in: connection))
+        }
       }
       try connection.bringToDisk()
       return report
@@ -306,17 +333,19 @@ extension DeduplicationPass {
     }
   }
 
-  private func complete(_ end: Instant) throws -> DeduplicationReport {
+  /// - Parameter readDigest: computes the digest of the table.
+  private func complete(
+    _ end: Instant, reading readDigest: @autoclosure () throws -> TableDigest
+  ) throws -> DeduplicationReport {
     try checkUnchanged()
     let counts = removal.counts
+    let table =
+      if let remaining = removal.remainingDigest {
+        TableDigest(digest: remaining.digest, rowCount: try schema.rowCount(in: connection))
+      } else {
+        try readDigest()
+      }
     let outcome = try deduplicator.enforcer(of: schema).enforce(in: connection)
-    let table: TableDigest
-    if let remaining = removal.remainingDigest {
-      table = TableDigest(
-        digest: remaining.digest, rowCount: try schema.rowCount(in: connection))
-    } else {
-      table = try Deduplicator.tableDigest(of: layout, on: connection)
-    }
     guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.beatenRowCount,
       plan.loserCount == counts.removedRowCount
     else {

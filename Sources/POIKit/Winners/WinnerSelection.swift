@@ -90,6 +90,13 @@ struct WinnerSelection: ~Copyable {
     return try nextGroupLoser().map { LoserEntry(loser: $0.entry.loser, winner: $0.entry.winner) }
   }
 
+  /// Begins again with the first loser.
+  mutating func rewind() throws {
+    try losers.rewind()
+    try groupLosers.rewind()
+    followingLoser = try groupLosers.next()
+  }
+
   /// Returns the next loser if losers are ranked: group by group, and within a group in the order
   /// of the ranks. Losers of one rank have the order of their digests, the greatest first; losers
   /// with one digest the order of their ids.
