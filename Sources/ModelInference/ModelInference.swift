@@ -18,7 +18,7 @@ internal import POIRecords
 public struct ModelInference: ~Copyable {
   private let options: ImportOptions
   private let pointer: JSONPointer?
-  private let onProgress: ((ImportProgress) -> ImportDecision)?
+  private let onProgress: ((StoreProgress) -> BatchDecision)?
   private var tree = PathTree()
   private var inputs: [ImportReport.Input] = []
 
@@ -44,7 +44,7 @@ public struct ModelInference: ~Copyable {
   /// - Throws: `StoreError` when the pointer is not a JSON pointer, or a limit is out of range.
   public init(
     options: ImportOptions = ImportOptions(),
-    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+    onProgress: ((StoreProgress) -> BatchDecision)? = nil
   ) throws(StoreError) {
     self.options = options
     self.onProgress = onProgress
@@ -206,9 +206,10 @@ public struct ModelInference: ~Copyable {
     _ source: borrowing Source
   ) throws(StoreError) {
     guard let onProgress else { return }
-    let progress = ImportProgress(
-      inputName: source.name, consumedByteCount: source.consumedByteCount,
-      totalByteCount: source.totalByteCount, counters: counters)
+    var progress = StoreProgress(
+      .importing, completedCount: source.consumedByteCount, totalCount: source.totalByteCount)
+    progress.inputName = source.name
+    progress.counters = counters
     if onProgress(progress) == .stop { throw StoreError(.interrupted, "interrupted") }
   }
 

@@ -9,7 +9,7 @@ extension StoreError {
       .invalidOptions, .unfinishedRun, .cannotResume, .cannotUndo:
       .usage
     case .unreadable, .tooManyRejects, .conflict, .snapshotRefused, .mixedTimestamps, .keyNotUnique,
-      .unmovableReference, .unmergeableValue, .interferingTrigger:
+      .unmovableReference, .unmergeableValue, .interferingTrigger, .undecodable:
       .dataError
     case .database where cause?.isDistrust == true || cause?.isConstraint == true: .dataError
     case .noInput: .noInput

@@ -25,13 +25,13 @@ enum DedupDatabase {
   }
 
   func run(
-    _ job: DedupCommand, progress: (DeduplicationProgress) -> BatchDecision
+    _ job: DedupCommand, progress: (StoreProgress) -> BatchDecision
   ) throws -> DedupOutcome {
     switch self {
     case .store(let store):
       switch job.task {
       case .undo(let run):
-        return .undone(try store.undoDeduplication(run: run))
+        return .undone(try store.undo(run: run))
       case .digest:
         let model = try store.model(ofTable: job.table)
         guard !job.namesKey else {
@@ -65,7 +65,7 @@ enum DedupDatabase {
   /// Does the job on another program's table.
   private static func run(
     _ job: DedupCommand, on connection: Connection,
-    progress: (DeduplicationProgress) -> BatchDecision
+    progress: (StoreProgress) -> BatchDecision
   ) throws -> DedupOutcome {
     if case .undo(let run) = job.task {
       return .undone(try Deduplicator.undo(run: run, on: connection, clock: SystemClock.now))

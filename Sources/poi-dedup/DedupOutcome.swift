@@ -88,12 +88,10 @@ enum DedupOutcome {
 
 extension Progress {
   /// The progress of a deduplication as its line shows it.
-  init(_ progress: DeduplicationProgress, store: String) {
-    switch progress {
-    case .reading(let rowCount):
-      self.init("\(store): reading", unit: .items("rows"), done: rowCount)
-    case .removing(let removed, let total):
-      self.init("\(store): removing", unit: .items("losers"), done: removed, total: total)
-    }
+  init(_ progress: StoreProgress, store: String) {
+    let (verb, unit) = progress.stage == .removing ? ("removing", "losers") : ("reading", "rows")
+    self.init(
+      "\(store): \(verb)", unit: .items(unit), done: progress.completedCount,
+      total: progress.totalCount)
   }
 }

@@ -188,10 +188,10 @@ extension ImportReport {
 
 extension Progress {
   /// The progress of an import as its line shows it.
-  init(_ progress: ImportProgress) {
+  init(_ progress: StoreProgress) {
     self.init(
-      progress.inputName, unit: .bytes, done: progress.consumedByteCount,
-      total: progress.totalByteCount,
+      progress.inputName, unit: .bytes, done: progress.completedCount,
+      total: progress.totalCount,
       counts: [
         Count("records", progress.counters.read, showsRate: true),
         Count("rejects", progress.counters.rejected),

@@ -84,8 +84,8 @@ extension ImportCommand {
   }
 
   private static func decision(
-    _ progress: ImportProgress, _ diagnostics: Diagnostics
-  ) -> ImportDecision {
+    _ progress: StoreProgress, _ diagnostics: Diagnostics
+  ) -> BatchDecision {
     diagnostics.progress(Progress(progress))
     return Interruption.isRequested ? .stop : .proceed
   }

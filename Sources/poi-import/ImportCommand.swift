@@ -126,7 +126,7 @@ struct ImportCommand {
 
   /// The session that does the job.
   func session(
-    onProgress: @escaping (ImportProgress) -> ImportDecision
+    onProgress: @escaping (StoreProgress) -> BatchDecision
   ) throws -> ImportSession {
     if isDryRun {
       return try ImportSession(checking: model, options: options, onProgress: onProgress)

@@ -91,7 +91,7 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
       let deduplicator = Deduplicator(layout: try TableLayout(model()), options: options)
       _ = try store.deduplicate(deduplicator, clock: Self.clock)
     case .undo, .undoSnapshot:
-      _ = try Store(path: path, for: .existing).undoDeduplication(clock: Self.clock)
+      _ = try Store(path: path, for: .existing).undo(clock: Self.clock)
     case .purge:
       _ = try Store(path: path, for: .existing).purgeTombstones(
         of: model(), olderThan: .zero, clock: Self.clock)

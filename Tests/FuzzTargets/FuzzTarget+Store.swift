@@ -129,7 +129,7 @@ extension FuzzTarget {
       _ = try store.plan(deduplicator)
       _ = try store.deduplicate(deduplicator)
     case 5:
-      _ = try open(path, for: .existing).undoDeduplication()
+      _ = try open(path, for: .existing).undo()
     case 6:
       let store = try open(path, for: .existing)
       _ = try store.purgeTombstones(of: store.model(), olderThan: .seconds(1))

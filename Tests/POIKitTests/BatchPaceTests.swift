@@ -122,7 +122,7 @@ import Testing
     deduplicator.elapsed = clock.now
     let noted = Noted()
     let report = try appended.store.deduplicate(deduplicator) { progress in
-      if case .removing(let count, _) = progress { noted.counts.append(count) }
+      if progress.stage == .removing { noted.counts.append(progress.completedCount) }
       return .proceed
     }
     #expect(report.changes.removedRowCount == 6_000)

@@ -145,7 +145,7 @@ import Testing
       var removedCount = 0
       while true {
         let report = try deduplicator.run(on: stopped, clock: someInstant) { progress in
-          if case .removing = progress { .stop } else { .proceed }
+          if progress.stage == .removing { .stop } else { .proceed }
         }
         removedCount += report.changes.removedRowCount
         #expect(report.changes.removedRowCount <= batchSize)
@@ -196,7 +196,7 @@ import Testing
       var digest: Digest?
       while digest == nil {
         digest = try deduplicator.run(on: stopped, clock: someInstant) { progress in
-          if case .removing = progress { .stop } else { .proceed }
+          if progress.stage == .removing { .stop } else { .proceed }
         }.digest
       }
       #expect(digest == expected.digest, "seed \(seed)")

@@ -50,7 +50,7 @@ import Testing
     var deduplicator = Deduplicator(layout: try layout(connection), options: options)
     deduplicator.contentHash = contentHash
     return try deduplicator.run(on: connection, clock: someInstant) { progress in
-      if case .removing = progress, isStopped { .stop } else { .proceed }
+      if progress.stage == .removing, isStopped { .stop } else { .proceed }
     }
   }
 
@@ -331,7 +331,7 @@ import Testing
     let feed = try timedFeed()
     let before = try feed.rows("SELECT * FROM note ORDER BY 1")
     _ = try mergeByReference(feed)
-    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    let undone = try Store(path: feed.path).undo(clock: someInstant)
     #expect(undone.restoredValueCount == 2)
     #expect(undone.restoredReferenceCount == 0)
     #expect(undone.restoredMarkCount == 0)

@@ -68,7 +68,7 @@ import Testing
           try outcome.store.digest(of: IssueTracker.model()).digest == report.digest,
           "seed \(seed)")
         digests.insert(try #require(report.digest))
-        _ = try outcome.store.undoDeduplication()
+        _ = try outcome.store.undo()
         #expect(try IssueTracker.dump(outcome.store) == before, "seed \(seed)")
       }
       #expect(digests.count == 1, "seed \(seed)")

@@ -212,7 +212,9 @@ import Testing
     let late = SampleRecord(key: "key 1", time: 9, note: "late")
     let error = storeError {
       _ = try deduplicator.run(on: connection, clock: someInstant) { progress in
-        if case .removing(6, _) = progress { try? SampleTable.insert([late], into: other) }
+        if progress.stage == .removing, progress.completedCount == 6 {
+          try? SampleTable.insert([late], into: other)
+        }
         return .proceed
       }
     }
@@ -245,7 +247,7 @@ import Testing
     var options = DeduplicationOptions()
     _ = try Deduplicator(layout: try SampleTable.layout(in: connection), options: options)
       .run(on: connection, clock: someInstant) { progress in
-        if case .removing = progress { .stop } else { .proceed }
+        if progress.stage == .removing { .stop } else { .proceed }
       }
     if isOtherRule { options.keep = .oldest } else { options.arrays = .winner }
     _ = try report(connection, try SampleTable.layout(in: connection), options)
@@ -451,7 +453,7 @@ import Testing
     let deduplicator = Deduplicator(layout: try SampleTable.layout(in: connection))
     var readCounts: [Int] = []
     let plan = try deduplicator.plan(on: connection) { progress in
-      if case .reading(let count) = progress { readCounts.append(count) }
+      if progress.stage == .reading { readCounts.append(progress.completedCount) }
       return readCounts.count == 1 ? .stop : .proceed
     }
     #expect(plan == nil && readCounts == [65_536])

@@ -22,7 +22,7 @@ import Testing
   }
 
   private static func undo(_ feed: borrowing FeedStore) throws -> UndoReport {
-    try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    try Store(path: feed.path).undo(clock: someInstant)
   }
 
   @Test(arguments: [#""text":"later","other":"b""#, #""text":"a","other":"b""#])

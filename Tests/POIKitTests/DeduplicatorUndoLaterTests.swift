@@ -35,7 +35,7 @@ import Testing
   }
 
   private static func undo(_ feed: borrowing FeedStore) throws -> UndoReport {
-    try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    try Store(path: feed.path).undo(clock: someInstant)
   }
 
   @Test(arguments: [(9, 0), (5, 0), (4, 1)])
@@ -49,7 +49,7 @@ import Testing
     if restoredCount == 0 {
       let store = try Store(path: feed.path)
       let error = storeError {
-        _ = try store.undoDeduplication(clock: someInstant)
+        _ = try store.undo(clock: someInstant)
       }
       #expect(error?.message.contains("rows of 'note' that later records removed, too: 1;") == true)
     } else {
@@ -79,14 +79,14 @@ import Testing
     let deduplicator = Deduplicator(layout: try store.layout(), options: deduplication)
     let stopped = try store.deduplicate(
       deduplicator,
-      progress: { if case .removing = $0 { .stop } else { .proceed } }, clock: someInstant)
+      progress: { if $0.stage == .removing { .stop } else { .proceed } }, clock: someInstant)
     #expect(!stopped.isFinished && stopped.changes.archivedRowCount == 1)
     try feed.take(#"{"id":8,"gone":true,"at":9}"#)
     let report = try store.deduplicate(deduplicator, clock: someInstant)
     #expect(report.changes.beatenRowCount == 1 && report.runChanges.archivedRowCount == 5)
     let archived = try store.integer("SELECT count(*) FROM poikit_archive_note")
     #expect(archived == 5)
-    #expect(try store.undoDeduplication(clock: someInstant).restoredRowCount == 5)
+    #expect(try store.undo(clock: someInstant).restoredRowCount == 5)
     #expect(try feed.rows("SELECT id, at FROM note ORDER BY 1, 2") == before)
   }
 

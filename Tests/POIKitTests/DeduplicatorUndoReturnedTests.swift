@@ -35,7 +35,7 @@ import Testing
   }
 
   private static func undo(_ feed: borrowing FeedStore) throws -> UndoReport {
-    try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    try Store(path: feed.path).undo(clock: someInstant)
   }
 
   /// Why a run is not undone; nothing has changed then.
@@ -43,7 +43,7 @@ import Testing
     let store = try Store(path: feed.path)
     let before = try store.digest(of: feed.model)
     let error = storeError {
-      _ = try store.undoDeduplication(clock: someInstant)
+      _ = try store.undo(clock: someInstant)
     }
     #expect(error?.code == .cannotUndo)
     #expect(try store.digest(of: feed.model) == before)

@@ -288,7 +288,7 @@ import Testing
     options.batchSize = 1
     let deduplicator = Deduplicator(layout: layout, options: options)
     let stopped = try deduplicator.run(on: connection, clock: someInstant) { progress in
-      if case .removing(let removed, _) = progress, removed > 0 { .stop } else { .proceed }
+      if progress.stage == .removing, progress.completedCount > 0 { .stop } else { .proceed }
     }
     #expect(!stopped.isFinished && stopped.rowsLeft == 2)
     try connection.execute(

@@ -21,7 +21,7 @@ struct FeedStore: ~Copyable {
   @discardableResult
   func take(
     _ texts: String..., options: ImportOptions = ImportOptions(),
-    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+    onProgress: ((StoreProgress) -> BatchDecision)? = nil
   ) throws -> ImportReport {
     var session = try ImportSession(
       into: Store(path: path), model: model, options: options, onProgress: onProgress)

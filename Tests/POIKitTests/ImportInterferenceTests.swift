@@ -38,7 +38,7 @@ import Testing
       case .enforcesKey:
         try feed.deduplicate(ImportInterferenceTests.enforcing)
       case .givesKeyUp:
-        _ = try Store(path: feed.path).undoDeduplication()
+        _ = try Store(path: feed.path).undo()
       case .changesModel:
         try Store(path: feed.path).prepareTables(for: ImportInterferenceTests.changedModel())
       case .keepsTimes:

@@ -220,7 +220,7 @@ import Testing
     var source = BytesSource(Array(text.utf8), name: "large")
     var askedAt: [Int] = []
     var session = try ImportSession(into: .inMemory(), model: .poi) { progress in
-      askedAt.append(progress.consumedByteCount)
+      askedAt.append(progress.completedCount)
       return askedAt.count == 2 ? .stop : .proceed
     }
     try session.importAll(from: &source)

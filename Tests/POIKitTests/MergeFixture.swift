@@ -63,7 +63,7 @@ final class MergeStore {
   /// Imports records as one input called `bytes`.
   func run(
     _ records: some Sequence<String>, _ options: ImportOptions,
-    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+    onProgress: ((StoreProgress) -> BatchDecision)? = nil
   ) throws -> ImportReport {
     var session = try ImportSession(
       into: store, model: model, options: options, onProgress: onProgress)
@@ -90,7 +90,7 @@ final class MergeStore {
   }
 
   /// Undoes the latest deduplication.
-  func undo() throws { _ = try store.undoDeduplication() }
+  func undo() throws { _ = try store.undo() }
 
   func execute(_ sql: SQL) throws { try store.execute(sql) }
 

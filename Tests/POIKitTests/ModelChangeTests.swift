@@ -123,7 +123,7 @@ import Testing
     let deduplicator = Deduplicator(layout: try TableLayout(changed), options: options)
     let report = try store.deduplicate(deduplicator, clock: someInstant)
     #expect(report.rowsLeft == 3)
-    let undone = try store.undoDeduplication(clock: someInstant)
+    let undone = try store.undo(clock: someInstant)
     #expect(undone.restoredRowCount == 2)
     #expect(try store.digest(of: changed).digest == late.digest)
   }

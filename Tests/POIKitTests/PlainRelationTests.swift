@@ -198,7 +198,7 @@ import Testing
     try feed.deduplicate()
     try feed.execute("DELETE FROM area WHERE name = 'Old'")
     if isFilled { try feed.take(#"{"id":2,"at":1,"region":"Other"}"#) }
-    let undone = try Store(path: feed.path).undoDeduplication()
+    let undone = try Store(path: feed.path).undo()
     #expect(undone.restoredRowCount == 1 && undone.danglingRowCount == 1)
     #expect(
       try feed.rows("SELECT region FROM poikit_readable_t WHERE id = 1 ORDER BY at") == ["", "New"])

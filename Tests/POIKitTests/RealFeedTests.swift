@@ -79,7 +79,7 @@ import Testing
     options.removalLimit = .percent(20)
     let report = try Self.take(["UA-2-79887e8"], into: feed, options: options)
     #expect(report.counters.removed == 130)
-    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    let undone = try Store(path: feed.path).undo(clock: someInstant)
     #expect(undone.restoredRowCount == 130)
   }
 }

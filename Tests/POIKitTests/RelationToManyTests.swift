@@ -352,7 +352,7 @@ import Testing
       #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty, "seed \(seed)")
       #expect(
         try outcome.store.digest(of: IssueTracker.model()).digest == removal.digest, "seed \(seed)")
-      _ = try outcome.store.undoDeduplication()
+      _ = try outcome.store.undo()
       #expect(try IssueTracker.dump(outcome.store) == before, "seed \(seed)")
       #expect(try IssueTracker.brokenReferences(in: outcome.store).isEmpty, "seed \(seed)")
       #expect(
@@ -385,7 +385,7 @@ import Testing
       let again = try appended.store.deduplicate(
         Deduplicator(layout: appended.store.layout(), options: options))
       #expect(again.plan.loserCount == 0 && again.digest == report.digest, "seed \(seed)")
-      _ = try appended.store.undoDeduplication()
+      _ = try appended.store.undo()
       #expect(try IssueTracker.dump(appended.store) == before, "seed \(seed)")
     }
   }

@@ -167,7 +167,7 @@ import Testing
     switch task {
     case "import": try feed.take(#"{"id":1,"text":"d","at":5}"#)
     case "deduplicate": try feed.deduplicate(options)
-    case "undo": _ = try store.undoDeduplication(clock: someInstant)
+    case "undo": _ = try store.undo(clock: someInstant)
     case "purge":
       let purged = try store.purgeTombstones(of: feed.model, olderThan: .zero, clock: someInstant)
       #expect(purged.rowCount == 1)
@@ -261,7 +261,7 @@ import Testing
     let layout = try store.layout()
     let stopped = try store.deduplicate(
       Deduplicator(layout: layout, options: options),
-      progress: { if case .removing = $0 { .stop } else { .proceed } })
+      progress: { if $0.stage == .removing { .stop } else { .proceed } })
     #expect(!stopped.isFinished)
     #expect(try feed.rows(Self.remembered) == ["0"])
     let done = try feed.deduplicate(options)

@@ -105,8 +105,8 @@ import Testing
     let reports = [try shared.deduplicate(), try apart.deduplicate()]
     #expect(reports[0].digest == reports[1].digest, "seed \(seed)")
     try expectSameContent(shared, apart, seed)
-    _ = try Store(path: shared.path).undoDeduplication(clock: someInstant)
-    _ = try Store(path: apart.path).undoDeduplication(clock: someInstant)
+    _ = try Store(path: shared.path).undo(clock: someInstant)
+    _ = try Store(path: apart.path).undo(clock: someInstant)
     try expectSameContent(shared, apart, seed)
   }
 

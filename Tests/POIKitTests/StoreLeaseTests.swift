@@ -9,7 +9,7 @@ import Testing
     let read = #expect(throws: StoreError.self) { try store.tables() }
     #expect(read?.code == .inUse)
     let deduplicated = #expect(throws: StoreError.self) {
-      _ = try store.undoDeduplication()
+      _ = try store.undo()
     }
     #expect(deduplicated?.code == .inUse)
     let second = #expect(throws: StoreError.self) {

@@ -305,7 +305,7 @@ import Testing
     #expect(report.changes.archivedRowCount == 3)
     #expect(report.rowsBefore == 4 && report.rowsLeft == 1)
     #expect(try feed.digest() == report.digest)
-    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    let undone = try Store(path: feed.path).undo(clock: someInstant)
     #expect(undone.restoredRowCount == 3)
     #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
   }
@@ -355,7 +355,7 @@ import Testing
     #expect(report.changes.beatenRowCount == 1)
     #expect(report.changes.archivedRowCount == 2)
     #expect(try feed.rows("SELECT (SELECT count(*) FROM note), count(*) FROM page") == ["0|0"])
-    let undone = try Store(path: feed.path).undoDeduplication(clock: someInstant)
+    let undone = try Store(path: feed.path).undo(clock: someInstant)
     #expect(undone.restoredRowCount == 2)
     #expect(try feed.rows("SELECT (SELECT count(*) FROM note), count(*) FROM page") == ["1|1"])
   }

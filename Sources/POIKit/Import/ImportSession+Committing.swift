@@ -361,11 +361,13 @@ extension ImportSession {
   }
 
   /// What the progress closure says to the state of things.
-  private func decision() -> ImportDecision {
-    onProgress?(
-      ImportProgress(
-        inputName: inputName, consumedByteCount: consumedByteCount,
-        totalByteCount: totalByteCount, counters: checkpoint.counters)) ?? .proceed
+  private func decision() -> BatchDecision {
+    guard let onProgress else { return .proceed }
+    var progress = StoreProgress(
+      .importing, completedCount: consumedByteCount, totalCount: totalByteCount)
+    progress.inputName = inputName
+    progress.counters = checkpoint.counters
+    return onProgress(progress)
   }
 
   /// Asks the progress closure at the end of a source, and stops the run where it says so.

@@ -28,7 +28,7 @@ public struct ImportSession: ~Copyable {
 
   let model: Model
   let options: ImportOptions
-  let onProgress: ((ImportProgress) -> ImportDecision)?
+  let onProgress: ((StoreProgress) -> BatchDecision)?
   let isDryRun: Bool
 
   var intake: RecordIntake
@@ -115,7 +115,7 @@ public struct ImportSession: ~Copyable {
   public init(
     into store: Store, model: Model, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
-    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+    onProgress: ((StoreProgress) -> BatchDecision)? = nil
   ) throws(StoreError) {
     self.init(
       model: model, options: options, validators: validators, onProgress: onProgress,
@@ -132,7 +132,7 @@ public struct ImportSession: ~Copyable {
   public init(
     checking model: Model, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
-    onProgress: ((ImportProgress) -> ImportDecision)? = nil
+    onProgress: ((StoreProgress) -> BatchDecision)? = nil
   ) throws(StoreError) {
     self.init(
       model: model, options: options, validators: validators, onProgress: onProgress,
@@ -143,7 +143,7 @@ public struct ImportSession: ~Copyable {
 
   private init(
     model: Model, options: ImportOptions, validators: [any RecordValidator],
-    onProgress: ((ImportProgress) -> ImportDecision)?, isDryRun: Bool
+    onProgress: ((StoreProgress) -> BatchDecision)?, isDryRun: Bool
   ) {
     self.model = model
     self.options = options

@@ -38,7 +38,7 @@ public enum Advice: Sendable, Hashable {
   case trustSchema
   /// Deduplicate by these columns and enforce the key, by an index or a hash.
   case enforce(key: [String], KeyEnforcement)
-  /// Undo the run that enforced the key: `Store.undoDeduplication(run:)`.
+  /// Undo the run that enforced the key: `Store.undo(run:)`.
   case undoEnforcement
   /// Forget removals: `Store.purgeTombstones(of:olderThan:clock:)`.
   case purgeTombstones

@@ -1,8 +1,8 @@
-/// What a caller says at the boundary of a batch.
+/// What a progress closure returns.
 public enum BatchDecision: Sendable, Hashable {
-  /// Go on.
+  /// Continue.
   case proceed
 
-  /// Stop here; what is committed stays.
+  /// Stop at this batch boundary. Committed batches stay, and an import can be resumed.
   case stop
 }

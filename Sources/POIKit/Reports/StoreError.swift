@@ -5,7 +5,7 @@ public import SQLiteKit
 /// Why an operation on a store, or on another database, cannot go on.
 ///
 /// Whatever the error: the database holds exactly the batches that were committed before it.
-public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What kind of trouble it is.
   public enum Code: Sendable, Hashable {
     /// The file is a database of another program, is empty and only to be read, or is a store whose own
@@ -50,6 +50,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case unmovableReference
     /// A trigger of the database keeps rows from going, or makes others come or go.
     case interferingTrigger
+    /// A row does not fit the type that it is decoded as.
+    case undecodable
     /// A winner cannot take a value that its losers have.
     case unmergeableValue
     /// Rows stand in the way of the unique index.
@@ -80,7 +82,10 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What SQLite said, if it refused something.
   public var cause: SQLiteError?
 
-  /// What a deduplication had done, if it had committed something before it failed.
+  /// What an import had committed before it failed; nil if it had committed nothing.
+  public internal(set) var importReport: ImportReport?
+
+  /// What a deduplication had committed before it failed; nil if it had committed nothing.
   public internal(set) var report: DeduplicationReport?
 
   /// The message.

@@ -6,10 +6,9 @@ extension Store {
   /// The layout of a table of records, to be deduplicated by `key`.
   ///
   /// - Parameters:
-  ///   - table: the table; the only one of the store where none is named.
-  ///   - key: the names of the attributes to group by; the model's key where there are none.
-  ///   - timestamp: the attribute that says when a record was last changed; the model's where none
-  ///     is named.
+  ///   - table: the table; nil for the only one of the store.
+  ///   - key: the attributes that identify a record; empty for the model's key.
+  ///   - timestamp: the attribute that says when a record was last changed; nil for the model's.
   /// - Throws: `StoreError` when the store has no such table or attribute.
   public func layout(
     ofTable table: String? = nil, key: [String] = [], timestamp: String? = nil
@@ -17,41 +16,81 @@ extension Store {
     try TableLayout(model(ofTable: table), key: key, timestamp: timestamp)
   }
 
-  /// Finds the duplicates and decides, and changes nothing; see `Deduplicator.plan`.
+  /// Finds the duplicates and decides which record of each group stays. Changes nothing.
+  ///
+  /// - Parameters: as for `deduplicate`.
+  /// - Returns: what `deduplicate` would do, or nil if it was stopped.
+  /// - Throws: `StoreError`, as `deduplicate` does.
   public func plan(
+    by key: [String] = [], in table: String? = nil, timestamp: String? = nil,
+    options: DeduplicationOptions = DeduplicationOptions(),
+    progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
+  ) throws(StoreError) -> DeduplicationPlan? {
+    let layout = try layout(ofTable: table, key: key, timestamp: timestamp)
+    return try plan(Deduplicator(layout: layout, options: options), progress: progress)
+  }
+
+  /// Keeps one record of each group of duplicates, the newest one unless the options say otherwise, and
+  /// archives the others.
+  ///
+  /// - Parameters:
+  ///   - key: the attributes that identify a record; empty for the model's key.
+  ///   - table: the table; nil for the only one of the store.
+  ///   - timestamp: the attribute that says when a record was last changed; nil for the model's.
+  ///   - options: how duplicates are found and removed.
+  ///   - progress: called after each batch; returns whether to continue.
+  /// - Throws: `StoreError`; the batches before it stay committed, and its `report` counts them.
+  /// - Complexity: O(rows) in time; the memory is bounded by the options' budget.
+  public func deduplicate(
+    by key: [String] = [], in table: String? = nil, timestamp: String? = nil,
+    options: DeduplicationOptions = DeduplicationOptions(),
+    progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
+  ) throws(StoreError) -> DeduplicationReport {
+    let layout = try layout(ofTable: table, key: key, timestamp: timestamp)
+    return try deduplicate(Deduplicator(layout: layout, options: options), progress: progress)
+  }
+
+  /// Restores what a run removed.
+  ///
+  /// - Parameters:
+  ///   - run: the run to undo, or nil for the latest that is not undone.
+  ///   - clock: returns the time for the table of runs.
+  /// - Throws: `StoreError` if there is no such run, or rows cannot be restored.
+  public func undo(
+    run: Int64? = nil, clock: () -> Instant = SystemClock.now
+  ) throws(StoreError) -> UndoReport {
+    try leased { (lease) in
+      try Deduplicator.undo(run: run, on: lease.connection, clock: clock)
+    }
+  }
+
+  /// The digest of a table: the same on every device that holds the same records.
+  ///
+  /// - Parameter table: the table; nil for the only one of the store.
+  /// - Throws: `StoreError` when the store has no such table, or cannot be read.
+  /// - Complexity: O(bytes of the table)
+  public func digest(ofTable table: String? = nil) throws(StoreError) -> TableDigest {
+    try digest(of: model(ofTable: table))
+  }
+
+  /// Plans with a deduplicator; see `Deduplicator.plan`.
+  package func plan(
     _ deduplicator: Deduplicator,
-    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
+    progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
   ) throws(StoreError) -> DeduplicationPlan? {
     try leased { (lease) in
       try deduplicator.plan(on: lease.connection, progress: progress)
     }
   }
 
-  /// Keeps one record of each group of duplicates; see `Deduplicator.run`.
-  ///
-  /// - Throws: `StoreError`; the batches that were committed before stay, and its `report` tells
-  ///   of them.
-  public func deduplicate(
+  /// Deduplicates with a deduplicator; see `Deduplicator.run`.
+  package func deduplicate(
     _ deduplicator: Deduplicator,
-    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed },
+    progress: (StoreProgress) -> BatchDecision = { _ in .proceed },
     clock: () -> Instant = SystemClock.now
   ) throws(StoreError) -> DeduplicationReport {
     try leased { (lease) in
       try deduplicator.run(on: lease.connection, clock: clock, progress: progress)
-    }
-  }
-
-  /// Puts back what a deduplication removed; see `Deduplicator.undo`.
-  ///
-  /// - Parameters:
-  ///   - run: the run to undo, or nil for the latest that is not undone.
-  ///   - clock: gives the time for the table of runs.
-  /// - Throws: `StoreError` where there is no such run, or rows cannot be put back.
-  public func undoDeduplication(
-    run: Int64? = nil, clock: () -> Instant = SystemClock.now
-  ) throws(StoreError) -> UndoReport {
-    try leased { (lease) in
-      try Deduplicator.undo(run: run, on: lease.connection, clock: clock)
     }
   }
 
@@ -60,7 +99,7 @@ extension Store {
   /// - Throws: `StoreError` with `noSuchTable` when the store does not have the table, and when it is not
   ///   as the model says, or cannot be read.
   /// - Complexity: O(bytes of the table)
-  public func digest(of model: Model) throws(StoreError) -> TableDigest {
+  package func digest(of model: Model) throws(StoreError) -> TableDigest {
     try leased { try $0.digest(of: model) }
   }
 }

@@ -64,7 +64,7 @@ struct DeduplicationPass: ~Copyable {
   ///
   /// - Returns: what `run` would do, or nil if it was stopped.
   mutating func plan(
-    progress: (DeduplicationProgress) -> BatchDecision
+    progress: (StoreProgress) -> BatchDecision
   ) throws -> DeduplicationPlan? {
     guard try select(without: tombstones, progress: progress) else { return nil }
     plan = selection.plan
@@ -86,7 +86,7 @@ struct DeduplicationPass: ~Copyable {
 
   /// Finds the duplicates, decides, removes the losers in batches, and ends the run.
   mutating func run(
-    clock: () -> Instant, progress: (DeduplicationProgress) -> BatchDecision
+    clock: () -> Instant, progress: (StoreProgress) -> BatchDecision
   ) throws -> DeduplicationReport {
     let cache = try PageCache.enlarge(in: connection)
     defer {
@@ -119,7 +119,8 @@ struct DeduplicationPass: ~Copyable {
         pace.noteCommit()
         committed = removal.counts
         let decision = progress(
-          .removing(removedCount: committed.removedRowCount, loserCount: plan.loserCount))
+          StoreProgress(
+            .removing, completedCount: committed.removedRowCount, totalCount: plan.loserCount))
         if decision == .stop { return report(committed) }
       }
       return try finish(clock: clock)
@@ -160,7 +161,7 @@ extension DeduplicationPass {
   ///
   /// - Returns: false if it was stopped.
   private mutating func select(
-    without tombstones: TombstoneTable?, progress: (DeduplicationProgress) -> BatchDecision
+    without tombstones: TombstoneTable?, progress: (StoreProgress) -> BatchDecision
   ) throws -> Bool {
     try connection.inTransaction(.deferred) {
       // The view begins with the first read, and the version is that of the view.

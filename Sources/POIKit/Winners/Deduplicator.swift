@@ -43,7 +43,7 @@ public struct Deduplicator: Sendable {
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func plan(
     on connection: Connection,
-    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
+    progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
   ) throws(StoreError) -> DeduplicationPlan? {
     try StoreError.converting(path: connection.path) {
       var pass = try DeduplicationPass(self, on: connection)
@@ -62,7 +62,7 @@ public struct Deduplicator: Sendable {
   /// - Complexity: O(rows) in time; the memory is that of the options' budget.
   public func run(
     on connection: Connection, clock: () -> Instant,
-    progress: (DeduplicationProgress) -> BatchDecision = { _ in .proceed }
+    progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
   ) throws(StoreError) -> DeduplicationReport {
     try StoreError.converting(path: connection.path) {
       var pass = try DeduplicationPass(self, on: connection)

@@ -119,7 +119,7 @@ extension WinnerSelection {
   ///   two kinds and when a temporary file cannot be written.
   mutating func readTable(
     _ schema: TableSchema, without removals: TombstoneTable?, in connection: Connection,
-    progress: (DeduplicationProgress) -> BatchDecision
+    progress: (StoreProgress) -> BatchDecision
   ) throws -> Bool {
     let keyCount = layout.keyColumns.count
     var columns = [schema.rowIDName] + layout.keyColumns
@@ -137,7 +137,7 @@ extension WinnerSelection {
       guard try statement.step() else { break }
       plan.rowCount += 1
       if plan.rowCount % Self.reportInterval == 0,
-        progress(.reading(rowCount: plan.rowCount)) == .stop
+        progress(StoreProgress(.reading, completedCount: plan.rowCount)) == .stop
       {
         return false
       }
@@ -159,7 +159,7 @@ extension WinnerSelection {
     }
     plan.unreadableTimestampCount = timestamps.unreadableCount
     plan.firstUnreadableTimestamp = timestamps.firstUnreadable
-    return progress(.reading(rowCount: plan.rowCount)) == .proceed
+    return progress(StoreProgress(.reading, completedCount: plan.rowCount)) == .proceed
   }
 
   /// The key in the current row of a statement, from its second column on; nil if the row is

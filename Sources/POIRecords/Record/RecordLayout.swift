@@ -9,7 +9,7 @@ package struct RecordLayout: Sendable {
     /// The fields of the related object's attributes, for a relation.
     package let relatedFields: Range<Int>
     /// How messages call the attribute: `category.name`.
-    let path: String
+    package let path: String
 
     /// The field that a value which is not null goes to, for a relation to a plain one.
     var plainField: Int? {

@@ -94,14 +94,12 @@ struct Phases {
     let report = try store.deduplicate(
       deduplicator,
       progress: { progress in
-        switch progress {
-        case .reading(let count):
-          lastRead = now()
-          rowCount = count
-        case .removing(let removed, _):
-          if removed == 0 || firstRemoved == 0 { firstRemoved = now() }
+        if progress.stage == .removing {
+          if progress.completedCount == 0 || firstRemoved == 0 { firstRemoved = now() }
           lastRemoved = now()
-        @unknown default: break
+        } else {
+          lastRead = now()
+          rowCount = progress.completedCount
         }
         return .proceed
       })

@@ -1,0 +1,73 @@
+internal import POIRecords
+internal import SQLiteKit
+
+/// A condition on rows.
+///
+/// An attribute has the name that the model gives it; one of a related row has a name such as
+/// `category.name`. A text is compared with an instant as RFC 3339 text, such as `2026-01-31T00:00:00Z`.
+public struct RowFilter: Sendable {
+  enum Comparison: String {
+    case equal = "IS"
+    case notEqual = "IS NOT"
+    case less = "<"
+    case atMost = "<="
+    case greater = ">"
+    case atLeast = ">="
+  }
+
+  let attribute: String
+  let comparison: Comparison
+  let value: RowValue
+
+  private init(_ attribute: String, _ comparison: Comparison, _ value: some RowValueConvertible) {
+    self.attribute = attribute
+    self.comparison = comparison
+    self.value = value.rowValue
+  }
+
+  /// The attribute has this value; `RowValue.null` for none.
+  public static func equal(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
+    RowFilter(attribute, .equal, value)
+  }
+
+  /// The attribute has another value, or none.
+  public static func notEqual(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
+    RowFilter(attribute, .notEqual, value)
+  }
+
+  /// The attribute is less than this value.
+  public static func less(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
+    RowFilter(attribute, .less, value)
+  }
+
+  /// The attribute is this value or less.
+  public static func atMost(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
+    RowFilter(attribute, .atMost, value)
+  }
+
+  /// The attribute is greater than this value.
+  public static func greater(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
+    RowFilter(attribute, .greater, value)
+  }
+
+  /// The attribute is this value or greater.
+  public static func atLeast(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
+    RowFilter(attribute, .atLeast, value)
+  }
+}
+
+/// An order of rows by one attribute. Rows without a value come first if it is ascending.
+public struct RowOrder: Sendable {
+  let attribute: String
+  let isDescending: Bool
+
+  /// From the least value to the greatest.
+  public static func ascending(_ attribute: String) -> RowOrder {
+    RowOrder(attribute: attribute, isDescending: false)
+  }
+
+  /// From the greatest value to the least.
+  public static func descending(_ attribute: String) -> RowOrder {
+    RowOrder(attribute: attribute, isDescending: true)
+  }
+}

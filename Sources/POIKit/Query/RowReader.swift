@@ -1,0 +1,209 @@
+internal import JSONStreaming
+internal import POIRecords
+internal import SQLiteKit
+
+/// Reads rows of a model's table with their related rows.
+///
+/// A class, because a reader keeps one for each relation to many in an array, which cannot hold
+/// noncopyable values.
+final class RowReader {
+  private let fields: [RecordLayout.Field]
+  private let attributeCount: Int
+  private let relations: [(relation: RelationToMany, reader: RowReader)]
+  private var statement: Statement
+
+  /// A reader of the rows that belong to row `?1` of the table with the relation.
+  private convenience init(_ relation: RelationToMany, in connection: Connection) throws {
+    let (source, rest): (SQL, SQL) =
+      switch relation.link {
+      case .parent(let column):
+        ("\(name: relation.element.table) AS t", "WHERE t.\(name: column) = ?1 ORDER BY 1")
+      case .join(let join, let parentColumn, let rowColumn):
+        (
+          """
+          \(name: join) AS j CROSS JOIN \(name: relation.element.table) AS t \
+          ON t.\(StoreSchema.idColumn) = j.\(name: rowColumn)
+          """, "WHERE j.\(name: parentColumn) = ?1 ORDER BY 1"
+        )
+      }
+    try self.init(relation.element, from: source, rest: rest, in: connection)
+  }
+
+  /// A reader of the rows of a model's table.
+  ///
+  /// - Throws: `StoreFailure` with `noSuchColumn` if the model has no such attribute, or with
+  ///   `invalidOptions` if a value cannot be compared with one.
+  convenience init(
+    _ model: Model, where filters: [RowFilter], orderedBy orders: [RowOrder], limit: Int?,
+    in connection: Connection
+  ) throws {
+    let layout = RecordLayout(model)
+    var conditions: [SQL] = []
+    var values: [RowValue] = []
+    if let mark = model.tombstoneColumn {
+      conditions.append("coalesce(t.\(name: mark), 0) = 0")
+    }
+    for filter in filters {
+      let (column, attribute) = try layout.column(named: filter.attribute, of: model)
+      values.append(try attribute.comparable(filter.value))
+      conditions.append("\(column) \(SQL(verbatim: filter.comparison.rawValue)) ?")
+    }
+    var terms: [SQL] = []
+    for order in orders {
+      let column = try layout.column(named: order.attribute, of: model).column
+      terms.append(order.isDescending ? "\(column) DESC" : column)
+    }
+    // One order for rows that are equal in it.
+    terms.append("1")
+    let condition: SQL =
+      conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+    try self.init(
+      model, from: "\(name: model.table) AS t",
+      rest: "\(condition) ORDER BY \(terms.joined(separator: ", ")) LIMIT \(limit ?? -1)",
+      in: connection)
+    for (place, value) in values.enumerated() { try statement.bind(place + 1, value) }
+  }
+
+  private init(_ model: Model, from source: SQL, rest: SQL, in connection: Connection) throws {
+    let layout = RecordLayout(model)
+    var results: [SQL] = ["t.\(StoreSchema.idColumn)"]
+    var joins: SQL = ""
+    for (place, field) in layout.fields.enumerated() {
+      results.append(layout.column(place))
+      guard let relation = field.attribute.relation else { continue }
+      joins += """
+         LEFT JOIN \(name: relation.table) AS r\(place) \
+        ON r\(place).\(StoreSchema.idColumn) = t.\(name: field.attribute.column)
+        """
+    }
+    let statement = try connection.prepare(
+      "SELECT \(results.joined(separator: ", ")) FROM \(source)\(joins) \(rest)",
+      isPersistent: false)
+    var relations: [(relation: RelationToMany, reader: RowReader)] = []
+    for relation in model.relations {
+      relations.append((relation, try RowReader(relation, in: connection)))
+    }
+    fields = layout.fields
+    attributeCount = layout.attributeCount
+    self.relations = relations
+    self.statement = statement
+  }
+
+  /// Returns the next row, or nil after the last one.
+  func next() throws -> Row? {
+    guard try statement.step() else { return nil }
+    let id = statement.integer(0)
+    var values: [String: RowValue] = [:]
+    for (place, field) in fields[..<attributeCount].enumerated() {
+      values[field.attribute.name] = value(place)
+    }
+    for (relation, reader) in relations {
+      values[relation.name] = .array(try reader.elements(ofRow: id, isPlain: relation.isPlain))
+    }
+    return Row(id: id, values: values)
+  }
+
+  private func elements(ofRow id: Int64, isPlain: Bool) throws -> [RowValue] {
+    try statement.bind(1, integer: id)
+    var elements: [RowValue] = []
+    while let row = try next() {
+      elements.append(isPlain ? row[fields[0].attribute.name] : .object(row.values))
+    }
+    try statement.reset()
+    return elements
+  }
+
+  private func value(_ place: Int) -> RowValue {
+    let attribute = fields[place].attribute
+    let column = place + 1
+    guard !statement.isNull(column) else { return .null }
+    guard let relation = attribute.relation else {
+      return attribute.value(column, of: statement)
+    }
+    let related = fields[place].relatedFields
+    if relation.isPlain { return value(related.lowerBound) }
+    return .object(
+      Dictionary(uniqueKeysWithValues: related.map { (fields[$0].attribute.name, value($0)) }))
+  }
+}
+
+extension RecordLayout {
+  /// The column of a field, as the reader's statement names it.
+  fileprivate func column(_ place: Int) -> SQL {
+    let column = SQL(name: fields[place].attribute.column)
+    return fields[place].relationField.map { "r\($0).\(column)" } ?? "t.\(column)"
+  }
+
+  /// The column of the attribute called `name`, and the attribute.
+  fileprivate func column(
+    named name: String, of model: Model
+  ) throws -> (column: SQL, attribute: Attribute) {
+    // A relation to a plain value has the name of its only attribute.
+    let place = fields.lastIndex { $0.path.isExactly(name) && $0.attribute.relation == nil }
+    guard let place else {
+      let names = fields.filter { $0.attribute.relation == nil }.map(\.path)
+      throw StoreFailure(
+        .noSuchColumn,
+        "the model \"\(model.name)\" has no attribute \"\(name)\" to select or order by; it has "
+          + names.joined(separator: ", "))
+    }
+    return (column(place), fields[place].attribute)
+  }
+}
+
+extension Attribute {
+  /// The value in a column of a statement's current row.
+  fileprivate func value(_ column: Int, of statement: borrowing Statement) -> RowValue {
+    switch statement.value(column) {
+    case .null, .blob: return .null
+    case .real(let real): return .real(real)
+    case .integer(let integer):
+      if case .instant = storage { return .instant(Instant(microseconds: integer)) }
+      return types.isSubset(of: [.boolean, .null]) ? .boolean(integer != 0) : .integer(integer)
+    case .text(let text):
+      let text = String(copying: text)
+      guard storage == .json, let json = JSONValue.stored(text) else { return .text(text) }
+      return RowValue(json)
+    }
+  }
+
+  /// A value as it is compared with those of the attribute.
+  fileprivate func comparable(_ value: RowValue) throws -> RowValue {
+    switch (storage, value) {
+    case (.instant, .instant), (_, .null): return value
+    case (.instant, .text(let text)):
+      if let instant = Instant(rfc3339: text.utf8Span.span) { return .instant(instant) }
+    case (.instant, _), (_, .array), (_, .object): break
+    case (.uuid, .text(let text)): return .text(text.uppercased())
+    default: return value
+    }
+    throw StoreFailure(
+      .invalidOptions,
+      "\"\(name)\" cannot be compared with \(value.json); give it \(storage.example)")
+  }
+}
+
+extension Attribute.Storage {
+  /// What the attribute can be compared with.
+  fileprivate var example: String {
+    if case .instant = self {
+      "an Instant, or a text such as 2026-01-31T00:00:00Z"
+    } else {
+      "a text, a number or a boolean"
+    }
+  }
+}
+
+extension Statement {
+  /// Binds a value; an instant as its microseconds.
+  fileprivate mutating func bind(_ index: Int, _ value: RowValue) throws {
+    switch value {
+    case .boolean(let boolean): try bind(index, integer: boolean ? 1 : 0)
+    case .integer(let integer): try bind(index, integer: integer)
+    case .real(let real): try bind(index, real: real)
+    case .text(let text): try bind(index, text: text)
+    case .instant(let instant): try bind(index, integer: instant.microseconds)
+    case .null, .array, .object: try bindNull(index)
+    }
+  }
+}
