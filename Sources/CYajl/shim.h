@@ -11,13 +11,12 @@ static inline int cyajl_allow_multiple_values(yajl_handle handle) {
   return yajl_config(handle, yajl_allow_multiple_values, 1);
 }
 
-// Strings are validated by JSONStreaming itself, more strictly than yajl does.
+// JSONStreaming validates strings itself, more strictly than yajl does.
 static inline int cyajl_do_not_validate_strings(yajl_handle handle) {
   return yajl_config(handle, yajl_dont_validate_strings, 1);
 }
 
-// yajl does not check whether it got memory. If there is none, the process ends, as it does when Swift finds
-// none.
+// yajl does not check its allocations, so a failed one ends the process, as in Swift.
 
 static inline void *cyajl_checked(void *block) {
   if (block) return block;
@@ -55,7 +54,7 @@ static inline enum cyajl_status cyajl_status_of(yajl_status status) {
   return status == yajl_status_client_canceled ? cyajl_stopped : cyajl_failed;
 }
 
-// How many bytes come before the first vertical tab or form feed.
+// The number of bytes before the first vertical tab or form feed.
 static inline size_t cyajl_plain_count(const unsigned char *bytes, size_t count) {
   for (int byte = '\v'; byte <= '\f' && count > 0; byte++) {
     const unsigned char *found = (const unsigned char *)memchr(bytes, byte, count);
@@ -64,8 +63,9 @@ static inline size_t cyajl_plain_count(const unsigned char *bytes, size_t count)
   return count;
 }
 
-// yajl takes vertical tabs and form feeds for white space, which they are not in JSON. A byte that it refuses
-// everywhere is parsed in their place. `parsed` gets the number of bytes that an earlier call of yajl parsed.
+// yajl accepts vertical tabs and form feeds as white space, which JSON does not. In their place it
+// gets a byte that it rejects everywhere. `parsed` receives the number of bytes that the first yajl
+// call parsed.
 static inline enum cyajl_status cyajl_parse(
     yajl_handle handle, size_t *parsed, const unsigned char *bytes, size_t count) {
   *parsed = 0;

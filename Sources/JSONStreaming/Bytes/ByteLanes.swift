@@ -1,6 +1,6 @@
-/// Eight bytes in one word, looked at together.
+/// Eight bytes in one word, compared together.
 ///
-/// The standard library's comparisons of SIMD vectors are many times slower than these.
+/// The standard library's SIMD comparisons are many times slower.
 struct ByteLanes {
   let word: UInt64
 
@@ -17,18 +17,18 @@ struct ByteLanes {
     word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
-  /// A word with the highest bit of some lane set exactly if some lane is a control character,
-  /// below 0x20.
+  /// A word whose lowest set high bit marks the first lane below 0x20; 0 if there is no such lane.
   ///
-  /// The first lane that has it set is the first that is one; the others say nothing.
+  /// The bits of later lanes are not meaningful.
   @inline(__always)
   var anyControl: UInt64 {
     (word &- ByteLanes(repeating: 0x20).word) & ~word & ByteLanes(repeating: 0x80).word
   }
 
-  /// A word with the highest bit of some lane set exactly if some lane is `byte`.
+  /// A word whose lowest set high bit marks the first lane equal to `byte`; 0 if there is no such
+  /// lane.
   ///
-  /// The first lane that has it set is the first that is `byte`; the others say nothing.
+  /// The bits of later lanes are not meaningful.
   @inline(__always)
   func anyEqual(_ byte: UInt8) -> UInt64 {
     let difference = word ^ ByteLanes(repeating: byte).word

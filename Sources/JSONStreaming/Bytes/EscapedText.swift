@@ -1,10 +1,6 @@
-/// The text of JSON strings as they are written.
+/// Decoder of JSON string escapes.
 enum EscapedText {
-  /// What a string says whose content is written as `raw`.
-  ///
-  /// What is not a valid escape stays as it is written.
-  ///
-  /// - Complexity: O(n) in the number of bytes.
+  /// The text of a string whose raw content is `raw`; invalid escapes are kept as written.
   static func unescaped(_ raw: [UInt8]) -> String {
     guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
     var units: [UInt16] = []
@@ -37,7 +33,7 @@ enum EscapedText {
     return text
   }
 
-  /// The UTF-16 code unit of the `\u` escape that the bytes begin with.
+  /// The UTF-16 code unit of a leading `\u` escape, or nil.
   private static func codeUnit(of bytes: ArraySlice<UInt8>) -> UInt16? {
     guard bytes.starts(with: Array("\\u".utf8)), bytes.count >= 6 else { return nil }
     let digits = bytes.dropFirst(2).prefix(4)
@@ -45,7 +41,7 @@ enum EscapedText {
     return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 
-  /// The character of the two-byte escape that the bytes begin with.
+  /// The character of a leading two-byte escape, or nil.
   private static func escapedByte(of bytes: ArraySlice<UInt8>) -> UInt8? {
     guard bytes.first == UInt8(ascii: "\\") else { return nil }
     return switch bytes.dropFirst().first {

@@ -1,10 +1,10 @@
 extension GrowableBuffer {
-  /// Lets `body` write behind the values without checks.
+  /// Lets `body` write after the values without checks.
   ///
   /// - Parameters:
-  ///   - room: how many values `body` may write.
-  ///   - body: gets the place of the first value to write, and returns the place behind the last one
-  ///     that it wrote.
+  ///   - room: the number of values that `body` may write.
+  ///   - body: receives the address of the first free slot and returns the address after the last
+  ///     value written.
   @unsafe
   @inlinable
   @inline(__always)

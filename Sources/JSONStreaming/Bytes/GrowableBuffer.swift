@@ -1,7 +1,7 @@
-/// An owned, growable run of plain values that keeps its capacity when it is emptied.
+/// An owned, growable buffer of plain values that keeps its capacity when emptied.
 ///
-/// The hot path appends to buffers of this type: the tape, the read buffer and a batch's arena.
-/// Unlike `Array` it has one owner, so an append neither retains nor checks for a unique reference.
+/// The hot path appends to such buffers: the tape, the read buffer and a batch's arena. Unlike
+/// `Array` it has one owner, so an append needs no retain and no uniqueness check.
 @safe
 @frozen
 public struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
@@ -16,7 +16,8 @@ public struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 
   /// An empty buffer.
   ///
-  /// - Parameter minimumCapacity: how many values fit without growing; at least one is allocated.
+  /// - Parameter minimumCapacity: the number of values that fit without growing; at least one is
+  ///   allocated.
   public init(minimumCapacity: Int = 16) {
     capacity = max(minimumCapacity, 1)
     heldCount = 0
@@ -29,11 +30,11 @@ public struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
 }
 
 extension GrowableBuffer {
-  /// The number of values held.
+  /// The number of values.
   @inlinable
   public var count: Int { heldCount }
 
-  /// Whether no values are held.
+  /// Whether the buffer has no values.
   @inlinable
   public var isEmpty: Bool { heldCount == 0 }
 
@@ -70,7 +71,7 @@ extension GrowableBuffer {
 
   /// Appends one value if it fits without growing.
   ///
-  /// - Returns: whether it does; if not, nothing is appended.
+  /// - Returns: false if it does not fit; then nothing is appended.
   @inlinable
   @inline(__always)
   public mutating func appendIfFitting(_ value: Element) -> Bool {
@@ -80,7 +81,7 @@ extension GrowableBuffer {
     return true
   }
 
-  /// Appends the same value a number of times.
+  /// Appends `value` `added` times.
   @inlinable
   public mutating func append(repeating value: Element, count added: Int) {
     reserve(added)
@@ -88,7 +89,7 @@ extension GrowableBuffer {
     heldCount += added
   }
 
-  /// Appends copies of all values of `values`.
+  /// Appends copies of `values`.
   @inlinable
   public mutating func append(copying values: Span<Element>) {
     guard !values.isEmpty else { return }
@@ -110,7 +111,7 @@ extension GrowableBuffer {
     heldCount += added
   }
 
-  /// How many more values fit without growing.
+  /// The number of values that can be appended without growing.
   @inlinable
   public var freeCapacity: Int { capacity - count }
 
@@ -120,35 +121,36 @@ extension GrowableBuffer {
     if capacity - count < additional { grow(toHold: count + additional) }
   }
 
-  /// Forgets all values and keeps the capacity.
+  /// Removes all values and keeps the capacity.
   @inlinable
   public mutating func removeAll() {
     heldCount = 0
   }
 
-  /// Forgets the values from `newCount` on and keeps the capacity.
+  /// Removes the values from `newCount` on and keeps the capacity.
   @inlinable
   public mutating func truncate(to newCount: Int) {
     precondition(newCount >= 0 && newCount <= count)
     heldCount = newCount
   }
 
-  /// Moves the values from `index` on to the front and forgets those before it.
+  /// Removes the first `removed` values and moves the others to the front.
   ///
-  /// - Complexity: O(count - index)
+  /// - Complexity: O(count - removed)
   public mutating func removeFirst(_ removed: Int) {
     precondition(removed >= 0 && removed <= count)
     unsafe base.update(from: base + removed, count: count - removed)
     heldCount -= removed
   }
 
-  /// Lets `body` append into the free space behind the values.
+  /// Lets `body` append into the free space after the values.
   ///
   /// - Parameters:
-  ///   - minimumFree: how many values fit at least into the span that `body` gets.
-  ///   - maximumFree: how many fit at most.
-  ///   - body: appends values to the span it is given; when it throws, nothing is appended.
-  /// - Returns: how many values were appended.
+  ///   - minimumFree: the least number of values that fit into the span.
+  ///   - maximumFree: the greatest number of values that fit.
+  ///   - body: appends to the given span; if it throws, nothing is appended.
+  /// - Returns: the number of values appended.
+  /// - Throws: the error of `body`.
   public mutating func appendInPlace<Failure: Error>(
     minimumFree: Int, maximumFree: Int = .max,
     _ body: (inout OutputSpan<Element>) throws(Failure) -> Void
@@ -163,7 +165,7 @@ extension GrowableBuffer {
     return written
   }
 
-  /// Gives `body` the values as a pointer that is valid until `body` returns.
+  /// Calls `body` with the values as a pointer that is valid until `body` returns.
   @inlinable
   public func withUnsafeBufferPointer<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Result
@@ -171,7 +173,7 @@ extension GrowableBuffer {
     try unsafe body(UnsafeBufferPointer(start: base, count: count))
   }
 
-  /// Moves the values to storage for at least `needed` of them, at least twice the size.
+  /// Moves the values to storage for at least `needed` values and at least twice the capacity.
   @usableFromInline
   mutating func grow(toHold needed: Int) {
     let newCapacity = max(needed, capacity * 2)
@@ -184,7 +186,7 @@ extension GrowableBuffer {
 }
 
 extension GrowableBuffer where Element == UInt8 {
-  /// Whether the bytes from `start` on begin with `bytes`; made for short names.
+  /// Whether the bytes from `start` on begin with `bytes`; for short names.
   @inlinable
   @inline(__always)
   public func hasBytes(_ bytes: Span<UInt8>, at start: Int) -> Bool {
@@ -195,7 +197,7 @@ extension GrowableBuffer where Element == UInt8 {
     }
   }
 
-  /// Appends copies of all bytes; made for short texts, where a call of `memmove` costs more.
+  /// Appends copies of all bytes; for short texts, for which calling `memmove` costs more.
   @inlinable
   @inline(__always)
   public mutating func append(bytes: Span<UInt8>) {
@@ -204,7 +206,7 @@ extension GrowableBuffer where Element == UInt8 {
     unsafe bytes.withUnsafeBytes { source in
       guard let source = source.baseAddress else { return }
       let target = unsafe UnsafeMutableRawPointer(base + heldCount)
-      // Two words that overlap, where they do not meet.
+      // Two words cover the text and overlap if they do not fit side by side.
       switch added {
       case 8...16:
         let (first, last) = unsafe (

@@ -1,25 +1,25 @@
 /// The path from a JSON document's root to one value in it.
 ///
-/// `/data/stations` names the member `stations` of the member `data`; a step of digits also names
-/// an element of an array. The empty pointer names the whole document.
+/// `/data/stations` names the member `stations` of the member `data`. A step of digits also names
+/// an array element. The empty pointer names the whole document.
 ///
-/// The syntax and its escapes (`~0` is `~`, `~1` is `/`) are those of RFC 6901.
+/// Syntax and escapes (`~0` is `~`, `~1` is `/`) follow RFC 6901.
 public struct JSONPointer: Sendable, Hashable {
   /// The steps from the root, unescaped; empty for the whole document.
   public let tokens: [String]
 
-  /// The pointer with the given steps.
+  /// Creates a pointer from its steps.
   ///
-  /// - Parameter tokens: the steps from the root, as they are named in the document (not escaped).
+  /// - Parameter tokens: the unescaped steps from the root; empty for the whole document.
   public init(tokens: [String]) {
     self.tokens = tokens
   }
 
-  /// Reads a pointer as RFC 6901, section 3, writes it.
+  /// Parses a pointer in the syntax of RFC 6901, section 3.
   ///
   /// - Parameter text: empty, or a `/` before each step.
-  /// - Throws: ``JSONPointerError`` when the text does not begin with `/`, or has a `~` that
-  ///   neither `0` nor `1` follows.
+  /// - Throws: ``JSONPointerError`` if the text does not begin with `/`, or if a `~` is not
+  ///   followed by `0` or `1`.
   /// - Complexity: O(n) in the length of the text.
   public init(parsing text: String) throws(JSONPointerError) {
     guard !text.isEmpty else {
@@ -55,7 +55,7 @@ public struct JSONPointer: Sendable, Hashable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The array index that a step can stand for (RFC 6901, section 4).
+  /// The array index that a step can represent (RFC 6901, section 4); nil if it is not an index.
   package static func arrayIndex(_ step: String) -> Int? {
     let isNumber = step.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
     guard isNumber, step == "0" || step.utf8.first != 0x30 else { return nil }
@@ -64,14 +64,14 @@ public struct JSONPointer: Sendable, Hashable {
 }
 
 extension JSONPointer {
-  /// Whether both are the same path: names are equal where their Unicode scalars are.
+  /// Whether both are the same path; names are compared by their Unicode scalars.
   public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
     left.tokens.elementsEqual(right.tokens) { $0.utf8.elementsEqual($1.utf8) }
   }
 }
 
 extension JSONPointer {
-  /// One step of a pointer with its slash, escaped as RFC 6901 asks: `/a~1b`.
+  /// One step of a pointer with its slash, escaped according to RFC 6901: `/a~1b`.
   package static func step(_ token: String) -> String { JSONPointer(tokens: [token]).description }
 
   /// Whether `text` is a JSON pointer (RFC 6901, section 3).
@@ -88,9 +88,7 @@ extension JSONPointer {
 }
 
 extension JSONPointer: CustomStringConvertible {
-  /// The pointer as RFC 6901 writes it.
-  ///
-  /// - Complexity: O(n) in the length of the steps.
+  /// The pointer in the syntax of RFC 6901.
   public var description: String {
     var text = ""
     for token in tokens {

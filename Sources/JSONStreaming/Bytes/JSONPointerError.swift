@@ -1,22 +1,22 @@
 /// Why a text is not a JSON pointer.
 public struct JSONPointerError: Error, Sendable, Hashable {
-  /// What is wrong.
+  /// The kind of error.
   public enum Code: Sendable, Hashable {
-    /// The text is not empty and does not begin with `/`.
+    /// The text is neither empty nor does it begin with `/`.
     case missingSlash
-    /// A `~` is followed by neither `0` nor `1`.
+    /// A `~` is not followed by `0` or `1`.
     case invalidEscape
   }
 
-  /// What is wrong.
+  /// The kind of error.
   public let code: Code
 
-  /// The text that was given.
+  /// The rejected text.
   public let text: String
 }
 
 extension JSONPointerError: CustomStringConvertible {
-  /// What is wrong, the text quoted, and what to write instead.
+  /// The error with the text quoted, and what to write instead.
   public var description: String {
     switch code {
     case .missingSlash:

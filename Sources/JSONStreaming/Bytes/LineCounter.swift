@@ -2,20 +2,16 @@ internal import Glibc
 
 /// Counts lines in a stream of bytes.
 struct LineCounter: Sendable {
-  /// The number of line feeds seen.
   private(set) var lineCount = 0
 
-  /// The offset in the stream of the first byte of the current line.
+  /// The byte offset of the first byte of the current line.
   private(set) var lineStart = 0
 
-  /// The number of bytes seen.
   private(set) var byteCount = 0
 }
 
 extension LineCounter {
-  /// Takes the next bytes of the stream.
-  ///
-  /// - Complexity: O(n) in the number of bytes.
+  /// Counts the next bytes of the stream.
   mutating func update(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { raw in
       guard let base = raw.baseAddress else { return }

@@ -5,16 +5,16 @@ public struct Malformation: Sendable, Hashable {
   /// | rule | the element |
   /// |---|---|
   /// | `syntax` | is not JSON |
-  /// | `utf-8` | holds bytes that are not UTF-8 |
-  /// | `surrogate-escape` | holds half of a surrogate pair as a `\u` escape |
+  /// | `utf-8` | contains bytes that are not UTF-8 |
+  /// | `surrogate-escape` | contains a `\u` escape of half a surrogate pair |
   /// | `truncated` | is cut off by the end of the input |
-  /// | `depth`, `element-bytes`, `string-bytes`, `keys-per-object` | is beyond a limit |
+  /// | `depth`, `element-bytes`, `string-bytes`, `keys-per-object` | exceeds a limit |
   public let rule: String
 
-  /// What is wrong, in one lower-case line.
+  /// The description of the error, in one lower-case line.
   public let message: String
 
-  /// Where the flaw is, in bytes from the start of the input.
+  /// The position of the error, in bytes from the start of the input.
   public let byteOffset: Int
 
   /// Whether the input ends inside the element.

@@ -1,7 +1,5 @@
 extension OutputSpan<UInt8> {
-  /// Appends copies of `bytes`, which fit.
-  ///
-  /// - Complexity: O(bytes.count)
+  /// Appends copies of `bytes`, which must fit.
   package mutating func append(copying bytes: ArraySlice<UInt8>) {
     unsafe withUnsafeMutableBufferPointer { buffer, count in
       let free = buffer.extracting(count..<(count + bytes.count))

@@ -1,6 +1,6 @@
-/// What surrounds the elements at some point of the input, small enough to be stored in a position.
+/// The context of the elements at a point of the input, small enough for a position's `state`.
 struct Place: BitwiseCopyable, Equatable {
-  /// How far a sequence is known to hold one element a line.
+  /// Whether a sequence holds one element a line, as far as known.
   enum LineMode: UInt8, BitwiseCopyable {
     /// No element has been seen.
     case unknown
@@ -12,27 +12,26 @@ struct Place: BitwiseCopyable, Equatable {
     case free
   }
 
-  /// The most steps that a pointer may have.
+  /// The most steps that a pointer can have.
   static let stepLimit = 48
 
-  /// Used in a sequence.
+  /// Used in a sequence only.
   var lineMode = LineMode.unknown
 
-  /// Whether the point is inside the container that holds the elements.
   var isInContainer = false
 
   /// Whether that container, or the latest one, is an object.
   var containerIsObject = false
 
-  /// Whether a value ended before the point, so that a comma or the end of the container follows.
+  /// Whether a value ends before the point, so that a comma or the container's end must follow.
   var needsComma = false
 
-  /// One bit for each level above the container, the root's lowest: set where it is an array.
+  /// One bit for each level above the container, the root's lowest: 1 for an array.
   var arrayLevels: UInt64 = 0
 }
 
 extension Place {
-  /// The place that a stored number stands for, or nil if none does.
+  /// Decodes a stored number; nil if it is invalid.
   init?(state: UInt64) {
     guard let mode = LineMode(rawValue: UInt8(state & 3)),
       state >> UInt64(5 + Place.stepLimit) == 0

@@ -1,51 +1,51 @@
-/// The part of the input that is held in memory, and what has to be known of the part before it.
+/// The part of the input that is in memory, and the hash and line count of the part before it.
 ///
-/// Bytes come in at the end and leave at the front; as they leave they are hashed and their lines
-/// are counted.
+/// Bytes are appended at the end and discarded at the front. Discarded bytes are hashed and their
+/// lines counted.
 @safe
 struct ReadBuffer: ~Copyable {
-  /// The bytes held, behind some that have left and whose room has not been used again.
+  /// The bytes held, preceded by discarded bytes whose space has not been reclaimed.
   private(set) var bytes: GrowableBuffer<UInt8>
 
-  /// The offset in the input of the first of `bytes`.
+  /// The input offset of the first of `bytes`.
   private(set) var storageOffset = 0
 
-  /// The offset in the input of the first byte held.
+  /// The input offset of the first byte held.
   private(set) var startOffset = 0
 
-  /// The hash of the input before some offset, which is not before `startOffset` and never goes
-  /// back; nothing where no hash is wanted.
+  /// The hash of the input before an offset that is at least `startOffset` and only grows; nil if
+  /// no hash is wanted.
   private var hash: StreamHash?
 
-  /// The lines of the bytes that have left.
+  /// The lines of the discarded bytes.
   private var lines = LineCounter()
 
-  /// The lines before the offset that was last asked for, if that is not before `startOffset`.
+  /// The lines before the offset of the last `location` call, if that is not before `startOffset`.
   private var askedLines = LineCounter()
 
-  /// - Parameter hashes: whether `hash(before:)` will be asked.
+  /// - Parameter hashes: whether `hash(before:)` will be called.
   init(hashes: Bool) {
     bytes = GrowableBuffer(minimumCapacity: 3 * Self.pieceSize)
     if hashes { hash = StreamHash() }
   }
 
-  /// How many bytes are parsed at a time.
+  /// The most bytes in one parsed piece.
   static let pieceSize = 1 << 18
 
-  /// How many bytes are parsed at first behind a malformed element; then each piece has four times
-  /// as many as the one before, up to `pieceSize`.
+  /// The size of the first piece after a malformed element. Each following piece is four times as
+  /// large, up to `pieceSize`.
   static let firstPieceSize = 1 << 10
 
-  /// How many bytes are read at most at a time.
+  /// The most bytes in one read.
   static let readSize = 2 * pieceSize
 
-  /// The offset in the input after the last byte held.
+  /// The input offset after the last byte held.
   var endOffset: Int { storageOffset + bytes.count }
 
-  /// Whether so many bytes can be appended while those that are held stay where they are.
+  /// Whether `count` bytes can be appended without moving those that are held.
   func hasRoom(for count: Int) -> Bool { bytes.freeCapacity >= count }
 
-  /// Moves the bytes held to the front, or elsewhere, if there is no room for so many more.
+  /// Makes room for `count` more bytes; if there is too little, the bytes held move.
   mutating func makeRoom(for count: Int) {
     guard !hasRoom(for: count) else { return }
     bytes.removeFirst(startOffset - storageOffset)
@@ -62,12 +62,12 @@ struct ReadBuffer: ~Copyable {
     _ body: (inout OutputSpan<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Int {
     makeRoom(for: Self.readSize)
-    // The first elements do not wait for a second piece.
+    // The first elements are parsed before a second piece arrives.
     let size = endOffset < Self.pieceSize ? Self.pieceSize : Self.readSize
     return try bytes.appendInPlace(minimumFree: size, maximumFree: size, body)
   }
 
-  /// The bytes of a range of the input, all of which are held.
+  /// The bytes of an input range, all of which must be held.
   @_lifetime(borrow self)
   func span(_ range: Range<Int>) -> Span<UInt8> {
     let span = bytes.span.extracting(
@@ -75,7 +75,7 @@ struct ReadBuffer: ~Copyable {
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
-  /// The byte at an offset of the input, which is held.
+  /// The byte at an input offset, which must be held.
   subscript(offset: Int) -> UInt8 { bytes[offset - storageOffset] }
 
   /// All bytes held; the first is at `startOffset`.
@@ -87,9 +87,7 @@ struct ReadBuffer: ~Copyable {
     }
   }
 
-  /// Lets all bytes before `offset`, which are held, leave.
-  ///
-  /// - Complexity: O(n) in the number of bytes that leave.
+  /// Discards the bytes before `offset`, all of which must be held.
   mutating func discard(before offset: Int) {
     guard offset > startOffset else { return }
     if let hash, hash.byteCount < offset { advanceHash(to: offset) }
@@ -110,21 +108,22 @@ struct ReadBuffer: ~Copyable {
     self.hash = hash
   }
 
-  /// The hash of all bytes of the input before `offset`, which is neither before the bytes held nor
-  /// before an offset that was asked for earlier; 0 where no hash is wanted.
+  /// The hash of the input before `offset`; 0 if no hash is wanted.
   ///
-  /// - Complexity: O(n) in the number of bytes since the offset that was asked for last.
+  /// `offset` must be at least `startOffset` and at least the offset of the last call.
+  ///
+  /// - Complexity: O(n) in the bytes since the last call's offset.
   mutating func hash(before offset: Int) -> UInt64 {
     advanceHash(to: offset)
     return hash?.value ?? 0
   }
 
-  /// The 0-based line of `offset` and the bytes between the start of that line and it.
+  /// The 0-based line of `offset` and its byte column in that line.
   ///
   /// An offset before the bytes held counts as the first of them.
   ///
-  /// - Complexity: O(n) in the number of bytes since the offset that was asked for last, or, for one
-  ///   before that, in the bytes held before `offset`.
+  /// - Complexity: O(n) in the bytes since the last call's offset; if `offset` is smaller, in the
+  ///   bytes held before it.
   mutating func location(ofByteOffset offset: Int) -> (line: Int, column: Int) {
     let offset = max(startOffset, min(offset, endOffset))
     let isAskedBefore = askedLines.byteCount >= startOffset && askedLines.byteCount <= offset

@@ -1,23 +1,22 @@
-/// How large one element may be.
+/// Limits on the size of one element.
 ///
-/// An element beyond a limit is delivered as malformed and costs no more memory than the limit; the
-/// elements after it are read.
+/// An element that exceeds a limit is delivered as malformed and uses no more memory than the
+/// limit; reading continues after it.
 public struct ReadingLimits: Sendable, Hashable {
-  /// Levels of objects and arrays inside an element, itself included; 128 by default.
-  ///
-  /// What stands around the elements may not be nested deeper either.
+  /// The nesting depth of an element, itself included; 128 by default. The depth limit also applies
+  /// to the text around the elements.
   public var depth: Int
 
-  /// Bytes of an element as it is written in the input; 16 MiB by default, at most 1 GiB.
+  /// The size of an element in the input, in bytes; 16 MiB by default, at most 1 GiB.
   public var elementByteCount: Int
 
-  /// Bytes of a string, a member's name or a number, after unescaping; 4 MiB by default.
+  /// The size of a string, member name or number after unescaping, in bytes; 4 MiB by default.
   public var stringByteCount: Int
 
-  /// Members of one object inside an element; 10,000 by default.
+  /// The number of members of one object inside an element; 10,000 by default.
   public var keysPerObject: Int
 
-  /// The given limits, each of which has to be positive.
+  /// Creates limits, each of which must be positive.
   public init(
     depth: Int = 128,
     elementByteCount: Int = 16 << 20,

@@ -1,20 +1,20 @@
-/// A place between two elements from which an interrupted reading can go on.
+/// A place between two elements at which an interrupted reading can resume.
 ///
-/// A position is plain numbers, to be stored with whatever was made of the elements before it.
+/// It consists of plain numbers, to be stored with the results of the elements before it.
 public struct ReadingPosition: Sendable, Hashable {
-  /// How many bytes of the input lie before the position.
+  /// The number of bytes before the position.
   public var byteOffset: Int
 
-  /// How many elements lie before it, malformed ones included.
+  /// The number of elements before the position, malformed ones included.
   public var elementCount: Int
 
   /// The ``StreamHash`` of all bytes before the position.
   public var inputHash: UInt64
 
-  /// What the reader was inside of, in the reader's own coding.
+  /// The reader's context at the position, encoded by the reader.
   public var state: UInt64
 
-  /// A position whose numbers were stored.
+  /// Creates a position from stored numbers.
   public init(byteOffset: Int, elementCount: Int, inputHash: UInt64, state: UInt64) {
     self.byteOffset = byteOffset
     self.elementCount = elementCount

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A count that one thread raises and another waits for; what the one did before, the other sees.
+/// A counting semaphore. Writes before `signal()` are visible after `wait()`.
 ///
 /// C functions: `sem_post`, `sem_wait`
 @safe
@@ -19,12 +19,12 @@ package final class Semaphore: Sendable {
     unsafe handle.deallocate()
   }
 
-  /// Raises the count by one.
+  /// Increments the count.
   package func signal() { _ = unsafe sem_post(handle) }
 
-  /// Waits until the count is not 0, and lowers it by one.
+  /// Waits until the count is not 0 and decrements it.
   package func wait() {
-    // A signal of the process may end the wait early.
+    // A signal handler may interrupt the wait.
     while unsafe sem_wait(handle) != 0 {}
   }
 }

@@ -1,7 +1,8 @@
 extension Span where Element == UInt8 {
-  /// Whether both hold the same bytes.
+  /// Whether both spans contain the same bytes; for short names, for which calling `memcmp` costs
+  /// more.
   ///
-  /// - Complexity: O(count); made for short names, where a call of `memcmp` costs more.
+  /// - Complexity: O(count)
   @inlinable
   public func hasSameBytes(as other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
@@ -13,7 +14,7 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// A hash of the bytes for tables that live no longer than the process, by `TableHash`.
+  /// A hash of the bytes for in-process tables, computed by ``TableHash``.
   ///
   /// - Complexity: O(count)
   @inlinable
@@ -33,7 +34,7 @@ func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -
     func word(_ bytes: UnsafeRawPointer, _ offset: Int) -> UInt32 {
       unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
     }
-    // Two words that overlap.
+    // The two words overlap.
     let differences = unsafe (
       word(left, 0) ^ word(right, 0), word(left, count - 4) ^ word(right, count - 4)
     )
@@ -58,7 +59,7 @@ func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -
     if differ(at: offset) { return false }
     offset += 8
   }
-  // The last eight bytes, some of which may have been compared before.
+  // Some of the last eight bytes may have been compared already.
   return !differ(at: count - 8)
 }
 
@@ -72,7 +73,7 @@ func hash(_ bytes: UnsafeRawPointer, count: Int) -> UInt64 {
     hash.add(unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     offset += 8
   }
-  // How many bytes are left, and those.
+  // The number of remaining bytes, then the bytes.
   var rest = UInt64(truncatingIfNeeded: count - offset)
   while offset < count {
     rest = rest << 8 | UInt64(unsafe bytes.load(fromByteOffset: offset, as: UInt8.self))

@@ -1,9 +1,8 @@
 /// A 64-bit hash of a stream of bytes, the same on every machine and in every run.
 ///
-/// It proves that an input is still the one that was read before. It does not resist someone who
-/// looks for collisions.
+/// It detects that an input has changed. It does not resist deliberate collisions.
 ///
-/// The algorithm is XXH64 with seed 0, as the xxHash specification (version 0.1.1) defines it.
+/// The algorithm is XXH64 with seed 0 (xxHash specification, version 0.1.1).
 public struct StreamHash: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -14,10 +13,10 @@ public struct StreamHash: Sendable {
   /// The four accumulators of complete 32-byte stripes.
   private var lanes: SIMD4<UInt64>
 
-  /// The last, incomplete stripe; its first `byteCount % 32` bytes count.
+  /// The last, incomplete stripe; its first `byteCount % 32` bytes are used.
   private var stripe = InlineArray<32, UInt8>(repeating: 0)
 
-  /// How many bytes have been hashed.
+  /// The number of bytes hashed.
   public private(set) var byteCount = 0
 
   /// The hash of no bytes.
@@ -25,7 +24,7 @@ public struct StreamHash: Sendable {
     lanes = SIMD4(Self.prime1 &+ Self.prime2, Self.prime2, 0, 0 &- Self.prime1)
   }
 
-  /// Hashes `bytes` behind those that were hashed before.
+  /// Hashes the next bytes of the stream.
   ///
   /// - Complexity: O(n) in the number of bytes.
   public mutating func update(_ bytes: Span<UInt8>) {
@@ -83,11 +82,11 @@ public struct StreamHash: Sendable {
     return hash ^ (hash >> 32)
   }
 
-  /// Mixes the complete stripes from `offset` on into the lanes and returns where they end.
+  /// Mixes the complete stripes from `offset` on into the lanes and returns the offset after them.
   private mutating func absorb(_ bytes: Span<UInt8>, from offset: Int) -> Int {
     unsafe bytes.withUnsafeBytes { raw in
       var offset = offset
-      // Kept out of memory in the loop.
+      // Local variables keep the lanes in registers.
       var (first, second, third, fourth) = (lanes[0], lanes[1], lanes[2], lanes[3])
       while raw.count - offset >= 32 {
         first = Self.round(first, unsafe Self.word(raw, at: offset))

@@ -1,11 +1,10 @@
-/// Looks in one pass over the raw bytes for what yajl and `ElementScan` let through.
+/// A one-pass check of raw bytes for errors that yajl and `ElementScan` do not detect.
 ///
-/// That is: bytes that are not UTF-8 (Unicode 17, table 3-7), and `\u` escapes of half a surrogate
-/// pair. It also notes where a string holds U+0000. Blocks of plain ASCII are skipped many bytes at a
-/// time; any split of the text into calls gives the same findings.
+/// It finds bytes that are not UTF-8 (Unicode 17, table 3-7) and `\u` escapes of half a surrogate
+/// pair, and notes each U+0000 in a string. Blocks of plain ASCII are skipped many bytes at a time.
+/// The findings do not depend on how the text is split into calls.
 ///
-/// It knows nothing of strings and structure: a backslash outside a string is an error that the
-/// parser finds.
+/// It does not know strings or structure: the parser finds a backslash outside a string.
 @safe
 struct StrictText {
   private enum State: UInt8 {
@@ -18,38 +17,36 @@ struct StrictText {
     case digits
     /// After an escape of a high surrogate.
     case high
-    /// After the backslash that follows one.
+    /// After the backslash that follows a high surrogate.
     case highEscape
-    /// In the digits of the `\u` escape that follows one.
+    /// In the digits of the `\u` escape that follows a high surrogate.
     case lowDigits
   }
 
   private var state = State.plain
 
-  /// Where the sequence or the escape began; for a pair, its first half.
+  /// The offset of the sequence or escape; for a pair, of its first half.
   private var start = 0
 
-  /// Where the second half of a pair began.
+  /// The offset of a pair's second half.
   private var secondStart = 0
 
-  /// How many more bytes the sequence or the escape takes.
+  /// The number of bytes still missing from the sequence or escape.
   private var remaining = 0
 
-  /// What the next byte of the sequence may be.
+  /// The bounds of the sequence's next byte.
   private var lowest: UInt8 = 0x80
   private var highest: UInt8 = 0xBF
 
-  /// The value of the digits so far.
   private var value: UInt16 = 0
 
-  /// Inspects the next bytes of the text.
+  /// Checks the next bytes of the text.
   ///
   /// - Parameters:
-  ///   - bytes: follow those of the call before.
-  ///   - byteOffset: of the first of them in the input.
-  ///   - flaws: gets what is found, in the order of the text.
-  ///   - nuls: gets the offset of each `\u0000`.
-  /// - Complexity: O(n) in the number of bytes.
+  ///   - bytes: the bytes after those of the previous call.
+  ///   - byteOffset: the input offset of the first of them.
+  ///   - flaws: receives the findings in text order.
+  ///   - nuls: receives the offset of each `\u0000`.
   mutating func inspect(
     _ bytes: UnsafeBufferPointer<UInt8>, byteOffset: Int,
     flaws: inout GrowableBuffer<TextFlaw>, nuls: inout GrowableBuffer<Int>
@@ -66,7 +63,7 @@ struct StrictText {
     }
   }
 
-  /// Says that no more bytes follow.
+  /// Ends the text.
   mutating func finish(byteOffset: Int, flaws: inout GrowableBuffer<TextFlaw>) {
     switch state {
     case .plain, .escape, .digits: break
@@ -80,8 +77,7 @@ struct StrictText {
     TextFlaw(rule: rule, byteOffset: start, noticedOffset: noticedOffset)
   }
 
-  /// The index of the first byte from `index` on that needs a closer look: text up to it is ASCII,
-  /// whole UTF-8 sequences and short escapes.
+  /// The index after the ASCII text, whole UTF-8 sequences and short escapes that begin at `index`.
   @inline(__always)
   private static func endOfSoundText(
     _ base: UnsafePointer<UInt8>, from index: Int, count: Int
@@ -114,8 +110,8 @@ struct StrictText {
     return index
   }
 
-  /// A word whose first set bit is in the lane of the first of eight bytes that is not ASCII, or a
-  /// backslash; 0 if none is.
+  /// A word whose lowest set bit is in the lane of the first of eight bytes that is a backslash or
+  /// not ASCII; otherwise 0.
   @unsafe
   @inline(__always)
   private static func suspects(in raw: UnsafeRawPointer, at offset: Int) -> UInt64 {
@@ -133,16 +129,16 @@ struct StrictText {
     for number in 0..<4 {
       let lanes = unsafe bytes.loadUnaligned(
         fromByteOffset: 16 &* number, as: SIMD2<UInt64>.self)
-      // The highest bit of a byte that is zero is borrowed; that of others may be set too where the
-      // byte itself has it set.
+      // The subtraction sets the high bit of every zero lane. It can also set the bit of lanes
+      // whose byte has it set.
       suspects |= lanes | ((lanes ^ backslash) &- one)
     }
     return (suspects[0] | suspects[1]) & ByteLanes(repeating: 0x80).word == 0
   }
 
-  /// How many bytes the sound UTF-8 sequence or short escape at `start` takes; 0 where it is none.
+  /// The byte length of the valid UTF-8 sequence or short escape at `start`; otherwise 0.
   ///
-  /// - Parameter start: at least four bytes can be read from it.
+  /// - Parameter start: at least four readable bytes.
   @unsafe
   @inline(__always)
   private static func soundLength(_ start: UnsafePointer<UInt8>) -> Int {
@@ -161,7 +157,6 @@ struct StrictText {
     }
   }
 
-  /// Takes one byte in any state.
   private mutating func step(
     _ byte: UInt8, _ offset: Int,
     _ flaws: inout GrowableBuffer<TextFlaw>, _ nuls: inout GrowableBuffer<Int>
@@ -183,7 +178,7 @@ struct StrictText {
       if byte == UInt8(ascii: "u") {
         (state, remaining, value) = (.digits, 4, 0)
       } else {
-        // What a backslash may stand before is the parser's business; a second one ends the escape.
+        // The parser checks which escapes are valid; a second backslash ends the escape.
         state = .plain
         if byte != 0x5C { begin(byte, offset, &flaws) }
       }
@@ -233,7 +228,7 @@ struct StrictText {
     }
   }
 
-  /// Takes a byte that begins something, or nothing.
+  /// Handles a byte outside a sequence or escape.
   private mutating func begin(
     _ byte: UInt8, _ offset: Int, _ flaws: inout GrowableBuffer<TextFlaw>
   ) {
@@ -255,7 +250,7 @@ struct StrictText {
     }
   }
 
-  /// Adds a hexadecimal digit to `value`; false when `byte` is none.
+  /// Adds a hexadecimal digit to `value`; false if `byte` is not one.
   private mutating func addDigit(_ byte: UInt8) -> Bool {
     let digit: UInt8
     switch byte {

@@ -1,12 +1,12 @@
-/// A hash for tables that live no longer than the process, made of words one after the other.
+/// A hash of a sequence of words, for in-process tables.
 ///
-/// Who writes the input must not be able to choose names and numbers that share a bucket: each would be
-/// compared with all the others. So a start and a factor go into it that are drawn once for each
-/// process. A word is xored with what there is so far and multiplied by the factor to 128 bits, whose
-/// halves are folded. A secret start under a known factor would not be enough: words whose products
-/// differ in the high bits alone have low ones, which choose the bucket, in common.
+/// Authors of input must not be able to choose names or numbers that share a bucket, since a lookup
+/// compares all of them. So the start and the factor are random for each process. Each word is
+/// xored into the state and multiplied by the factor to 128 bits, whose halves are folded. A secret
+/// start with a known factor is not enough: words whose products differ only in the high bits share
+/// the low bits, which choose the bucket.
 ///
-/// It differs from run to run: no result, file or order may depend on it.
+/// The hash differs from run to run: no result, file or order may depend on it.
 @frozen
 public struct TableHash: BitwiseCopyable {
   @usableFromInline
@@ -29,11 +29,11 @@ public struct TableHash: BitwiseCopyable {
   static let ofNothing = TableHash(
     start: .random(in: .min ... .max), factor: .random(in: .min ... .max) | 1)
 
-  /// Adds a word behind those that it is made of.
+  /// Adds the next word.
   @inlinable
   public mutating func add(_ word: UInt64) { state = Self.fold(state ^ word, factor) }
 
-  /// The hash of the words so far; folding once more spreads words in a row over all of it.
+  /// The hash of the words so far; the last fold spreads consecutive words over all bits.
   @inlinable
   public var value: UInt64 { Self.fold(state, factor) }
 

@@ -1,4 +1,4 @@
-/// A place where a JSON text breaks a rule that yajl does not enforce.
+/// A violation of a JSON rule that yajl does not enforce.
 struct TextFlaw: BitwiseCopyable, Equatable {
   enum Rule: UInt8, BitwiseCopyable {
     case utf8, surrogateEscape
@@ -6,15 +6,14 @@ struct TextFlaw: BitwiseCopyable, Equatable {
 
   var rule: Rule
 
-  /// Where the ill-formed bytes begin.
+  /// The offset of the first ill-formed byte.
   var byteOffset: Int
 
-  /// The byte that proved the flaw; the number of bytes before it is how many had to be seen.
+  /// The offset of the byte that proves the flaw.
   var noticedOffset: Int
 }
 
 extension TextFlaw {
-  /// The flaw as the reader reports it.
   var malformation: Malformation {
     switch rule {
     case .utf8:

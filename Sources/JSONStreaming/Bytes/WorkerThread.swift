@@ -1,8 +1,7 @@
 internal import Glibc
 
-/// A thread that does its work each time that it is asked to.
+/// A thread that does its work each time it is started.
 package struct WorkerThread: ~Copyable {
-  /// What the two threads share.
   private final class Channel: Sendable {
     private let work: @Sendable () -> Bool
     let isAsked = Semaphore()
@@ -10,7 +9,7 @@ package struct WorkerThread: ~Copyable {
 
     init(_ work: @escaping @Sendable () -> Bool) { self.work = work }
 
-    /// What the thread does until there is no work.
+    /// Repeats the work until it returns false.
     func run() {
       while true {
         isAsked.wait()
@@ -25,12 +24,11 @@ package struct WorkerThread: ~Copyable {
 
   /// Starts the thread, which waits.
   ///
-  /// - Parameter work: what it does when it is asked to; false where there is nothing to do, which
-  ///   ends the thread.
-  /// - Throws: `SystemError` when the system gives no thread.
+  /// - Parameter work: the work; if it returns false, the thread ends.
+  /// - Throws: `SystemError` if the system cannot create a thread.
   package init(_ work: @escaping @Sendable () -> Bool) throws(SystemError) {
     channel = Channel(work)
-    // Signals are for the thread that reads: they end its waiting for a slow input.
+    // Signals must reach the reading thread: they end its wait for a slow input.
     var all = sigset_t()
     var before = sigset_t()
     unsafe sigfillset(&all)
@@ -50,20 +48,20 @@ package struct WorkerThread: ~Copyable {
       throw SystemError(number: status)
     }
     self.thread = thread
-    // A new thread may stand in line behind this one while another processor is idle. Once it waits
-    // for work it is woken where there is room.
+    // A new thread may be queued behind this one while another processor is idle. Once it has
+    // waited for work, it is woken on an idle processor.
     sched_yield()
   }
 
-  /// Work that was asked for is done first; whoever ends the thread leaves no other.
+  /// Ends the thread after pending work: `work` finds nothing to do for the extra signal.
   deinit {
     channel.isAsked.signal()
     pthread_join(thread, nil)
   }
 
-  /// Asks for the work, which must not be on its way.
+  /// Requests the work; the previous request must be done.
   package func start() { channel.isAsked.signal() }
 
-  /// Waits until the work that was asked for is done.
+  /// Waits until the requested work is done.
   package func wait() { channel.isDone.wait() }
 }
