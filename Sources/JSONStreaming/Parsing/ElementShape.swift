@@ -1,4 +1,4 @@
-/// Where in a JSON input its elements stand.
+/// The place of the elements in a JSON input.
 public enum ElementShape: Sendable, Hashable {
   /// Every top-level value is an element: newline-delimited or concatenated JSON.
   case sequence
@@ -6,8 +6,7 @@ public enum ElementShape: Sendable, Hashable {
   /// The elements of the array, or the members of the object, at the pointer in every top-level
   /// value.
   ///
-  /// The empty pointer names the top-level array or object itself. A step is matched with the first
-  /// member of that name; a second member of that name is an error, because nobody could say which
-  /// of the two was meant.
+  /// The empty pointer names the top-level array or object itself. A second member with the name of
+  /// a step is an error, because the pointer would be ambiguous.
   case container(JSONPointer)
 }

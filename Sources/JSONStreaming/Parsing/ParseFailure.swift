@@ -1,11 +1,11 @@
-/// Why the parser stopped, before it is known what that means.
+/// The reason why the parser stopped, not yet related to an element.
 struct ParseFailure {
   enum Kind: Equatable {
-    /// yajl refuses the bytes.
+    /// yajl rejects the bytes.
     case syntax
-    /// A callback refused them.
+    /// A callback stopped the parser.
     case stop(ParseState.Stop)
-    /// There is a flaw outside the elements.
+    /// A flaw is outside the elements.
     case flaw(TextFlaw)
     /// The input ends inside a value.
     case truncated
@@ -13,6 +13,6 @@ struct ParseFailure {
 
   var kind: Kind
 
-  /// How many bytes of the input had to be seen to know.
+  /// The number of input bytes needed to detect the failure.
   var noticedOffset: Int
 }

@@ -1,10 +1,10 @@
 internal import CYajl
 
 extension ParseState {
-  /// The table of C functions that fill a state.
+  /// The C functions that fill a state.
   ///
-  /// Numbers come as their lexemes: with the other number callbacks a number beyond 64 bits or
-  /// beyond a double would stop the parser.
+  /// Numbers arrive as lexemes: yajl's other number callbacks stop the parser at a number beyond 64
+  /// bits or the range of a double.
   static var callbacks: yajl_callbacks {
     unsafe yajl_callbacks(
       yajl_null: { unsafe state($0).pointee.addLiteral(.null, length: 4) },
@@ -35,7 +35,7 @@ extension ParseState {
   }
 }
 
-/// The state that yajl hands back to a callback.
+/// The state behind a callback's context.
 @unsafe
 @inline(__always)
 private func state(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<ParseState> {

@@ -1,11 +1,11 @@
 internal import CYajl
 
-// What stands around the elements: the pointer's steps are matched, everything else is skipped.
+// The text around the elements: steps of the pointer are matched, everything else is skipped.
 extension ParseState {
   /// Whether all open containers are on the pointer's path.
   private var isOnPath: Bool { depth == levels.count }
 
-  /// Notes that a value begins, and says whether the pointer passes it or ends at it.
+  /// Registers the start of a value; returns whether it is on the pointer's path.
   private mutating func passesNextValue() -> Bool {
     boundary = consumedOffset
     watched?.beginValue(depth: depth)
@@ -32,9 +32,9 @@ extension ParseState {
     return index == stepIndexes[last]
   }
 
-  /// A value that is neither an array nor an object.
+  /// Handles a value that is neither an array nor an object.
   ///
-  /// - Parameter text: a string's text, or the value as JSON writes it; nothing for null.
+  /// - Parameter text: a string's text, or the value as JSON text; nil for null.
   @unsafe
   mutating func readEnvelopeScalar(_ text: UnsafeBufferPointer<UInt8>?) -> Int32 {
     guard !isPriming else { return 1 }
@@ -91,7 +91,7 @@ extension ParseState {
     return depth == 0 && holdsOther && !holdsTarget ? stop(.targetMissing) : 1
   }
 
-  /// A member's name that is not inside an element: of the element itself, or of the envelope.
+  /// Handles a member name outside an element: the element's own or one in the envelope.
   @unsafe
   mutating func readOutsideKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
     guard !isPriming else { return 1 }
@@ -121,8 +121,7 @@ extension ParseState {
 }
 
 extension ParseState {
-  /// Moves `boundary` over white space, and inside a value over commas and colons, to where the next token
-  /// begins.
+  /// Moves `boundary` to the next token, over white space and, inside a value, commas and colons.
   mutating func advanceEnvelopeBoundary() {
     while boundary < endOffset {
       switch unsafe byte(at: boundary) {
@@ -135,7 +134,7 @@ extension ParseState {
     }
   }
 
-  /// JSON that brings a fresh parser to where this state's surroundings are.
+  /// JSON that puts a new parser into this state's context.
   var prime: [UInt8] {
     var text: [UInt8] = []
     for index in 0..<steps.count {
@@ -145,7 +144,6 @@ extension ParseState {
     return text + containerPrime
   }
 
-  /// The part of ``prime`` that is inside the container.
   var containerPrime: [UInt8] {
     switch (place.containerIsObject, place.needsComma) {
     case (false, false): Array("[".utf8)
@@ -155,13 +153,12 @@ extension ParseState {
     }
   }
 
-  /// JSON that brings a fresh parser into a container like this state's, behind an element and a comma.
+  /// JSON that puts a new parser into a container like this state's, after an element and a comma.
   var primeBehindComma: [UInt8] {
     Array((place.containerIsObject ? "{\"\":null," : "[null,").utf8)
   }
 
-  /// What is open around the container that holds the elements, the outermost first: true for an
-  /// array.
+  /// The containers around the container of the elements, outermost first; true for an array.
   var parents: [Bool] {
     steps.indices.map { place.arrayLevels & 1 << UInt64($0) != 0 }
   }

@@ -1,9 +1,9 @@
 internal import CYajl
 
-// Each of these is one callback's work; it returns 1 to go on and 0 to stop the parser.
+// Each function does the work of one callback; it returns 1 to continue and 0 to stop the parser.
 //
-// The common way through a text or a key calls nothing, so that it need not save registers: all else
-// is left to functions that are called last, with the callback's own arguments.
+// The common path of a text or key makes no calls, so that no registers are saved. Everything else
+// is in functions called last, with the callback's own arguments.
 extension ParseState {
   @inline(__always)
   mutating func addLiteral(_ kind: Token.Kind, length: Int) -> Int32 {
@@ -70,9 +70,9 @@ extension ParseState {
     return open.isEmpty ? endElement() : 1
   }
 
-  /// Appends a text that stands in the input, is within the limit, and fits.
+  /// Appends a text that points into the input, if it is within the limit and fits.
   ///
-  /// - Returns: whether it is all that; if not, nothing is appended.
+  /// - Returns: false if nothing was appended.
   @unsafe
   @inline(__always)
   private mutating func appendIfPlain(
@@ -140,7 +140,7 @@ extension ParseState {
     return 0
   }
 
-  /// A string or number that is not inside a container of an element.
+  /// Handles a string or number that is not inside a container of an element.
   @unsafe
   private mutating func readOutsideText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
@@ -149,7 +149,8 @@ extension ParseState {
       guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
       return unsafe readEnvelopeScalar(UnsafeBufferPointer(start: start, count: length))
     }
-    // A number is written as it is read; how long a string was with its escapes is not known here.
+    // A number's lexeme has its length in the input; a string's length with escapes is unknown
+    // here.
     let valueStart = kind == .number ? consumedOffset - length : -1
     beginElement(start: valueStart)
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
@@ -157,7 +158,7 @@ extension ParseState {
     return endElement()
   }
 
-  /// Notes where an element begins; a negative `start` has it found from the bytes.
+  /// Registers the start of an element; if `start` is negative, it is found from the bytes.
   private mutating func beginElement(start: Int) {
     elementToken = tape.tokens.count
     if nameStart < 0 {
@@ -175,7 +176,6 @@ extension ParseState {
     }
   }
 
-  /// Marks the element that ends with the current token.
   private mutating func endElement() -> Int32 {
     let end = consumedOffset
     guard end - boundary <= limits.elementByteCount else { return stop(.elementBytes) }

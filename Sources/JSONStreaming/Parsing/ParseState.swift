@@ -1,10 +1,9 @@
 internal import CYajl
 
-/// What yajl's callbacks write to: the tape, and what has to be known to fill it.
+/// The target of yajl's callbacks: the tape, and the state needed to fill it.
 ///
-/// The callbacks get a pointer to it. Inside an element they append tokens and text and nothing
-/// else; what happens around the elements, where speed does not matter, is in
-/// `ParseState+Envelope.swift`.
+/// Inside an element, callbacks only append tokens and text. The text around the elements, where
+/// speed does not matter, is handled in `ParseState+Envelope.swift`.
 @safe
 struct ParseState: ~Copyable {
   /// A container around the elements that is on the pointer's path.
@@ -12,89 +11,86 @@ struct ParseState: ~Copyable {
     var isArray: Bool
     /// The index of the next element of an array.
     var nextIndex = 0
-    /// Whether the member of an object that the pointer names has been seen.
+    /// Whether the member that the pointer names has occurred in this object.
     var isStepSeen = false
-    /// Whether the next value is the pointed member's.
+    /// Whether the next value is the value of that member.
     var isStepNext = false
   }
 
-  /// Why a callback stopped the parser.
   enum Stop: UInt8, BitwiseCopyable {
     case none, depth, elementBytes, stringBytes, keysPerObject
     case notAContainer, duplicateMember, envelopeDepth, envelopeStringBytes
-    /// A top-level value that holds something else has nothing at the pointer.
+    /// A top-level value has content, but no value at the pointer.
     case targetMissing
-    /// An object stands where an array stood before, or the other way round.
+    /// The container is an object, but an earlier one was an array, or the reverse.
     case otherContainer
   }
 
   var tape = TapeBuffers()
 
-  // The unfinished element that yajl is in; a scan leaves none.
+  // The unfinished element that yajl is parsing; a scan leaves none.
   var open = GrowableBuffer<OpenContainer>(minimumCapacity: 32)
-  /// How many values the innermost open container has.
+  /// The number of values in the innermost open container.
   var valueCount = 0
   var elementStart = 0
   var elementToken = 0
-  /// Where its copied text, with its member's name, begins.
+  /// The start of the element's copied text, its member name included.
   var elementCopies = 0
   var nameStart = -1
   var nameEnd = -1
-  /// The end of the member's name in the input, quote included.
+  /// The input offset after the closing quote of the member name.
   var nameEndOffset = 0
 
-  /// Where, apart from separators, the next element or member begins; outside the container, the
-  /// end of the last token.
+  /// The start of the next element or member, apart from separators; outside the container, the end
+  /// of the last token.
   var boundary = 0
 
-  // The surroundings.
+  // The context.
   let isSequence: Bool
   let steps: [[UInt8]]
   let stepIndexes: [Int?]
   let limits: ReadingLimits
-  /// A value around the elements that is kept when it passes.
+  /// A value around the elements to keep.
   var watched: WatchedValue?
   var levels = GrowableBuffer<Level>(minimumCapacity: 8)
   var place: Place
-  /// How many containers around the elements are open, and how many of them the pointer passes.
+  /// The open containers around the elements, and the number of them on the pointer's path.
   var depth = 0
   var isPriming = false
   var containerStart = 0
   var isTargetFound = false
-  /// Whether the latest top-level value has the elements, and whether it has something that the pointer
-  /// does not pass.
+  /// Whether the latest top-level value has the elements, and whether it has values off the
+  /// pointer's path.
   var holdsTarget = false
   var holdsOther = false
-  /// Whether the elements stand in objects; nothing before the first container.
+  /// Whether the containers of the elements are objects; nil before the first one.
   var containersAreObjects: Bool?
   var topLevelValueCount = 0
   var stop = Stop.none
 
-  // The bytes that are held, some of which are being parsed.
+  // The bytes held, a part of which is being parsed.
   /// yajl's parser; nil before it is needed.
   var handle: OpaquePointer?
   var callbacks: UnsafePointer<yajl_callbacks>?
   var parsedByteCount: UnsafeMutablePointer<Int>?
-  /// Up to where yajl has read, in the input's offsets; nothing where it has to begin anew, at
-  /// `boundary`.
+  /// The input offset up to which yajl has read; nil if a new parser must begin at `boundary`.
   var yajlOffset: Int?
-  /// How long the token may be, in bytes, that yajl has read a part of.
+  /// The greatest possible length in bytes of the token that yajl has read in part.
   var cutTokenLength = 0
-  /// What came of the piece that was parsed last.
   var outcome = YajlParser.Outcome.done
-  /// Where the bytes begin that have not been parsed.
+  /// The input offset of the first unparsed byte.
   var parsedOffset = 0
   var bytes: UnsafePointer<UInt8>?
-  /// The offset in the input of the first of `bytes`.
+  /// The input offset of the first of `bytes`.
   var bytesOffset = 0
-  /// The offset in the input of the first byte that yajl was given by the last call.
+  /// The input offset of the first byte of the latest yajl call.
   var callOffset = 0
-  /// The offset in the input of the end of the piece.
+  /// The input offset of the end of the piece.
   var endOffset = 0
-  /// Whether nothing follows the piece.
+  /// Whether the piece is the last one.
   var isLastPiece = false
 
-  /// The fast path beside yajl.
+  /// The fast path that bypasses yajl.
   var soundElements = SoundElements()
 
   init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
@@ -111,16 +107,16 @@ struct ParseState: ~Copyable {
 }
 
 extension ParseState {
-  /// The offset in the input of the end of the token that a callback is called for.
+  /// The input offset of the end of the current callback's token.
   var consumedOffset: Int {
     callOffset + (unsafe parsedByteCount!.pointee + yajl_get_bytes_consumed(handle))
   }
 
-  /// Puts the sound elements behind `boundary` on the tape, without yajl.
+  /// Puts the valid elements after `boundary` on the tape, without yajl.
   ///
-  /// - Returns: whether the rest waits for the bytes that follow; if not, it is yajl's.
+  /// - Returns: whether the rest must wait for more bytes; otherwise yajl must parse it.
   mutating func scanSoundElements() -> Bool {
-    // yajl goes on with an element that was left to it.
+    // yajl continues with an element that it was given.
     guard place.isInContainer, !soundElements.hasRefused(elementAt: boundary) else { return false }
     guard let bytes = unsafe bytes else { preconditionFailure("there are bytes to scan") }
     if isInMember { forgetElement() }
@@ -134,7 +130,7 @@ extension ParseState {
     return waits
   }
 
-  /// Takes back what yajl has found of an unfinished element.
+  /// Removes what yajl found of an unfinished element.
   private mutating func forgetElement() {
     if !open.isEmpty { tape.tokens.truncate(to: elementToken) }
     tape.copies.truncate(to: elementCopies)
@@ -143,9 +139,8 @@ extension ParseState {
     yajlOffset = nil
   }
 
-  /// Moves `boundary` over white space and at most the one comma that is due.
-  ///
-  /// It then stands at a byte that begins something, or at the end of the bytes.
+  /// Moves `boundary` over white space and at most one expected comma, to a token or the end of the
+  /// bytes.
   mutating func advanceBoundary() {
     while boundary < endOffset {
       switch unsafe byte(at: boundary) {
@@ -164,28 +159,27 @@ extension ParseState {
     return unsafe bytes[offset - bytesOffset]
   }
 
-  /// Whether yajl has begun an element or its member's name and not ended it.
+  /// Whether yajl is inside an element or after its member name.
   var isInMember: Bool { !open.isEmpty || nameStart >= 0 }
 
-  /// Whether yajl is to wait for more of an element's token than there is.
+  /// Whether yajl must wait for more bytes of a token.
   ///
-  /// It reads a token that a call has cut off again from its start: where that is long, each call
-  /// is to double it.
+  /// yajl reads a token that a call cut off again from its start. Each call must therefore double a
+  /// long token.
   var waitsForToken: Bool {
     guard let yajlOffset, isInMember, !isLastPiece else { return false }
     return cutTokenLength >= ReadBuffer.pieceSize && endOffset - yajlOffset < cutTokenLength
       && endOffset - boundary <= limits.elementByteCount
   }
 
-  /// Whether all bytes so far belong to complete top-level values.
   mutating func isBetweenValues() -> Bool {
     guard open.isEmpty, nameStart < 0, depth == 0 else { return false }
     isSequence ? advanceBoundary() : advanceEnvelopeBoundary()
     return boundary == endOffset
   }
 
-  /// Hands the tape over in exchange for another one, which goes on with what there is of an
-  /// unfinished element. Where it holds nothing else it is kept, and an empty one handed over.
+  /// Hands over the tape in exchange for another one, to which an unfinished element moves. If the
+  /// tape has nothing else, it is kept and an empty one is handed over.
   ///
   /// - Complexity: O(n) in the tokens of the unfinished element, once for each element.
   mutating func exchangeTape(for other: inout TapeBuffers) {
@@ -210,7 +204,7 @@ extension ParseState {
     }
   }
 
-  /// Forgets everything but the surroundings, before a fresh parser goes on at `offset`.
+  /// Resets everything except the context before a new parser begins at `offset`.
   mutating func restart(at offset: Int, in newPlace: Place) {
     tape.removeAll()
     open.removeAll()
@@ -228,7 +222,7 @@ extension ParseState {
     topLevelValueCount = max(1, topLevelValueCount)
     for index in 0..<steps.count {
       let isArray = place.arrayLevels & 1 << UInt64(index) != 0
-      // The step has been taken: no later element of an array matches it again.
+      // The step has been matched: no later array element matches it again.
       levels.append(Level(isArray: isArray, nextIndex: .min, isStepSeen: true))
     }
     levels.append(Level(isArray: !place.containerIsObject))

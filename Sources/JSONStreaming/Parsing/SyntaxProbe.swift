@@ -1,26 +1,26 @@
 internal import CYajl
 
-/// Says what is wrong with bytes that are not JSON.
+/// A diagnosis of bytes that are not JSON.
 struct SyntaxProbe {
-  /// yajl's words for it.
+  /// yajl's message.
   let text: String
 
-  /// The length of the shortest beginning of the bytes that cannot be the beginning of JSON.
+  /// The length of the shortest prefix that cannot begin JSON.
   ///
   /// yajl's own count depends on the kind of error and on how the bytes were cut.
   let seenByteCount: Int
 
-  /// Where the token is that may not stand there, if it is a number or a word; otherwise the last of those
-  /// bytes.
+  /// The unexpected token if it is a number or a word; otherwise the last byte of that prefix.
   let flaw: Range<Int>
 
-  /// Parses `bytes` behind `prime`; nil if nothing is wrong with them.
+  /// Parses `bytes` after `prime`; nil if they are valid.
   ///
   /// - Complexity: O(n) in the number of bytes, a few times over.
   init?(behind prime: [UInt8], of bytes: Span<UInt8>) {
     guard let failure = Self.failure(behind: prime, of: bytes) else { return nil }
     text = failure.text
-    // The shortest beginning that fails ends near where yajl says: widen around it, then halve.
+    // The shortest failing prefix ends near yajl's position: widen the range around it, then
+    // bisect.
     var step = 2
     var passing = max(0, min(failure.byteIndex, bytes.count))
     while passing > 0, Self.fails(behind: prime, bytes.extracting(0..<passing)) {
@@ -49,7 +49,8 @@ struct SyntaxProbe {
     if failure.isOfToken, failing > 1, Self.isOfWord(bytes[failing - 2]),
       !Self.isOfWord(bytes[failing - 1])
     {
-      // A number ends where something else begins. If it may not stand there, it may not before a blank.
+      // The next byte ends a number. If the number is not allowed here, it also fails before a
+      // space.
       var text = (0..<(failing - 1)).map { bytes[$0] }
       text.append(0x20)
       if Self.fails(behind: prime, text.span) { end = failing - 1 }
@@ -61,7 +62,7 @@ struct SyntaxProbe {
     flaw = start..<end
   }
 
-  /// Whether a byte can be one of a number or of a word.
+  /// Whether a byte can be part of a number or a word.
   private static func isOfWord(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
@@ -75,7 +76,7 @@ struct SyntaxProbe {
     failure(behind: prime, of: bytes) != nil
   }
 
-  /// What yajl says of `bytes`; nil if nothing is wrong with them.
+  /// yajl's failure on `bytes` after `prime`; nil if they are valid.
   private static func failure(behind prime: [UInt8], of bytes: Span<UInt8>) -> YajlFailure? {
     let handle = unsafe cyajl_alloc(nil, nil)
     defer { unsafe yajl_free(handle) }

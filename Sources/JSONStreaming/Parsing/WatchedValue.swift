@@ -1,28 +1,27 @@
-/// A string, number or boolean that stands around the elements and is kept when it passes.
+/// The latest string, number or boolean at a pointer around the elements.
 struct WatchedValue {
   private let steps: [[UInt8]]
   private let stepIndexes: [Int?]
 
-  /// The open containers that the pointer passes, the outermost first.
+  /// The open containers on the pointer's path, outermost first.
   private var levels: [ParseState.Level] = []
 
-  /// Whether the value that begins is the one.
+  /// Whether the pointer leads to the next value.
   private var isNext = false
 
-  /// The text of a string, or the value as JSON writes it; nothing until it has passed, and where it
-  /// is null. Of members with one name the last counts.
+  /// A string's text, or the value as JSON text; nil before it has passed and if it is null. The
+  /// last of several members with the same name counts.
   private(set) var text: [UInt8]?
 
-  /// What stands there instead, once it has passed: the start of an array or object, or null.
+  /// The kind of any other value at the pointer: the start of an array or object, or null.
   private(set) var otherKind: Token.Kind?
 
-  /// - Parameter pointer: where the value stands in the input.
   init(at pointer: JSONPointer) {
     steps = pointer.tokens.map { Array($0.utf8) }
     stepIndexes = pointer.tokens.map(JSONPointer.arrayIndex)
   }
 
-  /// Notes that a value begins, with so many containers open around it.
+  /// Registers the start of a value inside `depth` containers.
   mutating func beginValue(depth: Int) {
     isNext = false
     guard depth == levels.count else { return }
@@ -39,7 +38,7 @@ struct WatchedValue {
     }
   }
 
-  /// Notes that the value that begins is an array or an object.
+  /// Registers that the value is an array or an object.
   mutating func open(isArray: Bool) {
     guard isNext else { return }
     guard levels.count < steps.count else {
@@ -50,31 +49,31 @@ struct WatchedValue {
     levels.append(ParseState.Level(isArray: isArray))
   }
 
-  /// Notes that a container ends, with so many open, itself included.
+  /// Registers the end of the container at `depth`.
   mutating func close(depth: Int) {
     if depth == levels.count { levels.removeLast() }
   }
 
-  /// Notes the name of a member, with so many containers open around it.
+  /// Registers the name of a member inside `depth` containers.
   mutating func readKey(_ name: UnsafeBufferPointer<UInt8>, depth: Int) {
     guard depth == levels.count, let last = levels.indices.last else { return }
     levels[last].isStepNext = unsafe name.elementsEqual(steps[last])
   }
 
-  /// Takes the value that begins, which is neither an array nor an object.
+  /// Registers a value that is neither an array nor an object.
   ///
-  /// - Parameter bytes: its text; nothing for null.
+  /// - Parameter bytes: its text; nil for null.
   mutating func readScalar(_ bytes: UnsafeBufferPointer<UInt8>?) {
     guard isNext, levels.count == steps.count else { return }
     text = unsafe bytes.map { unsafe Array($0) }
     otherKind = text == nil ? .null : nil
   }
 
-  /// Goes on inside the container of the elements, where another reader began.
+  /// Continues inside the container of the elements.
   ///
   /// - Parameters:
   ///   - containerSteps: the steps to that container.
-  ///   - isArray: whether the container that a step leads out of is an array.
+  ///   - isArray: whether the container in which a step is resolved is an array.
   mutating func restart(inside containerSteps: [[UInt8]], isArray: (Int) -> Bool) {
     levels.removeAll()
     for (index, step) in containerSteps.enumerated() {

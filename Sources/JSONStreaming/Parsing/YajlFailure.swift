@@ -1,22 +1,22 @@
 internal import CYajl
 
-/// What yajl says of bytes that it refuses.
+/// yajl's report on bytes that it rejects.
 struct YajlFailure {
-  /// Its words, without the kind of error and the full stop.
+  /// yajl's message without the kind of error and the full stop.
   let text: String
 
-  /// Where in the bytes of the last call the flaw is, or inside a string a little behind its start.
+  /// The index of the flaw in the bytes of the last call; inside a string, an index near its start.
   ///
-  /// After most errors yajl has used up the offending byte; inside a token, and in an object after
-  /// a value, it steps back in front of it.
+  /// After most errors yajl has consumed the offending byte. Inside a token, and in an object after
+  /// a value, it steps back before it.
   let byteIndex: Int
 
-  /// Whether it is a token that may not stand where it stands, and no flaw inside a token.
+  /// Whether the flaw is a valid token that is not allowed here.
   let isOfToken: Bool
 
-  /// Asks a parser that has failed.
+  /// Reads the error of a failed parser.
   ///
-  /// - Parameter parsedByteCount: as `cyajl_parse` says.
+  /// - Parameter parsedByteCount: the count from `cyajl_parse`.
   @unsafe
   init(of handle: OpaquePointer?, _ parsedByteCount: Int) {
     let consumed = parsedByteCount + (unsafe yajl_get_bytes_consumed(handle))
@@ -30,14 +30,14 @@ struct YajlFailure {
       isInToken
       ? !text.elementsEqual("invalid char in json text".utf8)
       : text.starts(with: "after key and value, inside map".utf8)
-    // What yajl says of every slash speaks of an option of its own.
+    // yajl's message on any slash recommends an option of yajl.
     self.text =
       text.starts(with: "probable comment".utf8)
       ? "json allows no comment or slash here: remove it" : String(Substring(text))
     byteIndex = stepsBack ? consumed : consumed - 1
   }
 
-  /// Removes the kind of error from the beginning of yajl's words; false if they are of another kind.
+  /// Removes the kind of error from the start of the message; false if it is another kind.
   private static func removeKind(_ kind: String, from text: inout Substring.UTF8View) -> Bool {
     guard text.starts(with: kind.utf8) else { return false }
     text.removeFirst(kind.utf8.count)

@@ -1,20 +1,18 @@
 internal import CYajl
 
-/// An owner of a parser: of yajl's, and of what its callbacks and scans write to.
+/// The owner of yajl's parser and of the state that callbacks and scans fill.
 @safe
 struct YajlParser: ~Copyable {
-  /// What came of a piece.
   enum Outcome: Equatable {
-    /// It is parsed up to ``ParseState/parsedOffset``.
+    /// The piece is parsed up to ``ParseState/parsedOffset``.
     case done
-    /// A callback stopped the parser; ``ParseState/stop`` says why.
+    /// A callback stopped the parser; see ``ParseState/stop``.
     case stopped
     /// The bytes are not JSON.
     case failed
   }
 
-  /// How many bytes yajl gets at first of what is left to it: the elements behind need not be its
-  /// work.
+  /// The bytes of the first yajl call; few, because the scan may handle the following elements.
   private static let firstStep = 1 << 8
 
   private let callbacks: UnsafeMutablePointer<yajl_callbacks>
@@ -41,7 +39,6 @@ struct YajlParser: ~Copyable {
     unsafe callbacks.deallocate()
   }
 
-  /// What the callbacks and scans write to.
   var state: ParseState {
     @inline(__always)
     _read { yield unsafe statePointer.pointee }
@@ -49,19 +46,18 @@ struct YajlParser: ~Copyable {
     nonmutating _modify { yield &(unsafe statePointer.pointee) }
   }
 
-  /// The value around the elements that is kept, once it has passed. Asked of `state` it would take
-  /// an allocation.
+  /// The watched value around the elements. Reading it through `state` would allocate.
   var watchedBytes: [UInt8]? { unsafe statePointer.pointee.watched?.text }
 
   var otherWatchedKind: Token.Kind? { unsafe statePointer.pointee.watched?.otherKind }
 
-  /// Gives the parser the next bytes, which `parsePiece` then parses.
+  /// Sets the next bytes for `parsePiece`.
   ///
   /// - Parameters:
-  ///   - buffer: the bytes that are held. They stay where they are until they are parsed.
-  ///   - bufferOffset: of the first byte of `buffer` in the input.
-  ///   - endOffset: up to where to parse, in the input's offsets.
-  ///   - isLast: whether nothing follows.
+  ///   - buffer: the bytes held, which must not move until they are parsed.
+  ///   - bufferOffset: the input offset of the first byte of `buffer`.
+  ///   - endOffset: the input offset at which parsing ends.
+  ///   - isLast: whether the input ends there.
   mutating func setPiece(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int, endOffset: Int, isLast: Bool
   ) {
@@ -70,16 +66,16 @@ struct YajlParser: ~Copyable {
     state.isLastPiece = isLast
   }
 
-  /// Says where the bytes that are held stand now.
+  /// Sets the address of the bytes held.
   mutating func find(_ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int) {
     unsafe state.bytes = buffer.withUnsafeBufferPointer { $0.baseAddress }
     state.bytesOffset = bufferOffset
   }
 
-  /// Parses the bytes that the parser of a state was given.
+  /// Parses the bytes of a state's piece.
   ///
-  /// Unless they are the last, the state's `parsedOffset` may then be in front of some of them,
-  /// which are to be given again with those that follow.
+  /// `parsedOffset` may then be before the end of a piece that is not the last. The rest must be
+  /// given again with the following bytes.
   @unsafe
   static func parsePiece(of state: UnsafeMutablePointer<ParseState>) {
     unsafe state.pointee.outcome = .done
@@ -97,8 +93,8 @@ struct YajlParser: ~Copyable {
       && state.pointee.parsedOffset < state.pointee.endOffset
   }
 
-  /// Gives yajl the next bytes: few, or as many as it has seen of an unfinished token or element,
-  /// since a token that a call cuts off costs all of its bytes again.
+  /// Gives yajl the next bytes: few, or as many as it has seen of an unfinished token or element. A
+  /// token that a call cuts off is read again from its start.
   @unsafe
   private static func readOn(_ state: UnsafeMutablePointer<ParseState>) {
     unsafe prepare(state)
@@ -121,9 +117,9 @@ struct YajlParser: ~Copyable {
     unsafe state.pointee.outcome = outcome(status)
   }
 
-  /// Has a fresh yajl stand where the state says, unless yajl has followed it there.
+  /// Creates a yajl parser at `boundary` if there is none.
   ///
-  /// yajl's parser cannot be used after an error, nor has it seen what was scanned.
+  /// yajl's parser cannot be used after an error, and it has not seen what was scanned.
   @unsafe
   private static func prepare(_ state: UnsafeMutablePointer<ParseState>) {
     guard unsafe state.pointee.yajlOffset == nil else { return }
@@ -134,7 +130,7 @@ struct YajlParser: ~Copyable {
     guard unsafe state.pointee.place.isInContainer, unsafe !state.pointee.isSequence else { return }
     unsafe state.pointee.isPriming = true
     defer { unsafe state.pointee.isPriming = false }
-    // What the bytes mean, which are not the input's, is not put on the tape.
+    // Tokens of the prime are not part of the input, so they are not put on the tape.
     let status = unsafe state.pointee.prime.withUnsafeBufferPointer { bytes in
       unsafe cyajl_parse(
         state.pointee.handle, state.pointee.parsedByteCount, bytes.baseAddress, bytes.count)
@@ -142,11 +138,10 @@ struct YajlParser: ~Copyable {
     precondition(status == cyajl_ok, "the prime is valid JSON")
   }
 
-  /// Parses the bytes that the parser was given.
   mutating func parsePiece() { unsafe Self.parsePiece(of: statePointer) }
 
-  /// Says that no more bytes follow those of `buffer`, all of which have been parsed; to yajl, if
-  /// it has read the last of them.
+  /// Ends the input after the bytes of `buffer`, all of which are parsed, and tells yajl if it has
+  /// read the last of them.
   mutating func complete(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int
   ) {
@@ -159,7 +154,7 @@ struct YajlParser: ~Copyable {
     state.outcome = Self.outcome(unsafe cyajl_complete_parse(state.handle))
   }
 
-  /// What is wrong, after the parser has failed.
+  /// The error after the parser has failed.
   var failure: YajlFailure { unsafe YajlFailure(of: state.handle, parsedByteCount.pointee) }
 
   private static func outcome(_ status: cyajl_status) -> Outcome {

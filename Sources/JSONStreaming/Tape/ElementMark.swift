@@ -1,23 +1,22 @@
 /// A complete element on the tape that has not been delivered.
 struct ElementMark: BitwiseCopyable {
-  /// Its tokens.
   var firstToken: Int
   var endToken: Int
 
-  /// Where its bytes begin and end, in bytes from the start of the input.
+  /// The range of its bytes, in bytes from the start of the input.
   var start: Int
   var end: Int
 
-  /// Where its member begins: at the quote of its name if it has one, otherwise at `start`.
+  /// The offset of its member: of the quote of its name, otherwise `start`.
   var memberStart: Int
 
-  /// Its member's name in the tape's copies; `nameStart` is -1 when it has none.
+  /// The range of its member name in the tape's copies; `nameStart` is -1 without a name.
   var nameStart: Int
   var nameEnd: Int
 
-  /// Where the container that it stands in begins.
+  /// The offset of the container around it.
   var containerStart: Int
 
-  /// What the parser was inside of.
+  /// The parser's context.
   var place: Place
 }

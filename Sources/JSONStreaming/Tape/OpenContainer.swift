@@ -1,7 +1,7 @@
-/// A container of the element that has not ended.
+/// An open container of an element.
 struct OpenContainer: BitwiseCopyable {
-  /// Its start token.
+  /// The index of its start token.
   var token: Int
-  /// How many values the container around it has, this one included.
+  /// The number of values in the container around it, this one included.
   var outerCount: Int
 }

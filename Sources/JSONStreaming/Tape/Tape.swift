@@ -1,7 +1,7 @@
-/// The tokens of the elements that a reader holds, with the text that they stand for.
+/// The tokens of a reader's elements, with their text.
 ///
-/// Text is not copied: a token points into the reader's input, unless the input writes it with
-/// escapes or the parser met it in two pieces, which is kept in a buffer beside.
+/// A token points into the reader's input. Text with escapes, or text that the parser received in
+/// two pieces, is copied to a separate buffer.
 @frozen
 @safe
 public struct Tape: ~Escapable {
@@ -13,7 +13,7 @@ public struct Tape: ~Escapable {
   public let count: Int
   @usableFromInline let inputCount: Int
   @usableFromInline let copiesCount: Int
-  /// The offset of the first byte of the input that is held, modulo 2^32.
+  /// The offset of the first input byte held, modulo 2^32.
   @usableFromInline let inputOffset: UInt32
 
   @_lifetime(copy tokens, copy input, copy copies)
@@ -39,15 +39,15 @@ public struct Tape: ~Escapable {
     }
   }
 
-  /// The text of a `string` or `key`, unescaped UTF-8, or the lexeme of a `number`.
+  /// The text of a `string` or `key` as unescaped UTF-8, or the lexeme of a `number`.
   ///
-  /// - Parameter token: one of this tape, or the name of a member of its reader.
+  /// - Parameter token: a token of this tape, or the member name of its reader.
   @inlinable
   @inline(__always)
   @_lifetime(copy self)
   public func text(of token: Token) -> Span<UInt8> {
     guard !token.isCopied else { return copiedText(of: token) }
-    // Offsets wrap around; what is held is far smaller than 2^32 bytes.
+    // Offsets wrap around; the bytes held are far fewer than 2^32.
     let start = Int(token.first &- inputOffset)
     guard let input = unsafe input, start &+ token.textByteCount <= inputCount else {
       preconditionFailure("the token is not of this tape")
@@ -67,7 +67,7 @@ public struct Tape: ~Escapable {
     return unsafe _overrideLifetime(span, copying: self)
   }
 
-  /// The index of the token after the value that starts at `index`.
+  /// The index after the value that starts at `index`.
   @inlinable
   public func end(ofValueAt index: Int) -> Int {
     let token = self[index]
