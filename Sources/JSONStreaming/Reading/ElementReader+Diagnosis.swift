@@ -1,7 +1,7 @@
 extension ElementReader {
-  /// The flaw of a comma between two elements that is missing or one too many.
+  /// The error of a missing or surplus comma between two elements.
   ///
-  /// The elements around it may be sound, so what is malformed has no bytes.
+  /// The elements around it may be valid, so the malformed element has no bytes.
   func separatorFlaw(at start: Int) -> Malformation? {
     let place = parser.state.place
     guard shape != .sequence, !parser.state.isInMember else { return nil }
@@ -22,7 +22,7 @@ extension ElementReader {
       byteOffset: start)
   }
 
-  /// What is wrong with the element at `start`: of all that is, what shows first.
+  /// The error of the element at `start` that is detected first.
   mutating func malformation(
     of failure: ParseFailure, from start: Int
   ) -> Malformation {
@@ -77,15 +77,15 @@ extension ElementReader {
     }
   }
 
-  /// Parses the element again from its start, so that what is said of it does not depend on how the
-  /// input was cut.
+  /// Parses the element again from its start, so that the error does not depend on how the input
+  /// was cut.
   private func diagnose(
     from start: Int
   ) -> (malformation: Malformation, noticedOffset: Int) {
     let isAmongElements = shape != .sequence && parser.state.place.isInContainer
     let prime = isAmongElements ? parser.state.containerPrime : []
     let span = buffer.span(start..<parsedOffset)
-    // What a comma stands before fails as the first element of a container may not.
+    // A closer is an error after a comma, but not as the first token of a container.
     guard
       let probe = SyntaxProbe(behind: prime, of: span)
         ?? SyntaxProbe(behind: parser.state.primeBehindComma, of: span)
@@ -101,14 +101,14 @@ extension ElementReader {
     )
   }
 
-  /// A number or a word, or one byte, as a message shows it.
+  /// A number, a word or one byte, quoted for a message.
   private static func quoted(_ token: Span<UInt8>) -> String {
     guard token.count > 1 else { return quoted(token[0]) }
     let shown = (0..<min(token.count, 40)).map { token[$0] }
     return "\"" + String(decoding: shown, as: UTF8.self) + (token.count > 40 ? "…\"" : "\"")
   }
 
-  /// A byte as a message shows it.
+  /// A byte, quoted for a message.
   static func quoted(_ byte: UInt8) -> String {
     if byte > 0x20 && byte < 0x7F { return "\"\(Unicode.Scalar(byte))\"" }
     let digits = String(byte, radix: 16, uppercase: true)

@@ -1,11 +1,11 @@
 extension ElementReader {
-  /// Checks that bytes are one JSON document (RFC 8259), and strictly so.
+  /// Checks strictly that bytes are one JSON document (RFC 8259).
   ///
   /// - Parameters:
-  ///   - bytes: the whole document; a byte-order mark in front of it is skipped.
-  ///   - limits: how large it may be.
-  ///   - chunkSize: how many bytes are parsed at a time; the answer does not depend on it.
-  /// - Returns: the first flaw, or nil if there is none.
+  ///   - bytes: the whole document; a byte-order mark at its start is skipped.
+  ///   - limits: the limits on its size.
+  ///   - chunkSize: the number of bytes parsed at a time; it does not affect the result.
+  /// - Returns: the first flaw; nil for a valid document.
   /// - Complexity: O(n) in the number of bytes.
   public static func flaw(
     inDocument bytes: Span<UInt8>, limits: ReadingLimits = ReadingLimits(), chunkSize: Int = .max

@@ -1,5 +1,4 @@
 extension ElementReader {
-  /// Ends the reading with an error.
   mutating func fail(
     _ code: ReadingError.Code, at byteOffset: Int, _ message: String
   ) -> ReadingError {
@@ -68,12 +67,12 @@ extension ElementReader {
 
   private func quoted(_ pointer: JSONPointer) -> String { "\"\(pointer)\"" }
 
-  /// The error for a failure that no element can be blamed for.
+  /// The error for a failure outside the elements.
   mutating func failEnvelope(_ failure: ParseFailure) -> ReadingError {
     if !parser.state.place.isInContainer {
       parser.state.advanceEnvelopeBoundary()
     }
-    // Where the first token begins that was not understood.
+    // The start of the first invalid token.
     let offset = max(
       buffer.startOffset,
       min(parser.state.boundary, failure.noticedOffset - 1, parsedOffset - 1))

@@ -1,13 +1,13 @@
 extension ElementReader {
-  /// Goes on to the next element.
+  /// Advances to the next element.
   ///
-  /// On the way through sound arrays and objects it allocates nothing once the buffers have grown;
-  /// for what is left to yajl it may make a parser.
+  /// Valid arrays and objects cause no allocations once the buffers have grown; for anything else a
+  /// yajl parser may be created.
   ///
-  /// - Returns: what was found; ``ReadingEvent/needsInput`` until ``finish()`` was called.
-  /// - Throws: ``ReadingError`` when reading cannot go on: what stands around the elements is
-  ///   damaged, or nothing stands at the pointer. It is thrown after all elements before it were
-  ///   delivered, and again whenever the reader is asked.
+  /// - Returns: the event; ``ReadingEvent/needsInput`` only before ``finish()``.
+  /// - Throws: ``ReadingError`` if reading cannot continue: the text around the elements is
+  ///   malformed, or there is no value at the pointer. It is thrown after all elements before it
+  ///   were delivered, and again on each later call.
   /// - Complexity: amortised O(n) in the bytes of the element.
   public mutating func next() throws(ReadingError) -> ReadingEvent {
     if recovery == nil { oversized = nil }
@@ -82,7 +82,7 @@ extension ElementReader {
     deliveredHash = nil
   }
 
-  /// The first flaw in front of the element's end; those behind it in the element are dropped.
+  /// The first flaw before the end of the element; later flaws in the element are dropped.
   private mutating func firstFlaw(before mark: ElementMark) throws(ReadingError) -> TextFlaw? {
     var first: TextFlaw?
     while nextFlaw < flaws.count, flaws[nextFlaw].byteOffset < mark.end {
@@ -94,9 +94,9 @@ extension ElementReader {
     return first
   }
 
-  /// Learns from the first two elements of a sequence whether it holds one a line.
+  /// Learns from the first two elements of a sequence whether it has one element a line.
   ///
-  /// A value without brackets tells nothing: it may be the end of an element whose beginning is missing.
+  /// A value without brackets is ignored: it may be the end of an element whose start is missing.
   mutating func learnLineMode(from start: Int, to end: Int) {
     guard
       buffer[start] == UInt8(ascii: "{") || buffer[start] == UInt8(ascii: "[")
@@ -114,7 +114,7 @@ extension ElementReader {
     }
   }
 
-  /// Gives the parser the next piece of what is in the buffer, and takes what comes of it.
+  /// Parses the next piece of the buffer and collects the elements.
   private mutating func parsePiece() {
     discardUnneeded()
     let start = givenOffset
@@ -153,8 +153,7 @@ extension ElementReader {
     }
   }
 
-  /// Takes the elements that the parser has found, and forgets those that were delivered, with the
-  /// findings in them.
+  /// Replaces the delivered elements and their findings by newly parsed elements.
   private mutating func exchangeTape() {
     parser.state.exchangeTape(for: &parsed)
     watchedBytes = parser.watchedBytes
@@ -166,8 +165,7 @@ extension ElementReader {
     nextNUL = 0
   }
 
-  /// Bounds what an unfinished token or element of yajl's can grow to, and what is kept of
-  /// separators.
+  /// Limits the size of an unfinished token or element in yajl, and of the separators kept.
   private mutating func limitUnfinished() {
     let reason: ParseState.Stop
     if parser.state.place.isInContainer {
@@ -181,16 +179,15 @@ extension ElementReader {
     failure = ParseFailure(kind: .stop(reason), noticedOffset: parsedOffset)
   }
 
-  /// Whether what stands around the elements behind the last token there is too long for one, be it
-  /// sound or not.
+  /// Whether the text around the elements after the last token is too long for one token.
   private mutating func isEnvelopeTextTooLong(upTo offset: Int) -> Bool {
     guard !parser.state.place.isInContainer else { return false }
     parser.state.advanceEnvelopeBoundary()
-    // An escape takes up to six bytes for one.
+    // An escape has up to six bytes for one byte of text.
     return offset - parser.state.boundary > 6 * limits.stringByteCount + 2
   }
 
-  /// Keeps of the findings behind the last complete element one of a kind.
+  /// Keeps one finding of each kind after the last complete element.
   private mutating func pruneFindings() {
     let marks = parsed.marks.count
     let end = marks == 0 ? 0 : parsed.marks[marks - 1].end
@@ -203,7 +200,7 @@ extension ElementReader {
     }
   }
 
-  /// Stops at a flaw that no element, complete or not, can be blamed for.
+  /// Stops at a flaw outside all elements, complete or not.
   private mutating func noticeOutsideFlaw() {
     let marks = parsed.marks.count
     let elementEnd = marks == 0 ? 0 : parsed.marks[marks - 1].end
@@ -211,7 +208,7 @@ extension ElementReader {
     let flaw = flaws[flaws.count - 1]
     guard flaw.byteOffset >= elementEnd else { return }
     let place = parser.state.place
-    // Of a token that has not ended it is not known whether it may stand there at all.
+    // It is unknown whether an unfinished token is allowed at all.
     if !place.isInContainer { parser.state.advanceEnvelopeBoundary() }
     let end = place.isInContainer ? parser.state.containerStart : parser.state.boundary
     guard flaw.byteOffset < end else { return }
@@ -219,10 +216,10 @@ extension ElementReader {
     failure = ParseFailure(kind: .flaw(flaw), noticedOffset: flaw.noticedOffset)
   }
 
-  /// Says to the parser that the input is at its end, and checks that it may be.
+  /// Ends the input for the parser and checks that it can end there.
   ///
-  /// yajl's own answer is not enough: it takes no value at all for one that is cut off, and a
-  /// string that is cut off behind another value for white space.
+  /// yajl's own check is not sufficient: it reports an empty input as truncated, and takes a
+  /// truncated string after another value for white space.
   private mutating func complete() throws(ReadingError) {
     guard isCompleted else {
       isCompleted = true
@@ -243,7 +240,7 @@ extension ElementReader {
     phase = .ended
   }
 
-  /// Looks at the first bytes; false while there are too few.
+  /// Checks the first bytes of the input; false if there are too few.
   private mutating func start() throws(ReadingError) -> Bool {
     guard buffer.bytes.count >= 4 || isFinished else { return false }
     if case .container(let pointer) = shape, pointer.tokens.count > Place.stepLimit {
@@ -264,8 +261,8 @@ extension ElementReader {
     bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
   }
 
-  /// The name of the encoding that the first bytes betray, if it is not UTF-8. Without a byte-order
-  /// mark it says the order of the bytes, which `iconv` could only guess.
+  /// The name of the encoding if the first bytes are not UTF-8. Without a byte-order mark the name
+  /// includes the byte order, which `iconv` could only guess.
   private static func wideEncoding(_ bytes: Span<UInt8>) -> String? {
     guard bytes.count >= 2 else { return nil }
     let next = bytes.count >= 4 ? (bytes[2], bytes[3]) : nil
@@ -282,12 +279,12 @@ extension ElementReader {
     }
   }
 
-  /// Whether the first bytes are NUL, and not those of an encoding.
+  /// Whether the first bytes are NUL, and not part of a wide encoding.
   private static func beginsWithNULs(_ bytes: Span<UInt8>) -> Bool {
     bytes.count > 0 && bytes[0] == 0 && (bytes.count == 1 || bytes[1] == 0)
   }
 
-  /// Lets the input before the position pass; false while it has not all come.
+  /// Skips the input before the position; false until all of it has arrived.
   private mutating func resume() throws(ReadingError) -> Bool {
     guard
       let place = Place(state: resumed.state), resumed.byteOffset > 0, place.isInContainer,
@@ -306,7 +303,7 @@ extension ElementReader {
     return true
   }
 
-  /// Goes on behind what was last delivered, without what the parser knows of the bytes there.
+  /// Continues after the last delivered element with a new parser state.
   private mutating func restart() {
     parser.state.restart(at: deliveredOffset, in: deliveredPlace)
     strictText = StrictText()

@@ -1,8 +1,9 @@
 extension ElementReader {
-  /// Finds out what a failure means, once all elements before it have been delivered.
+  /// Interprets a failure after all elements before it have been delivered.
   ///
-  /// - Returns: the event, if the element has no bytes; otherwise nil, and its end is looked for.
-  /// - Throws: the error, if no element has failed but what stands around the elements.
+  /// - Returns: the event if the element has no bytes; otherwise nil, and the search for its end
+  ///   begins.
+  /// - Throws: the error if the failure is outside the elements.
   mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
     if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
     guard parser.state.place.isInContainer, failure.kind != .stop(.notAContainer) else {
@@ -35,11 +36,11 @@ extension ElementReader {
     return nil
   }
 
-  /// Goes on looking for the end of a malformed element.
+  /// Continues the search for the end of a malformed element.
   ///
   /// - Returns: the event, or nil if more input is needed.
   mutating func recover() -> ReadingEvent? {
-    // One owner only, so that what the scan has collected is not copied.
+    // A single owner avoids a copy of what the scan has collected.
     guard var found = recovery.take() else {
       preconditionFailure("there is something to recover from")
     }
@@ -65,7 +66,7 @@ extension ElementReader {
     guard malformation.byteOffset >= outcome.offset, !(isAtEnd && malformation.isTruncated) else {
       return .malformed(malformation)
     }
-    // What the value lacks showed only further on.
+    // yajl detected the missing end only after the end of the element.
     let flaw =
       if recovery.scanner.endedInString(at: outcome) {
         "a string in it does not end"
@@ -81,7 +82,7 @@ extension ElementReader {
         byteOffset: max(currentBytes.lowerBound, currentBytes.upperBound - 1)))
   }
 
-  /// Makes a malformed element the current one and has reading go on behind it.
+  /// Makes a malformed element the current one and resumes reading at `resumeOffset`.
   mutating func finishMalformed(_ bytes: Range<Int>, resumeOffset: Int, in place: Place) {
     currentTokens = 0..<0
     currentName = nil
@@ -98,13 +99,12 @@ extension ElementReader {
     phase = .restarting
   }
 
-  /// Whether a byte of the malformed element is white space.
   private func isWhiteSpace(at offset: Int) -> Bool {
     let byte = oversized.map { $0.bytes[offset - $0.startOffset] } ?? buffer[offset]
     return byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 
-  /// Lets the bytes leave that nobody needs any more, and makes room for so many.
+  /// Discards unneeded bytes and makes room for `count` more.
   mutating func makeRoom(for count: Int) {
     discardUnneeded()
     guard !buffer.hasRoom(for: count) else { return }
@@ -112,7 +112,7 @@ extension ElementReader {
     parser.find(buffer.bytes, bufferOffset: buffer.storageOffset)
   }
 
-  /// Lets the bytes leave that nobody needs any more.
+  /// Discards bytes that are not needed any more.
   mutating func discardUnneeded() {
     var keep = deliveredOffset
     switch phase {
@@ -126,7 +126,7 @@ extension ElementReader {
       } else if failure == nil {
         keep = parsedBoundary
       }
-      // What is still to be told of has its line counted.
+      // The line of a flaw that has not been delivered must still be counted.
       if nextFlaw < flaws.count { keep = min(keep, flaws[nextFlaw].byteOffset) }
     case .recovering:
       keep = recoveryKeepOffset()
@@ -138,7 +138,8 @@ extension ElementReader {
     buffer.discard(before: keep)
   }
 
-  /// What the search needs; it moves an element that becomes too long out of the buffer.
+  /// The first offset that the search needs; an element that becomes too long is moved out of the
+  /// buffer.
   private mutating func recoveryKeepOffset() -> Int {
     guard let recovery else { return deliveredOffset }
     let scanner = recovery.scanner

@@ -1,30 +1,30 @@
-/// Reads the elements of a JSON input one after the other, each onto a tape.
+/// A reader that puts the elements of a JSON input onto a tape, one after the other.
 ///
-/// Bytes are pushed with ``append(_:)`` or pulled with ``fill(_:)``; ``next()`` then says what they
-/// came to. However the input is cut into pieces, the events, tapes and positions are the same.
+/// Bytes are pushed with ``append(_:)`` or pulled with ``fill(_:)``; ``next()`` returns the events.
+/// Events, tapes and positions do not depend on how the input is cut into pieces.
 ///
-/// A malformed element costs that element: it is delivered as ``ReadingEvent/malformed(_:)`` with
-/// its raw bytes, and reading goes on at the next one.
+/// A malformed element is delivered as ``ReadingEvent/malformed(_:)`` with its raw bytes, and
+/// reading continues with the next one. In a sequence with one element a line, that is the next
+/// line; otherwise `SiblingScanner` finds it. A missing or surplus comma is delivered as a
+/// malformed element of no bytes.
 ///
-/// In a sequence with one element a line reading goes on at the next line, otherwise where `SiblingScanner` finds
-/// the next sibling. A missing or surplus comma between two elements is delivered as a malformed element of no
-/// bytes.
+/// Memory does not depend on the size of the input. It is at most the sum of:
 ///
-/// Memory does not depend on the size of the input. It is bounded by the sum of 768 KiB, or twice the
-/// largest span appended if that is larger; the bytes of one element, twice while a malformed one is
-/// skipped; its tape, at most 16 times its bytes; and six times ``ReadingLimits/stringByteCount``, twice,
-/// for a string that stands around the elements.
+/// - 768 KiB, or twice the largest span appended if that is larger;
+/// - the bytes of one element, twice while a malformed one is skipped;
+/// - its tape, at most 16 times its bytes;
+/// - twelve times ``ReadingLimits/stringByteCount`` for a string around the elements.
 @safe
 public struct ElementReader: ~Copyable {
   enum Phase {
-    /// The input before the position to resume at is passing.
+    /// The input before the resumed position is being skipped.
     case resuming
-    /// The first bytes tell the encoding.
+    /// The first bytes determine the encoding.
     case starting
     case parsing
-    /// The next sibling of a malformed element is being looked for.
+    /// The sibling after a malformed element is being searched.
     case recovering
-    /// A fresh parser has to go on at `deliveredOffset`.
+    /// A new parser must continue at `deliveredOffset`.
     case restarting
     case ended
     case failed(ReadingError)
@@ -36,26 +36,25 @@ public struct ElementReader: ~Copyable {
   var buffer: ReadBuffer
   var phase: Phase
 
-  /// The elements of the pieces that were parsed, to be delivered.
+  /// The elements of parsed pieces, to be delivered.
   var parsed = TapeBuffers()
-  /// Where the unfinished element behind them, or what is between elements, begins.
+  /// The start of the unfinished element, or of the separators, after them.
   var parsedBoundary = 0
-  /// The value around the elements that was asked for, once it has passed.
+  /// The text of the watched value, once it has passed.
   var watchedBytes: [UInt8]?
-  /// What passed in its place: the start of an array or object, or null.
+  /// The kind of any other value at the watched pointer: the start of an array or object, or null.
   public internal(set) var otherWatchedKind: Token.Kind?
 
-  /// How many bytes the next piece has at most. Behind a malformed element it is few at first, so
-  /// that many of them do not cost a whole piece each.
+  /// The most bytes of the next piece; few at first after a malformed element, so that many such
+  /// elements do not cost a whole piece each.
   var pieceSize = ReadBuffer.pieceSize
 
-  /// The input up to here has been given to the parser.
+  /// The parser has been given the input before this offset.
   var givenOffset = 0
-  /// The elements that end before here have been found; the bytes behind it are given to the
-  /// parser again.
+  /// The elements that end before this offset have been found; the parser is given the bytes after
+  /// it again.
   var parsedOffset = 0
   var isFinished = false
-  /// Whether the parser has been told that the input is at its end.
   var isCompleted = false
 
   var strictText = StrictText()
@@ -64,48 +63,46 @@ public struct ElementReader: ~Copyable {
   var nextFlaw = 0
   var nextNUL = 0
 
-  /// The index of the first mark that has not been delivered.
   var nextMark = 0
   var failure: ParseFailure?
   var recovery: Recovery?
 
-  /// How many bytes were looked at for flaws and in search of siblings, each as often as it was.
+  /// The number of bytes checked for flaws and searched for siblings, repeated ones included.
   var examinedByteCount = 0
 
-  // What the last event delivered.
+  // The last event.
   var currentTokens = 0..<0
   var currentBytes = 0..<0
   var currentName: Token?
   var currentHoldsNUL = false
   var currentIsCut = false
   var currentIndex = 0
-  /// The first bytes of a malformed element that is too long to stay in the buffer.
+  /// The first bytes of a malformed element that is too long for the buffer.
   var oversized: OversizedElement?
 
-  // The position after it.
+  // The position after the last event.
   var deliveredOffset = 0
   var deliveredCount = 0
   var deliveredPlace = Place()
-  /// The hash of the input before `deliveredOffset`, when those bytes have left the buffer.
+  /// The hash of the input before `deliveredOffset`, if those bytes have left the buffer.
   var deliveredHash: UInt64?
   let resumed: ReadingPosition
 
   var lineMode = Place.LineMode.unknown
-  /// The line that the first element ended on.
+  /// The line on which the first element ended.
   var firstEndLine = 0
 
-  /// A reader of an input of the given shape.
+  /// Creates a reader of an input of the given shape.
   ///
   /// - Parameters:
-  ///   - shape: where in the input the elements stand.
-  ///   - limits: how large one element may be.
-  ///   - position: where an earlier reader of the same input, shape and limits stopped. The input
-  ///     is given from its first byte all the same; the bytes before the position are hashed and
-  ///     not parsed.
-  ///   - isResumable: whether another reader is to go on from ``position``: without it the input is
-  ///     not hashed.
-  ///   - watchedPointer: where a string, number or boolean stands around the elements that is to be
-  ///     known as ``watchedText``.
+  ///   - shape: the place of the elements in the input.
+  ///   - limits: the limits on one element.
+  ///   - position: the position of an earlier reader of the same input, shape and limits. The input
+  ///     must be given from its first byte; bytes before the position are hashed and not parsed.
+  ///   - isResumable: whether another reader may resume at ``position``; if false, the input is not
+  ///     hashed.
+  ///   - watchedPointer: the pointer of a string, number or boolean around the elements, for
+  ///     ``watchedText``.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
     resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
@@ -131,7 +128,7 @@ public struct ElementReader: ~Copyable {
 }
 
 extension ElementReader {
-  /// Appends the next bytes of the input, which are copied.
+  /// Appends a copy of the next bytes of the input.
   ///
   /// - Complexity: O(n) in the number of bytes.
   public mutating func append(_ bytes: Span<UInt8>) {
@@ -140,11 +137,12 @@ extension ElementReader {
     buffer.append(bytes)
   }
 
-  /// Lets `body` write the next bytes of the input straight into the read buffer.
+  /// Lets `body` write the next bytes of the input into the read buffer.
   ///
-  /// - Parameter body: gets free space for 512 KiB, at first for 256 KiB, and fills its front.
-  /// - Returns: how many bytes it gave; 0 does not finish the input.
-  /// - Throws: what `body` throws; then nothing that it wrote counts.
+  /// - Parameter body: receives free space of 512 KiB (at first 256 KiB) and fills it from the
+  ///   front.
+  /// - Returns: the number of bytes written; 0 does not end the input.
+  /// - Throws: the error of `body`; then its bytes are discarded.
   public mutating func fill<Failure: Error>(
     _ body: (inout OutputSpan<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> Int {
@@ -153,14 +151,13 @@ extension ElementReader {
     return try buffer.fill(body)
   }
 
-  /// Says that no more bytes will come.
+  /// Ends the input.
   public mutating func finish() {
     isFinished = true
   }
 
-  /// The tape; it holds the current element and may hold others.
-  ///
-  /// It is valid until the reader is next changed.
+  /// The tape with the current element, valid until the reader is changed; it may contain other
+  /// elements.
   public var tape: Tape {
     @_lifetime(borrow self)
     get {
@@ -174,14 +171,14 @@ extension ElementReader {
     }
   }
 
-  /// The current element's tokens on the tape; none when it is malformed.
+  /// The current element's range of tokens on the tape; empty if it is malformed.
   public var elementTokens: Range<Int> { currentTokens }
 
-  /// The current element as the input writes it.
+  /// The current element's bytes in the input, valid until the reader is changed.
   ///
-  /// Of a malformed one: everything from its start (in an object, from its member's name) up to
-  /// where reading goes on, without the white space at its end, at most
-  /// ``ReadingLimits/elementByteCount`` bytes. They are valid until the reader is next changed.
+  /// For a malformed element: all bytes from its start (in an object, from its member name) to
+  /// where reading continues, without trailing white space, at most
+  /// ``ReadingLimits/elementByteCount`` bytes.
   public var elementBytes: Span<UInt8> {
     @_lifetime(borrow self)
     get {
@@ -194,32 +191,31 @@ extension ElementReader {
     }
   }
 
-  /// Whether ``elementBytes`` are only the beginning of the current element.
+  /// Whether ``elementBytes`` is only the beginning of the current element.
   public var isCut: Bool { currentIsCut }
 
-  /// The 0-based number of the current element, malformed ones counted.
+  /// The 0-based index of the current element, malformed ones included.
   public var elementIndex: Int { currentIndex }
 
-  /// Where ``elementBytes`` begin, in bytes from the start of the input.
+  /// The offset of ``elementBytes``, in bytes from the start of the input.
   public var elementByteOffset: Int { currentBytes.lowerBound }
 
-  /// The name of the current element's member, whose text the tape knows; nil in arrays and
-  /// sequences, and when the element is malformed.
+  /// The member name of the current element, a token of the tape; nil in arrays and sequences and
+  /// for a malformed element.
   public var memberName: Token? { currentName }
 
-  /// Whether a string in the current element or its member's name holds U+0000.
+  /// Whether a string in the current element or its member name contains U+0000.
   public var holdsNUL: Bool { currentHoldsNUL }
 
-  /// The value around the elements that was asked for, once it has passed: a string's text, or a
-  /// number or boolean as the input writes it. A reader that resumes does not know what stands before
-  /// its position.
+  /// The value at the watched pointer, once it has passed: a string's text, or a number or boolean
+  /// as written. A resumed reader does not know values before its position.
   public var watchedText: String? {
     watchedBytes.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The place just after the element that was last delivered.
+  /// The position after the last delivered element.
   ///
-  /// - Complexity: O(n) in the bytes since the position that was asked for last.
+  /// - Complexity: O(n) in the bytes since the last requested position.
   public var position: ReadingPosition {
     mutating get {
       var place = deliveredPlace
@@ -231,10 +227,9 @@ extension ElementReader {
     }
   }
 
-  /// The 0-based line and the bytes before it in that line, of an offset inside the current
-  /// element.
+  /// The 0-based line of an offset inside the current element, and its byte column.
   ///
-  /// - Complexity: O(n) in the bytes since the offset that was asked for last, where they ascend.
+  /// - Complexity: O(n) in the bytes since the last requested offset, if offsets ascend.
   public mutating func location(ofByteOffset byteOffset: Int) -> (line: Int, column: Int) {
     if let location = oversized?.location(ofByteOffset: byteOffset) { return location }
     return buffer.location(ofByteOffset: byteOffset)

@@ -1,14 +1,14 @@
-/// What ``ElementReader/next()`` came to.
+/// The result of ``ElementReader/next()``.
 public enum ReadingEvent: Sendable, Hashable {
-  /// All bytes are used up: append more, or finish.
+  /// All bytes are consumed: append more, or finish.
   case needsInput
 
   /// An element is on the tape.
   case element
 
-  /// An element is not JSON, not strictly JSON or beyond a limit; reading goes on behind it.
+  /// An element is not strictly valid JSON or exceeds a limit; reading continues after it.
   case malformed(Malformation)
 
-  /// The input is at its end.
+  /// The input has ended.
   case end
 }

@@ -1,10 +1,10 @@
-/// The tokens of one JSON value with their text, kept apart from the reader that read them.
+/// A copy of one JSON value's tokens and text, independent of the reader.
 @safe
 public struct TapeCopy: Sendable {
   private var tokens: [Token] = []
   private var text: [UInt8] = []
 
-  /// Copies the element that `reader` stands on.
+  /// Copies the reader's current element.
   ///
   /// - Complexity: O(n) in the tokens and bytes of the element.
   public init(_ reader: borrowing ElementReader) {
@@ -28,7 +28,7 @@ public struct TapeCopy: Sendable {
     }
   }
 
-  /// The tape that holds the value from its first token on.
+  /// The tape, whose first token begins the value.
   public var tape: Tape {
     @_lifetime(borrow self)
     get {

@@ -1,6 +1,6 @@
 /// Strings and keys.
 extension ElementScan {
-  /// Takes a string or a key, quotes included.
+  /// Scans a string or a key, quotes included.
   @inline(__always)
   mutating func text(
     _ kind: Token.Kind, at index: inout Int, onto tape: inout TapeBuffers
@@ -41,11 +41,11 @@ extension ElementScan {
     return index
   }
 
-  /// Takes a text with escapes, which the tape gets a copy of.
+  /// Scans a text with escapes, which the tape copies.
   ///
   /// - Parameters:
-  ///   - start: the index behind the quote.
-  ///   - plainEnd: the index of the first byte that does not stand for itself.
+  ///   - start: the index after the quote.
+  ///   - plainEnd: the index of the first byte that must be unescaped.
   @inline(never)
   private mutating func escapedText(
     _ kind: Token.Kind, from start: Int, plainEnd: Int, end textEnd: inout Int,
@@ -73,7 +73,7 @@ extension ElementScan {
     return true
   }
 
-  /// Takes what stands behind a backslash; half a surrogate pair is not sound.
+  /// Scans the escape after a backslash; half of a surrogate pair is not valid.
   private mutating func escape(
     at index: inout Int, onto copies: inout GrowableBuffer<UInt8>
   ) -> Bool {
@@ -99,7 +99,7 @@ extension ElementScan {
     return true
   }
 
-  /// The character of a `\u` escape, or of two of them that are a surrogate pair.
+  /// The character of a `\u` escape, or of two that form a surrogate pair.
   private mutating func escapedScalar(at index: inout Int) -> Unicode.Scalar? {
     guard let unit = codeUnit(at: &index) else { return nil }
     guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
@@ -110,7 +110,7 @@ extension ElementScan {
     return Unicode.Scalar(0x1_0000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00))
   }
 
-  /// The number that four hexadecimal digits write.
+  /// The value of four hexadecimal digits.
   private mutating func codeUnit(at index: inout Int) -> UInt16? {
     guard end - index >= 4 else {
       isCut = true

@@ -1,17 +1,15 @@
-/// A scan of bytes for elements that are plainly sound JSON (RFC 8259) within the limits.
+/// A scan of bytes for arrays and objects that are valid JSON (RFC 8259) within the limits.
 ///
-/// It says nothing of the encoding, which is `StrictText`'s business. Only arrays and objects are
-/// elements to it.
+/// `StrictText` checks the encoding.
 @safe
 struct ElementScan {
   let bytes: UnsafePointer<UInt8>
-  /// How many bytes there are.
   let end: Int
-  /// The offset of the first of `bytes` in the input.
+  /// The input offset of the first of `bytes`.
   let offset: Int
   let limits: ReadingLimits
 
-  /// Whether the last element is not known as sound only because the bytes end.
+  /// Whether the last scan failed only because the bytes end.
   var isCut = false
 
   @unsafe
@@ -27,21 +25,20 @@ struct ElementScan {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// An element that was found, with the name that it has in an object.
+  /// An element, with its name in an object.
   struct Member {
-    /// Where the name stands in the tape's copies.
+    /// The range of the name in the tape's copies.
     var name: Range<Int>?
     /// The index of the element's first byte.
     var start: Int
-    /// The index behind it.
+    /// The index after its last byte.
     var end: Int
   }
 
-  /// Puts the element that begins at `start`, with its name if `isNamed`, on the tape.
+  /// Puts the element at `start` on the tape, with its name if `isNamed`.
   ///
-  /// - Parameter open: is empty, and is left so by a sound element.
-  /// - Returns: nil where it is not known as sound: then what the tape has got of it is to be
-  ///   taken away.
+  /// - Parameter open: an empty buffer; a valid element leaves it empty.
+  /// - Returns: nil if the scan fails; the caller must then remove what was put on the tape.
   mutating func member(
     at start: Int, isNamed: Bool, onto tape: inout TapeBuffers,
     _ open: inout GrowableBuffer<OpenContainer>
@@ -58,7 +55,7 @@ struct ElementScan {
     return Member(name: name, start: elementStart, end: end)
   }
 
-  /// Copies a name, which is no token of an element, and takes the colon behind it.
+  /// Copies a name, which is not a token of the element, and skips its colon.
   private mutating func name(at index: inout Int, onto tape: inout TapeBuffers) -> Range<Int>? {
     guard text(.key, at: &index, onto: &tape) else { return nil }
     let token = tape.tokens[tape.tokens.count - 1]
@@ -74,14 +71,14 @@ struct ElementScan {
     return (tape.copies.count - token.textByteCount)..<tape.copies.count
   }
 
-  /// Puts the element at `start` on the tape and returns the index behind it.
+  /// Puts the element at `start` on the tape and returns the index after it.
   private mutating func element(
     at start: Int, onto tape: inout TapeBuffers,
     _ open: inout GrowableBuffer<OpenContainer>
   ) -> Int? {
     var index = start
     var isInObject = false
-    // How many values the innermost container has.
+    // The number of values in the innermost container.
     var count = 0
     guard start < end else { return cut() }
     guard unsafe isOpener(bytes[start]) else { return nil }
@@ -126,7 +123,7 @@ struct ElementScan {
         guard number(at: &index, onto: &tape) else { return nil }
         count &+= 1
       }
-      // Behind a value.
+      // After a value.
       while true {
         skipWhiteSpace(&index)
         guard index < end else { return cut() }
@@ -163,7 +160,7 @@ struct ElementScan {
     while index < end, unsafe Self.isWhiteSpace(bytes[index]) { index &+= 1 }
   }
 
-  /// Takes one byte if it is what stands there.
+  /// Skips one byte if it is `byte`.
   @inline(__always)
   mutating func skip(_ byte: UInt8, at index: inout Int) -> Bool {
     guard index < end else {
@@ -175,7 +172,7 @@ struct ElementScan {
     return true
   }
 
-  /// Takes four bytes, given as a little-endian number, that are or end a literal.
+  /// Scans a literal, or its last four bytes, given as a little-endian number.
   @inline(__always)
   private mutating func literal(
     _ word: UInt32, _ kind: Token.Kind, at index: inout Int, onto tape: inout TapeBuffers
@@ -191,7 +188,7 @@ struct ElementScan {
     return true
   }
 
-  /// Takes a number, whose end shows with the byte behind it.
+  /// Scans a number; its end is known only with the byte after it.
   @inline(__always)
   private mutating func number(at index: inout Int, onto tape: inout TapeBuffers) -> Bool {
     let start = index
@@ -231,7 +228,7 @@ struct ElementScan {
     return index
   }
 
-  /// Takes digits, at least one.
+  /// Skips digits; false if there are not any.
   @inline(__always)
   private mutating func skipDigits(_ index: inout Int) -> Bool {
     let start = index

@@ -1,16 +1,16 @@
-/// The bytes that a scan looks at, and what they are in.
+/// The bytes of one scan, with their context.
 @safe
 struct ScannedPiece {
   let bytes: UnsafePointer<UInt8>
-  /// The offset in the input of the first of `bytes`.
+  /// The input offset of the first of `bytes`.
   let offset: Int
-  /// The offset in the input of the end of the bytes.
+  /// The input offset of the end of the bytes.
   let endOffset: Int
-  /// Whether nothing follows.
+  /// Whether the input ends after the bytes.
   let isLast: Bool
   /// Whether the elements are a sequence, without commas.
   let isSequence: Bool
-  /// The offset in the input of the container of the elements.
+  /// The input offset of the container of the elements.
   let containerStart: Int
 
   @unsafe

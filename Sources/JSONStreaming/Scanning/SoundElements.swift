@@ -1,35 +1,34 @@
-/// The fast path beside yajl: puts elements that are plainly sound on the tape.
+/// The fast path beside yajl, for valid elements.
 ///
-/// yajl takes more than twice as long for them. What a scan does not know as sound, it leaves to yajl, from
-/// the first byte of the element on. So yajl alone judges what is malformed, beyond a limit or around the
+/// yajl takes more than twice as long for them. From the first byte of any other element on, the
+/// bytes are left to yajl. So yajl alone judges malformed elements, limits and the text around the
 /// elements.
 struct SoundElements: ~Copyable {
-  /// How many bytes may wait that only separate elements.
+  /// The most separator bytes that can wait for an element.
   private static let separatorLimit = 1 << 10
 
   private var open = GrowableBuffer<OpenContainer>(minimumCapacity: 32)
 
-  /// Where the element began that was left to yajl last.
+  /// The start of the last element left to yajl.
   private var refusedStart = -1
-  /// Where the element began that was found cut off last, and how much of it there was.
+  /// The start of the last element that was cut off, and its length so far.
   private var (cutStart, cutLength) = (-1, 0)
 
   /// Whether the element at an offset was left to yajl.
   func hasRefused(elementAt offset: Int) -> Bool { offset == refusedStart }
 
-  /// Forgets where it was.
+  /// Forgets all offsets.
   mutating func restart() { (refusedStart, cutStart, cutLength) = (-1, -1, 0) }
 
-  /// Puts the sound elements behind `boundary` on the tape, and moves `boundary` behind them.
+  /// Puts the valid elements after `boundary` on the tape and moves `boundary` after them.
   ///
-  /// An element that the bytes end inside of is left where it is, to be scanned with those that
-  /// follow. If these have not at least doubled it, or none follow, it is yajl's: so no element
-  /// is scanned often.
+  /// An element that is cut off is scanned again with the bytes that follow. If they do not at
+  /// least double it, or if the input ends, yajl gets it. So no element is scanned often.
   ///
-  /// - Parameter hasYajlRead: whether yajl has read bytes behind `boundary`; false once it has to begin
-  ///   anew there.
-  /// - Returns: whether the bytes behind `boundary` wait for what follows them; if not, they are yajl's to
-  ///   judge.
+  /// - Parameter hasYajlRead: whether yajl has read bytes after `boundary`; set to false if it must
+  ///   start again there.
+  /// - Returns: whether the bytes after `boundary` must wait for more; otherwise yajl must parse
+  ///   them.
   mutating func scan(
     _ piece: ScannedPiece, _ limits: ReadingLimits, from boundary: inout Int, in place: inout Place,
     hasYajlRead: inout Bool, onto tape: inout TapeBuffers
@@ -51,7 +50,7 @@ struct SoundElements: ~Copyable {
       }
       let start = piece.offset + index
       guard index < end else {
-        // Behind a comma, which yajl alone may have seen, something must follow.
+        // After a comma, which only yajl may have seen, an element must follow.
         if needsComma == place.needsComma, !hasYajlRead { boundary = start }
         let canWait = !piece.isLast && start - boundary <= Self.separatorLimit
         return canWait || start == boundary
@@ -83,7 +82,7 @@ struct SoundElements: ~Copyable {
     }
   }
 
-  /// Whether to wait for more of the element at `start`, which the bytes end inside of.
+  /// Whether to wait for more bytes of the element at `start`, which is cut off.
   private mutating func waits(
     from start: Int, _ piece: ScannedPiece, _ limits: ReadingLimits
   ) -> Bool {

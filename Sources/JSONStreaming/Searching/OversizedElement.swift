@@ -1,17 +1,16 @@
-/// The first bytes of a malformed element that does not fit into the read buffer.
+/// The first bytes of a malformed element that is too large for the read buffer.
 struct OversizedElement {
-  /// As many bytes as an element may have.
+  /// At most as many bytes as an element may have.
   var bytes: [UInt8]
 
-  /// Where they begin in the input, and on which line and column.
+  /// The position of the first byte.
   var startOffset: Int
   var line: Int
   var column: Int
 }
 
 extension OversizedElement {
-  /// The 0-based line and the bytes before the offset in that line; nil if the bytes do not reach
-  /// it.
+  /// The 0-based line of an offset and its byte column; nil if it is after the bytes.
   func location(ofByteOffset byteOffset: Int) -> (line: Int, column: Int)? {
     let index = byteOffset - startOffset
     guard index >= 0 && index <= bytes.count else { return nil }

@@ -1,12 +1,12 @@
-/// What is known of a malformed element while its end is being looked for.
+/// The state of the search for the end of a malformed element.
 struct Recovery {
-  /// Where the element begins; in an object at its member's name.
+  /// The offset of the element; in an object, of its member name.
   var start: Int
 
-  /// What is wrong, as long as the element's end does not make it something else.
+  /// The error, unless the end of the element shows another one.
   var malformation: Malformation
 
-  /// The place that reading goes on in, but for the comma.
+  /// The context after the element, except the comma.
   var place: Place
 
   var scanner: SiblingScanner

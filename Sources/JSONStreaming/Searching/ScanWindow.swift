@@ -1,6 +1,6 @@
-/// The bytes of the input that a scan can look at, addressed by their offsets in the input.
+/// The bytes available to a scan, addressed by input offset.
 struct ScanWindow: ~Escapable {
-  /// The answer to a question about bytes of which some may not have come yet.
+  /// The answer to a question about bytes that may not have arrived.
   enum Answer {
     case yes, no, unknown
   }
@@ -10,7 +10,7 @@ struct ScanWindow: ~Escapable {
   let isComplete: Bool
 
   /// - Parameters:
-  ///   - bytes: the bytes that are held, of which `startOffset` is the first one's offset.
+  ///   - bytes: the bytes, of which the first is at `startOffset`.
   ///   - isComplete: whether the input ends after them.
   @_lifetime(copy bytes)
   init(bytes: Span<UInt8>, startOffset: Int, isComplete: Bool) {
@@ -25,12 +25,12 @@ struct ScanWindow: ~Escapable {
 }
 
 extension ScanWindow {
-  /// Whether a container of elements can end in front of `offset`: what follows closes the containers
-  /// around it, goes on in one of them, or is another top-level value.
+  /// Whether the container of the elements can end before `offset`: what follows must close the
+  /// containers around it, continue in one of them, or be another top-level value.
   ///
   /// - Parameters:
-  ///   - parents: what is open around the container, the outermost first: true for an array.
-  ///   - limit: how many bytes are looked at; if they are all blank, the answer is yes.
+  ///   - parents: the containers around it, outermost first; true for an array.
+  ///   - limit: the number of bytes to check; if they are all white space, the answer is yes.
   func canEndContainer(before offset: Int, parents: [Bool], limit: Int) -> Answer {
     var parents = parents[...]
     var isNameDue = false

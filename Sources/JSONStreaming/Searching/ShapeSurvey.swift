@@ -1,148 +1,144 @@
-/// Finds out where in a JSON input the elements stand, for who was not told.
+/// Detects where the records are when no pointer was given.
 ///
-/// It looks at strings and brackets only and stops as soon as the answer is certain; a single large
-/// object has to be seen to its end. Memory: what the names on the way to the current value take,
-/// and the candidates.
+/// It reads only strings and brackets and stops when the answer is certain; a single large object
+/// is read to its end. Memory holds the names on the path to the current value, and the candidates.
 ///
 /// | the input is | shape |
 /// |---|---|
 /// | an array | its elements |
-/// | several top-level values, a scalar, nothing | sequence |
+/// | several top-level values, a scalar or empty | sequence |
 /// | an object with `"type": "FeatureCollection"` | `/features` (RFC 7946) |
-/// | an object with `"type": "Feature"`, or with all names that mark an element | sequence |
-/// | an object in which one array of objects can be reached through objects | that array |
-/// | an object in which there are several | ambiguous |
+/// | an object with `"type": "Feature"`, or with all marker names of an element | sequence |
+/// | an object with one array of objects, reachable through objects | that array |
+/// | an object with several of them | ambiguous |
 /// | any other object | sequence |
 ///
-/// Where it is known which names the members of elements have, it looks for them where there is one
-/// array of objects, none of which has such a member, or where there are only empty arrays:
+/// If the member names of elements are known, two cases are checked for them: one array of objects
+/// without such a member, and empty arrays only.
 ///
-/// | the object holds | shape |
+/// | the object has | shape |
 /// |---|---|
 /// | such a member of its own | sequence |
 /// | otherwise an array of objects, or an object with such a member | ambiguous |
 /// | otherwise | the first empty array |
 ///
-/// A comment or anything else that begins with a slash, in front of the input, is passed over up to the first
-/// bracket, and so are form feeds and vertical tabs. Behind the first object all but another one is passed
-/// over. The reader refuses it.
+/// Before the first bracket, form feeds, vertical tabs and everything after a slash (comments) are
+/// skipped. After the first object everything except another object is skipped. The reader rejects
+/// such input.
 ///
-/// An array of objects is one whose first element is an object. It and an empty one count when
-/// elements in them could be read: a pointer to it has a bounded number of steps and bytes. A flawed
-/// input is judged by the arrays of objects that were seen before the flaw; a flawed first line of an
-/// input with one object a line makes no difference.
+/// An array of objects is one whose first element is an object. Arrays count only if the reader can
+/// reach them: the steps and bytes of a pointer are limited. If the input is malformed, only the
+/// arrays before the error count. A malformed first line of newline-delimited JSON does not change
+/// the result.
 public struct ShapeSurvey: ~Copyable {
-  /// What the survey came to.
+  /// The result of a survey.
   public enum Outcome: Sendable, Hashable {
     /// Every top-level value is an element.
     case sequence
-    /// The elements stand in the array at the pointer.
+    /// The elements are in the array at the pointer.
     case container(JSONPointer)
-    /// Nobody can say which array is meant, or whether it is: the arrays of objects in the order of
-    /// the input, and behind them the empty ones.
+    /// The array cannot be determined: the arrays of objects in input order, then the empty ones.
     case ambiguous([Candidate])
   }
 
-  /// An array of objects, or an empty one, that could be that of the elements.
+  /// An array of objects, or an empty one, that may hold the elements.
   public struct Candidate: Sendable, Hashable {
-    /// Where the array stands; where several stand there, all of them.
+    /// The place of the array, or of all arrays with the same pointer.
     public let pointer: JSONPointer
-    /// How many elements it has; if the survey ended inside it, how many it has at least.
+    /// The number of its elements; the least number if the survey ended inside it.
     public fileprivate(set) var elementCount: Int
-    /// Whether one of them has a member with the name of one of an element.
+    /// Whether an element of it has a member with the name of an element's member.
     fileprivate var hasElementName = false
   }
 
-  /// With more arrays of objects than this the survey is over; of empty ones no more are listed.
+  /// The most arrays of objects, at which the survey ends, and the most empty arrays listed.
   public static let candidateLimit = 100
 
-  /// With more open brackets than this the survey is over.
+  /// The most open brackets; the survey ends beyond it.
   static let depthLimit = 10_000
 
-  /// Names are remembered up to this length; no candidate stands behind a longer one.
+  /// The most bytes of a name that are kept; candidates after longer names are ignored.
   static let nameLimit = 4_096
 
-  /// The most bytes that the names in a candidate's pointer have together.
+  /// The most bytes of all names in a candidate's pointer.
   static let pathLimit = 8_192
 
   private enum Mode {
     /// Before the first top-level value; a byte-order mark is skipped.
     case start
-    /// The same, behind a slash; all but brackets is skipped.
+    /// The same, after a slash; everything except brackets is skipped.
     case startComment
-    /// In an object that only objects are around.
+    /// In an object that is inside objects only.
     case object(Due)
     /// In an array in such an object, before its first element.
     case arrayStart
-    /// Somewhere in such an array.
+    /// In such an array, after its first byte.
     case array
-    /// Behind the first top-level value.
+    /// After the first top-level value.
     case behind
-    /// Behind a flaw; the line it stands on goes on.
+    /// After an error, on the same line.
     case flawedLine
-    /// At the start of the line after it.
+    /// At the start of the next line.
     case nextLine
   }
 
-  /// What comes next in an object.
   private enum Due {
     case name, colon, value, scalarEnd, comma
   }
 
-  /// The answer, once it is certain.
+  /// The result; nil until it is certain.
   public private(set) var outcome: Outcome?
 
-  /// The names that every element of a kind has.
+  /// For each kind of element, the names that all of its elements have.
   private let elementMarkers: [[String]]
-  /// The names that members of elements have.
+  /// The names of members of elements.
   private let elementNames: [String]
-  /// Of each kind of element the names that were not met yet, as bytes: a `String` equals those in other
-  /// normal forms, too. An array of elements ends the survey before the sets are needed.
+  /// For each kind of element, the names not found yet, as bytes: a `String` also equals its other
+  /// normal forms. Lazy, because the survey of a top-level array ends before they are needed.
   private lazy var unseenMarkers = elementMarkers.map { names in Set(names.map { Array($0.utf8) }) }
   private lazy var elementNameBytes = Set(elementNames.map { Array($0.utf8) })
-  /// Whether the top-level object has a member with one of them.
+  /// Whether the top-level object has a member with one of these names.
   private var hasElementName = false
-  /// Whether an object in it has.
+  /// Whether an object inside it has one.
   private var hasInnerElementName = false
 
   private var mode = Mode.start
-  /// Whether the first top-level value, an object, has been seen to its end.
+  /// Whether the first top-level value, an object, has ended.
   private var isWhole = false
-  /// The arrays of objects.
   private var candidates: [Candidate] = []
   private var emptyCandidates: [Candidate] = []
-  /// Where each candidate stands among those that are not empty; nothing of an empty one.
+  /// The index of each candidate in `candidates`; nil for an empty array.
   private var places: [JSONPointer: Int?] = [:]
-  /// The names on the way to the current value, and the current member's own as the last.
+  /// The names on the path to the current value, the current member's name included.
   private var path: [String] = []
-  /// How many objects are open around everything else.
+  /// The number of open objects, not counting those inside an array.
   private var objectDepth = 0
-  /// The brackets that are open in the array that is being passed, its own included.
+  /// The open brackets in the current array, its own included.
   private var open: [UInt8] = []
-  /// The index of the candidate that is being passed.
+  /// The index of the current candidate.
   private var candidate: Int?
-  /// Whether the next string is the name of a member of an element, and is to be looked at.
+  /// Whether the next string is the name of an element's member and must be checked.
   private var isElementNameDue = false
 
   private var isInString = false
   private var isEscaped = false
-  /// The raw text of the name, or of the value of `type`, that is being read.
+  /// The raw text of the current name or value of `type`.
   private var raw: [UInt8] = []
   private var keepsRaw = false
-  /// The depth of the object whose current member cannot be in a candidate's pointer.
+  /// The depth of the object whose current member is too long for a pointer.
   private var cutDepth = Int.max
-  /// Whether the line goes on that the first top-level value begins on.
+  /// Whether the survey is on the line on which the first top-level value begins.
   private var isFirstLine = true
-  /// The last byte outside of strings that is not white space, line feeds apart.
+  /// The last byte outside strings that is a line feed or not white space.
   private var previous: UInt8 = 0x0A
 
-  /// A survey of an input from its first byte on.
+  /// Creates a survey of an input, to be given from its first byte on.
   ///
   /// - Parameters:
-  ///   - elementMarkers: for each kind of element the names that every one of it has. A top-level
-  ///     object with all names of a kind is itself an element. A kind without names says nothing.
-  ///   - elementNames: the names of the members that elements may have. Without any, an array of
-  ///     objects is that of the elements whatever they hold, and an empty one is not.
+  ///   - elementMarkers: for each kind of element, the names that all of its elements have. A
+  ///     top-level object with all names of a kind is an element. Empty lists are ignored.
+  ///   - elementNames: the names of members that elements may have. If it is empty, every array of
+  ///     objects is a candidate and empty arrays are not.
   public init(elementMarkers: [[String]] = [], elementNames: [String] = []) {
     self.elementNames = elementNames
     self.elementMarkers = elementMarkers.filter { !$0.isEmpty }
@@ -150,7 +146,7 @@ public struct ShapeSurvey: ~Copyable {
 }
 
 extension ShapeSurvey {
-  /// Surveys the next bytes of the input; once there is an outcome they are ignored.
+  /// Surveys the next bytes; they are ignored if there is an outcome.
   ///
   /// - Complexity: O(n) in the number of bytes.
   public mutating func append(_ bytes: Span<UInt8>) {
@@ -165,7 +161,7 @@ extension ShapeSurvey {
     }
   }
 
-  /// Says that no more bytes will come; there is an outcome then.
+  /// Ends the input and determines the outcome.
   public mutating func finish() {
     if outcome == nil { decide() }
   }
@@ -180,7 +176,7 @@ extension ShapeSurvey {
     return index
   }
 
-  /// Judges by the candidates so far.
+  /// Determines the outcome from the candidates so far.
   private mutating func decide() {
     let knowsElements = isWhole && !elementNames.isEmpty
     let arrays = candidates + emptyCandidates
@@ -196,7 +192,7 @@ extension ShapeSurvey {
     }
   }
 
-  /// Begins to pass an array whose first byte, behind its bracket, is `byte`.
+  /// Starts an array whose first byte after the bracket is `byte`.
   private mutating func beginArray(_ byte: UInt8) {
     mode = .array
     candidate = nil
@@ -345,14 +341,14 @@ extension ShapeSurvey {
     }
   }
 
-  /// Whether a string that comes here, behind a bracket or a comma, is the name of a member of an
-  /// element, of which none is known yet to have the name of one.
+  /// Whether a string after this bracket or comma is a member name to check: of an element in a
+  /// candidate without a matching name so far.
   private var expectsElementName: Bool {
     guard open.count == 2, open[1] == UInt8(ascii: "{"), let candidate else { return false }
     return !elementNames.isEmpty && !candidates[candidate].hasElementName
   }
 
-  /// Takes note of a flaw: what follows its line tells whether it is one of many lines.
+  /// Registers an error: the line after it shows whether the input has one object a line.
   private mutating func flaw(at byte: UInt8) {
     if byte == UInt8(ascii: "{"), previous == 0x0A, !isFirstLine {
       outcome = .sequence

@@ -1,28 +1,28 @@
-/// Finds where reading can go on after a malformed element.
+/// Finds where reading can continue after a malformed element.
 ///
-/// In a sequence with one element a line that is the next line. Elsewhere the scan tracks strings and
-/// brackets from the element's start:
+/// In a sequence with one element a line, it continues on the next line. Elsewhere the scan tracks
+/// strings and brackets from the start of the element:
 ///
-/// 1. A closer closes the innermost bracket of its kind, with all that is open inside. The element ends where
-///    its last bracket is closed.
-/// 2. What does not begin with a bracket, such as a member of an object, ends before a comma outside of
-///    brackets. In a sequence a string ends with its closing quote, and all else with its line.
-/// 3. A line end ends a string. If something follows a string that cannot follow one, its closing quote opens
-///    the next string, and what it held is read as brackets and commas.
-/// 4. A closer like the container's, which fits no bracket of the element, ends the container if what follows
-///    can follow its end; otherwise it is ignored.
-/// 5. A line that begins in the element's column with the element's first byte begins the next sibling,
-///    unless the members of the element stand in that column.
-/// 6. An object begins the next sibling of one that a name or comma has to follow in, as when a closing brace
-///    is missing. So that objects inside the element are not taken for records, brackets inside it have to
-///    be closed, unless it is longer than `byteLimit`.
+/// 1. A closer closes the innermost bracket of its kind and everything open inside it. The element
+///    ends with its last bracket.
+/// 2. A value without a bracket, such as an object member, ends before a comma outside brackets. In
+///    a sequence, a string ends with its closing quote and any other value with its line.
+/// 3. A line end ends a string. If a string is followed by something that cannot follow it, its
+///    closing quote opens the next string, and its content is read as brackets and commas.
+/// 4. A closer of the container's kind that matches no bracket of the element ends the container if
+///    the text after it allows that. Otherwise it is ignored.
+/// 5. A line that begins with the element's first byte in the element's column begins the next
+///    sibling, unless the element's members are in that column.
+/// 6. An object begins the next sibling if the element needs a name or comma there, as after a
+///    missing closing brace. All brackets inside the element must be closed, so that its objects
+///    are not read as records, unless it is longer than `byteLimit`.
 ///
-/// The scan takes any number of calls, each with more of the input, and the result does not depend on how
-/// the input is cut. It goes back into a string only, once for each, and has looked at `lookaround` bytes at
-/// most behind the place that it finds. So the time of all scans is linear in the bytes of the input and the
-/// number of malformed elements.
+/// Each call scans more of the input, and the result does not depend on how the input is cut. The
+/// scan goes back only into strings, once for each, and reads at most `lookaround` bytes past its
+/// result. So the time of all scans is linear in the bytes of the input and the number of malformed
+/// elements.
 struct SiblingScanner {
-  /// What the siblings stand in.
+  /// The context of the siblings.
   enum Surroundings {
     /// A sequence with one element a line.
     case lines
@@ -32,10 +32,10 @@ struct SiblingScanner {
     case object
   }
 
-  /// Where reading can go on.
+  /// The place where reading can continue.
   struct Outcome {
     var offset: Int
-    /// Whether a comma or the end of the container stands there, rather than a sibling.
+    /// Whether a comma or the end of the container is there, rather than a sibling.
     var needsComma: Bool
   }
 
@@ -43,56 +43,55 @@ struct SiblingScanner {
     case ground
     /// In a string whose opening quote is at the offset.
     case string(Int)
-    /// Behind a string that has the given quotes.
+    /// After a string with the given quotes.
     case afterString(Int, Int)
   }
 
   private enum Step {
-    /// The byte is used up.
+    /// The byte is consumed.
     case goOn
-    /// It is to be looked at again.
+    /// The byte must be scanned again.
     case again
     case needsMore
     case found(Outcome)
   }
 
   let surroundings: Surroundings
-  /// What is open around the container, the outermost first: true for an array.
+  /// The containers around the container, outermost first; true for an array.
   let parents: [Bool]
   let start: Int
-  /// The column that the element begins in.
+  /// The column of the element's first byte.
   let column: Int
-  /// Whether the element is sound but for its end, which the input lacks.
+  /// Whether the element is valid except for its end, which the input lacks.
   let isTruncated: Bool
 
-  /// How far the scan has come.
+  /// The offset of the next byte to scan.
   private(set) var offset: Int
   private var mode = Mode.ground
   private var isEscaped = false
-  /// The brackets that are open inside the element, and how many of them are braces.
+  /// The open brackets inside the element, and the number of braces among them.
   private var open: [UInt8] = []
   private var openBraceCount = 0
-  /// The first byte of the element.
   private var first: UInt8 = 0
-  /// The last byte that was not white space; of a string, its closing quote.
+  /// The last byte that was not white space; for a string, its closing quote.
   private var previous: UInt8 = 0
   private var lineStart: Int
   private var isLineBlank = false
-  /// Whether what is inside the element stands in its column, too.
+  /// Whether the content of the element is also in its column.
   private var isFlush = false
-  /// Up to here what stood in a string is read again, so that no quote opens one.
+  /// Before this offset, string content is being read again, so quotes do not open strings.
   private var rereadEnd = 0
 
-  /// How many bytes were looked at, each as often as it was.
+  /// The number of scanned bytes, repeated ones included.
   private var stepCount = 0
 
-  /// How long an element may be whose inner brackets are trusted.
+  /// The length beyond which open brackets inside an element are ignored.
   static let byteLimit = 1 << 16
 
-  /// How far the scan goes back into a string, and looks behind the end of a container.
+  /// The most bytes that the scan goes back into a string or reads after the end of a container.
   static let lookaround = 1 << 10
 
-  /// How many brackets may be open; beyond it no end is found.
+  /// The most open brackets; beyond it, no end is found.
   static let nestingLimit = 1 << 20
 
   init(
@@ -109,25 +108,25 @@ struct SiblingScanner {
 }
 
 extension SiblingScanner {
-  /// Bytes before this offset are not looked at any more.
+  /// Earlier bytes are not needed any more.
   var keepOffset: Int { max(start, offset - Self.lookaround) }
 
-  /// Whether the element ended inside what yajl took for a string.
+  /// Whether the element ended inside a string as yajl read it.
   func endedInString(at outcome: Outcome) -> Bool { outcome.offset <= rereadEnd }
 
-  /// The number of steps since it was asked for last.
+  /// Returns the number of steps since the last call.
   mutating func resetStepCount() -> Int {
     defer { stepCount = 0 }
     return stepCount
   }
 
-  /// Goes on with the scan.
+  /// Continues the scan.
   ///
   /// - Parameters:
-  ///   - bytes: a part of the input that holds the bytes from ``keepOffset`` on.
-  ///   - bytesOffset: of the first of them in the input.
+  ///   - bytes: a part of the input with the bytes from ``keepOffset`` on.
+  ///   - bytesOffset: the input offset of the first of them.
   ///   - isComplete: whether the input ends after them.
-  /// - Returns: where reading can go on, or nil if more bytes are needed.
+  /// - Returns: the place where reading can continue, or nil if more bytes are needed.
   mutating func scan(_ bytes: Span<UInt8>, at bytesOffset: Int, isComplete: Bool) -> Outcome? {
     let window = ScanWindow(bytes: bytes, startOffset: bytesOffset, isComplete: isComplete)
     while true {
@@ -141,7 +140,7 @@ extension SiblingScanner {
         }
       }
       guard isComplete else { return nil }
-      // What an unclosed string held is read again, too.
+      // The content of an unclosed string is read again, too.
       guard case .string(let quote) = mode, !isTruncated, reread(from: quote, to: offset) else {
         return Outcome(offset: offset, needsComma: true)
       }
@@ -207,7 +206,7 @@ extension SiblingScanner {
     }
   }
 
-  /// Whether an object that begins here is the next sibling, since the element needs a name or comma here.
+  /// Whether an object here is the next sibling, because the element needs a name or comma here.
   private var isSibling: Bool {
     first == UInt8(ascii: "{") && open.last == first && previous != UInt8(ascii: ":")
       && (open.count == 1 || offset - start > Self.byteLimit) && offset >= rereadEnd
@@ -236,9 +235,10 @@ extension SiblingScanner {
     }
   }
 
-  /// Closes the innermost open bracket of a kind, with all inside it; false if none is open.
+  /// Closes the innermost open bracket of a kind and everything inside it; false if there is no
+  /// such bracket.
   ///
-  /// What is looked at is closed, so all closers together look at each bracket once.
+  /// Every bracket searched is closed, so all closers together search each bracket once.
   private mutating func close(_ opener: UInt8) -> Bool {
     let count = opener == UInt8(ascii: "{") ? openBraceCount : open.count - openBraceCount
     guard count > 0 else { return false }
@@ -279,8 +279,8 @@ extension SiblingScanner {
     return .again
   }
 
-  /// Goes back behind an opening quote to read what is in the string as brackets and commas; false if it has
-  /// been done, or the string is too long.
+  /// Goes back to an opening quote to read the string's content as brackets and commas; false if
+  /// that was done before or the string is too long.
   private mutating func reread(from quote: Int, to end: Int) -> Bool {
     guard quote >= rereadEnd, offset - quote < Self.lookaround else { return false }
     (mode, rereadEnd, offset) = (.ground, end, quote + 1)
