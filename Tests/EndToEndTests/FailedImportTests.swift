@@ -166,7 +166,7 @@ import Testing
     #expect(failed.exitCode == 65)
     #expect(
       failed.messages.contains(
-        "data.json:2:2: what stands around the elements is not valid json: json allows no comment or "
+        "data.json:2:2: the text around the elements is not valid json: json allows no comment or "
           + "slash here: remove it"), "\(failed.messages)")
     #expect(failed.messages.contains("has another size by then, --restart"))
     #expect(try Self.value("SELECT count(*) FROM poi", folder) == "4")

@@ -105,11 +105,11 @@ import Testing
       ),
       (
         #"{"data":{"rows":[]}} {"error":1}"#, Self.rows,
-        #"1:32: there is nothing at "/data/rows" in the value that ends here, which follows others: is it an error in the place of a page?"#
+        #"1:32: there is nothing at "/data/rows" in the value that ends here, which follows others: is it an error response instead of a page?"#
       ),
       (
         "[{}]\n {}", Self.top,
-        #"2:2: the value at "" is an object, and was an array before: read the two as inputs of their own"#
+        #"2:2: the value at "" is an object, and was an array before: read the two as separate inputs"#
       ),
       (
         "[{}]\n 7", Self.top,
@@ -118,7 +118,7 @@ import Testing
       ("[1", Self.top, "1:3: the input ends before the elements do: is it complete?"),
       (
         "{\"data\":\n /* a */ {\"rows\":[1]}}", Self.rows,
-        "2:2: what stands around the elements is not valid json: json allows no comment or slash here: "
+        "2:2: the text around the elements is not valid json: json allows no comment or slash here: "
           + #"remove it, at "/""#
       ),
     ]

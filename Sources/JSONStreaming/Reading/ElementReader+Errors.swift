@@ -13,7 +13,7 @@ extension ElementReader {
   mutating func fail(around flaw: TextFlaw) -> ReadingError {
     fail(
       .unrecoverable, at: flaw.byteOffset,
-      "what stands around the elements is damaged: \(flaw.malformation.message)")
+      "the text around the elements is damaged: \(flaw.malformation.message)")
   }
 
   mutating func fail(notFound pointer: JSONPointer) -> ReadingError {
@@ -30,7 +30,7 @@ extension ElementReader {
   mutating func fail(tooManySteps pointer: JSONPointer) -> ReadingError {
     fail(
       .pointerNotFound, at: 0,
-      "the pointer \(quoted(pointer)) has more than \(Place.stepLimit) steps: elements nested as"
+      "the pointer \(quoted(pointer)) has more than \(Place.stepLimit) steps: elements nested that"
         + " deeply cannot be read")
   }
 
@@ -43,7 +43,7 @@ extension ElementReader {
   mutating func failOfNULs() -> ReadingError {
     fail(
       .unrecoverable, at: 0,
-      "the input begins with NUL bytes, as a file does that was not written to its end: fetch it again"
+      "the input begins with NUL bytes, like a file that was not completely written: fetch it again"
     )
   }
 
@@ -51,8 +51,8 @@ extension ElementReader {
     let end = buffer.endOffset
     let message =
       end < position.byteOffset
-      ? "the input has \(end) bytes, the one that was begun had at least \(position.byteOffset)"
-      : "the first \(position.byteOffset) bytes of the input are not what they were"
+      ? "the input has \(end) bytes, but had at least \(position.byteOffset) before"
+      : "the first \(position.byteOffset) bytes of the input have changed"
     return fail(
       .changedInput, at: min(end, position.byteOffset),
       message)
@@ -96,7 +96,7 @@ extension ElementReader {
         return fail(.trailingData, at: offset, "what follows the elements is not json: \(text)")
       }
       return fail(
-        .unrecoverable, at: offset, "what stands around the elements is not valid json: \(text)")
+        .unrecoverable, at: offset, "the text around the elements is not valid json: \(text)")
     case .stop(.notAContainer)
     where shape == .container(JSONPointer(tokens: []))
       && parser.state.topLevelValueCount > 1:
@@ -112,7 +112,7 @@ extension ElementReader {
         .pointerNotFound, at: offset,
         parser.state.topLevelValueCount > 1
           ? "there is nothing at \(pointerText) in the value that ends here, which follows others: is "
-            + "it an error in the place of a page?"
+            + "it an error response instead of a page?"
           : "there is nothing at \(pointerText): give the pointer of an array or object in the input"
       )
     case .stop(.otherContainer):
@@ -121,15 +121,15 @@ extension ElementReader {
       return fail(
         .notAContainer, at: offset,
         "the value at \(pointerText) is an \(kinds.0), and was an \(kinds.1) before: read the two as "
-          + "inputs of their own")
+          + "separate inputs")
     case .stop(.duplicateMember):
       return fail(
         .duplicateMember, at: offset,
-        "an object on the way to \(pointerText) has the member that the pointer names twice")
+        "an object on the path to \(pointerText) has two members that match the pointer")
     case .stop(.envelopeDepth):
       return fail(
         .limitExceeded(rule: "depth"), at: offset,
-        "what stands around the elements is nested deeper than \(limits.depth) levels")
+        "the text around the elements is nested deeper than \(limits.depth) levels")
     case .stop:
       return fail(
         .limitExceeded(rule: "string-bytes"), at: offset,
