@@ -1,4 +1,4 @@
-/// Something that should hold for all inputs, and does not for one.
+/// A violated property, found with one input.
 public struct FuzzFinding: Error, CustomStringConvertible {
   public let message: String
 

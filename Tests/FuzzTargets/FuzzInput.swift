@@ -1,4 +1,4 @@
-/// The bytes of one run, taken from the front.
+/// The bytes of one run, consumed from the front.
 struct FuzzInput {
   private var rest: ArraySlice<UInt8>
 
@@ -12,15 +12,15 @@ struct FuzzInput {
   /// A number below `limit` from the next byte.
   mutating func choice(_ limit: Int) -> Int { Int(byte()) % limit }
 
-  /// The next two bytes as a number; the end counts as zeros.
+  /// The next two bytes, big-endian; missing bytes are 0.
   mutating func word() -> Int { Int(byte()) << 8 | Int(byte()) }
 
-  /// All that is left.
+  /// All remaining bytes.
   mutating func remainder() -> [UInt8] {
     defer { rest = [] }
     return Array(rest)
   }
 
-  /// All that is left as text; bytes that are no UTF-8 become replacement characters.
+  /// The remaining bytes as text; ill-formed UTF-8 becomes replacement characters.
   mutating func text() -> String { String(decoding: remainder(), as: UTF8.self) }
 }

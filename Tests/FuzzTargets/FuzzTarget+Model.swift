@@ -1,8 +1,8 @@
 import POIKit
 
 extension FuzzTarget {
-  /// A text is refused, or is a model that stays the same when it is printed and loaded again, and
-  /// that a store can have tables for.
+  /// A text is either refused, or a model that survives printing and loading and gets tables in a
+  /// store.
   static func loadModel(_ input: inout FuzzInput) throws {
     let text = input.text()
     let model: Model
@@ -15,7 +15,7 @@ extension FuzzTarget {
       try expect(again.document == model.document, "printed it is \(again.document)")
       try expect(again.printedDocument == printed, "printed twice it differs")
     } catch let error as ModelError {
-      throw FuzzFinding(message: "what it prints is refused: \(error): \(printed)")
+      throw FuzzFinding(message: "the printed model is refused: \(error): \(printed)")
     }
 
     var options = ImportOptions()

@@ -13,8 +13,7 @@ extension FuzzTarget {
     ReadingLimits(depth: 3, elementByteCount: 60, stringByteCount: 12, keysPerObject: 4),
   ]
 
-  /// However the input is cut, the events are the same; from every position the rest of them
-  /// follow.
+  /// The events do not depend on the chunks, and resuming at any position gives the remaining ones.
   static func readElements(_ input: inout FuzzInput) throws {
     let shape = shapes[input.choice(shapes.count)]
     let limits = limits[input.choice(2)]

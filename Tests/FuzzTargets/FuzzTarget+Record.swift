@@ -50,8 +50,8 @@ extension FuzzTarget {
     }
   }
 
-  /// However records are cut into pieces and batches, the outcome is the same, and the digest of
-  /// the import is that of the table.
+  /// Pieces and batches do not affect the outcome; the digest of the import is the digest of the
+  /// table.
   private static func checkRecords(_ bytes: [UInt8]) throws {
     let whole = try imported(bytes, as: recordModel)
     let split = try imported(bytes, as: recordModel, pieceSize: 3, batchSize: 2)
@@ -72,7 +72,7 @@ extension FuzzTarget {
             OR tree IS NOT NULL AND NOT json_valid(tree) OR more IS NOT NULL AND NOT json_valid(more)
           """)
       }
-      try expect(lost == 0, "\(lost ?? 0) rows hold what they cannot")
+      try expect(lost == 0, "\(lost ?? 0) rows hold invalid values")
     } catch let error as FuzzFinding {
       throw error
     } catch {
@@ -125,7 +125,7 @@ extension FuzzTarget {
     }
   }
 
-  /// A number that is accepted is the one that the C library reads.
+  /// The C library reads an accepted number as the same value.
   private static func checkNumber(_ lexeme: String) throws {
     guard lexeme.utf8.count < 400, lexeme.utf8.allSatisfy({ "+-.0123456789Ee".utf8.contains($0) })
     else { return }
@@ -155,8 +155,8 @@ extension FuzzTarget {
     }
   }
 
-  /// An instant that is accepted is the one that SQLite reads, to the second, where SQLite reads
-  /// one; and is the same when it is written and read again.
+  /// SQLite reads an accepted instant as the same second, if it reads it at all. Writing and
+  /// reading the instant again does not change it.
   private static func checkInstant(_ text: String) throws {
     guard let instant = Instant(rfc3339: Array(text.utf8).span) else { return }
     let written = instant.description

@@ -11,8 +11,8 @@ extension FuzzTarget {
     ("[" + (0..<12).map { #"{"id":\#($0 % 7),"at":\#($0),"text":"a"}"# }.joined(separator: ",\n")
       + ",{\"id\":\"x\"}]").utf8)
 
-  /// A checkpoint of any content is refused, or the import ends with a store that is whole, whatever
-  /// the records are that wait to be merged.
+  /// A checkpoint is refused, or the import ends with an intact store, whatever the landed records
+  /// are.
   static func resumeImport(_ input: inout FuzzInput) throws {
     let scenario = input.choice(6)
     do {
@@ -38,7 +38,7 @@ extension FuzzTarget {
         guard !isChanged else { return }
         let unfinished = try connection.integer(
           "SELECT count(*) FROM poikit_run WHERE state <> 'finished'")
-        try expect(unfinished == 0, "a sound checkpoint is refused")
+        try expect(unfinished == 0, "a valid checkpoint is refused")
       }
     } catch let error as FuzzFinding {
       throw error
@@ -47,7 +47,7 @@ extension FuzzTarget {
     }
   }
 
-  /// The checkpoint with some of its numbers replaced, or another text altogether, or as it is.
+  /// The checkpoint with some numbers replaced, another text, or the unchanged checkpoint.
   private static func damaged(_ state: String, by input: inout FuzzInput) -> String {
     switch input.choice(4) {
     case 0:
@@ -76,14 +76,14 @@ extension FuzzTarget {
     return parts.joined()
   }
 
-  /// Changes bytes of the records that wait to be merged, if any do.
+  /// Changes bytes of the landed records, if there are any.
   private static func damageLanded(
     _ scenario: Int, in connection: Connection, by input: inout FuzzInput
   ) throws {
     guard byteCount(scenario) != nil else { return }
     while !input.isAtEnd {
       let column: SQL = input.choice(2) == 0 ? "directory" : "content"
-      // The bytes behind are dropped, left, or moved by one.
+      // Drops the bytes after the place, keeps them or moves them by one.
       let continuation = [1 << 32, 2, 1][input.choice(3)]
       var statement = try connection.prepare(
         """
@@ -110,12 +110,11 @@ extension FuzzTarget {
     return options
   }
 
-  /// A size that makes the records of some scenarios land before they are merged.
+  /// An input size that makes some scenarios land records before merging them.
   private static func byteCount(_ scenario: Int) -> Int? {
     scenario % 3 == 2 ? 64 << 20 : nil
   }
 
-  /// A store with an import that stopped in the middle.
   private static func begun(_ scenario: Int, _ model: Model) throws -> Store {
     var batches = 0
     let store = try Store.inMemory()
@@ -131,7 +130,7 @@ extension FuzzTarget {
     return store
   }
 
-  /// Resumes the import, unless that is refused.
+  /// Resumes the import; a refusal is accepted.
   private static func resume(_ scenario: Int, _ model: Model, _ store: Store) throws {
     do throws(StoreError) {
       var session = try ImportSession(

@@ -37,9 +37,8 @@ extension FuzzTarget {
     return options
   }
 
-  /// A store whose bytes were changed, or on which somebody else ran statements, is refused and left
-  /// as it was, or used; whatever is done with it ends, and ends with an error that says why or
-  /// without one.
+  /// A store with changed bytes, or on which foreign statements ran, is refused unchanged, or used.
+  /// Every use ends, at worst with an error that explains why.
   static func useStore(_ input: inout FuzzInput) throws {
     let path = "\(folder)/poi-fuzz-\(getpid())-\(UInt64.random(in: 0...(.max))).sqlite"
     defer { remove(path) }
@@ -64,7 +63,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Changes a byte, or writes a number that matters in the format.
+  /// Changes a byte, some of them in places that matter to the file format.
   private static func damage(_ bytes: inout [UInt8], by input: inout FuzzInput) {
     let kind = input.choice(4)
     let offset: Int
@@ -76,10 +75,10 @@ extension FuzzTarget {
     bytes[offset] = kind == 3 ? bytes[offset] ^ input.byte() : input.byte()
   }
 
-  /// Runs the statements of somebody else, as far as they go.
+  /// Runs foreign statements; failures are ignored.
   private static func prepare(_ path: String, with sql: String) {
     let lowered = sql.lowercased()
-    // What never ends or asks for all memory is no finding; nor is another file.
+    // Statements that never end, use all memory or open other files are not findings.
     for word in ["recursive", "attach", "vacuum", "zeroblob", "randomblob", "replace", "printf"]
     where lowered.contains(word) { return }
     guard let connection = try? Connection(path: path, access: .readWrite) else { return }
@@ -89,7 +88,7 @@ extension FuzzTarget {
     try? connection.execute("PRAGMA journal_mode = DELETE")
   }
 
-  /// Opens the store; one that is refused has the bytes that it had.
+  /// Opens the store; refusing it must not change its bytes.
   private static func open(_ path: String, for opening: Store.Opening) throws -> Store {
     let before = try Files.bytes(of: path)
     do throws(StoreError) {
@@ -97,7 +96,7 @@ extension FuzzTarget {
     } catch {
       try expect(!error.message.isEmpty, "an error without a message")
       if error.code == .notAStore || error.code == .newerFormat {
-        try expect(try Files.bytes(of: path) == before, "it is refused, and changed: \(error)")
+        try expect(try Files.bytes(of: path) == before, "the refused store was changed: \(error)")
       }
       throw error
     }
@@ -142,7 +141,7 @@ extension FuzzTarget {
 
   // MARK: Files
 
-  /// Where files cost no disk.
+  /// A folder in memory if there is one.
   private static let folder = unsafe access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
 
   private static func remove(_ path: String) {

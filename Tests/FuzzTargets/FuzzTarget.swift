@@ -1,8 +1,6 @@
-/// What the fuzzers run: each takes any bytes, and throws a `FuzzFinding` where something does not
-/// hold that has to hold for all of them.
+/// The fuzz targets. Each accepts any bytes and throws a `FuzzFinding` if a property is violated.
 ///
-/// Bytes that were found to break something stay in `Tests/Fuzz/Corpus`, in the folder named like
-/// the target, and are run again by the suite.
+/// `Tests/Fuzz/Corpus` has a folder for each target, whose inputs the tests run again.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   /// Reads elements of any shape, with recovery.
   case parser
@@ -10,9 +8,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case model
   /// Decodes, checks and stores records.
   case record
-  /// Resumes an import whose checkpoint, or what waits to be merged, is damaged.
+  /// Resumes an import with a damaged checkpoint or damaged landed records.
   case resume
-  /// Opens and uses a store that is damaged or was made by somebody hostile.
+  /// Opens and uses a store that is damaged or hostile.
   case store
 
   /// Runs the target once.

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 @Suite struct FuzzTargetTests {
-  /// The folder of what was found and of what the fuzzers begin with.
+  /// The folder of seeds and past findings.
   private static let corpus =
     "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
     + "/Fuzz/Corpus"
 
   @Test(arguments: FuzzTarget.allCases)
-  func `what a fuzzer found once is found no more`(target: FuzzTarget) throws {
+  func `past findings stay fixed`(target: FuzzTarget) throws {
     let folder = "\(Self.corpus)/\(target.rawValue)"
     let names = Files.names(in: folder)
     try #require(!names.isEmpty)
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: FuzzTarget.allCases)
-  func `nothing and random bytes break nothing`(target: FuzzTarget) throws {
+  func `empty and random input give no findings`(target: FuzzTarget) throws {
     try target.run([])
     for seed in 0..<UInt64(30) {
       var generator = SplitMix64(seed: seed)

@@ -2,11 +2,11 @@ import JSONStreaming
 import TestSupport
 import Testing
 
-/// What holds for every input.
+/// Properties that every input has.
 @Suite struct ElementReaderLawTests {
   static let seeds = 0..<UInt64(3)
 
-  /// The inputs of each seed that a test reads, each in many ways.
+  /// The inputs for each seed, each read in many ways.
   static var runs: [Int] { TestLength.some(0..<150, 30) }
 
   static let tightLimits = ReadingLimits(
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: seeds)
-  func `input may be given before it is asked for`(seed: UInt64) {
+  func `input can be appended before it is needed`(seed: UInt64) {
     for run in Self.runs {
       let inputSeed = seed << 32 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: 2)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: seeds, [0, 1, 2, 5])
-  func `from every position the rest of the events follow`(seed: UInt64, damageCount: Int) {
+  func `resuming at any position gives the remaining events`(seed: UInt64, damageCount: Int) {
     for run in Self.runs {
       let inputSeed = seed << 40 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: damageCount)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: seeds)
-  func `an input that changed before the position is found out`(seed: UInt64) throws {
+  func `a change before the position is detected`(seed: UInt64) throws {
     for run in TestLength.some(0..<50, 20) {
       let inputSeed = seed << 48 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: 0)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: seeds)
-  func `no byte of a sequence is lost but separators`(seed: UInt64) {
+  func `events of a sequence cover all bytes except separators`(seed: UInt64) {
     for run in Self.runs {
       let inputSeed = seed << 24 | UInt64(run)
       let input = RandomInput(seed: inputSeed, damageCount: 2)

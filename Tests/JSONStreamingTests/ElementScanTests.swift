@@ -3,13 +3,14 @@ import Testing
 
 @testable import JSONStreaming
 
-/// What is scanned is what yajl would have found.
+/// The scan gives the same results as yajl.
 ///
-/// Of elements that come byte by byte yajl gets all but the first ones, so its verdict is had that way.
+/// If elements arrive byte by byte, yajl parses all except the first ones; this gives yajl's
+/// result.
 @Suite struct ElementScanTests {
   private static let whole = ElementShape.container(JSONPointer(tokens: []))
 
-  /// That an element comes to the same in an array, in an object and on a line, scanned or not.
+  /// Expects the same events in an array, in an object and on a line, with and without the scan.
   private func expectSameResult(
     _ element: [UInt8], limits: ReadingLimits = ReadingLimits(),
     sourceLocation: SourceLocation = #_sourceLocation
@@ -36,7 +37,7 @@ import Testing
     expectSameResult(Array(element.utf8), limits: limits, sourceLocation: sourceLocation)
   }
 
-  @Test func `numbers and literals are what yajl takes for them`() {
+  @Test func `numbers and literals are scanned as yajl parses them`() {
     let values = [
       "0", "-0", "1", "-1", "10", "1234567890123456789012345", "1.5", "0.5", "-0.0e0", "1e5",
       "1E+5",
@@ -53,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `objects and arrays are what yajl takes for them`() {
+  @Test func `objects and arrays are scanned as yajl parses them`() {
     let elements = [
       "{}", "[]", "{ }", "[\n]", "[[]]", "[[],[{}],{\"a\":[]}]", "{\"a\":}", "{,}", "[,]", "[,1]",
       "[1,]",
@@ -70,7 +71,7 @@ import Testing
     for element in elements { expectSameResult(element) }
   }
 
-  @Test func `every byte of a text counts wherever it stands`() {
+  @Test func `every byte of a text is checked at any offset`() {
     for byte in UInt8.min...UInt8.max {
       for length in TestLength.some([0, 3, 7, 8, 12, 17], 2) {
         let text = [UInt8](repeating: UInt8(ascii: "a"), count: length) + [byte]
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: 0..<UInt64(2))
-  func `escapes of code units are unescaped as yajl does`(seed: UInt64) {
+  func `unicode escapes are unescaped as by yajl`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     for edge in [0, 1, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF] as [UInt16] {
       expectSameResult("[\"\(Self.escaped(edge, using: &generator))\"]")
@@ -107,7 +108,7 @@ import Testing
     return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  @Test func `the limits are those of yajl's way`() {
+  @Test func `the scan and yajl have the same limits`() {
     let limits = ReadingLimits(
       depth: 3, elementByteCount: 60, stringByteCount: 5, keysPerObject: 2)
     let elements = [
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 100, 4_096, .max])
-  func `yajl is not needed for sound elements`(chunkSize: Int) throws {
+  func `valid elements need no yajl parser`(chunkSize: Int) throws {
     let line = Array(
       "{\"id\":1,\"name\":\"a \\u00e9\\n\",\"in\":[true,false,null,-1.5e3,{}]}\n".utf8)
     let input = [UInt8](repeatingElements: line, count: 100)
@@ -145,13 +146,13 @@ import Testing
     reader.finish()
     #expect(try reader.next() == .end)
     #expect(count == 100)
-    // Small pieces that do not double what there is of an element are not scanned again and again.
+    // Small pieces that do not double the element so far are not scanned again.
     #expect(unsafe (reader.parser.state.handle == nil) == (chunkSize > line.count))
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a long text around the elements costs its length`() throws {
-    // Read a few bytes at a time, each of which costs all before them, it would take minutes.
+  func `a long text around the elements is read in linear time`() throws {
+    // If every few bytes caused a scan of all bytes before them, this would take minutes.
     let limits = ReadingLimits(stringByteCount: 16 << 20)
     let text = [UInt8](repeating: UInt8(ascii: "a"), count: limits.stringByteCount)
     for (opening, ending) in [("{\"a\":\"", "\",\"rows\":[{}]}"), ("{\"rows\":[{}],\"", "\":1}")] {
@@ -166,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `separators in front of an element that waits are not kept`() throws {
+  @Test func `separators before an incomplete element are discarded`() throws {
     let piece = ReadBuffer.pieceSize
     let input = Array(
       ("[" + String(repeating: " ", count: piece - 1_027) + "{}"
@@ -195,7 +196,7 @@ import Testing
     #expect(reader.buffer.bytes.count + reader.buffer.bytes.freeCapacity == capacity)
   }
 
-  @Test func `a text that is flawed behind the limit of an element is too long, in any pieces`() {
+  @Test func `a flaw beyond the element limit is reported as too long, in any chunks`() {
     let input = Array(#"[{"a":"\ud83dxxxxxxxx"}]"#.utf8)
     let limits = ReadingLimits(elementByteCount: 5)
     let whole = observe(input, Self.whole, limits: limits)

@@ -2,7 +2,7 @@ import JSONStreaming
 import Testing
 
 @Suite struct JSONPointerTests {
-  /// The examples of RFC 6901, section 5, and some more.
+  /// The examples of RFC 6901, section 5, and a few others.
   static let table: [(text: String, tokens: [String])] = [
     ("", []), ("/foo", ["foo"]), ("/foo/0", ["foo", "0"]), ("/", [""]), ("/a~1b", ["a/b"]),
     ("/c%d", ["c%d"]), ("/e^f", ["e^f"]), ("/g|h", ["g|h"]), (#"/i\j"#, [#"i\j"#]),
@@ -10,7 +10,7 @@ import Testing
     ("/é/東京", ["é", "東京"]),
   ]
 
-  @Test func `a pointer is read and written as the standard says`() throws {
+  @Test func `pointers are parsed and printed according to RFC 6901`() throws {
     for (text, tokens) in Self.table {
       let pointer = try JSONPointer(parsing: text)
       #expect(pointer.tokens == tokens)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `what is no pointer is refused with advice`() {
+  @Test func `an invalid pointer is refused with advice`() {
     for (text, code) in [
       ("data", JSONPointerError.Code.missingSlash), ("#/data", .missingSlash),
       ("/a~", .invalidEscape), ("/a~2", .invalidEscape), ("/~~0", .invalidEscape),

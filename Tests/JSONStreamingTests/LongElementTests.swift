@@ -3,13 +3,13 @@ import Testing
 
 @testable import JSONStreaming
 
-/// What elements cost that come in many small pieces.
+/// The cost of elements that arrive in many small pieces.
 @Suite struct LongElementTests {
   private static let limits = ReadingLimits(
     elementByteCount: 1 << 24, stringByteCount: 1 << 24, keysPerObject: 10_000_000)
 
   @Test(arguments: [1_000, 4_096, 65_536])
-  func `a long text is read again only as it doubles`(chunkSize: Int) throws {
+  func `a long text is read again only after it doubles`(chunkSize: Int) throws {
     let text = String(repeating: "a", count: 1 << 22)
     let input = Array("[{\"a\":\"\(text)\",\"b\":1},{\"a\":2}]".utf8)
     var ends: Set<Int> = []
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [1_000, 4_096, 65_536])
-  func `what there is of a long element stays on its tape`(chunkSize: Int) throws {
+  func `the tape of an unfinished long element is not copied`(chunkSize: Int) throws {
     let numbers = String(repeating: "1,", count: 1 << 17)
     let input = Array("[{\"a\":[\(numbers)1]},{\"a\":2}]".utf8)
     var addresses: [Int] = []
@@ -35,11 +35,11 @@ import Testing
       }
     }
     #expect(count == 2)
-    // It moves where it grows, which doubles it, and where the element begins and ends.
+    // The tape moves when it grows, and when the element begins and ends.
     #expect(addresses.count <= 10, "\(addresses.count) places")
   }
 
-  /// What stands in the middle of a long text, and what behind it.
+  /// Text in the middle of a long string, and after it.
   static let flaws: [(inside: String, behind: String)] = [
     ("", "\"}"), ("\\u0000", "\"}"), ("\\ud800", "\"}"), ("\\x", "\"}"), ("\n", "\"}"),
     ("\"", "\"}"),
@@ -48,7 +48,7 @@ import Testing
   ]
 
   @Test(arguments: TestLength.some(flaws, 4), [2_000_000, 900_000])
-  func `pieces change nothing for long texts`(
+  func `pieces do not affect the events of long texts`(
     flaw: (inside: String, behind: String), elementLimit: Int
   ) {
     let text = String(repeating: "abcdefgh", count: 64_000)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// The number of elements; `look` sees the reader each time that it waits for more.
+  /// Returns the number of elements; `look` sees the reader each time it needs input.
   private func read(
     _ input: [UInt8], _ chunkSize: Int, _ look: (borrowing ElementReader) -> Void
   ) throws -> Int {

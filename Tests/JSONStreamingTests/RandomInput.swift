@@ -1,12 +1,12 @@
 import JSONStreaming
 import TestSupport
 
-/// Random JSON inputs, sound or damaged, of every shape.
+/// Random JSON inputs of every shape, valid or damaged.
 struct RandomInput {
   var bytes: [UInt8]
   var shape: ElementShape
 
-  /// An input that `seed` stands for.
+  /// The input of a seed.
   init(seed: UInt64, damageCount: Int) {
     var generator = SplitMix64(seed: seed)
     let style = Int.random(in: 0..<3, using: &generator)
@@ -62,7 +62,6 @@ struct RandomInput {
     return open + members.joined(separator: separator) + (style == 2 ? "\n}" : "}")
   }
 
-  /// Changes the bytes in one place.
   private mutating func damage(using generator: inout SplitMix64) {
     guard !bytes.isEmpty else { return }
     let index = Int.random(in: 0..<bytes.count, using: &generator)

@@ -78,7 +78,7 @@ import Testing
   ]
 
   @Test(arguments: [[Int.max], [1], [3]])
-  func `every kind of damage has its outcome, in any chunks`(chunkSizes: [Int]) {
+  func `every kind of damage gives the expected events in any chunks`(chunkSizes: [Int]) {
     for row in Self.table {
       let events = summaries(row.input, row.shape, chunkSizes: chunkSizes)
       #expect(events == row.events, "\(row.input.debugDescription) as \(row.shape)")
@@ -137,7 +137,7 @@ import Testing
       #"{"x":"%","data":{"rows":[1]}}"#, #"{"%":1,"data":{"rows":[1]}}"#,
       #"{"data":{"rows":[1]},"x":"%"}"#,
     ])
-  func `half a surrogate pair around the elements ends reading, however it is cut`(
+  func `half a surrogate pair around the elements ends reading in any chunks`(
     escapes: String, frame: String
   ) {
     let input = frame.replacing("%", with: escapes)
@@ -163,7 +163,7 @@ import Testing
     #expect((flaw.byteOffset, line, column) == (20, 1, 10))
   }
 
-  /// A malformed element, and the token that a message names.
+  /// A malformed element, and the token in its message.
   @Test(arguments: [
     (#"{"id":1 2}"#, "2"), (#"{"id":1,"n":01}"#, "01"), (#"[1 2]"#, "2"),
     (#"[1 -2.5e3]"#, "-2.5e3"),
@@ -171,7 +171,7 @@ import Testing
     (#"{"a":1,}"#, "}"), (#"[1,,2]"#, ","), (#"{"a":{"b":null true}}"#, "true"), (#"[nulx]"#, "x"),
     (#"{1:2}"#, "1"), ("[1 " + String(repeating: "7", count: 50) + "]", "7777"),
   ])
-  func `a message names the token that may not stand where it stands`(text: String, token: String) {
+  func `a message names the misplaced token`(text: String, token: String) {
     for text in [text + "\n{}", text + "\n{}\n{}"] {
       guard case .malformed(_, let flaw, _, _) = observe(text, .sequence).first else {
         Issue.record("\(text) is read")
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 64])
-  func `an input that begins with NUL bytes is in no encoding`(chunkSize: Int) {
+  func `leading NUL bytes are not taken for an encoding`(chunkSize: Int) {
     let inputs: [[UInt8]] = [
       [0], [0, 0], [0, 0, 0], [0, 0, 0, 0], [0, 0, 0x5B, 0], Array(repeating: 0, count: 100),
     ]
@@ -240,7 +240,7 @@ import Testing
     #expect(summaries("{}", .container(pointer)) == ["throws pointerNotFound"])
   }
 
-  @Test func `the error is thrown again whenever the reader is asked`() {
+  @Test func `the error is thrown again on each call`() {
     var reader = ElementReader(shape: Self.top)
     reader.append(Array("7 ".utf8).span)
     reader.finish()

@@ -6,7 +6,7 @@ import Testing
   static let top = ElementShape.container(JSONPointer(tokens: []))
 
   @Test(arguments: [[Int.max], [1], [10], [64]])
-  func `an element beyond a limit costs itself only`(chunkSizes: [Int]) {
+  func `only the element beyond a limit is lost`(chunkSizes: [Int]) {
     let limits = ReadingLimits(
       depth: 3, elementByteCount: 100, stringByteCount: 20, keysPerObject: 3)
     let long = String(repeating: "x", count: 21)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [[Int.max], [1], [10]])
-  func `what stands around the elements has limits too`(chunkSizes: [Int]) {
+  func `limits apply to the text around the elements`(chunkSizes: [Int]) {
     let limits = ReadingLimits(depth: 3, stringByteCount: 20)
     let rows = ElementShape.container(JSONPointer(tokens: ["rows"]))
     let long = String(repeating: "x", count: 400)

@@ -4,14 +4,14 @@ import Testing
 
 @Suite struct RealDataTests {
   @Test(.enabled(if: RealData.has("yajl-cases/cases"), "needs yajl-cases"))
-  func `yajl's own cases are judged as it judges them, but for what is stricter here`() throws {
-    // yajl itself stops at numbers beyond 64 bits and lets half a surrogate pair through.
+  func `yajl's own cases give yajl's verdicts, with stricter exceptions`() throws {
+    // yajl itself rejects numbers beyond 64 bits and accepts half of a surrogate pair.
     let accepted: Set = ["high_overflow.json", "low_overflow.json"]
     let refused: Set = ["isolated_surrogate_marker.json"]
     let limits = ReadingLimits(depth: 2_000)
     var count = 0
     for name in RealData.names(in: "yajl-cases/cases", suffix: ".json") {
-      // Cases with options that are not in use here.
+      // These cases need options that are not used here.
       guard !["ac_", "ag_", "am_", "ap_"].contains(where: name.hasPrefix) else { continue }
       let bytes = try RealData.bytes(of: "yajl-cases/cases/\(name)")
       let trace = try RealData.bytes(of: "yajl-cases/cases/\(name).gold")
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(.enabled(if: RealData.has("blns"), "needs blns"))
-  func `strings that break programs survive being written as escapes and read again`() throws {
+  func `naughty strings survive writing as escapes and reading`() throws {
     let top = ElementShape.container(JSONPointer(tokens: []))
     let bytes = try RealData.bytes(of: "blns/blns.json")
     let strings = try texts(bytes, top, chunkSize: .max)
@@ -62,7 +62,7 @@ import Testing
       ("oslo-bikes/station_information.json", "/data/stations"),
       ("csc/stacked/SA-all-versions.ndjson", nil), ("bench-json/twitter.json", "/statuses"),
     ] as [(String, String?)])
-  func `the shape of real files is found`(path: String, pointer: String?) throws {
+  func `the shape of real files is detected`(path: String, pointer: String?) throws {
     let bytes = try RealData.bytes(of: path)
     var survey = ShapeSurvey()
     survey.append(bytes.span)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// A JSON string that is nothing but `\u` escapes.
+  /// The text as a JSON string that consists of `\u` escapes.
   private static func escaped(_ text: [UInt8]) -> String {
     let units = String(decoding: text, as: UTF8.self).utf16.map { unit in
       let digits = String(unit, radix: 16)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import JSONStreaming
 
-/// What going on after malformed elements costs.
+/// The cost of reading after malformed elements.
 @Suite struct RecoveryCostTests {
-  /// What stands before the elements, and an element that is malformed.
+  /// The text before the elements, and a malformed element.
   static let unclosed: [(head: String, element: String)] = [
     ("", "[\n"), ("[\n", "[\n"), ("[", "["), ("", "[\n[1]\n"), ("[\n", "[1,\"a\"\n"),
     ("", "{"), ("[", "{"), ("[\n", "{[\n"), ("[\n", "[{\"id\":1,\"t\":[\"a\"\n"),
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: ["[": "}", "{\"a\":": "]", "{[": "}]", "[{": "]}"])
-  func `closers that fit no open bracket are looked at once`(openers: String, closers: String) {
+  func `closers without an open bracket are scanned once`(openers: String, closers: String) {
     let count = 16_000 / openers.utf8.count
     let input =
       "[{\"id\":1},\n" + String(repeating: openers, count: count)
@@ -45,7 +45,7 @@ import Testing
     #expect(examinedCount <= 1 << 23, "\(examinedCount)")
   }
 
-  /// What stands before the elements, two parts that are repeated one after the other, and the end.
+  /// The text before the elements, two parts to repeat one after the other, and the end.
   static let lookingOn: [(head: String, first: String, second: String, end: String)] = [
     ("", "{", "}] ", "\n"), ("", "{", "}] ", ""), ("{\"data\":{\"x\":[", "{", "}] ", "\n"),
     ("", "{", "  {\"a\":[", ""), ("[", "{", "  {\"a\":[", "\n"), ("[", "[\n", " [\n", "]"),
@@ -54,7 +54,7 @@ import Testing
   ]
 
   @Test(arguments: TestLength.some(lookingOn, 3))
-  func `many elements whose end is looked for far behind them cost a small piece each`(
+  func `many elements with a distant end cost a small piece each`(
     head: String, first: String, second: String, end: String
   ) {
     let input = Array(
@@ -77,7 +77,7 @@ import Testing
     for run in 0..<TestLength.count(6, long: 100) {
       let part = brackets(using: &generator)
       let shape: ElementShape = run % 2 == 0 ? .sequence : .container(JSONPointer(tokens: []))
-      // What is left open stands in one another up to the depth limit, and is read as often.
+      // Open containers nest up to the depth limit, and are read once for each level.
       let limits = ReadingLimits(depth: 4)
       func cost(byteCount: Int) -> Int {
         let parts = repeatElement(part, count: byteCount / part.count).joined()
@@ -85,14 +85,14 @@ import Testing
           .examinedByteCount
       }
       let (one, two) = (cost(byteCount: 80_000), cost(byteCount: 160_000))
-      // Pieces grow up to a size, in which some bytes may be looked at in vain.
+      // Pieces grow up to a limit, and some bytes of a piece may be examined in vain.
       #expect(
         two <= 2 * one + one / 4 + 4 * ReadBuffer.pieceSize,
         "seed \(seed), run \(run): \(String(decoding: part, as: UTF8.self).debugDescription)")
     }
   }
 
-  /// How many bytes a reader looks at, each as often as it does.
+  /// The number of bytes examined, repeated ones included.
   private func examined(_ input: [UInt8], _ shape: ElementShape) -> Int {
     cost(of: input, shape).examinedByteCount
   }
@@ -108,14 +108,14 @@ import Testing
     return (reader.examinedByteCount, eventCount)
   }
 
-  /// Elements without an end in all ways, of which the next ones are doubtful.
+  /// Elements with missing ends of every kind, followed by ambiguous elements.
   private func brackets(using generator: inout SplitMix64) -> [UInt8] {
     let parts = [
       "[", "[", "[\n", "[\n", "{", "{\n", "]", "}", "\n", "\n", "\n[", "\n{", ",", ":", "\"",
       "\"a\"", "\"b\"", "\"a\":", "\"b\":", "{\"a\":", "{\"b\":", "1", " ", "\\", "},{", "],[",
       "{\"a\":[", "//", "/*", "*/", "/", "\n  [", "\n  {", "\n{\"a\":[",
     ]
-    // Few kinds of parts in one input, so that some come often.
+    // Each input has few kinds of parts, so that some of them repeat.
     let kinds = (0..<Int.random(in: 1...8, using: &generator)).compactMap { _ in
       parts.randomElement(using: &generator)
     }
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: 0..<UInt64(4))
-  func `a reader that has seen none of the elements before gives the same events`(seed: UInt64) {
+  func `a reader that resumes at an element gives the same events`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     let shapes: [ElementShape] = [
       .sequence, .container(JSONPointer(tokens: [])), .container(JSONPointer(tokens: ["rows"])),

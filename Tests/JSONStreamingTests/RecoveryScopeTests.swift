@@ -2,7 +2,7 @@ import JSONStreaming
 import TestSupport
 import Testing
 
-/// What a malformed element takes along.
+/// The extent of a malformed element.
 @Suite struct RecoveryScopeTests {
   typealias Row = (input: String, shape: ElementShape, events: [String])
 
@@ -48,7 +48,7 @@ import Testing
     ("[{\"id\":1},\n x y,\n{\"id\":2}]", top, [#"{"id":1}"#, "!syntax x y", #"{"id":2}"#, "end"]),
   ]
 
-  @Test func `what is no JSON costs the record that it stands in or before`() {
+  @Test func `text that is not JSON costs the record around or after it`() {
     expect(Self.noJSON)
   }
 
@@ -74,14 +74,14 @@ import Testing
       "{\"id\":1,\"a\":x,\"b\":\n{\"id\":2}\n}\n{\"id\":3}", .sequence,
       ["!syntax {\"id\":1,\"a\":x,\"b\":\n{\"id\":2}\n}", #"{"id":3}"#, "end"]
     ),
-    // The input was cut off at its beginning: nothing in the rest of the line is an element.
+    // The beginning of the input is missing: the rest of the line contains no element.
     (
       ": {\"id\": 900}, \"k\": 1}\n{\"id\": 2}\n", .sequence,
       [#"!syntax : {"id": 900}, "k": 1}"#, #"{"id":2}"#, "end"]
     ),
   ]
 
-  @Test func `a damaged first line costs itself`() {
+  @Test func `only the damaged first line is lost`() {
     expect(Self.firstLines)
   }
 
@@ -94,7 +94,7 @@ import Testing
     (#"[{{"x":1},{"x":2}]"#, top, ["!syntax {", #"{"x":1}"#, #"{"x":2}"#, "end"]),
   ]
 
-  @Test func `a bracket too many takes no other element along`() {
+  @Test func `a surplus bracket loses no other element`() {
     expect(Self.surplus)
   }
 
@@ -125,12 +125,12 @@ import Testing
       #"[{"id":1},{"id":2,"o":{"x":1},{"id":3},{"id":4}]"#, top,
       [#"{"id":1}"#, #"!syntax {"id":2,"o":{"x":1},"#, #"{"id":3}"#, #"{"id":4}"#, "end"]
     ),
-    // Inside, an object in the place of a name is no sibling.
+    // An inner object in place of a name is not a sibling.
     (
       #"[{"id":1},{"id":2,"c":[{"x":1,{"x":2}],"n":5},{"id":3}]"#, top,
       [#"{"id":1}"#, #"!syntax {"id":2,"c":[{"x":1,{"x":2}],"n":5}"#, #"{"id":3}"#, "end"]
     ),
-    // The input ends inside an element whose layout tells nothing.
+    // The input ends inside an element whose layout shows no siblings.
     (
       "[\n{\n\"id\":1,\n\"c\":[\n{\n\"x\":1\n},\n{\n\"x\"", top,
       ["!truncated {\n\"id\":1,\n\"c\":[\n{\n\"x\":1\n},\n{\n\"x\"", "throws unrecoverable"]
@@ -139,18 +139,18 @@ import Testing
       "[{\"id\":1},{\"id\":2,\"c\":[{\"id\":3},{\"id\":4}", top,
       [#"{"id":1}"#, #"!truncated {"id":2,"c":[{"id":3},{"id":4}"#, "throws unrecoverable"]
     ),
-    // What stands in the last string is its text.
+    // The content of the last string is text.
     (
       "[{\"id\":1},{\"id\":2,\"n\":\"},{", top,
       [#"{"id":1}"#, #"!truncated {"id":2,"n":"},{"#, "throws unrecoverable"]
     ),
   ]
 
-  @Test func `an element that has no end ends before the next`() {
+  @Test func `an element without an end ends before the next`() {
     expect(Self.unclosed)
   }
 
-  @Test func `behind many bytes an object in the place of a name is the next element`() {
+  @Test func `after many bytes an object in place of a name is the next element`() {
     let numbers = String(repeating: "{\"x\":1},", count: 10_000)
     let long = "{\"id\":2,\"o\":{\"p\":{\"c\":[\(numbers)0],"
     let events = summaries("[{\"id\":1}," + long + "{\"id\":3},{\"id\":4}]", Self.top)
@@ -174,7 +174,7 @@ import Testing
       #"{"rows":[{"id":1},{"id":2 ] "n":5},{"id":3}]}"#, rows,
       [#"{"id":1}"#, #"!syntax {"id":2 ] "n":5}"#, #"{"id":3}"#, "end"]
     ),
-    // Such a bracket may stand for a brace, or be the end.
+    // Such a bracket may replace a brace, or end the list.
     (
       #"[{"id":1},{"id":2],{"id":3}]"#, top,
       [#"{"id":1}"#, #"!syntax {"id":2],"#, #"{"id":3}"#, "end"]
@@ -188,7 +188,7 @@ import Testing
     ),
   ]
 
-  @Test func `a closing bracket before more of an object is not the end of the list`() {
+  @Test func `a stray closing bracket inside an object does not end the list`() {
     expect(Self.strayClosers)
   }
 
@@ -219,11 +219,11 @@ import Testing
     ),
   ]
 
-  @Test func `a string that has no end takes no other element along`() {
+  @Test func `an unclosed string loses no other element`() {
     expect(Self.quotes)
   }
 
-  /// Inputs of one malformed element, what is said of it, and the byte of it where the flaw is.
+  /// The input with one malformed element, its message, and the 1-based byte of the flaw in it.
   @Test(arguments: [
     ("[{\"id\":1,\n{\"id\":2}]", 1, "the value does not end before the next one begins", 8),
     ("[{\"id\":2]", 1, "the value does not end before the elements do", 7),
@@ -233,7 +233,7 @@ import Testing
     ("{\"id\":1, \r\n{\"id\":2}\n", 0, "the value does not end before the next one begins", 8),
     ("[{\"id\":\"a},{\"id\":2}]", 1, "a string in it does not end", 9),
   ])
-  func `a message says what an element without an end ends before`(
+  func `a message says where an element without an end should end`(
     input: String, steps: Int, words: String, byteNumber: Int
   ) {
     let events = observe(input, steps == 0 ? .sequence : Self.top)
@@ -245,7 +245,7 @@ import Testing
     #expect(flaw.byteOffset - element.byteOffset == byteNumber - 1, "\(flaw)")
   }
 
-  /// Expects the events however the input is cut or resumed.
+  /// Expects the same events in any chunks and from any position.
   private func expect(_ table: [Row]) {
     for row in table {
       let input = Array(row.input.utf8)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct RecoveryTests {
-  /// Three elements of which the middle one is damaged, in the ways that people write JSON.
+  /// Three elements, the second one damaged, in common JSON layouts.
   enum Layout: String, CaseIterable {
     case compact, spaced, lines, pretty
 
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// How a record is damaged: text that is replaced, and by what.
+  /// The text that damage replaces, and its replacement.
   static let damages: [(name: String, from: String, to: String)] = [
     ("a literal that is none", ":2", ":tru"),
     ("a value is missing", ":2", ":"),
@@ -67,7 +67,7 @@ import Testing
   ]
 
   @Test(arguments: Layout.allCases)
-  func `a damaged record in an array costs itself only`(layout: Layout) throws {
+  func `only the damaged record of an array is lost`(layout: Layout) throws {
     try expectSurvivors(layout) { records in
       [
         (layout.array(records), .container(JSONPointer(tokens: []))),
@@ -84,13 +84,13 @@ import Testing
   }
 
   @Test(arguments: [Layout.compact, .spaced])
-  func `a damaged record on its line costs itself only`(layout: Layout) throws {
+  func `only the damaged record of a line is lost`(layout: Layout) throws {
     try expectSurvivors(layout, exceptDamages: ["a line end in a string"]) { records in
       [(records.joined(separator: "\n") + "\n", .sequence)]
     }
   }
 
-  @Test func `a damaged record among pretty-printed ones costs itself only`() throws {
+  @Test func `only the damaged record among pretty-printed ones is lost`() throws {
     try expectSurvivors(.pretty) { records in
       let records = records.map { $0.replacing("\n  ", with: "\n") }
       return [(records.joined(separator: "\n") + "\n", .sequence)]
@@ -98,14 +98,15 @@ import Testing
   }
 
   @Test(arguments: Layout.allCases)
-  func `a damaged member of an object costs itself only`(layout: Layout) throws {
-    // With a brace too many the container ends, and what follows looks like its own siblings. With
-    // one too few what follows are members of the damaged one: as JSON both are sound.
-    var untold: Set = [
+  func `only the damaged member of an object is lost`(layout: Layout) throws {
+    // A surplus brace ends the container, so that the rest looks like siblings of the container.
+    // After a missing brace, the rest looks like members of the damaged record. Both are valid
+    // JSON.
+    var excluded: Set = [
       "a closing brace too many", "the closing brace is missing", "a brace for a bracket",
     ]
-    if layout == .compact || layout == .spaced { untold.insert("a bracket for a brace") }
-    try expectSurvivors(layout, exceptDamages: untold) { records in
+    if layout == .compact || layout == .spaced { excluded.insert("a bracket for a brace") }
+    try expectSurvivors(layout, exceptDamages: excluded) { records in
       let members = records.enumerated().map { "\"k\($0.offset + 1)\":\($0.element)" }
       return [
         (
@@ -116,12 +117,12 @@ import Testing
     }
   }
 
-  /// Damages the second of four records in every way and expects the others and the end to be read.
+  /// Damages the second of four records in every way; expects the other records and the end.
   private func expectSurvivors(
-    _ layout: Layout, exceptDamages untold: Set<String> = [],
+    _ layout: Layout, exceptDamages excluded: Set<String> = [],
     _ inputs: ([String]) -> [(String, ElementShape)]
   ) throws {
-    for damage in Self.damages where !untold.contains(damage.name) {
+    for damage in Self.damages where !excluded.contains(damage.name) {
       var records = (1...4).map(layout.record)
       let sound = records[1]
       records[1] = sound.replacing(damage.from, with: damage.to)
@@ -139,10 +140,10 @@ import Testing
     }
   }
 
-  /// Damages one place of the second of nine records at random; of the others only what damage happens to
-  /// have made look like sound JSON may be lost.
+  /// Damages one place of the second of nine records at random. Other records are lost only if the
+  /// damage happens to look like valid JSON.
   @Test(arguments: Layout.allCases, ["array", "lines", "object"])
-  func `damage at random costs one record, nearly always`(layout: Layout, surroundings: String) {
+  func `random damage costs one record in nearly all cases`(layout: Layout, surroundings: String) {
     let runCount = 400
     var failures: [String] = []
     for seed in 0..<UInt64(runCount) {
@@ -175,12 +176,12 @@ import Testing
         failures.append("seed \(seed): \(records[1].debugDescription)")
       }
     }
-    // An object ends with a brace too many, and without one its next member is the damaged one's.
+    // A surplus brace ends an object; without its brace, a record absorbs the next member.
     let limit = surroundings == "object" ? runCount / 5 : runCount / 20
     #expect(failures.count <= limit, "\(failures.count): \(failures.prefix(10))")
   }
 
-  /// An input, where its elements stand, and those of them that are sound.
+  /// The input, the pointer of the elements, and the valid elements.
   @Test(arguments: [
     (#"[{"a":[{"x":1},{"x":tru}]},{"x":3}]"#, ["0", "a"], [1]),
     (#"[{"a":[{"x":1},{"x":2]},{"x":3}]"#, ["0", "a"], [1]),
@@ -194,7 +195,7 @@ import Testing
       #"[{"x":1},{"x":"y""# + String(repeating: " ", count: 2_000) + #"z},{"x":3}]"#, [], [1, 3]
     ),
   ])
-  func `what follows the damage may be far away, or not there`(
+  func `recovery works if the next element is far away or missing`(
     _ input: String, _ tokens: [String], _ survivors: [Int]
   ) {
     for chunkSizes in [[Int.max], [1], [7]] {

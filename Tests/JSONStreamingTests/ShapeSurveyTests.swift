@@ -52,7 +52,7 @@ import Testing
     ("{\"t\":[{}],\"a\":" + String(repeating: "[", count: 10_001), "\"/t\""),
   ]
 
-  /// Of elements whose members may be called `id` or `name`.
+  /// Inputs whose elements may have members named `id` or `name`.
   static let namedTable: [(input: String, outcome: String)] = [
     (#"{"data":[]}"#, "\"/data\""),
     (#"{"a":{"b":[ ]},"c":[]} "#, "\"/a/b\""),
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 1_000])
-  func `every kind of input has its shape, in any chunks`(chunkSize: Int) {
+  func `every kind of input gives the expected shape in any chunks`(chunkSize: Int) {
     for (input, outcome) in Self.table {
       #expect(survey(input, chunkSize: chunkSize) == outcome, "\(input)")
     }
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `a certain answer is given at once`() {
+  @Test func `a certain outcome is available at once`() {
     for (input, outcome) in [
       ("[", ShapeSurvey.Outcome.container(JSONPointer(tokens: []))),
       ("{} {", .sequence),
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `no pointer leads through a name of unusual length`() {
+  @Test func `arrays after a very long name are not candidates`() {
     let name = String(repeating: "n", count: 5_000)
     var survey = ShapeSurvey()
     survey.append(Array("{\"\(name)\":{\"a\":[{}]},\"b\":[{}]}".utf8).span)
@@ -133,7 +133,7 @@ import Testing
     #expect(survey.outcome == .container(JSONPointer(tokens: ["b"])))
   }
 
-  @Test func `no pointer has more steps than can be read, or many bytes`() {
+  @Test func `pointers have limited steps and bytes`() {
     for (name, stepCount) in [("n", Place.stepLimit), (String(repeating: "n", count: 1_000), 8)] {
       let open = String(repeating: "{\"\(name)\":", count: stepCount)
       let close = String(repeating: "}", count: stepCount)
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `an object with very many arrays is ambiguous at once`() {
+  @Test func `an object with very many arrays is ambiguous before its end`() {
     var survey = ShapeSurvey()
     survey.append([UInt8(ascii: "{")].span)
     var count = 0

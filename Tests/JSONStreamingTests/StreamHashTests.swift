@@ -8,7 +8,7 @@ import Testing
     return hash.value
   }
 
-  @Test func `published values come out`() {
+  @Test func `the hashes match published values`() {
     #expect(hash("") == 0xEF46_DB37_51D8_E999)
     #expect(hash("a") == 0xD24E_C4F1_A98C_6E5B)
     #expect(hash("abc") == 0x44BC_2CF5_AD77_0999)
@@ -16,8 +16,8 @@ import Testing
     #expect(hash("Nobody inspects the spammish repetition") == 0xFBCE_A83C_8A37_8BF1)
   }
 
-  /// The bytes and the values of xxHash's own sanity check.
-  @Test func `the values of the reference implementation come out`() {
+  /// The input and values of the sanity check in xxHash's repository.
+  @Test func `the hashes match the reference implementation`() {
     var word: UInt64 = 2_654_435_761
     let bytes = (0..<222).map { _ -> UInt8 in
       defer { word &*= 11_400_714_785_074_694_797 }

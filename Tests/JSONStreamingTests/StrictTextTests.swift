@@ -4,7 +4,7 @@ import Testing
 @testable import JSONStreaming
 
 @Suite struct StrictTextTests {
-  /// The findings in some bytes: flaws as rule and offset, and the offsets of U+0000.
+  /// The rule and offset of each flaw, and the offsets of U+0000.
   private func findings(
     _ bytes: [UInt8], chunkSize: Int = .max
   ) -> (flaws: [TextFlaw], nuls: [Int]) {
@@ -23,7 +23,7 @@ import Testing
     return ((0..<flaws.count).map { flaws[$0] }, (0..<nuls.count).map { nuls[$0] })
   }
 
-  @Test func `the boundaries of utf-8 are where the standard has them`() {
+  @Test func `the boundaries of utf-8 follow the standard`() {
     let sound: [[UInt8]] = [
       [0x00], [0x7F], [0xC2, 0x80], [0xDF, 0xBF], [0xE0, 0xA0, 0x80], [0xEC, 0xBF, 0xBF],
       [0xED, 0x80, 0x80], [0xED, 0x9F, 0xBF], [0xEE, 0x80, 0x80], [0xEF, 0xBF, 0xBF],
@@ -42,7 +42,7 @@ import Testing
     for bytes in unsound {
       for pad in [0, 1, 31, 32, 40] {
         let padded = Array(repeating: UInt8(ascii: "a"), count: pad) + bytes
-        // With enough text behind them, bytes are looked at together.
+        // With enough text after them, bytes are checked in blocks.
         for end in [0, 3, 8, 70] {
           let flaws = findings(padded + Array(repeating: UInt8(ascii: "a"), count: end)).flaws
           #expect(flaws.first?.rule == .utf8, "\(bytes) before \(end)")
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: 0..<UInt64(4))
-  func `any bytes are utf-8 exactly if Swift says so`(seed: UInt64) {
+  func `random bytes are utf-8 exactly if Swift says so`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     let pool: [UInt8] = [
       0x20, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED,
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `escapes of half a surrogate pair are found`() {
+  @Test func `escapes of half a surrogate pair are detected`() {
     let table: [(text: String, flaws: [Int], nuls: [Int])] = [
       (#"\ud83d\ude00"#, [], []), (#"\uD83D\uDE00x"#, [], []), (#"\ud800"#, [0], []),
       (#"a\udc00"#, [1], []), (#"\ud800\u0041"#, [0], []), (#"\ud800\ud800\udc00"#, [0], []),

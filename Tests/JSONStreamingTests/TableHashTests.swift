@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 @Suite struct TableHashTests {
-  /// What one would multiply by if the factor were known, and its inverse modulo 2^64.
+  /// A known factor, with which collisions could be constructed, and its inverse modulo 2^64.
   private static let (factor, inverse) = (
     UInt64(0x9E37_79B9_7F4A_7C15), UInt64(0x9E37_79B9_7F4A_7C15).inverse
   )
 
   @Test(arguments: [0, 29, 40, 54])
-  func `words that share a bucket under a known factor take as many as others`(shift: UInt64) {
+  func `words that collide under a known factor spread over the buckets`(shift: UInt64) {
     let hashes = (0..<1000).map { number in
       var hash = TableHash()
       hash.add((UInt64(number) << shift) &* Self.inverse)
@@ -18,7 +18,7 @@ import Testing
     #expect(hashes.bucketCount > 800)
   }
 
-  @Test func `texts that share a hash under a known factor take as many buckets as others`() {
+  @Test func `texts that collide under a known factor spread over the buckets`() {
     let hashes = (0..<1000).map { number in
       let first = UInt64(number) &* Self.inverse
       var second = (16 &* Self.factor ^ first) &* Self.factor
@@ -29,7 +29,7 @@ import Testing
     #expect(hashes.bucketCount > 800)
   }
 
-  @Test func `equal bytes have one hash, others have others`() {
+  @Test func `equal bytes have equal hashes and others do not`() {
     var texts = (0..<40).map { [UInt8](repeating: 0, count: $0) }
     texts += (1..<40).map { [UInt8](repeating: 0, count: $0) + [1] }
     texts += (1..<40).map { [1] + [UInt8](repeating: 0, count: $0) }

@@ -3,9 +3,9 @@ import JSONStreaming
 import TestSupport
 import Testing
 
-/// Our word on a document beside that of an independent parser, Python's.
+/// Compares validation with an independent parser, Python's.
 @Suite struct VerdictTests {
-  /// How many documents are made; `VERDICTS` in the environment says another number.
+  /// The number of documents; set `VERDICTS` in the environment to change it.
   private static let documentCount =
     unsafe getenv("VERDICTS").flatMap { unsafe Int(String(cString: $0)) } ?? 20_000
 
@@ -21,7 +21,7 @@ import Testing
     "-Infinity", " ", "\n", "\r", "\t", "\u{c}", "\u{b}", "\u{a0}", "\u{feff}", "/**/", "//", "'a'",
   ]
 
-  /// A document of random tokens: sometimes a container that is nearly well formed.
+  /// A document of random tokens, some of them in a nearly well-formed container.
   private static func tokenSoup(using generator: inout SplitMix64) -> [UInt8] {
     let count = Int.random(in: 0..<7, using: &generator)
     let parts = (0..<count).map { _ in tokens.randomElement(using: &generator) ?? "" }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// A document of any kind; bytes of some are changed, so that they are not UTF-8.
+  /// A document of any kind; some have changed bytes that are not UTF-8.
   private static func document(using generator: inout SplitMix64) -> [UInt8] {
     guard Bool.random(using: &generator) else { return tokenSoup(using: &generator) }
     var bytes = RandomInput(
@@ -56,7 +56,7 @@ import Testing
     return true
   }
 
-  @Test func `a document is sound for us exactly if it is for Python`() throws {
+  @Test func `a document is valid exactly if Python accepts it`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     var documents: [[UInt8]] = []
@@ -89,7 +89,7 @@ import Testing
         \(String(decoding: document.prefix(400), as: UTF8.self).debugDescription) \(document.prefix(100))
         """)
     }
-    // Both kinds are there in number.
+    // Both kinds occur often.
     #expect(soundCount > documents.count / 10 && soundCount < documents.count * 9 / 10)
   }
 }

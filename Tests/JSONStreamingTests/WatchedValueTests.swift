@@ -2,7 +2,7 @@ import JSONStreaming
 import Testing
 
 @Suite struct WatchedValueTests {
-  /// What a reader knows of the watched value at the end of its input.
+  /// The watched value at the end of the input.
   private func watched(
     _ input: String, elements: String, at pointer: String, chunkSize: Int = .max,
     resumingAfter elementCount: Int? = nil
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// Input, place of the elements, place of the value, and the value.
+  /// The input, the pointer of the elements, the watched pointer and the expected value.
   private static let cases: [(String, String, String, String?)] = [
     (#"{"meta":{"next":"a\u00e9\n"},"data":[{"meta":{"next":1}}]}"#, "/data", "/meta/next", "aé\n"),
     (
@@ -56,7 +56,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func `a value around the elements is kept however the input is cut`(
+  func `a value around the elements is kept in any chunks`(
     input: String, elements: String, pointer: String, value: String?
   ) throws {
     for chunkSize in [.max, 1, 2, 7] {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a reader that resumes knows what stands behind its position`() throws {
+  @Test func `a resumed reader knows values after its position`() throws {
     let input = #"{"first":"f","data":[{"items":[1,2,3],"next":"n"},{"last":"l"}]}"#
     for (pointer, value) in [
       ("/data/0/next", "n"), ("/data/1/last", "l"), ("/first", nil), ("/data/2/last", nil),

@@ -2,7 +2,7 @@ internal import FuzzTargets
 internal import Glibc
 internal import LibFuzzer
 
-/// Fuzzes one target: the first argument names it, the others are libFuzzer's.
+/// Fuzzes the target named by the first argument; the others are options of libFuzzer.
 @main
 struct Fuzz {
   private static let target: FuzzTarget = {
@@ -18,7 +18,7 @@ struct Fuzz {
 
   static func main() {
     _ = target
-    // The target's name stays as the one of the program.
+    // libFuzzer uses the target's name as the program name.
     var count = CommandLine.argc - 1
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? =
       unsafe CommandLine.unsafeArgv + 1
