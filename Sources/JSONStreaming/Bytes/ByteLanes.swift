@@ -4,31 +4,25 @@
 struct ByteLanes {
   let word: UInt64
 
-  /// The same byte in every lane.
   @inline(__always)
   init(repeating byte: UInt8) {
     word = 0x0101_0101_0101_0101 &* UInt64(byte)
   }
 
-  /// The eight bytes at `offset` of `bytes`.
   @unsafe
   @inline(__always)
   init(_ bytes: UnsafeRawPointer, at offset: Int) {
     word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
-  /// A word whose lowest set high bit marks the first lane below 0x20; 0 if there is no such lane.
-  ///
-  /// The bits of later lanes are not meaningful.
+  /// A word whose lowest set high bit marks the first lane below 0x20, or 0; later lanes mean
+  /// nothing.
   @inline(__always)
   var anyControl: UInt64 {
     (word &- ByteLanes(repeating: 0x20).word) & ~word & ByteLanes(repeating: 0x80).word
   }
 
-  /// A word whose lowest set high bit marks the first lane equal to `byte`; 0 if there is no such
-  /// lane.
-  ///
-  /// The bits of later lanes are not meaningful.
+  /// The same as `anyControl`, for lanes equal to `byte`.
   @inline(__always)
   func anyEqual(_ byte: UInt8) -> UInt64 {
     let difference = word ^ ByteLanes(repeating: byte).word

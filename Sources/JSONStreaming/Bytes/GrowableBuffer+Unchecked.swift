@@ -1,10 +1,8 @@
 extension GrowableBuffer {
-  /// Lets `body` write after the values without checks.
+  /// Lets `body` write up to `room` values after the existing ones, without checks.
   ///
-  /// - Parameters:
-  ///   - room: the number of values that `body` may write.
-  ///   - body: receives the address of the first free slot and returns the address after the last
-  ///     value written.
+  /// - Parameter body: receives the address to write to and returns the address after the last
+  ///   value.
   @unsafe
   @inlinable
   @inline(__always)

@@ -14,10 +14,9 @@ public struct GrowableBuffer<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline
   var capacity: Int
 
-  /// An empty buffer.
+  /// Creates an empty buffer.
   ///
-  /// - Parameter minimumCapacity: the number of values that fit without growing; at least one is
-  ///   allocated.
+  /// - Parameter minimumCapacity: the number of values that fit without growing; at least one.
   public init(minimumCapacity: Int = 16) {
     capacity = max(minimumCapacity, 1)
     heldCount = 0
@@ -69,9 +68,7 @@ extension GrowableBuffer {
     heldCount += 1
   }
 
-  /// Appends one value if it fits without growing.
-  ///
-  /// - Returns: false if it does not fit; then nothing is appended.
+  /// Appends one value if it fits without growing; otherwise returns false.
   @inlinable
   @inline(__always)
   public mutating func appendIfFitting(_ value: Element) -> Bool {
@@ -148,9 +145,8 @@ extension GrowableBuffer {
   /// - Parameters:
   ///   - minimumFree: the least number of values that fit into the span.
   ///   - maximumFree: the greatest number of values that fit.
-  ///   - body: appends to the given span; if it throws, nothing is appended.
   /// - Returns: the number of values appended.
-  /// - Throws: the error of `body`.
+  /// - Throws: the error of `body`; then nothing is appended.
   public mutating func appendInPlace<Failure: Error>(
     minimumFree: Int, maximumFree: Int = .max,
     _ body: (inout OutputSpan<Element>) throws(Failure) -> Void

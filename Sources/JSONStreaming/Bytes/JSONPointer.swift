@@ -8,9 +8,7 @@ public struct JSONPointer: Sendable, Hashable {
   /// The steps from the root, unescaped; empty for the whole document.
   public let tokens: [String]
 
-  /// Creates a pointer from its steps.
-  ///
-  /// - Parameter tokens: the unescaped steps from the root; empty for the whole document.
+  /// Creates a pointer from its unescaped steps.
   public init(tokens: [String]) {
     self.tokens = tokens
   }

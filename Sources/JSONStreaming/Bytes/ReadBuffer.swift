@@ -13,8 +13,7 @@ struct ReadBuffer: ~Copyable {
   /// The input offset of the first byte held.
   private(set) var startOffset = 0
 
-  /// The hash of the input before an offset that is at least `startOffset` and only grows; nil if
-  /// no hash is wanted.
+  /// The hash of the input before an offset that only grows; nil if no hash is wanted.
   private var hash: StreamHash?
 
   /// The lines of the discarded bytes.
@@ -32,11 +31,9 @@ struct ReadBuffer: ~Copyable {
   /// The most bytes in one parsed piece.
   static let pieceSize = 1 << 18
 
-  /// The size of the first piece after a malformed element. Each following piece is four times as
-  /// large, up to `pieceSize`.
+  /// The first piece size after a malformed element; each next piece is four times as large.
   static let firstPieceSize = 1 << 10
 
-  /// The most bytes in one read.
   static let readSize = 2 * pieceSize
 
   /// The input offset after the last byte held.
@@ -108,19 +105,14 @@ struct ReadBuffer: ~Copyable {
     self.hash = hash
   }
 
-  /// The hash of the input before `offset`; 0 if no hash is wanted.
-  ///
-  /// `offset` must be at least `startOffset` and at least the offset of the last call.
-  ///
-  /// - Complexity: O(n) in the bytes since the last call's offset.
+  /// The hash of the input before `offset`, which must not decrease; 0 if no hash is wanted.
   mutating func hash(before offset: Int) -> UInt64 {
     advanceHash(to: offset)
     return hash?.value ?? 0
   }
 
-  /// The 0-based line of `offset` and its byte column in that line.
-  ///
-  /// An offset before the bytes held counts as the first of them.
+  /// The 0-based line of `offset` and its byte column; offsets before the bytes held count as the
+  /// first.
   ///
   /// - Complexity: O(n) in the bytes since the last call's offset; if `offset` is smaller, in the
   ///   bytes held before it.

@@ -1,6 +1,5 @@
 extension Span where Element == UInt8 {
-  /// Whether both spans contain the same bytes; for short names, for which calling `memcmp` costs
-  /// more.
+  /// Whether both have the same bytes; for short names, for which calling `memcmp` costs more.
   ///
   /// - Complexity: O(count)
   @inlinable

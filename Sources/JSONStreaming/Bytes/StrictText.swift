@@ -9,9 +9,7 @@
 struct StrictText {
   private enum State: UInt8 {
     case plain
-    /// Inside a UTF-8 sequence.
     case sequence
-    /// After a backslash.
     case escape
     /// In the digits of a `\u` escape.
     case digits
@@ -40,13 +38,9 @@ struct StrictText {
 
   private var value: UInt16 = 0
 
-  /// Checks the next bytes of the text.
+  /// Checks the next bytes of the text, which begin at `byteOffset`.
   ///
-  /// - Parameters:
-  ///   - bytes: the bytes after those of the previous call.
-  ///   - byteOffset: the input offset of the first of them.
-  ///   - flaws: receives the findings in text order.
-  ///   - nuls: receives the offset of each `\u0000`.
+  /// Appends the flaws in text order, and the offset of each `\u0000` to `nuls`.
   mutating func inspect(
     _ bytes: UnsafeBufferPointer<UInt8>, byteOffset: Int,
     flaws: inout GrowableBuffer<TextFlaw>, nuls: inout GrowableBuffer<Int>
@@ -63,7 +57,6 @@ struct StrictText {
     }
   }
 
-  /// Ends the text.
   mutating func finish(byteOffset: Int, flaws: inout GrowableBuffer<TextFlaw>) {
     switch state {
     case .plain, .escape, .digits: break

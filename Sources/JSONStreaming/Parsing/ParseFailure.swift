@@ -7,7 +7,6 @@ struct ParseFailure {
     case stop(ParseState.Stop)
     /// A flaw is outside the elements.
     case flaw(TextFlaw)
-    /// The input ends inside a value.
     case truncated
   }
 

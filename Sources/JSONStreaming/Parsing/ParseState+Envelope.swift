@@ -32,9 +32,7 @@ extension ParseState {
     return index == stepIndexes[last]
   }
 
-  /// Handles a value that is neither an array nor an object.
-  ///
-  /// - Parameter text: a string's text, or the value as JSON text; nil for null.
+  /// Handles a value that is neither an array nor an object; `text` is nil for null.
   @unsafe
   mutating func readEnvelopeScalar(_ text: UnsafeBufferPointer<UInt8>?) -> Int32 {
     guard !isPriming else { return 1 }

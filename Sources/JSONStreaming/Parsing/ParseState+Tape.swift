@@ -70,9 +70,8 @@ extension ParseState {
     return open.isEmpty ? endElement() : 1
   }
 
-  /// Appends a text that points into the input, if it is within the limit and fits.
-  ///
-  /// - Returns: false if nothing was appended.
+  /// Appends a text that points into the input, if it is within the limit and fits; otherwise
+  /// false.
   @unsafe
   @inline(__always)
   private mutating func appendIfPlain(
@@ -149,8 +148,7 @@ extension ParseState {
       guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
       return unsafe readEnvelopeScalar(UnsafeBufferPointer(start: start, count: length))
     }
-    // A number's lexeme has its length in the input; a string's length with escapes is unknown
-    // here.
+    // The length of a string with its escapes is unknown here.
     let valueStart = kind == .number ? consumedOffset - length : -1
     beginElement(start: valueStart)
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }

@@ -9,7 +9,6 @@ struct ParseState: ~Copyable {
   /// A container around the elements that is on the pointer's path.
   struct Level: BitwiseCopyable {
     var isArray: Bool
-    /// The index of the next element of an array.
     var nextIndex = 0
     /// Whether the member that the pointer names has occurred in this object.
     var isStepSeen = false
@@ -45,7 +44,6 @@ struct ParseState: ~Copyable {
   /// of the last token.
   var boundary = 0
 
-  // The context.
   let isSequence: Bool
   let steps: [[UInt8]]
   let stepIndexes: [Int?]
@@ -68,7 +66,6 @@ struct ParseState: ~Copyable {
   var topLevelValueCount = 0
   var stop = Stop.none
 
-  // The bytes held, a part of which is being parsed.
   /// yajl's parser; nil before it is needed.
   var handle: OpaquePointer?
   var callbacks: UnsafePointer<yajl_callbacks>?
@@ -87,7 +84,6 @@ struct ParseState: ~Copyable {
   var callOffset = 0
   /// The input offset of the end of the piece.
   var endOffset = 0
-  /// Whether the piece is the last one.
   var isLastPiece = false
 
   /// The fast path that bypasses yajl.
@@ -112,9 +108,8 @@ extension ParseState {
     callOffset + (unsafe parsedByteCount!.pointee + yajl_get_bytes_consumed(handle))
   }
 
-  /// Puts the valid elements after `boundary` on the tape, without yajl.
-  ///
-  /// - Returns: whether the rest must wait for more bytes; otherwise yajl must parse it.
+  /// Puts the valid elements after `boundary` on the tape, without yajl. Returns whether the rest
+  /// must wait for more bytes; otherwise yajl must parse it.
   mutating func scanSoundElements() -> Bool {
     // yajl continues with an element that it was given.
     guard place.isInContainer, !soundElements.hasRefused(elementAt: boundary) else { return false }
@@ -139,8 +134,7 @@ extension ParseState {
     yajlOffset = nil
   }
 
-  /// Moves `boundary` over white space and at most one expected comma, to a token or the end of the
-  /// bytes.
+  /// Moves `boundary` over white space and at most one expected comma.
   mutating func advanceBoundary() {
     while boundary < endOffset {
       switch unsafe byte(at: boundary) {
@@ -162,10 +156,8 @@ extension ParseState {
   /// Whether yajl is inside an element or after its member name.
   var isInMember: Bool { !open.isEmpty || nameStart >= 0 }
 
-  /// Whether yajl must wait for more bytes of a token.
-  ///
-  /// yajl reads a token that a call cut off again from its start. Each call must therefore double a
-  /// long token.
+  /// Whether yajl must wait for more of a token. It reads a cut-off token again from its start, so
+  /// each call must double a long one.
   var waitsForToken: Bool {
     guard let yajlOffset, isInMember, !isLastPiece else { return false }
     return cutTokenLength >= ReadBuffer.pieceSize && endOffset - yajlOffset < cutTokenLength
@@ -178,10 +170,8 @@ extension ParseState {
     return boundary == endOffset
   }
 
-  /// Hands over the tape in exchange for another one, to which an unfinished element moves. If the
-  /// tape has nothing else, it is kept and an empty one is handed over.
-  ///
-  /// - Complexity: O(n) in the tokens of the unfinished element, once for each element.
+  /// Exchanges the tape; an unfinished element moves to the other one. If the tape has nothing
+  /// else, it is kept and an empty one is handed over. So a long element is not copied repeatedly.
   mutating func exchangeTape(for other: inout TapeBuffers) {
     if !open.isEmpty, elementToken == 0, elementCopies == 0 { return other.removeAll() }
     swap(&tape, &other)

@@ -5,22 +5,18 @@ struct SyntaxProbe {
   /// yajl's message.
   let text: String
 
-  /// The length of the shortest prefix that cannot begin JSON.
-  ///
-  /// yajl's own count depends on the kind of error and on how the bytes were cut.
+  /// The length of the shortest invalid prefix; yajl's count depends on the error and on the
+  /// chunks.
   let seenByteCount: Int
 
   /// The unexpected token if it is a number or a word; otherwise the last byte of that prefix.
   let flaw: Range<Int>
 
-  /// Parses `bytes` after `prime`; nil if they are valid.
-  ///
-  /// - Complexity: O(n) in the number of bytes, a few times over.
+  /// Parses `bytes` after `prime`, a few times; nil if they are valid.
   init?(behind prime: [UInt8], of bytes: Span<UInt8>) {
     guard let failure = Self.failure(behind: prime, of: bytes) else { return nil }
     text = failure.text
-    // The shortest failing prefix ends near yajl's position: widen the range around it, then
-    // bisect.
+    // The prefix ends near yajl's position: widen the range around it, then bisect.
     var step = 2
     var passing = max(0, min(failure.byteIndex, bytes.count))
     while passing > 0, Self.fails(behind: prime, bytes.extracting(0..<passing)) {
@@ -49,8 +45,7 @@ struct SyntaxProbe {
     if failure.isOfToken, failing > 1, Self.isOfWord(bytes[failing - 2]),
       !Self.isOfWord(bytes[failing - 1])
     {
-      // The next byte ends a number. If the number is not allowed here, it also fails before a
-      // space.
+      // If the number is not allowed here, it also fails before a space.
       var text = (0..<(failing - 1)).map { bytes[$0] }
       text.append(0x20)
       if Self.fails(behind: prime, text.span) { end = failing - 1 }

@@ -38,7 +38,6 @@ struct WatchedValue {
     }
   }
 
-  /// Registers that the value is an array or an object.
   mutating func open(isArray: Bool) {
     guard isNext else { return }
     guard levels.count < steps.count else {
@@ -60,9 +59,7 @@ struct WatchedValue {
     levels[last].isStepNext = unsafe name.elementsEqual(steps[last])
   }
 
-  /// Registers a value that is neither an array nor an object.
-  ///
-  /// - Parameter bytes: its text; nil for null.
+  /// Registers a value that is neither an array nor an object; `bytes` is nil for null.
   mutating func readScalar(_ bytes: UnsafeBufferPointer<UInt8>?) {
     guard isNext, levels.count == steps.count else { return }
     text = unsafe bytes.map { unsafe Array($0) }
@@ -71,9 +68,7 @@ struct WatchedValue {
 
   /// Continues inside the container of the elements.
   ///
-  /// - Parameters:
-  ///   - containerSteps: the steps to that container.
-  ///   - isArray: whether the container in which a step is resolved is an array.
+  /// - Parameter isArray: whether the container in which a step is resolved is an array.
   mutating func restart(inside containerSteps: [[UInt8]], isArray: (Int) -> Bool) {
     levels.removeAll()
     for (index, step) in containerSteps.enumerated() {

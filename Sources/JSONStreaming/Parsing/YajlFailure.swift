@@ -15,8 +15,6 @@ struct YajlFailure {
   let isOfToken: Bool
 
   /// Reads the error of a failed parser.
-  ///
-  /// - Parameter parsedByteCount: the count from `cyajl_parse`.
   @unsafe
   init(of handle: OpaquePointer?, _ parsedByteCount: Int) {
     let consumed = parsedByteCount + (unsafe yajl_get_bytes_consumed(handle))

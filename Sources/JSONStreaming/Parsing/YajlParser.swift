@@ -51,13 +51,8 @@ struct YajlParser: ~Copyable {
 
   var otherWatchedKind: Token.Kind? { unsafe statePointer.pointee.watched?.otherKind }
 
-  /// Sets the next bytes for `parsePiece`.
-  ///
-  /// - Parameters:
-  ///   - buffer: the bytes held, which must not move until they are parsed.
-  ///   - bufferOffset: the input offset of the first byte of `buffer`.
-  ///   - endOffset: the input offset at which parsing ends.
-  ///   - isLast: whether the input ends there.
+  /// Sets the bytes for `parsePiece`, up to `endOffset`; `buffer` must not move until they are
+  /// parsed.
   mutating func setPiece(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int, endOffset: Int, isLast: Bool
   ) {
@@ -72,10 +67,7 @@ struct YajlParser: ~Copyable {
     state.bytesOffset = bufferOffset
   }
 
-  /// Parses the bytes of a state's piece.
-  ///
-  /// `parsedOffset` may then be before the end of a piece that is not the last. The rest must be
-  /// given again with the following bytes.
+  /// Parses a state's piece. Bytes after `parsedOffset` must be given again with those that follow.
   @unsafe
   static func parsePiece(of state: UnsafeMutablePointer<ParseState>) {
     unsafe state.pointee.outcome = .done
@@ -93,8 +85,8 @@ struct YajlParser: ~Copyable {
       && state.pointee.parsedOffset < state.pointee.endOffset
   }
 
-  /// Gives yajl the next bytes: few, or as many as it has seen of an unfinished token or element. A
-  /// token that a call cuts off is read again from its start.
+  /// Gives yajl few bytes, or as many as it has seen of an unfinished token or element, because it
+  /// reads a cut-off token again from its start.
   @unsafe
   private static func readOn(_ state: UnsafeMutablePointer<ParseState>) {
     unsafe prepare(state)
@@ -117,9 +109,7 @@ struct YajlParser: ~Copyable {
     unsafe state.pointee.outcome = outcome(status)
   }
 
-  /// Creates a yajl parser at `boundary` if there is none.
-  ///
-  /// yajl's parser cannot be used after an error, and it has not seen what was scanned.
+  /// Creates a yajl parser at `boundary` if needed: yajl cannot continue after an error or a scan.
   @unsafe
   private static func prepare(_ state: UnsafeMutablePointer<ParseState>) {
     guard unsafe state.pointee.yajlOffset == nil else { return }

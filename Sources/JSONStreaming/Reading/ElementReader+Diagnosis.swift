@@ -1,7 +1,6 @@
 extension ElementReader {
-  /// The error of a missing or surplus comma between two elements.
-  ///
-  /// The elements around it may be valid, so the malformed element has no bytes.
+  /// The error of a missing or surplus comma; its element has no bytes, since its neighbours may be
+  /// valid.
   func separatorFlaw(at start: Int) -> Malformation? {
     let place = parser.state.place
     guard shape != .sequence, !parser.state.isInMember else { return nil }
@@ -77,8 +76,7 @@ extension ElementReader {
     }
   }
 
-  /// Parses the element again from its start, so that the error does not depend on how the input
-  /// was cut.
+  /// Parses the element again from its start, so that chunks do not affect the error.
   private func diagnose(
     from start: Int
   ) -> (malformation: Malformation, noticedOffset: Int) {
@@ -101,14 +99,12 @@ extension ElementReader {
     )
   }
 
-  /// A number, a word or one byte, quoted for a message.
   private static func quoted(_ token: Span<UInt8>) -> String {
     guard token.count > 1 else { return quoted(token[0]) }
     let shown = (0..<min(token.count, 40)).map { token[$0] }
     return "\"" + String(decoding: shown, as: UTF8.self) + (token.count > 40 ? "…\"" : "\"")
   }
 
-  /// A byte, quoted for a message.
   static func quoted(_ byte: UInt8) -> String {
     if byte > 0x20 && byte < 0x7F { return "\"\(Unicode.Scalar(byte))\"" }
     let digits = String(byte, radix: 16, uppercase: true)

@@ -1,7 +1,7 @@
 extension ElementReader {
   /// Interprets a failure after all elements before it have been delivered.
   ///
-  /// - Returns: the event if the element has no bytes; otherwise nil, and the search for its end
+  /// - Returns: the event of an element without bytes; otherwise nil, and the search for its end
   ///   begins.
   /// - Throws: the error if the failure is outside the elements.
   mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
@@ -36,9 +36,7 @@ extension ElementReader {
     return nil
   }
 
-  /// Continues the search for the end of a malformed element.
-  ///
-  /// - Returns: the event, or nil if more input is needed.
+  /// Continues the search for a malformed element's end; returns nil if more input is needed.
   mutating func recover() -> ReadingEvent? {
     // A single owner avoids a copy of what the scan has collected.
     guard var found = recovery.take() else {
@@ -104,7 +102,6 @@ extension ElementReader {
     return byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 
-  /// Discards unneeded bytes and makes room for `count` more.
   mutating func makeRoom(for count: Int) {
     discardUnneeded()
     guard !buffer.hasRoom(for: count) else { return }
@@ -112,7 +109,6 @@ extension ElementReader {
     parser.find(buffer.bytes, bufferOffset: buffer.storageOffset)
   }
 
-  /// Discards bytes that are not needed any more.
   mutating func discardUnneeded() {
     var keep = deliveredOffset
     switch phase {
@@ -138,8 +134,7 @@ extension ElementReader {
     buffer.discard(before: keep)
   }
 
-  /// The first offset that the search needs; an element that becomes too long is moved out of the
-  /// buffer.
+  /// The first offset that the search needs; moves an oversized element out of the buffer.
   private mutating func recoveryKeepOffset() -> Int {
     guard let recovery else { return deliveredOffset }
     let scanner = recovery.scanner

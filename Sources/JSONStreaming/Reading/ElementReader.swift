@@ -45,14 +45,12 @@ public struct ElementReader: ~Copyable {
   /// The kind of any other value at the watched pointer: the start of an array or object, or null.
   public internal(set) var otherWatchedKind: Token.Kind?
 
-  /// The most bytes of the next piece; few at first after a malformed element, so that many such
-  /// elements do not cost a whole piece each.
+  /// The most bytes of the next piece; few after a malformed element, since many may follow.
   var pieceSize = ReadBuffer.pieceSize
 
   /// The parser has been given the input before this offset.
   var givenOffset = 0
-  /// The elements that end before this offset have been found; the parser is given the bytes after
-  /// it again.
+  /// Elements that end before this offset have been found; the bytes after it are parsed again.
   var parsedOffset = 0
   var isFinished = false
   var isCompleted = false
@@ -99,10 +97,8 @@ public struct ElementReader: ~Copyable {
   ///   - limits: the limits on one element.
   ///   - position: the position of an earlier reader of the same input, shape and limits. The input
   ///     must be given from its first byte; bytes before the position are hashed and not parsed.
-  ///   - isResumable: whether another reader may resume at ``position``; if false, the input is not
-  ///     hashed.
-  ///   - watchedPointer: the pointer of a string, number or boolean around the elements, for
-  ///     ``watchedText``.
+  ///   - isResumable: whether a reader may resume at ``position``; if false, nothing is hashed.
+  ///   - watchedPointer: the pointer of a scalar around the elements, see ``watchedText``.
   public init(
     shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
     resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
@@ -139,8 +135,7 @@ extension ElementReader {
 
   /// Lets `body` write the next bytes of the input into the read buffer.
   ///
-  /// - Parameter body: receives free space of 512 KiB (at first 256 KiB) and fills it from the
-  ///   front.
+  /// - Parameter body: fills free space of 512 KiB (at first 256 KiB) from the front.
   /// - Returns: the number of bytes written; 0 does not end the input.
   /// - Throws: the error of `body`; then its bytes are discarded.
   public mutating func fill<Failure: Error>(
@@ -156,8 +151,7 @@ extension ElementReader {
     isFinished = true
   }
 
-  /// The tape with the current element, valid until the reader is changed; it may contain other
-  /// elements.
+  /// The tape with the current element and possibly others, valid until the reader is changed.
   public var tape: Tape {
     @_lifetime(borrow self)
     get {
@@ -200,8 +194,7 @@ extension ElementReader {
   /// The offset of ``elementBytes``, in bytes from the start of the input.
   public var elementByteOffset: Int { currentBytes.lowerBound }
 
-  /// The member name of the current element, a token of the tape; nil in arrays and sequences and
-  /// for a malformed element.
+  /// The current element's member name, a token of the tape; nil without a name or if malformed.
   public var memberName: Token? { currentName }
 
   /// Whether a string in the current element or its member name contains U+0000.

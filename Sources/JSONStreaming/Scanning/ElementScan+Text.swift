@@ -1,4 +1,3 @@
-/// Strings and keys.
 extension ElementScan {
   /// Scans a string or a key, quotes included.
   @inline(__always)
@@ -41,11 +40,7 @@ extension ElementScan {
     return index
   }
 
-  /// Scans a text with escapes, which the tape copies.
-  ///
-  /// - Parameters:
-  ///   - start: the index after the quote.
-  ///   - plainEnd: the index of the first byte that must be unescaped.
+  /// Scans a text with escapes, from after its quote; `plainEnd` is the first byte to unescape.
   @inline(never)
   private mutating func escapedText(
     _ kind: Token.Kind, from start: Int, plainEnd: Int, end textEnd: inout Int,

@@ -29,9 +29,7 @@ struct ElementScan {
   struct Member {
     /// The range of the name in the tape's copies.
     var name: Range<Int>?
-    /// The index of the element's first byte.
     var start: Int
-    /// The index after its last byte.
     var end: Int
   }
 
@@ -160,7 +158,6 @@ struct ElementScan {
     while index < end, unsafe Self.isWhiteSpace(bytes[index]) { index &+= 1 }
   }
 
-  /// Skips one byte if it is `byte`.
   @inline(__always)
   mutating func skip(_ byte: UInt8, at index: inout Int) -> Bool {
     guard index < end else {

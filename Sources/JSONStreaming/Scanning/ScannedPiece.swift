@@ -8,9 +8,7 @@ struct ScannedPiece {
   let endOffset: Int
   /// Whether the input ends after the bytes.
   let isLast: Bool
-  /// Whether the elements are a sequence, without commas.
   let isSequence: Bool
-  /// The input offset of the container of the elements.
   let containerStart: Int
 
   @unsafe

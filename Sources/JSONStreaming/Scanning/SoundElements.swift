@@ -14,10 +14,8 @@ struct SoundElements: ~Copyable {
   /// The start of the last element that was cut off, and its length so far.
   private var (cutStart, cutLength) = (-1, 0)
 
-  /// Whether the element at an offset was left to yajl.
   func hasRefused(elementAt offset: Int) -> Bool { offset == refusedStart }
 
-  /// Forgets all offsets.
   mutating func restart() { (refusedStart, cutStart, cutLength) = (-1, -1, 0) }
 
   /// Puts the valid elements after `boundary` on the tape and moves `boundary` after them.
@@ -25,10 +23,9 @@ struct SoundElements: ~Copyable {
   /// An element that is cut off is scanned again with the bytes that follow. If they do not at
   /// least double it, or if the input ends, yajl gets it. So no element is scanned often.
   ///
-  /// - Parameter hasYajlRead: whether yajl has read bytes after `boundary`; set to false if it must
-  ///   start again there.
-  /// - Returns: whether the bytes after `boundary` must wait for more; otherwise yajl must parse
-  ///   them.
+  /// - Parameter hasYajlRead: whether yajl has read past `boundary`; false if it must start again
+  ///   there.
+  /// - Returns: whether the rest must wait for more bytes; otherwise yajl must parse it.
   mutating func scan(
     _ piece: ScannedPiece, _ limits: ReadingLimits, from boundary: inout Int, in place: inout Place,
     hasYajlRead: inout Bool, onto tape: inout TapeBuffers

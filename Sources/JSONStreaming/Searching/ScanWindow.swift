@@ -9,9 +9,7 @@ struct ScanWindow: ~Escapable {
   private let startOffset: Int
   let isComplete: Bool
 
-  /// - Parameters:
-  ///   - bytes: the bytes, of which the first is at `startOffset`.
-  ///   - isComplete: whether the input ends after them.
+  /// - Parameter isComplete: whether the input ends after `bytes`.
   @_lifetime(copy bytes)
   init(bytes: Span<UInt8>, startOffset: Int, isComplete: Bool) {
     held = bytes

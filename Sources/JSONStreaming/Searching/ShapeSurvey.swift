@@ -115,7 +115,6 @@ public struct ShapeSurvey: ~Copyable {
   private var objectDepth = 0
   /// The open brackets in the current array, its own included.
   private var open: [UInt8] = []
-  /// The index of the current candidate.
   private var candidate: Int?
   /// Whether the next string is the name of an element's member and must be checked.
   private var isElementNameDue = false
@@ -341,8 +340,7 @@ extension ShapeSurvey {
     }
   }
 
-  /// Whether a string after this bracket or comma is a member name to check: of an element in a
-  /// candidate without a matching name so far.
+  /// Whether a string here is the name of an element's member and must be checked.
   private var expectsElementName: Bool {
     guard open.count == 2, open[1] == UInt8(ascii: "{"), let candidate else { return false }
     return !elementNames.isEmpty && !candidates[candidate].hasElementName

@@ -26,13 +26,11 @@ struct SiblingScanner {
   enum Surroundings {
     /// A sequence with one element a line.
     case lines
-    /// Any other sequence.
     case sequence
     case array
     case object
   }
 
-  /// The place where reading can continue.
   struct Outcome {
     var offset: Int
     /// Whether a comma or the end of the container is there, rather than a sibling.
@@ -122,10 +120,7 @@ extension SiblingScanner {
 
   /// Continues the scan.
   ///
-  /// - Parameters:
-  ///   - bytes: a part of the input with the bytes from ``keepOffset`` on.
-  ///   - bytesOffset: the input offset of the first of them.
-  ///   - isComplete: whether the input ends after them.
+  /// - Parameter bytes: the input from ``keepOffset`` or an earlier offset on.
   /// - Returns: the place where reading can continue, or nil if more bytes are needed.
   mutating func scan(_ bytes: Span<UInt8>, at bytesOffset: Int, isComplete: Bool) -> Outcome? {
     let window = ScanWindow(bytes: bytes, startOffset: bytesOffset, isComplete: isComplete)
@@ -235,8 +230,7 @@ extension SiblingScanner {
     }
   }
 
-  /// Closes the innermost open bracket of a kind and everything inside it; false if there is no
-  /// such bracket.
+  /// Closes the innermost open bracket of a kind and everything inside it; false if it is missing.
   ///
   /// Every bracket searched is closed, so all closers together search each bracket once.
   private mutating func close(_ opener: UInt8) -> Bool {

@@ -17,6 +17,5 @@ struct ElementMark: BitwiseCopyable {
   /// The offset of the container around it.
   var containerStart: Int
 
-  /// The parser's context.
   var place: Place
 }

@@ -1,6 +1,5 @@
 /// An open container of an element.
 struct OpenContainer: BitwiseCopyable {
-  /// The index of its start token.
   var token: Int
   /// The number of values in the container around it, this one included.
   var outerCount: Int
