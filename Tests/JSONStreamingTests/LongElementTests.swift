@@ -40,7 +40,7 @@ import Testing
   }
 
   /// Text in the middle of a long string, and after it.
-  static let flaws: [(inside: String, behind: String)] = [
+  static let flaws: [(inside: String, after: String)] = [
     ("", "\"}"), ("\\u0000", "\"}"), ("\\ud800", "\"}"), ("\\x", "\"}"), ("\n", "\"}"),
     ("\"", "\"}"),
     ("", "\",}"), ("", "\"x}"), ("", ""), ("", "\"}]"), ("\",\"b\":[1,{}],\"c\":\"", "\"}"),
@@ -49,11 +49,11 @@ import Testing
 
   @Test(arguments: TestLength.some(flaws, 4), [2_000_000, 900_000])
   func `pieces do not affect the events of long texts`(
-    flaw: (inside: String, behind: String), elementLimit: Int
+    flaw: (inside: String, after: String), elementLimit: Int
   ) {
     let text = String(repeating: "abcdefgh", count: 64_000)
     let input = Array(
-      ("[{\"a\":1},\n{\"a\":\"" + text + flaw.inside + text + flaw.behind
+      ("[{\"a\":1},\n{\"a\":\"" + text + flaw.inside + text + flaw.after
         + ",\n{\"a\":2},\n{\"a\":3}]").utf8)
     let shape = ElementShape.container(JSONPointer(tokens: []))
     for limits in [

@@ -46,14 +46,14 @@ import Testing
   }
 
   /// The text before the elements, two parts to repeat one after the other, and the end.
-  static let lookingOn: [(head: String, first: String, second: String, end: String)] = [
+  static let distantEnds: [(head: String, first: String, second: String, end: String)] = [
     ("", "{", "}] ", "\n"), ("", "{", "}] ", ""), ("{\"data\":{\"x\":[", "{", "}] ", "\n"),
     ("", "{", "  {\"a\":[", ""), ("[", "{", "  {\"a\":[", "\n"), ("[", "[\n", " [\n", "]"),
     ("[{\"id\":1},\n", "\\{}{", "\n}", "]"), ("", "{{1", "\n", "]"), ("{", "\"a\":{{", "}] ", "\n"),
     ("[{\"", "},{\\\"", "x", "\"x]"), ("[{\"", "},{\\\"},{\\\"},{\\\"},{\\\"},{\"x{\"", "x", "]"),
   ]
 
-  @Test(arguments: TestLength.some(lookingOn, 3))
+  @Test(arguments: TestLength.some(distantEnds, 3))
   func `many elements with a distant end cost a small piece each`(
     head: String, first: String, second: String, end: String
   ) {

@@ -34,7 +34,7 @@ import Testing
 
   /// The text that damage replaces, and its replacement.
   static let damages: [(name: String, from: String, to: String)] = [
-    ("a literal that is none", ":2", ":tru"),
+    ("an invalid literal", ":2", ":tru"),
     ("a value is missing", ":2", ":"),
     ("a name without quotes", #""name""#, "name"),
     ("single quotes", #""name""#, "'name'"),
@@ -54,7 +54,7 @@ import Testing
     ("a name's opening quote is missing", #""name""#, #"name""#),
     ("a quote inside a string", #""n2""#, #""n"2""#),
     ("a quote and a word inside a string", #""n2""#, #""n" 2""#),
-    ("an escape that is none", #""n2""#, #""n\x2""#),
+    ("an invalid escape", #""n2""#, #""n\x2""#),
     ("a line end in a string", #""n2""#, "\"n\n2\""),
     ("a tab in a string", #""n2""#, "\"n\t2\""),
     ("a leading zero", ":2", ":02"),

@@ -17,7 +17,7 @@ public struct TableHash: BitwiseCopyable {
 
   /// The hash of no words.
   @inlinable
-  public init() { self = Self.ofNothing }
+  public init() { self = Self.empty }
 
   @usableFromInline
   init(start: UInt64, factor: UInt64) {
@@ -26,7 +26,7 @@ public struct TableHash: BitwiseCopyable {
   }
 
   @usableFromInline
-  static let ofNothing = TableHash(
+  static let empty = TableHash(
     start: .random(in: .min ... .max), factor: .random(in: .min ... .max) | 1)
 
   /// Adds the next word.

@@ -4,17 +4,17 @@ internal import Glibc
 package struct WorkerThread: ~Copyable {
   private final class Channel: Sendable {
     private let work: @Sendable () -> Bool
-    let isAsked = Semaphore()
-    let isDone = Semaphore()
+    let request = Semaphore()
+    let completion = Semaphore()
 
     init(_ work: @escaping @Sendable () -> Bool) { self.work = work }
 
     /// Repeats the work until it returns false.
     func run() {
       while true {
-        isAsked.wait()
+        request.wait()
         guard work() else { return }
-        isDone.signal()
+        completion.signal()
       }
     }
   }
@@ -48,20 +48,20 @@ package struct WorkerThread: ~Copyable {
       throw SystemError(number: status)
     }
     self.thread = thread
-    // A new thread may be queued behind this one while another processor is idle. Once it has
+    // A new thread may be queued after this one while another processor is idle. Once it has
     // waited for work, it is woken on an idle processor.
     sched_yield()
   }
 
   /// Ends the thread after pending work: `work` finds nothing to do for the extra signal.
   deinit {
-    channel.isAsked.signal()
+    channel.request.signal()
     pthread_join(thread, nil)
   }
 
   /// Requests the work; the previous request must be done.
-  package func start() { channel.isAsked.signal() }
+  package func start() { channel.request.signal() }
 
   /// Waits until the requested work is done.
-  package func wait() { channel.isDone.wait() }
+  package func wait() { channel.completion.wait() }
 }

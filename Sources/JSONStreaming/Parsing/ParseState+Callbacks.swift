@@ -35,7 +35,7 @@ extension ParseState {
   }
 }
 
-/// The state behind a callback's context.
+/// The state that is the context of a callback.
 @unsafe
 @inline(__always)
 private func state(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<ParseState> {

@@ -152,7 +152,7 @@ extension ParseState {
   }
 
   /// JSON that puts a new parser into a container like this state's, after an element and a comma.
-  var primeBehindComma: [UInt8] {
+  var primeAfterComma: [UInt8] {
     Array((place.containerIsObject ? "{\"\":null," : "[null,").utf8)
   }
 

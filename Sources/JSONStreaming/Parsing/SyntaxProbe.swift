@@ -13,20 +13,20 @@ struct SyntaxProbe {
   let flaw: Range<Int>
 
   /// Parses `bytes` after `prime`, a few times; nil if they are valid.
-  init?(behind prime: [UInt8], of bytes: Span<UInt8>) {
-    guard let failure = Self.failure(behind: prime, of: bytes) else { return nil }
+  init?(after prime: [UInt8], of bytes: Span<UInt8>) {
+    guard let failure = Self.failure(after: prime, of: bytes) else { return nil }
     text = failure.text
     // The prefix ends near yajl's position: widen the range around it, then bisect.
     var step = 2
     var passing = max(0, min(failure.byteIndex, bytes.count))
-    while passing > 0, Self.fails(behind: prime, bytes.extracting(0..<passing)) {
+    while passing > 0, Self.fails(after: prime, bytes.extracting(0..<passing)) {
       passing = max(0, passing - step)
       step *= 2
     }
     step = 2
     var failing = min(passing + 1, bytes.count)
     while failing < bytes.count,
-      !Self.fails(behind: prime, bytes.extracting(0..<failing))
+      !Self.fails(after: prime, bytes.extracting(0..<failing))
     {
       passing = failing
       failing = min(bytes.count, failing + step)
@@ -34,7 +34,7 @@ struct SyntaxProbe {
     }
     while failing - passing > 1 {
       let middle = (passing + failing) / 2
-      if Self.fails(behind: prime, bytes.extracting(0..<middle)) {
+      if Self.fails(after: prime, bytes.extracting(0..<middle)) {
         failing = middle
       } else {
         passing = middle
@@ -42,23 +42,23 @@ struct SyntaxProbe {
     }
     seenByteCount = failing
     var end = failing
-    if failure.isOfToken, failing > 1, Self.isOfWord(bytes[failing - 2]),
-      !Self.isOfWord(bytes[failing - 1])
+    if failure.isUnexpectedToken, failing > 1, Self.isWord(bytes[failing - 2]),
+      !Self.isWord(bytes[failing - 1])
     {
       // If the number is not allowed here, it also fails before a space.
       var text = (0..<(failing - 1)).map { bytes[$0] }
       text.append(0x20)
-      if Self.fails(behind: prime, text.span) { end = failing - 1 }
+      if Self.fails(after: prime, text.span) { end = failing - 1 }
     }
     var start = end - 1
-    if failure.isOfToken {
-      while start > 0, Self.isOfWord(bytes[start]), Self.isOfWord(bytes[start - 1]) { start -= 1 }
+    if failure.isUnexpectedToken {
+      while start > 0, Self.isWord(bytes[start]), Self.isWord(bytes[start - 1]) { start -= 1 }
     }
     flaw = start..<end
   }
 
   /// Whether a byte can be part of a number or a word.
-  private static func isOfWord(_ byte: UInt8) -> Bool {
+  private static func isWord(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
       UInt8(ascii: "."):
@@ -67,12 +67,12 @@ struct SyntaxProbe {
     }
   }
 
-  private static func fails(behind prime: [UInt8], _ bytes: Span<UInt8>) -> Bool {
-    failure(behind: prime, of: bytes) != nil
+  private static func fails(after prime: [UInt8], _ bytes: Span<UInt8>) -> Bool {
+    failure(after: prime, of: bytes) != nil
   }
 
   /// yajl's failure on `bytes` after `prime`; nil if they are valid.
-  private static func failure(behind prime: [UInt8], of bytes: Span<UInt8>) -> YajlFailure? {
+  private static func failure(after prime: [UInt8], of bytes: Span<UInt8>) -> YajlFailure? {
     let handle = unsafe cyajl_alloc(nil, nil)
     defer { unsafe yajl_free(handle) }
     var parsedByteCount = 0

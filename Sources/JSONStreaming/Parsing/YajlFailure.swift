@@ -12,7 +12,7 @@ struct YajlFailure {
   let byteIndex: Int
 
   /// Whether the flaw is a valid token that is not allowed here.
-  let isOfToken: Bool
+  let isUnexpectedToken: Bool
 
   /// Reads the error of a failed parser.
   @unsafe
@@ -22,7 +22,7 @@ struct YajlFailure {
     defer { unsafe yajl_free_error(handle, words) }
     var text = unsafe Substring(String(cString: words)).utf8
     while text.last == UInt8(ascii: "\n") || text.last == UInt8(ascii: ".") { text.removeLast() }
-    isOfToken = Self.removeKind("parse error: ", from: &text)
+    isUnexpectedToken = Self.removeKind("parse error: ", from: &text)
     let isInToken = Self.removeKind("lexical error: ", from: &text)
     let stepsBack =
       isInToken

@@ -56,13 +56,13 @@ struct YajlParser: ~Copyable {
   mutating func setPiece(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int, endOffset: Int, isLast: Bool
   ) {
-    find(buffer, bufferOffset: bufferOffset)
+    setAddress(of: buffer, bufferOffset: bufferOffset)
     state.endOffset = endOffset
     state.isLastPiece = isLast
   }
 
   /// Sets the address of the bytes held.
-  mutating func find(_ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int) {
+  mutating func setAddress(of buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int) {
     unsafe state.bytes = buffer.withUnsafeBufferPointer { $0.baseAddress }
     state.bytesOffset = bufferOffset
   }
@@ -80,7 +80,7 @@ struct YajlParser: ~Copyable {
         unsafe state.pointee.parsedOffset = offset
         return
       }
-      unsafe readOn(state)
+      unsafe parseNextBytes(state)
     } while unsafe state.pointee.outcome == .done
       && state.pointee.parsedOffset < state.pointee.endOffset
   }
@@ -88,10 +88,10 @@ struct YajlParser: ~Copyable {
   /// Gives yajl few bytes, or as many as it has seen of an unfinished token or element, because it
   /// reads a cut-off token again from its start.
   @unsafe
-  private static func readOn(_ state: UnsafeMutablePointer<ParseState>) {
+  private static func parseNextBytes(_ state: UnsafeMutablePointer<ParseState>) {
     unsafe prepare(state)
     guard let bytes = unsafe state.pointee.bytes, let start = unsafe state.pointee.yajlOffset else {
-      preconditionFailure("yajl stands in bytes that are held")
+      preconditionFailure("yajl's offset must be in the bytes held")
     }
     let step = unsafe max(firstStep, start - state.pointee.boundary)
     let end = unsafe min(state.pointee.endOffset, start + step)
@@ -135,7 +135,7 @@ struct YajlParser: ~Copyable {
   mutating func complete(
     _ buffer: borrowing GrowableBuffer<UInt8>, bufferOffset: Int
   ) {
-    find(buffer, bufferOffset: bufferOffset)
+    setAddress(of: buffer, bufferOffset: bufferOffset)
     state.outcome = .done
     state.endOffset = bufferOffset + buffer.count
     guard state.yajlOffset != nil else { return }

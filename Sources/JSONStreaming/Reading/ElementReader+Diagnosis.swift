@@ -85,8 +85,8 @@ extension ElementReader {
     let span = buffer.span(start..<parsedOffset)
     // A closer is an error after a comma, but not as the first token of a container.
     guard
-      let probe = SyntaxProbe(behind: prime, of: span)
-        ?? SyntaxProbe(behind: parser.state.primeBehindComma, of: span)
+      let probe = SyntaxProbe(after: prime, of: span)
+        ?? SyntaxProbe(after: parser.state.primeAfterComma, of: span)
     else {
       let message = "not valid json, at \(Self.quoted(span[0]))"
       return (Malformation(rule: "syntax", message: message, byteOffset: start), start + 1)

@@ -40,7 +40,7 @@ extension ElementReader {
       "the input is \(name): convert it first, for example with iconv -f \(name) -t utf-8")
   }
 
-  mutating func failOfNULs() -> ReadingError {
+  mutating func failNULs() -> ReadingError {
     fail(
       .unrecoverable, at: 0,
       "the input begins with NUL bytes, like a file that was not completely written: fetch it again"

@@ -247,7 +247,7 @@ extension ElementReader {
       throw fail(tooManySteps: pointer)
     }
     if let name = Self.wideEncoding(buffer.bytes.span) { throw fail(encoding: name) }
-    if Self.beginsWithNULs(buffer.bytes.span) { throw failOfNULs() }
+    if Self.beginsWithNULs(buffer.bytes.span) { throw failNULs() }
     if Self.hasByteOrderMark(buffer.bytes.span) {
       givenOffset = 3
       parsedOffset = 3

@@ -106,7 +106,7 @@ extension ElementReader {
     discardUnneeded()
     guard !buffer.hasRoom(for: count) else { return }
     buffer.makeRoom(for: count)
-    parser.find(buffer.bytes, bufferOffset: buffer.storageOffset)
+    parser.setAddress(of: buffer.bytes, bufferOffset: buffer.storageOffset)
   }
 
   mutating func discardUnneeded() {

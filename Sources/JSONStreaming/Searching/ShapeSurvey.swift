@@ -75,7 +75,7 @@ public struct ShapeSurvey: ~Copyable {
     /// In such an array, after its first byte.
     case array
     /// After the first top-level value.
-    case behind
+    case afterFirst
     /// After an error, on the same line.
     case flawedLine
     /// At the start of the next line.
@@ -248,8 +248,8 @@ extension ShapeSurvey {
       beginArray(byte)
       readInArray(byte)
     case .array: readInArray(byte)
-    case .behind where byte == UInt8(ascii: "{"): outcome = .sequence
-    case .behind: break
+    case .afterFirst where byte == UInt8(ascii: "{"): outcome = .sequence
+    case .afterFirst: break
     case .flawedLine: break
     case .nextLine:
       if byte == UInt8(ascii: "{") {
@@ -315,7 +315,7 @@ extension ShapeSurvey {
     objectDepth -= 1
     path.removeLast()
     isWhole = objectDepth == 0
-    mode = isWhole ? .behind : .object(.comma)
+    mode = isWhole ? .afterFirst : .object(.comma)
   }
 
   private mutating func readInArray(_ byte: UInt8) {

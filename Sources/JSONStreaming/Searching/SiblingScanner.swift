@@ -47,7 +47,7 @@ struct SiblingScanner {
 
   private enum Step {
     /// The byte is consumed.
-    case goOn
+    case advance
     /// The byte must be scanned again.
     case again
     case needsMore
@@ -128,7 +128,7 @@ extension SiblingScanner {
       while offset < window.endOffset {
         stepCount += 1
         switch read(window[offset], in: window) {
-        case .goOn: offset += 1
+        case .advance: offset += 1
         case .again: break
         case .needsMore: return nil
         case .found(let outcome): return outcome
@@ -144,7 +144,7 @@ extension SiblingScanner {
 
   private mutating func read(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     if offset == start { first = byte }
-    if surroundings == .lines { return byte == 0x0A ? found(needsComma: false) : .goOn }
+    if surroundings == .lines { return byte == 0x0A ? found(needsComma: false) : .advance }
     switch mode {
     case .ground: return readGround(byte, in: window)
     case .string(let quote): return readInString(byte, quote)
@@ -161,8 +161,8 @@ extension SiblingScanner {
     case 0x0A:
       if surroundings == .sequence, open.isEmpty { return found(needsComma: false) }
       (lineStart, isLineBlank) = (offset + 1, true)
-      return .goOn
-    case 0x20, 0x09, 0x0D: return .goOn
+      return .advance
+    case 0x20, 0x09, 0x0D: return .advance
     default: break
     }
     if isLineBlank, offset - lineStart == column, beginsSibling(byte) {
@@ -172,7 +172,7 @@ extension SiblingScanner {
     switch byte {
     case UInt8(ascii: "\""):
       if offset >= rereadEnd { (mode, isEscaped) = (.string(offset), false) }
-      return .goOn
+      return .advance
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       if byte == UInt8(ascii: "{"), isSibling { return found(needsComma: false) }
       if open.count < Self.nestingLimit {
@@ -186,7 +186,7 @@ extension SiblingScanner {
     default: break
     }
     previous = byte
-    return .goOn
+    return .advance
   }
 
   /// Whether the first byte of a line in the element's column begins the next sibling.
@@ -211,7 +211,7 @@ extension SiblingScanner {
     previous = byte
     if close(byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")) {
       guard open.isEmpty, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
-        return .goOn
+        return .advance
       }
       offset += 1
       return found(needsComma: true)
@@ -219,13 +219,13 @@ extension SiblingScanner {
     switch (surroundings, byte) {
     case (.array, UInt8(ascii: "]")) where open.isEmpty: return found(needsComma: true)
     case (.array, UInt8(ascii: "]")), (.object, UInt8(ascii: "}")): break
-    default: return .goOn
+    default: return .advance
     }
     switch window.canEndContainer(
       before: offset + 1, parents: parents, limit: Self.lookaround)
     {
     case .yes: return found(needsComma: true)
-    case .no: return .goOn
+    case .no: return .advance
     case .unknown: return .needsMore
     }
   }
@@ -259,12 +259,12 @@ extension SiblingScanner {
       }
       mode = .afterString(quote, offset)
     }
-    return .goOn
+    return .advance
   }
 
   private mutating func readAfterString(_ byte: UInt8, _ quote: Int, _ end: Int) -> Step {
     switch byte {
-    case 0x20, 0x09, 0x0D: return .goOn
+    case 0x20, 0x09, 0x0D: return .advance
     case 0x0A, UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
       (mode, previous) = (.ground, UInt8(ascii: "\""))
     default:
