@@ -38,7 +38,7 @@ static inline int csqlite_bind_blob_copy(
   return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
-// Whether a text is kept in UTF-8. SQLite tells since 3.40; before it is not known, and SQLite converts.
+// Whether a text is stored in UTF-8. Before SQLite 3.40 this is unknown, and SQLite converts.
 
 static inline int csqlite_is_utf8(sqlite3_value *value) {
 #if SQLITE_VERSION_NUMBER >= 3040000

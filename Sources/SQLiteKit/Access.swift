@@ -1,6 +1,6 @@
 /// What a connection may do with its database file.
 public enum Access: Sendable, Hashable {
-  /// Read and write, and create the file where it is missing.
+  /// Read and write; create the file if it is missing.
   case readWriteCreate
 
   /// Read and write a file that exists.

@@ -2,8 +2,7 @@ internal import CSQLite
 
 /// Reads parts of the blobs in one column, row by row.
 ///
-/// While the value lives, the connection holds a view of the database, as with a statement that has
-/// not come to its end.
+/// While the value lives, the connection holds a read transaction, as an unfinished statement does.
 @safe
 public struct BlobReader: ~Copyable {
   private let handle: OpaquePointer
@@ -13,10 +12,9 @@ public struct BlobReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - table: a table of the main database.
-  ///   - column: the column that holds blobs or texts.
-  ///   - rowID: the row.
-  /// - Throws: `SQLiteError` when there is no such table, column or row, and when the row holds
-  ///   another kind of value.
+  ///   - column: a column of blobs or texts.
+  /// - Throws: `SQLiteError` if there is no such table, column or row, or if the value is neither a
+  ///   blob nor a text.
   ///
   /// C function: `sqlite3_blob_open`
   public init(
@@ -36,15 +34,15 @@ public struct BlobReader: ~Copyable {
     unsafe sqlite3_blob_close(handle)
   }
 
-  /// How many bytes the blob has.
+  /// The size of the blob in bytes.
   ///
   /// C function: `sqlite3_blob_bytes`
   public var count: Int { unsafe Int(sqlite3_blob_bytes(handle)) }
 
-  /// Goes to the blob of another row.
+  /// Moves to the blob of another row.
   ///
-  /// - Throws: `SQLiteError` when there is no such row or it holds another kind of value; then only
-  ///   another move can be made.
+  /// - Throws: `SQLiteError` if there is no such row or it holds another kind of value. Then only
+  ///   another move is possible.
   ///
   /// C function: `sqlite3_blob_reopen`
   public mutating func move(to rowID: Int64) throws(SQLiteError) {
@@ -54,10 +52,10 @@ public struct BlobReader: ~Copyable {
   /// Appends bytes of the blob.
   ///
   /// - Parameters:
-  ///   - range: which bytes.
-  ///   - output: has room for them.
-  /// - Throws: `SQLiteError` when the blob has no such bytes, or its row was changed since the move to
-  ///   it.
+  ///   - range: the bytes of the blob, counted from 0.
+  ///   - output: must have room for them.
+  /// - Throws: `SQLiteError` if the blob has no such bytes, or if its row was changed since the
+  ///   move.
   ///
   /// C function: `sqlite3_blob_read`
   public func read(

@@ -4,7 +4,7 @@ internal import CSQLite
 public enum ColumnType: Sendable, Hashable {
   case integer, real, text, blob, null
 
-  /// The class that one of the `SQLITE_INTEGER`… codes stands for.
+  /// The class of one of the `SQLITE_INTEGER`… codes.
   init(code: Int32) {
     switch code {
     case SQLITE_INTEGER: self = .integer

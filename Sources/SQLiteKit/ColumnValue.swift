@@ -1,7 +1,7 @@
 /// A value of a result row, with its type.
 ///
-/// Texts and blobs are the statement's own bytes: they are there until its next step or reset,
-/// which the compiler makes sure of.
+/// Texts and blobs are the statement's own bytes. They are valid until its next step or reset,
+/// which the compiler enforces.
 public enum ColumnValue: ~Escapable {
   case integer(Int64)
   case real(Double)

@@ -2,11 +2,11 @@ internal import CSQLite
 
 /// Refuses two kinds of commits.
 ///
-/// - Of a statement that began inside a transaction. If the schema has changed, SQLite prepares the
-///   statement again while it runs. If memory runs out then, it may give up the transaction, run the
-///   statement all the same, and commit only that.
-/// - To a file that is not at its path any more: nobody would find it. SQLite checks that only without
-///   a write-ahead log.
+/// - Commits of a statement that began inside a transaction. If the schema has changed, SQLite
+///   prepares the statement again while it runs. If memory runs out then, SQLite may roll back the
+///   transaction, run the statement all the same, and commit only that.
+/// - Commits to a file that is no longer at its path. SQLite checks that only without a write-ahead
+///   log.
 ///
 /// C functions: `sqlite3_commit_hook`, `sqlite3_file_control` with `SQLITE_FCNTL_HAS_MOVED`
 @safe
@@ -15,14 +15,14 @@ final class CommitGuard {
   @safe
   private struct State {
     var connection: OpaquePointer?
-    /// Whether a statement runs that may not commit.
+    /// Whether the running statement must not commit.
     var isForbidding = false
-    /// Whether the latest commit found the file gone from its path.
+    /// Whether the latest commit found that the file is no longer at its path.
     var isMoved = false
 
     mutating func isRefusing() -> Bool {
       var moved: CInt = 0
-      // It stays 0 where the database has no file.
+      // It stays 0 if the database has no file.
       unsafe sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
       isMoved = moved != 0
       return isForbidding || isMoved
@@ -40,7 +40,8 @@ final class CommitGuard {
     unsafe state.deallocate()
   }
 
-  /// Watches the commits of a connection, for as long as it or a statement of it keeps the guard.
+  /// Watches the commits of a connection, as long as the connection or one of its statements holds
+  /// the guard.
   func watch(_ connection: OpaquePointer) {
     unsafe state.pointee.connection = unsafe connection
     unsafe sqlite3_commit_hook(
@@ -59,7 +60,7 @@ final class CommitGuard {
     return status
   }
 
-  /// The error of a commit that was refused just now.
+  /// The error of the commit that was just refused.
   func refusal(of sql: String) -> SQLiteError {
     // SQLITE_READONLY_DBMOVED and SQLITE_ABORT_ROLLBACK, whose macros Swift does not import.
     unsafe state.pointee.isMoved

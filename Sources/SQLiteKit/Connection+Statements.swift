@@ -5,7 +5,8 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - sql: exactly one statement; a closing semicolon and comments may follow.
-  ///   - isPersistent: whether it is kept for many uses; SQLite then spares its fast small memory.
+  ///   - isPersistent: whether it is kept for many uses; SQLite then does not use lookaside memory
+  ///     for it.
   /// - Throws: `SQLiteError` if the text is not valid SQL, or not one statement.
   ///
   /// C function: `sqlite3_prepare_v3`
@@ -25,9 +26,9 @@ extension Connection {
     throw SQLiteError.misuse("the text holds more than one statement", sql: sql.text)
   }
 
-  /// Runs all statements of a text, one after the other, and drops the rows that they return.
+  /// Runs all statements of a text in order and drops the rows that they return.
   ///
-  /// - Throws: `SQLiteError` at the first statement that fails; those before it have taken effect.
+  /// - Throws: `SQLiteError` for the first statement that fails; those before it have taken effect.
   public func execute(_ sql: SQL) throws(SQLiteError) {
     let text = try bytes(of: sql)
     var offset = 0
@@ -37,8 +38,8 @@ extension Connection {
     }
   }
 
-  /// Whether a statement that failed with `SQLITE_ERROR` can be prepared: an expression of it, or of
-  /// the schema, then failed for the values that it met.
+  /// Whether a statement that failed with `SQLITE_ERROR` can be prepared. If so, one of its
+  /// expressions, or one of the schema's, failed for the values of a row.
   public func canPrepare(again error: SQLiteError) -> Bool {
     guard error.code == SQLITE_ERROR, let sql = error.sql else { return false }
     do {
@@ -49,18 +50,16 @@ extension Connection {
     }
   }
 
-  /// The integer in the first column of the first row that a statement returns, or nil without a
-  /// row or with a null.
+  /// The integer in the first column of the first row; nil if there is no row or the value is NULL.
   ///
-  /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
+  /// - Throws: `SQLiteError` if the statement cannot be prepared or run.
   public func integer(_ sql: SQL) throws(SQLiteError) -> Int64? {
     try firstValue(of: sql) { $0.integer(0) }
   }
 
-  /// The text in the first column of the first row that a statement returns, or nil without a row
-  /// or with a null.
+  /// The text in the first column of the first row; nil if there is no row or the value is NULL.
   ///
-  /// - Throws: `SQLiteError` when the statement cannot be prepared or run.
+  /// - Throws: `SQLiteError` if the statement cannot be prepared or run.
   public func text(_ sql: SQL) throws(SQLiteError) -> String? {
     try firstValue(of: sql) { $0.text(0) }
   }
@@ -75,7 +74,7 @@ extension Connection {
     return value
   }
 
-  /// The text with a NUL behind it, at which SQLite stops reading, and nowhere else.
+  /// The text with a final NUL, at which SQLite stops reading. A NUL inside the text is an error.
   private func bytes(of sql: SQL) throws(SQLiteError) -> ContiguousArray<CChar> {
     let bytes = sql.text.utf8CString
     guard bytes.firstIndex(of: 0) == bytes.count - 1 else {
@@ -84,8 +83,8 @@ extension Connection {
     return bytes
   }
 
-  /// Prepares the next statement of `text` and moves `offset` behind it; nil if only blanks and
-  /// comments are left.
+  /// Prepares the next statement of `text` and moves `offset` behind it; returns nil if only blanks
+  /// and comments are left.
   private func prepareNext(
     _ text: ContiguousArray<CChar>, from offset: inout Int, of sql: SQL, _ isPersistent: Bool
   ) throws(SQLiteError) -> OpaquePointer? {

@@ -4,16 +4,14 @@ internal import Glibc
 extension Connection {
   /// Begins a transaction.
   ///
-  /// - Throws: `SQLiteError` when one is open already or the lock does not become free in time.
+  /// - Throws: `SQLiteError` if one is open already or the lock does not become free in time.
   public func begin(_ kind: TransactionKind = .immediate) throws(SQLiteError) {
     try execute(kind.beginning)
   }
 
-  /// Commits the open transaction.
+  /// Commits the open transaction; rolls it back if the commit fails.
   ///
-  /// After a failed commit nothing of the transaction is left: it is rolled back.
-  ///
-  /// - Throws: `SQLiteError` when the commit fails, for example because the disk is full.
+  /// - Throws: `SQLiteError` if the commit fails, for example because the disk is full.
   public func commit() throws(SQLiteError) {
     do {
       try execute("COMMIT")
@@ -25,14 +23,14 @@ extension Connection {
 
   /// Rolls back the open transaction, if there is one.
   ///
-  /// A rollback that SQLite cannot finish now is finished by the next one that opens the file.
+  /// If SQLite cannot finish a rollback now, the next connection that opens the file finishes it.
   public func rollback() {
     guard isInTransaction else { return }
     try? execute("ROLLBACK")
   }
 
-  /// Whether rows refer to missing rows by deferred foreign keys, so that the transaction cannot be
-  /// committed as it is.
+  /// Whether deferred foreign keys refer to missing rows, so that the transaction cannot be
+  /// committed.
   ///
   /// C function: `sqlite3_db_status` with `SQLITE_DBSTATUS_DEFERRED_FKS`
   public var hasDeferredViolations: Bool { unsafe Connection.hasDeferredViolations(handle) }
@@ -43,8 +41,7 @@ extension Connection {
     return current != 0
   }
 
-  /// Runs `body` inside a transaction, which is committed when `body` returns and rolled back when
-  /// it throws.
+  /// Runs `body` inside a transaction; commits if it returns and rolls back if it throws.
   ///
   /// - Parameters:
   ///   - kind: when the transaction takes its locks.
@@ -65,12 +62,12 @@ extension Connection {
     return result
   }
 
-  /// Runs `body`, whose transactions are committed without waiting for the disk if the main database
-  /// has a write-ahead log.
+  /// Runs `body`. If the main database has a write-ahead log, its transactions do not wait for the
+  /// disk.
   ///
-  /// A killed process loses nothing of them. A power cut may lose them and what was committed after
-  /// them; the database stays whole. The next commit that waits brings all of the log to the disk. So
-  /// this is for preparations, which are of no use without what is committed next.
+  /// A killed process loses none of them. A power cut may lose them and what was committed later;
+  /// the database stays intact. The next commit that waits writes the whole log to the disk. This
+  /// is for preparations, which are useless without the next commit.
   ///
   /// - Throws: what `body` throws, or an `SQLiteError`; then the work may be done.
   ///
@@ -94,12 +91,12 @@ extension Connection {
     return result
   }
 
-  /// Waits until all that is committed is on the disk, also what was committed without waiting.
+  /// Waits until all commits are on the disk, including those that did not wait.
   ///
-  /// It copies the write-ahead log into the database. If others still read older pages, or the copy
-  /// fails, it commits something that changes nothing, and waits for the log.
+  /// It copies the write-ahead log into the database. If the copy fails or others still read older
+  /// pages, it commits an empty change and waits for the log.
   ///
-  /// - Throws: `SQLiteError` when neither can be done; what was committed may not survive a power cut.
+  /// - Throws: `SQLiteError` if neither is possible; a power cut may then lose what was committed.
   ///
   /// Page: `PRAGMA wal_checkpoint`
   public func bringToDisk() throws(SQLiteError) {
@@ -109,7 +106,7 @@ extension Connection {
     try execute("PRAGMA main.user_version = \(version)")
   }
 
-  /// Copies the write-ahead log into the database; returns whether all of it was copied.
+  /// Copies the write-ahead log into the database; returns whether the copy is complete.
   private func copyLog() throws(SQLiteError) -> Bool {
     var statement = try prepare("PRAGMA main.wal_checkpoint(PASSIVE)", isPersistent: false)
     guard try statement.step() else { return false }
@@ -119,8 +116,8 @@ extension Connection {
     return !isBusy && pageCount == copiedCount
   }
 
-  /// Runs `body` again while another connection's lock is in its way, for as long as a statement waits
-  /// for a lock. For a change of the journal mode, at which SQLite does not wait.
+  /// Runs `body` again while another connection holds the lock, at most for the busy timeout.
+  /// SQLite does not wait by itself when the journal mode changes.
   ///
   /// Page: `sqlite3_busy_handler`
   public func retryingWhileBusy<Result>(

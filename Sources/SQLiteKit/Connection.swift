@@ -2,20 +2,19 @@ internal import CSQLite
 
 /// A connection to one SQLite database.
 ///
-/// It is closed when nothing refers to it any more. Statements that were prepared on it may outlive it:
-/// the database is then closed with the last of them. A connection and its statements belong to one
-/// thread at a time.
+/// It is closed when the last reference to it goes. If its statements outlive it, the database is
+/// closed with the last of them. A connection and its statements belong to one thread at a time.
 ///
 /// The file is not trusted:
-/// - Its schema cannot call functions with side effects, unless that is asked for.
+/// - Its schema cannot call functions with side effects, unless `trustsSchema` is set.
 /// - Extensions cannot be loaded, and in SQLite's defensive mode no SQL can damage the file.
-/// - Every page's cells are checked as it is read.
-/// - What a schema can make a statement do has limits.
+/// - The cells of every page are checked when the page is read.
+/// - SQLite's run-time limits are lowered, which bounds what a schema can make a statement do.
 ///
 /// Page: https://sqlite.org/security.html
 @safe
 public final class Connection {
-  /// The path that the connection was opened with; `:memory:` for a database in memory.
+  /// The path passed to the initialiser; `:memory:` for a database in memory.
   public let path: String
 
   /// Whether the schema may call any function and virtual table.
@@ -24,25 +23,25 @@ public final class Connection {
   let handle: OpaquePointer
   let commitGuard = CommitGuard()
 
-  /// Whether statements can be prepared. Who lends a connection turns it off between two users.
+  /// Whether statements can be prepared. The lender of a connection turns it off between two users.
   package var isUsable = true
 
-  /// How long a statement waits for another connection's lock unless told otherwise, in
-  /// milliseconds.
+  /// The default time that a statement waits for another connection's lock, in milliseconds.
   public static let busyTimeout = 5_000
 
   /// Opens the database file at `path`.
   ///
-  /// The path is taken literally, even if it starts with `file:` or is `:memory:`. The file's header
-  /// is read, so a file that is no database is found here and not at the first statement.
+  /// The path is taken literally, even if it starts with `file:` or is `:memory:`. The file's
+  /// header is read, so a file that is not a database is detected here and not at the first
+  /// statement.
   ///
   /// - Parameters:
-  ///   - path: where the file is; a relative path starts at the process's working folder.
-  ///   - access: what may be done with it.
-  ///   - trustsSchema: whether the triggers, checks, indexes and generated columns of the file may call
-  ///     any function and virtual table. Who made the file then decides what runs.
+  ///   - path: the file; a relative path starts at the process's working folder.
+  ///   - access: what the connection may do with it.
+  ///   - trustsSchema: whether the triggers, checks, indexes and generated columns of the file may
+  ///     call any function and virtual table. The author of the file then decides what runs.
   ///   - milliseconds: how long a statement waits for another connection's lock.
-  /// - Throws: `SQLiteError` when the file is missing, locked, not readable or no database.
+  /// - Throws: `SQLiteError` if the file is missing, locked, not readable or not a database.
   public convenience init(
     path: String, access: Access = .readWriteCreate, trustsSchema: Bool = false,
     busyTimeout milliseconds: Int = Connection.busyTimeout
@@ -58,9 +57,9 @@ public final class Connection {
       busyTimeout: milliseconds)
   }
 
-  /// The path so that SQLite reads no other meaning into it, such as a URI or `:memory:`.
+  /// The path in a form that SQLite does not read as a URI or `:memory:`.
   ///
-  /// - Throws: `SQLiteError` when no file can be there.
+  /// - Throws: `SQLiteError` if the path is empty or has a NUL.
   package static func literalPath(_ path: String) throws(SQLiteError) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw SQLiteError.misuse(
@@ -75,7 +74,7 @@ public final class Connection {
     busyTimeout milliseconds: Int
   ) throws(SQLiteError) {
     var opened: OpaquePointer?
-    // One thread at a time uses a connection: it needs no mutex of its own.
+    // Only one thread at a time uses a connection, so it needs no mutex.
     let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var status = unsafe sqlite3_open_v2(literalPath, &opened, flags, nil)
     if status == SQLITE_OK {
@@ -109,9 +108,9 @@ public final class Connection {
     unsafe sqlite3_close_v2(handle)
   }
 
-  /// A new, empty database in memory, which ends with the connection and its statements.
+  /// A new, empty database in memory, deleted with the connection and its statements.
   ///
-  /// - Throws: `SQLiteError` when there is no memory for it.
+  /// - Throws: `SQLiteError` if there is not enough memory.
   public static func inMemory() throws(SQLiteError) -> Connection {
     try Connection(
       ":memory:", at: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
@@ -125,8 +124,8 @@ extension Connection {
   /// C function: `sqlite3_last_insert_rowid`
   public var lastInsertRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-  /// The number of rows that the latest insert, update or delete changed itself, not counting
-  /// triggers and cascades.
+  /// The number of rows that the latest insert, update or delete changed, without triggers and
+  /// cascades.
   ///
   /// C function: `sqlite3_changes64`
   public var changeCount: Int { unsafe Int(sqlite3_changes64(handle)) }
@@ -138,7 +137,7 @@ extension Connection {
 
   /// A number that changes if another connection commits to the file.
   ///
-  /// - Throws: `SQLiteError` when the file cannot be read.
+  /// - Throws: `SQLiteError` if the file cannot be read.
   ///
   /// Page: `PRAGMA data_version`
   public func dataVersion() throws(SQLiteError) -> Int64 {

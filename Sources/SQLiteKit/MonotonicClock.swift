@@ -2,7 +2,8 @@ internal import Glibc
 
 /// A clock that never goes back.
 ///
-/// `ContinuousClock` would link Swift's concurrency into every tool, which would start a fifth later.
+/// `ContinuousClock` would link Swift's concurrency into every tool and make its start a fifth
+/// slower.
 package enum MonotonicClock {
   /// The time since an arbitrary moment, the same for the whole process.
   ///

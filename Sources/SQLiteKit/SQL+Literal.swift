@@ -1,32 +1,32 @@
 extension SQL: ExpressibleByStringInterpolation {
-  // A static string can only be a literal: the compiler takes no variable for it.
+  // A `StaticString` can only be a literal: the compiler accepts no variable.
 
-  /// SQL that is written as a literal.
+  /// SQL from a literal.
   public init(stringLiteral literal: StaticString) {
     self.init(verbatim: literal.description)
   }
 
-  /// SQL that is written as a literal with other parts in it.
+  /// SQL from a literal with interpolations.
   public init(stringInterpolation parts: StringInterpolation) {
     self.init(verbatim: parts.text)
   }
 
-  /// What a literal may have put into it.
+  /// What a literal may interpolate.
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text: String
 
-    /// An empty text, for about so many bytes.
+    /// An empty text with room for about `literalCapacity` bytes.
     public init(literalCapacity: Int, interpolationCount: Int) {
       text = ""
       text.reserveCapacity(literalCapacity + interpolationCount * 16)
     }
 
-    /// Appends a piece of the literal.
+    /// Appends a segment of the literal.
     public mutating func appendLiteral(_ literal: StaticString) {
       text += literal.description
     }
 
-    /// Appends other SQL as it is.
+    /// Appends other SQL verbatim.
     public mutating func appendInterpolation(_ part: SQL) {
       text += part.text
     }
@@ -36,20 +36,20 @@ extension SQL: ExpressibleByStringInterpolation {
       text += String(number)
     }
 
-    /// Appends a name of a table, a column or the like: in double quotes, those inside it doubled.
+    /// Appends a quoted identifier: in double quotes, with inner ones doubled.
     public mutating func appendInterpolation(name: String) {
       append(name, between: "\"")
     }
 
-    /// Appends a text literal: in single quotes, those inside it doubled.
+    /// Appends a text literal: in single quotes, with inner ones doubled.
     ///
-    /// For statements that take no parameters, such as `CREATE`, and for texts of the program's own;
-    /// elsewhere values are bound.
+    /// For statements that accept no parameters, such as `CREATE`, and for the program's own texts;
+    /// elsewhere bind values.
     public mutating func appendInterpolation(literal: String) {
       append(literal, between: "'")
     }
 
-    /// Quotes a text: the one place where text that is no SQL turns into it.
+    /// Quotes a text: the only place where other text becomes SQL.
     private mutating func append(_ other: String, between quote: Unicode.Scalar) {
       text.unicodeScalars.append(quote)
       if other.utf8.contains(UInt8(ascii: quote)) {

@@ -1,30 +1,28 @@
-/// The text of SQL statements, or a part of such a text, that no value can get into.
+/// The text of SQL statements, or a part of it, that cannot contain values.
 ///
-/// It is written as a literal. What a literal may have put into it are other `SQL`, whole numbers, and
-/// names and texts, which are quoted as they go in:
+/// It is written as a literal. A literal may interpolate other `SQL`, whole numbers, and names and
+/// texts, which are quoted:
 ///
 ///     let key: [SQL] = columns.map { "\(name: $0) IS NOT NULL" }
 ///     "SELECT count(*) FROM \(name: table) WHERE \(key.joined(separator: " AND ")) AND run = \(run)"
 ///
-/// A `String` goes in in no other way: that does not compile. Values are bound to parameters.
+/// A plain `String` cannot be interpolated: that does not compile. Values are bound to parameters.
 public struct SQL: Sendable, Hashable {
   /// The text as SQLite gets it.
   public private(set) var text: String
 
-  /// Text that was not written here, taken as it is: such as the statement that made an index, which
-  /// the database keeps. Whoever may write to that text may run what they like.
+  /// Text used verbatim that was not written in the program, such as the stored statement of an
+  /// index. Whoever can write that text can run any SQL.
   public init(verbatim text: String) {
     self.text = text
   }
 
-  /// A name of a table, a column or the like, whatever characters it has: in double quotes, those
-  /// inside it doubled.
+  /// A quoted identifier with any characters: in double quotes, with inner ones doubled.
   public init(name: String) {
     self = "\(name: name)"
   }
 
-  /// Whether both are the same bytes, as SQLite tells names apart; a `String` equals its other normal
-  /// forms, too.
+  /// Whether both are the same bytes, as SQLite compares names; `String` also equates normal forms.
   public static func == (left: SQL, right: SQL) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
   }
@@ -36,7 +34,7 @@ public struct SQL: Sendable, Hashable {
 }
 
 extension Sequence where Element == SQL {
-  /// All parts, one after the other, with a separator between each two.
+  /// Joins the parts with a separator between them.
   public func joined(separator: SQL) -> SQL {
     var joined = SQL(verbatim: "")
     for (place, part) in enumerated() {

@@ -3,29 +3,29 @@ internal import Glibc
 
 /// A refusal or failure that SQLite reported.
 ///
-/// It carries what is needed to say what went wrong and where, and never a bound value.
+/// It says what went wrong and where, and never contains a bound value.
 public struct SQLiteError: Error, Sendable, Hashable {
   /// The extended result code, such as 2067 for a violated unique constraint.
   public let code: Int32
 
-  /// What SQLite says about it, or what this module says about a misuse, in lower case.
+  /// SQLite's message, or this module's about a misuse, in lower case.
   public let message: String
 
-  /// The text of the statement that failed, if one did.
+  /// The text of the statement that failed; nil if the error is not of a statement.
   public let sql: String?
 
-  /// An error with an extended or a primary result code, what went wrong in lower case, and the
-  /// statement that failed.
+  /// An error with an extended or primary result code, a message in lower case, and the failed
+  /// statement.
   public init(code: Int32, message: String, sql: String? = nil) {
     self.code = code
     self.message = message
     self.sql = sql
   }
 
-  /// The error behind `status`, which a call on `connection` returned just now.
+  /// The error for `status`, which a call on `connection` has just returned.
   ///
-  /// If the system refused something, the message ends with its reason. A statement may outlive its
-  /// connection, which then has no message of its own any more.
+  /// If the system refused something, the message ends with its reason. If a statement outlives its
+  /// connection, the connection no longer has a message of its own.
   ///
   /// - Parameter newFile: the path of the file that was to be created if missing.
   init(status: Int32, of connection: OpaquePointer?, sql: String?, newFile: String? = nil) {
@@ -41,10 +41,10 @@ public struct SQLiteError: Error, Sendable, Hashable {
     self.init(code: status, message: text, sql: sql)
   }
 
-  /// The system's error behind a status that was returned just now; 0 if it is not known.
+  /// The system's error for a status that was just returned; 0 if it is unknown.
   ///
-  /// SQLite keeps none for what fails during a commit; it is then the thread's latest one, if writing
-  /// can fail with it.
+  /// SQLite keeps none for a failed commit. Then it is the thread's latest `errno`, if a write can
+  /// fail with it.
   private static func systemError(_ status: Int32, of connection: OpaquePointer?) -> Int32 {
     let latest = errno
     let known = unsafe sqlite3_system_errno(connection)
@@ -54,27 +54,27 @@ public struct SQLiteError: Error, Sendable, Hashable {
     return isOfWriting && [EIO, EFBIG, ENOSPC, EDQUOT, EROFS].contains(latest) ? latest : 0
   }
 
-  /// Why the system creates no file at `path`; 0 if it is not known. SQLite keeps only that the file is
+  /// Why the system creates no file at `path`; 0 if unknown. SQLite reports only that the file is
   /// missing.
   private static func refusalToMake(_ path: String) -> Int32 {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     return unsafe access(folder, W_OK) == 0 ? 0 : errno
   }
 
-  /// An error of the caller's that this module found before SQLite could.
+  /// A caller's mistake that this module detects before SQLite does.
   static func misuse(_ message: String, sql: String?) -> SQLiteError {
     SQLiteError(code: SQLITE_MISUSE, message: message, sql: sql)
   }
 
-  /// The error that SQLite reports if it finds no memory.
+  /// The error that SQLite reports if memory runs out.
   public static let outOfMemory = SQLiteError(code: SQLITE_NOMEM, message: "out of memory")
 
-  /// The error that SQLite reports if a row refers to one that is not there.
+  /// The error that SQLite reports if a row refers to a missing row.
   public static let violatedReference = SQLiteError(
     // SQLITE_CONSTRAINT_FOREIGNKEY, whose macro Swift does not import.
     code: SQLITE_CONSTRAINT | 3 << 8, message: "FOREIGN KEY constraint failed")
 
-  /// An error for a database that answers as no undamaged one can.
+  /// An error for an answer that only a damaged database can give.
   public static func corruption(_ message: String) -> SQLiteError {
     SQLiteError(code: SQLITE_CORRUPT, message: message)
   }
@@ -99,7 +99,7 @@ extension SQLiteError {
   /// Whether another connection holds a lock that did not become free in time.
   public var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
-  /// Whether the disk, or the database within its page limit, is full.
+  /// Whether the disk is full, or the database at its page limit.
   public var isFull: Bool { primaryCode == SQLITE_FULL }
 
   /// Whether a constraint of the schema refused a change.
@@ -108,7 +108,7 @@ extension SQLiteError {
   /// Whether the statement itself cannot be run.
   public var isStatementError: Bool { primaryCode == SQLITE_ERROR }
 
-  /// Whether a column cannot hold a value of that type.
+  /// Whether a column cannot hold a value of this type.
   public var isMismatch: Bool { primaryCode == SQLITE_MISMATCH }
 
   /// Whether a unique index or a primary key refused a change.
@@ -118,19 +118,20 @@ extension SQLiteError {
       || code == SQLITE_CONSTRAINT | 10 << 8
   }
 
-  /// Whether the database may only be read.
+  /// Whether the database is read-only.
   public var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
-  /// Whether the schema calls what only a trusted one may. SQLite says so in words alone.
+  /// Whether the schema calls a function that only a trusted schema may. SQLite has no code for it,
+  /// only words.
   public var isDistrust: Bool { message.contains("unsafe use of ") }
 
-  /// Whether the file is not at its path any more.
+  /// Whether the file is no longer at its path.
   public var isMoved: Bool {
     // SQLITE_READONLY_DBMOVED, whose macro Swift does not import.
     code == SQLITE_READONLY | 4 << 8
   }
 
-  /// Whether the file is damaged or no SQLite database at all.
+  /// Whether the file is damaged or not a SQLite database.
   public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
   /// Whether the file is missing or may not be opened.

@@ -1,21 +1,21 @@
 internal import CSQLite
 
-/// The SQLite library itself, as the whole process shares it.
+/// Settings of the SQLite library for the whole process.
 public enum SQLiteLibrary {
-  /// Has SQLite not count the memory that it takes, which costs a lock at each allocation.
+  /// Turns off SQLite's memory statistics, which cost a lock at each allocation.
   ///
-  /// For a program's beginning: once a connection has been opened it changes nothing. Heap limits of
-  /// SQLite's and `sqlite3_memory_used` do not work without the count.
+  /// Call it before the first connection is opened; later calls have no effect. SQLite's heap
+  /// limits and `sqlite3_memory_used` do not work without the statistics.
   ///
   /// C function: `sqlite3_config`, `SQLITE_CONFIG_MEMSTATUS`
   public static func disableMemoryStatistics() {
     _ = csqlite_disable_memory_statistics()
   }
 
-  /// Has SQLite take the memory of each page as it needs it, and not that of the first twenty pages
-  /// of every cache at once, which a short run never uses.
+  /// Makes SQLite allocate each page when it needs it. By default it allocates the first twenty
+  /// pages of every cache at once, which a short run never uses.
   ///
-  /// For a program's beginning: once a connection has been opened it changes nothing.
+  /// Call it before the first connection is opened; later calls have no effect.
   ///
   /// C function: `sqlite3_config`, `SQLITE_CONFIG_PAGECACHE`
   public static func allocatePagesSingly() {

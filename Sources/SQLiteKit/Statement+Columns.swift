@@ -1,7 +1,7 @@
 internal import CSQLite
 
-/// The columns of the current row, counted from 0. After a step that returned true and until the
-/// next step or reset they hold the row's values; at other times every column is null.
+/// The columns of the current row, counted from 0. They hold values from a step that returned true
+/// until the next step or reset; otherwise every column is NULL.
 extension Statement {
   /// The number of columns in a row of the result; 0 for statements that return none.
   ///
@@ -15,27 +15,27 @@ extension Statement {
     ColumnType(code: unsafe sqlite3_column_type(handle, Int32(clamping: column)))
   }
 
-  /// Whether a value is null.
+  /// Whether a value is NULL.
   public func isNull(_ column: Int) -> Bool {
     unsafe sqlite3_column_type(handle, Int32(clamping: column)) == SQLITE_NULL
   }
 
-  /// A value as an integer; other types are converted by SQLite's rules, null is 0.
+  /// A value as an integer; other types are converted by SQLite's rules, NULL is 0.
   ///
   /// C function: `sqlite3_column_int64`
   public func integer(_ column: Int) -> Int64 {
     unsafe sqlite3_column_int64(handle, Int32(clamping: column))
   }
 
-  /// A value as a real; other types are converted by SQLite's rules, null is 0.
+  /// A value as a real; other types are converted by SQLite's rules, NULL is 0.
   ///
   /// C function: `sqlite3_column_double`
   public func real(_ column: Int) -> Double {
     unsafe sqlite3_column_double(handle, Int32(clamping: column))
   }
 
-  /// A value as a copy of its text; numbers are printed by SQLite's rules, null is empty, and bytes
-  /// that are no UTF-8 become replacement characters.
+  /// A copy of a value's text; numbers are converted by SQLite's rules, NULL is empty, and bytes
+  /// that are not UTF-8 become replacement characters.
   ///
   /// C function: `sqlite3_column_text`
   public func text(_ column: Int) -> String {
@@ -48,7 +48,7 @@ extension Statement {
     case SQLITE_NULL: return ""
     default:
       let column = Int32(clamping: column)
-      // The text before its length: the length is that of the representation made last.
+      // The text before its length: the length is the one of the latest conversion.
       guard let start = unsafe sqlite3_column_text(handle, column) else { return "" }
       let count = unsafe Int(sqlite3_column_bytes(handle, column))
       return unsafe String(
@@ -56,14 +56,15 @@ extension Statement {
     }
   }
 
-  /// A value with its type, looked up once: half the time that asking for the type first takes.
+  /// A value with its type, looked up once: half the time of asking for the type first.
   ///
   /// C functions: `sqlite3_column_value`, `sqlite3_value_type`, `sqlite3_value_int64`,
   /// `sqlite3_value_double`, `sqlite3_value_encoding`, `sqlite3_value_text`, `sqlite3_value_blob`,
   /// `sqlite3_value_bytes`
   @_lifetime(borrow self)
   public func value(_ column: Int) -> ColumnValue {
-    // The value is used by the one thread that has the connection, and before the next step.
+    // `sqlite3_value` objects are not thread-safe: this one stays on the connection's thread and is
+    // used before the next step.
     let value = unsafe sqlite3_column_value(handle, Int32(clamping: column))
     switch unsafe sqlite3_value_type(value) {
     case SQLITE_INTEGER: return .integer(unsafe sqlite3_value_int64(value))
@@ -80,8 +81,8 @@ extension Statement {
 
   /// The bytes of a text in UTF-8.
   ///
-  /// A text that is kept in UTF-8 is not asked for as text: SQLite would need memory to put a NUL behind
-  /// it, and without any it would give up the transaction and say so only later.
+  /// A text stored in UTF-8 is read as a blob. As text, SQLite would allocate memory for a final
+  /// NUL; without memory it would roll back the transaction and report that only later.
   private static func text(of value: OpaquePointer?) -> UnsafePointer<UInt8>? {
     guard unsafe csqlite_is_utf8(value) != 0 else {
       return unsafe sqlite3_value_text(value)
@@ -96,9 +97,9 @@ extension Statement {
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
-  /// The bytes of a text, in UTF-8, or of a blob; none for other types.
+  /// The bytes of a text, in UTF-8, or of a blob; empty for other types.
   ///
-  /// The span is valid until the next step or reset, which the compiler makes sure of.
+  /// The span is valid until the next step or reset, which the compiler enforces.
   ///
   /// C functions: `sqlite3_column_value`, `sqlite3_value_encoding`, `sqlite3_column_blob`,
   /// `sqlite3_column_bytes`

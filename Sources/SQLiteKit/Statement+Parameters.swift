@@ -1,8 +1,8 @@
 internal import CSQLite
 
-/// Binding. Every method takes the index of a parameter, counted from 1, and throws `SQLiteError`
-/// when there is no such parameter, when a row of an unfinished run is still current, or when a
-/// value is larger than SQLite's limit.
+/// Binding. Every method has the index of a parameter, counted from 1. It throws `SQLiteError` if
+/// there is no such parameter, if an unfinished run has a current row, or if a value is larger than
+/// SQLite's limit.
 extension Statement {
   /// Binds an integer.
   ///
@@ -11,7 +11,7 @@ extension Statement {
     try check(unsafe sqlite3_bind_int64(handle, Int32(clamping: index), integer))
   }
 
-  /// Binds a real; not-a-number is bound as null, because SQLite has no other place for it.
+  /// Binds a real; not-a-number is bound as NULL, because SQLite cannot store it.
   ///
   /// C function: `sqlite3_bind_double`
   public mutating func bind(_ index: Int, real: Double) throws(SQLiteError) {
@@ -30,7 +30,7 @@ extension Statement {
   /// C function: `sqlite3_bind_text64`
   public mutating func bind(_ index: Int, text: Span<UInt8>) throws(SQLiteError) {
     let status = unsafe text.withUnsafeBytes { bytes in
-      // SQLite would bind null for an address that is nil, as that of an empty text may be.
+      // SQLite binds NULL for a nil address, which an empty text may have.
       guard let start = bytes.baseAddress else {
         return unsafe csqlite_bind_text_copy(handle, Int32(clamping: index), "", 0)
       }
@@ -55,7 +55,7 @@ extension Statement {
     try check(status)
   }
 
-  /// Binds null.
+  /// Binds NULL.
   ///
   /// C function: `sqlite3_bind_null`
   public mutating func bindNull(_ index: Int) throws(SQLiteError) {
@@ -64,8 +64,8 @@ extension Statement {
 
   /// Binds a text given as UTF-8 without copying it.
   ///
-  /// The bytes must stay where they are, unchanged, until the parameter is bound anew or the
-  /// statement ends, and no step may be taken after they are gone.
+  /// The bytes must stay unchanged at their address until the parameter is bound again or the
+  /// statement ends. Do not step after they are freed.
   ///
   /// C function: `sqlite3_bind_text64` with `SQLITE_STATIC`
   @unsafe
@@ -89,8 +89,8 @@ extension Statement {
 
   /// Binds a blob without copying it.
   ///
-  /// The bytes must stay where they are, unchanged, until the parameter is bound anew or the
-  /// statement ends, and no step may be taken after they are gone.
+  /// The bytes must stay unchanged at their address until the parameter is bound again or the
+  /// statement ends. Do not step after they are freed.
   ///
   /// C function: `sqlite3_bind_blob64` with `SQLITE_STATIC`
   @unsafe

@@ -3,18 +3,18 @@ internal import CSQLite
 /// A prepared statement.
 ///
 /// The value owns the statement and finalises it when its life ends. Parameters are counted from 1
-/// and columns from 0, as in SQLite. No call on a warm statement allocates, but for those that take
-/// or return a `String`.
+/// and columns from 0, as in SQLite. After the first run no call allocates, except those with a
+/// `String`.
 @safe
 public struct Statement: ~Copyable {
   let handle: OpaquePointer
 
   private let commitGuard: CommitGuard
 
-  /// Whether it may change data. A statement that ends a transaction changes none itself.
+  /// Whether it may change data. A statement that only ends a transaction does not count.
   private let isChanging: Bool
 
-  /// Takes over `handle`, a statement of the connection that has the guard.
+  /// Takes ownership of `handle`, a statement of the guard's connection.
   init(handle: OpaquePointer, commitGuard: CommitGuard) {
     unsafe self.handle = unsafe handle
     self.commitGuard = commitGuard
@@ -34,20 +34,20 @@ extension Statement {
     unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// The same as that of the statement's connection.
+  /// `Connection.lastInsertRowID` of the statement's connection.
   public var lastInsertRowID: Int64 {
     unsafe sqlite3_last_insert_rowid(sqlite3_db_handle(handle))
   }
 
-  /// The same as that of the statement's connection.
+  /// `Connection.changeCount` of the statement's connection.
   public var changeCount: Int { unsafe Int(sqlite3_changes64(sqlite3_db_handle(handle))) }
 
-  /// The same as that of the statement's connection.
+  /// `Connection.isInTransaction` of the statement's connection.
   public var isInTransaction: Bool {
     unsafe sqlite3_get_autocommit(sqlite3_db_handle(handle)) == 0
   }
 
-  /// The same as that of the statement's connection.
+  /// `Connection.hasDeferredViolations` of the statement's connection.
   public var hasDeferredViolations: Bool {
     unsafe Connection.hasDeferredViolations(sqlite3_db_handle(handle))
   }
@@ -56,7 +56,7 @@ extension Statement {
   ///
   /// - Returns: whether there is one. After `false` or an error the statement is reset: parameters
   ///   may be bound, and the next step starts anew.
-  /// - Throws: `SQLiteError` when the statement fails, for example on a constraint or a lock.
+  /// - Throws: `SQLiteError` if the statement fails, for example on a constraint or a lock.
   ///
   /// C function: `sqlite3_step`
   public mutating func step() throws(SQLiteError) -> Bool {
@@ -72,19 +72,18 @@ extension Statement {
     throw error
   }
 
-  /// Runs the statement to its end, drops the rows it returns and makes it ready for the next run.
+  /// Runs the statement to its end, drops its rows and resets it, also after an error. Bound values
+  /// stay.
   ///
-  /// It is ready again after an error too. Bound values stay bound.
-  ///
-  /// - Throws: `SQLiteError` when the statement fails.
+  /// - Throws: `SQLiteError` if the statement fails.
   public mutating func run() throws(SQLiteError) {
     while try step() {}
   }
 
-  /// Runs an insertion, update or deletion that must change one row.
+  /// Runs an insert, update or delete that must change one row.
   ///
-  /// - Throws: `SQLiteError` when the statement fails, and one of a constraint when a trigger left the
-  ///   row as it was, which SQLite itself does not call a failure.
+  /// - Throws: `SQLiteError` if the statement fails; a constraint error if a trigger left the row
+  ///   unchanged, which SQLite does not report as a failure.
   public mutating func runChangingOneRow() throws(SQLiteError) {
     try run()
     guard changeCount == 1 else {
@@ -94,22 +93,21 @@ extension Statement {
     }
   }
 
-  /// Makes the statement ready to run from its start and gives up the locks of its reading; bound
-  /// values stay bound.
+  /// Makes the statement ready to run again and releases its read locks; bound values stay.
   ///
   /// A run whose steps all succeeded may still fail here: if a change that returns rows cannot be
-  /// committed, or if there was no memory to convert a value that was read, at which SQLite gives up
+  /// committed, or if memory for the conversion of a value ran out, in which case SQLite rolls back
   /// the transaction.
   ///
-  /// - Throws: `SQLiteError` when the run fails as it ends; the statement is ready all the same.
+  /// - Throws: `SQLiteError` if the run fails as it ends; the statement is ready all the same.
   ///
   /// C function: `sqlite3_reset`
   public mutating func reset() throws(SQLiteError) {
     try check(unsafe sqlite3_reset(handle))
   }
 
-  /// Throws the error behind `status`, which a call on this statement returned just now, unless it
-  /// is success.
+  /// Throws the error for `status`, which a call on this statement has just returned, unless it is
+  /// success.
   func check(_ status: Int32) throws(SQLiteError) {
     guard status == SQLITE_OK else { throw failure(status) }
   }

@@ -1,9 +1,6 @@
-/// When a transaction takes its locks.
-///
-/// The names are those of SQLite's `BEGIN`.
+/// When a transaction acquires its locks, named as in SQLite's `BEGIN`.
 public enum TransactionKind: Sendable, Hashable {
-  /// The write lock at once, so the transaction cannot fail half-way because another writer was
-  /// first.
+  /// The write lock at once, so that another writer cannot make the transaction fail half-way.
   case immediate
 
   /// No lock until the first statement needs one: for transactions that only read.
