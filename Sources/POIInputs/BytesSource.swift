@@ -1,7 +1,7 @@
 internal import JSONStreaming
 
-/// A source of bytes that the program already holds, such as a response that it fetched. They are not
-/// decompressed.
+/// A source of bytes that the program already holds, such as a response. It does not decompress
+/// them.
 public struct BytesSource: ByteSource {
   public let name: String
 
@@ -13,8 +13,8 @@ public struct BytesSource: ByteSource {
   ///
   /// - Parameters:
   ///   - bytes: the whole input, shared and not copied.
-  ///   - name: what messages call the input.
-  ///   - chunkSize: how many bytes one read hands over at most; at least 1. Nil sets no limit.
+  ///   - name: the name of the input in messages.
+  ///   - chunkSize: the maximum bytes of one read; at least 1, or nil for no limit.
   public init(_ bytes: [UInt8], name: String = "bytes", chunkSize: Int? = nil) {
     precondition(chunkSize ?? 1 > 0)
     self.bytes = bytes

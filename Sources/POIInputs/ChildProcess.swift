@@ -1,12 +1,12 @@
-// `environ` is a variable that C lets everybody change; here it is only read, to hand it on.
+// C lets any code change `environ`; here it is only read and passed to the child.
 @unsafe @preconcurrency internal import Glibc
 internal import JSONStreaming
 
 /// A program that runs beside the toolkit, killed and reaped with its owner.
 ///
-/// It stands in a process group of its own: an interruption from the terminal reaches the toolkit,
-/// which ends at a batch boundary, and not the child. A broken pipe ends it, even if this process
-/// ignores broken pipes.
+/// It has its own process group: an interruption from the terminal reaches the toolkit, which ends
+/// at a batch boundary, but not the child. A broken pipe ends it, even if this process ignores
+/// broken pipes.
 struct ChildProcess: ~Copyable {
   /// How a program ended.
   enum Ending: Equatable {
@@ -14,13 +14,12 @@ struct ChildProcess: ~Copyable {
     case killed(signal: Int32)
   }
 
-  /// The number that the system knows it by, or nil once it was reaped.
+  /// The process id, or nil once it was reaped.
   private var number: pid_t?
 
   /// Starts `program`, looked up in `PATH`, in the environment of this process: `posix_spawnp(3)`.
   ///
-  /// The program gets copies of the three descriptors and no others: all of the toolkit's own close
-  /// when one starts.
+  /// The program inherits only the three descriptors; the toolkit's own close on exec.
   ///
   /// - Throws: the system's error; ENOENT if there is no such program.
   init(
@@ -63,10 +62,10 @@ struct ChildProcess: ~Copyable {
     _ = try? Self.reap(number)
   }
 
-  /// Waits until the program has ended; to be called once.
+  /// Waits until the program has ended; call it once.
   ///
-  /// - Throws: the system's error; ECHILD if this process ignores SIGCHLD, so nobody knows how the
-  ///   program ended.
+  /// - Throws: the system's error; ECHILD if this process ignores SIGCHLD, so the exit status is
+  ///   lost.
   mutating func wait() throws(SystemError) -> Ending {
     guard let running = number else { preconditionFailure("the child was reaped before") }
     number = nil

@@ -1,8 +1,8 @@
-/// A compressed form of a file that the toolkit reads through the program made for it.
+/// A compressed file format that the toolkit reads through an external program.
 package enum Compression: CaseIterable {
   case gzip, zstd, xz, bzip2
 
-  /// The program that decompresses; it is looked up in the user's `PATH`.
+  /// The program that decompresses, found in `PATH`.
   var program: String {
     switch self {
     case .gzip: "gzip"
@@ -28,8 +28,7 @@ package enum Compression: CaseIterable {
     }
   }
 
-  /// The bytes that every file of this form begins with: RFC 1952, RFC 8878, the .xz file format
-  /// 1.2.1, and bzip2.
+  /// The first bytes of every such file: RFC 1952, RFC 8878, the .xz file format 1.2.1, and bzip2.
   var magic: [UInt8] {
     switch self {
     case .gzip: [0x1F, 0x8B]
@@ -39,10 +38,10 @@ package enum Compression: CaseIterable {
     }
   }
 
-  /// The most bytes that `init(contentPrefix:)` looks at, and that of a `ForeignFormat`.
+  /// The maximum bytes that `init(contentPrefix:)` looks at, here and in `ForeignFormat`.
   package static let longestMagicByteCount = 6
 
-  /// The form of a content that begins with `bytes`, or nil if it is none of them.
+  /// The format of a content that begins with `bytes`; nil if it is not compressed.
   init?(contentPrefix bytes: [UInt8]) {
     guard let found = Self.allCases.first(where: { bytes.starts(with: $0.magic) }) else {
       return nil

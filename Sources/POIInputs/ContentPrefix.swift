@@ -1,18 +1,18 @@
 package import JSONStreaming
 
-/// What the first bytes of an input tell of its content.
+/// What the first bytes of an input say about its content.
 package enum ContentPrefix {
   private static let magics =
     Compression.allCases.map(\.magic) + ForeignFormat.allCases.map(\.magic)
 
-  /// Whether it takes more bytes to tell what a content holds that begins with `bytes`.
+  /// Whether more bytes are needed to identify a content that begins with `bytes`.
   package static func isUndecided(_ bytes: [UInt8]) -> Bool {
     magics.contains { $0.count > bytes.count && $0.starts(with: bytes) }
   }
 
-  /// Throws where a content that begins with `bytes` is no JSON.
+  /// Refuses a content whose first bytes show that it is not JSON.
   ///
-  /// - Parameter name: what messages call the input.
+  /// - Parameter name: the name of the input in messages.
   package static func check(_ bytes: [UInt8], ofInputNamed name: String) throws(InputError) {
     let message =
       ForeignFormat(contentPrefix: bytes)?.message
@@ -24,10 +24,10 @@ package enum ContentPrefix {
 }
 
 extension ByteSource where Self: ~Copyable {
-  /// Reads the first bytes, until they tell what the source holds, or up to its end; where the source
-  /// can go back to them, also after it was read from.
+  /// Reads the first bytes, until they identify the content or the source ends. A source that was
+  /// read before goes back to its start first, if it can.
   ///
-  /// - Throws: `InputError` where the source cannot be read, or holds no JSON.
+  /// - Throws: `InputError` if the source cannot be read or is not JSON.
   package mutating func readBeginning() throws(InputError) -> GrowableBuffer<UInt8> {
     if consumedByteCount > 0 { _ = try restart() }
     var bytes = GrowableBuffer<UInt8>(minimumCapacity: InputChunk.byteCount)

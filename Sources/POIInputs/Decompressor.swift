@@ -3,33 +3,33 @@ internal import JSONStreaming
 
 /// A child process that decompresses one input.
 ///
-/// The child reads either the file itself or, where bytes were taken off a pipe to look at them, a
-/// socket that it is fed through while it is read.
+/// The child reads the file itself. If bytes were already read from a pipe to identify it, the
+/// child reads a socket that is fed with them and then with the pipe.
 struct Decompressor: ~Copyable {
   private let compression: Compression
 
-  /// What messages call the input.
+  /// The name of the input in messages.
   private let inputName: String
 
   private var child: ChildProcess
 
-  /// Our end of the child's standard output.
+  /// The parent's end of the child's standard output.
   private let output: Descriptor
 
-  /// Our end of the child's standard error; closed when the child closes its own.
+  /// The parent's end of the child's standard error; closed when the child closes its own.
   private var messages: Descriptor
 
-  /// The beginning of what the child said on its standard error.
+  /// The beginning of the child's messages.
   private var messageBytes: [UInt8] = []
 
-  /// Our end of the child's standard input; closed when everything was fed, or if the child reads
-  /// the file itself.
+  /// The parent's end of the child's standard input; closed if all was fed or the child reads the
+  /// file itself.
   private var inlet: Descriptor
 
-  /// What was taken off the input and is yet to be fed.
+  /// Bytes read from the input and not yet fed.
   private var feed: ArraySlice<UInt8>
 
-  /// How many bytes of the input were taken to be fed.
+  /// The number of input bytes read in order to be fed.
   private(set) var fedByteCount: Int
 
   private enum State {
@@ -43,7 +43,7 @@ struct Decompressor: ~Copyable {
   private static let feedSize = 65_536
   private static let longestMessageByteCount = 2_048
 
-  /// Starts a child that reads `file` from where it stands.
+  /// Starts a child that reads `file` from its current offset.
   init(
     _ compression: Compression, reading file: borrowing Descriptor, named inputName: String
   ) throws(InputError) {
@@ -51,7 +51,7 @@ struct Decompressor: ~Copyable {
       compression, inputName: inputName, standardInput: file, inlet: .none, feed: [])
   }
 
-  /// Starts a child that is fed with `first` and then with what the input still gives.
+  /// Starts a child that is fed with `first` and then with the rest of the input.
   init(
     _ compression: Compression, feeding first: [UInt8], named inputName: String
   ) throws(InputError) {
@@ -110,10 +110,9 @@ struct Decompressor: ~Copyable {
 }
 
 extension Decompressor {
-  /// Appends the next decompressed bytes, or none after the last byte of an input that is whole.
+  /// Appends the next decompressed bytes; appends nothing at the end of an intact input.
   ///
-  /// - Parameter input: where the bytes to feed come from; untouched if the child reads the file
-  ///   itself.
+  /// - Parameter input: the bytes to feed; not read if the child reads the file itself.
   mutating func read(
     into bytes: inout OutputSpan<UInt8>, feedingFrom input: borrowing Descriptor
   ) throws(InputError) {
@@ -148,7 +147,7 @@ extension Decompressor {
     }
   }
 
-  /// Waits for the child, which has closed its output, and throws unless it ended well.
+  /// Waits for the child, which has closed its output; throws unless it exited with 0.
   private mutating func checkEnding() throws(InputError) {
     let program = compression.program
     let how: String
@@ -161,7 +160,7 @@ extension Decompressor {
     } catch {
       throw InputError(
         code: .decompressorFailed, path: inputName,
-        message: "nobody can say whether \(program) reached the end (\(error.text)): this process "
+        message: "it is unknown whether \(program) reached the end (\(error.text)): this process "
           + "ignores SIGCHLD, or waits for every child; leave the child to the toolkit, or decompress "
           + "the input another way")
     }
@@ -173,13 +172,13 @@ extension Decompressor {
         + "check it with '\(program) -t' or fetch it again")
   }
 
-  /// Which of the streams can be read or written without waiting.
+  /// The streams that can be read or written without waiting.
   private struct Readiness {
     var output, messages, inlet, input: Bool
   }
 
   private func waitUntilReady(_ input: borrowing Descriptor) throws(SystemError) -> Readiness {
-    // The system passes over a negative number.
+    // The system skips a negative number.
     var streams = [
       pollfd(fd: output.number, events: Int16(POLLIN), revents: 0),
       pollfd(fd: messages.number, events: Int16(POLLIN), revents: 0),
@@ -196,7 +195,7 @@ extension Decompressor {
       inlet: streams[2].revents != 0, input: streams[3].revents != 0)
   }
 
-  /// Gives the child as much of the feed as it takes now.
+  /// Feeds the child as much as it accepts now.
   private mutating func feedChild() throws(SystemError) {
     let number = inlet.number
     let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
@@ -211,14 +210,14 @@ extension Decompressor {
     switch failure.number {
     case EINTR, EAGAIN: return
     case EPIPE, ECONNRESET:
-      // The child reads no more; how it ends will say whether that is right.
+      // The child has stopped reading; its exit status says whether that is right.
       feed = []
       inlet.close()
     default: throw failure
     }
   }
 
-  /// Takes the next bytes to feed off the input; at its end the child's input ends too.
+  /// Reads the next bytes to feed; closes the child's input at the end of the input.
   private mutating func readFeed(from input: borrowing Descriptor) throws(SystemError) {
     let taken = try [UInt8](capacity: Self.feedSize) { bytes throws(SystemError) in
       try input.read(into: &bytes)
@@ -228,7 +227,7 @@ extension Decompressor {
     if taken.isEmpty { inlet.close() }
   }
 
-  /// Reads what the child says, keeps the beginning of it, and passes over the rest.
+  /// Reads the child's messages, keeps the beginning and drops the rest.
   private mutating func keepMessages() throws(SystemError) {
     let said = try [UInt8](capacity: Self.longestMessageByteCount) { bytes throws(SystemError) in
       try messages.read(into: &bytes)

@@ -3,17 +3,17 @@ internal import JSONStreaming
 
 /// An open file descriptor, closed when its owner goes.
 struct Descriptor: ~Copyable {
-  /// The number that the system knows it by, or -1 once it is closed.
+  /// The system's number, or -1 once it is closed.
   private(set) var number: Int32
 
   private let isOwned: Bool
 
-  /// Asked when a signal ends a read that waits: whether the read is given up, with `EINTR`.
+  /// Called when a signal ends a waiting read; if it returns true, the read fails with `EINTR`.
   var isInterrupted: @Sendable () -> Bool = { false }
 
-  /// Takes over `number`, which nobody else closes.
+  /// Takes ownership of `number`.
   ///
-  /// It is moved out of the way if it stands where a child process has its standard streams.
+  /// A number of 0 to 2 is replaced, because child processes have their standard streams there.
   init(owning number: Int32) throws(SystemError) {
     guard number <= STDERR_FILENO else {
       self.number = number
@@ -38,8 +38,8 @@ struct Descriptor: ~Copyable {
 
   /// Opens the file at `path` for reading; a named pipe waits for its writer.
   ///
-  /// - Parameter isInterrupted: asked when a signal ends that wait: whether it is given up, with
-  ///   `EINTR`.
+  /// - Parameter isInterrupted: called when a signal ends that wait; if it returns true, opening
+  ///   fails with `EINTR`.
   init(
     opening path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(SystemError) {
@@ -52,14 +52,14 @@ struct Descriptor: ~Copyable {
     try self.init(owning: opened)
   }
 
-  /// Checks that something stands at `path` that may be read, and is no folder.
+  /// Checks that `path` is readable and is not a folder.
   static func check(_ path: String) throws(SystemError) {
     var status = stat()
     guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else { throw .last }
     guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(number: EISDIR) }
   }
 
-  /// No descriptor at all.
+  /// A descriptor of no file.
   static var none: Descriptor { Descriptor(lent: -1) }
 
   deinit {
@@ -69,20 +69,20 @@ struct Descriptor: ~Copyable {
   /// Whether it is closed, or was never open.
   var isClosed: Bool { number < 0 }
 
-  /// Closes it before its owner goes.
+  /// Closes it early.
   mutating func close() {
     if isOwned && number >= 0 { Glibc.close(number) }
     number = -1
   }
 
-  /// What the system says about the file.
+  /// The file's `stat`.
   func status() throws(SystemError) -> stat {
     var status = stat()
     guard unsafe fstat(number, &status) == 0 else { throw .last }
     return status
   }
 
-  /// Appends what one read gives, at least a byte unless it is the end.
+  /// Appends the bytes of one read: at least one, unless the file has ended.
   func read(into output: inout OutputSpan<UInt8>) throws(SystemError) {
     try unsafe output.withUnsafeMutableBufferPointer { buffer, count throws(SystemError) in
       guard let base = buffer.baseAddress else { return }
@@ -90,7 +90,7 @@ struct Descriptor: ~Copyable {
     }
   }
 
-  /// The bytes from `offset` on, up to `maximum`; the place where `read` goes on stays the same.
+  /// Returns at most `maximum` bytes from `offset` on; does not move the offset of `read`.
   func bytes(at offset: Int, maximum: Int) throws(SystemError) -> [UInt8] {
     var found: [UInt8] = []
     while found.count < maximum {
@@ -110,18 +110,18 @@ struct Descriptor: ~Copyable {
     return found
   }
 
-  /// Where the next read of a regular file begins, in bytes; nil for what has no such place.
+  /// The offset of the next read of a regular file, in bytes; nil if the file has no offset.
   var position: Int? {
     let position = lseek(number, 0, SEEK_CUR)
     return position < 0 ? nil : position
   }
 
-  /// Makes the next read of a regular file begin at `position`, in bytes.
+  /// Sets the offset of the next read of a regular file, in bytes.
   func seek(to position: Int) throws(SystemError) {
     guard lseek(number, position, SEEK_SET) == position else { throw .last }
   }
 
-  /// Reads once, again after an interruption, and waits where the descriptor itself does not.
+  /// Reads once, again after an interruption; waits if the descriptor is non-blocking.
   private func read(
     into base: UnsafeMutablePointer<UInt8>, capacity: Int
   ) throws(SystemError) -> Int {

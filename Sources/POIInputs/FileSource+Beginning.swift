@@ -4,14 +4,14 @@ internal import JSONStreaming
 extension FileSource {
   /// What is known of an input before it is read.
   package struct Beginning {
-    /// Where a regular file's first byte stands: standard input may have been read from before. Nil
-    /// for a pipe.
+    /// The offset of a regular file's first byte; not 0 if standard input was read before. Nil for
+    /// a pipe.
     let start: Int?
 
-    /// How many bytes the file holds from `start` on; nil for a pipe.
+    /// The size of the file from `start` on, in bytes; nil for a pipe.
     let totalByteCount: Int?
 
-    /// The first bytes, enough to tell what it holds; they were taken off if it is a pipe.
+    /// The first bytes, enough to identify the content; consumed if it is a pipe.
     let bytes: [UInt8]
 
     /// How the content is compressed.
@@ -19,7 +19,7 @@ extension FileSource {
 
     var isSeekable: Bool { start != nil }
 
-    /// Looks at `input`.
+    /// Reads the first bytes of `input`.
     init(of input: borrowing Descriptor, named name: String) throws(InputError) {
       do throws(SystemError) {
         let status = try input.status()
@@ -43,7 +43,7 @@ extension FileSource {
       compression = Compression(contentPrefix: bytes)
     }
 
-    /// Takes bytes off a pipe until they tell what it holds, or until its end.
+    /// Reads a pipe until the bytes identify the content, or until its end.
     private static func readFirstBytes(
       of input: borrowing Descriptor
     ) throws(SystemError) -> [UInt8] {

@@ -1,17 +1,18 @@
 internal import Glibc
 internal import JSONStreaming
 
-/// A source of the bytes of a file, a pipe or standard input, decompressed where they are
-/// compressed.
+/// A source of the bytes of a file, a pipe or standard input, decompressed if necessary.
 ///
-/// gzip, zstd, xz and bzip2 are told by the first bytes, whatever the name. The program of that name is started as a child process, is given the
-/// file as its standard input, and must end well before the input counts as read to its end. So the
-/// host program neither ignores `SIGCHLD` nor waits for children that are not its own: it would not be
-/// known how the child ended, and the input would fail at its end. The file and the child are released
-/// with the source. By the first bytes some files are known to hold no
-/// JSON, such as a zip archive, and are refused.
+/// gzip, zstd, xz and bzip2 are detected by the first bytes, whatever the name. The program of that
+/// name is started as a child process with the file as its standard input. It must exit with 0
+/// before the input counts as complete. So the host program must not ignore `SIGCHLD` or wait for
+/// children that are not its own: the exit status would be lost, and the input would fail at its
+/// end.
+///
+/// The file and the child are released with the source. Files whose first bytes show that they are
+/// not JSON, such as zip archives, are refused.
 public struct FileSource: ~Copyable, ByteSource {
-  /// What messages call standard input.
+  /// The name of standard input in messages.
   package static let standardInputName = "standard input"
 
   public let name: String
@@ -19,26 +20,25 @@ public struct FileSource: ~Copyable, ByteSource {
   private let input: Descriptor
   private let beginning: Beginning
 
-  /// What was taken off a pipe to look at and is yet to be handed over.
+  /// Bytes read from a pipe to identify it and not yet returned.
   private var peeked: ArraySlice<UInt8>
 
   private var decompressor: Decompressor?
 
-  /// How many bytes were handed over.
+  /// The number of bytes returned.
   private var readByteCount = 0
 
   /// Opens the input at `path`.
   ///
-  /// Opening a named pipe waits for its writer, and a pipe is read until its first bytes tell
-  /// whether it is compressed.
+  /// Opening a named pipe waits for its writer. A pipe is read until its first bytes show whether
+  /// it is compressed.
   ///
   /// - Parameters:
-  ///   - path: the path of a file or pipe, or `-` for standard input, which stays open for the
-  ///     process.
-  ///   - isInterrupted: asked when a signal ends the wait for a slow pipe or its writer: whether the
-  ///     source is to give up, with an `InputError` whose code is `interrupted`.
-  /// - Throws: `InputError` if nothing readable is there, if it is no JSON by its first bytes, or if the
-  ///   program that decompresses it cannot be started.
+  ///   - path: the path of a file or pipe, or `-` for standard input, which stays open.
+  ///   - isInterrupted: called when a signal ends the wait for a slow pipe or its writer. If it
+  ///     returns true, the source throws an `InputError` with the code `interrupted`.
+  /// - Throws: `InputError` if nothing readable is at the path, if the first bytes are not JSON, or
+  ///   if the program that decompresses it cannot be started.
   public init(
     path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(InputError) {
@@ -55,11 +55,10 @@ public struct FileSource: ~Copyable, ByteSource {
     peeked = beginning.isSeekable ? [] : beginning.bytes[...]
   }
 
-  /// What a source of `path` is called, by which the store knows the input: the path, or
-  /// `standard input`.
+  /// The name by which the store knows a source of `path`: the path, or `standard input`.
   public static func name(ofPath path: String) -> String { path == "-" ? standardInputName : path }
 
-  /// Checks that something stands at `path` that may be read, and is no folder; it is not opened.
+  /// Checks without opening it that `path` is readable and is not a folder.
   ///
   /// - Throws: `InputError`, as opening and reading it would.
   public static func check(path: String) throws(InputError) {
@@ -115,7 +114,7 @@ extension FileSource {
   public var consumedByteCount: Int {
     guard beginning.compression != nil else { return readByteCount }
     if let start = beginning.start {
-      // The child and the source share the place in the file.
+      // The child and the source share the file offset.
       return (input.position ?? start) - start
     }
     switch decompressor {

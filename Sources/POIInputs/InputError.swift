@@ -13,21 +13,20 @@ public struct InputError: Error, Equatable, CustomStringConvertible {
     case isDirectory
     /// The system refused to open or read it; the value is its `errno`.
     case readFailed(errno: Int32)
-    /// A signal ended the wait for the input, and the reader of it wants to stop.
+    /// A signal ended the wait for the input, and the reader wants to stop.
     case interrupted
     /// The program that decompresses the input is not installed.
     case decompressorMissing
-    /// The program that decompresses the input could not finish, so the input is damaged or
-    /// incomplete.
+    /// The program that decompresses the input failed, so the input is damaged or incomplete.
     case decompressorFailed
-    /// The first bytes are those of another kind of file than JSON.
+    /// The first bytes are of another kind of file than JSON.
     case notJSON
   }
 
-  /// The reason in a form that a program can test.
+  /// The reason for programs to test.
   public let code: Code
 
-  /// What was to be read: the path as it was given, or `standard input`.
+  /// The input: the path as given, or `standard input`.
   public let path: String
 
   /// The reason and what to do about it, in lower case and without the path.
@@ -45,7 +44,7 @@ public struct InputError: Error, Equatable, CustomStringConvertible {
 }
 
 extension InputError {
-  /// What a failed system call means for the input called `path`.
+  /// The error for a failed system call on the input called `path`.
   init(reading path: String, _ error: SystemError) {
     switch error.number {
     case ENOENT, ENOTDIR:

@@ -1,23 +1,23 @@
 internal import Glibc
 package import JSONStreaming
 
-/// The files of databases that this process has open.
+/// The database files that this process has open.
 ///
-/// A process that closes any descriptor of a file loses all of its locks on that file, and another
-/// program may then take a store that is written to for one that nobody uses. So what a caller names as
-/// an input or a reject file is not opened, not even to look at it, where it is one of these.
+/// A process that closes any descriptor of a file loses all of its locks on that file. Another
+/// program could then treat a store that is being written as unused. So an input or reject file
+/// named by a caller is not opened, not even to identify it, if it is one of these.
 ///
 /// Page: https://sqlite.org/howtocorrupt.html, section 2.2; `fcntl_locking(2)`
 package enum OpenDatabase {
-  /// What the index of a write-ahead log begins with, as a number of the machine.
+  /// The first 4 bytes of the index of a write-ahead log, in the machine's byte order.
   ///
   /// Page: https://sqlite.org/walformat.html, section 2.1
   private static let indexVersion: UInt32 = 3_007_000
 
-  /// Whether a path leads to one of them: to a database, or to the index of its write-ahead log.
+  /// Whether a path is an open database or the index of its write-ahead log.
   ///
-  /// - Throws: the system's error where it cannot be told. Where the system lists no descriptors of the
-  ///   process, none are known.
+  /// - Throws: the system's error if this is unknown. If the system lists no descriptors, the
+  ///   result is false.
   package static func stands(at path: String) throws(SystemError) -> Bool {
     var file = stat()
     guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return false }
@@ -29,9 +29,9 @@ package enum OpenDatabase {
     }
   }
 
-  /// The numbers of the descriptors of a file that this process has.
+  /// The process's descriptors of a file.
   ///
-  /// - Throws: the system's error where it does not list them.
+  /// - Throws: the system's error if it does not list them.
   private static func descriptors(of file: stat) throws(SystemError) -> [Int32] {
     guard let folder = unsafe opendir("/proc/self/fd") else { throw .last }
     defer { unsafe closedir(folder) }
@@ -53,7 +53,7 @@ package enum OpenDatabase {
     return found
   }
 
-  /// Whether a file begins like a database, or like the index of a write-ahead log.
+  /// Whether a file begins like a database or like the index of a write-ahead log.
   private static func beginsLikeDatabase(_ descriptor: Int32) -> Bool {
     var bytes = [UInt8](repeating: 0, count: Compression.longestMagicByteCount)
     guard unsafe pread(descriptor, &bytes, bytes.count, 0) == bytes.count else { return false }

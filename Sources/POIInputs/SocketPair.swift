@@ -1,10 +1,10 @@
 internal import Glibc
 internal import JSONStreaming
 
-/// Two connected stream sockets: one that we keep and one that a child process gets.
+/// Two connected stream sockets: the parent's and the child's.
 ///
-/// Unlike a pipe it is born closed to other programs that another thread starts, and can be written
-/// without a signal when nobody reads.
+/// Unlike a pipe, it is closed on exec from the start, also if another thread starts a program, and
+/// writing without a reader raises no signal.
 struct SocketPair: ~Copyable {
   let ours: Descriptor
   let childs: Descriptor

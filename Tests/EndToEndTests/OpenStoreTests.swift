@@ -34,7 +34,7 @@ import Testing
     let input = #expect(throws: StoreError.self) { try checking.importAll(ofFile: named) }
     #expect(input?.code == .unreadable)
     #expect(
-      input?.message == "\(named): is a SQLite database and no JSON; name the JSON to import")
+      input?.message == "\(named): is a SQLite database, not JSON; name the JSON to import")
     let model = #expect(throws: ModelError.self) { _ = try Model(contentsOf: named) }
     #expect(model?.message.contains("is no JSON") == true)
     var options = ImportOptions()
