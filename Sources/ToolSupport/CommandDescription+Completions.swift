@@ -91,7 +91,7 @@ extension CommandDescription {
     return ":\(zshEscaped(placeholder)):" + (option.takesFileName ? "_files" : " ")
   }
 
-  /// A text inside single quotes and the brackets of an `_arguments` specification.
+  /// Escapes a text for single quotes and the brackets of an `_arguments` specification.
   private static func zshEscaped(_ text: String) -> String {
     var result = ""
     for character in text {
@@ -123,7 +123,7 @@ extension CommandDescription {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A text inside single quotes of fish.
+  /// Escapes a text for single quotes of fish.
   private static func fishEscaped(_ text: String) -> String {
     var result = ""
     for character in text {

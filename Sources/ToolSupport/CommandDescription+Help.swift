@@ -1,10 +1,10 @@
 extension CommandDescription {
-  /// What `--version` shows, without a line's end.
+  /// The line of `--version`, without a line end.
   var versionLine: String { "\(name) \(version)" }
 
   /// The text of `--help`.
   ///
-  /// - Parameter width: the columns that lines may have; at least 40 are used.
+  /// - Parameter width: the maximum columns of a line; values below 40 count as 40.
   func help(width: Int = 80) -> String {
     let width = max(width, 40)
     var lines = "\(name): \(summary)".wrapped(to: width)
@@ -37,7 +37,7 @@ extension CommandDescription {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// An option and each of its choices, as a label and a text.
+  /// Rows for an option and each of its choices: a label and a text.
   private static func helpTexts(of option: OptionDescription) -> [(String, String)] {
     [(helpLabel(of: option), option.summaryWithDefault)]
       + option.choices.map { (String(repeating: " ", count: 8) + $0.word, $0.meaning) }
@@ -48,7 +48,7 @@ extension CommandDescription {
     (option.shortName.map { "-\($0), " } ?? "    ") + option.flagName + option.valueSuffix
   }
 
-  /// A label and, from a common column on, a text; below the label if that is too long.
+  /// A label with its text in a common column, or on the next line if the label is too long.
   private static func helpRow(
     _ label: String, _ text: String, _ labelWidth: Int, _ width: Int
   ) -> [String] {

@@ -1,7 +1,7 @@
 extension CommandDescription {
   /// The manual page, for `man -l -` or a `man1` folder.
   ///
-  /// The page carries no date, so equal tools write equal pages.
+  /// It contains no date, so that the output is reproducible.
   ///
   /// - SeeAlso: `man(7)`
   func manual() -> String {

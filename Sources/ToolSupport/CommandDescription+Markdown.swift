@@ -1,5 +1,5 @@
 extension CommandDescription {
-  /// The options as Markdown, for the reference: each group is a heading and a list.
+  /// The options as Markdown for the reference: each section is a heading and a list.
   func markdownOptions() -> String {
     var lines: [String] = []
     for section in sections {
@@ -15,8 +15,7 @@ extension CommandDescription {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A text with the names of options as code: some readers of Markdown turn two dashes of plain
-  /// text into one long dash.
+  /// Marks option names as code: some Markdown renderers turn two dashes of plain text into one.
   private static func marked(_ text: String) -> String {
     text.replacing(/--[a-z-]+/) { "`\($0.output)`" }
   }

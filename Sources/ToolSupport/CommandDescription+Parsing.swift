@@ -4,8 +4,8 @@ extension CommandDescription {
   /// Options and positional arguments may be mixed. Accepted are `--option value`,
   /// `--option=value`, `-o value`, `-ovalue`, `-abc` for three flags, and `--`, after which
   /// everything is positional; `-` alone is positional. A value that looks like one of the tool's
-  /// options is taken for a forgotten one unless it follows an equals sign. Reading ends at
-  /// `--help` and the other options that are answered at once.
+  /// options counts as a missing value, unless it follows an equals sign. Parsing ends at `--help`
+  /// and the other immediate options.
   ///
   /// - Parameters:
   ///   - arguments: the command line without the program's name.
@@ -32,7 +32,7 @@ extension CommandDescription {
     return parsed
   }
 
-  /// Refuses options that would have no meaning beside the others given.
+  /// Refuses options that have no effect with the others.
   private func refuseConflicts(of given: Set<String>) throws(UsageError) {
     let ownOptions = options.filter {
       given.contains($0.longName) && !OptionDescription.standard.contains($0)

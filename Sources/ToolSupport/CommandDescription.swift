@@ -1,26 +1,26 @@
-/// A tool's name, options and examples: the one table that its parsing, help, manual page,
-/// completions and reference follow.
+/// A tool's name, options and examples: the table behind parsing, help, manual page, completions
+/// and reference.
 public struct CommandDescription: Sendable {
   /// A command line that shows what the tool can do.
   public struct Example: Sendable {
     let command: String
     let explanation: String
 
-    /// A command line without a prompt, and what it does as a lower-case fragment.
+    /// A command line without a prompt, and its effect as a lower-case fragment.
     public init(_ command: String, _ explanation: String) {
       self.command = command
       self.explanation = explanation
     }
   }
 
-  /// What a tool accepts besides options: any number of arguments, or at most one.
+  /// The positional arguments: any number, or at most one.
   public struct Positional: Sendable {
-    /// What the help calls an argument; `FILE`, `PATH` and `DIRECTORY` are completed as file names.
+    /// The name in the help; `FILE`, `PATH` and `DIRECTORY` are completed as file names.
     let placeholder: String
     let isRepeatable: Bool
     let help: String
 
-    /// Arguments, and what they are as a lower-case fragment.
+    /// Positional arguments with a lower-case fragment for the help.
     public init(_ placeholder: String, isRepeatable: Bool = false, help: String) {
       self.placeholder = placeholder
       self.isRepeatable = isRepeatable
@@ -36,16 +36,16 @@ public struct CommandDescription: Sendable {
 
   let positional: Positional?
 
-  /// The tool's own options and behind them the standard ones, in the order of the help.
+  /// The tool's own options, then the standard ones, in the order of the help.
   let options: [OptionDescription]
 
-  /// The options that ask for something else than the tool's main work.
+  /// The options that select another task than the main one.
   let tasks: [TaskDescription]
 
-  /// The long names of options of which at most one is given, group by group.
+  /// Groups of long names of options that exclude each other.
   let exclusions: [[String]]
 
-  /// What the tool may end with, in ascending order.
+  /// The possible exit codes, in ascending order.
   let exitCodes: [ExitCode]
 
   let examples: [Example]
@@ -94,7 +94,7 @@ extension CommandDescription {
     options.first { $0.longName == longName }
   }
 
-  /// The headings with their options, in the order in which the table first names them.
+  /// The sections with their options, in the order in which the table first names them.
   var sections: [(title: String, options: [OptionDescription])] {
     var sections: [(title: String, options: [OptionDescription])] = []
     for option in options {
@@ -107,7 +107,7 @@ extension CommandDescription {
     return sections
   }
 
-  /// Everything behind the tool's name on a usage line.
+  /// The usage line without the tool's name.
   var usage: String {
     guard let positional else { return "[OPTION]..." }
     return "[OPTION]... [\(positional.placeholder)]" + (positional.isRepeatable ? "..." : "")

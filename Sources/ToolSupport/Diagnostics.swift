@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A tool's messages and its progress line on standard error.
 ///
-/// Every message is one line, `name: error: …`, made printable. Any thread may report; a standard
-/// error that is closed or full is no failure.
+/// Every message is one line, `name: error: …`, made printable. Any thread may report. A closed or
+/// full standard error is ignored.
 public final class Diagnostics: Sendable {
   struct Style: Sendable {
     /// Whether notes and the progress line are left out.
@@ -30,17 +30,17 @@ public final class Diagnostics: Sendable {
 }
 
 extension Diagnostics {
-  /// Reports why the tool does not do what was asked.
+  /// Reports why the tool cannot do what was asked.
   public func error(_ message: String) {
     report("error", color: "31", message)
   }
 
-  /// Reports what the user should look at though the tool goes on.
+  /// Reports a problem that does not end the run.
   public func warning(_ message: String) {
     report("warning", color: "35", message)
   }
 
-  /// Reports what may help; `--quiet` leaves it out.
+  /// Reports a hint; `--quiet` omits it.
   public func note(_ message: String) {
     if !style.isQuiet { report("note", color: "36", message) }
   }
@@ -73,14 +73,14 @@ extension Diagnostics {
     }
   }
 
-  /// There is nobody left to report a failure to.
+  /// Failures are ignored: there is nowhere to report them.
   private func write(_ text: String) {
     _ = descriptor.write(Array(text.utf8).span)
   }
 }
 
 extension Diagnostics.Style {
-  /// The style for a descriptor; `NO_COLOR`, if not empty, and `TERM=dumb` are obeyed.
+  /// The style for a descriptor. `NO_COLOR`, if not empty, and `TERM=dumb` turn color off.
   ///
   /// - SeeAlso: https://no-color.org
   init(

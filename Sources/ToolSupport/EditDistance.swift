@@ -1,4 +1,4 @@
-/// How many insertions, deletions, replacements and swaps of neighbours turn one text into another.
+/// The number of insertions, deletions, replacements and swaps of neighbours between two texts.
 ///
 /// - SeeAlso: "optimal string alignment" in
 ///   https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance
@@ -21,8 +21,8 @@ func editDistance(_ first: String, _ second: String) -> Int {
   return lastRow[second.count]
 }
 
-/// The candidate that `word` was most likely meant to be: one that it begins, or one a few slips of
-/// typing away.
+/// The candidate that `word` was probably meant to be: one that starts with it, or one within a few
+/// typing mistakes.
 func nearest(to word: String, in candidates: [String]) -> String? {
   let tolerance = max(1, word.unicodeScalars.count / 4)
   var best: (candidate: String, distance: Int)?

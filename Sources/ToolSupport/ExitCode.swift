@@ -4,15 +4,15 @@
 public struct ExitCode: Sendable {
   let value: Int32
 
-  /// What the status says, in one lower-case line.
+  /// The meaning, in one lower-case line.
   let meaning: String
 
-  /// The same status with what it says about one tool.
+  /// The same status with a meaning for one tool.
   public func meaning(_ meaning: String) -> ExitCode { ExitCode(value: value, meaning: meaning) }
 }
 
 extension ExitCode: Equatable {
-  /// Whether both are the same status, whatever is said about it.
+  /// Whether both are the same status; the meaning does not count.
   public static func == (left: ExitCode, right: ExitCode) -> Bool { left.value == right.value }
 }
 
@@ -23,17 +23,17 @@ extension ExitCode {
   /// The work is done; records that broke rules were left out.
   public static let rejected = ExitCode(value: 1, meaning: "done; some records were rejected")
 
-  /// The command line was not understood, or does not fit what it names, `EX_USAGE`.
+  /// The command line is invalid, or does not fit what it names, `EX_USAGE`.
   public static let usage = ExitCode(
     value: 64, meaning: "the command line, the model or the store does not fit the request")
 
-  /// What was to be worked on is not fit for it, `EX_DATAERR`.
+  /// The input or the data does not fit the request, `EX_DATAERR`.
   public static let dataError = ExitCode(value: 65, meaning: "the data does not fit the request")
 
   /// An input does not exist or cannot be opened, `EX_NOINPUT`.
   public static let noInput = ExitCode(value: 66, meaning: "no such input")
 
-  /// The tool found itself at fault, `EX_SOFTWARE`.
+  /// The tool found an error of its own, `EX_SOFTWARE`.
   public static let internalError = ExitCode(value: 70, meaning: "an internal check failed")
 
   /// Reading, writing or the store failed, `EX_IOERR`.
@@ -42,7 +42,7 @@ extension ExitCode {
     meaning: "reading or writing failed: the disk is full, or the store is locked, damaged, moved, "
       + "not a SQLite database, or changed by another program")
 
-  /// SIGINT or SIGTERM ended the run at a place where it can stop.
+  /// SIGINT or SIGTERM ended the run at a batch boundary.
   public static let interrupted = ExitCode(
     value: 130, meaning: "interrupted; committed batches stay")
 }

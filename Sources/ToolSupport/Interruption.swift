@@ -1,22 +1,21 @@
 internal import Glibc
 internal import Synchronization
 
-/// The user's wish that the tool stop, given by SIGINT or SIGTERM.
+/// Handling of SIGINT and SIGTERM, with which the user stops the tool.
 ///
-/// The first signal sets a flag, which the tool looks at where it can stop cleanly; a second one
-/// ends the process at once.
+/// The first signal sets a flag, which the tool checks at batch boundaries; a second one ends the
+/// process at once.
 public enum Interruption {
   /// Whether a signal has come.
   public static var isRequested: Bool { flag.load(ordering: .relaxed) }
 
-  /// Handles SIGINT and SIGTERM from now on, SIGINT not if it is ignored, as it is for a shell's
-  /// background jobs.
+  /// Installs the handlers. SIGINT stays ignored if it is, as in a shell's background jobs.
   ///
-  /// A signal ends system calls that wait, so a reader of a slow pipe can look at the flag.
+  /// A signal interrupts waiting system calls, so a reader of a slow pipe can check the flag.
   ///
   /// - SeeAlso: `sigaction(2)`, `signal-safety(7)`
   static func install() {
-    // Also makes sure that the flag exists before a handler needs it.
+    // Also initialises the flag before a handler needs it.
     flag.store(false, ordering: .relaxed)
     let handler: @convention(c) (Int32) -> Void = { _ in
       if flag.exchange(true, ordering: .relaxed) { _exit(130) }
@@ -26,11 +25,10 @@ public enum Interruption {
     }
   }
 
-  /// Makes writing to a pipe that nobody reads fail with `EPIPE`, and beyond the limit of a file's size
-  /// with `EFBIG`, instead of ending the process.
+  /// Makes a write fail instead of ending the process: with `EPIPE` on a pipe without a reader, and
+  /// with `EFBIG` beyond the file size limit.
   ///
-  /// A handler that does nothing, unlike ignoring the signal, is not inherited by programs that the
-  /// tool starts.
+  /// Child processes do not inherit an empty handler, unlike an ignored signal.
   static func catchFailedWrites() {
     for signal in [SIGPIPE, SIGXFSZ] { setHandler({ _ in }, for: signal) }
   }
@@ -53,5 +51,5 @@ public enum Interruption {
   }
 }
 
-/// Set by the handler, so that it must be an atomic that needs no lock.
+/// Set by the handler, so it must be a lock-free atomic.
 private let flag = Atomic<Bool>(false)

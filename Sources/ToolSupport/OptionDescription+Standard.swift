@@ -51,13 +51,13 @@ extension OptionDescription {
   static let markdown = OptionDescription(
     "markdown", summary: "write all options as Markdown", section: standardSection)
 
-  /// The options that are answered at once, whatever else is asked for.
+  /// The options that are answered at once, whatever else is given.
   static let immediate = [help, version, completions, manual, markdown]
 
   /// The options that every tool has, in the order of the help.
   static let standard = [quiet, progress] + immediate
 
-  /// `--trust-schema`, for the table of a tool that opens databases.
+  /// `--trust-schema`, for tools that open databases.
   public static func trustSchema(section: String) -> OptionDescription {
     OptionDescription(
       "trust-schema",
@@ -67,7 +67,7 @@ extension OptionDescription {
       section: section)
   }
 
-  /// `--report FORM`, for the table of a tool that ends with a report.
+  /// `--report FORM`, for tools that end with a report.
   public static let report = OptionDescription(
     "report", "FORM",
     choices: .cases { (form: ReportForm) in

@@ -1,6 +1,6 @@
 /// One row of a tool's table of options.
 public struct OptionDescription: Sendable, Equatable {
-  /// A word that an option accepts, and what it means as a lower-case fragment.
+  /// A word that an option accepts, with its meaning as a lower-case fragment.
   public struct Choice: Sendable, Equatable {
     let word: String
     let meaning: String
@@ -12,14 +12,14 @@ public struct OptionDescription: Sendable, Equatable {
   /// The letter of the short form.
   let shortName: Character?
 
-  /// What the help calls the value; nil for a flag. `FILE`, `PATH` and `DIRECTORY` are completed as
-  /// file names.
+  /// The name of the value in the help; nil for a flag. `FILE`, `PATH` and `DIRECTORY` are
+  /// completed as file names.
   let placeholder: String?
 
-  /// The words that a value must be one of; empty if it may be any text.
+  /// The accepted words; empty if any text is accepted.
   let choices: [Choice]
 
-  /// Whether an option with a value may be given more than once; values then add up.
+  /// Whether an option with a value may be given more than once; its values are collected.
   let isRepeatable: Bool
 
   /// The value if the option is not given.
@@ -28,19 +28,19 @@ public struct OptionDescription: Sendable, Equatable {
   /// What the option does, as a lower-case fragment without a full stop.
   let summary: String
 
-  /// What the manual page and the reference say beyond the summary, in sentences.
+  /// What the manual page and the reference add to the summary, in sentences.
   let detail: String?
 
-  /// The heading under which the option stands in the help.
+  /// The heading of the option in the help.
   let section: String
 
-  /// The environment variable that gives the value if the command line does not.
+  /// The environment variable used if the command line does not give the value.
   let environmentVariable: String?
 
-  /// The long name of the option that this one says more about; without that one it is refused.
+  /// The long name of an option without which this one is refused.
   let requiredOption: String?
 
-  /// A row of the table: a flag, or an option with a value if there is a placeholder.
+  /// A flag, or an option with a value if there is a placeholder.
   public init(
     _ longName: String,
     short shortName: Character? = nil,
@@ -79,9 +79,9 @@ public struct OptionDescription: Sendable, Equatable {
 }
 
 extension [OptionDescription.Choice] {
-  /// The cases of an enumeration.
+  /// Choices for the cases of an enumeration.
   ///
-  /// - Parameter meaning: what a case means, as a lower-case fragment.
+  /// - Parameter meaning: the meaning of a case, as a lower-case fragment.
   public static func cases<Word: CaseIterable & RawRepresentable<String>>(
     _ meaning: (Word) -> String
   ) -> Self {
@@ -96,16 +96,16 @@ extension OptionDescription {
   /// The short name, if there is one, and the long one, with their dashes.
   var flagNames: [String] { (shortName.map { ["-\($0)"] } ?? []) + [flagName] }
 
-  /// The value as it is shown after the long name.
+  /// The value as shown after the long name.
   var valueSuffix: String { placeholder.map { " " + $0 } ?? "" }
 
   /// Whether completions offer file names.
   var takesFileName: Bool { CommandDescription.namesFile(placeholder) }
 
-  /// The words that the option accepts; empty if it accepts any text.
+  /// The accepted words; empty if any text is accepted.
   var words: [String] { choices.map(\.word) }
 
-  /// The summary with the default and the environment variable behind it.
+  /// The summary followed by the default and the environment variable.
   var summaryWithDefault: String {
     var remarks: [String] = []
     if isRepeatable { remarks.append("repeatable") }

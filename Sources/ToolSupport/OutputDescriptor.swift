@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A file descriptor that is written to and that someone else owns.
+/// A file descriptor for writing, not owned.
 struct OutputDescriptor: Sendable {
   static let standardOutput = OutputDescriptor(number: 1, name: "standard output")
 
@@ -8,10 +8,10 @@ struct OutputDescriptor: Sendable {
 
   let number: Int32
 
-  /// What error messages call it.
+  /// The name in error messages.
   let name: String
 
-  /// Writes all bytes, however many calls that takes.
+  /// Writes all bytes, in as many calls as necessary.
   ///
   /// - Returns: 0, or the `errno` of the call that failed.
   /// - SeeAlso: `write(2)`
@@ -25,7 +25,7 @@ struct OutputDescriptor: Sendable {
       if result >= 0 {
         writtenCount += result
       } else if errno == EAGAIN {
-        // Wait for room in a pipe or terminal whose other users made it non-blocking.
+        // Another program may have made the pipe or terminal non-blocking: wait for room.
         var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         if unsafe poll(&request, 1, -1) < 0, errno != EINTR { return errno }
       } else if errno != EINTR {
@@ -37,7 +37,7 @@ struct OutputDescriptor: Sendable {
 
   var isTerminal: Bool { isatty(number) == 1 }
 
-  /// The columns of the terminal; nil if it is none.
+  /// The columns of the terminal; nil if it is not a terminal.
   ///
   /// - SeeAlso: `ioctl_tty(2)`
   var terminalWidth: Int? {

@@ -1,15 +1,15 @@
-/// What a command line says, read by the names in the tool's table.
+/// The content of a command line, read by the names in the tool's table.
 ///
-/// A value comes from the command line, else from the option's environment variable, else it is the
-/// table's default. To ask for an option that the table does not have is a mistake of the caller.
+/// A value comes from the command line, else from the option's environment variable, else from the
+/// table's default. It is a programming error to ask for an option that is not in the table.
 public struct ParsedArguments: Sendable {
-  /// The arguments that are no options, in their order.
+  /// The arguments that are not options, in order.
   public internal(set) var positionals: [String] = []
 
-  /// Values given on the command line or in the environment, by long name; a flag has none.
+  /// Values of the command line or the environment, by long name; a flag has an empty list.
   var values: [String: [String]] = [:]
 
-  /// Whether an option was met that is answered at once.
+  /// Whether an immediate option was given.
   var endsAtOnce = false
 
   let command: CommandDescription
@@ -27,13 +27,13 @@ extension ParsedArguments {
     texts(name).last
   }
 
-  /// All values of an option in the order given, or its default.
+  /// All values of an option in order, or its default.
   public func texts(_ name: String) -> [String] {
     let option = option(name)
     return values[name] ?? option.defaultValue.map { [$0] } ?? []
   }
 
-  /// The word chosen, as a value of the type whose raw values are the table's words; nil without a
+  /// The chosen word as a value of a type whose raw values are the table's words; nil without a
   /// default.
   public func choice<Choice: RawRepresentable<String>>(
     _ name: String, as type: Choice.Type
@@ -44,7 +44,7 @@ extension ParsedArguments {
     return choice
   }
 
-  /// A value as `read` understands it; nil if the option is not given and has no default.
+  /// A value converted by `read`; nil if the option is not given and has no default.
   ///
   /// - Throws: `UsageError` with the complaint if `read` returns nil.
   public func value<Value>(
@@ -57,7 +57,7 @@ extension ParsedArguments {
 
   /// A whole number.
   ///
-  /// - Throws: `UsageError` if the value is no whole number in `range`.
+  /// - Throws: `UsageError` if the value is not a whole number in `range`.
   public func integer(
     _ name: String, in range: ClosedRange<Int> = 0...Int.max
   ) throws(UsageError) -> Int? {
@@ -69,7 +69,7 @@ extension ParsedArguments {
   /// A number of bytes: `4096`, `500k`, `64M`, `1G`, `64MB` in thousands, `8KiB`, `8MiB`, `1GiB` in
   /// steps of 1,024.
   ///
-  /// - Throws: `UsageError` if the value is no such size in `range`.
+  /// - Throws: `UsageError` if the value is not a size in `range`.
   public func byteCount(
     _ name: String, in range: ClosedRange<Int> = 0...Int.max
   ) throws(UsageError) -> Int? {
@@ -79,9 +79,9 @@ extension ParsedArguments {
     }
   }
 
-  /// A span of time: `90s`, `15m`, `36h`, `90d` or `2w`.
+  /// A duration: `90s`, `15m`, `36h`, `90d` or `2w`.
   ///
-  /// - Throws: `UsageError` if the value is none.
+  /// - Throws: `UsageError` if the value is not a duration.
   public func duration(_ name: String) throws(UsageError) -> Duration? {
     let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
     return try value(name, "is not a span of time such as 90s, 15m, 36h, 90d or 2w") { text in
@@ -102,7 +102,7 @@ extension ParsedArguments {
     return option
   }
 
-  /// The number that decimal digits spell, with a minus sign before them or not.
+  /// Parses decimal digits with an optional minus sign.
   private static func wholeNumber(_ text: String) -> Int? {
     text.hasPrefix("+") ? nil : Int(text)
   }

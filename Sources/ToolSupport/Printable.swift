@@ -1,22 +1,22 @@
-/// A text that is safe to show on a terminal, whatever data it came from.
+/// Makes a text safe to show on a terminal, whatever data it came from.
 ///
-/// Control characters, escape sequences, line ends, invisible characters and those that turn the
-/// direction of writing are replaced by `\u{…}` with their number in hexadecimal. Joiners inside
-/// scripts and emoji stay.
+/// Control characters, escape sequences, line ends, invisible characters and those that change the
+/// direction of writing become `\u{…}` with their hexadecimal number. Joiners inside scripts and
+/// emoji stay.
 ///
 /// - Complexity: O(length)
 public func printable(_ text: String) -> String {
   replacingUnprintable(in: text, keeping: [], with: braced)
 }
 
-/// Lines of text, each as `printable` makes it; tabs and line ends stay.
+/// Makes each line printable; tabs and line ends stay.
 func printableLines(_ text: String) -> String {
   replacingUnprintable(in: text, keeping: ["\n", "\t"], with: braced)
 }
 
-/// JSON text with what could act on a terminal written as escapes, which say the same.
+/// Escapes the characters of JSON text that could act on a terminal; the JSON value stays the same.
 ///
-/// Such characters are inside strings only, except line ends, which stay.
+/// Such characters are only inside strings, except line ends, which stay.
 func printableJSON(_ text: String) -> String {
   replacingUnprintable(in: text, keeping: ["\n"]) { scalar in
     Array(String(scalar).utf16).map { unit in
@@ -44,7 +44,7 @@ private func replacingUnprintable(
   return result
 }
 
-/// Whether a character could act on a terminal, or hide what stands beside it.
+/// Whether a character could act on a terminal or hide its neighbours.
 private func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
   if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
   switch scalar.properties.generalCategory {

@@ -1,19 +1,19 @@
-/// How far a run has come, as its progress line shows it.
+/// The state of a run for its progress line.
 public struct Progress: Sendable {
-  /// What `done` and `total` count.
+  /// The unit of `done` and `total`.
   public enum Unit: Sendable {
     case bytes
-    /// Things of this name in the plural, such as `rows`.
+    /// Items with this plural name, such as `rows`.
     case items(String)
   }
 
-  /// A number that is shown behind how much is done.
+  /// A number shown after the amount done.
   public struct Count: Sendable {
     let name: String
     let value: Int
     let showsRate: Bool
 
-    /// A number with its name in the plural.
+    /// A number with its plural name.
     public init(_ name: String, _ value: Int, showsRate: Bool = false) {
       self.name = name
       self.value = value
@@ -27,12 +27,12 @@ public struct Progress: Sendable {
   let total: Int?
   let counts: [Count]
 
-  /// A state of things.
+  /// The current state.
   ///
   /// - Parameters:
-  ///   - activity: what is being done. Rates and the time left are measured from the first report of
-  ///     an activity.
-  ///   - total: how much there is to do in all; nil if nobody knows.
+  ///   - activity: the current activity. Rates and the time left are measured from its first
+  ///     report.
+  ///   - total: the whole amount; nil if unknown.
   public init(
     _ activity: String, unit: Unit, done: Int, total: Int? = nil, counts: [Count] = []
   ) {

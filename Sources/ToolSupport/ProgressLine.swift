@@ -1,12 +1,12 @@
-/// One line of a terminal that is drawn again and again: a tenth of a second after the first report,
-/// then at most ten times a second. It returns what is to be written.
+/// A terminal line that is redrawn: first after a tenth of a second, then at most ten times a
+/// second. Its functions return the text to write.
 struct ProgressLine: Sendable {
   /// When progress is shown; `auto` means on a terminal that can erase a line.
   enum Mode: String, CaseIterable {
     case auto, always, never
   }
 
-  /// What a rate is measured from.
+  /// The start of an activity, from which rates are measured.
   private struct Baseline {
     let progress: Progress
     let time: Duration
@@ -14,7 +14,7 @@ struct ProgressLine: Sendable {
 
   private static let interval = Duration.milliseconds(100)
 
-  /// To the line's start, and erase to its end.
+  /// Moves to the start of the line and erases it.
   private static let erase = "\r\u{1b}[K"
 
   private let clock: @Sendable () -> Duration
@@ -22,12 +22,12 @@ struct ProgressLine: Sendable {
   private var nextDrawing = Duration.zero
   private var isDrawn = false
 
-  /// - Parameter clock: the time since some fixed moment; it never goes back.
+  /// - Parameter clock: a monotonic time since some fixed moment.
   init(clock: @escaping @Sendable () -> Duration) {
     self.clock = clock
   }
 
-  /// Returns what redraws the line, or nil while it is too early for that.
+  /// Returns the text that redraws the line, or nil if it is too early.
   ///
   /// - Parameter width: the columns of the terminal; the last one stays free.
   mutating func update(_ progress: Progress, width: () -> Int) -> String? {
@@ -44,7 +44,7 @@ struct ProgressLine: Sendable {
       + String(String.UnicodeScalarView(text.unicodeScalars.prefix(max(0, width() - 1))))
   }
 
-  /// Returns what erases the line, or nil if there is none.
+  /// Returns the text that erases the line, or nil if none is shown.
   mutating func clear() -> String? {
     guard isDrawn else { return nil }
     isDrawn = false
@@ -52,7 +52,7 @@ struct ProgressLine: Sendable {
     return Self.erase
   }
 
-  /// The line for a state of things, what matters most first, because a narrow terminal cuts it.
+  /// The text of the line, most important first, because a narrow terminal truncates it.
   static func text(
     _ progress: Progress, since start: Progress, in elapsed: Duration
   ) -> String {
@@ -86,7 +86,7 @@ struct ProgressLine: Sendable {
     }
   }
 
-  /// The seconds that the rest takes at the pace so far; nil while there is none.
+  /// The seconds left at the current rate; nil if there is no rate yet.
   private static func secondsLeft(
     _ progress: Progress, since start: Progress, in elapsed: Duration
   ) -> Int? {

@@ -18,13 +18,13 @@ public enum QuantityFormat {
     return "\(amount(byteCount, in: size)) \(unit)"
   }
 
-  /// What is done of a whole, both in the whole's unit: `146.2 of 388.0 MB`.
+  /// The amount done and the whole, both in the whole's unit: `146.2 of 388.0 MB`.
   static func bytes(_ byteCount: Int, of total: Int) -> String {
     let (unit, size) = unit(for: total)
     return "\(amount(byteCount, in: size)) of \(amount(total, in: size)) \(unit)"
   }
 
-  /// How many there are in a second, rounded to three digits: `412,000/s`; nil for no time at all.
+  /// The number per second, rounded to three digits: `412,000/s`; nil if no time has passed.
   static func rate(_ count: Int, in duration: Duration) -> String? {
     guard duration > .zero else { return nil }
     let exact = Int(min(Double(count) / (duration / .seconds(1)), 9e18).rounded())
@@ -40,12 +40,12 @@ public enum QuantityFormat {
     return (hours > 0 ? "\(hours):\(twoDigits(minutes)):" : "\(minutes):") + twoDigits(seconds % 60)
   }
 
-  /// A share as a whole number of per cent, rounded down so that 100 % means all: `37 %`.
+  /// A share in whole per cent, rounded down so that 100 % means all: `37 %`.
   static func percent(_ part: Int, of total: Int) -> String {
     "\(Int(Double(part) / Double(total) * 100)) %"
   }
 
-  /// A size as it is typed for an option, with the largest unit that divides it.
+  /// A size as typed for an option, in the largest unit that divides it.
   static func byteLimit(_ byteCount: Int) -> String {
     let units = [
       ("G", 1_000_000_000), ("GiB", 1 << 30), ("M", 1_000_000), ("MiB", 1 << 20), ("k", 1000),

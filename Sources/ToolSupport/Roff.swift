@@ -18,20 +18,20 @@ struct Roff {
     markup(Self.escaped(text))
   }
 
-  /// Appends a line with escapes of roff's own. A control character at its start stays text.
+  /// Appends a line that may contain roff escapes. A control character at its start stays text.
   mutating func markup(_ line: String) {
     if line.hasPrefix(".") || line.hasPrefix("'") { source += "\\&" }
     source += line + "\n"
   }
 
-  /// Appends a tagged paragraph: a label in roff's own escapes and a plain text.
+  /// Appends a tagged paragraph: a label with roff escapes and a plain text.
   mutating func item(_ label: String, _ text: String) {
     source += ".TP\n"
     markup(label)
     self.text(text)
   }
 
-  /// A text whose characters mean themselves: backslashes, and dashes that can be copied as such.
+  /// Escapes a text so that backslashes, quotes and dashes print literally and can be copied.
   static func escaped(_ text: String) -> String {
     var result = ""
     for character in text {

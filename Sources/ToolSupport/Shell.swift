@@ -1,4 +1,4 @@
-/// A shell that completions can be written for.
+/// A shell with completion support.
 public enum Shell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 }

@@ -1,37 +1,38 @@
 internal import Glibc
 
-/// Buffered writing of a tool's results.
+/// Buffered standard output for a tool's results.
 ///
-/// Writing never throws: the first failure is kept, and later bytes are dropped. A reader that went
-/// away (`| head`) is no failure. `runTool` flushes at the end and turns a failure into the exit code.
+/// Writing never throws: the first failure is kept, and later bytes are dropped. A closed reader
+/// (`| head`) is not a failure. `runTool` flushes at the end and turns a failure into the exit
+/// code.
 public struct StandardOutput: ~Copyable {
   private static let capacity = 1 << 16
 
   private let descriptor: OutputDescriptor
   private var buffer: [UInt8] = []
 
-  /// Whether nothing more can reach the reader.
+  /// Whether later bytes are dropped.
   private(set) var isClosed = false
 
-  /// What the first write failed with, unless the reader went away.
+  /// The error of the first failed write; nil if only the reader closed its end.
   private(set) var failure: String?
 
   init(descriptor: OutputDescriptor = .standardOutput) {
     self.descriptor = descriptor
   }
 
-  /// Appends lines of text as UTF-8. What could act on a terminal is shown as its number; tabs and
-  /// line ends stay.
+  /// Appends lines of text as UTF-8. Characters that could act on a terminal are shown as their
+  /// number; tabs and line ends stay.
   public mutating func write(_ text: String) {
     append(printableLines(text))
   }
 
-  /// Appends JSON text as UTF-8. What could act on a terminal becomes an escape that says the same.
+  /// Appends JSON text as UTF-8. Characters that could act on a terminal are escaped.
   public mutating func write(json text: String) {
     append(printableJSON(text))
   }
 
-  /// Appends a value for programs as UTF-8: as it is, or as `write` does if a terminal shows it.
+  /// Appends a value for programs as UTF-8: verbatim, or like `write` if a terminal shows it.
   public mutating func write(value text: String) {
     append(descriptor.isTerminal ? printableLines(text) : text)
   }
@@ -42,7 +43,7 @@ public struct StandardOutput: ~Copyable {
     if buffer.count >= Self.capacity { flush() }
   }
 
-  /// Hands over what is buffered to the system.
+  /// Writes the buffer to the descriptor.
   mutating func flush() {
     guard !isClosed else { return }
     let code = descriptor.write(buffer.span)

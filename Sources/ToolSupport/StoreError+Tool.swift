@@ -2,7 +2,7 @@ public import POIKit
 internal import SQLiteKit
 
 extension StoreError {
-  /// The exit code of a tool that ends with the error.
+  /// The exit code of a tool that ends with this error.
   public var exitCode: ExitCode {
     switch code {
     case .notAStore, .newerFormat, .modelDiffers, .noSuchTable, .noSuchColumn, .unsupportedTable,
@@ -21,9 +21,9 @@ extension StoreError {
 }
 
 extension ToolFailure {
-  /// The failure of a tool that ends with an error of the library.
+  /// The failure of a tool that ends with a library error.
   public init(_ error: StoreError) {
-    // Ctrl-C also ends the program that decompresses the input; the input is not damaged then.
+    // Ctrl-C also ends the program that decompresses the input; then the input is not damaged.
     guard !Interruption.isRequested || error.code != .unreadable else {
       self.init(.interrupted, "interrupted; --resume goes on")
       return
@@ -33,14 +33,14 @@ extension ToolFailure {
 }
 
 extension String {
-  /// The message, and behind it what can be done with the options of the tools.
+  /// The message, followed by advice with the tools' options.
   public func advised(by advice: [Advice]) -> String {
     advice.isEmpty ? self : self + "; " + advice.map(\.text).joined(separator: ", or ")
   }
 }
 
 extension Advice {
-  /// The advice with the options of the tools.
+  /// The advice with the tools' options.
   var text: String {
     switch self {
     case .resume: "go on with --resume"

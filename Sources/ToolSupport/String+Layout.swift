@@ -1,13 +1,13 @@
 extension String {
-  /// The columns that the text takes on a terminal; every Unicode scalar counts as one.
+  /// The columns of the text on a terminal; every Unicode scalar counts as one.
   var columnCount: Int { unicodeScalars.count }
 
-  /// The text with spaces behind it up to a number of columns.
+  /// Pads the text with spaces to a number of columns.
   func padded(to columnCount: Int) -> String {
     self + String(repeating: " ", count: max(0, columnCount - self.columnCount))
   }
 
-  /// The text's words in lines of at most `columnCount` columns; a longer word has its own line.
+  /// Wraps the text at `columnCount` columns; a longer word has its own line.
   func wrapped(to columnCount: Int) -> [String] {
     var lines: [String] = []
     var line = ""

@@ -1,6 +1,6 @@
 /// Rows of cells in aligned columns, for reports as text.
 public struct TextTable {
-  /// How the cells of a column are aligned.
+  /// The alignment of a column's cells.
   public enum Alignment {
     case left, right
   }
@@ -24,7 +24,7 @@ public struct TextTable {
     rows.append(cells.map(printable))
   }
 
-  /// The lines of the table, each with a line's end and without spaces before that.
+  /// The lines of the table, each with a line end and without trailing spaces.
   public func text(indent: Int = 0) -> String {
     let widths = alignments.indices.map { column in rows.map { $0[column].columnCount }.max() ?? 0 }
     var text = ""

@@ -1,4 +1,4 @@
-/// What a tool's body writes to.
+/// The outputs of a tool's body.
 public struct ToolEnvironment: ~Copyable {
   /// Results, on standard output.
   public var output: StandardOutput

@@ -1,12 +1,12 @@
-/// The reason for which a tool ends before it has done its work, and the status it ends with.
+/// A failure that ends a tool, with its exit code.
 public struct ToolFailure: Error, Sendable, Equatable {
-  /// The status that the tool ends with.
+  /// The exit code of the tool.
   public let code: ExitCode
 
-  /// What went wrong, where, and the offending value, in lower case.
+  /// What failed, where, and the offending value, in lower case.
   public let message: String
 
-  /// A failure with its status and message.
+  /// A failure with its exit code and message.
   public init(_ code: ExitCode, _ message: String) {
     self.code = code
     self.message = message

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// Runs a tool: the whole of its `main`.
 ///
-/// Options such as `--help` and mistakes on the command line are answered here. Otherwise `body` does
-/// the work and returns the exit code. What it throws is shown as an error: a `UsageError` ends the
-/// tool with `ExitCode.usage`, a `ToolFailure` with its own code, anything else with
-/// `ExitCode.internalError`. Standard output that cannot be written ends it with `ExitCode.ioError`,
-/// unless only its reader went away.
+/// It answers options such as `--help` and mistakes on the command line. Otherwise `body` does the
+/// work and returns the exit code. An error of `body` is reported: a `UsageError` ends with
+/// `ExitCode.usage`, a `ToolFailure` with its own code, anything else with
+/// `ExitCode.internalError`. A failed write to standard output ends with `ExitCode.ioError`, unless
+/// the reader closed it.
 ///
 /// SIGINT and SIGTERM set `Interruption.isRequested`.
 public func runTool(
@@ -29,8 +29,8 @@ struct ToolMain {
   let messages: OutputDescriptor
   let environment: [String: String]
 
-  /// - Parameter arguments: the command line without the program's name; nil for one that is not
-  ///   UTF-8.
+  /// - Parameter arguments: the command line without the program's name; nil for an argument that
+  ///   is not UTF-8.
   func run(
     _ arguments: [String?], _ body: (ParsedArguments, inout ToolEnvironment) throws -> ExitCode
   ) -> ExitCode {
@@ -66,7 +66,7 @@ struct ToolMain {
     return code
   }
 
-  /// The answer to an option that every tool answers the same way; nil if none is given.
+  /// The answer to an immediate option; nil if there is none.
   private func answer(to parsed: ParsedArguments) -> String? {
     if parsed.flag("help") { return command.help(width: min(output.terminalWidth ?? 80, 100)) }
     if parsed.flag("version") { return command.versionLine + "\n" }
@@ -113,7 +113,7 @@ struct ToolMain {
   }
 }
 
-/// What comes from the process.
+/// The process's arguments and environment.
 extension ToolMain {
   /// The arguments without the program's name; nil for one that is not UTF-8.
   static func commandLine() -> [String?] {
@@ -123,7 +123,7 @@ extension ToolMain {
     }
   }
 
-  /// The variables that the tool's options and its messages depend on.
+  /// The environment variables that the options and messages use.
   ///
   /// - SeeAlso: `getenv(3)`
   static func environment(for command: CommandDescription) -> [String: String] {
@@ -134,10 +134,9 @@ extension ToolMain {
     return environment
   }
 
-  /// Opens `/dev/null` in the place of standard descriptors that are closed, so that no file of the
-  /// tool gets their number.
+  /// Opens `/dev/null` for closed standard descriptors, so that no other file gets their number.
   ///
-  /// Using such a descriptor still fails, as it should: it is opened for the other direction.
+  /// It is opened for the other direction, so that using the descriptor still fails.
   static func reserveStandardDescriptors() {
     for number: Int32 in 0...2 where fcntl(number, F_GETFD) == -1 && errno == EBADF {
       _ = unsafe open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)

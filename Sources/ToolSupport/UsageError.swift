@@ -1,10 +1,10 @@
-/// A command line that cannot be followed.
+/// A mistake on the command line.
 public struct UsageError: Error {
-  /// What is wrong and what to do, in lower case, the argument quoted as it came: not made
+  /// What is wrong and what to do, in lower case. The argument is quoted verbatim, not made
   /// printable.
   let message: String
 
-  /// A mistake; a tool throws one for what its own rules forbid.
+  /// A mistake; tools throw it for violations of their own rules.
   public init(_ message: String) {
     self.message = message
   }
