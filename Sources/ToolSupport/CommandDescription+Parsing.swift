@@ -24,10 +24,10 @@ extension CommandDescription {
     }
     let maximumCount = positional.map { $0.isRepeatable ? .max : 1 } ?? 0
     if parsed.positionals.count > maximumCount {
-      let allowed = positional.map { "only one \($0.placeholder) is taken" }
+      let allowed = positional.map { "only one \($0.placeholder) is accepted" }
       throw UsageError(
         "unexpected argument '\(parsed.positionals[maximumCount])'; "
-          + (allowed ?? "only options are taken"))
+          + (allowed ?? "only options are accepted"))
     }
     return parsed
   }
@@ -41,7 +41,7 @@ extension CommandDescription {
       let accepted = task.acceptedOptions + [task.option]
       if let other = ownOptions.first(where: { !accepted.contains($0.longName) }) {
         throw UsageError(
-          "\(other.flagName) means nothing beside --\(task.option); give one of them")
+          "\(other.flagName) cannot be used with --\(task.option); give one of them")
       }
     }
     for exclusion in exclusions {
@@ -52,7 +52,7 @@ extension CommandDescription {
     }
     for option in ownOptions {
       if let required = option.requiredOption, !given.contains(required) {
-        throw UsageError("\(option.flagName) says more about --\(required); give both")
+        throw UsageError("\(option.flagName) needs --\(required); give both")
       }
     }
   }

@@ -25,7 +25,7 @@ extension ToolFailure {
   public init(_ error: StoreError) {
     // Ctrl-C also ends the program that decompresses the input; then the input is not damaged.
     guard !Interruption.isRequested || error.code != .unreadable else {
-      self.init(.interrupted, "interrupted; --resume goes on")
+      self.init(.interrupted, "interrupted; --resume continues")
       return
     }
     self.init(error.exitCode, error.message.advised(by: error.advice))
@@ -43,7 +43,7 @@ extension Advice {
   /// The advice with the tools' options.
   var text: String {
     switch self {
-    case .resume: "go on with --resume"
+    case .resume: "continue with --resume"
     case .restart: "begin again with --restart"
     case .startWithoutResuming: "start without --resume"
     case .nameSameInputs: "name the same inputs in the same order"
@@ -58,11 +58,11 @@ extension Advice {
     case .useOtherRejectFile: "name another file with --rejects"
     case .raise(let limit): "raise the limit with \(limit.option)"
     case .raiseAndResume(let limit):
-      "raise the limit with \(limit.option) and go on with --resume"
+      "raise the limit with \(limit.option) and continue with --resume"
     case .nameTable: "name one with --table"
     case .nameKey: "name the attributes with --key"
     case .useOtherStore: "name another file with --store"
-    case .trustSchema: "if you know who made them, --trust-schema allows it"
+    case .trustSchema: "if you trust the database, --trust-schema allows it"
     case .enforce(let key, let enforcement):
       "run poi-dedup --key \(key.joined(separator: ",")) --enforce"
         + (enforcement == .hash ? " --hash-key" : "")

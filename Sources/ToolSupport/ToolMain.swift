@@ -60,7 +60,7 @@ struct ToolMain {
     diagnostics.clearProgress()
     tool.output.flush()
     if let failure = tool.output.failure {
-      diagnostics.error(failure + (isJobDone ? "; all else is done" : ""))
+      diagnostics.error(failure + (isJobDone ? "; everything else is done" : ""))
       if code == .done || code == .rejected { code = .ioError }
     }
     return code
@@ -79,7 +79,7 @@ struct ToolMain {
     switch error {
     case let error as UsageError:
       diagnostics.error(error.message)
-      diagnostics.note("\(command.name) --help shows what is understood")
+      diagnostics.note("\(command.name) --help lists the options")
       return .usage
     case let failure as ToolFailure:
       diagnostics.error(failure.message)

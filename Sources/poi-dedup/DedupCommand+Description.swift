@@ -2,7 +2,7 @@ import POIKit
 import ToolSupport
 
 extension DedupCommand {
-  /// The table that parsing, help, manual page, completions and the reference follow.
+  /// The table behind parsing, help, manual page, completions and reference.
   static let description = CommandDescription(
     name: "poi-dedup",
     version: POIKitVersion.current,

@@ -3,7 +3,7 @@ import ToolSupport
 
 /// The report, as text and as JSON.
 extension DedupCommand {
-  /// Writes the report in the form asked for; with `--quiet` no text report, except the answer to a
+  /// Writes the report in the requested form. `--quiet` omits a text report, except the answer to a
   /// question.
   func write(_ outcome: DedupOutcome, to tool: inout ToolEnvironment) {
     if isReportJSON {
@@ -30,7 +30,7 @@ extension DedupCommand {
       return "run \(report.run) undone: \(count(report.restoredRowCount)) rows and "
         + "\(count(report.restoredReferenceCount)) references put back"
         + (values > 0 ? ", and \(count(values)) values that winners had" : "")
-        + (marks > 0 ? ", and \(count(marks)) marks taken back" : "")
+        + (marks > 0 ? ", and \(count(marks)) marks removed" : "")
         + (changed > 0 ? "; rows changed since and left as they are: \(count(changed))" : "") + "\n"
     case .digest(let digest, _):
       return "digest \(digest.digest) of \(count(digest.rowCount)) rows\n"
@@ -40,7 +40,8 @@ extension DedupCommand {
     }
   }
 
-  /// - Parameter earlier: what the run had changed before it was interrupted, if it was.
+  /// - Parameter earlier: what the run had changed before an interruption; nil if it was not
+  ///   interrupted.
   private func table(
     of plan: DeduplicationPlan, layout: TableLayout, earlier: RemovalCounts? = nil
   ) -> TextTable {
@@ -64,7 +65,7 @@ extension DedupCommand {
   ) {
     guard options.mergesLosers else { return }
     let leftOut =
-      refused == 0 ? "" : "; \(QuantityFormat.count(refused)) left out that break a rule with them"
+      refused == 0 ? "" : "; \(QuantityFormat.count(refused)) omitted that would break a rule"
     table.append(
       "filled", winners,
       "winners with \(QuantityFormat.count(values)) values of their losers" + leftOut)
@@ -74,8 +75,9 @@ extension DedupCommand {
     let reasons = plan.reasons
     return [
       (options.keep == .newest ? "older" : "younger", reasons.timestamp),
-      ("without timestamp", reasons.timestampPresent), ("live beside a removal", reasons.tombstone),
-      ("ties broken by digest", reasons.digest), ("identical", reasons.identical),
+      ("without timestamp", reasons.timestampPresent),
+      ("superseded by a removal", reasons.tombstone), ("ties broken by digest", reasons.digest),
+      ("identical", reasons.identical),
       ("before the run was interrupted", earlier),
     ].filter { $0.1 > 0 }.map { "\(QuantityFormat.count($0.1)) \($0.0)" }.joined(separator: ", ")
   }
@@ -128,7 +130,7 @@ extension DedupCommand {
     var text = table.text()
     if options.enforcement != .none, report.isFinished {
       text += report.createdIndex ? "the key is unique from now on" : "the key was unique before"
-      text += options.nullKey == .group ? ", but for rows whose key has a NULL\n" : "\n"
+      text += options.nullKey == .group ? ", except rows whose key contains NULL\n" : "\n"
     }
     if let digest = report.digest { text += "digest \(digest)\n" }
     return text

@@ -1,21 +1,21 @@
 import POIKit
 import ToolSupport
 
-/// The options of `poi-dedup`, and what they ask for.
+/// The parsed options of `poi-dedup`.
 struct DedupCommand {
-  /// What the tool is to do.
+  /// The tasks of the tool.
   enum Task {
     case deduplicate
-    /// Only find and decide.
+    /// Decide only, change nothing.
     case plan
-    /// Put back what a run removed; the latest where none is named.
+    /// Restore what a run removed; the latest run if nil.
     case undo(run: Int64?)
-    /// Only the digest of the table.
+    /// Compute the digest of the table.
     case digest
-    /// Only take out removals that are older than that.
+    /// Delete removals older than this.
     case purge(olderThan: Duration)
 
-    /// Whether it does nothing but tell something.
+    /// Whether the task only reads.
     var isQuestion: Bool {
       switch self {
       case .plan, .digest: true
@@ -28,7 +28,7 @@ struct DedupCommand {
   /// Whether the database's own schema may call any function and virtual table.
   let trustsSchema: Bool
   let table: String?
-  /// What identifies a record, as given: each text is a name, or names with commas between them.
+  /// The values of `--key`: each is a name, or names separated by commas.
   private let keyTexts: [String]
   let timestamp: String?
   let task: Task
@@ -65,7 +65,7 @@ struct DedupCommand {
       options.enforcement = arguments.flag("hash-key") ? .hash : .index
       if options.enforcement == .hash, options.nullKey == .group {
         throw UsageError(
-          "--hash-key gives a key with a NULL no hash, so it does not go with --null-key group")
+          "--hash-key cannot be used with --null-key group: a key that contains NULL has no hash")
       }
     }
   }
@@ -75,7 +75,7 @@ struct DedupCommand {
 
   /// The names in the key.
   ///
-  /// - Parameter known: the names that there are; a text that is just one of them is not split.
+  /// - Parameter known: the existing names; a text that equals one of them is not split at commas.
   func key(known: [String]) throws(UsageError) -> [String] {
     var names: [String] = []
     for text in keyTexts {
@@ -93,7 +93,7 @@ struct DedupCommand {
     return names
   }
 
-  /// Hands back a layout by the key that was given, in which no column stands twice.
+  /// Returns the layout, or refuses a key that names a column twice.
   func checked(_ layout: TableLayout) throws(UsageError) -> TableLayout {
     let columns = layout.keyColumns
     for (index, column) in columns.enumerated()
@@ -103,18 +103,18 @@ struct DedupCommand {
     return layout
   }
 
-  /// The run to put back, which may stand behind `--undo`.
+  /// The run to undo, if one is named.
   private static func run(
     _ arguments: ParsedArguments, isUndoing: Bool
   ) throws(ToolFailure) -> Int64? {
     guard let text = arguments.positionals.first else { return nil }
     guard isUndoing else {
       throw ToolFailure(
-        .usage, "\(text): a run is named to be put back with --undo; name the store with --store")
+        .usage, "\(text): a run can only be named with --undo; name the store with --store")
     }
     guard let run = Int64(text), run > 0 else {
       throw ToolFailure(
-        .usage, "\(text) is no run; the table poikit_run lists them by their numbers")
+        .usage, "\(text) is not a run; the table poikit_run lists the runs by number")
     }
     return run
   }

@@ -3,7 +3,7 @@ import POIKit
 import SQLiteKit
 import ToolSupport
 
-/// The database that the tool works on.
+/// The database to work on.
 enum DedupDatabase {
   case store(Store)
   /// An app's own table in the file of a store.
@@ -36,7 +36,7 @@ enum DedupDatabase {
         let model = try store.model(ofTable: job.table)
         guard !job.namesKey else {
           throw UsageError(
-            "--key means nothing beside --digest, since \(model.table) is a table of poi-import")
+            "--key cannot be used with --digest, since \(model.table) is a table of poi-import")
         }
         return .digest(try store.digest(of: model), table: model.table)
       case .purge(let age):
@@ -62,7 +62,7 @@ enum DedupDatabase {
     }
   }
 
-  /// Does the job on another program's table.
+  /// Runs the task on another program's table.
   private static func run(
     _ job: DedupCommand, on connection: Connection,
     progress: (StoreProgress) -> BatchDecision

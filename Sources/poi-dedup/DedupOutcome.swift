@@ -5,15 +5,15 @@ import ToolSupport
 enum DedupOutcome {
   /// A plan; nil if it was stopped.
   case planned(DeduplicationPlan?, layout: TableLayout)
-  /// A deduplication, and why it failed after something was committed.
+  /// A deduplication; `failure` says why it stopped after something was committed.
   case deduplicated(DeduplicationReport, layout: TableLayout, failure: StoreError? = nil)
   case undone(UndoReport)
   case digest(TableDigest, table: String)
   case purged(PurgeReport, table: String)
 
-  /// The outcome of a deduplication, which may have failed after something was committed.
+  /// Runs a deduplication, which may fail after something was committed.
   ///
-  /// - Throws: the error of `body` where nothing was.
+  /// - Throws: the error of `body` if nothing was committed.
   init(
     of layout: TableLayout, _ body: () throws(StoreError) -> DeduplicationReport
   ) throws(StoreError) {
@@ -25,7 +25,7 @@ enum DedupOutcome {
     }
   }
 
-  /// Why a deduplication failed that had committed something.
+  /// The error of a deduplication that committed something.
   var failure: ToolFailure? {
     guard case .deduplicated(_, _, let failure?) = self else { return nil }
     return ToolFailure(failure)
@@ -47,39 +47,39 @@ enum DedupOutcome {
     }
   }
 
-  /// What the user should look at.
+  /// Results that the user should check.
   var warnings: [String] {
     if case .undone(let report) = self, report.danglingRowCount > 0 {
       return [
-        "\(QuantityFormat.count(report.danglingRowCount)) of the rows that came back refer to rows that "
-          + "are gone since; PRAGMA foreign_key_check names them"
+        "\(QuantityFormat.count(report.danglingRowCount)) restored rows refer to rows that no longer "
+          + "exist; PRAGMA foreign_key_check names them"
       ]
     }
     guard let plan, let first = plan.firstUnreadableTimestamp else { return [] }
     return [
       "timestamps of \(plan.unreadableTimestampCount) of \(plan.rowCount) rows cannot be read and count "
-        + "as missing, so a record with a timestamp wins over theirs: the first is \(first.value) in row "
+        + "as missing, so a record with a timestamp wins over them: the first is \(first.value) in row "
         + "\(first.row)"
     ]
   }
 
-  /// What the user may want to know, or to do next.
+  /// Hints on what to do next.
   ///
   /// - Parameter archives: whether losers are archived.
   func notes(archives: Bool) -> [String] {
     var notes: [String] = []
     if let plan, plan.loserCount > 0, !plan.triggers.isEmpty {
       notes.append(
-        "the table has triggers, \(plan.triggers.joined(separator: ", ")): what they change where losers go "
-          + "is not archived, and --undo does not put it back")
+        "the table has triggers, \(plan.triggers.joined(separator: ", ")): what they change when losers "
+          + "are removed is not archived, and --undo does not restore it")
     }
     guard case .deduplicated(let report, _, let failure) = self, !report.isFinished else {
       return notes
     }
     let end =
       failure == nil
-      ? "stopped at a batch boundary; the same command goes on"
-      : "the batches before that are committed; the same command goes on once the cause is mended"
+      ? "stopped at a batch boundary; the same command continues"
+      : "the batches before that are committed; the same command continues once the cause is fixed"
     return notes + [
       end + (archives ? ", --undo puts the losers back" : "; the losers are not archived")
     ]

@@ -2,7 +2,7 @@ import POIKit
 import ToolSupport
 
 extension ImportCommand {
-  /// The table that parsing, help, manual page, completions and the reference follow.
+  /// The table behind parsing, help, manual page, completions and reference.
   static let description = CommandDescription(
     name: "poi-import",
     version: POIKitVersion.current,
@@ -169,7 +169,7 @@ extension ImportCommand {
       .init("poi-import --dry-run --rejects bad.ndjson data.json.gz", "only check a file"),
     ])
 
-  /// What a merge policy does, for the help.
+  /// The help for a merge policy.
   private static func meaning(of policy: MergePolicy) -> String {
     switch policy {
     case .append: "add it beside the stored one, unless the key is enforced"

@@ -2,9 +2,9 @@ import Glibc
 import POIKit
 import ToolSupport
 
-/// Which model is meant.
+/// Choosing the model.
 extension ImportCommand {
-  /// The model of a name: the built-in one, else that in a file, else that of a table of the store.
+  /// The model with a name: the built-in one, else a file, else the one of a table of the store.
   static func model(
     named name: String, storePath: String, trustsSchema: Bool
   ) throws -> Model {
@@ -18,8 +18,8 @@ extension ImportCommand {
     return try Model(contentsOf: name)
   }
 
-  /// The model where none is named: that of the store's table `poi`, else that of its only table of
-  /// records, else, in a store that is new or has none, the built-in one.
+  /// The model if none is named: the one of the store's table `poi`, else of its only table of
+  /// records. A new or empty store gets the built-in one.
   static func defaultModel(storePath: String, trustsSchema: Bool) throws -> Model {
     guard let store = try store(at: storePath, trustsSchema: trustsSchema) else {
       return .poi
@@ -34,7 +34,7 @@ extension ImportCommand {
     return try store.model(ofTable: table)
   }
 
-  /// The failure of a command that names no model where the store holds several.
+  /// The failure of a command without a model if the store holds several tables.
   static func severalTables(_ tables: [String], storePath: String) -> ToolFailure {
     ToolFailure(
       .usage,
@@ -42,7 +42,7 @@ extension ImportCommand {
         + "model of one with --model")
   }
 
-  /// The store, to be read only; nothing where none is there yet.
+  /// The store, opened read-only; nil if there is no store yet.
   private static func store(at path: String, trustsSchema: Bool) throws -> Store? {
     guard unsafe access(path, F_OK) == 0 else { return nil }
     guard

@@ -3,7 +3,7 @@ import ToolSupport
 
 /// The report, as text and as JSON.
 extension ImportCommand {
-  /// Writes the report in the form asked for; a text report unless `--quiet` is given.
+  /// Writes the report in the requested form; `--quiet` omits a text report.
   func write(_ report: ImportReport, to tool: inout ToolEnvironment) {
     if isReportJSON {
       tool.output.write(json: json(of: report).indented(width: 0) + "\n")
@@ -84,7 +84,7 @@ extension ImportCommand {
     ])
   }
 
-  /// What the user should look at.
+  /// Results that the user should check.
   func warnings(on report: ImportReport) -> [String] {
     tokenWarnings(on: report) + timestampWarnings(on: report)
   }
@@ -95,9 +95,9 @@ extension ImportCommand {
       return []
     }
     return [
-      "the model names no timestamp, so of records with one key that differ none is the newer one, "
+      "the model names no timestamp, so of different records with one key none is newer, "
         + "and their digest decided: \(QuantityFormat.count(updated)) updated, "
-        + "\(QuantityFormat.count(stale)) stale; --merge overwrite takes each as it comes"
+        + "\(QuantityFormat.count(stale)) stale; --merge overwrite keeps the last one"
     ]
   }
 
@@ -106,16 +106,16 @@ extension ImportCommand {
     return report.inputs.filter { $0.token == nil }.map { input in
       let found =
         switch input.otherAtToken {
-        case nil: "no token stands at \"\(pointer)\""
-        case .null: "null stands at \"\(pointer)\", which is no token"
-        case .object: "an object stands at \"\(pointer)\", which is no token; name a value in it"
-        case .array: "an array stands at \"\(pointer)\", which is no token; name a value in it"
+        case nil: "there is no token at \"\(pointer)\""
+        case .null: "null at \"\(pointer)\" is not a token"
+        case .object: "an object at \"\(pointer)\" is not a token; name a value in it"
+        case .array: "an array at \"\(pointer)\" is not a token; name a value in it"
         }
-      return "\(input.name): \(found); the one of before stays"
+      return "\(input.name): \(found); the old token is kept"
     }
   }
 
-  /// What the user may want to do next.
+  /// Hints on what to do next.
   func notes(on report: ImportReport) -> [String] {
     var notes: [String] = []
     if report.ending == .stopped {
@@ -123,29 +123,29 @@ extension ImportCommand {
         report.counters.read == 0
           ? "stopped before the first batch"
           : "stopped at a batch boundary; the store holds the outcome of "
-            + "\(QuantityFormat.count(report.counters.read)) records, --resume goes on")
+            + "\(QuantityFormat.count(report.counters.read)) records, --resume continues")
     }
     if report.ending == .failed {
       notes.append(
         "the store holds the outcome of \(QuantityFormat.count(report.counters.read)) records"
           + (report.canBeResumed
-            ? "; --resume goes on with the same inputs once the cause is mended; where one that was begun "
-              + "has another size by then, --restart begins again (its rows stay)"
+            ? "; --resume continues with the same inputs once the cause is fixed; if an input that was "
+              + "begun has another size by then, --restart begins again (its rows stay)"
             : ""))
     }
     if report.unmappedMembers.contains(where: { $0.pointer == "/poikit_reject" }) {
       notes.append(
-        "there are lines of a reject file with their members in another order, behind records that are "
-          + "none: give those lines as an input of their own, and the records in them are read")
+        "the input has lines of a reject file behind other records, with their members in another "
+          + "order: import those lines as an input of their own to read the records in them")
     }
     if report.ending == .finished, report.counters.read == 0, options.recordLimit != 0 {
-      notes.append("no record was read: there is none in the input")
+      notes.append("no record was read: the input has no records")
     }
     if report.rejectsByRule.contains(where: {
       $0.rule == "required" && $0.count == report.counters.read
     }) {
       notes.append(
-        "no record has what the model requires; where they are of another kind, --infer prints a model "
+        "no record has what the model requires; if they are of another kind, --infer prints a model "
           + "that fits them")
     }
     if let note = noteOnElements(of: report) { notes.append(note) }
@@ -157,20 +157,20 @@ extension ImportCommand {
       notes.append(
         isDryRun
           ? "--rejects FILE writes the rejected records"
-          : "the rejected records stand in the table poikit_reject; --rejects FILE writes them, too"
-      )
+          : "the rejected records are in the table poikit_reject; --rejects FILE also writes them to "
+            + "a file")
     }
     return notes
   }
 
-  /// What to do where no element is an object.
+  /// The hint if no element is an object.
   private func noteOnElements(of report: ImportReport) -> String? {
     let count = report.counters.read
     guard count > 0, report.counters.rejected == count, !report.rejectsObjects else { return nil }
     let note = "none of \(QuantityFormat.count(count)) elements is a JSON object"
     let rules = report.rejectsByRule.map(\.rule)
-    if rules == ["not-an-object"] { return note + "; name where the records stand with --at" }
-    // Where there is an array or an object around the elements, it is JSON, be it damaged.
+    if rules == ["not-an-object"] { return note + "; name where the records are with --at" }
+    // An array or an object around the elements shows that the input is JSON, even if damaged.
     guard report.inputs.allSatisfy({ $0.pointer == nil }),
       rules.allSatisfy({ ["not-an-object", "syntax", "truncated", "utf-8"].contains($0) })
     else { return nil }
@@ -179,7 +179,7 @@ extension ImportCommand {
 }
 
 extension ImportReport {
-  /// The exit code that the report stands for.
+  /// The exit code for the report.
   var exitCode: ExitCode {
     if ending == .stopped { return .interrupted }
     return counters.rejected == 0 ? .done : .rejected

@@ -3,18 +3,18 @@ import ModelInference
 import POIKit
 import ToolSupport
 
-/// What the tool can be asked to do.
+/// The tasks of the tool.
 extension ImportCommand {
   enum Task: Equatable {
     case importRecords
     case inferModel
     /// Print what to ask the source for next.
     case printToken
-    /// Print the model of that name.
+    /// Print the model with this name.
     case printModel(String)
   }
 
-  /// The task that the options name; to import where they name none.
+  /// The task that the options select; importing by default.
   static func task(of arguments: ParsedArguments) throws(UsageError) -> Task {
     let file = arguments.positionals.first
     if arguments.flag("print-token") {
@@ -31,7 +31,7 @@ extension ImportCommand {
     return arguments.flag("infer") ? .inferModel : .importRecords
   }
 
-  /// Does what was asked for.
+  /// Runs the task.
   func run(_ tool: inout ToolEnvironment) throws -> ExitCode {
     switch task {
     case .importRecords: return try importRecords(&tool)
@@ -43,7 +43,7 @@ extension ImportCommand {
   }
 
   private func importRecords(_ tool: inout ToolEnvironment) throws -> ExitCode {
-    // A wrong name is told before the first input is stored, or a store is made.
+    // Check all paths before the first input is stored or a store is created.
     for path in inputs { try FileSource.check(path: path) }
     let diagnostics = tool.diagnostics
     var session = try session { Self.decision($0, diagnostics) }
@@ -52,18 +52,18 @@ extension ImportCommand {
         try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
       }
       let report = try session.finish()
-      tell(report, &tool)
+      show(report, &tool)
       return report.exitCode
     } catch {
       guard let report = session.failedReport() else { throw error }
       let failure = ToolFailure(error)
       diagnostics.error(failure.message)
-      tell(report, &tool)
+      show(report, &tool)
       return failure.code
     }
   }
 
-  private func tell(_ report: ImportReport, _ tool: inout ToolEnvironment) {
+  private func show(_ report: ImportReport, _ tool: inout ToolEnvironment) {
     tool.diagnostics.clearProgress()
     write(report, to: &tool)
     for warning in warnings(on: report) { tool.diagnostics.warning(warning) }
@@ -90,7 +90,7 @@ extension ImportCommand {
     return Interruption.isRequested ? .stop : .proceed
   }
 
-  /// The model of a table of the store, where there is one of the name, else the built-in one.
+  /// The model of the store's table with this name, else the built-in one.
   private func namedModel(_ name: String) throws -> Model {
     if unsafe access(storePath, F_OK) == 0 {
       let store = try Store(path: storePath, for: .readOnly, trustsSchema: trustsSchema)

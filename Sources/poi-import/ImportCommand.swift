@@ -2,18 +2,18 @@ import Glibc
 import POIKit
 import ToolSupport
 
-/// The options of `poi-import`, and what they ask for.
+/// The parsed options of `poi-import`.
 struct ImportCommand {
   /// The paths to read, in order; `-` is standard input.
   let inputs: [String]
-  /// What a record is; the built-in model where the task is not about records of any.
+  /// The model; the built-in one if the task needs none.
   let model: Model
   let storePath: String
   /// Whether the store's own schema may call any function and virtual table.
   let trustsSchema: Bool
   let isDryRun: Bool
   let task: Task
-  /// Whether the model was named.
+  /// Whether `--model` is given.
   private let isModelGiven: Bool
   let isReportJSON: Bool
   var options = ImportOptions()
@@ -39,7 +39,7 @@ struct ImportCommand {
     options.source = arguments.text("source") ?? ""
     guard arguments.text("source") != "" else {
       throw UsageError(
-        "--source names no source; leave it out for the one without a name")
+        "--source is empty; omit it for the source without a name")
     }
     options.recordLimit = try arguments.integer("limit", in: 0...Int.max)
     options.rejectLimit = try Self.limit("max-rejects", in: arguments)
@@ -57,7 +57,7 @@ struct ImportCommand {
     options.rejectFile = arguments.text("rejects")
     guard options.rejectFile != "-" else {
       throw ToolFailure(
-        .usage, "--rejects names a file, and - is none: say ./- for one called -")
+        .usage, "--rejects needs a file; write ./- for a file called -")
     }
     typealias Limits = ImportOptions.RecordLimits
     options.limits.depth =
@@ -69,7 +69,7 @@ struct ImportCommand {
       ?? options.limits.stringByteCount
     options.limits.keysPerObject =
       try arguments.integer("max-keys", in: Limits.keyCounts) ?? options.limits.keysPerObject
-    // What an option says is looked at first: a FILE may be missing because it was taken for a value.
+    // Check the options first: a FILE may be missing because it was parsed as a value.
     task = try Self.task(of: arguments)
     model =
       if let modelName {
@@ -81,8 +81,8 @@ struct ImportCommand {
       }
   }
 
-  /// A limit given as a count such as `10`, or as a share such as `2.5%`: digits with at most one
-  /// decimal point, no sign and no exponent.
+  /// Parses a count such as `10` or a percentage such as `2.5%`: digits with at most one decimal
+  /// point, without sign or exponent.
   private static func limit(
     _ name: String, in arguments: ParsedArguments
   ) throws(UsageError) -> ImportOptions.Limit? {
@@ -98,9 +98,9 @@ struct ImportCommand {
     }
   }
 
-  /// Prints what to ask the source for next, or says why there is nothing.
+  /// Prints what to ask the source for next, or why there is nothing to print.
   func printToken(_ tool: inout ToolEnvironment) throws {
-    let nothingImported = "no input has been imported from there to its end: ask for everything"
+    let nothingImported = "no import from this source has finished: ask for everything"
     guard unsafe access(storePath, F_OK) == 0 else {
       return tool.diagnostics.note(nothingImported)
     }
@@ -117,14 +117,14 @@ struct ImportCommand {
     } else if model.timestamp == nil {
       tool.diagnostics.note(
         "the table \(model.table) has no timestamp, since its model names no x-timestamp, and no "
-          + "token was kept: there is nothing to ask from")
+          + "token was kept: there is no starting point")
     } else {
       tool.diagnostics.note(
-        "no record from there has a timestamp, and no token was kept: ask for everything")
+        "no record of this source has a timestamp, and no token was kept: ask for everything")
     }
   }
 
-  /// The session that does the job.
+  /// Creates the session for the import.
   func session(
     onProgress: @escaping (StoreProgress) -> BatchDecision
   ) throws -> ImportSession {

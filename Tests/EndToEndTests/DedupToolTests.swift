@@ -411,20 +411,20 @@ import Testing
       (["-s", "text"], 74, "text"),
       (["--key", "nope"], 64, "identifier"),
       (["--key", "identifier,"], 64, "--key"),
-      (["--dry-run", "--undo"], 64, "--dry-run means nothing beside --undo"),
-      (["--undo", "--digest"], 64, "--digest means nothing beside --undo"),
-      (["--undo", "--table", "poi"], 64, "--table means nothing beside --undo"),
-      (["--undo", "--batch", "5"], 64, "--batch means nothing beside --undo"),
-      (["--digest", "--enforce"], 64, "--enforce means nothing beside --digest"),
-      (["--digest", "--timestamp", "a"], 64, "--timestamp means nothing beside --digest"),
+      (["--dry-run", "--undo"], 64, "--dry-run cannot be used with --undo"),
+      (["--undo", "--digest"], 64, "--digest cannot be used with --undo"),
+      (["--undo", "--table", "poi"], 64, "--table cannot be used with --undo"),
+      (["--undo", "--batch", "5"], 64, "--batch cannot be used with --undo"),
+      (["--digest", "--enforce"], 64, "--enforce cannot be used with --digest"),
+      (["--digest", "--timestamp", "a"], 64, "--timestamp cannot be used with --digest"),
       (
         ["--purge-tombstones", "1d", "--enforce"], 64,
-        "--enforce means nothing beside --purge-tombstones"
+        "--enforce cannot be used with --purge-tombstones"
       ),
-      (["--hash-key"], 64, "--hash-key says more about --enforce"),
+      (["--hash-key"], 64, "--hash-key needs --enforce"),
       (["--undo"], 64, "undo"),
       (["--undo", "7"], 64, "7"),
-      (["--undo", "x"], 64, "x is no run"),
+      (["--undo", "x"], 64, "x is not a run"),
       (["poi.sqlite"], 64, "--store"),
       (["--memory", "1k"], 64, "--memory"),
     ] as [([String], Int32, String)])
@@ -488,7 +488,7 @@ import Testing
     _ = try importer.run(["data"], in: folder.path)
     let outcome = try tool.run(["--digest", "--key", "nonsense"], in: folder.path)
     #expect(outcome.exitCode == 64)
-    #expect(outcome.messages.contains("--key means nothing beside --digest"), "\(outcome.messages)")
+    #expect(outcome.messages.contains("--key cannot be used with --digest"), "\(outcome.messages)")
   }
 
   @Test(arguments: ["place", "app"], ["name,name", "name,NAME", "id,name,id"])

@@ -38,7 +38,7 @@ import Testing
     #expect(failed.exitCode == 65)
     #expect(try Self.ending(failed) == ("failed", 10))
     #expect(failed.messages.contains("error: \(name): "), "\(failed.messages)")
-    #expect(failed.messages.contains("--resume goes on"), "\(failed.messages)")
+    #expect(failed.messages.contains("--resume continues"), "\(failed.messages)")
     #expect(try Self.value(Self.states, folder) == "failed")
     // It fails again where it stands, and nothing of the report is lost.
     let again = try tool.run(arguments + ["--resume"], in: folder.path)
@@ -88,7 +88,7 @@ import Testing
     let again = try interrupt("--resume")
     #expect(again.exitCode == 130)
     #expect(try Self.ending(again) == ("stopped", 10))
-    #expect(again.messages.contains("--resume goes on"), "\(again.messages)")
+    #expect(again.messages.contains("--resume continues"), "\(again.messages)")
     let resumed = try Tool(path: "/bin/sh").run(
       ["-c", "printf '' >pipe & '\(tool.path)' --resume first pipe"], in: folder.path)
     #expect(resumed.exitCode == 0, "\(resumed.messages)")

@@ -250,7 +250,7 @@ import Testing
         "none of 5 elements is a JSON object: is this JSON? CSV and other formats are converted first"
       ),
       (Array("name\nDom\nCaf".utf8) + [0xE9, 0x0A], "is this JSON?"),
-      (Array("[1,null]".utf8), "none of 2 elements is a JSON object; name where the records stand"),
+      (Array("[1,null]".utf8), "none of 2 elements is a JSON object; name where the records are"),
       (Array("x\n{\"id\":tru}\n".utf8), nil), (Array("x\n{}\n".utf8), nil),
       (Array("x\n{\"id\":1}\n".utf8), nil), (Array("[x]".utf8), nil), ([], nil),
     ] as [([UInt8], String?)])

@@ -79,16 +79,16 @@ import Testing
     try folder.write(#"{"items":[\#(Self.record(2, second: 2))]}"#, to: "answer.json")
     let outcome = try importTool.run(["--quiet"] + arguments, in: folder.path)
     #expect(outcome.exitCode == 0)
-    #expect(outcome.messages.contains(#"warning: answer.json: no token stands at "/meta/next""#))
+    #expect(outcome.messages.contains(#"warning: answer.json: there is no token at "/meta/next""#))
     for (value, message) in [
-      (#"{"x":1}"#, "an object stands at"), (#"["x"]"#, "an array stands at"),
-      ("null", "null stands at"),
+      (#"{"x":1}"#, "an object at"), (#"["x"]"#, "an array at"),
+      ("null", "null at"),
     ] {
       let next = #"{"meta":{"next":\#(value)},"items":[\#(Self.record(2, second: 2))]}"#
       try folder.write(next, to: "answer.json")
       let outcome = try importTool.run(arguments, in: folder.path)
       #expect(
-        outcome.messages.contains(#"warning: answer.json: \#(message) "/meta/next", which"#),
+        outcome.messages.contains(#"warning: answer.json: \#(message) "/meta/next" is not"#),
         "\(outcome.messages)")
     }
     #expect(try importTool.run(["--print-token"], in: folder.path).output == "cursor-0\n")
@@ -96,13 +96,13 @@ import Testing
       try importTool.run(["--print-token", "--source", "other"], in: folder.path).output == "")
   }
 
-  @Test func `where no token is kept the reason is told`() throws {
-    let nothing = "note: no input has been imported from there to its end: ask for everything\n"
+  @Test func `without a token the reason is reported`() throws {
+    let nothing = "note: no import from this source has finished: ask for everything\n"
     let untimed =
       "note: the table p has no timestamp, since its model names no x-timestamp, and no token was "
-      + "kept: there is nothing to ask from\n"
+      + "kept: there is no starting point\n"
     let without =
-      "note: no record from there has a timestamp, and no token was kept: ask for everything\n"
+      "note: no record of this source has a timestamp, and no token was kept: ask for everything\n"
     for (timestamp, message) in [("", untimed), (#""x-timestamp":"at","#, without)] {
       let folder = try ScratchFolder()
       func note(_ more: String...) throws -> String {
@@ -250,7 +250,7 @@ import Testing
     ] {
       #expect(failed.output.contains(member), "\(member): \(failed.output)")
     }
-    #expect(failed.messages.contains("the same command goes on"), "\(failed.messages)")
+    #expect(failed.messages.contains("the same command continues"), "\(failed.messages)")
     let connection = try Connection(path: folder.file("poi.sqlite"), access: .readOnly)
     #expect(
       try connection.text(

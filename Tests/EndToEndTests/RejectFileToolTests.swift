@@ -86,7 +86,7 @@ import Testing
     #expect(outcome.exitCode == 74)
     #expect(
       outcome.messages.contains("the reject file cannot be written: No space left on device")
-        && outcome.messages.contains("; go on with --resume\n")
+        && outcome.messages.contains("; continue with --resume\n")
         && outcome.messages.contains("the store holds the outcome of 5 records"),
       "\(outcome.messages)")
     for member in [#""ending": "failed""#, #""read": 5"#, #""inserted": 4"#, #""rejected": 1"#] {
@@ -113,7 +113,7 @@ import Testing
         + "space left on device; run again\n", "\(outcome.messages)")
   }
 
-  @Test func `reordered reject lines behind other records are told with what to do`() throws {
+  @Test func `reordered reject lines behind other records are reported with advice`() throws {
     let folder = try ScratchFolder()
     let record = ImportToolTests.records(0..<1)[0]
     let line = #"{"file":"a","poikit_reject":1,"raw":"{}","rule":"required"}"#
@@ -121,6 +121,6 @@ import Testing
     let outcome = try tool.run(["mixed.ndjson"], in: folder.path)
     #expect(outcome.exitCode == 1)
     #expect(
-      outcome.messages.contains("give those lines as an input of their own"), "\(outcome.messages)")
+      outcome.messages.contains("import those lines as an input"), "\(outcome.messages)")
   }
 }

@@ -39,7 +39,7 @@ import Testing
     #expect(outcome.exitCode == 74)
     #expect(
       outcome.messages.contains("cannot write to standard output")
-        && outcome.messages.contains("; all else is done"), "\(outcome.messages)")
+        && outcome.messages.contains("; everything else is done"), "\(outcome.messages)")
     let report = try run("dedup --digest -q", in: folder)
     #expect(report.output.hasSuffix(" of 1 rows\n"))
   }

@@ -226,7 +226,7 @@ import Testing
   // MARK: Signals and closed streams
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `a deduplication that is interrupted ends at a batch, and the same command goes on`(
+  func `a deduplication that is interrupted ends at a batch, and the same command continues`(
     signal: Int32
   ) throws {
     let folder = try ScratchFolder()
@@ -242,7 +242,7 @@ import Testing
     let outcome = try running.wait()
     if outcome.exitCode != 0 {
       #expect(outcome.exitCode == 130, "\(outcome.messages)")
-      #expect(outcome.messages.contains("the same command goes on"), "\(outcome.messages)")
+      #expect(outcome.messages.contains("the same command continues"), "\(outcome.messages)")
     }
     #expect(try deduplicator.run([], in: folder.path).exitCode == 0)
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "1000")

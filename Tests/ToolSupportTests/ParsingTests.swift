@@ -124,14 +124,14 @@ struct ParsingTests {
   @Test(arguments: [
     Mistake(
       "--clean", "--tare", "20",
-      says: "--tare means nothing beside --clean; give one of them"),
+      says: "--tare cannot be used with --clean; give one of them"),
     Mistake(
       "--report", "json", "--clean",
-      says: "--report means nothing beside --clean; give one of them"),
+      says: "--report cannot be used with --clean; give one of them"),
     Mistake(
       "--no-bowl", "--tare", "5",
       says: "--tare and --no-bowl exclude each other; give one of them"),
-    Mistake("--cloth", "a", says: "--cloth says more about --clean; give both"),
+    Mistake("--cloth", "a", says: "--cloth needs --clean; give both"),
   ])
   func `options that mean nothing together are refused`(mistake: Mistake) {
     let error = #expect(throws: UsageError.self) { try Self.scales.parse(mistake.arguments) }
@@ -166,8 +166,8 @@ struct ParsingTests {
     let extra = #expect(throws: UsageError.self) {
       try command(.init("FILE", help: "z")).parse(["a", "b"])
     }
-    #expect(extra?.message == "unexpected argument 'b'; only one FILE is taken")
+    #expect(extra?.message == "unexpected argument 'b'; only one FILE is accepted")
     let any = #expect(throws: UsageError.self) { try command(nil).parse(["a"]) }
-    #expect(any?.message == "unexpected argument 'a'; only options are taken")
+    #expect(any?.message == "unexpected argument 'a'; only options are accepted")
   }
 }

@@ -53,7 +53,7 @@ import Testing
     #expect(
       messages.text == """
         sift-sand: error: unknown option '--mehs'; did you mean --mesh?
-        sift-sand: note: sift-sand --help shows what is understood
+        sift-sand: note: sift-sand --help lists the options
 
         """)
   }
@@ -77,15 +77,15 @@ import Testing
       messages.text == """
         sift-sand: error: no sand
         sift-sand: error: --mesh: '500' is not a whole number from 1 to 2
-        sift-sand: note: sift-sand --help shows what is understood
+        sift-sand: note: sift-sand --help lists the options
         sift-sand: error: internal error: Odd()
 
         """)
   }
 
   @Test(arguments: [
-    (ExitCode.done, ExitCode.ioError, "; all else is done"),
-    (.rejected, .ioError, "; all else is done"), (.dataError, .dataError, ""),
+    (ExitCode.done, ExitCode.ioError, "; everything else is done"),
+    (.rejected, .ioError, "; everything else is done"), (.dataError, .dataError, ""),
   ])
   func `output that cannot be written ends with 74`(
     returned: ExitCode, expected: ExitCode, remark: String
