@@ -3,16 +3,16 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Budgets that depend on no machine: how often the tools ask the C library and SQLite for
-/// something. What grows with the input is the difference between a smaller and a larger run.
+/// Machine-independent budgets: how often the tools call the C library and SQLite. The cost per
+/// record is the difference between a larger and a smaller run.
 @Suite struct CallCountTests {
-  /// Where the released tools are; `Tests/run` names the folder. A debug build allocates where they
-  /// do not.
+  /// The folder of the released tools, named by `Tests/run`. A debug build allocates where they do
+  /// not.
   static let releaseFolder = ProcessInfo.processInfo.environment["RELEASE_TOOLS"]
 
   private static let counter = Tool("libcall-counter.so").path
 
-  /// The calls of a run of a tool, by name.
+  /// The calls of a tool's run, by name.
   private func counts(
     of tool: Tool, _ arguments: [String], in folder: borrowing ScratchFolder, exitCode: Int32 = 0
   ) throws -> [String: Int] {
@@ -20,7 +20,7 @@ import Testing
       arguments, in: folder.path,
       environment: [
         "LD_PRELOAD": Self.counter, "CALL_COUNTS": folder.file("counts"),
-        // Otherwise the order of sets, and with it an allocation or two, is another one in each run.
+        // Otherwise the order of sets, and with it an allocation or two, differs in each run.
         "SWIFT_DETERMINISTIC_HASHING": "1",
       ])
     #expect(outcome.exitCode == exitCode, "\(outcome.messages)")
@@ -33,7 +33,7 @@ import Testing
       })
   }
 
-  /// What two runs differ by in the count of `name`.
+  /// The difference of `name` between two runs.
   private func difference(
     _ name: String, _ less: [String: Int], _ more: [String: Int]
   ) throws -> Int {
@@ -171,7 +171,7 @@ import Testing
     #expect(try difference("prepares", counts[0], counts[1]) == 0)
   }
 
-  /// Every place stands twice, so every batch is full of losers.
+  /// Every place occurs twice, so every batch is full of losers.
   @Test func `a deduplication commits once a batch and prepares its statements once`() throws {
     let folder = try ScratchFolder()
     let name = try folder.write(Self.places(0..<2_000), to: "data.json")
@@ -190,7 +190,7 @@ import Testing
     #expect(try difference("prepares", counts[0], counts[1]) == 0)
   }
 
-  /// All losers have a row that their winner has too, and go in one transaction.
+  /// Each loser has a row that its winner also has; all are removed in one transaction.
   @Test func `rows of losers are moved by statements that are prepared once`() throws {
     let folder = try ScratchFolder()
     let model = try folder.write(
@@ -221,9 +221,9 @@ import Testing
     #expect(try difference("syncs", counts[0], counts[1]) == 2)
   }
 
-  /// Beside the batches, an import waits for the journal of a new store, its name and the first page, for
-  /// the beginning of the log and its name, for the end of the input, and for the log and the store at the
-  /// end; a deduplication for the log and its name, and for log and store.
+  /// Besides the batches, an import syncs the journal, name and first page of a new store, the
+  /// beginning and name of the log, the end of the input, and finally log and store. A
+  /// deduplication syncs the log and its name, and log and store.
   @Test func `the tools wait for the disk once a batch, and few times more`() throws {
     let folder = try ScratchFolder()
     let name = try folder.write(Self.places(0..<2_000), to: "data.json")

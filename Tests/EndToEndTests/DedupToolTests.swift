@@ -7,7 +7,7 @@ import Testing
   private let importer = Tool("poi-import")
   private let tool = Tool("poi-dedup")
 
-  /// Records of which each identifier stands `copies` times, with random timestamps, some equal,
+  /// Records in which each identifier occurs `copies` times, with random timestamps, some equal,
   /// some missing.
   static func records(_ count: Int, copies: Int, using generator: inout SplitMix64) -> [String] {
     var records: [String] = []
@@ -83,7 +83,7 @@ import Testing
     #expect(outcome.output.contains("rows left  3"), "\(outcome)")
     let again = try tool.run(arguments + ["--report", "json"], in: folder.path)
     #expect(again.exitCode == 65)
-    // Without an archive it is a run of its own, which has committed nothing.
+    // Without an archive the second pass is a run of its own, which has committed nothing.
     #expect(again.output.contains(#""ending": "failed""#) == archives, "\(again)")
     #expect(again.output.isEmpty == !archives)
     #expect(try Self.dump(folder.file("app.sqlite"), "SELECT id FROM t") == ["2", "3", "4"])
@@ -241,7 +241,7 @@ import Testing
       BEGIN;
       UPDATE t SET a = 0;
       """)
-    // Changed pages have left the small cache: this is what a kill leaves behind.
+    // Changed pages were spilled from the small cache, as after a kill.
     for end in ["", "-journal"] {
       try FileManager.default.copyItem(
         atPath: folder.file("app.db\(end)"), toPath: folder.file("left.db\(end)"))
@@ -285,7 +285,7 @@ import Testing
     #expect(try Self.dump(path, Self.content) == expected, "seed \(seed)")
     // The killed passes and the last one are one run, which is undone as a whole.
     #expect(try tool.run(["--undo"], in: folder.path).exitCode == 0)
-    // Only a kill after the end of the run leaves another one, which had nothing to do.
+    // Only a kill after the end of the run leaves a second run, which has nothing to do.
     if try Self.dump(path, Self.rows) != before {
       #expect(try tool.run(["--undo"], in: folder.path).output.contains("\(count / 1500),000 rows"))
     }

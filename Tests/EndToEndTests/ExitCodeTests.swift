@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the tools and the reference say of exit codes.
+/// Compares the exit codes of the tools with the reference.
 @Suite struct ExitCodeTests {
-  /// The lines of the reference's table, each as its cells.
+  /// The lines of the reference's table, split into cells.
   private static func table() throws -> [[String]] {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../Sources/POIKit/POIKit.docc/Reference/ExitCodes.md")

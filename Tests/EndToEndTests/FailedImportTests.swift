@@ -3,7 +3,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Imports of several inputs that end early, after something of them is committed.
+/// Imports of several inputs that fail after a commit.
 @Suite struct FailedImportTests {
   private let tool = Tool("poi-import")
 
@@ -18,7 +18,7 @@ import Testing
   private static let states: SQL =
     "SELECT group_concat(state, ' ') FROM (SELECT state FROM poikit_run ORDER BY id)"
 
-  /// What the report says of the ending and of the records read.
+  /// The ending and the count of records read, as reported.
   private static func ending(_ outcome: Tool.Outcome) throws -> (String?, Int?) {
     let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     let report = try #require(object as? [String: Any], "\(outcome)")
@@ -40,7 +40,7 @@ import Testing
     #expect(failed.messages.contains("error: \(name): "), "\(failed.messages)")
     #expect(failed.messages.contains("--resume continues"), "\(failed.messages)")
     #expect(try Self.value(Self.states, folder) == "failed")
-    // It fails again where it stands, and nothing of the report is lost.
+    // It fails again at the same place, and the report stays complete.
     let again = try tool.run(arguments + ["--resume"], in: folder.path)
     #expect(again.exitCode == 65)
     #expect(try Self.ending(again) == ("failed", 10))
@@ -170,7 +170,7 @@ import Testing
           + "slash here: remove it"), "\(failed.messages)")
     #expect(failed.messages.contains("has another size by then, --restart"))
     #expect(try Self.value("SELECT count(*) FROM poi", folder) == "4")
-    // With blanks in its place the input has the size that it had.
+    // With blanks instead, the input keeps its size.
     try folder.write(envelope("         "), to: "data.json")
     let resumed = try tool.run(["--resume", "data.json"], in: folder.path)
     #expect(resumed.exitCode == 0, "\(resumed.messages)")

@@ -30,7 +30,7 @@ import Testing
     let folder = try ScratchFolder()
     try folder.write(ImportToolTests.array(0..<1), to: "poi.json")
     #expect(try importer.run(["poi.json"], in: folder.path).exitCode == 0)
-    // The name of a row's own id cannot be a column.
+    // `rowid` cannot be a column.
     let (key, at) = (json(name + " k"), json(name + " at"))
     let model = """
       {"x-table":\(json(name)),"x-key":\(key),"x-timestamp":\(at),

@@ -18,7 +18,7 @@ import Testing
     "[" + records(range).joined(separator: ",\n") + "]"
   }
 
-  /// What the store at `path` holds, without row ids and without what differs between two runs.
+  /// The content of the store at `path`, without row ids and what differs between two runs.
   static func content(of path: String) throws -> [String] {
     let connection = try Connection(path: path, access: .readOnly)
     var lines: [String] = []
@@ -91,7 +91,7 @@ import Testing
     let stillBad = try String(contentsOfFile: folder.file("still-bad"), encoding: .utf8)
     #expect(stillBad.contains(#""raw":"{\"name\": nul}""#))
     let quoted = records[3].replacing("\"", with: "\\\"")
-    // A line holds one record, and as many levels as the options allow.
+    // A line holds one record with as many levels as the options allow.
     let lines = [
       #"{"poikit_reject":1,"raw":"\#(quoted)\#(quoted)"}"#,
       #"{"poikit_reject":1,"raw":"{\"x\":[[[1]]]}"}"#,
@@ -100,7 +100,7 @@ import Testing
     try folder.write(lines.joined(separator: "\n"), to: "odd")
     let odd = try tool.run(["odd", "--max-depth", "3", "--rejects", "odder"], in: folder.path)
     #expect(odd.output.contains("rejected  3  depth 1, reject-line 1, type 1"), "\(odd.output)")
-    // One line alone is a record, too, though it holds an array of objects.
+    // A single line is a record too, although it has an array of objects.
     try folder.write(stillBad.replacing(" nul", with: "1"), to: "one")
     let one = try tool.run(["one"], in: folder.path)
     #expect(one.output.contains("rejected  1  type 1"), "\(one.output)")
@@ -171,7 +171,7 @@ import Testing
 
   @Test func `a program that gives up an input ends the run, though more of it comes`() throws {
     let folder = try ScratchFolder()
-    // The beginning of a gzip file, and 3 MB that are none.
+    // The beginning of a gzip file, and 3 MB that are not gzip.
     let input: [UInt8] =
       [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + Array(repeating: 7, count: 3_000_000)
     try folder.write(input, to: "data")
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  /// An input and a part of the note on it; nothing where there is none.
+  /// An input and a part of the note on it; empty if there is no note.
   @Test(
     arguments: [
       (
@@ -306,7 +306,7 @@ import Testing
     #expect(try Self.content(of: folder.file("poi.sqlite")).count == 10)
   }
 
-  /// The forms of one input; each is killed at random instants and resumed.
+  /// The forms of one input; each is killed at random times and resumed.
   @Test(arguments: ["array", "lines", "envelope", "gzip", "stdin"])
   func `a killed run that is resumed ends in the same store`(_ form: String) throws {
     let seed = UInt64.random(in: .min ... .max)
@@ -338,7 +338,7 @@ import Testing
     var killCount = 0
     while true {
       let running = try tool.start(arguments, in: folder.path, input: input)
-      // Later kills come later, so that a busy machine gets to the end as well.
+      // Later kills come later, so that a busy machine reaches the end too.
       usleep(UInt32.random(in: 1000...(40_000 + UInt32(killCount) * 3000), using: &generator))
       running.signal(SIGKILL)
       let outcome = try running.wait()
@@ -440,7 +440,7 @@ import Testing
       #expect(outcome.exitCode == 64, "\(outcome.messages)")
       #expect(outcome.messages.contains("--restart"), "\(outcome.messages)")
     }
-    // A refused resume leaves the run as it was: with the right input it still goes on.
+    // A refused resume does not change the run: it continues with the right input.
     try folder.write(records.joined(separator: "\n"), to: "data")
     try FileManager.default.copyItem(
       atPath: folder.file("poi.sqlite"), toPath: folder.file("copy.sqlite"))
@@ -456,7 +456,7 @@ import Testing
   @Test func `an interrupt ends the wait for a slow pipe`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.records(0..<10).joined(separator: "\n") + "\n", to: "data")
-    // Where the writer is gone, the tool has waited for the pipe's end, and there is nobody to kill.
+    // If the writer has ended, the tool waited for the end of the pipe, and `kill` fails.
     let outcome = try Tool(path: "/bin/sh").run(
       [
         "-c",
@@ -479,8 +479,8 @@ import Testing
     #expect(try Self.content(of: folder.file("poi.sqlite")).count == 30)
   }
 
-  /// Lines of the shell in which the tool, `$0`, waits: for the writer of a pipe, and for more of one
-  /// that does not wait itself.
+  /// Shell lines in which the tool, `$0`, waits: for the writer of a pipe, and for more data of a
+  /// non-blocking one.
   @Test(arguments: [
     #"timeout -s KILL 20 "$0" pipe"#,
     #"(dd iflag=nonblock count=0 status=none; exec timeout -s KILL 20 "$0" -) <>pipe"#,
@@ -507,7 +507,7 @@ import Testing
   @Test func `an interrupted run ends at a batch boundary and says how to go on`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.array(0..<40_000), to: "data.json")
-    // Some batches are in the log when the signal comes, and far more are not; a shell looks for them,
+    // Some batches are in the log when the signal comes, and most are not. A shell polls for them,
     // because this process is busy with other tests.
     let running = try Tool(path: "/bin/sh").start(
       [

@@ -18,7 +18,7 @@ import Testing
     #"{"id":\#(id),"name":"n\#(id)","at":"2024-02-29T12:00:0\#(second)Z"}"#
   }
 
-  /// What a server answers that is asked for what is not older than a moment.
+  /// A server's answer to a request for records that are not older than a moment.
   private static func answer(_ records: [(id: Int, second: Int)], since second: Int) -> String {
     let found = records.filter { $0.second >= second }.map { record($0.id, second: $0.second) }
     return #"{"items":[\#(found.joined(separator: ","))],"meta":{"next":"cursor-\#(second)"}}"#
@@ -41,7 +41,7 @@ import Testing
     var records = [(id: 1, second: 1), (id: 3, second: 2)]
     _ = try take(Self.answer(records, since: 0))
     #expect(try token() == "2024-02-29T12:00:02.000000Z\t3\n")
-    // The server writes two more at the very moment that the token names.
+    // The server writes two more at the very moment of the token.
     records += [(id: 2, second: 2), (id: 4, second: 2)]
     let outcome = try take(Self.answer(records, since: 2))
     #expect(outcome.output.contains("\"inserted\": 2"))
@@ -217,7 +217,7 @@ import Testing
     #expect(try dedupTool.run(["--purge-tombstones", "soon"], in: folder.path).exitCode == 64)
   }
 
-  /// The options that have the deduplication fail, and its exit code.
+  /// The options that make the deduplication fail, and its exit code.
   @Test(
     arguments: [
       (["--timestamp", "mixed"], [:], 65), (["--memory", "1MiB"], ["TMPDIR": "/none"], 74),
@@ -231,7 +231,7 @@ import Testing
         #""name":{"type":"string"}"#,
         with: #""name":{"type":"string"},"mixed":{"type":["string","integer"]}"#),
       to: "model.json")
-    // As many as do not fit the memory.
+    // More than the memory holds.
     let records = (0..<40_000).map { Self.record($0 / 2, second: $0 % 2) }
     let text =
       Self.record(-1, second: 1).dropLast() + #","mixed":1}"# + "\n"

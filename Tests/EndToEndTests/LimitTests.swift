@@ -3,12 +3,12 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Inputs that are made to use up memory or time: each ends with a message that names the limit and
-/// its option, in memory that the limit bounds.
+/// Inputs that try to exhaust memory or time: each ends with a message that names the limit and its
+/// option, in bounded memory.
 ///
-/// `LIMITS=long` in the environment makes them as large as they come: 100 MB of brackets, strings of
-/// 1 GB. `RELEASE_TOOLS` names a folder with released tools, which take minutes for that, not hours;
-/// `Tests/run` gives them a tenth of it, and far less to the tools of a debug build.
+/// `LIMITS=long` in the environment makes them as large as possible: 100 MB of brackets, strings of
+/// 1 GB. `RELEASE_TOOLS` names a folder of released tools, which need minutes for that, not hours.
+/// `Tests/run` uses a tenth of it, and far less for debug builds.
 @Suite struct LimitTests {
   private let importer =
     CallCountTests.releaseFolder.map { Tool(path: $0 + "/poi-import") } ?? Tool("poi-import")
@@ -17,10 +17,10 @@ import Testing
   private static let model =
     #"{"x-table":"t","properties":{"id":{"type":["number","null"]},"v":{}}}"#
 
-  /// An input, the rule that it breaks, and what the message has to name.
+  /// An input, the rule that it breaks, and what the message must name.
   struct Case: CustomTestStringConvertible, Sendable {
     var name: String
-    /// Pieces with how often each stands.
+    /// Pieces with their numbers of repetitions.
     var pieces: [(text: String, count: Int)]
     var exitCode: Int32
     var expected: String
@@ -29,10 +29,10 @@ import Testing
     var testDescription: String { name }
   }
 
-  /// Whether the tools are those of a debug build, which take far longer.
+  /// Whether the tools are of a debug build, which is far slower.
   private static let isShort = !isLong && CallCountTests.releaseFolder == nil
   private static let scale = isLong ? 1 : isShort ? 100 : 10
-  /// What the bytes of a record and of a string are limited to, and the pieces that have to be longer.
+  /// The limits of a record and a string, in bytes, and the pieces that must exceed them.
   private static let part = isShort ? 4 : 1
   private static let recordByteLimit = (4 << 20) / part
   private static let stringByteLimit = (1 << 20) / part
@@ -147,10 +147,10 @@ import Testing
     #expect(outcome.output.contains("uniqueItems 1"), "\(outcome)")
   }
 
-  /// Runs the tool, whose memory has to stay within what the reference says: 40 MB, and so many times what
-  /// a record may have.
+  /// Runs the tool and checks its memory against the reference: 40 MB plus a multiple of the record
+  /// limit.
   ///
-  /// A small process starts it: what is told of a process counts the memory of the one that started it.
+  /// A small process starts it: the system counts the memory of the parent process, too.
   private func runBounded(
     _ arguments: [String], in folder: borrowing ScratchFolder, times: Int = 24
   ) throws -> Tool.Outcome {
@@ -169,7 +169,7 @@ import Testing
 }
 
 extension LimitTests.Case {
-  /// Writes the input, of which there may be more than memory has room for.
+  /// Writes the input, which may be larger than memory.
   func write(to path: String) {
     guard let file = unsafe fopen(path, "wb") else { return }
     defer { unsafe fclose(file) }

@@ -3,7 +3,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Which model `poi-import` takes where none is named, and which one a name stands for.
+/// The model that `poi-import` uses by default, and the model that a name selects.
 @Suite struct ModelChoiceTests {
   private let tool = Tool("poi-import")
 
@@ -11,7 +11,7 @@ import Testing
     #"{"x-table":"\#(table)","x-key":"id","required":["id"],"properties":{"id":{"type":"integer"}}}"#
   }
 
-  /// Makes a store with tables of records, each of which has one.
+  /// Creates a store with tables of one record each.
   private func make(_ tables: [String], in folder: borrowing ScratchFolder) throws {
     try folder.write(#"{"id":1}"#, to: "data")
     for table in tables {
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// The tables of records in the store, and how many rows the table of that name has.
+  /// The tables of records, and the number of rows in the table with this name.
   private func tables(counting table: SQL, in folder: borrowing ScratchFolder) throws -> [String] {
     let path = folder.file("poi.sqlite")
     return try DedupToolTests.dump(path, "SELECT name FROM poikit_table ORDER BY name")
@@ -44,7 +44,7 @@ import Testing
     let outcome = try tool.run(["data"], in: folder.path)
     #expect(outcome.exitCode == 0, "\(outcome)")
     #expect(try tables(counting: "poi", in: folder) == ["note", "poi", "2"])
-    // The built-in model is meant where its name is given.
+    // The name selects the built-in model.
     let builtIn = try tool.run(["-m", "poi", "data"], in: folder.path)
     #expect(builtIn.exitCode == 64, "\(builtIn)")
   }

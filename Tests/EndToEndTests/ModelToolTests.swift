@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `poi-import` where it is asked for a model.
+/// `poi-import` with a request for a model.
 @Suite struct ModelToolTests {
   private let tool = Tool("poi-import")
 
@@ -124,7 +124,7 @@ import Testing
     try folder.write(ImportToolTests.array(0..<3), to: "data.json")
     let imported = try tool.run(["data.json"], in: folder.path)
     #expect(imported.exitCode == 0)
-    // It is the same model, so the same store takes it.
+    // It is the same model, so the same store accepts it.
     let again = try tool.run(["--model", "poi.json", "data.json"], in: folder.path)
     #expect(again.exitCode == 0)
     let stored = try tool.run(["--print-model", "poi", "--store", "poi.sqlite"], in: folder.path)

@@ -4,8 +4,8 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Stores that a program has open while it names their files for something else: a descriptor of such
-/// a file that is closed would take the program's locks with it.
+/// Open stores whose files are also named as an input or reject file. Closing a second descriptor
+/// of such a file would release the locks of the store.
 @Suite struct OpenStoreTests {
   private static func inode(of path: String) -> UInt {
     var status = stat()
@@ -45,7 +45,7 @@ import Testing
     #expect(rejects?.code == .invalidOptions)
     #expect(rejects?.message.contains("the file is there and holds no rejects") == true)
 
-    // Whoever closes a store as the last one removes its log.
+    // The last connection to close a store removes its log.
     let log = Self.inode(of: path + "-wal")
     let other = try Tool("poi-import").run(["--quiet", "data.json"], in: folder.path)
     #expect(other.exitCode == 0, "\(other)")

@@ -2,8 +2,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Files that are no store of this version: each is refused with a reason, and left byte for byte as
-/// it was.
+/// Files that are not stores of this version: each is refused with a reason and not changed.
 @Suite struct OtherStoreTests {
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")
@@ -14,7 +13,7 @@ import Testing
     case .garbage: try folder.write([UInt8](repeating: 0xA5, count: 20_000), to: "poi.sqlite")
     case .text: try folder.write(#"[{"identifier":1}]"#, to: "poi.sqlite")
     case .encrypted:
-      // As SQLCipher writes it: no header, and nothing that repeats.
+      // As SQLCipher writes it: no header, and no repetition.
       var generator = SplitMix64(seed: 7)
       try folder.write(
         (0..<16_384).map { _ in UInt8.random(in: 0...255, using: &generator) }, to: "poi.sqlite")
@@ -88,7 +87,7 @@ import Testing
     #expect(outcome.exitCode == 0, "\(outcome)")
   }
 
-  /// SQLite knows its own log by salt and checksum, and leaves another's out.
+  /// SQLite identifies its own log by salt and checksum, and ignores another one.
   @Test func `a write-ahead log of another database is not taken for the store's`() throws {
     let folder = try ScratchFolder()
     try folder.write(ImportToolTests.array(0..<20), to: "data.json")

@@ -4,13 +4,13 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Who may read what the tools write.
+/// Permissions of the files that the tools write.
 @Suite struct PermissionTests {
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")
   private static let bad = "{\"name\":1}\n"
 
-  /// Runs a tool with another umask than that of the tests.
+  /// Runs a tool with another umask than the one of the tests.
   private func run(
     _ tool: Tool, umask: String, _ arguments: [String], in folder: borrowing ScratchFolder
   ) throws -> Tool.Outcome {
@@ -39,7 +39,7 @@ import Testing
     #expect(outcome.exitCode == 1, "\(outcome)")
     #expect(Files.mode(of: folder.file("rejects.ndjson")) == 0o600)
 
-    // A reader keeps the log and its index from being removed at the end.
+    // An open reader keeps the log and its index from being removed at the end.
     let reader = try Connection(path: folder.file("poi.sqlite"))
     _ = try reader.integer("SELECT count(*) FROM poi")
     _ = try run(importer, umask: "000", ["good.json"], in: folder)
@@ -71,8 +71,8 @@ import Testing
     #expect(Files.mode(of: folder.file("rejects.ndjson")) == 0o640)
   }
 
-  /// Whoever may write into the folder of temporary files could put a link in the place of a file
-  /// whose name he knows.
+  /// A user who may write into the folder of temporary files could replace a file with a known name
+  /// by a link.
   @Test func `the temporary files of a sort have no name`() throws {
     let folder = try ScratchFolder()
     #expect(unsafe mkdir(folder.file("tmp"), 0o777) == 0)
@@ -92,7 +92,7 @@ import Testing
 }
 
 extension Tool {
-  /// Runs a program that need not be there.
+  /// Runs a program that may be missing.
   fileprivate func runIfPresent(
     _ arguments: [String], in folder: String, environment: [String: String]
   ) throws -> Outcome? {

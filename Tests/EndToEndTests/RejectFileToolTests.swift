@@ -2,7 +2,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Reject files that would overwrite what must stay.
+/// Reject files that would overwrite other data.
 @Suite struct RejectFileToolTests {
   private let tool = Tool("poi-import")
 
@@ -26,7 +26,7 @@ import Testing
     #expect(try ImportToolTests.content(of: folder.file("poi.sqlite")).count == 100)
   }
 
-  /// Where the rejects would go, the store, and what the first leads to where it is a link.
+  /// The reject file, the store, and the target of the first if it is a link.
   @Test(arguments: [
     ("x", "x", nil), ("./x", "x", nil), ("sub/../x", "x", nil), ("sub/x", "here/x", nil),
     ("x-wal", "x", nil), ("sub/x-journal", "here/x", nil), ("link", "x", "x"),

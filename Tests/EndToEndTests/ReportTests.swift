@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the reference says of the members of the JSON reports.
+/// Compares the members of the JSON reports with the reference.
 @Suite struct ReportTests {
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")
 
-  /// The members that the reference's table for a tool names, by task; those of all tasks by "all".
+  /// The members in the reference's table for a tool, by task; the key "all" is for every task.
   private static func table(of tool: String) throws -> [String: Set<String>] {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../Sources/POIKit/POIKit.docc/Reference/Reports.md")
@@ -29,8 +29,8 @@ import Testing
     return members
   }
 
-  /// The members of a report, those inside others with the names of these; members of `rejects` and
-  /// `unmapped` are called by the input.
+  /// The members of a report. Nested ones carry the names of their parents; the members of
+  /// `rejects` and `unmapped` depend on the input.
   private static func members(_ value: Any, at path: String = "") -> Set<String> {
     switch value {
     case let object as [String: Any] where path != "rejects" && path != "unmapped":

@@ -1,13 +1,12 @@
 import TestSupport
 import Testing
 
-/// The tools where standard input or output is closed, full, or asked for twice.
+/// The tools with standard input or output closed, full, or requested twice.
 @Suite struct StandardStreamTests {
   private static let model =
     #"{"x-table":"t","x-key":"id","required":["id"],"properties":{"id":{"type":"integer"}}}"#
 
-  /// What a shell's command leaves, with `import` and `dedup` for the tools
-  /// and `m.json` for a model.
+  /// Runs a shell command, with `import` and `dedup` for the tools and `m.json` for a model.
   private func run(_ script: String, in folder: borrowing ScratchFolder) throws -> Tool.Outcome {
     try folder.write(Self.model, to: "m.json")
     return try Tool(path: "/bin/sh").run(

@@ -2,16 +2,16 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// What the tools show is safe on a terminal, whatever the data holds.
+/// The tools' output is safe on a terminal, whatever the data holds.
 @Suite struct TerminalTests {
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")
 
-  /// Clears the screen, in two ways, rings, turns the direction of writing, deletes, and breaks the
-  /// line.
+  /// Clears the screen in two ways, rings, reverses the direction of writing, deletes, and breaks
+  /// the line.
   private static let hostile = "\u{1b}[2J\u{9b}2J\u{7}\u{202e}\u{7f}\r\u{2028}x"
 
-  /// The same in JSON, written as it is where JSON allows that.
+  /// The same in JSON, verbatim if JSON allows it.
   private static let inJSON = "\\u001b[2J\u{9b}2J\\u0007\u{202e}\u{7f}\\r\u{2028}x"
 
   private static let model = """

@@ -16,7 +16,7 @@ import Testing
         """)
       var failureCount = 0
       for at in 1... {
-        // It may fail at its second row, and so has a savepoint of its own.
+        // It may fail at its second row, so SQLite gives it a savepoint.
         var statement = try connection.prepare("INSERT INTO t VALUES (1), (2)")
         try connection.begin()
         try connection.execute("INSERT INTO t VALUES (0); CREATE TABLE other (a)")

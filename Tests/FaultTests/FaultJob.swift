@@ -4,8 +4,7 @@ import TestSupport
 @testable import POIKit
 @testable import POIRecords
 
-/// A piece of work on a store that faults are put into, small, and with all that the toolkit does in
-/// it.
+/// A small piece of work on a store for fault injection. Together the jobs use all of the toolkit.
 enum FaultJob: String, CaseIterable, Codable, Sendable {
   case append, appendOnTwoThreads, merge, mergeByProperty, land, snapshot
   case deduplicate, mergeLosers, undo, undoSnapshot, purge
@@ -26,11 +25,11 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
        "items":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}}}}
     """#
 
-  /// The same model, whose removals mark rows, as they must where each attribute has its time.
+  /// The same model, but removals mark rows, which timestamps per attribute require.
   static let markingDocument = document.replacing(
     #""removal":"delete""#, with: #""removal":"mark""#)
 
-  /// Whether a run that failed is gone on with, and not begun again.
+  /// Whether a failed run is resumed and not started again.
   var isImport: Bool {
     switch self {
     case .append, .appendOnTwoThreads, .merge, .mergeByProperty, .land, .snapshot: true
@@ -38,7 +37,7 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Makes the store that the work begins with; none for an import into a new one.
+  /// Creates the initial store; does nothing for an import into a new one.
   func prepare(_ path: String) throws {
     switch self {
     case .append, .appendOnTwoThreads: break
@@ -57,9 +56,9 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Does the work.
+  /// Runs the job.
   ///
-  /// - Parameter isRetry: whether it goes on with a run that failed.
+  /// - Parameter isRetry: whether it resumes a failed run.
   func run(_ path: String, isRetry: Bool) throws {
     let records = Self.records(20, seed: 3) + [#"{"id":"none"}"#, #"{"id":1,"at":"#]
     switch self {
@@ -119,7 +118,7 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
     _ = try session.finish()
   }
 
-  /// Records with few keys and moments, a part of them removals; the same for one seed.
+  /// Records with few keys and instants, some of them removals; the same for one seed.
   static func records(_ count: Int, seed: UInt64) -> [String] {
     var generator = SplitMix64(seed: seed)
     func pick(_ choices: String...) -> String { choices.randomElement(using: &generator)! }

@@ -7,21 +7,21 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// A job run again and again, each time with another call that fails.
+/// Runs a job again and again, each time with another failing call.
 final class FaultTrial {
-  /// What fails, with what SQLite is told.
+  /// A kind of failing call, and the code that SQLite gets.
   struct Fault {
     var name: String
     var kind: StoreFault
     var code: Int32
-    /// Whether all calls fail that follow the first one.
+    /// Whether all calls after the first one fail, too.
     var goesOn = false
-    /// How far apart the calls are that are tried.
+    /// Every how many calls one is tried.
     var stride = 1
   }
 
-  /// - Parameter allocationStride: how far apart the allocations are that are tried, where every other
-  ///   call is; nil where only some of them are, a quarter of those of the long form.
+  /// - Parameter allocationStride: every how many allocations one is tried, with every other call;
+  ///   nil for a quarter of those of the long form.
   static func faults(allocationStride: Int?) -> [Fault] {
     var faults = [
       Fault(name: "open", kind: STORE_FAULT_OPEN, code: 14),
@@ -56,7 +56,7 @@ final class FaultTrial {
   private let path: String
   private let beginning: [UInt8]?
 
-  /// What the store holds before and after a run that does not fail.
+  /// The content of the store before and after a run without faults.
   private let before: [String]
   private let expected: [String]
 
@@ -75,12 +75,12 @@ final class FaultTrial {
     expected = try Self.content(of: path)
   }
 
-  /// Runs the job with the calls of a kind failing in turn, until none is reached.
+  /// Runs the job with each call of a kind failing in turn, until all have failed.
   func run(_ fault: Fault) throws {
     var at = Int.random(in: 1...fault.stride)
     while issueCount < 5 {
       let place = "\(job), \(fault.name) \(at)\(fault.goesOn ? " and all that follow" : "")"
-      // What is left of a trap.
+      // Remains of a trap.
       FileHandle.standardError.write(Data("\(place)\n".utf8))
       try reset()
       store_faults_arm(fault.kind, at, fault.code, fault.goesOn)
@@ -122,7 +122,7 @@ final class FaultTrial {
     return "missing \(missing), added \(added)"
   }
 
-  /// Puts the store back as it was before the job.
+  /// Restores the store as before the job.
   private func reset() throws {
     for suffix in ["", "-wal", "-shm", "-journal"] {
       try? FileManager.default.removeItem(atPath: path + suffix)
@@ -130,7 +130,7 @@ final class FaultTrial {
     if let beginning { try folder.write(beginning, to: "store.sqlite") }
   }
 
-  /// An error has the kind of a failure of input and output, and says where.
+  /// Checks that an error is an I/O error and names the place.
   private func checkError(_ error: any Error, _ place: String) {
     let isRight =
       switch error {
@@ -142,10 +142,10 @@ final class FaultTrial {
     if !isRight { report("\(place): \(error)") }
   }
 
-  /// The store opens, is whole, and holds what its counters say.
+  /// Checks that the store opens, is intact, and matches its counters.
   private func checkStore(_ place: String) throws {
     guard let connection = try? Connection(path: path, access: .readWrite) else {
-      // A new store may not have come to be.
+      // A new store may not exist yet.
       if beginning != nil { report("\(place): the store does not open") }
       return
     }
@@ -179,22 +179,22 @@ final class FaultTrial {
   /// Does what a user does after the failure.
   private func retry() throws {
     guard job.isImport else {
-      // A failure may come behind the commit.
+      // The failure may come after the commit.
       if try Self.content(of: path) == expected { return }
       return try job.run(path, isRetry: true)
     }
     do {
       try job.run(path, isRetry: true)
     } catch let error as StoreError where error.code == .cannotResume {
-      // Nothing was committed, or all.
+      // Nothing was committed, or everything.
       if try Self.content(of: path) == expected { return }
       try job.run(path, isRetry: false)
     }
   }
 
-  /// All that the store holds but for what tells of runs that did not finish.
+  /// The content of the store, except for the records of unfinished runs.
   ///
-  /// The digest that is remembered of a run that ended is only looked at: it must be that of the rows.
+  /// The remembered digest of a finished run is only checked: it must match the rows.
   static func content(of path: String) throws -> [String] {
     try checkRememberedDigest(of: path)
     let connection = try Connection(path: path, access: .readWrite)

@@ -2,11 +2,11 @@ import Foundation
 import StoreFaults
 import Testing
 
-/// Every call of SQLite to the system fails once, and once with all that follow it.
+/// Makes every system call of SQLite fail, once alone and once with all that follow.
 ///
-/// Some calls are tried, beginning at a random one: with `LONG_TESTS=1` all of the kinds that there
-/// are few of, otherwise a quarter of these. With `ALL_FAULTS=1` all calls are tried, which takes hours;
-/// with another number every allocation of so many.
+/// Only a sample is tried, from a random call on: with `LONG_TESTS=1` all of the rare kinds,
+/// otherwise a quarter of these. `ALL_FAULTS=1` tries all calls, which takes hours; another number
+/// is the stride of the allocations.
 @Suite struct StoreFaultTests {
   static let allocationStride = ProcessInfo.processInfo.environment["ALL_FAULTS"].flatMap {
     Int($0)

@@ -3,12 +3,12 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Disks that are full, other processes, signals, and files of unusual kinds.
+/// Full disks, other processes, signals, and files of unusual kinds.
 @Suite struct SurroundingsTests {
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")
 
-  /// Places, each of `copies` keys in turn, so that later ones are newer.
+  /// Places with `copies` keys in turn, so that later ones are newer.
   private static func places(_ range: Range<Int>, keys: Int = .max) -> String {
     range.map { index in
       let tail = String(format: "%012d", index % keys)
@@ -28,7 +28,7 @@ import Testing
     return outcome.output
   }
 
-  /// Runs a line of the shell; `import` and `dedup` in it are the tools.
+  /// Runs a shell line, in which `import` and `dedup` are the tools.
   private func shell(
     _ line: String, in folder: borrowing ScratchFolder
   ) throws -> Tool.Outcome {
@@ -39,7 +39,7 @@ import Testing
     return try Tool(path: "/bin/sh").run(["-c", "\(functions)\n\(line)"], in: folder.path)
   }
 
-  /// Whether a line of the shell ends with 0 in a new folder.
+  /// Whether a shell line exits with 0 in a new folder.
   private static func succeeds(_ line: String) -> Bool {
     guard let folder = try? ScratchFolder() else { return false }
     return (try? Tool(path: "/bin/sh").run(["-c", line], in: folder.path).exitCode) == 0
@@ -100,7 +100,7 @@ import Testing
     #expect(later.output.contains("rows left  30,000"), "\(later.output)\(later.messages)")
   }
 
-  /// Only the superuser may, and not in every container.
+  /// Needs the superuser, and does not work in every container.
   private static let canMount = succeeds(
     "mkdir disk && mount -t tmpfs -o size=900k tmpfs disk && umount disk")
 
@@ -193,7 +193,7 @@ import Testing
       try app.execute("INSERT INTO favorite SELECT max(poikit_id) FROM poi")
       usleep(2_000)
     }
-    // A view that is held for long sees what it saw, and is in nobody's way.
+    // A long read transaction sees the old content and blocks no writer.
     let outcome = try importing.wait()
     #expect(outcome.exitCode == 0, "\(outcome.messages)")
     #expect(try reader.integer("SELECT count(*) FROM poi") == 1)
@@ -233,7 +233,7 @@ import Testing
     try folder.write(Self.places(0..<9000, keys: 1000), to: "data")
     #expect(try importer.run(["data", "-q"], in: folder.path).exitCode == 0)
     let running = try deduplicator.start(["--batch", "5"], in: folder.path)
-    // It writes; it may also have ended already.
+    // It is writing, or has already ended.
     for _ in 0..<4_000 {
       if let log = try? folder.bytes("poi.sqlite-wal"), !log.isEmpty { break }
       usleep(1_000)
@@ -248,7 +248,7 @@ import Testing
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "1000")
   }
 
-  /// The line, and what it ends with.
+  /// The shell line, and the output at its end.
   @Test(
     arguments: [
       ("import data 2>&-", 0), ("import data >&-", 74), ("import data >&- 2>&-", 74),
@@ -294,7 +294,7 @@ import Testing
       "mkdir real; ln -s real/poi.sqlite poi.sqlite; ln -s data link", in: folder)
     #expect(made.exitCode == 0)
     #expect(try importer.run(["link"], in: folder.path).exitCode == 0)
-    // Ends the run where it has committed and not yet closed the store.
+    // Ends the run between its commit and closing the store.
     let killed = try importer.run(
       ["link", "--batch", "10"], in: folder.path,
       environment: [
@@ -320,7 +320,7 @@ import Testing
           "CALL_FAULT_PATH": "bad.ndjson",
         ].merging(more) { $1 })
     }
-    // The last of what changes the file is its sync.
+    // The sync is the last call that changes the file.
     #expect(try take(["CALL_FAULT_COUNT": folder.file("count")], "--store", "other").exitCode == 1)
     let count = try String(contentsOfFile: folder.file("count"), encoding: .utf8)
       .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -363,7 +363,7 @@ import Testing
     #expect(resumed.messages.contains("it has changed"), "\(resumed.messages)")
   }
 
-  /// The superuser may write everywhere, and another user may not come to the tool.
+  /// The superuser may write everywhere, and another user may not reach the tool.
   private static let canBeOther =
     geteuid() != 0
     || succeeds(

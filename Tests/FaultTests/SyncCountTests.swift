@@ -6,10 +6,10 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// How often SQLite waits for a file on the disk: budgets that depend neither on the machine nor on the
-/// clock. Names in the folder are waited for besides, at most three times.
+/// Budgets for the syncs of SQLite, independent of machine and clock. Syncs of names in the folder
+/// come on top, at most three.
 @Suite struct SyncCountTests {
-  /// Counts the waits of `body`.
+  /// Counts the syncs of `body`.
   private static func count(_ body: () throws -> Void) rethrows -> Int {
     // Each of them "fails" without an error.
     store_faults_arm(STORE_FAULT_SYNC, 1, 0, true)
@@ -18,7 +18,7 @@ import Testing
     return store_faults_disarm()
   }
 
-  /// Imports records, a fourth of which has the key of another one.
+  /// Imports records, a fourth of them with the key of another one.
   private static func importRecords(
     _ count: Int, into path: String, elapsed: @escaping @Sendable () -> Duration
   ) throws {
@@ -61,13 +61,13 @@ import Testing
     await #expect(processExitsWith: .success) {
       try #require(store_faults_install())
       let folder = try ScratchFolder()
-      // The journal and the first page, the beginning of the log, and the log and the store at the end.
+      // The journal and the first page, the beginning of the log, and log and store at the end.
       #expect(try Self.count { _ = try Store(path: folder.file("new.sqlite")) } == 5)
       #expect(try Self.count { _ = try Store(path: folder.file("new.sqlite")) } == 0)
     }
   }
 
-  /// One wait a batch of 5,000, one for the end of the input, and five for the store as above.
+  /// One sync per batch of 5,000, one for the end of the input, and five for the store as above.
   @Test(arguments: [10_000, 100_000])
   func `an import waits once in 5,000 records where no time passes`(count: Int) async {
     await #expect(processExitsWith: .success) { [count] in
@@ -125,7 +125,7 @@ import Testing
               try writer.execute("INSERT INTO t VALUES (1)")
             }
           } <= 1, "the beginning of the log at most")
-        // Log and database, or the log alone, which the reader keeps from being copied.
+        // Log and database; only the log if the reader blocks the copy.
         #expect(try Self.count { try writer.bringToDisk() } == (isRead ? 1 : 2))
       }
       #expect(try reader.integer("SELECT count(*) FROM t") == 1)

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The tools with calls to the system that fail, or with which they are killed.
+/// The tools with failing system calls, or killed at one.
 ///
-/// Of the calls some are tried, beginning at a random one: with `LONG_TESTS=1` three times as many, with
-/// `ALL_FAULTS` all of them.
+/// Only a sample of the calls is tried, from a random one on: three times as many with
+/// `LONG_TESTS=1`, all of them with `ALL_FAULTS`.
 @Suite struct ToolFaultTests {
   private static func places(_ stride: Int) -> some Sequence<Int> {
-    // Of calls that there are few of, which have a stride of 1, none is left out.
+    // Calls of rare kinds have a stride of 1, so all of them are tried.
     let isWhole = StoreFaultTests.allocationStride != nil || stride == 1
     let step = isWhole ? 1 : stride * TestLength.count(3, long: 1)
     return Swift.stride(from: Int.random(in: 1...min(step, 5)), to: .max, by: step)
@@ -33,7 +33,7 @@ import Testing
     #expect(killCount > 0)
   }
 
-  /// The file whose writes fail, with what, and what the message says of it.
+  /// The file whose writes fail, the error, and its text in the message.
   @Test(
     arguments: ToolJob.all,
     [
@@ -59,7 +59,7 @@ import Testing
       }
       failureCount += 1
       let start = "error: \(fault.file.dropFirst()): "
-      // Where the store cannot even be opened the system's words are told.
+      // If the store cannot be opened at all, the message has the system's words.
       let isTold =
         outcome.messages.contains(fault.message)
         || fault.number == ENOSPC && outcome.messages.contains("No space left on device")
@@ -77,7 +77,7 @@ import Testing
     let file = job.input == nil ? "/\(job.inputFile)" : ".in"
     try trial.checkDone(
       trial.run(["SIZE": "1", "PATH": file]), "\(job), a byte at a time")
-    // What else a program that decompresses meets it tells itself.
+    // A program that decompresses reports its other errors itself.
     guard job.inputFile != "packed.gz" else { return }
     for at in 1... {
       let place = "\(job), read \(at)"

@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// A run of a tool that faults are put into.
+/// A tool's run for fault injection.
 struct ToolJob: Sendable, CustomStringConvertible {
   var name: String
-  /// The runs before it, which make its store.
+  /// The runs before it, which create its store.
   var preparation: [[String]] = []
   var arguments: [String]
-  /// What a user runs after a run that failed; `arguments` again where nothing is to be resumed.
+  /// The command after a failed run; `arguments` again if nothing is to be resumed.
   var retry: [String]?
-  /// The file that is its standard input.
+  /// The file for its standard input.
   var input: String?
 
   var description: String { name }
@@ -83,7 +83,7 @@ struct ToolJob: Sendable, CustomStringConvertible {
       arguments: ["poi-import", "--store", "store.sqlite", "--print-model", "note"]),
   ]
 
-  /// Jobs that read nothing but sound records, each on a line or alone: yajl is not asked.
+  /// Jobs that read only valid records, one per line or alone, so that yajl is not called.
   static let needingNoParser: Set = [
     "merge a snapshot", "take rejects back", "unite lists", "print a token", "print a model",
   ]

@@ -3,7 +3,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// A tool run again and again, each time with another call to the system that fails.
+/// Runs a tool again and again, each time with another failing system call.
 final class ToolTrial {
   private static let faults = Tool("libcall-faults.so").path
   private static let files = ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "bad"]
@@ -12,7 +12,7 @@ final class ToolTrial {
   private let folder: ScratchFolder
   private let input: [UInt8]
 
-  /// The files before the job, and what the store holds after a run that does not fail.
+  /// The files before the job, and the content of the store after a run without faults.
   private let beginning: [String: [UInt8]]
   private let expected: [String]
   private let expectedCode: Int32
@@ -41,7 +41,7 @@ final class ToolTrial {
       Array(words.dropFirst()), in: folder, input: input, environment: environment)
   }
 
-  /// Runs the job from its beginning, with a fault.
+  /// Runs the job from its beginning with a fault.
   ///
   /// - Parameter fault: the variables of `CallFaults.h`, without their prefix.
   func run(_ fault: [String: String]) throws -> Tool.Outcome {
@@ -56,36 +56,37 @@ final class ToolTrial {
     return try Self.run(job.arguments, in: folder.path, input: input, environment: environment)
   }
 
-  /// How many calls there are of a kind in a run that none of them fails.
+  /// The number of calls of a kind in a run without faults.
   func callCount(_ kind: String) throws -> Int {
     try checkDone(run(["": kind, "COUNT": folder.file("count")]), "\(job), undisturbed")
     let text = String(decoding: try folder.bytes("count"), as: UTF8.self)
     return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
   }
 
-  /// What a run did that no fault reached, or whose fault it got over.
+  /// Checks a run that no fault reached, or that recovered from its fault.
   func checkDone(_ outcome: Tool.Outcome, _ place: String) throws {
     #expect(outcome.exitCode == expectedCode, "\(place): \(outcome.messages)")
     try checkContent(place)
   }
 
-  /// The store is whole after a run that did not end, and the next run ends in the same.
+  /// Checks that the store is intact after a failed run, and that the next run ends in the same.
   func checkRetry(_ place: String) throws {
     if let connection = try? Connection(path: folder.file("store.sqlite"), access: .readWrite) {
       #expect(try connection.text("PRAGMA integrity_check") == "ok", "\(place)")
       #expect(
         try connection.integer("SELECT count(*) FROM pragma_foreign_key_check") == 0, "\(place)")
     } else {
-      // A new store may not have come to be.
+      // A new store may not exist yet.
       try #require(beginning["store.sqlite"] == nil, "\(place): the store does not open")
     }
-    // The run may have been killed behind its end; to do what is no import again would do it twice.
+    // The run may have been killed after its end; repeating a job that is not an import would do it
+    // twice.
     if job.retry == nil, try FaultTrial.content(of: folder.file("store.sqlite")) == expected {
       return
     }
     let again = try Self.run(job.retry ?? job.arguments, in: folder.path, input: input)
     if again.exitCode == 64, job.retry != nil {
-      // Nothing was committed, or all.
+      // Nothing was committed, or everything.
       let isThere = FileManager.default.fileExists(atPath: folder.file("store.sqlite"))
       if try !isThere || FaultTrial.content(of: folder.file("store.sqlite")) != expected {
         let whole = try Self.run(job.arguments, in: folder.path, input: input)

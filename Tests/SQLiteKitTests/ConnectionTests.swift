@@ -34,7 +34,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
   @Test(arguments: ["file:store?mode=memory", ":memory:"])
   func `a relative path with a meaning for SQLite names a file`(name: String) throws {
     let folder = try ScratchFolder()
-    // The working folder is the process's: the name is made unique and removed again.
+    // All tests share the working folder, so the name is unique and removed again.
     let name = name + "-" + String(getpid())
     defer { unsafe unlink(name) }
     do {

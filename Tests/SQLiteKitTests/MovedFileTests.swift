@@ -3,9 +3,9 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Databases whose file goes from its path while they are in use.
+/// Databases whose file is moved or removed while they are in use.
 @Suite struct MovedFileTests {
-  /// What happens to the file.
+  /// The change to the file.
   enum Move: CaseIterable {
     case renamed, removed, replaced
 

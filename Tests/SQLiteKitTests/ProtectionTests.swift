@@ -2,7 +2,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// What every connection is protected by, whoever made the file.
+/// The protections of every connection.
 @Suite struct ProtectionTests {
   /// The ways to open a connection.
   enum Opening: CaseIterable {
@@ -40,7 +40,7 @@ import Testing
     let connection = try opening.connection(folder)
     #expect(try connection.integer("PRAGMA cell_size_check") == 1)
     #expect(try connection.integer("PRAGMA trusted_schema") == 0)
-    // In the defensive mode the schema is not written, nor the journal switched off.
+    // The defensive mode forbids writing the schema and switching the journal off.
     let schema = Self.error(
       "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema", on: connection)
     #expect(schema == "table sqlite_master may not be modified")

@@ -2,8 +2,8 @@ import SQLiteKit
 import Testing
 
 extension SQL.StringInterpolation {
-  /// Takes what the type itself does not, so that a test can tell: any method of the type's own for
-  /// a value would come before this one.
+  /// Accepts what the type itself does not, so that a test can detect it: the type's own methods
+  /// have precedence.
   fileprivate mutating func appendInterpolation<Value>(_ value: Value) {
     appendLiteral("refused")
   }

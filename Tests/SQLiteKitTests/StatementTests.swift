@@ -54,7 +54,7 @@ import Testing
         "integer -7", "real 2.5", "text \(Array("é\0😀".utf8))", "blob [0, 255]", "null", "text []",
         "blob []",
       ])
-    // No row is current any more.
+    // There is no current row any more.
     #expect(try !statement.step())
     guard case .null = statement.value(0) else {
       Issue.record("a value without a row")

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whole files and folders.
+/// Access to whole files and folders.
 public enum Files {
-  /// The names in a folder, sorted; none if it is absent.
+  /// The names in a folder, sorted; empty if there is no such folder.
   public static func names(in folder: String, suffix: String = "") -> [String] {
     guard let directory = unsafe opendir(folder) else { return [] }
     defer { unsafe closedir(directory) }

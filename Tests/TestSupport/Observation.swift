@@ -1,6 +1,6 @@
 package import JSONStreaming
 
-/// Everything that a reader tells about one event, as values.
+/// One event of a reader, as values.
 package enum Observation: Hashable {
   case element(Element)
   case malformed(Element, Malformation, line: Int, column: Int)
@@ -8,7 +8,7 @@ package enum Observation: Hashable {
   case end
 
   package struct Element: Hashable, CustomStringConvertible {
-    /// The value, written again from the tape.
+    /// The value, written from the tape.
     package var value: String
     package var bytes: [UInt8]
     package var index: Int
@@ -32,7 +32,7 @@ extension Observation {
     }
   }
 
-  /// The event in short: a value, a rule with the raw bytes, an error's code.
+  /// A short form: a value, a rule with the raw bytes, or an error's code.
   package var summary: String {
     switch self {
     case .element(let element):
@@ -45,10 +45,10 @@ extension Observation {
   }
 }
 
-/// Reads the whole input in chunks and tells all that happened.
+/// Reads the whole input in chunks and returns all events.
 ///
 /// - Parameters:
-///   - chunkSizes: are used in turn.
+///   - chunkSizes: used in turn.
 ///   - usesFill: whether the input is pulled rather than pushed.
 ///   - isEager: whether a chunk is appended after each event, before the reader asks for one.
 package func observe(
@@ -112,7 +112,7 @@ package func observe(
   observe(Array(input.utf8), shape, limits: limits, chunkSizes: chunkSizes)
 }
 
-/// The events of reading an input, in short.
+/// The events of reading an input, in short form.
 package func summaries(
   _ input: String, _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
   chunkSizes: [Int] = [.max]

@@ -1,22 +1,22 @@
 import Foundation
 
-/// A page of the documentation, parts of which tests write.
+/// A page of the documentation with parts that tests write.
 public struct Page {
   /// The path of the page in the catalogue.
   public let path: String
 
   public init(path: String) { self.path = path }
 
-  /// What is wrong with a page.
+  /// An error in a page.
   public struct Flaw: Error, CustomStringConvertible {
     public let description: String
   }
 
-  /// Checks that the page holds `text` between the comments `<!-- part -->` and
-  /// `<!-- end of part -->`, or writes it there with `WRITE_PAGES=1` in the environment.
+  /// Checks that the page has `text` between the comments `<!-- part -->` and `<!-- end of part
+  /// -->`; writes it there with `WRITE_PAGES=1` in the environment.
   ///
-  /// It expects nothing itself: this library is also built without the tests, for the fuzzers, and a
-  /// static build has no module of the testing library.
+  /// It uses no expectation: the fuzzers build this library without the testing library, which a
+  /// static build lacks.
   ///
   /// - Throws: ``Flaw`` if the page has no such part or another text in it.
   public func check(part: String, is text: String) throws {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that goes on by the same time whenever it is asked.
+/// A clock that advances by the same time at each call.
 public final class PassingClock: Sendable {
   private let step: Duration
   private let time = Mutex(Duration.zero)

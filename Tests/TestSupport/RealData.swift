@@ -1,17 +1,17 @@
 import Glibc
 
-/// Files of others that tests read where they are present; the package does not ship them.
+/// Third-party files that tests read if they are present; the package does not ship them.
 public enum RealData {
-  /// The folder that holds them, beside the package.
+  /// Their folder, beside the package.
   public static let folder: String = {
     let parts = #filePath.split(separator: "/").dropLast(4)
     return "/" + parts.joined(separator: "/") + "/shared/data"
   }()
 
-  /// Whether a file or folder is there.
+  /// Whether a file or folder exists.
   public static func has(_ path: String) -> Bool { unsafe access("\(folder)/\(path)", R_OK) == 0 }
 
-  /// The names in a folder, sorted; none if it is absent.
+  /// The names in a folder, sorted; empty if there is no such folder.
   public static func names(in path: String, suffix: String) -> [String] {
     Files.names(in: "\(folder)/\(path)", suffix: suffix)
   }

@@ -1,8 +1,8 @@
 extension RuleDescription {
-  /// Every rule that looks at a decoded record, in the order in which the reference shows them.
+  /// Every rule for a decoded record, in the order of the reference.
   ///
-  /// What the text itself may break before it is a record (`syntax`, `utf-8`, …) is described with
-  /// the reader.
+  /// The rules for the text before it is a record (`syntax`, `utf-8`, …) are described with the
+  /// reader.
   public static let catalogue: [RuleDescription] = [
     RuleDescription(
       "required", "the attribute is present; it may be null if its type allows that",

@@ -1,25 +1,23 @@
-/// A rule as it is documented, with records that keep it and records that break it.
+/// A documented rule, with accepted and rejected records.
 ///
-/// The examples are the rule's tests as well: each is decoded with a model whose attributes are
-/// `attributes`.
+/// The examples are the rule's tests: each is decoded with a model that has `attributes`.
 public struct RuleDescription: Sendable {
   /// The name of the rule in rejects and reports.
   public let name: String
 
-  /// What the rule asks for, as a fragment.
+  /// The requirement, as a fragment.
   public let summary: String
 
-  /// The attributes of a model that states the rule, as the JSON text of its `properties`.
+  /// The JSON text of `properties` in a model that uses the rule.
   public let attributes: String
 
-  /// The names of the attributes that the model requires.
+  /// The attributes that the model requires.
   public let required: [String]
 
-  /// The other members of the model's root that state the rule, as JSON text without braces; or
-  /// empty.
+  /// The model's other root members for the rule, as JSON text without braces; may be empty.
   public let root: String
 
-  /// Records that keep the rule, as JSON texts.
+  /// Records that satisfy the rule, as JSON texts.
   public let accepted: [String]
 
   /// Records that break it, as JSON texts.
@@ -38,7 +36,7 @@ public struct RuleDescription: Sendable {
     self.rejected = rejected
   }
 
-  /// The document of a model that states the rule.
+  /// The document of a model that uses the rule.
   public var model: String {
     let names = required.map { "\"\($0)\"" }.joined(separator: ",")
     let root = root.isEmpty ? "" : "," + root

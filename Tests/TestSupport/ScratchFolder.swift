@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder of a test's own, which is removed with everything in it at the end of the test.
+/// A temporary folder, removed with its content at the end of the test.
 public struct ScratchFolder: ~Copyable {
-  /// The folder's path, without a slash at its end.
+  /// The path, without a final slash.
   public let path: String
 
-  /// Makes an empty folder in the system's place for temporary files.
+  /// Creates an empty folder in the system's temporary folder.
   public init() throws {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("poi-test-\(UUID().uuidString)")

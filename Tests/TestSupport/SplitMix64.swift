@@ -1,5 +1,4 @@
-/// The generator of Steele, Lea and Flood (2014): small, fast, and the same everywhere for one
-/// seed.
+/// The generator of Steele, Lea and Flood (2014): small, fast, and reproducible by its seed.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// One of the built tools, run as a user runs it.
+/// A built tool, run as a user runs it.
 public struct Tool: Sendable {
-  /// What a run of a tool left behind.
+  /// The outcome of a run.
   public struct Outcome: Sendable {
     public var exitCode: Int32
     public var output: String
@@ -26,16 +26,16 @@ public struct Tool: Sendable {
     executable = URL(fileURLWithPath: path)
   }
 
-  /// Where the tool is.
+  /// The tool's path.
   public var path: String { executable.path }
 
   /// Runs the tool to its end.
   ///
   /// - Parameters:
-  ///   - arguments: the command line behind the tool's name.
-  ///   - folder: the current folder of the run.
-  ///   - input: the bytes of standard input; none is an empty one.
-  ///   - environment: variables beside those of the test runner.
+  ///   - arguments: the command line after the tool's name.
+  ///   - folder: the working folder of the run.
+  ///   - input: the bytes of standard input.
+  ///   - environment: variables added to those of the test runner.
   public func run(
     _ arguments: [String], in folder: String, input: [UInt8] = [],
     environment: [String: String] = [:]
@@ -70,7 +70,7 @@ public struct Tool: Sendable {
       for index in unsafe words.indices { unsafe free(words[index]) }
       for index in unsafe settings.indices { unsafe free(settings[index]) }
     }
-    // Signals arrive as they do at a shell's command, whatever the test runner blocks or ignores.
+    // Signals have their default handling, whatever the test runner blocks or ignores.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -88,7 +88,7 @@ public struct Tool: Sendable {
   }
 }
 
-/// A tool that was started; `wait` must be called once.
+/// A started tool; call `wait` once.
 public struct RunningTool {
   private let identifier: pid_t
   private let files: [URL]
@@ -101,7 +101,7 @@ public struct RunningTool {
   /// Sends a signal to the tool.
   public func signal(_ number: Int32) { kill(identifier, number) }
 
-  /// Waits for the tool's end; its exit code is 128 + the signal where one ended it.
+  /// Waits for the tool's end. The exit code is 128 + the signal if a signal ended it.
   public func wait() throws -> Tool.Outcome {
     var status: Int32 = 0
     while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}

@@ -7,9 +7,8 @@ struct Child {
   /// The exit status; nil if a signal ended it.
   let status: Int32?
 
-  /// Runs `/usr/bin/env` with arguments, its standard output in a scratch file's descriptor.
-  ///
-  /// - Returns: nil if it cannot be started.
+  /// Runs `/usr/bin/env` with arguments and standard output to a scratch file; nil if it cannot be
+  /// started.
   static func run(_ arguments: [String], output: ScratchFile) -> Child? {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -28,7 +27,7 @@ struct Child {
     return Child(status: waitStatus & 0x7f == 0 ? waitStatus >> 8 & 0xff : nil)
   }
 
-  /// Whether a program is found on the path.
+  /// Whether a program is in `PATH`.
   static func isInstalled(_ program: String) -> Bool {
     run(["sh", "-c", "command -v \(program)"], output: ScratchFile())?.status == 0
   }

@@ -7,7 +7,7 @@ import Testing
   private let file = ScratchFile()
 
   private func diagnostics(_ style: Diagnostics.Style = Diagnostics.Style()) -> Diagnostics {
-    // A clock that moves on by a second whenever it is read.
+    // A clock that advances by a second at each call.
     let clock = TickingClock()
     return Diagnostics(
       name: "sift-sand", descriptor: file.descriptor, style: style, clock: { clock.tick() })

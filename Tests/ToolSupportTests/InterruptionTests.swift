@@ -3,9 +3,8 @@ import Testing
 
 @testable import ToolSupport
 
-/// Sends this thread a signal, which is handled before this returns.
-///
-/// Exit tests run on a thread that blocks signals.
+/// Sends this thread a signal and handles it before returning: exit tests run on a thread that
+/// blocks signals.
 private func deliver(_ number: Int32) {
   var signals = sigset_t()
   unsafe sigemptyset(&signals)

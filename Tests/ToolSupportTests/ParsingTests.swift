@@ -108,7 +108,7 @@ struct ParsingTests {
     #expect(error?.message == mistake.message)
   }
 
-  /// A tool with tasks beside its main work.
+  /// A tool with tasks besides its main work.
   static let scales = CommandDescription(
     name: "scales", version: "1", summary: "weigh sand",
     options: [

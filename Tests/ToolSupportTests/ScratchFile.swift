@@ -2,7 +2,7 @@ import Glibc
 
 @testable import ToolSupport
 
-/// A file without a name that a test lets the code under test write to.
+/// A nameless file for the output of the code under test.
 final class ScratchFile: Sendable {
   let descriptor: OutputDescriptor
 

@@ -26,7 +26,7 @@ import Testing
     #expect(result == 0)
     let (readEnd, writeEnd) = (ends[0], ends[1])
     #expect(fcntl(writeEnd, F_SETFL, O_NONBLOCK) == 0)
-    // Another thread counts what arrives; a task might never get one while this one waits.
+    // Another thread counts the bytes; a task might never run while this one waits.
     var reader = pthread_t()
     let context = unsafe UnsafeMutableRawPointer(bitPattern: Int(readEnd))
     let counter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that moves on by a second whenever it is read.
+/// A clock that advances by a second at each call.
 final class TickingClock: Sendable {
   private let reads = Atomic<Int>(0)
 
