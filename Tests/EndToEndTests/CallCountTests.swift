@@ -146,7 +146,7 @@ import Testing
     #expect(try difference("allocations", counts[0], counts[1]) == 0)
   }
 
-  @Test func `a megabyte takes at most eight reads`() throws {
+  @Test func `a megabyte needs at most eight reads`() throws {
     let folder = try ScratchFolder()
     let text = String(repeating: "a text of some length ", count: 100)
     let counts = try [1_000, 4_000].map { count in
@@ -159,7 +159,7 @@ import Testing
     #expect(try difference("reads", counts[0], counts[1]) * 1_000_000 <= byteCount * 8)
   }
 
-  @Test func `an import commits once a batch and prepares its statements once`() throws {
+  @Test func `an import commits once per batch and prepares its statements once`() throws {
     let folder = try ScratchFolder()
     let name = try folder.write(Self.places(0..<2_000), to: "data.json")
     let counts = try [500, 100].map { size in
@@ -172,7 +172,7 @@ import Testing
   }
 
   /// Every place occurs twice, so every batch is full of losers.
-  @Test func `a deduplication commits once a batch and prepares its statements once`() throws {
+  @Test func `a deduplication commits once per batch and prepares its statements once`() throws {
     let folder = try ScratchFolder()
     let name = try folder.write(Self.places(0..<2_000), to: "data.json")
     let counts = try [500, 100].map { size in
@@ -191,7 +191,7 @@ import Testing
   }
 
   /// Each loser has a row that its winner also has; all are removed in one transaction.
-  @Test func `rows of losers are moved by statements that are prepared once`() throws {
+  @Test func `losers' rows are moved by statements that are prepared once`() throws {
     let folder = try ScratchFolder()
     let model = try folder.write(
       #"""
@@ -211,7 +211,7 @@ import Testing
     #expect(try difference("prepares", counts[0], counts[1]) == 0)
   }
 
-  @Test func `a reject file and its name are waited for once`() throws {
+  @Test func `a reject file and its name are synced once`() throws {
     let folder = try ScratchFolder()
     let name = try folder.write("[{},{},{},{},{}]", to: "data.json")
     let counts = try [["--store", "a"], ["--store", "b", "--rejects", "r"]].map { options in
@@ -224,7 +224,7 @@ import Testing
   /// Besides the batches, an import syncs the journal, name and first page of a new store, the
   /// beginning and name of the log, the end of the input, and finally log and store. A
   /// deduplication syncs the log and its name, and log and store.
-  @Test func `the tools wait for the disk once a batch, and few times more`() throws {
+  @Test func `the tools sync once per batch, and few times more`() throws {
     let folder = try ScratchFolder()
     let name = try folder.write(Self.places(0..<2_000), to: "data.json")
     for (size, batchCount) in [(500, 4), (100, 20)] {

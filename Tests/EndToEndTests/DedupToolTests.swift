@@ -46,7 +46,7 @@ import Testing
     output.split(separator: "\n").first { $0.hasPrefix("digest ") }
   }
 
-  @Test func `as much memory as may be named is allowed and not taken`() throws {
+  @Test func `the largest memory limit is accepted and not allocated`() throws {
     let folder = try ScratchFolder()
     var generator = SplitMix64(seed: 1)
     try folder.write(
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a failed run tells what it had committed`(archives: Bool) throws {
+  func `a failed run reports what it committed`(archives: Bool) throws {
     let folder = try ScratchFolder()
     do {
       let app = try Connection(path: folder.file("app.sqlite"))
@@ -141,7 +141,7 @@ import Testing
     #expect(try tool.run(["--undo"], in: folder.path).exitCode == 64)
   }
 
-  @Test func `what only reads leaves the file as it is, bit by bit`() throws {
+  @Test func `a task that only reads leaves the file byte for byte the same`() throws {
     let folder = try ScratchFolder()
     try folder.write(ImportToolTests.array(0..<10), to: "data")
     #expect(try importer.run(["data"], in: folder.path).exitCode == 0)
@@ -293,7 +293,7 @@ import Testing
     #expect(try Self.dump(path, Self.rows) == before, "seed \(seed): \(runs)")
   }
 
-  @Test func `a pass that goes on with an interrupted one reports the whole run`() throws {
+  @Test func `a pass that continues an interrupted one reports the whole run`() throws {
     let folder = try ScratchFolder()
     try Connection(path: folder.file("app.db")).execute(
       """
@@ -369,7 +369,7 @@ import Testing
       try Self.dump(path, "SELECT count(*), min(id) FROM \"my \"\"places\"") == ["3|1"])
   }
 
-  @Test func `the report tells of rows removed with a loser and of unreadable timestamps`() throws {
+  @Test func `the report counts rows removed with a loser and unreadable timestamps`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("app.db")
     let script: SQL = """
@@ -428,7 +428,7 @@ import Testing
       (["poi.sqlite"], 64, "--store"),
       (["--memory", "1k"], 64, "--memory"),
     ] as [([String], Int32, String)])
-  func `what cannot be done is said with its exit code`(
+  func `an impossible request ends with its message and exit code`(
     _ arguments: [String], _ code: Int32, _ message: String
   ) throws {
     let folder = try ScratchFolder()
@@ -482,7 +482,7 @@ import Testing
     #expect(try Self.dump(folder.file("poi.sqlite"), rows) == before)
   }
 
-  @Test func `a key means nothing to the digest of a store's table`() throws {
+  @Test func `a key is refused for the digest of a store's table`() throws {
     let folder = try ScratchFolder()
     try folder.write("{}", to: "data")
     _ = try importer.run(["data"], in: folder.path)

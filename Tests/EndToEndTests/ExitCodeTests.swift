@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [("poi-import", 1), ("poi-dedup", 2)])
-  func `the help says of each exit code what the reference says`(tool: String, column: Int) throws {
+  func `help and reference agree on each exit code`(tool: String, column: Int) throws {
     let folder = try ScratchFolder()
     let help = try Tool(tool).run(["--help"], in: folder.path).output
     let heading = try #require(help.range(of: "Exit status:\n"))

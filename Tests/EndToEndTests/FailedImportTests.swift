@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [("second.json", "PK\u{3}\u{4}aaaa"), ("second.html", "<!DOCTYPE html>")])
-  func `where a later input cannot be read, the report tells what is committed`(
+  func `if a later input cannot be read, the report says what is committed`(
     name: String, text: String
   ) throws {
     let folder = try ScratchFolder()
@@ -61,7 +61,7 @@ import Testing
     #expect(outcome.exitCode == 65 && outcome.output.isEmpty, "\(outcome)")
   }
 
-  @Test func `an input behind the last record that is asked for is not opened`() throws {
+  @Test func `an input after the last requested record is not opened`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.lines(0..<10), to: "first")
     try folder.write("PK\u{3}\u{4}aaaa", to: "data.zip")
@@ -95,7 +95,7 @@ import Testing
     #expect(try Self.value(Self.states, folder) == "finished")
   }
 
-  @Test func `a snapshot whose rows others refer to is reported, and goes on`() throws {
+  @Test func `a snapshot whose rows are referred to is reported, and continues`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.lines(0..<10), to: "whole")
     try folder.write(Self.lines(1..<10), to: "part")
@@ -116,8 +116,7 @@ import Testing
     #expect(try Self.value(Self.states, folder) == "finished finished")
   }
 
-  @Test func `an input that an unfinished import holds is refused before the first is read`() throws
-  {
+  @Test func `an input of an unfinished import is refused before the first is read`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.lines(0..<10), to: "first")
     try folder.write(Self.lines(10..<14) + "{}\n", to: "second")
@@ -137,7 +136,7 @@ import Testing
     #expect(try Self.value(Self.states, folder) == "abandoned finished finished")
   }
 
-  @Test func `standard input is refused so, too, and beside a run that is resumed`() throws {
+  @Test func `standard input is refused too, also with another resumed run`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.lines(0..<4) + "{}\n", to: "first")
     let options = ["--batch", "2", "--max-rejects", "0"]
@@ -155,7 +154,7 @@ import Testing
     #expect(resumed.exitCode == 1, "\(resumed.messages)")
   }
 
-  @Test func `what was read before damage in an envelope is kept, and what to do is told`() throws {
+  @Test func `records before damage in an envelope are kept, and the message has advice`() throws {
     let folder = try ScratchFolder()
     let records = ImportToolTests.records(0..<4).joined(separator: ",")
     func envelope(_ comment: String) -> String {

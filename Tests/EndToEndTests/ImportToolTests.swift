@@ -50,7 +50,7 @@ import Testing
       (["--token-at", "foo"], "begin it with a slash"),
       (["--snapshot", "--merge", "append"], "use another --merge policy"),
     ])
-  func `a command that is refused leaves no store`(arguments: [String], message: String) throws {
+  func `a refused command leaves no store`(arguments: [String], message: String) throws {
     let folder = try ScratchFolder()
     try folder.write(Self.array(0..<3), to: "data.json")
     let outcome = try tool.run(["data.json"] + arguments, in: folder.path)
@@ -109,7 +109,7 @@ import Testing
   @Test(arguments: [
     "", "%", "-1", "+1", "2.5", "100.1%", "inf%", "1e1%", ".5%", "5.%", "1.2.3%", "5 %",
   ])
-  func `what is neither count nor share is no limit`(_ text: String) throws {
+  func `a limit that is neither a count nor a share is refused`(_ text: String) throws {
     let folder = try ScratchFolder()
     let outcome = try tool.run(["-n", "--max-rejects=\(text)", "-"], in: folder.path)
     #expect(outcome.exitCode == 64)
@@ -143,7 +143,7 @@ import Testing
     #expect(half.messages.contains("half"))
   }
 
-  @Test func `a run that fails tells what is committed`() throws {
+  @Test func `a failed run says what is committed`() throws {
     let folder = try ScratchFolder()
     let text = Self.records(0..<10).joined(separator: "\n") + "\n{}\n[1,"
     try folder.write("[" + Self.records(0..<25).joined(separator: ","), to: "cut")
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `a program that gives up an input ends the run, though more of it comes`() throws {
+  @Test func `a failed decompressor ends the run, though more input comes`() throws {
     let folder = try ScratchFolder()
     // The beginning of a gzip file, and 3 MB that are not gzip.
     let input: [UInt8] =
@@ -213,7 +213,7 @@ import Testing
       (["-", "--store", "/nonexistent/poi.sqlite"], "[]", 74, "/nonexistent/poi.sqlite"),
       (["-", "--rejects", "/nonexistent/r"], "[]", 74, "/nonexistent/r"),
     ] as [([String], String, Int32, String)])
-  func `what cannot be done is said with its exit code`(
+  func `an impossible request ends with its message and exit code`(
     _ arguments: [String], _ input: String, _ code: Int32, _ message: String
   ) throws {
     let folder = try ScratchFolder()
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test(arguments: [("missing.json", "no such file"), (".", "is a directory")])
-  func `a wrong name is told before anything is stored`(name: String, message: String) throws {
+  func `a wrong name is reported before anything is stored`(name: String, message: String) throws {
     let folder = try ScratchFolder()
     try folder.write(Self.array(0..<10), to: "a.json")
     let outcome = try tool.run(["a.json", name], in: folder.path)
@@ -254,7 +254,7 @@ import Testing
       (Array("x\n{\"id\":tru}\n".utf8), nil), (Array("x\n{}\n".utf8), nil),
       (Array("x\n{\"id\":1}\n".utf8), nil), (Array("[x]".utf8), nil), ([], nil),
     ] as [([UInt8], String?)])
-  func `where no element is an object a note says what to do`(
+  func `if no element is an object, a note has advice`(
     input: [UInt8], note: String?
   ) throws {
     for arguments in [[], ["-n"], ["--max-rejects", "0"]] {
@@ -269,7 +269,7 @@ import Testing
     }
   }
 
-  @Test func `an object that was read before a run was resumed is known`() throws {
+  @Test func `a resumed run counts the objects read before`() throws {
     let folder = try ScratchFolder()
     try folder.write("{\nx\ny\n", to: "data")
     let first = try tool.run(["-b", "1", "--max-rejects", "0", "data"], in: folder.path)
@@ -293,7 +293,7 @@ import Testing
     #expect(try tool.run(["-", "--store", "text"], in: folder.path).exitCode == 74)
   }
 
-  @Test func `a store that another program writes to is waited for, then said to be held`() throws {
+  @Test func `a store locked by another program is waited for, then reported`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.array(0..<10), to: "data.json")
     #expect(try tool.run(["data.json"], in: folder.path).exitCode == 0)
@@ -383,7 +383,7 @@ import Testing
       try tool.run(["bad", "--rejects", "bad", "-s", "s"], in: folder.path).exitCode == 64)
   }
 
-  @Test func `an unfinished import is noticed though another one came after it`() throws {
+  @Test func `an unfinished import is detected after another one`() throws {
     let folder = try ScratchFolder()
     for name in ["a", "b"] {
       try folder.write(Self.records(0..<10).joined(separator: "\n") + "\n{}\n{}", to: name)
@@ -400,7 +400,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `a run goes on with all the inputs that it began with`(damaged: Int) throws {
+  func `a resumed run continues with all of its inputs`(damaged: Int) throws {
     let folder = try ScratchFolder()
     for (index, name) in ["a", "b", "c"].enumerated() {
       let tail = index == damaged ? "\n{}\n{}" : ""
@@ -493,7 +493,7 @@ import Testing
     #expect(outcome.exitCode == 130, "\(outcome.messages)")
   }
 
-  @Test func `a refused start leaves the reject file of the run before as it is`() throws {
+  @Test func `a refused start does not change the previous reject file`() throws {
     let folder = try ScratchFolder()
     try folder.write("{}\n{}\n{}", to: "data")
     let arguments = ["data", "--batch", "1", "--max-rejects", "1", "--rejects", "bad"]
@@ -504,7 +504,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("bad"))) == before)
   }
 
-  @Test func `an interrupted run ends at a batch boundary and says how to go on`() throws {
+  @Test func `an interrupted run ends at a batch boundary and says how to continue`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.array(0..<40_000), to: "data.json")
     // Some batches are in the log when the signal comes, and most are not. A shell polls for them,

@@ -24,7 +24,7 @@ import Testing
     return #"{"items":[\#(found.joined(separator: ","))],"meta":{"next":"cursor-\#(second)"}}"#
   }
 
-  @Test func `at the boundary of two requests nothing is lost and nothing doubled`() throws {
+  @Test func `at the boundary of two requests no record is lost or duplicated`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")
     func take(_ text: String) throws -> Tool.Outcome {
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["newest", "overwrite"])
-  func `where no timestamp tells which record is newer, a warning says so`(policy: String) throws {
+  func `a warning reports that no timestamp decides which record is newer`(policy: String) throws {
     let folder = try ScratchFolder()
     try folder.write(
       #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"},"a":{}}}"#,
@@ -69,7 +69,7 @@ import Testing
     #expect(try warnings(#"{"id":1,"a":3}"#) == (policy != "overwrite"))
   }
 
-  @Test func `the token of an answer is kept and printed, and a missing one is told`() throws {
+  @Test func `the token of an answer is kept and printed, and a missing one is reported`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")
     let arguments = ["--model", "model.json", "--token-at", "/meta/next", "answer.json"]
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `where a store has several tables the token's is named by its model`() throws {
+  @Test func `if a store has several tables, the model selects the token's table`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")
     try folder.write(Self.record(1, second: 1), to: "data.ndjson")
@@ -142,7 +142,7 @@ import Testing
     #expect(named.output == "2024-02-29T12:00:01.000000Z\t1\n")
   }
 
-  @Test func `a token is asked for alone, and an import names a file`() throws {
+  @Test func `a token is requested alone, and an import needs a file`() throws {
     let folder = try ScratchFolder()
     let both = try importTool.run(["--print-token", "data.json"], in: folder.path)
     #expect(both.exitCode == 64)
@@ -172,7 +172,7 @@ import Testing
     #expect(undone.output.contains("3 rows"))
   }
 
-  @Test func `a snapshot is not undone once a record that it lacked came back`() throws {
+  @Test func `a snapshot is not undone after a missing record returned`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")
     func take(_ ids: Range<Int>, second: Int, _ more: String...) throws {
@@ -222,7 +222,7 @@ import Testing
     arguments: [
       (["--timestamp", "mixed"], [:], 65), (["--memory", "1MiB"], ["TMPDIR": "/none"], 74),
     ] as [([String], [String: String], Int32)])
-  func `a deduplication that fails once a removal took rows out reports them`(
+  func `a deduplication that fails after removing rows reports them`(
     options: [String], environment: [String: String], code: Int32
   ) throws {
     let folder = try ScratchFolder()

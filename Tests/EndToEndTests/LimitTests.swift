@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: isShort ? ["gzip"] : ["zstd", "gzip", "xz", "bzip2"])
-  func `what a compressed input grows to is not held`(program: String) throws {
+  func `decompressed input is not held in memory`(program: String) throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")
     let bomb = Case(
@@ -134,7 +134,7 @@ import Testing
     #expect(asModel.messages.contains("longer than 16 MiB"), "\(asModel)")
   }
 
-  @Test func `elements that have to be unique take the memory that the reference says`() throws {
+  @Test func `unique elements use as much memory as the reference says`() throws {
     let folder = try ScratchFolder()
     try folder.write(
       #"{"x-table":"t","properties":{"v":{"type":"array","uniqueItems":true}}}"#, to: "model.json")

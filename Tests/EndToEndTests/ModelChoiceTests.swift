@@ -27,7 +27,7 @@ import Testing
       + DedupToolTests.dump(path, "SELECT count(*) FROM \(table)")
   }
 
-  @Test func `without a name it is that of the store's only table of records`() throws {
+  @Test func `the default is the model of the store's only table of records`() throws {
     let folder = try ScratchFolder()
     try make(["note"], in: folder)
     let dry = try tool.run(["-n", "--report", "json", "data"], in: folder.path)
@@ -38,7 +38,7 @@ import Testing
     #expect(try tables(counting: "note", in: folder) == ["note", "2"])
   }
 
-  @Test func `the model of the store's table is taken, also where that is called poi`() throws {
+  @Test func `the model of the store's table is used, even if it is called poi`() throws {
     let folder = try ScratchFolder()
     try make(["note", "poi"], in: folder)
     let outcome = try tool.run(["data"], in: folder.path)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["nothing", "an empty file", "an empty store"])
-  func `where there is no table it is the built-in one`(before: String) throws {
+  func `the built-in model is used if there is no table`(before: String) throws {
     let folder = try ScratchFolder()
     try folder.write(ImportToolTests.array(0..<3), to: "data")
     switch before {
@@ -84,7 +84,7 @@ import Testing
     #expect(try tables(counting: "poi", in: folder) == ["poi", "3"])
   }
 
-  @Test func `a store that is only looked at for its model stays as it is, byte by byte`() throws {
+  @Test func `reading the model leaves the store byte for byte the same`() throws {
     let folder = try ScratchFolder()
     try make(["note"], in: folder)
     let path = folder.file("poi.sqlite")
@@ -98,7 +98,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == files)
   }
 
-  @Test func `an unfinished import goes on with the model of its table`() throws {
+  @Test func `an unfinished import continues with the model of its table`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model(of: "note"), to: "model")
     try folder.write("{\"id\":1}\n{}\n{\"id\":2}", to: "data")
@@ -110,7 +110,7 @@ import Testing
     #expect(try tables(counting: "note", in: folder) == ["note", "2"])
   }
 
-  @Test func `a table of the store names its model, unless a file has the name`() throws {
+  @Test func `the name of a table selects its model, unless a file has the name`() throws {
     let folder = try ScratchFolder()
     try make(["note", "place"], in: folder)
     #expect(try tool.run(["-m", "place", "data"], in: folder.path).exitCode == 0)

@@ -30,7 +30,7 @@ import Testing
     #expect(imported.output.contains("inserted  2  into stations of poi.sqlite"))
   }
 
-  @Test func `standard input gives the same model but for its name`() throws {
+  @Test func `standard input gives the same model except for its name`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.stations, to: "record.json")
     let file = try tool.run(["--infer", "record.json"], in: folder.path)
@@ -97,7 +97,7 @@ import Testing
       "\(outcome.messages)")
   }
 
-  @Test func `elements that a model leaves out are told with the first reason`() throws {
+  @Test func `elements that a model omits are reported with the first reason`() throws {
     let folder = try ScratchFolder()
     try folder.write("{\"id\":1}\n  {\"id\":tru}\n7\n", to: "x")
     let outcome = try tool.run(["--infer", "-q", "x"], in: folder.path)
@@ -187,7 +187,7 @@ import Testing
       (["--max-removals", "5", "a.json"], ["--max-removals", "--snapshot"]),
       (["--infer"], ["FILE"]), (["--print-model"], ["--print-model"]), ([], ["FILE"]),
     ] as [([String], [String])])
-  func `options that do not go together are a usage error that names them`(
+  func `incompatible options are a usage error that names them`(
     _ arguments: [String], _ named: [String]
   ) throws {
     let folder = try ScratchFolder()

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: ["poi.sqlite", "poi.sqlite-shm", "link"])
-  func `a store that is open keeps its locks where its file is named for something else`(
+  func `an open store keeps its locks if its file is named for something else`(
     name: String
   ) throws {
     let folder = try ScratchFolder()
@@ -56,7 +56,7 @@ import Testing
     #expect(try ImportToolTests.content(of: path).count == 300)
   }
 
-  @Test func `what a program may not open any more is told`() async {
+  @Test func `an exhausted descriptor limit is reported`() async {
     await #expect(processExitsWith: .success) {
       let folder = try ScratchFolder()
       let path = try folder.write("", to: "data.json")
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `a file that the program has open is an input all the same`() throws {
+  @Test func `another open file is accepted as an input`() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(ImportToolTests.array(0..<3), to: "data.json")
     let file = unsafe open(path, O_RDWR | O_CLOEXEC)

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `it is refused and not changed`(kind: Kind) throws {
+  func `another file is refused and not changed`(kind: Kind) throws {
     let folder = try ScratchFolder()
     try make(kind, at: folder.file("poi.sqlite"), in: folder)
     try folder.write(ImportToolTests.array(5..<7), to: "new.json")
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// SQLite identifies its own log by salt and checksum, and ignores another one.
-  @Test func `a write-ahead log of another database is not taken for the store's`() throws {
+  @Test func `a write-ahead log of another database is ignored`() throws {
     let folder = try ScratchFolder()
     try folder.write(ImportToolTests.array(0..<20), to: "data.json")
     try folder.write(ImportToolTests.array(30..<90), to: "other.json")

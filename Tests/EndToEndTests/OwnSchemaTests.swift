@@ -7,7 +7,7 @@ import Testing
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")
 
-  @Test func `a schema that calls what has to be trusted is told, and trusted when asked`() throws {
+  @Test func `an untrusted schema is reported, and trusted on request`() throws {
     let folder = try ScratchFolder()
     try folder.write(
       #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"}}}"#, to: "m")
@@ -44,7 +44,7 @@ import Testing
       try DedupToolTests.dump(folder.file("s.sqlite"), "SELECT count(*) FROM t") == ["4"])
   }
 
-  @Test func `an app's own table whose triggers have to be trusted ends with 65`() throws {
+  @Test func `an app's own table with untrusted triggers ends with 65`() throws {
     let folder = try ScratchFolder()
     try Connection(path: folder.file("app.db"), trustsSchema: true).execute(
       """

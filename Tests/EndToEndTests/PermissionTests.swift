@@ -29,7 +29,7 @@ import Testing
     #expect(Files.mode(of: folder.file("rejects.ndjson")) == mode)
   }
 
-  @Test func `what is written beside a private store is private`() throws {
+  @Test func `files beside a private store are private`() throws {
     let folder = try ScratchFolder()
     try folder.write(ImportToolTests.array(0..<3) + "\n", to: "good.json")
     try folder.write(Self.bad, to: "data.ndjson")
@@ -55,7 +55,7 @@ import Testing
     #expect(Files.mode(of: folder.file("saved.sqlite")) == 0o600)
   }
 
-  @Test func `the reject file of a dry run is the owner's alone, one that is there keeps its mode`()
+  @Test func `a dry run's new reject file is private, an existing one keeps its mode`()
     throws
   {
     let folder = try ScratchFolder()

@@ -10,7 +10,7 @@ import Testing
     "poi.sqlite", "poi.sqlite-wal", "poi.sqlite-shm", "poi.sqlite-journal", "./poi.sqlite-wal",
     "link",
   ])
-  func `rejects never overwrite the store or what SQLite has beside it`(path: String) throws {
+  func `rejects never overwrite the store or SQLite's files beside it`(path: String) throws {
     let folder = try ScratchFolder()
     try folder.write(ImportToolTests.array(0..<100), to: "data.json")
     #expect(try tool.run(["--quiet", "data.json"], in: folder.path).exitCode == 0)
@@ -32,7 +32,7 @@ import Testing
     ("x-wal", "x", nil), ("sub/x-journal", "here/x", nil), ("link", "x", "x"),
     ("link", "sub/x", "here/../sub/x-shm"), ("x", "link", nil), ("x-wal", "link", nil),
   ])
-  func `rejects that would overwrite the store are refused before it is made`(
+  func `rejects that would overwrite the store are refused before it is created`(
     path: String, store: String, target: String?
   ) throws {
     let folder = try ScratchFolder()
@@ -61,7 +61,7 @@ import Testing
     #expect(try folder.bytes("bad") == rejects)
   }
 
-  @Test func `a dry run that finds too many rejects speaks of no batches`() throws {
+  @Test func `a dry run with too many rejects does not mention batches`() throws {
     let folder = try ScratchFolder()
     try folder.write("{\"name\":1}\n{\"name\":2}\n", to: "data.ndjson")
     let outcome = try tool.run(["-n", "--max-rejects", "1", "data.ndjson"], in: folder.path)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: ["1", "2"])
-  func `what is committed is told where only the reject file cannot be written`(
+  func `the report says what is committed if only the reject file fails`(
     jobs: String
   ) throws {
     let folder = try ScratchFolder()
@@ -102,7 +102,7 @@ import Testing
     #expect(try String(decoding: folder.bytes("bad"), as: UTF8.self).contains(#""record":4,"#))
   }
 
-  @Test func `a dry run whose reject file cannot be written speaks of no store`() throws {
+  @Test func `a dry run whose reject file cannot be written does not mention a store`() throws {
     let folder = try ScratchFolder()
     try folder.write("{}", to: "data.ndjson")
     let outcome = try tool.run(["-n", "--rejects", "/dev/full", "data.ndjson"], in: folder.path)

@@ -43,7 +43,7 @@ import Testing
     #expect(report.output.hasSuffix(" of 1 rows\n"))
   }
 
-  @Test func `what is only asked for is answered when quiet, a report is not`() throws {
+  @Test func `with --quiet answers are printed, reports are not`() throws {
     let folder = try ScratchFolder()
     let script = "echo '{\"id\":1}' | import -q -m m.json - && dedup -q"
     let quiet = try run(script, in: folder)
@@ -69,13 +69,13 @@ import Testing
     ("true", "no record was read"), ("printf '\\n\\n'", "no record was read"),
     ("echo '{} {}'", "no record has what the model requires"),
   ])
-  func `an import that gives nothing says why`(input: String, note: String) throws {
+  func `an import without records says why`(input: String, note: String) throws {
     let folder = try ScratchFolder()
     let outcome = try run("\(input) | import -m m.json -", in: folder)
     #expect(outcome.messages.contains("note: \(note)"), "\(outcome)")
   }
 
-  @Test func `rejects that nobody reads any more end the import`() throws {
+  @Test func `rejects to a closed pipe end the import`() throws {
     let folder = try ScratchFolder()
     let outcome = try run(
       "seq 1 20000 | sed 's/.*/{\"id\":[]}/' > bad; "
@@ -87,7 +87,7 @@ import Testing
     #expect(try String(decoding: folder.bytes("code"), as: UTF8.self) == "74\n")
   }
 
-  @Test func `a pipe for rejects needs no reader where there are none`() throws {
+  @Test func `a pipe for rejects needs no reader if there are no rejects`() throws {
     let folder = try ScratchFolder()
     let outcome = try run(
       "mkfifo pipe; echo '{\"id\":1}' | import -q -m m.json --rejects pipe -", in: folder)

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `names and values of the data are shown by their numbers`() throws {
+  @Test func `control characters in names and values are shown as numbers`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.model, to: "model.json")
     let input = "data\(Self.hostile).json"
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `what another program's database says is shown by its numbers`() throws {
+  @Test func `control characters in another program's database are shown as numbers`() throws {
     let folder = try ScratchFolder()
     let name = SQL(name: Self.hostile)
     let text: SQL = "\(literal: Self.hostile)"
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `the token of a source is what the source said where a program reads it`() throws {
+  @Test func `a program reads the token of a source verbatim`() throws {
     let folder = try ScratchFolder()
     try folder.write(
       "{\"next\":\"\(Self.inJSON)\",\"rows\":[{\"id\":1}]}", to: "data.json")

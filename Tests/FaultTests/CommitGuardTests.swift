@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct CommitGuardTests {
-  @Test func `a statement that is prepared anew and finds no memory commits nothing alone`() async {
+  @Test func `a statement prepared again without memory commits nothing alone`() async {
     await #expect(processExitsWith: .success) {
       try #require(store_faults_install())
       let folder = try ScratchFolder()

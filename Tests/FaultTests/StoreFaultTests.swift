@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: FaultJob.allCases)
-  func `after any call that fails the store is whole, and the next run ends in the same`(
+  func `after any failed call the store is intact, and the next run ends in the same`(
     job: FaultJob
   ) async {
     let result = await #expect(

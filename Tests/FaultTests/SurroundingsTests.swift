@@ -48,7 +48,7 @@ import Testing
   // MARK: Full disks
 
   @Test(arguments: ["1", "2"])
-  func `a store that may not grow any more keeps its batches, and the run goes on later`(
+  func `a store at its size limit keeps its batches, and the run continues later`(
     jobs: String
   ) throws {
     let folder = try ScratchFolder()
@@ -81,7 +81,7 @@ import Testing
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "100")
   }
 
-  @Test func `a sort without room for its temporary file says where it is, and changes nothing`()
+  @Test func `a sort without room for its temporary file names the place and changes nothing`()
     throws
   {
     let folder = try ScratchFolder()
@@ -105,7 +105,7 @@ import Testing
     "mkdir disk && mount -t tmpfs -o size=900k tmpfs disk && umount disk")
 
   @Test(.enabled(if: canMount, "no small disk can be mounted here"))
-  func `a disk that is full is said to be, and the run goes on once there is room`() throws {
+  func `a full disk is reported, and the run continues once there is room`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.places(0..<6000), to: "data")
     let mounted = try shell("mkdir disk && mount -t tmpfs -o size=900k tmpfs disk", in: folder)
@@ -127,7 +127,7 @@ import Testing
   // MARK: Other processes
 
   @Test(arguments: [["--batch", "50"], ["--batch", "50", "--merge", "newest"]])
-  func `two imports at once leave what they leave one after the other`(
+  func `two imports at once leave the same as one after the other`(
     options: [String]
   ) throws {
     let folder = try ScratchFolder()
@@ -203,7 +203,7 @@ import Testing
     #expect(try app.text("PRAGMA integrity_check") == "ok")
   }
 
-  @Test func `a store that another program holds is reported, and free when that lets go`() throws {
+  @Test func `a store locked by another program is reported, and usable after that`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.places(0..<10), to: "data")
     #expect(try importer.run(["data"], in: folder.path).exitCode == 0)
@@ -257,7 +257,7 @@ import Testing
       ("(import --help; echo $? >code) | true; exit $(cat code)", 0),
       ("import data 2>/dev/full", 0),
     ] as [(String, Int32)])
-  func `streams that nobody reads cost only what should have been written to them`(
+  func `closed streams lose only their own output`(
     line: String, code: Int32
   ) throws {
     let folder = try ScratchFolder()
@@ -271,7 +271,7 @@ import Testing
   // MARK: Files
 
   @Test(arguments: ["with spaces", "it's \"quoted\"", "Zürich 東京 😀", "file:a?mode=ro#%41"])
-  func `names of any kind are taken as they are`(name: String) throws {
+  func `file names of any kind are used verbatim`(name: String) throws {
     let folder = try ScratchFolder()
     try folder.write(Self.places(0..<40, keys: 20), to: "\(name).json")
     let store = "\(name).sqlite"
@@ -286,8 +286,7 @@ import Testing
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file(store)) == "40")
   }
 
-  @Test func `a symbolic link leads to input and store, whose log stands beside the target`() throws
-  {
+  @Test func `a symbolic link leads to input and store, whose log is beside the target`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.places(0..<100), to: "data")
     let made = try shell(
@@ -308,8 +307,7 @@ import Testing
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file("real/poi.sqlite")) == "200")
   }
 
-  @Test func `a reject file that the disk does not take is said, and the run goes on later`() throws
-  {
+  @Test func `a failed sync of the reject file is reported, and the run continues later`() throws {
     let folder = try ScratchFolder()
     try folder.write("{\"name\":1}\n{\"name\":2}\n", to: "data")
     func take(_ more: [String: String], _ arguments: String...) throws -> Tool.Outcome {
@@ -339,7 +337,7 @@ import Testing
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "1000")
   }
 
-  @Test func `a file that grows while it is read is read to its end, and not resumed as another`()
+  @Test func `a file that grows is read to its end, and not resumed as another`()
     throws
   {
     let folder = try ScratchFolder()
@@ -370,7 +368,7 @@ import Testing
       "chmod a+rx . && setpriv --reuid=65534 --clear-groups '\(Tool("poi-import").path)' --version")
 
   @Test(.enabled(if: canBeOther, "nobody without rights can start the tool here"))
-  func `a store that may only be read is left as it is, and the message says so`() throws {
+  func `a read-only store is not changed, and the message says so`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.places(0..<10), to: "data")
     let line = """
@@ -391,7 +389,7 @@ import Testing
   }
 
   @Test(.enabled(if: canBeOther, "nobody without rights can start the tool here"))
-  func `a folder in which no store can be made is told from one that is missing`() throws {
+  func `a folder without write permission is distinguished from a missing one`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.places(0..<1), to: "data")
     let line = """

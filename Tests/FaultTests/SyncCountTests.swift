@@ -57,7 +57,7 @@ import Testing
         """#)
   }
 
-  @Test func `a new store waits five times, most of them for its first page and its end`() async {
+  @Test func `a new store syncs five times, mostly for its first page and its end`() async {
     await #expect(processExitsWith: .success) {
       try #require(store_faults_install())
       let folder = try ScratchFolder()
@@ -69,7 +69,7 @@ import Testing
 
   /// One sync per batch of 5,000, one for the end of the input, and five for the store as above.
   @Test(arguments: [10_000, 100_000])
-  func `an import waits once in 5,000 records where no time passes`(count: Int) async {
+  func `an import syncs once per 5,000 records if no time passes`(count: Int) async {
     await #expect(processExitsWith: .success) { [count] in
       try #require(store_faults_install())
       let folder = try ScratchFolder()
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `an import waits once in 500 records where each takes long`() async {
+  @Test func `an import syncs once per 500 records if each is slow`() async {
     await #expect(processExitsWith: .success) {
       try #require(store_faults_install())
       let folder = try ScratchFolder()
@@ -94,7 +94,7 @@ import Testing
 
   /// The beginning of the log, each batch, and log and store at the end.
   @Test(arguments: [(10_000, 4), (30_000, 5)])
-  func `a deduplication waits once in 5,000 losers where no time passes`(
+  func `a deduplication syncs once per 5,000 losers if no time passes`(
     count: Int, expected: Int
   ) async {
     await #expect(processExitsWith: .success) { [count, expected] in
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `what was committed without waiting comes to the disk beside a reader, too`() async {
+  @Test func `commits that did not wait reach the disk, also with a reader`() async {
     await #expect(processExitsWith: .success) {
       try #require(store_faults_install())
       let folder = try ScratchFolder()
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `import, deduplication and enforcing of 10,000 records wait twelve times`() async {
+  @Test func `import, deduplication and enforcing of 10,000 records sync twelve times`() async {
     await #expect(processExitsWith: .success) {
       try #require(store_faults_install())
       let folder = try ScratchFolder()

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ToolJob.all)
-  func `a tool that is killed at any change to a file ends in the same when it is run again`(
+  func `a tool killed at any file change ends in the same when run again`(
     job: ToolJob
   ) throws {
     let trial = try ToolTrial(job)
@@ -41,7 +41,7 @@ import Testing
       ("/store.sqlite", EFBIG, "File too large"), ("/store.sqlite", EIO, "Input/output error"),
       ("/bad", ENOSPC, "the reject file cannot be written: No space left on device"),
     ])
-  func `a write that fails ends with 74, and says which file and why`(
+  func `a failed write ends with 74 and names the file and the reason`(
     job: ToolJob, fault: (file: String, number: Int32, message: String)
   ) throws {
     let trial = try ToolTrial(job)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ToolJob.all.filter { $0.retry != nil })
-  func `reads of the input that are short, interrupted or fail are no loss`(job: ToolJob) throws {
+  func `short, interrupted or failed reads lose nothing`(job: ToolJob) throws {
     let trial = try ToolTrial(job)
     let file = job.input == nil ? "/\(job.inputFile)" : ".in"
     try trial.checkDone(
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: ToolJob.all.filter { $0.retry != nil } + ToolJob.readingMore)
-  func `a parser that finds no memory ends the process, and the run can be gone on with`(
+  func `a parser without memory ends the process, and the run can be resumed`(
     job: ToolJob
   ) throws {
     let trial = try ToolTrial(job)

@@ -32,7 +32,7 @@ import Testing
     #expect(try read(99_999..<100_001, of: reader) == [0, 255])
   }
 
-  @Test func `what is not there is an error`() throws {
+  @Test func `a missing table, column or row is an error`() throws {
     let connection = try connection()
     var reader = try BlobReader(table: "t", column: "b", rowID: 1, in: connection)
     #expect(throws: SQLiteError.self) { try read(2..<4, of: reader) }

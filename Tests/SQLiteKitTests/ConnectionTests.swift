@@ -45,7 +45,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
   }
 
   @Test(arguments: ["", "a\0b"])
-  func `a path that names no file is refused`(path: String) {
+  func `an invalid path is refused`(path: String) {
     #expect(
       thrown { () throws(SQLiteError) in _ = try Connection(path: path) }?.codeName
         == "SQLITE_MISUSE")
@@ -60,7 +60,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     #expect(error?.message.contains("'\(path)'") == true)
   }
 
-  @Test func `a file that is no database is found when it is opened`() throws {
+  @Test func `a file that is not a database is detected when it is opened`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("text.txt")
     let file = unsafe fopen(path, "w")
@@ -71,7 +71,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     #expect(error?.isCorrupt == true)
   }
 
-  @Test func `a connection that may only read refuses to write`() throws {
+  @Test func `a read-only connection refuses to write`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     do {
@@ -127,7 +127,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     #expect(try first.dataVersion() != version)
   }
 
-  @Test func `a transaction commits what its body returns from and rolls back what it throws from`()
+  @Test func `a transaction commits if its body returns and rolls back if it throws`()
     throws
   {
     struct Refusal: Error, Equatable {}
@@ -154,7 +154,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
   }
 
   @Test(arguments: [0, 1, 2, 3])
-  func `commits wait for the disk again after those that need not`(level: Int64) throws {
+  func `commits wait for the disk again after those that do not`(level: Int64) throws {
     let folder = try ScratchFolder()
     let connection = try Connection(path: folder.file("a.sqlite"))
     try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(level)")
@@ -210,7 +210,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     #expect(connection.changeCount == 0)
   }
 
-  @Test func `a text of which only the beginning is SQL is refused`() throws {
+  @Test func `a text with only a beginning of SQL is refused`() throws {
     let connection = try Connection.inMemory()
     let texts: [SQL] = ["SELECT 1; SELECT 2", "SELECT 1; SELEC"]
     for sql in texts {

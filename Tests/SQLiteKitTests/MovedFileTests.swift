@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: Move.allCases, ["WAL", "DELETE"])
-  func `nothing is committed to a file that went from its path`(
+  func `nothing is committed to a file that is no longer at its path`(
     _ move: Move, _ mode: String
   ) throws {
     let folder = try ScratchFolder()
@@ -67,7 +67,7 @@ import Testing
     #expect(try connection.integer("SELECT sum(a) FROM t") == 3)
   }
 
-  @Test func `a database in memory stands nowhere and is written`() throws {
+  @Test func `a database in memory has no path and is written`() throws {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
     #expect(try connection.integer("SELECT a FROM t") == 1)

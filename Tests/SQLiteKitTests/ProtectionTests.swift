@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: Opening.allCases)
-  func `cells are checked, the schema is not trusted and nothing damages the file`(
+  func `cells are checked, the schema is not trusted and SQL cannot damage the file`(
     opening: Opening
   ) throws {
     let folder = try ScratchFolder()
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: Opening.allCases)
-  func `a statement may need only so much`(opening: Opening) throws {
+  func `a statement has limits`(opening: Opening) throws {
     let folder = try ScratchFolder()
     let connection = try opening.connection(folder)
     try connection.execute("ATTACH ':memory:' AS one")

@@ -15,7 +15,7 @@ struct SQLTests {
     "order", "ünï", "e\u{301}", "[a]", "`", "a.b", "\\", "\n", "?1", "",
   ]
 
-  @Test func `a literal takes SQL, whole numbers, names and texts`() {
+  @Test func `a literal accepts SQL, whole numbers, names and texts`() {
     let columns: [SQL] = ["a", "b"].map { "\(name: $0)" }
     let condition: SQL = "run = \(Int64.min)"
     let sql: SQL = """
@@ -39,7 +39,7 @@ struct SQLTests {
     #expect(SQL(verbatim: "SELECT 'a'") == "SELECT 'a'")
   }
 
-  @Test func `a literal takes no string, and no number that is not whole`() {
+  @Test func `a literal accepts neither strings nor fractions`() {
     let (text, number) = ("x", 1.5)
     let sql: SQL = "\(text) \(number) \(text.first!) \(Substring(text)) \(7)"
     #expect(sql == "refused refused refused refused 7")
@@ -61,7 +61,7 @@ struct SQLTests {
     #expect(same.map { Array($0.utf8) } == Array(text.utf8))
   }
 
-  @Test func `a NUL, at which SQLite would stop to read, is refused`() throws {
+  @Test func `a NUL, at which SQLite stops reading, is refused`() throws {
     let connection = try Connection.inMemory()
     for sql in ["SELECT 1 AS \(name: "a\0b")", "SELECT \(literal: "a\0b")"] as [SQL] {
       do {

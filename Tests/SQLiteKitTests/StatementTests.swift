@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: ["UTF-8", "UTF-16le"])
-  func `a value says its type and what it is at once`(encoding: String) throws {
+  func `a value has its type and content at once`(encoding: String) throws {
     let connection = try Connection.inMemory()
     try connection.execute("PRAGMA encoding = \(literal: encoding); CREATE TABLE t (a)")
     var statement = try connection.prepare(
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `not-a-number is null`() throws {
+  @Test func `not-a-number is NULL`() throws {
     var statement = try echo(try Connection.inMemory())
     try statement.bind(1, real: .nan)
     #expect(try statement.step())
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `an empty buffer without an address is an empty value, not null`() throws {
+  @Test func `an empty buffer without an address is an empty value, not NULL`() throws {
     var statement = try echo(try Connection.inMemory())
     let none = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     try unsafe statement.bindBorrowed(1, text: none)
@@ -122,7 +122,7 @@ import Testing
     #expect(statement.text(1) == "blob")
   }
 
-  @Test func `a borrowed text is read where it stands`() throws {
+  @Test func `a borrowed text is not copied`() throws {
     var statement = try echo(try Connection.inMemory())
     let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 3)
     defer { unsafe buffer.deallocate() }
@@ -145,7 +145,7 @@ import Testing
     #expect(statement.text(0) == "né")
   }
 
-  @Test func `bytes that are no UTF-8 stay as they are in a span and are repaired in a string`()
+  @Test func `bytes that are not UTF-8 stay in a span and are repaired in a string`()
     throws
   {
     var statement = try (try Connection.inMemory()).prepare("SELECT CAST(x'61ff62' AS TEXT)")
@@ -154,7 +154,7 @@ import Testing
     #expect(statement.text(0) == "a\u{FFFD}b")
   }
 
-  @Test func `numbers and null have no bytes`() throws {
+  @Test func `numbers and NULL have no bytes`() throws {
     var statement = try (try Connection.inMemory()).prepare("SELECT 1, 1.5, NULL")
     #expect(try statement.step())
     for column in 0..<3 { #expect(statement.bytes(column).isEmpty == true) }
@@ -216,7 +216,7 @@ import Testing
     ("INSERT INTO t (n) VALUES (-1)", 275), ("INSERT INTO t (n, r) VALUES (1, 9)", 787),
     ("INSERT INTO t (n, s) VALUES (1, 'x')", 3091),
   ])
-  func `a constraint is told by its extended code`(sql: SQL, code: Int32) throws {
+  func `a constraint has its extended code`(sql: SQL, code: Int32) throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -231,7 +231,7 @@ import Testing
     #expect(error?.isUniqueViolation == (code == 1555))
   }
 
-  @Test func `an error tells its code, its message and the statement, and no value`() throws {
+  @Test func `an error has its code, message and statement, and no value`() throws {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (a UNIQUE)")
     var insert = try connection.prepare("INSERT INTO t VALUES (?1)")
@@ -269,7 +269,7 @@ import Testing
     #expect(thrown { () throws(SQLiteError) in _ = try connection.prepare(text) } != nil)
   }
 
-  @Test func `a run that fails as it ends before its time says so`() throws {
+  @Test func `a run that fails at an early reset reports it`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -311,7 +311,7 @@ import Testing
     #expect(statement.integer(0) == 5)
   }
 
-  @Test func `a scalar query tells a null and a missing row from a value`() throws {
+  @Test func `a scalar query distinguishes NULL and a missing row from a value`() throws {
     let connection = try Connection.inMemory()
     #expect(try connection.integer("SELECT NULL") == nil)
     #expect(try connection.integer("SELECT 1 WHERE 0") == nil)

@@ -27,7 +27,7 @@ import Testing
         """)
   }
 
-  @Test func `quiet leaves out notes and progress and nothing else`() {
+  @Test func `quiet omits only notes and progress`() {
     let diagnostics = diagnostics(Diagnostics.Style(isQuiet: true, showsProgress: true))
     diagnostics.error("a")
     diagnostics.warning("b")
@@ -77,7 +77,7 @@ import Testing
     #expect(!never.showsProgress)
   }
 
-  @Test func `a closed standard error is no failure`() {
+  @Test func `a closed standard error is not a failure`() {
     let closed = OutputDescriptor(number: -1, name: "nothing")
     Diagnostics(
       name: "x", descriptor: closed, style: Diagnostics.Style(), clock: { .zero }

@@ -14,7 +14,7 @@ struct EditDistanceTests {
     #expect(editDistance(second, first) == distance)
   }
 
-  @Test func `the nearest candidate is found, or none`() {
+  @Test func `the nearest candidate is found, or nil`() {
     let names = ["--batch", "--batch-bytes", "--store"]
     #expect(nearest(to: "--bathc", in: names) == "--batch")
     #expect(nearest(to: "--stroe", in: names) == "--store")

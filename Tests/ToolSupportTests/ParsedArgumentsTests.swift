@@ -15,7 +15,7 @@ import Testing
   @Test(arguments: [
     "", "-", "+1", "1.0", "1e3", " 1", "1 ", "0x1", "1_000", "٣", "9223372036854775808",
   ])
-  func `what is no whole number is refused`(text: String) throws {
+  func `a value that is not a whole number is refused`(text: String) throws {
     let arguments = try parsed(limit: text)
     #expect(throws: UsageError.self) { try arguments.integer("limit", in: Int.min...Int.max) }
   }
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: ["", "M", "-1", "1.5M", "1 M", "1m", "1TiBs", "1MM", "9223372036854775807k"])
-  func `what is no size is refused`(text: String) throws {
+  func `a value that is not a size is refused`(text: String) throws {
     let arguments = try parsed(limit: text)
     #expect(throws: UsageError.self) { try arguments.byteCount("limit") }
   }
@@ -74,12 +74,12 @@ import Testing
     ("0s", Duration.zero), ("90s", .seconds(90)), ("15m", .seconds(900)),
     ("36h", .seconds(129_600)), ("90d", .seconds(7_776_000)), ("2w", .seconds(1_209_600)),
   ])
-  func `spans of time are read`(text: String, span: Duration) throws {
+  func `durations are read`(text: String, span: Duration) throws {
     #expect(try parsed(limit: text).duration("limit") == span)
   }
 
   @Test(arguments: ["", "d", "1", "-1d", "1.5d", "1y", "1 d", "99999999999999999d", "1dd"])
-  func `what is no span of time is refused`(text: String) throws {
+  func `a value that is not a duration is refused`(text: String) throws {
     let arguments = try parsed(limit: text)
     let error = #expect(throws: UsageError.self) { try arguments.duration("limit") }
     #expect(error?.message.contains("90s, 15m, 36h, 90d or 2w") == true)
@@ -93,7 +93,7 @@ import Testing
     #expect(arguments.choice("completions", as: Shell.self) == nil)
   }
 
-  @Test func `an option that the table lacks is a mistake of the caller`() async {
+  @Test func `an option that the table lacks is a programming error`() async {
     await #expect(processExitsWith: .failure) {
       _ = try CommandDescription.parse("a").flag("no-such-option")
     }

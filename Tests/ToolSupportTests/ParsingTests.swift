@@ -22,13 +22,13 @@ struct ParsingTests {
     #expect(try !CommandDescription.parse("a").flag("dry-run"))
   }
 
-  @Test func `a single dash is positional, and everything behind two dashes`() throws {
+  @Test func `a single dash is positional, and so is everything after two dashes`() throws {
     let parsed = try CommandDescription.parse("-", "--dry-run", "--", "--mesh", "--", "-n")
     #expect(parsed.positionals == ["-", "--mesh", "--", "-n"])
     #expect(parsed.values["mesh"] == nil)
   }
 
-  @Test func `a value may be empty, hold an equals sign or start with a dash`() throws {
+  @Test func `a value may be empty, contain an equals sign or start with a dash`() throws {
     #expect(try CommandDescription.parse("--heap=", "a").text("heap") == "")
     #expect(try CommandDescription.parse("--heap=x=y", "a").text("heap") == "x=y")
     #expect(try CommandDescription.parse("--heap=\u{301}", "a").text("heap") == "\u{301}")
@@ -43,7 +43,7 @@ struct ParsingTests {
     #expect(parsed.text("key") == "b")
   }
 
-  @Test func `the command line goes before the environment and that before the default`() throws {
+  @Test func `the command line precedes the environment, which precedes the default`() throws {
     let environment = ["SAND_HEAP": "env.sand", "HOME": "/"]
     let given = try CommandDescription.parse("-o", "own.sand", "a", environment: environment)
     #expect(given.text("heap") == "own.sand")
@@ -58,7 +58,7 @@ struct ParsingTests {
     (["--help"], "help"), (["-h"], "help"), (["-nhx"], "help"), (["--markdown"], "markdown"),
     (["--version", "--nonsense"], "version"), (["--manual", "--mesh"], "manual"),
   ])
-  func `a question is answered whatever comes behind it or is missing`(
+  func `an immediate option is answered whatever follows or is missing`(
     arguments: [String], name: String
   ) throws {
     #expect(try CommandDescription.example.parse(arguments).flag(name))
@@ -101,7 +101,7 @@ struct ParsingTests {
       "--order", "size", says: "--order: 'size' is not one of fine, coarse"),
     Mistake("--help=xml", says: "--help takes no value, but 'xml' follows its equals sign"),
   ])
-  func `a mistake is named with what to do`(mistake: Mistake) {
+  func `a mistake is reported with advice`(mistake: Mistake) {
     let error = #expect(throws: UsageError.self) {
       try CommandDescription.example.parse(mistake.arguments)
     }
@@ -133,13 +133,12 @@ struct ParsingTests {
       says: "--tare and --no-bowl exclude each other; give one of them"),
     Mistake("--cloth", "a", says: "--cloth needs --clean; give both"),
   ])
-  func `options that mean nothing together are refused`(mistake: Mistake) {
+  func `conflicting options are refused`(mistake: Mistake) {
     let error = #expect(throws: UsageError.self) { try Self.scales.parse(mistake.arguments) }
     #expect(error?.message == mistake.message)
   }
 
-  @Test func `what a task accepts goes with it, and so does what stands in the environment`() throws
-  {
+  @Test func `a task accepts its own options and the environment`() throws {
     let parsed = try Self.scales.parse(
       ["--clean", "--cloth", "a", "-q", "--progress", "never"], environment: ["SAND_HEAP": "x"])
     #expect(parsed.text("cloth") == "a")

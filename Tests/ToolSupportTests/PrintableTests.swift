@@ -14,17 +14,17 @@ struct PrintableTests {
     ("\u{feff}x\u{ad}y", #"\u{feff}x\u{ad}y"#),
     ("👩\u{200d}🚀 e\u{301}", "👩\u{200d}🚀 e\u{301}"),
   ])
-  func `what could act on a terminal is shown as its number`(text: String, expected: String) {
+  func `characters that act on a terminal are shown as numbers`(text: String, expected: String) {
     #expect(printable(text) == expected)
   }
 
-  @Test func `JSON text says the same by escapes`() {
+  @Test func `JSON text keeps its value with escapes`() {
     let text = "{\n  \"a\": \"\u{7f}\u{9b}\u{2028}\u{e0001}é漢😀\"\n}\n"
     let expected = #"{\n  "a": "\u007f\u009b\u2028\udb40\udc01é漢😀"\n}\n"#
     #expect(printableJSON(text) == expected.replacing("\\n", with: "\n"))
   }
 
-  @Test func `no control character is left of any`() {
+  @Test func `no control character remains`() {
     for value: UInt32 in 0...0x10ffff {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let shown = printable(String(scalar))

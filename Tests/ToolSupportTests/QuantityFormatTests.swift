@@ -34,7 +34,7 @@ import Testing
     #expect(QuantityFormat.rate(Int.max, in: .milliseconds(1)) != nil)
   }
 
-  @Test func `only all of it is 100 per cent`() {
+  @Test func `only the whole is 100 per cent`() {
     #expect(QuantityFormat.percent(0, of: 3) == "0 %")
     #expect(QuantityFormat.percent(999, of: 1000) == "99 %")
     #expect(QuantityFormat.percent(1000, of: 1000) == "100 %")

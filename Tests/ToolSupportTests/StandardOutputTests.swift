@@ -49,7 +49,7 @@ import Testing
     #expect(Int(bitPattern: arrived) == 1_000_000)
   }
 
-  @Test func `a value is as it is, but on a terminal shown by its numbers`() throws {
+  @Test func `a value is written verbatim, but printable on a terminal`() throws {
     let file = ScratchFile()
     var output = StandardOutput(descriptor: file.descriptor)
     output.write(value: "a\u{1b}[2J")
@@ -71,7 +71,7 @@ import Testing
     #expect(String(decoding: shown.prefix(max(0, count)), as: UTF8.self) == #"a\u{1b}[2J"#)
   }
 
-  @Test func `a reader that went away is no failure`() {
+  @Test func `a closed reader is not a failure`() {
     Interruption.catchFailedWrites()
     var ends: [Int32] = [0, 0]
     let result = unsafe pipe(&ends)

@@ -31,7 +31,7 @@ import Testing
     #expect(messages.text == "")
   }
 
-  @Test func `questions about the tool are answered without it`() {
+  @Test func `immediate options are answered without the tool's body`() {
     let command = CommandDescription.example
     let questions = [
       (["--help"], command.help(width: 80)), (["-qh", "--nonsense"], command.help(width: 80)),
@@ -63,7 +63,7 @@ import Testing
     #expect(messages.text.hasPrefix("sift-sand: error: argument 2 is not UTF-8; "))
   }
 
-  @Test func `what the body throws decides the code`() {
+  @Test func `the body's error decides the code`() {
     struct Odd: Error {}
     let failure = ToolFailure(.dataError, "no sand")
     #expect(tool().run(["a"]) { _, _ in throw failure } == .dataError)
@@ -105,7 +105,7 @@ import Testing
         == "sift-sand: error: cannot write to standard output: No space left on device\(remark)\n")
   }
 
-  @Test func `only variables that matter are looked at`() {
+  @Test func `only relevant variables are read`() {
     unsafe setenv("SAND_HEAP", "x", 1)
     defer { unsafe unsetenv("SAND_HEAP") }
     let environment = ToolMain.environment(for: .example)
@@ -113,7 +113,7 @@ import Testing
     #expect(Set(environment.keys).isSubset(of: ["SAND_HEAP", "NO_COLOR", "TERM"]))
   }
 
-  @Test func `the clock goes on`() {
+  @Test func `the clock advances`() {
     let first = ToolMain.monotonicTime()
     #expect(ToolMain.monotonicTime() >= first)
     #expect(first > .zero)
