@@ -24,7 +24,7 @@ __attribute__((destructor)) static void write_counts(void) {
   fclose(file);
 }
 
-// The C library's own functions, which it exports under these names for just this use.
+// The C library's own functions, exported under these names for wrappers.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -63,7 +63,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
   return 0;
 }
 
-// The function of this name in the library that the program would otherwise call.
+// The next function of this name, which the program would otherwise call.
 #define NEXT(type, name)                          \
   static type next;                               \
   if (!next) next = (type)dlsym(RTLD_NEXT, name);
@@ -117,7 +117,7 @@ int sqlite3_step(void *statement) {
   const char *sql = sql_of(statement);
   if (sql && strncasecmp(sql, "COMMIT", 6) == 0) commits++;
   const int status = next(statement);
-  // A step prepares a statement again that a change of schema or settings has made stale.
+  // A step prepares a statement again if the schema or the settings have changed.
   typedef int (*status_function)(void *, int, int);
   static status_function status_of;
   if (!status_of) status_of = (status_function)dlsym(RTLD_NEXT, "sqlite3_stmt_status");

@@ -42,12 +42,12 @@ __attribute__((destructor)) static void write_count(void) {
   fclose(file);
 }
 
-// The function of this name in the library that the program would otherwise call.
+// The next function of this name, which the program would otherwise call.
 #define NEXT(type, name)                          \
   static type next;                               \
   if (!next) next = (type)dlsym(RTLD_NEXT, name);
 
-// Whether a call is on a file that is of concern.
+// Whether a call is on a selected file.
 static bool is_on(int descriptor, const char *path) {
   if (!fault_path) return true;
   char link[64], target[4096];
@@ -65,14 +65,14 @@ static bool counts(const char *kind) {
   return strcmp(fault, kind) == 0 || (strcmp(kind, "writes") == 0 && strcmp(fault, "changes") == 0);
 }
 
-// Whether a call is one that is to fail.
+// Counts a call and returns whether it must fail.
 static bool fails(const char *kind, int descriptor, const char *path) {
   if (!counts(kind) || !is_on(descriptor, path)) return false;
   const long count = ++call_count;
   return fault_at > 0 && (count == fault_at || (goes_on && count > fault_at));
 }
 
-// Ends the program, unless the call is to fail with an error.
+// Kills the program, unless an error is set.
 static int fail(void) {
   if (!fault_errno) {
     raise(SIGKILL);
@@ -183,7 +183,7 @@ struct parser_memory {
   void *context;
 };
 
-// The program's functions, which are the same for all of its parsers.
+// The program's functions, the same for all of its parsers.
 static struct parser_memory program_memory;
 
 static void *parser_malloc(void *context, size_t size) {

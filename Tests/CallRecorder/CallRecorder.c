@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// The function of this name in the library that the program would otherwise call.
+// The next function of this name, which the program would otherwise call.
 #define NEXT(type, name)                          \
   static type next;                               \
   if (!next) next = (type)dlsym(RTLD_NEXT, name);
@@ -32,7 +32,7 @@ static int record = -1;
 static char folder[PATH_MAX];
 
 // Held while a call changes a file and is recorded, so that the record has the calls of all threads in
-// the order in which they took place.
+// order.
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void read_environment(void) {
@@ -44,7 +44,8 @@ __attribute__((constructor)) static void read_environment(void) {
 
 // MARK: The record
 
-// Adds a line, and the bytes that were written. A record that lacks one is worth nothing.
+// Adds a line, and the bytes that were written; ends the program on failure, since a record with a gap
+// is useless.
 static void add(const char *line, const void *bytes, size_t size) {
   struct iovec parts[] = {
       {(void *)line, strlen(line)}, {(void *)bytes, size}, {"\n", size > 0 ? 1 : 0}};
@@ -62,8 +63,7 @@ static void add(const char *line, const void *bytes, size_t size) {
     add(line, NULL, 0);                       \
   } while (0)
 
-// The name that a path without links has in the folder: "" is the folder itself, and NULL any place
-// that is not recorded.
+// The name in the folder of a path without links: "" is the folder itself, NULL is not recorded.
 static const char *name_in_folder(const char *path) {
   const size_t length = strlen(folder);
   if (strncmp(path, folder, length) != 0) return NULL;
@@ -73,14 +73,14 @@ static const char *name_in_folder(const char *path) {
   return end && strcmp(end, "-shm") == 0 ? NULL : name;
 }
 
-// A file that is open: its inode, which is 0 for the folder, and its name.
+// An open file: its inode, 0 for the folder, and its name.
 struct place {
   unsigned long inode;
   char path[PATH_MAX];
   const char *name;
 };
 
-// Whether what is open is recorded, and what it is.
+// Whether an open file is recorded; sets its place.
 static bool is_recorded(int descriptor, struct place *place) {
   if (record < 0) return false;
   const int error = errno;
@@ -99,7 +99,7 @@ static bool is_recorded(int descriptor, struct place *place) {
   return is_folder || S_ISREG(status.st_mode);
 }
 
-// The program goes on with the error of its own call, whatever recording it did since.
+// Makes and records a call; restores its errno afterwards.
 #define RECORDED(type, call, ...) \
   pthread_mutex_lock(&turn);      \
   const type result = call;       \
@@ -113,7 +113,7 @@ static bool is_recorded(int descriptor, struct place *place) {
 
 // MARK: Opening
 
-// A call that opened a file; opening may wait for others, as a pipe does, and takes no turn.
+// Records an opened file. Opening a pipe may wait for other threads, so it is outside of the lock.
 static int opened(int descriptor, int flags) {
   struct place place;
   const bool may_write = (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT);
@@ -125,7 +125,7 @@ static int opened(int descriptor, int flags) {
   return descriptor;
 }
 
-// The permissions of a new file, which are given only where there may be one.
+// The permissions argument, passed only if the call may create a file.
 #define MODE                           \
   mode_t mode = 0;                     \
   if (flags & (O_CREAT | O_TMPFILE)) { \
@@ -172,11 +172,11 @@ static void add_write(int descriptor, const void *bytes, ssize_t size, off64_t o
 ssize_t write(int descriptor, const void *bytes, size_t size) {
   NEXT(write_function, "write")
   struct place place;
-  // What is piped or shown may wait for others, and must not keep them from their turn.
+  // A write to a pipe or terminal may wait for other threads, so it is outside of the lock.
   if (!is_recorded(descriptor, &place)) return next(descriptor, bytes, size);
   RECORDED(
       ssize_t, next(descriptor, bytes, size),
-      // Behind the bytes wherever they went: they may have been appended.
+      // The offset is computed from the end of the write, because the file may be open for appending.
       add_write(descriptor, bytes, result, lseek64(descriptor, 0, SEEK_CUR) - result))
 }
 
@@ -211,7 +211,7 @@ int ftruncate64(int descriptor, off64_t size) {
 
 // MARK: Syncing
 
-// Others may write while a sync lasts; what they write is not part of it.
+// Other threads may write during a sync; their writes are not part of it.
 static int sync_with(sync_function next, int descriptor) {
   struct place place;
   if (!is_recorded(descriptor, &place)) return next(descriptor);

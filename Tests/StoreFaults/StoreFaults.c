@@ -23,7 +23,7 @@ long store_faults_disarm(void) {
   return failed_calls;
 }
 
-// Whether a call is one that is to fail.
+// Counts a call and returns whether it must fail.
 static bool fails(enum StoreFault fault) {
   if (armed_fault != (int)fault) return false;
   const long left = --calls_left;
@@ -46,7 +46,7 @@ static void *reallocate(void *block, int size) {
 
 // MARK: Files
 
-// An open file of the system's VFS behind one of ours.
+// A file of this VFS, followed by the system's one.
 struct File {
   sqlite3_file base;
   sqlite3_file *inner;
@@ -172,7 +172,7 @@ static int do_not_sleep(sqlite3_vfs *self, int microseconds) {
 bool store_faults_install(void) {
   if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory) != SQLITE_OK) return false;
   if (!memory.xMalloc) {
-    // SQLite chooses its own functions only when it starts.
+    // SQLite chooses its memory functions only when it is initialised.
     if (sqlite3_initialize() != SQLITE_OK || sqlite3_shutdown() != SQLITE_OK) return false;
     if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory) != SQLITE_OK) return false;
   }

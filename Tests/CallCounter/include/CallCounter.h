@@ -1,13 +1,12 @@
 #pragma once
 
-// A library to be loaded before all others (LD_PRELOAD): it counts what a program asks of the C
-// library and of SQLite, and at the program's end writes the counts to the file that the
-// environment variable CALL_COUNTS names, a line `name count` each:
+// A library for LD_PRELOAD: it counts a program's calls of the C library and SQLite. When the program
+// ends, it writes the counts to the file named by CALL_COUNTS, as lines `name count`:
 //
 //   allocations    calls that allocate memory, from any thread
 //   reads          calls of read
 //   read-bytes     the bytes that they read
-//   prepares       SQL statements prepared, by the program itself or again by SQLite
+//   prepares       SQL statements prepared, by the program or again by SQLite
 //   commits        steps of a COMMIT
 //
-// Nothing in it is called by name.
+// It has no functions to call.

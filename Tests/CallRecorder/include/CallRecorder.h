@@ -1,24 +1,23 @@
 #pragma once
 
-// A library to be loaded before all others (LD_PRELOAD): it keeps a record of what a program does to
-// the files of one folder, in order and with all bytes that are written. Variables of the environment
-// say which:
+// A library for LD_PRELOAD: it records all changes that a program makes to the files of one folder, in
+// order and with the bytes written. Environment variables:
 //
-//   CALL_RECORD        the file that gets the record; it is appended to
-//   CALL_RECORD_FOLDER the folder; what happens in folders of its own is left out
+//   CALL_RECORD        the file to which the record is appended
+//   CALL_RECORD_FOLDER the folder; subfolders are not recorded
 //
-// The record is a line for each call that succeeded, of words with a space between. INODE is the
-// number that the system gives a file; a new file may get the one of a file that was removed.
+// The record has a line for each successful call, with words separated by spaces. INODE is the system's
+// number of a file; a new file may get the number of a removed one.
 //
-//   open INODE NAME            for writing, or made
+//   open INODE NAME            for writing, or created
 //   write INODE OFFSET SIZE    the bytes follow, and the end of the line
-//   truncate INODE SIZE        or made longer
-//   sync INODE                 begins; the inode is 0 for the folder, whose names are synced
-//   synced INODE               and is done
+//   truncate INODE SIZE        or extend
+//   sync INODE                 begins; the inode 0 is the folder, whose names are synced
+//   synced INODE               ends
 //   unlink NAME
 //   rename NAME/NEW-NAME
 //
-// Files that end in -shm are left out: SQLite makes them anew. So are writes into mapped memory and by
-// calls of other names; who replays a record sees them missing from the files.
+// Not recorded are files that end in -shm, which SQLite creates anew, writes into mapped memory, and
+// writes by other calls; a replay shows that they are missing.
 //
-// Nothing in it is called by name.
+// It has no functions to call.

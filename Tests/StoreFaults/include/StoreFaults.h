@@ -2,17 +2,17 @@
 
 #include <stdbool.h>
 
-// What SQLite asks of the system, made to fail on purpose: it runs on a VFS of ours, and takes its
-// memory through functions of ours, which pass everything on but the calls that are to fail.
+// Fault injection for SQLite: a VFS and memory functions that forward every call except those that must
+// fail.
 //
-// One process has one of it. It does not wait: a sleep returns at once, and a sync that is not to fail
-// does nothing, so thousands of runs take seconds.
+// It is global to the process. A sleep returns at once, and a sync that must not fail does nothing, so
+// thousands of runs need only seconds.
 
-/// What can fail.
+/// A kind of call that can fail.
 enum StoreFault {
   STORE_FAULT_OPEN,
   STORE_FAULT_READ,
-  /// A write that fails has written half of its bytes.
+  /// A failing write has written half of its bytes.
   STORE_FAULT_WRITE,
   STORE_FAULT_SYNC,
   STORE_FAULT_TRUNCATE,
@@ -24,16 +24,15 @@ enum StoreFault {
   STORE_FAULT_ALLOCATION,
 };
 
-/// Puts itself between SQLite and the system; before SQLite is used for the first time.
+/// Installs the VFS and the memory functions; call it before the first use of SQLite.
 ///
-/// Returns whether SQLite took it.
+/// Returns whether SQLite accepted them.
 bool store_faults_install(void);
 
-/// Makes the `at`-th call of a kind fail from now on, counted from 1, and, where it goes on, all that
-/// follow.
+/// Makes the `at`-th call of a kind fail, counted from 1; if `goes_on`, all later ones fail, too.
 ///
-/// `code` is what SQLite is told; of no concern to an allocation.
+/// `code` is the result that SQLite gets; an allocation ignores it.
 void store_faults_arm(enum StoreFault fault, long at, int code, bool goes_on);
 
-/// Makes nothing fail any more. Returns how many calls have failed since `store_faults_arm`.
+/// Stops the faults. Returns the number of failed calls since `store_faults_arm`.
 long store_faults_disarm(void);
