@@ -1,4 +1,4 @@
-"""The work that the tools are made to fail at, and how what they end in is compared."""
+"""The cases for kills and power cuts, and the comparison of their results."""
 
 import collections
 import gzip
@@ -35,7 +35,7 @@ RESULTS = ["exit code", "digest", "content", "rejects"]
 
 
 class Case:
-    """One kind of work: a store to begin with, a command, and how to go on with it."""
+    """One kind of work: an initial store, a command, and the command that continues it."""
 
     def __init__(self, name, folder, base, command, retry=None, piped=None):
         self.name, self.folder, self.base = name, folder, base
@@ -61,7 +61,7 @@ class Tools:
         return run, source
 
     def run(self, case, command, store, seconds=None, environment=None):
-        """Runs a command to its end, or kills it; gives its exit code and what it said."""
+        """Runs a command to its end, or kills it; returns its exit code and its output."""
         run, source = self.start(case, command, store, environment)
         try:
             _, messages = run.communicate(timeout=seconds)
@@ -79,7 +79,7 @@ class Tools:
         return done.stdout + done.stderr
 
     def results(self, case, code, store):
-        """What a run that went on must end in as one that did not fail, by the names of RESULTS."""
+        """The results that must be equal with and without a failure, by the names of RESULTS."""
         return code, self.digest(case, store), content(store), rejects(case)
 
 
@@ -91,7 +91,7 @@ def difference(left, right):
 
 
 def reset(base, store):
-    """Puts a store back as it was before the work."""
+    """Restores a store as it was before the work."""
     for end in ["", "-wal", "-shm", "-journal"]:
         pathlib.Path(f"{store}{end}").unlink(missing_ok=True)
     if base:
@@ -104,9 +104,9 @@ def rejects(case):
 
 
 def is_done(store, whole):
-    """Whether the run was over when it was ended: to do the work again would do it twice.
+    """Whether the run had finished when it was killed: repeating the work would do it twice.
 
-    The store's content is then that of a store whose run was not ended.
+    The store's content is then the same as after a run that was not killed.
     """
     if not store.exists():
         return False
@@ -122,7 +122,7 @@ def is_done(store, whole):
 
 
 def content(store):
-    """All rows but for what tells of runs that did not finish; and whether the store is whole."""
+    """All rows, except the records of unfinished runs, and whether the store is intact."""
     connection = sqlite3.connect(store)
     lines = []
     for (table,) in connection.execute(
@@ -137,7 +137,7 @@ def content(store):
     lines += [
         f"run: {row}" for row in connection.execute(
             "SELECT tool, state, counters FROM poikit_run WHERE state IN ('finished', 'undone')")]
-    # What is remembered of a run that ended is none of its results.
+    # What is remembered of a finished run is not a part of its results.
     lines += [
         f"schema: {row}" for row in connection.execute(
             "SELECT type, name FROM sqlite_schema WHERE tbl_name <> 'poikit_digest'"
@@ -151,7 +151,7 @@ def content(store):
 
 
 def records(generator, count, keys, padding="", damaged=0.01):
-    """Lines of records with few keys and moments, a share of them damaged."""
+    """Lines of records with few keys and instants, a share of them damaged."""
     lines = []
     for _ in range(count):
         record = {
@@ -170,7 +170,7 @@ def records(generator, count, keys, padding="", damaged=0.01):
 
 
 def write_input(folder, shape, lines):
-    """Writes an input and gives its name, and the file that is piped where it is standard input."""
+    """Writes an input; returns its name, and the file to pipe if it is standard input."""
     if shape in ("lines", "standard input"):
         (folder / "lines").write_text("\n".join(lines))
         return ("-", folder / "lines") if shape == "standard input" else ("lines", None)
@@ -185,7 +185,7 @@ def write_input(folder, shape, lines):
 
 
 def prepared(tools, folder, lines, *arguments):
-    """A store that an import made."""
+    """A store made by an import."""
     (folder / "base").write_text("\n".join(lines))
     store = folder / "base.sqlite"
     case = Case("preparation", folder, None, ["poi-import", "--model", "model.json", *arguments, "base"])
@@ -202,7 +202,7 @@ def prepare(tools, case, store):
 
 def importing(generator, folder, name, lines, shape, *arguments, base=None, batch=None):
     file, piped = write_input(folder, shape, lines)
-    # Without a size, one batch holds all of such a small input.
+    # Without a size, one batch has all of such a small input.
     batch = batch or generator.choice(["5", "20", "50", None])
     jobs = str(generator.randrange(1, 3))
     size = ["--batch", batch] if batch else []
@@ -218,9 +218,9 @@ def case_folder(scratch):
 
 
 def round_of_cases(tools, generator, scratch, scale=1):
-    """Every kind of work once, on inputs of its own.
+    """Every kind of work once, on its own input.
 
-    Where the scale is below 1, there are so many fewer records, and more of them are damaged.
+    A scale below 1 means fewer records, and more of them damaged.
     """
     damaged = min(0.01 / scale, 0.05)
 
@@ -265,5 +265,5 @@ def round_of_cases(tools, generator, scratch, scale=1):
 
 
 def blown_up(lines):
-    """The same records with blanks behind them, so many that the input is one whose records land."""
+    """The same records with so many blanks after them that the records land."""
     return [line + " " * (9 * 1024 * 1024 // len(lines)) for line in lines]

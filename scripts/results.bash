@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What Tests/run and scripts/check-all share: they source this file, run their checks through `check` and
-# end with `finish`. Their builds take the flags below.
+# Shared by Tests/run and scripts/check-all: they source this file, run their checks with `check`, build
+# with the flags below, and end with `finish`.
 
-# With CI set, warnings of the compiler are errors, and a debug build goes without debug information, which
-# takes a tenth of its time. A test that crashes then names no lines.
+# With CI set, compiler warnings are errors, and a debug build has no debug information, which saves a tenth
+# of its time. The backtrace of a crashed test then has no lines.
 flags=()
 debug_flags=()
 if [[ -n ${CI:-} ]]; then
@@ -15,7 +15,7 @@ fi
 passed=()
 failed=()
 
-# Runs one check and keeps its result: what it is called, then a command.
+# Runs one check and keeps its result. Arguments: its name, then a command.
 check() {
   local name=$1 start=$SECONDS
   shift
@@ -30,7 +30,7 @@ check() {
   fi
 }
 
-# Ends the run with the sum of its checks.
+# Ends the run with a summary of its checks.
 finish() {
   printf '\n'
   local name
