@@ -1,7 +1,7 @@
-"""The canonical content of a record and its digest, computed apart from the toolkit.
+"""The canonical content of a record and its digest, computed independently of the toolkit.
 
-This is a second implementation of what Sources/POIKit/POIKit.docc/Reference/Digests.md describes. It
-lets the samples state digests that the tools must reach, and checks the rows of a store.
+This is a second implementation of Sources/POIKit/POIKit.docc/Reference/Digests.md. It gives the samples
+their expected digests and checks the rows of a store.
 """
 
 import re
@@ -98,7 +98,7 @@ def digest(row):
 
 
 def table_digest(digests):
-    """The digest of a table from those of its rows, as the tools print it."""
+    """The digest of a table, computed from its rows' digests, as the tools print it."""
     return format(sum(digests) & (1 << 128) - 1, "032x")
 
 
@@ -107,7 +107,7 @@ _DATE_TIME = re.compile(
 
 
 def microseconds(text):
-    """The instant that an RFC 3339 text names, in microseconds since 1970-01-01T00:00:00Z."""
+    """The instant of an RFC 3339 text, in microseconds since 1970-01-01T00:00:00Z."""
     parts = _DATE_TIME.fullmatch(text)
     year, month, day, hour, minute, second = map(int, parts.group(1, 2, 3, 4, 5, 6))
     days = datetime.date(year, month, day).toordinal() - datetime.date(1970, 1, 1).toordinal()

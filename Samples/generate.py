@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the sample files and what an import and a deduplication of them must give.
+"""Writes the sample files and the expected results of importing and deduplicating them.
 
     Samples/generate.py           writes the files
-    Samples/generate.py --check   says which files are not as they would be written
+    Samples/generate.py --check   lists the files that would change
 
-The places are made up. The same files come out on every machine.
+The places are made up. The files are the same on every machine.
 """
 
 import json
@@ -17,7 +17,7 @@ from places import CATEGORIES, CULTURES
 
 SAMPLES = pathlib.Path(__file__).resolve().parent
 PLACE_COUNT = 2_600
-SHAPE_STEP = 5  # every so many records go to the smaller files
+SHAPE_STEP = 5  # every fifth record goes to the smaller files
 
 
 class Random:
@@ -49,15 +49,15 @@ class Random:
 
 
 class Raw(str):
-    """JSON text that goes into a file as it is."""
+    """JSON text that is written verbatim."""
 
 
 class Members(list):
-    """The members of a JSON object as pairs, where a name may stand twice."""
+    """The members of a JSON object as pairs, so that a name may occur twice."""
 
 
 class Place:
-    """What is said about a place: Python values for JSON, and the instant in microseconds."""
+    """The data of a place: Python values for JSON, and the instant in microseconds."""
 
     def __init__(self, members, instant):
         self.members = members
@@ -93,10 +93,10 @@ class Record:
         return self.row is not None
 
     def rule(self, order):
-        """The rule that the record is counted under: that of the first issue found."""
+        """The rule that counts the record: the rule of the first issue found."""
         if "" in self.issues:
             return self.issues[""]
-        # What is missing is only known at the end.
+        # Missing members are only known at the end.
         order = {name: place for place, name in enumerate(order)}
         found = [name for name, rule in self.issues.items() if rule != "required"]
         if not found:
@@ -110,7 +110,7 @@ class Record:
         return self.damage(text) if self.damage else text
 
 
-# Writing JSON in several hands
+# Writing JSON in several styles
 
 
 def write_string(text, style):
@@ -152,7 +152,7 @@ def make_identifier(random):
 
 
 def make_degrees(random, center):
-    """A decimal near `center`, written in one of the ways in which programs write them."""
+    """A decimal near `center`, written in one of several usual forms."""
     millionths = round(center * 1_000_000) + random.below(160_000) - 80_000
     whole, fraction = divmod(abs(millionths), 1_000_000)
     sign = "-" if millionths < 0 else ""
@@ -227,7 +227,7 @@ def write_instant(random, instant):
 
 
 def make_record(random, place, **change):
-    """A record that says what is known of a place, with `change` made to its members."""
+    """A record of a place, with `change` applied to its members."""
     members = dict(place.members)
     if random.chance(3):
         members["identifier"] = members["identifier"].lower()
@@ -246,7 +246,7 @@ def make_record(random, place, **change):
 
 
 def make_duplicates(random, places):
-    """Further records of places, by kind; each place is taken for one kind only."""
+    """Further records of places, by kind; each place is used for one kind only."""
     dated = [place for place in places if place.instant is not None]
     undated = [place for place in places if place.instant is None]
     random.shuffle(dated)
@@ -283,7 +283,7 @@ def make_duplicates(random, places):
 
 
 def make_bad_records(random):
-    """Records with one or more flaws; the rule that each breaks stands with it."""
+    """Records with one or more flaws, each with the rule that it breaks."""
     count = 0
 
     def record(issues, change=None, drop=(), damage=None, repeat=None):
@@ -311,7 +311,7 @@ def make_bad_records(random):
         return record({"": rule}, {"city": "Nowhere", "name": "Bad place"}, damage=damage)
 
     bad = []
-    # Not JSON, each in its own way; the records around it must not suffer.
+    # Not JSON, in several ways; the records around it must stay valid.
     bad += [
         text("syntax", r'"name" ?: ?', '"name" '),
         text("syntax", r'"name" ?: ?', '"name"='),
@@ -409,7 +409,7 @@ def element_text(record, shape=plain, one_line=False):
 
 
 def expectation(records, shape=plain):
-    """What an import of the records and a deduplication must give."""
+    """The expected result of importing the records and deduplicating them."""
     rejects, groups, digests, categories = {}, {}, [], set()
     for record in records:
         if not record.is_good:
@@ -451,7 +451,7 @@ def expectation(records, shape=plain):
 def make_records():
     random = Random(20_240_229)
     places = [make_place(random, number) for number in range(PLACE_COUNT)]
-    # Two spellings of one name are two categories: the toolkit does not normalise text.
+    # Two encodings of one name are two categories: the toolkit does not normalise text.
     for place in places[11:14]:
         place.members["category"] = {"name": "Cafe\u0301 ☕"}
     duplicates = make_duplicates(random, places)
@@ -460,7 +460,7 @@ def make_records():
     bad = make_bad_records(random)
     records = good + bad
     random.shuffle(records)
-    # The first and the last are good, so that damage has neighbours.
+    # The first and the last record are valid, so that damaged ones have neighbours.
     for end in (0, -1):
         index = next(number for number, record in enumerate(records) if record.is_good and number)
         records[end], records[index] = records[index], records[end]
@@ -473,7 +473,7 @@ def make_records():
 
 
 def cut_records(records):
-    """Lines of which only the beginning is there: in a string, after a colon, at the end."""
+    """Truncated lines: inside a string, after a colon, at the end."""
     cut = []
     for record, place in zip([one for one in records if one.is_good][:3], ("string", "colon", "end")):
         text = element_text(record, one_line=True)
@@ -539,7 +539,7 @@ def make_files():
 
 
 def readme(files, expected):
-    """The README with its table of counts brought up to date."""
+    """The README with an updated table of counts."""
     rows = ["| file | MB | records | rows | rejected | groups | losers | rows left |", "|---|---|---|---|---|---|---|---|"]
     for name, found in expected.items():
         imported, left = found["import"]["counters"], found["dedup"]["counters"]

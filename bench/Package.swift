@@ -25,7 +25,7 @@ let package = Package(
     .executable(name: "floor", targets: ["floor"]),
     .executable(name: "decode-peer", targets: ["decode-peer"]),
     .executable(name: "phases", targets: ["phases"]),
-    // To be loaded into the contestants.
+    // Preloaded into the contestants.
     .library(name: "sync-delay", type: .dynamic, targets: ["sync-delay"]),
   ],
   dependencies: [.package(name: "poi-toolkit", path: "..")],
@@ -45,7 +45,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// The same settings as in the package that is measured.
+// The settings of the measured package.
 for target in package.targets
 where target.type != .system && !["floor", "sync-delay"].contains(target.name) {
   target.swiftSettings = [

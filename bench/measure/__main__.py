@@ -1,4 +1,4 @@
-"""Measures the toolkit beside a floor in C and beside its peers, and keeps the numbers.
+"""Measures the toolkit, a floor in C and peers, and records the figures.
 
 Contestants run in turn, round by round. A round counts only if the store that it leaves is right.
 """
@@ -25,11 +25,11 @@ from figures import Figures
 from inputs import Input
 from process import Failure, become_reaper, start_up_seconds
 
-# A peer takes as many rounds as fit in so many seconds, and at least one.
+# A peer runs as many rounds as fit in this time, in seconds, but at least one.
 PEER_SECONDS = 30
 QUICK_PEER_SECONDS = 1
-# Floors and tools take more rounds of inputs that take less than a tenth of a second: what else the
-# machine does is a large part of that.
+# Floors and tools run more rounds if one needs less than a tenth of a second, because other load on the
+# machine is then a large part.
 SMALL_SIZE = 10_000
 SMALL_SIZE_FACTOR = 5
 START_UP_COUNT = 51
@@ -38,24 +38,24 @@ START_UP_COUNT = 51
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="bench/run", description=__doc__.partition("\n")[0],
-        epilog="Inputs and stores stand in a new folder in TMPDIR: about 2 GB, with --large 6 GB.")
+        epilog="Inputs and stores are in a new folder in TMPDIR: about 2 GB, with --large 6 GB.")
     parser.add_argument("--quick", action="store_true",
                         help="10000 and 100000 records, 2 rounds; nothing is kept in bench/runs")
     parser.add_argument("--large", action="store_true",
                         help="5000000 records too, without peers, and a later delivery of 2000000")
     parser.add_argument("--records", type=int, action="append", metavar="N",
-                        help="so many records (repeatable; 10000, 100000 and 1000000)")
+                        help="the number of records (repeatable; 10000, 100000 and 1000000)")
     parser.add_argument("--sync-delay", default="", metavar="MS,…",
-                        help="the whole job once more with each sync so many milliseconds longer, "
-                             "as on a slower disk; of all contestants")
-    parser.add_argument("--rounds", type=int, metavar="N", help="how often each runs (5)")
+                        help="repeat the whole job of all contestants with each sync MS "
+                             "milliseconds longer, as on a slower disk")
+    parser.add_argument("--rounds", type=int, metavar="N", help="the runs of each contestant (5)")
     parser.add_argument("--jobs", default="2,1", metavar="N,…",
-                        help="what poi-import gets as --jobs, the first for the whole job (2,1)")
+                        help="the values of poi-import --jobs, the first for the whole job (2,1)")
     parser.add_argument("--no-peers", action="store_true", help="only the floor and the tools")
     parser.add_argument("--no-phases", action="store_true", help="without single phases")
     parser.add_argument("--no-merging", action="store_true",
                         help="without a later delivery into a store")
-    parser.add_argument("--no-build", action="store_true", help="take what is built already")
+    parser.add_argument("--no-build", action="store_true", help="use the existing build")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
                         help="keep the record there instead of bench/runs")
     arguments = parser.parse_args()
@@ -82,7 +82,7 @@ def parse_arguments():
 
 
 class Recorder:
-    """Runs contestants and collects what is recorded."""
+    """Runs contestants and collects their results."""
 
     def __init__(self, rounds, peer_seconds, scratch):
         self.rounds, self.peer_seconds, self.scratch = rounds, peer_seconds, scratch
@@ -111,8 +111,7 @@ class Recorder:
                     if contestant.kind != "peer":
                         raise
                     reason = str(failure).replace(str(self.scratch), "…")
-                    # A contestant that is wrong once is not believed at this size, and not tried
-                    # at larger ones.
+                    # A contestant with a wrong result is dropped at this size and at larger ones.
                     self.runs = [run for run in self.runs if (
                         run["contestant"], run["records"], run["syncDelay"])
                         != (name, work.record_count, sync_delay)]
@@ -148,7 +147,7 @@ def line_up(arguments):
 
 
 def start_ups(scratch):
-    """Seconds of either tool on an input without records."""
+    """Seconds of each tool on an input without records."""
     empty, store = scratch / "empty.json", scratch / "empty.sqlite"
     empty.write_text("[]")
     subprocess.run([places.TOOLS / "poi-import", empty, "--store", store, "--quiet"],
@@ -174,7 +173,7 @@ def measure_all(arguments, scratch):
     recorder = Recorder(
         arguments.rounds, QUICK_PEER_SECONDS if arguments.quick else PEER_SECONDS, scratch)
     recorder.skipped |= skipped
-    # Before anything is written: what the disk still does is no part of a start.
+    # Before anything is written: pending disk writes would slow down the start.
     start_up = start_ups(scratch)
     inputs, phase_rows = [], []
     main_size = max((size for size in arguments.records if size <= 1_000_000),
@@ -234,7 +233,7 @@ def main():
     arguments = parse_arguments()
     start = time.monotonic()
     scratch = None
-    # Ended from outside, it removes its files too.
+    # A signal must also remove the files.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench/run: error: ended by a signal"))
     try:
         if not arguments.no_build:

@@ -55,7 +55,7 @@ def draw_time(figures, folder):
 
 def draw_lines(figures, folder, name, title, unit, value):
     chart, axes = pyplot.subplots(figsize=(9, 5))
-    # Twenty colours, and another mark for each line that comes to one again.
+    # Twenty colours, and another marker when a colour is used again.
     looks = itertools.product("osv", pyplot.get_cmap("tab20").colors)
     names = []
     for size in figures.sizes:

@@ -1,5 +1,4 @@
-"""Who is measured: the floor, the tools, the peers. Each knows its commands and what must come
-of them."""
+"""The contestants: the floor, the tools, the peers. Each knows its commands and the expected result."""
 
 import json
 import re
@@ -13,7 +12,7 @@ from process import measure
 # The page caches of poi-import and poi-dedup, in KiB.
 IMPORT_CACHE, DEDUP_CACHE = 1000, 4096
 
-# What the tools write in one transaction at most, unless --batch says another number.
+# The maximum records of the tools' transactions without --batch.
 LARGEST_BATCH = 5000
 SMALL_BATCH = 500
 
@@ -30,7 +29,7 @@ class Contestant:
     is_whole = False
 
     def run(self, work, scratch, sync_delay=0):
-        """Runs once and returns what is recorded; raises Failure if the result is wrong.
+        """Runs once and returns the result to record; raises Failure if it is wrong.
 
         Each sync takes `sync_delay` milliseconds longer.
         """
@@ -74,13 +73,13 @@ def remove_store(store):
 
 
 def floor_pragmas(cache):
-    """More settings for the floor, so that it has those that the tools have."""
+    """The tools' settings for the floor."""
     return ("PRAGMA page_size = 8192; PRAGMA wal_autocheckpoint = 2000; "
             f"PRAGMA cache_size = -{cache};")
 
 
 class Floor(Contestant):
-    """A C program that does the same in one or several steps, each a process of its own."""
+    """A C program that does the same in one or several steps, each in its own process."""
 
     kind = "floor"
 
@@ -97,7 +96,7 @@ class Floor(Contestant):
             else:
                 command += ["--input", work.path("array")]
             if mode in ("append", "dedup", "whole"):
-                # On one connection the whole job gets the larger of the caches.
+                # The whole job on one connection has the larger cache.
                 cache = IMPORT_CACHE if mode == "append" else DEDUP_CACHE
                 command += ["--store", store, "--pragmas", floor_pragmas(cache)]
             yield mode, command
@@ -119,7 +118,7 @@ class Floor(Contestant):
 
 
 class Tool(Contestant):
-    """poi-import, and poi-dedup on its store where the whole job is done."""
+    """poi-import, followed by poi-dedup for the whole job."""
 
     kind = "toolkit"
 
@@ -156,7 +155,7 @@ class Tool(Contestant):
         verification.expect_counters(report, expected)
         if step == "poi-import" and not self.is_dry_run:
             verification.expect_equal(verification.row_count(store), records, "rows")
-        # Without a set size the number of batches depends on the time.
+        # Without --batch the number of batches depends on the time.
         names = ("digest", "batches") if self.batch else ("digest",)
         counts[step] = expected | {
             name: report[name] for name in names if report.get(name) is not None}
@@ -168,7 +167,7 @@ class Tool(Contestant):
 
 
 class Peer(Contestant):
-    """A file of bench/peers; its head says what it needs and what it cannot do."""
+    """A file of bench/peers; its first comments say what it needs and what it cannot do."""
 
     kind = "peer"
     is_whole = True
@@ -184,7 +183,7 @@ class Peer(Contestant):
         self.suffix = "duckdb" if self.is_duckdb else "gpkg" if self.form == "geojson" else "sqlite"
 
     def missing(self):
-        """What it needs and this machine lacks, or None."""
+        """The requirement that this machine lacks, or None."""
         for need in self.needs:
             kind, name = need.split()
             if kind == "program" and not shutil.which(name):
@@ -228,7 +227,7 @@ def floors():
 
 
 def tools(jobs):
-    """`jobs` are what poi-import gets as --jobs, the first for the whole job."""
+    """`jobs` are the values of poi-import --jobs, the first for the whole job."""
     all_jobs = ("--jobs", jobs[0])
     found = [
         Tool("dry run", ("--jobs", "1"), is_dry_run=True),

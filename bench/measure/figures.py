@@ -4,12 +4,12 @@ import statistics
 
 
 def is_merge(contestant):
-    """Whether it merges a later delivery into a store, and imports no file into a new one."""
+    """Whether it merges a later delivery into a store, instead of importing into a new one."""
     return contestant.startswith(("merge", "floor merge"))
 
 
 class Figures:
-    """`raw` is the content of a raw.json; only runs count whose syncs took so many ms longer."""
+    """`raw` is the content of a raw.json; only runs with this sync delay, in ms, count."""
 
     def __init__(self, raw, sync_delay=0):
         self.raw, self.sync_delay = raw, sync_delay
@@ -22,7 +22,7 @@ class Figures:
 
     @property
     def main_size(self):
-        """The size that is told where only one is: a million, or what comes nearest below."""
+        """The size for reports of one size: a million, or the next smaller one."""
         usual = [size for size in self.sizes if size <= 1_000_000]
         return usual[-1] if usual else self.sizes[0]
 
@@ -39,7 +39,7 @@ class Figures:
         return found
 
     def wholes(self, records):
-        """The contestants that do the whole job with the tools."""
+        """The variants of the tools that do the whole job."""
         return [name for name in self.names(records, "toolkit") if name.startswith("toolkit")]
 
     def values(self, contestant, records, figure="wall", step=None):
@@ -47,7 +47,7 @@ class Figures:
                 for run in self.runs(contestant, records)]
 
     def median(self, contestant, records, figure="wall", step=None):
-        """The median of the rounds, or None where it was not measured."""
+        """The median of the rounds, or None if it was not measured."""
         values = self.values(contestant, records, figure, step)
         return statistics.median(values) if values else None
 
@@ -60,8 +60,8 @@ class Figures:
 
         Estimated from the median absolute deviation, which a single disturbed round does not
         change much: deviation times 1.4826 is the sigma of a normal distribution, and the error of
-        the median of n values is 1.2533 sigma / sqrt(n). Two rounds or fewer tell nothing of their
-        spread; a tenth is assumed.
+        the median of n values is 1.2533 sigma / sqrt(n). Two rounds or fewer do not show a spread; a
+        tenth is assumed.
         """
         values = self.values(contestant, records, figure, step)
         if len(values) < 3:
@@ -71,7 +71,7 @@ class Figures:
         return 1.2533 * 1.4826 * deviation / len(values) ** 0.5 / middle
 
     def ratio(self, ours, floor, records, figure="wall"):
-        """Median of a tool over that of its floor; each is (contestant, step or None)."""
+        """The tool's median divided by its floor's; each is (contestant, step or None)."""
         top = self.median(ours[0], records, figure, ours[1])
         bottom = self.median(floor[0], records, figure, floor[1])
         return top / bottom if top and bottom else None
@@ -81,7 +81,7 @@ class Figures:
                 + self.noise(floor[0], records, step=floor[1]) ** 2) ** 0.5
 
 
-# What is compared with which floor, at most how much of it: (contestant, step).
+# A title, a (contestant, step), its floor as the same pair, and the maximum ratio.
 RATIOS = [
     ("decode, validate and digest (`--dry-run`)", ("dry run", None),
      ("floor check", None), 1.15),
@@ -93,7 +93,7 @@ RATIOS = [
      ("floor merge", None), 1.30),
 ]
 SPREAD_LIMIT = 1.25
-# Smaller deliveries do not land: their time is not compared with others.
+# Smaller deliveries do not land, so their time is not comparable.
 LEAST_DELIVERY = 100_000
 IMPORT_MEGABYTES = 20
 DEDUP_MEGABYTES = 64 * 1.048576 + 20
@@ -101,7 +101,7 @@ START_UP_SECONDS = 0.005
 
 
 def targets(figures):
-    """Rows of what is aimed at: what, at most, reached, and whether that is enough."""
+    """Rows of targets: title, maximum, result, and whether it is reached."""
     main = figures.main_size
     rows = [row for ratio in RATIOS if not is_merge(ratio[1][0])
             for row in against_floor(figures, ratio, [main])]
@@ -139,7 +139,7 @@ def against_floor(figures, ratio, sizes):
     for size in sizes:
         reached = figures.ratio(ours, floor, size)
         if reached:
-            # Where other work is on the machine, this is the calmer figure.
+            # CPU time is less sensitive to other load on the machine.
             cpu = figures.ratio(ours, floor, size, "cpu")
             count = f" ({size:,})" if is_merge(ours[0]) else ""
             yield (f"{what}{count}, against {floor[0]} in C", f"{limit:.2f} x",
@@ -147,7 +147,7 @@ def against_floor(figures, ratio, sizes):
 
 
 def spread(figures, contestant, floor, size, base):
-    """A row of how much longer a record takes at a size than at another, and how much in C.
+    """A row of the time per record at one size relative to another, and the same in C.
 
     The floor runs as many processes as the contestant.
     """
@@ -169,7 +169,7 @@ def ends_in_sqlite(peer):
 
 
 def fastest_with_sqlite(figures, records):
-    """The fastest of the peers that leave a SQLite store, or None."""
+    """The fastest peer that leaves a SQLite store, or None."""
     peers = [peer for peer in figures.names(records, "peer") if ends_in_sqlite(peer)]
     return min(peers, key=lambda peer: figures.median(peer, records), default=None)
 
@@ -185,7 +185,7 @@ def against_sqlite(figures, records):
 
 
 def against_peers(figures, records):
-    """Rows of time and memory against the best of the peers; DuckDB is told, and no aim."""
+    """Rows of time and memory against the best peers; DuckDB is shown without a target."""
     rows = [row for delay in figures.delays for size in figures.sizes if size <= records
             for row in against_sqlite(Figures(figures.raw, delay), size)]
     for kind, chosen, measures in (

@@ -1,4 +1,4 @@
-"""The generated files, and what must come out of them."""
+"""The generated files and their expected results."""
 
 import calendar
 import json
@@ -7,19 +7,19 @@ import subprocess
 
 from places import PRODUCTS
 
-# How generate-poi calls the formats that contestants name.
+# The contestants' formats by generate-poi's names.
 FORMATS = {
     "array": ("array", "json"), "lines": ("ndjson", "ndjson"), "geojson": ("geojson", "geojson"),
 }
 
-# A record stands on a line of its own; this takes what a winner depends on, without a JSON parser.
+# Each record has its own line; this extracts what a winner depends on, without a JSON parser.
 RECORD = re.compile(
     rb'"information":"((?:[^"\\]|\\.)*)","longitude":([^,]*),"latitude":([^,]*),'
     rb'"identifier":"([^"]*)".*"updatedAt":"([^"]*)"')
 
 
 class Input:
-    """Records of one count, in every format that is asked for."""
+    """A number of records in every requested format."""
 
     def __init__(self, folder, record_count):
         self.folder = folder
@@ -40,7 +40,7 @@ class Input:
         return path
 
     def winners(self):
-        """What `verification.content_of` must find: computed from the file, by no contestant."""
+        """The expected `verification.content_of`, computed from the file independently."""
         if self.content is None:
             newest = {}
             with open(self.path("array"), "rb") as lines:
@@ -62,7 +62,7 @@ class Input:
 
 
 def seconds_since_1970(text):
-    """Of an instant as generate-poi writes it."""
+    """The seconds of an instant as generate-poi writes it."""
     digits = [int(part) for part in re.split(rb"[-T:Z]", text)[:6]]
     return calendar.timegm((*digits, 0, 0, 0))
 

@@ -1,4 +1,4 @@
-"""What the numbers depend on."""
+"""The machine and the versions that the figures depend on."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ def first_line(*command):
 
 
 def python_versions():
-    """Versions of what stands in the peers' virtual environment."""
+    """Versions of the packages in the peers' virtual environment."""
     if not PYTHON.exists():
         return {}
     listing = subprocess.run(
@@ -57,7 +57,7 @@ def description(has_peers):
 
 
 def folder_name(date, machine):
-    """The day and the machine, as a run's folder is named."""
+    """The name of a run's folder: day and machine."""
     words = re.sub(r"\(.*?\)|@.*|\bCPU\b|\bProcessor\b", " ", machine["processor"])
     name = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
     return f"{date}-{name}-{machine['cores']}-cores"

@@ -1,9 +1,7 @@
-"""A later delivery into a store whose identifiers are unique: poi-import beside the roads of the
-floor.
+"""A later delivery into a store whose identifiers are unique: poi-import and the floor's ways.
 
-A store of N rows takes N records, half of them new and half changed versions of stored ones, before
-or after them in time. Every store is compared with that of the floor: rows, contents and the row ids
-of what was stored before.
+A store of N rows gets N records: half are new, half are older or newer versions of stored ones. Every
+store is compared with the floor's: rows, contents and the row ids of previously stored rows.
 """
 
 import json
@@ -15,8 +13,7 @@ import verification
 from contestants import IMPORT_CACHE, LARGEST_BATCH, Contestant, floor_pragmas
 from places import PRODUCTS, TOOLS
 
-# In the order of its input the floor changes another page with each record: where that is measured
-# at most.
+# The largest size for the floor in input order, which changes another page with each record.
 UPSERT_RECORDS = 100_000
 
 CONTENT = """
@@ -27,7 +24,7 @@ CONTENT = """
 
 
 class Delivery:
-    """A store, the records that it takes, and what must be in it afterwards."""
+    """A store, the delivered records, and the expected content afterwards."""
 
     def __init__(self, folder, record_count):
         self.record_count = record_count
@@ -84,7 +81,7 @@ class Merge(Contestant):
 
 
 def contestants(record_count):
-    """The floor comes first: by its store the others are checked."""
+    """The floor comes first: the others are checked against its store."""
     roads = ["landing", "sorted"] + (["upsert"] if record_count <= UPSERT_RECORDS else [])
     for road in roads:
         yield Merge("floor merge" if road == "landing" else f"floor merge, {road}", "floor",

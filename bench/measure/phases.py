@@ -1,6 +1,6 @@
-"""The toolkit's phases by themselves, in nanoseconds per record, each beside its floor.
+"""Single phases of the toolkit and the floor, in nanoseconds per record.
 
-All of it is processor time, so that other work on the machine and a slow disk are not in it.
+They are measured in processor time, which excludes other load and a slow disk.
 """
 
 import json
@@ -47,9 +47,9 @@ def one_round(work, scratch, remove_store):
 
 
 def table(rounds, write, record_count, loser_count):
-    """Rows: phase, nanoseconds of ours and of the floor, per record or per loser.
+    """Rows: phase, nanoseconds of the toolkit and of the floor, per record or per loser.
 
-    The least of the rounds is taken: times are subtracted here, and disturbances only add to them.
+    The minimum of the rounds is used, because times are subtracted and disturbances only add to them.
     """
     def least(side, name):
         return min(one[side][name] for one in rounds)
@@ -62,7 +62,7 @@ def table(rounds, write, record_count, loser_count):
         [least(side, name) for side in ("ours", "floor")] for name in ("parse", "check", "digest"))
     rows = [
         row("parse", *parse, record_count),
-        # The floor makes no digest: it is added, so that both do the same.
+        # The floor computes no digest here, so the digest phase is added to it.
         row("decode, validate, digest", check[0] - parse[0], check[1] - parse[1] + digest[1],
             record_count),
         row("digest of 400 bytes", *digest, record_count),
@@ -77,7 +77,7 @@ def table(rounds, write, record_count, loser_count):
 
 
 def write_seconds(runs):
-    """Import less dry run, both on one thread, and the same of the floor; None if not measured."""
+    """Import minus dry run, both on one thread, for toolkit and floor; None if not measured."""
     def least(name):
         return min((next(iter(run["steps"].values()))["cpu"]
                     for run in runs if run["contestant"] == name), default=None)

@@ -1,4 +1,4 @@
-"""Where things are, and building them."""
+"""Paths, and building the tools and the bench."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import sys
 BENCH = pathlib.Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
 TOOLS = ROOT / ".build" / "release"
-# A package of its own, which is built in the folder of the toolkit: the libraries are built once.
+# The bench is a package of its own, built in the toolkit's folder so that the libraries are built once.
 PRODUCTS = TOOLS
 ENVIRONMENT = BENCH / ".venv"
 PYTHON = ENVIRONMENT / "bin" / "python"
@@ -22,15 +22,15 @@ def build():
     swift = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     for product in ("poi-import", "poi-dedup"):
         subprocess.run([*swift, "--product", product], cwd=ROOT, check=True)
-    # As a whole: a single product would be looked for among those of the package built before. And
-    # planned anew: the plan that is there is that package's.
+    # All products, without the cached build plan: a single product, and the plan, would be those of
+    # the package that was built before.
     bench = ["--package-path", str(BENCH), "--scratch-path", str(ROOT / ".build"),
              "--disable-build-manifest-caching"]
     subprocess.run([*swift, *bench], cwd=ROOT, check=True)
 
 
 def make_environment():
-    """The virtual environment of the peers in Python, with whatever of it can be had."""
+    """The virtual environment of the Python peers, with the packages that can be installed."""
     if not PYTHON.exists():
         done = subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)])
         if done.returncode != 0:

@@ -13,7 +13,7 @@ MOST_SECONDS = 900
 
 
 class Failure(Exception):
-    """Why the numbers of a run do not count."""
+    """The reason why a run does not count."""
 
 
 def become_reaper():
@@ -24,7 +24,7 @@ def become_reaper():
 
 
 def descendants(identifier):
-    """A process and all below it, as far as they can be seen at this moment."""
+    """A process and its visible descendants at this moment."""
     found, open_ends = [], [identifier]
     while open_ends:
         current = open_ends.pop()
@@ -38,7 +38,7 @@ def descendants(identifier):
 
 
 def peak_of(identifier):
-    """The most memory that a process has had so far, in bytes; 0 if it has ended."""
+    """The peak memory of a process so far, in bytes; 0 if it has ended."""
     try:
         for line in pathlib.Path(f"/proc/{identifier}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -49,10 +49,10 @@ def peak_of(identifier):
 
 
 class TreeWatch(threading.Thread):
-    """Looks at a tree of processes again and again.
+    """Samples the memory of a tree of processes.
 
-    The memory of a pipeline is the sum of its processes' peaks, for those that run at the same
-    time: an upper bound, since they need not peak together. Shared pages count in each of them.
+    The memory of a pipeline is the sum of the peaks of simultaneous processes. This is an upper bound,
+    since they need not peak together. Shared pages count in each of them.
     """
 
     def __init__(self, identifier):
@@ -70,11 +70,10 @@ class TreeWatch(threading.Thread):
 def measure(command, output_path, environment=None):
     """Runs a command and returns its times in seconds and its peak memory in bytes.
 
-    The kernel counts the memory of the process that starts a program as the program's own, until
-    it starts. So a shell of a megabyte becomes the program, as the orphan of one that leaves, and
-    comes to this process. It waits for a line first: what making it takes is nobody's time.
-    A command that is a shell script is watched as a tree; for others the kernel's own figure is
-    exact.
+    Until a program starts, the kernel counts the memory of its parent process as its own. So a shell
+    of a megabyte becomes the program: the orphan of another shell, which this process adopts. It first
+    waits for a line, so that its creation is not measured. The processes of a shell script are sampled
+    as a tree; for other commands the kernel's figure is exact.
     """
     launcher = ('exec 3</dev/null 4<&0; '
                 '{ read -r _ <&4 && exec "$@" <&3 >"$BENCH_OUTPUT" 3<&- 4<&-; } & echo $!')
@@ -110,7 +109,7 @@ def measure(command, output_path, environment=None):
 
 
 def start_up_seconds(command, count):
-    """How long a command takes, several times; nothing but the kernel is between."""
+    """The times of several runs of a command, started without a shell."""
     found = []
     null = os.open(os.devnull, os.O_RDWR)
     for _ in range(count):

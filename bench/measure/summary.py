@@ -1,4 +1,4 @@
-"""What a run found, as Markdown."""
+"""The results of a run as Markdown."""
 
 from figures import Figures, is_merge, targets
 
@@ -48,7 +48,7 @@ def comparison(figures, records):
 
 
 def own(figures, records):
-    """The floor and the toolkit's parts at one size."""
+    """The floor and the parts of the toolkit at one size."""
     rows = []
     for name in figures.names(records, "floor") + figures.names(records, "toolkit"):
         if is_merge(name):
@@ -66,7 +66,7 @@ def own(figures, records):
 
 
 def deliveries(figures):
-    """A later delivery into a store of as many rows, at each size."""
+    """A later delivery into a store with the same number of rows, at each size."""
     rows = []
     for records in figures.delivery_sizes:
         names = [name for name in figures.names(records) if is_merge(name)]
@@ -82,7 +82,7 @@ def deliveries(figures):
 
 
 def slower_syncs(figures, records):
-    """The whole job by how much longer each sync took, at one size."""
+    """The whole job by sync delay, at one size."""
     columns = [Figures(figures.raw, delay) for delay in figures.delays]
     last = columns[-1]
     rows = []

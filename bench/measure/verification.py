@@ -1,4 +1,4 @@
-"""Whether a store holds what it must."""
+"""Checks the content of a store."""
 
 import json
 import sqlite3
@@ -7,9 +7,9 @@ import subprocess
 from places import BENCH, PYTHON
 from process import Failure
 
-# Rows, identifiers, then what the newest of each identifier adds up to: its instant, the same
-# weighted by the identifier's first character, the length of a text, and the coordinates in
-# millionths of a degree where the store has columns of them.
+# Rows, identifiers, and sums over the newest record of each identifier: the instant, the instant weighted
+# by the identifier's first character, the length of a text, and the coordinates in millionths of a degree
+# if the store has such columns.
 SECONDS = """(CASE typeof(updatedAt) WHEN 'integer' THEN updatedAt / 1000000
               ELSE CAST(strftime('%s', updatedAt) AS INTEGER) END)"""
 CONTENT = f"""
@@ -21,7 +21,7 @@ COORDINATES = """
     SELECT sum(CAST(longitude * 1e6 AS INTEGER) + CAST(latitude * 1e6 AS INTEGER)) FROM poi
 """
 HAS_COORDINATES = "SELECT count(*) FROM pragma_table_info('poi') WHERE name = 'latitude'"
-# Any index is good that leaves each identifier once, a primary key too.
+# Any unique index of the identifier is accepted, also a primary key.
 UNIQUE = """
     SELECT count(*) FROM pragma_index_list('poi') AS list
     WHERE list."unique" = 1
@@ -59,10 +59,10 @@ def expect_equal(found, expected, what):
 
 
 def expect_winners(found, work, knows_newest=True):
-    """A store after the whole job; `knows_newest` is false where the last record wins."""
+    """Checks a store after the whole job; `knows_newest` is false if the last record wins."""
     left = work.expected["rowsLeft"]
     expect_equal(found[:2], [left, left], "rows and identifiers")
-    # Millions more would need more memory here than the tools that are measured.
+    # More records would need more memory here than the measured tools.
     if knows_newest and work.record_count <= 1_000_000:
         expect_equal(found, work.winners()[:len(found)], "content of the winners")
 

@@ -13,7 +13,7 @@ import duckdb
 path, store, threads = sys.argv[1], sys.argv[2], int(sys.argv[3])
 form = "newline_delimited" if path.endswith(".ndjson") else "array"
 connection = duckdb.connect(store, config={"threads": threads})
-# The order of rows means nothing, and keeping it costs memory.
+# The order of rows does not matter, and keeping it costs memory.
 connection.execute("SET preserve_insertion_order = false")
 connection.execute(
     f"""

@@ -2,7 +2,7 @@
 # variant: sqlite3 shell | array
 # needs: program sqlite3
 # remark: no checks; no journal, no sync; the whole file in memory, at most 1 GB; a bad record ends it
-# The shell reads the file with readfile() and takes it apart with json_each().
+# The shell reads the file with readfile() and splits it with json_each().
 set -eu
 support=$(dirname "$0")/support
 sqlite3 -bail "$2" >/dev/null <<END

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import PeerSQLite
 
-/// What a Swift program does today: it decodes the whole file with JSONDecoder, keeps the newest
-/// of each identifier in a dictionary, and inserts them in one transaction.
+/// A usual Swift program: it decodes the whole file with JSONDecoder, keeps the newest record of each
+/// identifier in a dictionary, and inserts them in one transaction.
 @main
 struct DecodePeer {
   struct Place: Decodable {

@@ -72,7 +72,7 @@ struct PeerStore {
       unsafe sqlite3_bind_null(statement, parameter)
       return
     }
-    // SQLITE_TRANSIENT, which C defines as a cast: SQLite copies the text.
+    // SQLITE_TRANSIENT, a cast in C, which Swift does not import: SQLite copies the text.
     let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     unsafe sqlite3_bind_text(statement, parameter, text, -1, transient)
   }

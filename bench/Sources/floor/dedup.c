@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-/* The value of a hexadecimal digit that is known to be one. */
+/* The value of a valid hexadecimal digit. */
 static uint64_t nibble(unsigned char c) { return (c & 0xF) + (c >> 6) * 9u; }
 
 /* The 16 bytes of a canonical UUID. */
@@ -38,7 +38,7 @@ static struct entry *read_entries(sqlite3 *store, size_t *count) {
   return entries;
 }
 
-/* One bit for each row id that loses: reading it gives them in order. */
+/* One bit for each losing row id, so that they are read in order. */
 struct losers {
   uint64_t *words;
   size_t word_count;

@@ -1,8 +1,8 @@
-/* The floor: what the job costs in C on the same libraries, with nothing around it.
+/* The floor: the bare cost of the job in C on the same libraries.
  *
- * It reads the file that generate-poi writes as an array, and knows the built-in model only. There
- * is no recovery, no reject log, no checkpoint and no digest: a record that fails a check is counted
- * and left out, and everything unexpected ends the program.
+ * It reads the array of generate-poi and knows the built-in model only. There is no recovery, reject log,
+ * checkpoint or digest: a record that fails a check is counted and skipped, and every other error ends
+ * the program.
  */
 #ifndef FLOOR_H
 #define FLOOR_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a user of the program asks for. */
+/* The parsed options. */
 struct options {
   const char *mode;
   const char *input;
@@ -30,7 +30,7 @@ _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)
 void *allocate(size_t size);
 void *reallocate(void *memory, size_t size);
 
-/* Time that has passed: on the clock, and on the processors, all threads together. */
+/* Elapsed time: by the clock, and in processor time of all threads. */
 struct seconds {
   double wall, cpu;
 };
@@ -45,7 +45,7 @@ struct text {
 
 enum text_field { IDENTIFIER, NAME, ADDRESS, CITY, COUNTRY, INFORMATION, CATEGORY, TEXT_COUNT };
 
-/* Flags behind those of the text fields. */
+/* Flags after those of the text fields. */
 enum { HAS_LATITUDE = TEXT_COUNT, HAS_LONGITUDE, HAS_UPDATED_AT };
 
 struct record {
@@ -66,7 +66,7 @@ struct batch {
   char *arena;
   size_t arena_length;
   size_t arena_capacity;
-  struct text *new_categories;   /* texts of the arena; their row ids follow on those before */
+  struct text *new_categories;   /* texts of the arena; their row ids continue the previous ones */
   size_t new_category_count;
   size_t new_category_capacity;
 };
@@ -75,7 +75,7 @@ void batch_make(struct batch *batch, size_t capacity);
 void batch_clear(struct batch *batch);
 void batch_free(struct batch *batch);
 
-/* values.c: each returns false for text that is no such value. */
+/* values.c: each returns false for an invalid text. */
 bool decode_real(const char *text, size_t length, double *value);
 bool decode_instant(const char *text, size_t length, int64_t *microseconds);
 bool decode_uuid(const char *text, size_t length, char *upper_case);
@@ -93,7 +93,7 @@ struct reading {
   uint64_t byte_count;
 };
 
-/* Takes a full batch (the last one may be smaller) and returns an empty one to go on with. */
+/* Receives a full batch (the last one may be smaller) and returns an empty one. */
 typedef struct batch *(*batch_taker)(void *context, struct batch *full);
 
 struct reading parse_only(const char *path);
@@ -118,7 +118,7 @@ typedef void (*batch_writer)(void *context, struct batch *batch);
 struct reading read_and_write(const struct options *options, batch_writer write, void *context);
 struct reading append(struct sqlite3 *store, const struct options *options);
 
-/* merge.c: what became of the records, and the seconds of its parts. */
+/* merge.c: the counts of the records and the seconds of its parts. */
 struct merging {
   struct reading reading;
   size_t inserted, updated;
@@ -132,7 +132,7 @@ struct dedup_seconds {
 };
 size_t deduplicate(struct sqlite3 *store, size_t batch_size, struct dedup_seconds *seconds);
 
-/* What a row is compared by: 40 bytes, as poi-dedup sorts them. */
+/* A row's sort key: 40 bytes, as poi-dedup sorts them. */
 struct entry {
   uint64_t key[2];
   int64_t timestamp;

@@ -145,7 +145,7 @@ static void run_store_modes(const struct options *options) {
     store_make_unique_index(store);
     index_seconds = seconds_since(index_start);
   }
-  /* The last to close it copies the log into the file. */
+  /* The last connection to close copies the log into the file. */
   struct seconds close_start = seconds_now();
   store_close(store);
   const struct phase phases[] = {

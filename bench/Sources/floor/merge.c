@@ -1,5 +1,5 @@
-/* Records into a store whose identifiers are unique: the newer of two stays, in the row that is
- * there. Row ids never change, and the index is there all the time. Three roads. */
+/* Merges records into a store with unique identifiers, in three ways. The newer of two records stays, in
+ * the existing row. Row ids never change, and the index exists all the time. */
 #include "floor.h"
 
 #include <sqlite3.h>
@@ -20,14 +20,14 @@ struct merger {
   char *content;
   size_t content_capacity;
 
-  /* sorted: every record with its text behind it */
+  /* sorted: every record followed by its text */
   char **records;
   size_t record_count, record_capacity;
 
   struct merging merging;
 };
 
-/* A record with its text in a piece of its own, as it lands. */
+/* A landed record with its text in one block. */
 static size_t pack(
     const struct merger *merger, const struct batch *batch, const struct record *record,
     char *content) {
@@ -75,7 +75,7 @@ static void bind_packed(sqlite3_stmt *statement, const char *content) {
     sqlite3_bind_null(statement, 10);
 }
 
-/* Row ids of the categories that are new to the reader; they may be stored. */
+/* Row ids of categories that are new to the reader; they may be stored already. */
 static void add_categories(struct merger *merger, const struct batch *batch) {
   for (size_t index = 0; index < batch->new_category_count; index++) {
     struct text name = batch->new_categories[index];
@@ -108,7 +108,7 @@ static char *room(struct merger *merger, size_t length) {
   return merger->content;
 }
 
-/* Upserts a record; the count of the changed rows tells nothing of which it was. */
+/* Upserts a record; the number of changed rows does not show whether it was inserted or updated. */
 static void upsert(struct merger *merger, const char *content) {
   bind_packed(merger->upsert, content);
   store_step(merger->store, merger->upsert);
@@ -145,7 +145,7 @@ static void keep_batch(void *context, struct batch *batch) {
   }
 }
 
-/* The first 16 bytes of an identifier, in an order that is that of the index. */
+/* The first 16 bytes of an identifier, ordered like the index. */
 static void prefix_of(const char *identifier, uint64_t key[2]) {
   for (int half = 0; half < 2; half++) {
     key[half] = 0;
@@ -202,7 +202,7 @@ static void upsert_sorted(struct merger *merger, size_t batch_size) {
   merger->merging.insert = seconds_since(start);
 }
 
-/* Row ids that sort_entries spreads over all of its parts. */
+/* Scales row ids so that sort_entries spreads them over all of its parts. */
 static uint64_t spread(int64_t row, int64_t greatest) {
   return (uint64_t)row << __builtin_clzll((uint64_t)greatest | 1);
 }
@@ -223,8 +223,8 @@ static struct entry *read_landed(struct merger *merger, size_t *count) {
   return entries;
 }
 
-/* Divides the entries: the first are those that meet a stored row, in the order of the rows, with
-   the row in `timestamp`. Returns how many these are. */
+/* Partitions the entries: first those with a stored row, in row order, with the row id in `timestamp`.
+   Returns their number. */
 static size_t find_rows(struct merger *merger, struct entry *entries, size_t count) {
   int64_t greatest = stored_count(merger);
   struct entry *found = allocate((count + 1) * sizeof *found);
@@ -298,7 +298,7 @@ static void merge_landed(struct merger *merger, size_t batch_size) {
   merger->merging.update = seconds_since(start);
 
   start = seconds_now();
-  /* One that the file holds twice is stored when it comes again. */
+  /* If the file has it twice, it is stored when it comes again. */
   write_landed(
       merger, merger->upsert, false, entries + found_count, count - found_count, batch_size);
   free(entries);

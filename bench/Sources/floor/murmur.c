@@ -13,7 +13,7 @@ static uint64_t finish(uint64_t value) {
 
 void murmur3(const void *bytes, size_t length, uint64_t digest[2]) {
   uint64_t first_factor = 0x87C37B91114253D5, second_factor = 0x4CF5AD432745937F;
-  /* Hides the values from clang, which makes two products of the rotation of a constant one. */
+  /* Hides the values from clang, which turns the rotation of a product with a constant into two products. */
   __asm__("" : "+r"(first_factor), "+r"(second_factor));
   const unsigned char *cursor = bytes, *end = cursor + length / 16 * 16;
   uint64_t low = 0, high = 0;

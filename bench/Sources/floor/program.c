@@ -1,4 +1,4 @@
-/* Ending, memory and time for all the others. */
+/* Errors, memory and time. */
 #include "floor.h"
 
 #include <stdarg.h>

@@ -34,19 +34,19 @@ static char *arena_room(struct batch *batch, size_t length) {
   return batch->arena + batch->arena_length;
 }
 
-/* What the callbacks know. */
+/* The state of the callbacks. */
 struct state {
   struct batch *batch;
   struct record *record;
   struct categories *categories;
   struct reading reading;
   int depth;       /* of objects: 1 in a record, 2 in its category */
-  int field;       /* the key just read; what it means is told by the enumerations of floor.h */
+  int field;       /* the latest key, from the enumerations of floor.h */
   batch_taker take;
   void *context;
 };
 
-/* Whether a record has what it must, within its bounds. */
+/* Whether a record has its required values, within their bounds. */
 static bool is_acceptable(const struct record *record) {
   const uint32_t required =
       1u << IDENTIFIER | 1u << NAME | 1u << HAS_LATITUDE | 1u << HAS_LONGITUDE;
@@ -186,7 +186,7 @@ static const yajl_callbacks record_callbacks = {
   .yajl_end_map = on_end_map, .yajl_start_array = on_null, .yajl_end_array = on_null,
 };
 
-/* Empty callbacks, so that yajl finds the lexemes as it does for others. */
+/* Empty callbacks, so that yajl extracts the lexemes. */
 static int ignore(void *context) { (void)context; return 1; }
 static int ignore_boolean(void *context, int value) { (void)context; (void)value; return 1; }
 static int ignore_number(void *context, const char *text, size_t length) {

@@ -30,8 +30,8 @@ static void sort_few(struct entry *entries, size_t count) {
   }
 }
 
-/* Copies entries to `target` by the bits of their key from `shift`, and tells where each value of
-   these bits ends. */
+/* Distributes entries to `target` by the bits of their key from `shift`; sets the end of each value of
+   these bits. */
 static void distribute(
     const struct entry *source, struct entry *target, size_t count, int shift, int bits,
     uint32_t *ends) {

@@ -1,4 +1,4 @@
-/* The SQLite store, in the form that poi-import makes for the built-in model. */
+/* The SQLite store, with poi-import's schema of the built-in model. */
 #include "floor.h"
 
 #include <sqlite3.h>

@@ -18,7 +18,7 @@ static bool are_eight_digits(uint64_t bytes) {
          == 0x3333333333333333;
 }
 
-/* Appends the digits at `text` to `mantissa` and returns where they end. */
+/* Appends the digits at `text` to `mantissa` and returns their end. */
 static const char *read_digits(const char *text, const char *end, uint64_t *mantissa) {
   while (end - text >= 8) {
     uint64_t bytes;
@@ -62,7 +62,7 @@ __attribute__((constructor)) static void make_reciprocals(void) {
   }
 }
 
-/* mantissa / 10^scale, rounded to the nearest double; false where 128 bits do not decide it. */
+/* mantissa / 10^scale, rounded to the nearest double; false if 128 bits do not decide it. */
 static bool divide_exactly(uint64_t mantissa, int scale, double *value) {
   if (mantissa == 0) { *value = 0; return true; }
   int zeros = __builtin_clzll(mantissa);
@@ -74,12 +74,12 @@ static bool divide_exactly(uint64_t mantissa, int scale, double *value) {
     high = high << 1 | (uint64_t)product >> 63;
     exponent--;
   }
-  /* The quotient is at least `high` and less than `high` + 3. Eleven bits go; they decide unless
-     that could be on both sides of a half, or on it. */
+  /* The quotient is in [high, high + 3). Eleven bits are dropped; they decide the rounding unless the
+     interval touches or contains a half. */
   uint64_t rest = high & 0x7FF;
   if (rest >= 0x3FD && rest <= 0x400) return false;
   uint64_t significand = (high >> 11) + (rest > 0x400);
-  /* At 2^53 the significand has carried into the exponent, which is what the sum makes of it. */
+  /* A significand of 2^53 carries into the exponent by the addition. */
   uint64_t bits = ((uint64_t)(exponent + 11 + 52 + 1023 - 1) << 52) + significand;
   memcpy(value, &bits, 8);
   return true;
@@ -119,7 +119,7 @@ static int two_digits(const char *text) { return (text[0] - '0') * 10 + text[1] 
 
 /* Days since 1970-01-01 of a date of the Gregorian calendar. */
 static int64_t days_since_1970(int year, int month, int day) {
-  /* Years of this count begin in March, so that a leap day is the last of its year. */
+  /* Years begin in March here, so that a leap day is the last day of its year. */
   if (month <= 2) { year--; month += 12; }
   int century = year / 100;
   return 365ll * year + year / 4 - century + century / 4 + (153 * (month - 3) + 2) / 5 + day - 1
@@ -151,7 +151,7 @@ bool decode_instant(const char *text, size_t length, int64_t *microseconds) {
   return true;
 }
 
-/* Writes 36 characters. The loop has no branch, so the compiler takes 16 characters at a time. */
+/* Writes 36 characters. The loop has no branch, so the compiler processes 16 characters at a time. */
 bool decode_uuid(const char *text, size_t length, char *upper_case) {
   if (length != 36) return false;
   unsigned char wrong = 0;

@@ -1,4 +1,4 @@
-/// Puts records together to a whole file, duplicates among them.
+/// Writes a whole file of records with duplicates.
 struct FileWriter {
   let options: Options
 
@@ -13,7 +13,7 @@ struct FileWriter {
     for number in 0..<options.recordCount {
       if number > 0 { output.append(separator) }
       let recordsLeft = options.recordCount - max(number, 1)
-      // Each of the records left has the same chance, so the duplicates come out exactly.
+      // The probability depends on what is left, so the number of duplicates is exact.
       if number > 0, random.next(below: recordsLeft) < duplicatesLeft {
         duplicatesLeft -= 1
         let place = random.next(below: placeCount)
@@ -38,8 +38,8 @@ struct FileWriter {
       if number > 0 { output.append(separator) }
       if random.next(below: options.recordCount - number) < knownLeft {
         knownLeft -= 1
-        // Every place once, in an order that is not that of the first delivery: the factor is a
-        // prime that divides no count in use.
+        // Every place once, in another order than in the first delivery: the factor is a prime that
+        // divides no count in use.
         let place = knownLeft * 1_000_003 % options.recordCount
         records.append(
           place: place, version: .changed(number: number, hasFirstTimestamp: false), to: &output)

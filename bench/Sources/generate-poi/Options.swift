@@ -1,6 +1,6 @@
-/// What the user asks for.
+/// The parsed options.
 struct Options {
-  /// How the records are put together to a file.
+  /// The format of the file.
   enum Format: String, CaseIterable {
     case array, ndjson, envelope, geojson
   }
@@ -17,10 +17,10 @@ struct Options {
   var isHelp = false
   var isExpectation = false
 
-  /// How many records of a later delivery are versions of places of the first.
+  /// The number of records of a later delivery that are versions of places of the first.
   var knownCount: Int { recordCount * (laterPercentage ?? 0) / 100 }
 
-  /// How many records repeat an identifier that stands before them.
+  /// The number of records that repeat an earlier identifier.
   var duplicateCount: Int {
     if laterPercentage != nil { return 0 }
     return min(recordCount * duplicatePercentage / 100, max(recordCount - 1, 0))
@@ -48,7 +48,7 @@ struct Options {
 
   /// Reads the arguments.
   ///
-  /// - Throws: `UsageError` at the first that means nothing.
+  /// - Throws: `UsageError` for the first invalid one.
   init(arguments: some Sequence<String>) throws(UsageError) {
     var rest = arguments.makeIterator()
     while let option = rest.next() {
@@ -100,7 +100,7 @@ struct Options {
   }
 }
 
-/// An argument that means nothing.
+/// An invalid argument.
 struct UsageError: Error {
   let message: String
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Bytes on their way to a file descriptor, written whenever a fixed amount has come together.
+/// A buffer in front of a file descriptor, written whenever it has a fixed size.
 struct OutputBuffer: ~Copyable {
   private let descriptor: Int32
   private var bytes: [UInt8] = []
@@ -26,7 +26,7 @@ struct OutputBuffer: ~Copyable {
     bytes.append(byte)
   }
 
-  /// Appends `number`, which is not negative, in decimal, with zeros in front up to `width` digits.
+  /// Appends the non-negative `number` in decimal, padded with zeros to `width` digits.
   mutating func append(_ number: Int, width: Int = 1) {
     var digits: InlineArray<20, UInt8> = .init(repeating: 0x30)
     var rest = number
@@ -39,12 +39,12 @@ struct OutputBuffer: ~Copyable {
     for index in min(first, digits.count - width)..<digits.count { bytes.append(digits[index]) }
   }
 
-  /// Writes what is held if it has become enough.
+  /// Writes the buffer if it is large enough.
   mutating func flushIfFull() throws(WriteError) {
     if bytes.count >= Self.flushSize { try flush() }
   }
 
-  /// Writes all that is held.
+  /// Writes the whole buffer.
   mutating func flush() throws(WriteError) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -61,7 +61,7 @@ struct OutputBuffer: ~Copyable {
   }
 }
 
-/// The system's refusal to write.
+/// A failed write.
 struct WriteError: Error {
   let number: Int32
 }

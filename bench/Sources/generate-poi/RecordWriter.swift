@@ -1,13 +1,12 @@
 /// Writes made-up points of interest in the shape of an app's export.
 ///
-/// A place is a number, from which everything about it follows; so a duplicate of an earlier place
-/// needs no memory of it.
+/// A place is a number that determines its content, so a duplicate needs no memory of the first record.
 struct RecordWriter {
   let options: Options
 
-  /// What a record says about its place.
+  /// The version of a place in a record.
   enum Version {
-    /// As the place was first told.
+    /// The first content.
     case first
     /// Other content, with the first one's timestamp or one of its own.
     case changed(number: Int, hasFirstTimestamp: Bool)
@@ -39,7 +38,7 @@ struct RecordWriter {
   private static let firstSecond = 1_577_836_800
   private static let secondSpan = 6 * 365 * 86_400
 
-  /// Appends the record of `place` in `version`, without anything around it.
+  /// Appends the record of `place` in `version`, without separators.
   func append(place: Int, version: Version, to output: inout OutputBuffer) {
     var fixed = SplitMix64(UInt64(options.seed), UInt64(place))
     var identifier = (fixed.next(), fixed.next())
@@ -56,7 +55,7 @@ struct RecordWriter {
     case .changed(let number, let hasFirstTimestamp):
       changing = SplitMix64(UInt64(options.seed), UInt64(place), UInt64(number))
       if !hasFirstTimestamp {
-        // Before or after the first one, and never the same.
+        // Before or after the first timestamp, never equal.
         let distance = 1 + changing.next(below: 30 * 86_400)
         second += changing.next() & 1 == 0 ? distance : -distance
       }
@@ -109,7 +108,7 @@ struct RecordWriter {
     output.append(byte: 0x22)
   }
 
-  /// Appends a decimal of 17 digits, as a program prints that wants its numbers back exactly.
+  /// Appends a decimal of 17 digits, which reproduces a double exactly.
   private func appendLongitude(_ random: UInt64, to output: inout OutputBuffer) {
     if random & 1 == 1 { output.append(byte: 0x2D) }
     let degrees = Int((random >> 1) & 0xFFFF) * 180 / 0x1_0000
@@ -122,7 +121,7 @@ struct RecordWriter {
     output.append(Int(random >> 17) * 71 % bound, width: width)
   }
 
-  /// Appends a decimal of 15 digits behind the point.
+  /// Appends a decimal with 15 digits after the point.
   private func appendLatitude(_ random: UInt64, to output: inout OutputBuffer) {
     if random & 1 == 1 { output.append(byte: 0x2D) }
     output.append(Int((random >> 1) & 0xFFFF) * 90 / 0x1_0000)
@@ -141,7 +140,7 @@ struct RecordWriter {
 
   /// Appends an instant as RFC 3339 in UTC.
   private func appendInstant(_ second: Int, to output: inout OutputBuffer) {
-    // Years of this count begin in March, so that a leap day is the last of its year.
+    // Years begin in March here, so that a leap day is the last day of its year.
     let day = second / 86_400 + 719_468
     let era = day / 146_097
     let dayOfEra = day % 146_097

@@ -4,7 +4,7 @@
 struct SplitMix64 {
   private var state: UInt64
 
-  /// The generator of the stream that `words` name: other words, another stream.
+  /// The generator of the stream that `words` select.
   init(_ words: UInt64...) {
     state = 0
     for word in words {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import JSONStreaming
 internal import POIKit
 
-/// Runs one phase of the toolkit by itself and prints its processor seconds as JSON.
+/// Runs a single phase of the toolkit and prints its processor seconds as JSON.
 @main
 struct Phases {
   private static let help = """
@@ -33,7 +33,7 @@ struct Phases {
     exit(64)
   }
 
-  /// The processor time of this process, in seconds: other work on the machine is not in it.
+  /// The processor time of this process, in seconds.
   private static func now() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -1,4 +1,4 @@
-"""Prints what a store of DuckDB holds, as verification.py asks of one of SQLite."""
+"""Prints the content of a DuckDB store in the form that verification.py reads from SQLite."""
 
 import json
 import sys

@@ -1,9 +1,8 @@
-"""The store that the peers in Python fill through the sqlite3 module, at its fastest settings: one
+"""The store of the Python peers, written through the sqlite3 module with its fastest settings: one
 transaction, no journal (the file is new, so a failed run loses nothing).
 
-Rows that may have duplicates are upserted into a table with a unique key. That takes as long as
-collecting them all, removing the older ones with a window function and making the index last, in
-less memory.
+Rows are upserted into a table with a unique key. This is as fast as inserting all of them, removing the
+older ones with a window function and creating the index last, and needs less memory.
 """
 
 import sqlite3
@@ -35,7 +34,7 @@ INDEX = "CREATE UNIQUE INDEX poi_identifier ON poi (identifier)"
 
 
 class Categories(dict):
-    """Row ids by name, made as names come."""
+    """Row ids by name, assigned in order of appearance."""
 
     def __missing__(self, name):
         self[name] = len(self) + 1

@@ -1,5 +1,5 @@
 #pragma once
 
-// Makes a program wait after each sync of a file, as a slower disk would: loaded into it by LD_PRELOAD.
+// A library for LD_PRELOAD that makes a program wait after each sync of a file, as a slower disk would.
 //
-// SYNC_DELAY says for how many milliseconds; without it nothing changes.
+// SYNC_DELAY is the time in milliseconds; without it nothing changes.
