@@ -8,7 +8,7 @@ import Glibc
 import POIKit
 import SQLiteKit
 
-/// A check of the program's own: a place at 0° 0° is one whose position is not known.
+/// A check of the program: a place at 0° 0° has an unknown position.
 struct KnownPosition: RecordValidator {
   func issues(in record: borrowing RecordView) -> [Issue] {
     guard record.real("latitude") == 0, record.real("longitude") == 0 else { return [] }
@@ -36,7 +36,7 @@ do {
     return .proceed
   }
 
-  // Bytes that the program holds, such as a response, in pieces as they arrive.
+  // Bytes that the program receives, such as a response, in pieces as they arrive.
   let response =
     #"{"status":"ok","pois":[{"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C710","#
     + #""name":"Dom","latitude":52.0907,"longitude":5.1214,"updatedAt":"2026-01-01T00:00:00Z"},"#
@@ -47,7 +47,7 @@ do {
   for start in stride(from: 0, to: bytes.count, by: 100) {
     try session.append(bytes[start..<min(start + 100, bytes.count)].span)
   }
-  // Had they broken off, session.stop() would keep the records that came, for a session that resumes.
+  // If they broke off, session.stop() would keep the received records for a session that resumes.
   try session.endInput()
 
   // A source that the importer reads.
@@ -64,7 +64,7 @@ do {
   print("\(result.plan.loserCount) losers, \(result.rowsLeft) rows left")
   if let digest = result.digest { print("digest \(digest)") }
 
-  // Rows and rejects are read by statements of the program's own.
+  // The program reads rows and rejects with its own statements.
   try store.withConnection { connection in
     var cities = try connection.prepare(
       "SELECT city, count(*) FROM poi WHERE city IS NOT NULL GROUP BY city ORDER BY 2 DESC LIMIT 3")

@@ -12,7 +12,7 @@ public struct SQL: Sendable, Hashable {
   public private(set) var text: String
 
   /// Text used verbatim that was not written in the program, such as the stored statement of an
-  /// index. Whoever can write that text can run any SQL.
+  /// index. A user who can write it can run any SQL.
   public init(verbatim text: String) {
     self.text = text
   }

@@ -34,7 +34,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
     var text = unsafe message.map { unsafe String(cString: $0) } ?? ""
     let isOfSystem = status & 0xff == SQLITE_IOERR || status & 0xff == SQLITE_CANTOPEN
     var number = unsafe SQLiteError.systemError(status, of: connection)
-    if number == ENOENT, let newFile { number = SQLiteError.refusalToMake(newFile) }
+    if number == ENOENT, let newFile { number = SQLiteError.creationError(newFile) }
     if isLatest, isOfSystem, number != 0, let reason = unsafe strerror(number) {
       unsafe text += ": \(String(cString: reason))"
     }
@@ -56,7 +56,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
 
   /// Why the system creates no file at `path`; 0 if unknown. SQLite reports only that the file is
   /// missing.
-  private static func refusalToMake(_ path: String) -> Int32 {
+  private static func creationError(_ path: String) -> Int32 {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     return unsafe access(folder, W_OK) == 0 ? 0 : errno
   }

@@ -15,7 +15,7 @@
 
 static atomic_long call_count;
 static long fault_at, fault_errno, read_size;
-static bool goes_on;
+static bool repeats;
 static const char *fault = "", *fault_path;
 
 static long number(const char *name) {
@@ -27,7 +27,7 @@ __attribute__((constructor)) static void read_environment(void) {
   if (getenv("CALL_FAULT")) fault = getenv("CALL_FAULT");
   fault_at = number("CALL_FAULT_AT");
   fault_errno = number("CALL_FAULT_ERRNO");
-  goes_on = getenv("CALL_FAULT_GOES_ON") != NULL;
+  repeats = getenv("CALL_FAULT_REPEATS") != NULL;
   fault_path = getenv("CALL_FAULT_PATH");
   read_size = number("CALL_FAULT_SIZE");
 }
@@ -69,7 +69,7 @@ static bool counts(const char *kind) {
 static bool fails(const char *kind, int descriptor, const char *path) {
   if (!counts(kind) || !is_on(descriptor, path)) return false;
   const long count = ++call_count;
-  return fault_at > 0 && (count == fault_at || (goes_on && count > fault_at));
+  return fault_at > 0 && (count == fault_at || (repeats && count > fault_at));
 }
 
 // Kills the program, unless an error is set.

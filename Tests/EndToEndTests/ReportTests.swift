@@ -22,7 +22,7 @@ import Testing
       let tasks = cells.count == 3 && !line.contains("| all |") ? cells[1] : ["all"]
       for task in tasks {
         for member in cells[0] {
-          #expect(members[task, default: []].insert(member).inserted, "\(member) stands twice")
+          #expect(members[task, default: []].insert(member).inserted, "\(member) occurs twice")
         }
       }
     }

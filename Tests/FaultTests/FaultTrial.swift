@@ -15,7 +15,7 @@ final class FaultTrial {
     var kind: StoreFault
     var code: Int32
     /// Whether all calls after the first one fail, too.
-    var goesOn = false
+    var repeats = false
     /// Every how many calls one is tried.
     var stride = 1
   }
@@ -38,7 +38,7 @@ final class FaultTrial {
     ]
     faults += faults.map { fault in
       var fault = fault
-      fault.goesOn = true
+      fault.repeats = true
       return fault
     }
     guard let allocationStride else {
@@ -79,11 +79,11 @@ final class FaultTrial {
   func run(_ fault: Fault) throws {
     var at = Int.random(in: 1...fault.stride)
     while issueCount < 5 {
-      let place = "\(job), \(fault.name) \(at)\(fault.goesOn ? " and all that follow" : "")"
+      let place = "\(job), \(fault.name) \(at)\(fault.repeats ? " and all that follow" : "")"
       // Remains of a trap.
       FileHandle.standardError.write(Data("\(place)\n".utf8))
       try reset()
-      store_faults_arm(fault.kind, at, fault.code, fault.goesOn)
+      store_faults_arm(fault.kind, at, fault.code, fault.repeats)
       var failure: (any Error)?
       do { try job.run(path, isRetry: false) } catch { failure = error }
       let failedCount = store_faults_disarm()

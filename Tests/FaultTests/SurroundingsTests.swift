@@ -367,7 +367,7 @@ import Testing
     || succeeds(
       "chmod a+rx . && setpriv --reuid=65534 --clear-groups '\(Tool("poi-import").path)' --version")
 
-  @Test(.enabled(if: canBeOther, "nobody without rights can start the tool here"))
+  @Test(.enabled(if: canBeOther, "no user without rights can start the tool here"))
   func `a read-only store is not changed, and the message says so`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.places(0..<10), to: "data")
@@ -388,7 +388,7 @@ import Testing
     #expect(try Self.value("SELECT count(*) FROM poi", folder.file("poi.sqlite")) == "10")
   }
 
-  @Test(.enabled(if: canBeOther, "nobody without rights can start the tool here"))
+  @Test(.enabled(if: canBeOther, "no user without rights can start the tool here"))
   func `a folder without write permission is distinguished from a missing one`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.places(0..<1), to: "data")

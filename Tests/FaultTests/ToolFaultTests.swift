@@ -50,7 +50,7 @@ import Testing
       let place = "\(job), error \(fault.number) at write \(at) of \(fault.file)"
       let outcome = try trial.run(
         [
-          "": "writes", "AT": "\(at)", "ERRNO": "\(fault.number)", "GOES_ON": "1",
+          "": "writes", "AT": "\(at)", "ERRNO": "\(fault.number)", "REPEATS": "1",
           "PATH": fault.file,
         ])
       guard outcome.exitCode == 74 else {
@@ -60,11 +60,11 @@ import Testing
       failureCount += 1
       let start = "error: \(fault.file.dropFirst()): "
       // If the store cannot be opened at all, the message has the system's words.
-      let isTold =
+      let isReported =
         outcome.messages.contains(fault.message)
         || fault.number == ENOSPC && outcome.messages.contains("No space left on device")
       #expect(
-        outcome.messages.contains(start) && isTold,
+        outcome.messages.contains(start) && isReported,
         "\(place): \(outcome.messages)")
       try trial.checkRetry(place)
     }

@@ -7,12 +7,12 @@
 
 static atomic_int armed_fault = -1;
 static atomic_int armed_code;
-static atomic_bool armed_goes_on;
+static atomic_bool armed_repeats;
 static atomic_long calls_left, failed_calls;
 
-void store_faults_arm(enum StoreFault fault, long at, int code, bool goes_on) {
+void store_faults_arm(enum StoreFault fault, long at, int code, bool repeats) {
   armed_code = code;
-  armed_goes_on = goes_on;
+  armed_repeats = repeats;
   calls_left = at;
   failed_calls = 0;
   armed_fault = (int)fault;
@@ -27,7 +27,7 @@ long store_faults_disarm(void) {
 static bool fails(enum StoreFault fault) {
   if (armed_fault != (int)fault) return false;
   const long left = --calls_left;
-  if (left > 0 || (left < 0 && !armed_goes_on)) return false;
+  if (left > 0 || (left < 0 && !armed_repeats)) return false;
   failed_calls++;
   return true;
 }

@@ -29,10 +29,10 @@ enum StoreFault {
 /// Returns whether SQLite accepted them.
 bool store_faults_install(void);
 
-/// Makes the `at`-th call of a kind fail, counted from 1; if `goes_on`, all later ones fail, too.
+/// Makes the `at`-th call of a kind fail, counted from 1; if `repeats`, all later ones fail, too.
 ///
 /// `code` is the result that SQLite gets; an allocation ignores it.
-void store_faults_arm(enum StoreFault fault, long at, int code, bool goes_on);
+void store_faults_arm(enum StoreFault fault, long at, int code, bool repeats);
 
 /// Stops the faults. Returns the number of failed calls since `store_faults_arm`.
 long store_faults_disarm(void);
