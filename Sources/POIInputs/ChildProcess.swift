@@ -8,7 +8,6 @@ internal import JSONStreaming
 /// at a batch boundary, but not the child. A broken pipe ends it, even if this process ignores
 /// broken pipes.
 struct ChildProcess: ~Copyable {
-  /// How a program ended.
   enum Ending: Equatable {
     case exited(code: Int32)
     case killed(signal: Int32)

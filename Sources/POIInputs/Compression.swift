@@ -12,7 +12,6 @@ package enum Compression: CaseIterable {
     }
   }
 
-  /// The options that make the program decompress its standard input to its standard output.
   var arguments: [String] {
     switch self {
     case .gzip, .xz, .bzip2: ["-dc"]

@@ -8,25 +8,21 @@ internal import JSONStreaming
 struct Decompressor: ~Copyable {
   private let compression: Compression
 
-  /// The name of the input in messages.
   private let inputName: String
 
   private var child: ChildProcess
 
-  /// The parent's end of the child's standard output.
   private let output: Descriptor
 
   /// The parent's end of the child's standard error; closed when the child closes its own.
   private var messages: Descriptor
 
-  /// The beginning of the child's messages.
   private var messageBytes: [UInt8] = []
 
   /// The parent's end of the child's standard input; closed if all was fed or the child reads the
   /// file itself.
   private var inlet: Descriptor
 
-  /// Bytes read from the input and not yet fed.
   private var feed: ArraySlice<UInt8>
 
   /// The number of input bytes read in order to be fed.
@@ -37,7 +33,6 @@ struct Decompressor: ~Copyable {
     case failed(InputError)
   }
 
-  /// Whether there is more to read.
   private var state = State.running
 
   private static let feedSize = 65_536
@@ -172,7 +167,6 @@ extension Decompressor {
         + "check it with '\(program) -t' or fetch it again")
   }
 
-  /// The streams that can be read or written without waiting.
   private struct Readiness {
     var output, messages, inlet, input: Bool
   }

@@ -59,23 +59,19 @@ struct Descriptor: ~Copyable {
     guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(number: EISDIR) }
   }
 
-  /// A descriptor of no file.
   static var none: Descriptor { Descriptor(lent: -1) }
 
   deinit {
     if isOwned && number >= 0 { Glibc.close(number) }
   }
 
-  /// Whether it is closed, or was never open.
   var isClosed: Bool { number < 0 }
 
-  /// Closes it early.
   mutating func close() {
     if isOwned && number >= 0 { Glibc.close(number) }
     number = -1
   }
 
-  /// The file's `stat`.
   func status() throws(SystemError) -> stat {
     var status = stat()
     guard unsafe fstat(number, &status) == 0 else { throw .last }

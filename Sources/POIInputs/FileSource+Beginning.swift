@@ -14,12 +14,10 @@ extension FileSource {
     /// The first bytes, enough to identify the content; consumed if it is a pipe.
     let bytes: [UInt8]
 
-    /// How the content is compressed.
     let compression: Compression?
 
     var isSeekable: Bool { start != nil }
 
-    /// Reads the first bytes of `input`.
     init(of input: borrowing Descriptor, named name: String) throws(InputError) {
       do throws(SystemError) {
         let status = try input.status()

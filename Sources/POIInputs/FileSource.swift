@@ -25,7 +25,6 @@ public struct FileSource: ~Copyable, ByteSource {
 
   private var decompressor: Decompressor?
 
-  /// The number of bytes returned.
   private var readByteCount = 0
 
   /// Opens the input at `path`.

@@ -11,7 +11,6 @@ internal import CSQLite
 /// C functions: `sqlite3_commit_hook`, `sqlite3_file_control` with `SQLITE_FCNTL_HAS_MOVED`
 @safe
 final class CommitGuard {
-  /// What SQLite's callback reads and writes.
   @safe
   private struct State {
     var connection: OpaquePointer?
@@ -60,7 +59,6 @@ final class CommitGuard {
     return status
   }
 
-  /// The error of the commit that was just refused.
   func refusal(of sql: String) -> SQLiteError {
     // SQLITE_READONLY_DBMOVED and SQLITE_ABORT_ROLLBACK, whose macros Swift does not import.
     unsafe state.pointee.isMoved

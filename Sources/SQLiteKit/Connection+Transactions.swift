@@ -62,8 +62,8 @@ extension Connection {
     return result
   }
 
-  /// Runs `body`. If the main database has a write-ahead log, its transactions do not wait for the
-  /// disk.
+  /// Runs `body` without waiting for the disk at its commits, if the main database has a
+  /// write-ahead log.
   ///
   /// A killed process loses none of them. A power cut may lose them and what was committed later;
   /// the database stays intact. The next commit that waits writes the whole log to the disk. This

@@ -6,7 +6,6 @@ public enum TransactionKind: Sendable, Hashable {
   /// No lock until the first statement needs one: for transactions that only read.
   case deferred
 
-  /// The statement that begins such a transaction.
   var beginning: SQL {
     switch self {
     case .immediate: "BEGIN IMMEDIATE"

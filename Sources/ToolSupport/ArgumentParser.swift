@@ -1,4 +1,3 @@
-/// One pass over a command line.
 struct ArgumentParser {
   private let command: CommandDescription
   private let arguments: [String]

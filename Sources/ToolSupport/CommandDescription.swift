@@ -31,7 +31,6 @@ public struct CommandDescription: Sendable {
   let name: String
   let version: String
 
-  /// What the tool does, as a lower-case fragment.
   let summary: String
 
   let positional: Positional?
@@ -107,7 +106,6 @@ extension CommandDescription {
     return sections
   }
 
-  /// The usage line without the tool's name.
   var usage: String {
     guard let positional else { return "[OPTION]..." }
     return "[OPTION]... [\(positional.placeholder)]" + (positional.isRepeatable ? "..." : "")

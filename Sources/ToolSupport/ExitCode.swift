@@ -42,7 +42,7 @@ extension ExitCode {
     meaning: "reading or writing failed: the disk is full, or the store is locked, damaged, moved, "
       + "not a SQLite database, or changed by another program")
 
-  /// SIGINT or SIGTERM ended the run at a batch boundary.
+  /// SIGINT or SIGTERM ended the run at a place where it can stop.
   public static let interrupted = ExitCode(
     value: 130, meaning: "interrupted; committed batches stay")
 }

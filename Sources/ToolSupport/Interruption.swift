@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Handling of SIGINT and SIGTERM, with which the user stops the tool.
 ///
-/// The first signal sets a flag, which the tool checks at batch boundaries; a second one ends the
+/// The first signal sets a flag, which the tool checks where it can stop cleanly; a second one ends the
 /// process at once.
 public enum Interruption {
   /// Whether a signal has come.

@@ -9,7 +9,6 @@ public struct OptionDescription: Sendable, Equatable {
   /// The name without its two dashes: lower-case ASCII letters, digits and dashes.
   let longName: String
 
-  /// The letter of the short form.
   let shortName: Character?
 
   /// The name of the value in the help; nil for a flag. `FILE`, `PATH` and `DIRECTORY` are
@@ -22,7 +21,6 @@ public struct OptionDescription: Sendable, Equatable {
   /// Whether an option with a value may be given more than once; its values are collected.
   let isRepeatable: Bool
 
-  /// The value if the option is not given.
   let defaultValue: String?
 
   /// What the option does, as a lower-case fragment without a full stop.
@@ -90,22 +88,17 @@ extension [OptionDescription.Choice] {
 }
 
 extension OptionDescription {
-  /// The long name with its dashes.
   var flagName: String { "--" + longName }
 
-  /// The short name, if there is one, and the long one, with their dashes.
   var flagNames: [String] { (shortName.map { ["-\($0)"] } ?? []) + [flagName] }
 
-  /// The value as shown after the long name.
   var valueSuffix: String { placeholder.map { " " + $0 } ?? "" }
 
-  /// Whether completions offer file names.
   var takesFileName: Bool { CommandDescription.namesFile(placeholder) }
 
   /// The accepted words; empty if any text is accepted.
   var words: [String] { choices.map(\.word) }
 
-  /// The summary followed by the default and the environment variable.
   var summaryWithDefault: String {
     var remarks: [String] = []
     if isRepeatable { remarks.append("repeatable") }

@@ -8,7 +8,6 @@ struct OutputDescriptor: Sendable {
 
   let number: Int32
 
-  /// The name in error messages.
   let name: String
 
   /// Writes all bytes, in as many calls as necessary.

@@ -9,7 +9,6 @@ public struct ParsedArguments: Sendable {
   /// Values of the command line or the environment, by long name; a flag has an empty list.
   var values: [String: [String]] = [:]
 
-  /// Whether an immediate option was given.
   var endsAtOnce = false
 
   let command: CommandDescription
@@ -102,7 +101,6 @@ extension ParsedArguments {
     return option
   }
 
-  /// Parses decimal digits with an optional minus sign.
   private static func wholeNumber(_ text: String) -> Int? {
     text.hasPrefix("+") ? nil : Int(text)
   }

@@ -9,7 +9,6 @@ public func printable(_ text: String) -> String {
   replacingUnprintable(in: text, keeping: [], with: braced)
 }
 
-/// Makes each line printable; tabs and line ends stay.
 func printableLines(_ text: String) -> String {
   replacingUnprintable(in: text, keeping: ["\n", "\t"], with: braced)
 }

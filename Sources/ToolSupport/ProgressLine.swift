@@ -6,7 +6,6 @@ struct ProgressLine: Sendable {
     case auto, always, never
   }
 
-  /// The start of an activity, from which rates are measured.
   private struct Baseline {
     let progress: Progress
     let time: Duration

@@ -67,7 +67,6 @@ public enum QuantityFormat {
     }
   }
 
-  /// A number of units with one decimal; bytes without.
   private static func amount(_ byteCount: Int, in size: Int) -> String {
     guard size > 1 else { return String(byteCount) }
     let tenths = byteCount / size * 10 + (byteCount % size * 10 + size / 2) / size

@@ -43,7 +43,6 @@ public struct StandardOutput: ~Copyable {
     if buffer.count >= Self.capacity { flush() }
   }
 
-  /// Writes the buffer to the descriptor.
   mutating func flush() {
     guard !isClosed else { return }
     let code = descriptor.write(buffer.span)

@@ -40,7 +40,6 @@ extension String {
 }
 
 extension Advice {
-  /// The advice with the tools' options.
   var text: String {
     switch self {
     case .resume: "continue with --resume"

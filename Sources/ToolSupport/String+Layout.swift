@@ -2,7 +2,6 @@ extension String {
   /// The columns of the text on a terminal; every Unicode scalar counts as one.
   var columnCount: Int { unicodeScalars.count }
 
-  /// Pads the text with spaces to a number of columns.
   func padded(to columnCount: Int) -> String {
     self + String(repeating: " ", count: max(0, columnCount - self.columnCount))
   }

@@ -113,7 +113,6 @@ struct ToolMain {
   }
 }
 
-/// The process's arguments and environment.
 extension ToolMain {
   /// The arguments without the program's name; nil for one that is not UTF-8.
   static func commandLine() -> [String?] {

@@ -3,19 +3,16 @@ import ToolSupport
 
 /// The parsed options of `poi-dedup`.
 struct DedupCommand {
-  /// The tasks of the tool.
   enum Task {
     case deduplicate
     /// Decide only, change nothing.
     case plan
     /// Restore what a run removed; the latest run if nil.
     case undo(run: Int64?)
-    /// Compute the digest of the table.
     case digest
     /// Delete removals older than this.
     case purge(olderThan: Duration)
 
-    /// Whether the task only reads.
     var isQuestion: Bool {
       switch self {
       case .plan, .digest: true
@@ -70,7 +67,6 @@ struct DedupCommand {
     }
   }
 
-  /// Whether a key is given.
   var namesKey: Bool { !keyTexts.isEmpty }
 
   /// The names in the key.

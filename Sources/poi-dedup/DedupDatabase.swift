@@ -3,7 +3,6 @@ import POIKit
 import SQLiteKit
 import ToolSupport
 
-/// The database to work on.
 enum DedupDatabase {
   case store(Store)
   /// An app's own table in the file of a store.
@@ -62,7 +61,6 @@ enum DedupDatabase {
     }
   }
 
-  /// Runs the task on another program's table.
   private static func run(
     _ job: DedupCommand, on connection: Connection,
     progress: (StoreProgress) -> BatchDecision

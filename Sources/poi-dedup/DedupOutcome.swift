@@ -1,7 +1,6 @@
 import POIKit
 import ToolSupport
 
-/// The result of a run of the tool.
 enum DedupOutcome {
   /// A plan; nil if it was stopped.
   case planned(DeduplicationPlan?, layout: TableLayout)
@@ -25,7 +24,6 @@ enum DedupOutcome {
     }
   }
 
-  /// The error of a deduplication that committed something.
   var failure: ToolFailure? {
     guard case .deduplicated(_, _, let failure?) = self else { return nil }
     return ToolFailure(failure)

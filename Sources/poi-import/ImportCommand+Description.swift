@@ -169,7 +169,6 @@ extension ImportCommand {
       .init("poi-import --dry-run --rejects bad.ndjson data.json.gz", "only check a file"),
     ])
 
-  /// The help for a merge policy.
   private static func meaning(of policy: MergePolicy) -> String {
     switch policy {
     case .append: "add it beside the stored one, unless the key is enforced"

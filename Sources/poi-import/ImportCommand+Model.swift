@@ -2,7 +2,6 @@ import Glibc
 import POIKit
 import ToolSupport
 
-/// Choosing the model.
 extension ImportCommand {
   /// The model with a name: the built-in one, else a file, else the one of a table of the store.
   static func model(
@@ -34,7 +33,6 @@ extension ImportCommand {
     return try store.model(ofTable: table)
   }
 
-  /// The failure of a command without a model if the store holds several tables.
   static func severalTables(_ tables: [String], storePath: String) -> ToolFailure {
     ToolFailure(
       .usage,

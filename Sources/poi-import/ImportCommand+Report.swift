@@ -115,7 +115,6 @@ extension ImportCommand {
     }
   }
 
-  /// Hints on what to do next.
   func notes(on report: ImportReport) -> [String] {
     var notes: [String] = []
     if report.ending == .stopped {
@@ -163,7 +162,6 @@ extension ImportCommand {
     return notes
   }
 
-  /// The hint if no element is an object.
   private func noteOnElements(of report: ImportReport) -> String? {
     let count = report.counters.read
     guard count > 0, report.counters.rejected == count, !report.rejectsObjects else { return nil }
@@ -179,7 +177,6 @@ extension ImportCommand {
 }
 
 extension ImportReport {
-  /// The exit code for the report.
   var exitCode: ExitCode {
     if ending == .stopped { return .interrupted }
     return counters.rejected == 0 ? .done : .rejected

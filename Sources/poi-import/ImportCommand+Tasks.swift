@@ -3,14 +3,12 @@ import ModelInference
 import POIKit
 import ToolSupport
 
-/// The tasks of the tool.
 extension ImportCommand {
   enum Task: Equatable {
     case importRecords
     case inferModel
     /// Print what to ask the source for next.
     case printToken
-    /// Print the model with this name.
     case printModel(String)
   }
 
@@ -31,7 +29,6 @@ extension ImportCommand {
     return arguments.flag("infer") ? .inferModel : .importRecords
   }
 
-  /// Runs the task.
   func run(_ tool: inout ToolEnvironment) throws -> ExitCode {
     switch task {
     case .importRecords: return try importRecords(&tool)

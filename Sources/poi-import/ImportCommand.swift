@@ -13,7 +13,6 @@ struct ImportCommand {
   let trustsSchema: Bool
   let isDryRun: Bool
   let task: Task
-  /// Whether `--model` is given.
   private let isModelGiven: Bool
   let isReportJSON: Bool
   var options = ImportOptions()
@@ -124,7 +123,6 @@ struct ImportCommand {
     }
   }
 
-  /// Creates the session for the import.
   func session(
     onProgress: @escaping (StoreProgress) -> BatchDecision
   ) throws -> ImportSession {

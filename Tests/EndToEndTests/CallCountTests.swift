@@ -12,7 +12,6 @@ import Testing
 
   private static let counter = Tool("libcall-counter.so").path
 
-  /// The calls of a tool's run, by name.
   private func counts(
     of tool: Tool, _ arguments: [String], in folder: borrowing ScratchFolder, exitCode: Int32 = 0
   ) throws -> [String: Int] {
@@ -33,7 +32,6 @@ import Testing
       })
   }
 
-  /// The difference of `name` between two runs.
   private func difference(
     _ name: String, _ less: [String: Int], _ more: [String: Int]
   ) throws -> Int {
@@ -238,7 +236,6 @@ import Testing
     }
   }
 
-  /// A JSON array of places.
   private static func places(_ range: Range<Int>, information: String = "a text") -> String {
     let places = range.map { index in
       """

@@ -4,7 +4,6 @@ import Testing
 
 /// Compares the exit codes of the tools with the reference.
 @Suite struct ExitCodeTests {
-  /// The lines of the reference's table, split into cells.
   private static func table() throws -> [[String]] {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../Sources/POIKit/POIKit.docc/Reference/ExitCodes.md")

@@ -18,7 +18,6 @@ import Testing
   private static let states: SQL =
     "SELECT group_concat(state, ' ') FROM (SELECT state FROM poikit_run ORDER BY id)"
 
-  /// The ending and the count of records read, as reported.
   private static func ending(_ outcome: Tool.Outcome) throws -> (String?, Int?) {
     let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     let report = try #require(object as? [String: Any], "\(outcome)")

@@ -2,7 +2,6 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Incremental updates as a user runs them.
 @Suite struct IncrementalToolTests {
   private let importTool = Tool("poi-import")
   private let dedupTool = Tool("poi-dedup")

@@ -20,11 +20,9 @@ import Testing
   /// An input, the rule that it breaks, and what the message must name.
   struct Case: CustomTestStringConvertible, Sendable {
     var name: String
-    /// Pieces with their numbers of repetitions.
     var pieces: [(text: String, count: Int)]
     var exitCode: Int32
     var expected: String
-    /// The option that the messages name.
     var option = ""
     var testDescription: String { name }
   }

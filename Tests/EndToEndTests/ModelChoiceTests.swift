@@ -11,7 +11,6 @@ import Testing
     #"{"x-table":"\#(table)","x-key":"id","required":["id"],"properties":{"id":{"type":"integer"}}}"#
   }
 
-  /// Creates a store with tables of one record each.
   private func make(_ tables: [String], in folder: borrowing ScratchFolder) throws {
     try folder.write(#"{"id":1}"#, to: "data")
     for table in tables {

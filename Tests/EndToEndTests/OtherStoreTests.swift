@@ -7,7 +7,6 @@ import Testing
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")
 
-  /// Makes one of the files.
   private func make(_ kind: Kind, at path: String, in folder: borrowing ScratchFolder) throws {
     switch kind {
     case .garbage: try folder.write([UInt8](repeating: 0xA5, count: 20_000), to: "poi.sqlite")

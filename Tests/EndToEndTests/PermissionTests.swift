@@ -10,7 +10,6 @@ import Testing
   private let deduplicator = Tool("poi-dedup")
   private static let bad = "{\"name\":1}\n"
 
-  /// Runs a tool with another umask than the one of the tests.
   private func run(
     _ tool: Tool, umask: String, _ arguments: [String], in folder: borrowing ScratchFolder
   ) throws -> Tool.Outcome {
@@ -92,7 +91,6 @@ import Testing
 }
 
 extension Tool {
-  /// Runs a program that may be missing.
   fileprivate func runIfPresent(
     _ arguments: [String], in folder: String, environment: [String: String]
   ) throws -> Outcome? {

@@ -56,7 +56,6 @@ final class FaultTrial {
   private let path: String
   private let beginning: [UInt8]?
 
-  /// The content of the store before and after a run without faults.
   private let before: [String]
   private let expected: [String]
 
@@ -122,7 +121,6 @@ final class FaultTrial {
     return "missing \(missing), added \(added)"
   }
 
-  /// Restores the store as before the job.
   private func reset() throws {
     for suffix in ["", "-wal", "-shm", "-journal"] {
       try? FileManager.default.removeItem(atPath: path + suffix)

@@ -9,7 +9,6 @@ import Testing
 /// Budgets for the syncs of SQLite, independent of machine and clock. Syncs of names in the folder
 /// come on top, at most three.
 @Suite struct SyncCountTests {
-  /// Counts the syncs of `body`.
   private static func count(_ body: () throws -> Void) rethrows -> Int {
     // Each of them "fails" without an error.
     store_faults_arm(STORE_FAULT_SYNC, 1, 0, true)

@@ -9,12 +9,10 @@ struct ToolJob: Sendable, CustomStringConvertible {
   var arguments: [String]
   /// The command after a failed run; `arguments` again if nothing is to be resumed.
   var retry: [String]?
-  /// The file for its standard input.
   var input: String?
 
   var description: String { name }
 
-  /// The file that an import reads.
   var inputFile: String { input ?? arguments.first { Self.inputFiles.contains($0) } ?? "" }
 
   private static let inputFiles = [
@@ -97,7 +95,6 @@ struct ToolJob: Sendable, CustomStringConvertible {
        "default":["a"],"x-merge":"union"}}}
     """#
 
-  /// Writes the files that the jobs read.
   static func writeInputs(to folder: borrowing ScratchFolder) throws {
     try folder.write(FaultJob.document, to: "model.json")
     try folder.write(FaultJob.markingDocument, to: "marking.json")

@@ -56,7 +56,6 @@ final class ToolTrial {
     return try Self.run(job.arguments, in: folder.path, input: input, environment: environment)
   }
 
-  /// The number of calls of a kind in a run without faults.
   func callCount(_ kind: String) throws -> Int {
     try checkDone(run(["": kind, "COUNT": folder.file("count")]), "\(job), undisturbed")
     let text = String(decoding: try folder.bytes("count"), as: UTF8.self)

@@ -3,7 +3,6 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// The error that `body` throws, or nil.
 func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
   do {
     try body()

@@ -5,7 +5,6 @@ import Testing
 
 /// Databases whose file is moved or removed while they are in use.
 @Suite struct MovedFileTests {
-  /// The change to the file.
   enum Move: CaseIterable {
     case renamed, removed, replaced
 

@@ -4,7 +4,6 @@ import Testing
 
 /// The protections of every connection.
 @Suite struct ProtectionTests {
-  /// The ways to open a connection.
   enum Opening: CaseIterable {
     case new, existing, readOnly, inMemory
 

@@ -2,7 +2,6 @@ import SQLiteKit
 import Testing
 
 @Suite struct StatementTests {
-  /// A statement that returns its one parameter and the parameter's type.
   private func echo(_ connection: Connection) throws -> Statement {
     try connection.prepare("SELECT ?1, typeof(?1), length(CAST(?1 AS BLOB))")
   }
@@ -54,7 +53,6 @@ import Testing
         "integer -7", "real 2.5", "text \(Array("é\0😀".utf8))", "blob [0, 255]", "null", "text []",
         "blob []",
       ])
-    // There is no current row any more.
     #expect(try !statement.step())
     guard case .null = statement.value(0) else {
       Issue.record("a value without a row")
@@ -322,7 +320,6 @@ import Testing
 }
 
 extension Array {
-  /// The values of a span.
   init(copying span: Span<Element>) where Element: BitwiseCopyable {
     unsafe self.init(unsafeUninitializedCapacity: span.count) { buffer, count in
       for index in span.indices { unsafe buffer[index] = span[index] }

@@ -2,7 +2,6 @@ import Glibc
 
 @testable import ToolSupport
 
-/// A program run to its end.
 struct Child {
   /// The exit status; nil if a signal ended it.
   let status: Int32?
@@ -27,7 +26,6 @@ struct Child {
     return Child(status: waitStatus & 0x7f == 0 ? waitStatus >> 8 & 0xff : nil)
   }
 
-  /// Whether a program is in `PATH`.
   static func isInstalled(_ program: String) -> Bool {
     run(["sh", "-c", "command -v \(program)"], output: ScratchFile())?.status == 0
   }

@@ -38,7 +38,6 @@ extension CommandDescription {
       Example("sift-sand --mesh 20 beach.sand", "sort a beach by grains of up to 20 micrometres")
     ])
 
-  /// Parses a command line of the example.
   static func parse(
     _ arguments: String..., environment: [String: String] = [:]
   ) throws(UsageError) -> ParsedArguments {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import ToolSupport
 
-/// A clock that the test sets.
 private final class FakeClock: Sendable {
   private let time = Mutex(Duration.seconds(1000))
 

@@ -21,7 +21,6 @@ final class ScratchFile: Sendable {
     close(descriptor.number)
   }
 
-  /// Everything written so far.
   var text: String {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)

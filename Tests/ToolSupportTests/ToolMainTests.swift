@@ -12,7 +12,6 @@ import Testing
       command: .example, output: output.descriptor, messages: messages.descriptor, environment: [:])
   }
 
-  /// A body that must not run.
   private func unreachable(_: ParsedArguments, _: inout ToolEnvironment) -> ExitCode {
     Issue.record("the body ran")
     return .internalError
