@@ -189,7 +189,6 @@ extension Decompressor {
       inlet: streams[2].revents != 0, input: streams[3].revents != 0)
   }
 
-  /// Feeds the child as much as it accepts now.
   private mutating func feedChild() throws(SystemError) {
     let number = inlet.number
     let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)

@@ -51,7 +51,6 @@ final class CommitGuard {
       }, state)
   }
 
-  /// Runs a step of a statement that changes the database.
   func step(_ statement: OpaquePointer) -> Int32 {
     unsafe state.pointee.isForbidding = sqlite3_get_autocommit(sqlite3_db_handle(statement)) == 0
     let status = unsafe sqlite3_step(statement)

@@ -1,5 +1,4 @@
 extension CommandDescription {
-  /// The line of `--version`, without a line end.
   var versionLine: String { "\(name) \(version)" }
 
   /// The text of `--help`.

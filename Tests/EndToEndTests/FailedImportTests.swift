@@ -3,7 +3,6 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Imports of several inputs that fail after a commit.
 @Suite struct FailedImportTests {
   private let tool = Tool("poi-import")
 

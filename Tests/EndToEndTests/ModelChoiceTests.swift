@@ -3,7 +3,6 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// The model that `poi-import` uses by default, and the model that a name selects.
 @Suite struct ModelChoiceTests {
   private let tool = Tool("poi-import")
 

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-/// `poi-import` with a request for a model.
 @Suite struct ModelToolTests {
   private let tool = Tool("poi-import")
 

@@ -2,7 +2,6 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Databases whose own triggers and tables affect what the tools do.
 @Suite struct OwnSchemaTests {
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")

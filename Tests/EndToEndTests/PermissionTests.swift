@@ -4,7 +4,6 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Permissions of the files that the tools write.
 @Suite struct PermissionTests {
   private let importer = Tool("poi-import")
   private let deduplicator = Tool("poi-dedup")

@@ -2,7 +2,6 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Reject files that would overwrite other data.
 @Suite struct RejectFileToolTests {
   private let tool = Tool("poi-import")
 

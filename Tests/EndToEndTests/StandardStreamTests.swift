@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-/// The tools with standard input or output closed, full, or requested twice.
 @Suite struct StandardStreamTests {
   private static let model =
     #"{"x-table":"t","x-key":"id","required":["id"],"properties":{"id":{"type":"integer"}}}"#

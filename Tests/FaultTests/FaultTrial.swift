@@ -128,7 +128,6 @@ final class FaultTrial {
     if let beginning { try folder.write(beginning, to: "store.sqlite") }
   }
 
-  /// Checks that an error is an I/O error and names the place.
   private func checkError(_ error: any Error, _ place: String) {
     let isRight =
       switch error {
@@ -140,7 +139,6 @@ final class FaultTrial {
     if !isRight { report("\(place): \(error)") }
   }
 
-  /// Checks that the store opens, is intact, and matches its counters.
   private func checkStore(_ place: String) throws {
     guard let connection = try? Connection(path: path, access: .readWrite) else {
       // A new store may not exist yet.
@@ -174,7 +172,6 @@ final class FaultTrial {
     }
   }
 
-  /// Does what a user does after the failure.
   private func retry() throws {
     guard job.isImport else {
       // The failure may come after the commit.

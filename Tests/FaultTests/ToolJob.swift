@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 
-/// A tool's run for fault injection.
 struct ToolJob: Sendable, CustomStringConvertible {
   var name: String
   /// The runs before it, which create its store.

@@ -3,7 +3,6 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Databases whose file is moved or removed while they are in use.
 @Suite struct MovedFileTests {
   enum Move: CaseIterable {
     case renamed, removed, replaced

@@ -2,7 +2,6 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// The protections of every connection.
 @Suite struct ProtectionTests {
   enum Opening: CaseIterable {
     case new, existing, readOnly, inMemory

@@ -1,7 +1,6 @@
 @testable import ToolSupport
 
 extension CommandDescription {
-  /// A small tool with one option of every kind.
   static let example = CommandDescription(
     name: "sift-sand",
     version: "1.2.3",

@@ -108,7 +108,6 @@ struct ParsingTests {
     #expect(error?.message == mistake.message)
   }
 
-  /// A tool with tasks besides its main work.
   static let scales = CommandDescription(
     name: "scales", version: "1", summary: "weigh sand",
     options: [

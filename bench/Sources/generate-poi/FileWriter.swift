@@ -2,7 +2,6 @@
 struct FileWriter {
   let options: Options
 
-  /// Writes the file to `output`.
   func write(to output: inout OutputBuffer) throws(WriteError) {
     let records = RecordWriter(options: options)
     var random = SplitMix64(UInt64(options.seed))

@@ -1,6 +1,5 @@
 internal import Glibc
 
-/// The command.
 @main
 struct GeneratePOI {
   static func main() {

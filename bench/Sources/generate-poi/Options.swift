@@ -1,6 +1,4 @@
-/// The parsed options.
 struct Options {
-  /// The format of the file.
   enum Format: String, CaseIterable {
     case array, ndjson, envelope, geojson
   }
@@ -100,7 +98,6 @@ struct Options {
   }
 }
 
-/// An invalid argument.
 struct UsageError: Error {
   let message: String
 }

@@ -39,12 +39,10 @@ struct OutputBuffer: ~Copyable {
     for index in min(first, digits.count - width)..<digits.count { bytes.append(digits[index]) }
   }
 
-  /// Writes the buffer if it is large enough.
   mutating func flushIfFull() throws(WriteError) {
     if bytes.count >= Self.flushSize { try flush() }
   }
 
-  /// Writes the whole buffer.
   mutating func flush() throws(WriteError) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -61,7 +59,6 @@ struct OutputBuffer: ~Copyable {
   }
 }
 
-/// A failed write.
 struct WriteError: Error {
   let number: Int32
 }

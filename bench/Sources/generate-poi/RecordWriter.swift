@@ -4,9 +4,7 @@
 struct RecordWriter {
   let options: Options
 
-  /// The version of a place in a record.
   enum Version {
-    /// The first content.
     case first
     /// Other content, with the first one's timestamp or one of its own.
     case changed(number: Int, hasFirstTimestamp: Bool)
@@ -138,7 +136,6 @@ struct RecordWriter {
     }
   }
 
-  /// Appends an instant as RFC 3339 in UTC.
   private func appendInstant(_ second: Int, to output: inout OutputBuffer) {
     // Years begin in March here, so that a leap day is the last day of its year.
     let day = second / 86_400 + 719_468

@@ -21,7 +21,6 @@ struct SplitMix64 {
     return z ^ (z >> 31)
   }
 
-  /// A number in `0..<bound`.
   mutating func next(below bound: Int) -> Int {
     // The high half of the product: the bias is below bound / 2^64.
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
