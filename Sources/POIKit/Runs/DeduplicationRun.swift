@@ -1,17 +1,17 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The run of a deduplication in the log.
+/// A deduplication in the log of runs.
 ///
-/// A deduplication that was stopped or killed goes on under the same run if it is asked for again with the
-/// same options, so that it can be undone as a whole.
+/// A deduplication that was interrupted continues under the same run if it is started again with
+/// the same options. So it can be undone as a whole.
 struct DeduplicationRun {
   let id: Int64
 
-  /// What it changed before it was interrupted.
+  /// The changes before the interruption.
   let earlier: RemovalCounts
 
-  /// Begins a run or goes on with the interrupted one, and gives up one that had other options.
+  /// Begins a run or continues the interrupted one. A run with other options is abandoned.
   static func begin(
     _ layout: TableLayout, _ options: DeduplicationOptions, at start: Instant,
     in connection: Connection
@@ -42,7 +42,7 @@ struct DeduplicationRun {
     }
   }
 
-  /// The options that decide what a deduplication does.
+  /// The options that decide which rows are removed and how.
   private static func description(
     of layout: TableLayout, _ options: DeduplicationOptions
   ) -> JSONValue {
@@ -79,10 +79,8 @@ struct DeduplicationRun {
     try update.statement.run()
   }
 
-  /// Marks the run as finished.
-  ///
   /// - Parameters:
-  ///   - outcome: what enforcing the key made.
+  ///   - outcome: what was created to enforce the key.
   ///   - digest: the digest of the table.
   func finish(
     at end: Instant, _ outcome: EnforcementOutcome, digest: Digest, in connection: Connection
@@ -97,7 +95,6 @@ struct DeduplicationRun {
       """)
   }
 
-  /// Marks the run as failed.
   func fail(at end: Instant, in connection: Connection) throws {
     try connection.execute(
       """
@@ -107,7 +104,7 @@ struct DeduplicationRun {
 }
 
 extension RemovalCounts {
-  /// The names of the counts in the log.
+  /// The names of the counters in the log.
   fileprivate static let names:
     KeyValuePairs<
       String, any WritableKeyPath<RemovalCounts, Int> & Sendable
@@ -118,7 +115,7 @@ extension RemovalCounts {
       "filledValues": \.filledValueCount, "refusedValues": \.refusedValueCount,
     ]
 
-  /// The counts of a run as the log has them; nil if no run can have come to one of them.
+  /// The counters in the log; nil if one of them is out of range.
   fileprivate init?(_ run: RunRecord) {
     self.init()
     for (name, count) in RemovalCounts.names {

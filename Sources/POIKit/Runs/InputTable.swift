@@ -1,11 +1,11 @@
 internal import SQLiteKit
 
-/// The inputs of unfinished imports, `poikit_input`: a row for each that was begun.
+/// The table `poikit_input` with a row for each begun input of unfinished imports.
 ///
-/// They stand beside the checkpoint and not in it, so that a batch writes the input that it is of,
-/// however many there are.
+/// The inputs are not in the checkpoint: so a batch writes only its own input, however many there
+/// are.
 enum InputTable {
-  /// The statement that writes an input, or writes it anew.
+  /// The statement that inserts or replaces an input.
   static func writing(in connection: Connection) throws -> Statement {
     try connection.prepare(
       """
@@ -34,7 +34,7 @@ enum InputTable {
     }
   }
 
-  /// The inputs of a run, in their order.
+  /// The inputs of a run, by number.
   static func inputs(
     ofRun run: Int64, in connection: Connection
   ) throws -> [ImportReport.Input] {
@@ -56,7 +56,6 @@ enum InputTable {
     return inputs
   }
 
-  /// Forgets the inputs of a run.
   static func remove(
     ofRun run: Int64, in connection: Connection
   ) throws {

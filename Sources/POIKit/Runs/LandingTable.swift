@@ -1,35 +1,34 @@
 internal import JSONStreaming
 internal import SQLiteKit
 
-/// The table in which the records of one large import wait until they are merged.
+/// The table of the records of one large import that wait to be merged.
 ///
-/// Records land in the order of the input, many to a row; `LandingDirectory` and `LandedRecord` say
-/// how.
+/// It holds records in the order of the input, many in a row; for the format see `LandingDirectory`
+/// and `LandedRecord`.
 enum LandingTable {
-  /// What the names of landing tables begin with.
+  /// The prefix of the names of landing tables.
   static let prefix = Bookkeeping.prefix + "landing_"
 
-  /// The name of a run's landing table.
   static func name(ofRun run: Int64) -> String { "\(prefix)\(run)" }
 
-  /// The name of the table that remembers, until the run ends, what its removals do to the rows that
-  /// were stored before: the row that a removal was to meet, by the prefix of its key, and the rows
-  /// that are deleted, without one. A row that is gone cannot be found by its key any more, and a
-  /// new one may have got its id.
+  /// The name of the table that remembers, until the run ends, what its removals did to stored
+  /// rows.
+  ///
+  /// It has the row that each removal matched, by the prefix of its key, and the deleted rows,
+  /// without a prefix. A deleted row cannot be found by its key, and a new row may have its id.
   static func nameOfRemovals(ofRun run: Int64) -> String { "\(prefix)removal_\(run)" }
 
-  /// The name of the table of the records that are merged, in a row for each batch: their places as
-  /// `LandedPlace` numbers them, in 8 bytes each. A resumed run goes on with the others, whatever has
-  /// become of the rows meanwhile.
+  /// The name of the table of merged records, with a row for each batch: `LandedPlace` numbers of 8
+  /// bytes each. A resumed run continues with the other records, even if rows have changed.
   static func nameOfMerged(ofRun run: Int64) -> String { "\(prefix)merged_\(run)" }
 
-  /// What is thrown where they hold what no run has written.
+  /// The error if the tables hold what no run has written.
   static let damage = StoreFailure(
     .inputOutput, "the records that were read and wait to be merged are damaged", advice: .restart)
 
-  /// Makes the tables where they are missing. Runs inside the caller's transaction.
+  /// Creates missing tables, inside the caller's transaction.
   static func make(ofRun run: Int64, in connection: Connection) throws {
-    // What is long stands last: looking for the keys reads none of it.
+    // The long column is last, so that a search for keys does not read it.
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS \(name: name(ofRun: run)) (
@@ -50,7 +49,7 @@ enum LandingTable {
       """)
   }
 
-  /// Removes the tables, if they are there. The records go before what says that they are merged.
+  /// Drops the tables, if they exist. The records go first, then the note that they are merged.
   static func remove(ofRun run: Int64, in connection: Connection) throws {
     try connection.execute(
       """

@@ -2,21 +2,20 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// A run: a row of `poikit_run`, the log of what was done with the database.
+/// A run: a row of `poikit_run`, the log of operations on the database.
 ///
-/// An unfinished import has a checkpoint beside it, from its first batch on; a deduplication needs none.
+/// An unfinished import has a checkpoint from its first batch on; a deduplication has none.
 struct RunRecord {
-  /// The tool of imports.
+  /// The tool name of imports.
   static let importTool = "poi-import"
 
-  /// The tool of deduplications and purges.
+  /// The tool name of deduplications and purges.
   static let deduplicationTool = "poi-dedup"
 
-  /// The greatest count, offset or number of batches that is accepted from a store, so that counting
-  /// on from there cannot overflow.
+  /// The greatest count, offset or number of batches that is accepted from a store, so that further
+  /// counting cannot overflow.
   static let greatestCount = 1 << 56
 
-  /// How far a run is.
   enum State: String {
     case running, finished, failed, abandoned, undone
   }
@@ -26,29 +25,29 @@ struct RunRecord {
   let table: String
   let state: State?
 
-  /// What the run was asked to do, and what it counted: JSON objects.
+  /// The options and the counters of the run, as JSON objects.
   let options: JSONValue
   let counters: JSONValue
 
   var isImport: Bool { tool == RunRecord.importTool }
 
-  /// A counter; 0 if the run has none of the name.
+  /// A counter; 0 if the run has no counter with this name.
   func count(_ name: String) -> Int { counters[name]?.integer ?? 0 }
 
   // MARK: Reading the log
 
-  /// Whether the database has the toolkit's bookkeeping.
+  /// Whether the database has the toolkit's tables.
   static func isBookkept(_ connection: Connection) throws -> Bool {
     try connection.integer(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_run'") != nil
   }
 
-  /// The condition that a run imported into a table.
+  /// The condition that a run is an import into a table.
   static func imports(into table: String) -> SQL {
     "tool = \(literal: importTool) AND table_name = \(literal: table)"
   }
 
-  /// The runs that a condition on the columns of `poikit_run` holds for, the latest first.
+  /// The runs that satisfy a condition on the columns of `poikit_run`, the latest first.
   ///
   /// - Parameter limit: the greatest number of runs; nil for all.
   static func list(
@@ -72,16 +71,16 @@ struct RunRecord {
     return runs
   }
 
-  /// The latest run that a condition holds for.
+  /// The latest run that satisfies a condition.
   static func latest(where condition: SQL, in connection: Connection) throws -> RunRecord? {
     try list(where: condition, limit: 1, in: connection).first
   }
 
-  // MARK: Writing it
+  // MARK: Writing the log
 
   /// Begins a run, inside the caller's transaction.
   ///
-  /// - Returns: its id.
+  /// - Returns: the id of the run.
   static func begin(
     tool: String, table: String, started: Instant, options: JSONValue, in connection: Connection
   ) throws -> Int64 {
@@ -99,8 +98,8 @@ struct RunRecord {
     return connection.lastInsertRowID
   }
 
-  /// Ends a run, unless another process has, inside the caller's transaction. Unless it is finished it
-  /// keeps its checkpoint.
+  /// Ends a run inside the caller's transaction, unless another process has ended it. A run that is
+  /// not finished keeps its checkpoint.
   static func end(
     _ id: Int64, _ state: State, at end: Instant, counters: JSONValue, in connection: Connection
   ) throws {
@@ -115,7 +114,7 @@ struct RunRecord {
     try SnapshotTable.remove(ofRun: id, in: connection)
   }
 
-  /// Gives up an import: its rows stay, its checkpoint and the records that it did not merge go.
+  /// Abandons an import: its rows stay; its checkpoint and its unmerged records are deleted.
   static func abandon(_ id: Int64, in connection: Connection) throws {
     try connection.inTransaction(.immediate) {
       try connection.execute("UPDATE main.poikit_run SET state = 'abandoned' WHERE id = \(id)")

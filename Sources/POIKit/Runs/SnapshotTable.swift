@@ -1,14 +1,13 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The table that holds, while a run imports a snapshot, the keys that it has.
+/// The table with the keys of a snapshot while a run imports it.
 ///
-/// Keys are appended as they come, with their batch, and get their index when all are there: sorted
-/// once, whatever their number.
+/// Keys are appended with their batch. The index is created at the end, so that they are sorted
+/// once.
 struct SnapshotTable {
   private let run: Int64
 
-  /// The columns of the model's key.
   let keyColumns: [String]
 
   private let columnTypes: [SQL]
@@ -27,14 +26,13 @@ struct SnapshotTable {
 
   private var names: [SQL] { keyColumns.map(SQL.init(name:)) }
 
-  /// Makes the table where it is missing.
   func prepare(in connection: Connection) throws {
     let columns: [SQL] = zip(names, columnTypes).map { "\($0) \($1) NOT NULL" }
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", "))) STRICT")
   }
 
-  /// Makes keys fast to find.
+  /// Creates the index on the keys.
   func createIndex(in connection: Connection) throws {
     try connection.execute(
       """
@@ -43,12 +41,11 @@ struct SnapshotTable {
       """)
   }
 
-  /// Removes the table of a run, if it is there.
   static func remove(ofRun run: Int64, in connection: Connection) throws {
     try connection.execute("DROP TABLE IF EXISTS main.\(name(ofRun: run))")
   }
 
-  /// The condition that the snapshot has a row's key.
+  /// The condition that the snapshot has the key of a row.
   ///
   /// - Parameter row: the alias of the row's table.
   func holds(row: SQL) -> SQL {

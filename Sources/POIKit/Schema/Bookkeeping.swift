@@ -1,21 +1,20 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The tables of the toolkit's own that stand beside the tables of records.
+/// The toolkit's own tables, which exist beside the tables of records.
 ///
-/// Everything that the toolkit adds to a database carries the prefix `poikit_`. The statements
-/// create what is missing and leave what is there, so they also serve a foreign database that only
-/// gets an archive.
+/// The names of all that the toolkit adds to a database begin with `poikit_`. The statements create
+/// only what is missing, so they also serve a foreign database that only gets an archive.
 enum Bookkeeping {
-  /// The prefix of every table, view, index and column of the toolkit's own.
+  /// The prefix of the toolkit's own tables, views, indexes and columns.
   static let prefix = Model.reservedPrefix
 
-  /// The condition that a name of a table, which may be another program's, has the prefix.
+  /// The condition that the name of a table, which may be another program's, has the prefix.
   static func owns(_ name: SQL) -> SQL {
     "lower(substr(\(name), 1, \(prefix.count))) = \(literal: prefix)"
   }
 
-  /// The statements that create the bookkeeping tables where they are missing.
+  /// The statements that create missing bookkeeping tables.
   static let creation: SQL = """
     CREATE TABLE IF NOT EXISTS poikit_table (
       name TEXT NOT NULL PRIMARY KEY,
@@ -81,7 +80,7 @@ enum Bookkeeping {
     ) STRICT;
     """
 
-  /// Whether the tables that `creation` makes are there.
+  /// Whether all tables of `creation` exist.
   static func isComplete(in connection: Connection) throws -> Bool {
     try connection.integer(
       """
@@ -91,7 +90,7 @@ enum Bookkeeping {
       """) == 7
   }
 
-  /// The document of the model that a table of records was made with, or last fitted to.
+  /// The document of the model that a table of records was created with, or last changed to.
   static func document(
     ofTable table: String, in connection: Connection
   ) throws -> String? {

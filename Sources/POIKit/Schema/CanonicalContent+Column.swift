@@ -2,7 +2,7 @@ internal import POIRecords
 internal import SQLiteKit
 
 extension CanonicalContent {
-  /// Adds the value that a column of the statement's current row holds, or nothing if it is null.
+  /// Adds the value of a column in the statement's current row; NULL adds no bytes.
   ///
   /// - Parameters:
   ///   - column: the column's place in the result, from 0.

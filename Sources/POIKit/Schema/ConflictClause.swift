@@ -1,14 +1,14 @@
 internal import SQLiteKit
 
-/// What statements that write rows say of constraints in their way.
+/// The conflict clause of statements that write rows.
 ///
 /// Page: https://sqlite.org/lang_conflict.html
 enum ConflictClause {
-  /// The words behind `INSERT` or `UPDATE` by which a table refuses what breaks a constraint of it.
+  /// The words after `INSERT` or `UPDATE` that make a constraint violation an error.
   ///
-  /// A table that an app has made may say itself that rows in the way are replaced, or that a row is
-  /// passed over: a record would take others away, or be lost, without a word. Elsewhere there are no
-  /// such words, because they would also take the place of those in the triggers of an app.
+  /// A constraint of an app's table may declare `ON CONFLICT REPLACE` or `IGNORE`. Then a record
+  /// would silently delete other rows or be lost. For other tables the words are empty, because
+  /// they would also override the conflict clauses in an app's triggers.
   static func aborting(
     on table: String, in connection: Connection
   ) throws -> SQL {

@@ -5,10 +5,10 @@ public struct ContentColumn: Sendable, Hashable {
   /// The name of the column.
   public var name: String
 
-  /// The row that the column's value refers to, where the content is that row and not its id.
+  /// The row that the column's value refers to, if the content is that row and not its id.
   public var relation: RelatedRow?
 
-  /// Which value of a group's rows the winner gets where losers are merged into it.
+  /// The rule for the winner's value when losers are merged into it.
   public var mergeRule: MergeRule
 
   /// A column that holds its content itself, or refers to the row that does.

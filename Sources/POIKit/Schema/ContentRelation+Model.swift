@@ -2,7 +2,6 @@ internal import POIRecords
 internal import SQLiteKit
 
 extension ContentRelation {
-  /// The relations to many of a model.
   static func all(of model: Model) -> [ContentRelation] {
     model.relations.map { relation in
       ContentRelation(

@@ -1,23 +1,23 @@
 internal import POIRecords
 
-/// Rows of another table that belong to a record's content: those that refer to its row.
+/// Rows of another table that refer to a record's row and belong to its content.
 public struct ContentRelation: Sendable, Hashable {
-  /// The name under which they are content.
+  /// The name under which the rows are content.
   public var name: String
 
-  /// Their table.
+  /// The table of the rows.
   public var table: String
 
-  /// The column of that table that is its row id.
+  /// The row id column of that table.
   public var idColumn: String
 
-  /// The columns whose values are the content of one of these rows, in any order.
+  /// The columns whose values are the content of a row, in any order.
   public var contentColumns: [ContentColumn]
 
-  /// The rows of further tables that belong to the content of one of these rows.
+  /// The relations whose rows belong to the content of a row.
   public var relations: [ContentRelation]
 
-  /// How they refer to the record's row.
+  /// How the rows refer to the record's row.
   public var link: RelationToMany.Link
 
   /// A relation with the given parts.

@@ -2,19 +2,19 @@ internal import POIRecords
 
 /// The distinct elements of JSON arrays.
 ///
-/// Elements are distinct where their canonical texts are; see `JSONValue.canonical`.
+/// Elements are equal if their canonical texts are; see `JSONValue.canonical`.
 struct ListUnion {
   /// The canonical texts, in UTF-8.
   private var elements: Set<[UInt8]> = []
 
-  /// The elements of an array; nil where the text is not one.
+  /// The elements of an array; nil if the text is not a JSON array.
   init?(_ text: [UInt8]) {
     guard insert(text) != nil else { return nil }
   }
 
   /// Adds the elements of an array.
   ///
-  /// - Returns: whether one of them is new; nil where the text is no array, which adds nothing.
+  /// - Returns: whether one of them is new; nil if the text is not a JSON array.
   mutating func insert(_ text: [UInt8]) -> Bool? {
     guard let list = JSONValue.stored(text.span)?.elements else { return nil }
     let countBefore = elements.count

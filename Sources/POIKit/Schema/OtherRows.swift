@@ -1,6 +1,6 @@
 internal import SQLiteKit
 
-/// Removes the rows of a parent that it is to have no longer.
+/// Deletes the rows that a parent no longer has.
 struct OtherRows: ~Copyable {
   private var selection: Statement
   private var deletion: Statement
@@ -8,7 +8,7 @@ struct OtherRows: ~Copyable {
   /// - Parameters:
   ///   - table: the rows' table.
   ///   - parentColumn: the column that holds the parent's row id.
-  ///   - column: the column by which the rows of one parent are told apart.
+  ///   - column: the column that distinguishes the rows of one parent.
   init(
     table: String, parentColumn: String, column: String, connection: Connection
   ) throws {
@@ -22,9 +22,9 @@ struct OtherRows: ~Copyable {
     self.deletion = deletion
   }
 
-  /// Removes all rows of a parent but those whose column holds one of `kept`.
+  /// Deletes all rows of a parent except those with a value of `kept` in the column.
   ///
-  /// - Returns: which of `kept` the parent has.
+  /// - Returns: the values of `kept` that the parent has.
   mutating func remove(
     ofParent parent: Int64, but kept: Set<Int64>
   ) throws -> Set<Int64> {

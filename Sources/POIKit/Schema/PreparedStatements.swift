@@ -1,11 +1,11 @@
 internal import SQLiteKit
 
-/// Statements of one connection that are prepared when they are first needed and then kept, so that
-/// a run prepares as many of them with a thousand batches as with one.
+/// Statements of one connection, prepared at first use and then kept: a thousand batches prepare as
+/// many as one.
 ///
-/// Texts are few: they hold names and no values.
+/// There are few different texts, because they contain names but no values.
 final class PreparedStatements {
-  /// A statement in a box, because a dictionary cannot hold one.
+  /// A statement in a box, because a dictionary cannot hold noncopyable values.
   final class Box {
     var statement: Statement
 
@@ -16,7 +16,7 @@ final class PreparedStatements {
 
   private var boxes: [SQL: Box] = [:]
 
-  /// The statement with the given text; its parameters are as they were left.
+  /// The statement with a text; its parameters keep their former values.
   ///
   /// - Throws: `SQLiteError` when the text does not fit the database.
   func statement(_ sql: SQL, in connection: Connection) throws -> Box {
@@ -27,8 +27,6 @@ final class PreparedStatements {
   }
 
   /// Runs a statement with the given values as its parameters.
-  ///
-  /// - Throws: `SQLiteError` when it fails.
   func run(
     _ sql: SQL, _ values: Int64..., in connection: Connection
   ) throws {
@@ -39,9 +37,7 @@ final class PreparedStatements {
     try box.statement.run()
   }
 
-  /// The integer in the first row of a statement, or nil without a row or with a null.
-  ///
-  /// - Throws: `SQLiteError` when it fails.
+  /// The integer in the first row of a statement; nil if there is no row or the value is NULL.
   func integer(
     _ sql: SQL, in connection: Connection
   ) throws -> Int64? {
@@ -52,9 +48,7 @@ final class PreparedStatements {
     return integer
   }
 
-  /// Runs `body` inside a transaction; see `Connection.inTransaction`.
-  ///
-  /// - Throws: what `body` throws, or the error of beginning or committing.
+  /// See `Connection.inTransaction`.
   func inTransaction(
     in connection: Connection, _ body: () throws -> Void
   ) throws {

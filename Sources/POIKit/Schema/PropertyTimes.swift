@@ -1,29 +1,31 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// When each attribute of a row was changed, for the policy `newest-by-property`.
+/// The time of each attribute of a row, for the policy `newest-by-property`.
 ///
 /// The column `poikit_times` holds a JSON object with a member for each column whose time differs
-/// from the timestamp of the row: microseconds since 1970 UTC, `null` where the record that named
-/// the attribute had no timestamp, `false` where no record named it. It is NULL where none differs,
-/// as in rows that other policies wrote.
+/// from the row's timestamp. It is NULL if none differs, as in rows written by other policies.
+/// Values:
+///
+/// - a number: microseconds since 1970 UTC;
+/// - `null`: the record that named the attribute had no timestamp;
+/// - `false`: no record named the attribute.
 struct PropertyTimes {
-  /// The column that keeps the times.
+  /// The column that stores the times.
   static let column = Bookkeeping.prefix + "times"
 
-  /// The columns of the attributes, in the order of `times`.
   let columns: [String]
 
-  /// The time of each attribute.
+  /// The times of the attributes, in the order of `columns`.
   var times: [PropertyTime]
 
-  /// The times of attributes that no record has named.
+  /// Times of attributes that no record has named.
   init(columns: [String]) {
     self.columns = columns
     times = Array(repeating: .never, count: columns.count)
   }
 
-  /// Whether the table keeps times.
+  /// Whether the table stores times.
   static func isKept(
     in table: String, of connection: Connection
   ) throws -> Bool {
@@ -34,7 +36,7 @@ struct PropertyTimes {
     return try statement.step()
   }
 
-  /// Makes the table keep times; rows that are there have those of their timestamps.
+  /// Makes the table store times. Existing rows get NULL: all times are the row's timestamp.
   static func keep(
     in table: String, of connection: Connection
   ) throws {
@@ -43,8 +45,7 @@ struct PropertyTimes {
       "ALTER TABLE \(name: table) ADD COLUMN \(name: column) TEXT")
   }
 
-  /// Makes the rows that are there say that no record named the attributes of some columns, which are
-  /// new.
+  /// Notes in all existing rows that no record named the attributes of some new columns.
   static func markUnnamed(
     _ columns: [String], in table: String, of connection: Connection
   ) throws {
@@ -61,11 +62,11 @@ struct PropertyTimes {
     try update.run()
   }
 
-  /// The times of the attributes that a row says something of, and of others.
+  /// The stored times of a row, for the columns in the text and in `columns`.
   ///
   /// - Parameters:
-  ///   - text: what the column holds.
-  ///   - columns: the others.
+  ///   - text: the stored value of `poikit_times`.
+  ///   - columns: more columns.
   init(_ text: String?, and columns: [String], rowTime: PropertyTime) {
     let members = PropertyTimes.json(text)?.members ?? []
     let named = members.map(\.name)
@@ -73,16 +74,15 @@ struct PropertyTimes {
     read(text, rowTime: rowTime)
   }
 
-  /// The time of a column's attribute.
   subscript(column: String) -> PropertyTime {
     get { columns.firstIndex(of: column).map { times[$0] } ?? .never }
     set { if let index = columns.firstIndex(of: column) { times[index] = newValue } }
   }
 
-  /// Takes the times of a row.
+  /// Replaces the times by the times of a row.
   ///
   /// - Parameters:
-  ///   - text: what the column holds.
+  ///   - text: the stored value of `poikit_times`.
   ///   - rowTime: the timestamp of the row.
   mutating func read(_ text: String?, rowTime: PropertyTime) {
     let json = PropertyTimes.json(text)
@@ -97,13 +97,13 @@ struct PropertyTimes {
     }
   }
 
-  /// What the column is to hold in a row where one attribute gets another time.
+  /// The new value of `poikit_times` in a row in which one attribute gets another time.
   ///
   /// - Parameters:
-  ///   - column: the attribute's.
-  ///   - text: what the column holds.
-  ///   - other: what says the time, in the same form; where it does not, that is the timestamp of the
-  ///     row.
+  ///   - column: the column of the attribute.
+  ///   - text: the stored value of `poikit_times`.
+  ///   - other: a text of the same form with the new time; without one for the column, the new time
+  ///     is the row's timestamp.
   static func text(
     settingTimeOf column: String, in text: String?, from other: String?
   ) -> String? {
@@ -117,7 +117,7 @@ struct PropertyTimes {
 
   private static func json(_ text: String?) -> JSONValue? { text.flatMap(JSONValue.stored) }
 
-  /// What the column is to hold in a row with the timestamp `rowTime`.
+  /// The value of `poikit_times` for a row with the timestamp `rowTime`.
   func text(rowTime: PropertyTime) -> String? {
     var members: [JSONValue.Member] = []
     for (column, time) in zip(columns, times) where time != rowTime {

@@ -5,8 +5,8 @@ internal import SQLiteKit
 extension RecordBatch {
   /// Binds the value of a slot to a parameter.
   ///
-  /// Text is not copied: the parameter points into the batch's arena, so the statement must run
-  /// before the batch changes.
+  /// Text is not copied: the parameter points into the batch's arena. The statement must run before
+  /// the batch changes.
   func bind(
     record: Int, slot: Int, to statement: inout Statement, at index: Int
   ) throws {
@@ -23,8 +23,8 @@ extension RecordBatch {
     }
   }
 
-  /// Appends the value of a slot to canonical content, under a column's name tag; NULL leaves no
-  /// trace.
+  /// Appends the value of a slot to canonical content, under a column's name tag. NULL adds no
+  /// bytes.
   func append(record: Int, slot: Int, name: UInt64, to content: inout CanonicalContent) {
     let value = self[record, slot]
     switch value.kind {
@@ -35,16 +35,16 @@ extension RecordBatch {
     }
   }
 
-  /// Turns a record that a constraint of the table refused into a reject.
+  /// Turns a record that violates a constraint of the table into a reject.
   mutating func refuse(record: Int, because error: SQLiteError) {
     refuse(
       record: record, rule: error.isUniqueViolation ? "unique" : "constraint",
       message: "the table refuses the record: \(error.message)")
   }
 
-  /// Where a record stands, as messages say it.
+  /// The position of a record for messages.
   ///
-  /// - Parameter names: those of the inputs.
+  /// - Parameter names: the names of the inputs.
   func place(of record: Int, _ names: InputNames) -> String {
     let origin = origins[record]
     return "\(names.name(of: origin)):\(origin.line + 1):\(origin.column + 1) "
@@ -53,8 +53,8 @@ extension RecordBatch {
 }
 
 extension RecordLayout {
-  /// Makes `content` the value of an attribute alone: that of a slot, those that identify the related
-  /// row, or what the rows of a relation to many are together.
+  /// Makes `content` the value of one attribute. For a relation to one that is the identifying
+  /// values of the related row, for a relation to many its rows.
   func append(
     _ slot: Int, of record: Int, in batch: borrowing RecordBatch,
     to content: inout CanonicalContent
@@ -70,7 +70,7 @@ extension RecordLayout {
     }
   }
 
-  /// The value of an attribute, which is no relation, as a person reads it.
+  /// The value of an attribute as people read it; not for relations.
   func text(of slot: Int, of record: Int, in batch: borrowing RecordBatch) -> String {
     let value = batch[record, slot]
     return switch value.kind {

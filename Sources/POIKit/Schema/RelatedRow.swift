@@ -1,19 +1,18 @@
-/// How the row that a column refers to is found and what of it is content.
+/// How to find the row that a column refers to, and which of its values are content.
 public struct RelatedRow: Sendable, Hashable {
   /// The table of the related row.
   public var table: String
 
-  /// The column of that table that the reference holds a value of; no two rows share one.
+  /// The column of that table whose value the reference holds; its values are unique.
   public var idColumn: String
 
-  /// The columns by which the related row is known on every device, in any order.
+  /// The columns that identify the related row on every device, in any order.
   public var uniqueColumns: [String]
 
-  /// The collation by which no two rows share a value of `idColumn`, where that is a column like any
-  /// other; nil where it is the row id.
+  /// The collation of the unique index on `idColumn`; nil if `idColumn` is the row id.
   ///
-  /// A value of such a column says something by itself: it is content where no row has it, or one
-  /// whose `uniqueColumns` hold nothing.
+  /// A value of such a column has a meaning of its own. So the value itself is content if no row
+  /// has it, or if the `uniqueColumns` of its row are all NULL.
   public var idCollation: String?
 
   /// A relation with the given parts.

@@ -1,16 +1,15 @@
 internal import SQLiteKit
 
-/// The ids that rows of a table had when a run archived some of them, or remembered what it changed in them: by these
-/// ids the run is undone.
+/// The row ids of archived or changed rows, which undoing a run needs. New rows must not get them.
 ///
-/// SQLite gives a new row the id behind the greatest one, which would be that of such a row where it stood at the table's
-/// end and is gone.
+/// SQLite gives a new row the greatest id plus 1. If the last row of a table was deleted, that is
+/// the id of the deleted row.
 enum ReservedRowIDs {
   private static let table = Bookkeeping.prefix + "reserved"
 
-  /// Reserves the ids of all rows that a table has, before the first of them is archived or changed.
+  /// Reserves the ids of all rows of a table, before the first row is archived or changed.
   ///
-  /// The greatest id of all is left out: there is none behind it.
+  /// The greatest possible id is not reserved: no id is greater.
   static func reserve(
     allOf table: TableSchema, in connection: Connection
   ) throws {
@@ -28,7 +27,7 @@ enum ReservedRowIDs {
       """)
   }
 
-  /// The greatest id that is reserved of a table; nothing where none is.
+  /// The greatest reserved id of a table; nil if no id is reserved.
   static func last(
     of table: String, in connection: Connection
   ) throws -> Int64? {

@@ -1,7 +1,7 @@
 internal import SQLiteKit
 
 extension SQL {
-  /// The most arguments that a function of SQLite takes, however it was built.
+  /// The number of arguments that every build of SQLite accepts for a function.
   private static let argumentLimit = 100
 
   /// A JSON array of scalar values.

@@ -1,11 +1,11 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Whether a database changes more than the rows that are written to it: by what an app has put into
-/// it.
+/// Whether a write changes more rows than the written ones, because of an app's additions to the
+/// schema.
 enum SideEffects {
-  /// Whether rows of a model's tables may be changed or go when others are written: by triggers,
-  /// which may change any row, or by foreign keys with actions.
+  /// Whether a write may change or delete other rows of a model's tables: by triggers, which may
+  /// change any row, or by foreign keys with actions.
   static func arePossible(
     on model: Model, in connection: Connection
   ) throws -> Bool {
@@ -24,7 +24,7 @@ enum SideEffects {
     return false
   }
 
-  /// Whether the database has triggers that are not the toolkit's own, which may change any row.
+  /// Whether the database has triggers that the toolkit did not create.
   static func hasOtherTriggers(in connection: Connection) throws -> Bool {
     try connection.integer(
       """
@@ -33,14 +33,13 @@ enum SideEffects {
       """) != nil
   }
 
-  /// A foreign key of a table.
   private struct Reference: Hashable {
     var table: String
     var column: String
     var parent: String
   }
 
-  /// The foreign keys by which the rows of arrays go with those that they belong to.
+  /// The foreign keys that delete the rows of arrays with their parents.
   private static func ownReferences(
     _ relations: [RelationToMany], to parent: String
   ) -> Set<Reference> {

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// The permissions of files that hold what a store holds.
+/// The permissions of files that hold the content of a store.
 enum StorePermissions {
-  /// The permission bits for a new file beside the store at `path`: those of the store; where there
-  /// is none, the owner's alone. The process's umask is taken off when the file is made.
+  /// The permission bits for a new file beside the store at `path`: the bits of the store, or only
+  /// the owner's if there is no store. The umask is applied when the file is created.
   static func forFile(besideStoreAt path: String?) -> mode_t {
     var status = stat()
     guard let path, unsafe stat(path, &status) == 0 else { return 0o600 }

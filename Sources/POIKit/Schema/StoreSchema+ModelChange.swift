@@ -1,11 +1,11 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// What a table is changed with.
+/// The statements that change a table to another model.
 extension StoreSchema {
   /// The statements that add columns to the table of records.
   ///
-  /// The columns accept NULL: the rows that are there have no value.
+  /// The columns accept NULL, because existing rows have no value.
   func additions(_ attributes: [Attribute], unmappedColumn: String?) -> [SQL] {
     var definitions = attributes.map { definition(of: $0, acceptsNull: true) }
     if let unmappedColumn { definitions.append("\(name: unmappedColumn) TEXT") }
@@ -15,7 +15,8 @@ extension StoreSchema {
   /// The statements that replace the readable view.
   var viewRenewal: SQL { "DROP VIEW IF EXISTS \(name: viewName); \(readableView)" }
 
-  /// The statements that create all tables of a relation to many, to compare it with another one.
+  /// The statements that create all tables of a relation to many, to compare it with another
+  /// relation.
   func tables(of relation: RelationToMany) -> [SQL] {
     let creation = creation(of: relation, parent: model.table)
     let element = relation.element

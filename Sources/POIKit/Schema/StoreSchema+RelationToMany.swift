@@ -1,15 +1,16 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The tables of relations to many and what they are filled with.
+/// The tables of relations to many.
 ///
-/// Rows go with the one that they belong to where foreign keys are enforced, which a store does while
-/// records with such relations are written.
+/// Foreign keys delete rows with their parents. A store enforces them while records with such
+/// relations are written.
 extension StoreSchema {
-  /// The statements that create the tables of a relation to many, without those inside of it.
+  /// The statements that create the tables of a relation to many, except those of its own
+  /// relations.
   ///
   /// - Parameter parent: the table of the records that have the array.
-  /// - Returns: the table of the rows, and the table between where several parents share a row.
+  /// - Returns: the table of the rows, and the join table if several parents share a row.
   func creation(of relation: RelationToMany, parent: String) -> (rows: SQL, join: SQL?) {
     switch relation.link {
     case .parent(let column):
@@ -43,7 +44,7 @@ extension StoreSchema {
     }
   }
 
-  /// The count of a relation's rows, for the readable view.
+  /// The number of a relation's rows, for the readable view.
   func count(of relation: RelationToMany) -> SQL {
     let (table, column) =
       switch relation.link {
@@ -56,12 +57,12 @@ extension StoreSchema {
       """
   }
 
-  /// The columns that tell the elements of one array apart.
+  /// The columns that distinguish the elements of one array.
   static func keyColumns(of relation: RelationToMany) -> [String] {
     relation.element.key.compactMap { relation.element.attribute(named: $0)?.column }
   }
 
-  /// The column of a row that belongs to one parent.
+  /// The column that refers to the parent.
   private func reference(_ column: String, to parent: String) -> SQL {
     """
     \(name: column) INTEGER NOT NULL REFERENCES \(name: parent) (\(StoreSchema.idColumn)) \

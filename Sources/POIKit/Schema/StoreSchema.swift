@@ -1,9 +1,7 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The SQL that a model's tables are made and filled with.
-///
-/// Names are quoted; values never reach it.
+/// The SQL that creates a model's tables. Names are quoted; it never contains values.
 struct StoreSchema {
   let model: Model
   let layout: RecordLayout
@@ -16,7 +14,6 @@ struct StoreSchema {
   /// The row id of every table of records.
   static let idColumn: SQL = "poikit_id"
 
-  /// The statement that creates a relation's table.
   func creation(of relation: Relation) -> SQL {
     let columns: [SQL] = relation.attributes.map {
       "\(name: $0.column) \(columnType(of: $0)) NOT NULL"
@@ -31,8 +28,8 @@ struct StoreSchema {
       """
   }
 
-  /// The statement that tells whether a relation's rows can stand in the table that is there: 1 where
-  /// they can. An app may have added columns that no row needs.
+  /// Returns 1 if an existing table can hold the rows of a relation. It may have more columns, if
+  /// they accept NULL or have a default.
   func fitness(of relation: Relation) -> SQL {
     let table: SQL = "\(literal: relation.table)"
     let columns: [SQL] = relation.attributes.map { "\(literal: $0.column)" }
@@ -82,7 +79,7 @@ struct StoreSchema {
 
   /// The definition of an attribute's column.
   ///
-  /// - Parameter acceptsNull: whether it accepts NULL whatever the model says.
+  /// - Parameter acceptsNull: whether it accepts NULL even if the model requires a value.
   func definition(of attribute: Attribute, acceptsNull: Bool = false) -> SQL {
     var definition: SQL = "\(name: attribute.column) \(columnType(of: attribute))"
     if attribute.isColumnNotNull && !acceptsNull { definition += " NOT NULL" }
@@ -92,11 +89,10 @@ struct StoreSchema {
     return definition
   }
 
-  /// The name of the readable view.
   var viewName: String { Bookkeeping.prefix + "readable_" + model.table }
 
-  /// A view of the table with instants as RFC 3339 text, related rows by what identifies them, with
-  /// its instants so too, and the number of rows of each relation to many.
+  /// A view of the table for people. It shows instants as RFC 3339 text, related rows by their
+  /// identifying values, and the number of rows of each relation to many.
   var readableView: SQL {
     var columns: [SQL] = ["t.\(StoreSchema.idColumn)"]
     var joins: SQL = ""
@@ -108,7 +104,7 @@ struct StoreSchema {
           \nLEFT JOIN \(name: relation.table) AS \(alias) \
           ON \(alias).\(StoreSchema.idColumn) = \(column)
           """
-        // One unique attribute stands for the relation; several get columns of their own.
+        // One unique attribute represents the relation; several get a column each.
         columns += relation.attributes.map { inner in
           let name =
             relation.attributes.count == 1
@@ -130,10 +126,10 @@ struct StoreSchema {
       """
   }
 
-  /// The value of an attribute's column as the readable view shows it.
+  /// The value of an attribute's column in the readable view.
   private static func readable(_ column: SQL, of attribute: Attribute) -> SQL {
     guard case .instant = attribute.storage else { return column }
-    // Floored division: SQLite's / and % round towards zero, instants before 1970 are negative.
+    // Floored division: SQLite's / and % round towards zero, and instants before 1970 are negative.
     let microseconds: SQL = "((\(column) % 1000000 + 1000000) % 1000000)"
     return """
       strftime('%Y-%m-%dT%H:%M:%S', (\(column) - \(microseconds)) / 1000000, 'unixepoch') \
@@ -141,10 +137,10 @@ struct StoreSchema {
       """
   }
 
-  /// How many columns a record has of its own.
+  /// The number of a record's own columns.
   var columnCount: Int { model.attributes.count + (model.unmappedColumn == nil ? 0 : 1) }
 
-  /// The statement that finds a related row by what identifies it.
+  /// The statement that finds a related row by its identifying values.
   static func lookup(in relation: Relation) -> SQL {
     let conditions: [SQL] = relation.attributes.map { "\(name: $0.column) = ?" }
     return """

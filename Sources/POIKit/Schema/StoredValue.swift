@@ -1,6 +1,6 @@
 internal import SQLiteKit
 
-/// A copy of a value of a row that is not null.
+/// A copy of a column's value that is not NULL.
 enum StoredValue: Hashable {
   case integer(Int64)
   case real(Double)
@@ -8,7 +8,7 @@ enum StoredValue: Hashable {
   case text([UInt8])
   case blob([UInt8])
 
-  /// The value of a column, or nil where it is null.
+  /// The value of a column; nil if it is NULL.
   init?(_ column: Int, of statement: borrowing Statement) {
     switch statement.value(column) {
     case .null: return nil
@@ -23,7 +23,7 @@ enum StoredValue: Hashable {
     unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }
 
-  /// The bytes that the value takes, about.
+  /// The approximate size in bytes.
   var byteCount: Int {
     switch self {
     case .integer, .real: 8
@@ -31,13 +31,13 @@ enum StoredValue: Hashable {
     }
   }
 
-  /// The Unicode scalars of a text; nothing for other values.
+  /// The number of Unicode scalars of a text; nil for other values.
   var scalarCount: Int? {
     guard case .text(let bytes) = self else { return nil }
     return bytes.count { $0 & 0xc0 != 0x80 }
   }
 
-  /// The number; nothing for other values.
+  /// The number; nil for other values.
   var real: Double? {
     switch self {
     case .integer(let integer): Double(integer)
@@ -46,7 +46,7 @@ enum StoredValue: Hashable {
     }
   }
 
-  /// Whether both are numbers and this one is the smaller.
+  /// Whether both are numbers and this one is less.
   func isLess(than other: StoredValue) -> Bool {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left < right
@@ -55,8 +55,8 @@ enum StoredValue: Hashable {
     }
   }
 
-  /// Whether this one comes first in an order of all values, by type and then by bits or bytes, in
-  /// which only equal ones tie.
+  /// Whether this value comes first in a total order: by type, then by bits or bytes. Only equal
+  /// values tie.
   func precedes(_ other: StoredValue) -> Bool {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left < right
@@ -76,7 +76,7 @@ enum StoredValue: Hashable {
     }
   }
 
-  /// Binds the value to a parameter, counted from 1.
+  /// - Parameter index: the number of the parameter, from 1.
   func bind(to statement: inout Statement, at index: Int) throws {
     switch self {
     case .integer(let integer): try statement.bind(index, integer: integer)

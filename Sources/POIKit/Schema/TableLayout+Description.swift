@@ -2,21 +2,20 @@ internal import POIRecords
 public import SQLiteKit
 
 extension TableLayout {
-  /// The layout of a table that the toolkit did not make.
+  /// The layout of a table that the toolkit did not create.
   ///
-  /// Every column that holds a value of its own is content, except a column that is nothing but the
-  /// row id, unless it is part of the key. A column that refers to another row of the same table, by
-  /// its row id or by one unique column, has that row's key as its content, so moving references to
-  /// a winner changes no record.
+  /// Every stored column is content, except a row id column that is not part of the key. If a
+  /// foreign key of one column refers to a unique column of the same table, the content is the key
+  /// of that row. So moving references to a winner changes no record.
   ///
   /// - Parameters:
   ///   - table: the table's name, in which SQLite ignores the case of ASCII letters.
   ///   - connection: the database.
   ///   - key: the columns that identify a record; at least one.
-  ///   - timestamp: the column that says when a record was last changed.
-  ///   - tombstone: the column that says whether a record is a removal.
-  /// - Throws: `StoreError` when there is no such table or column, and when the table is a
-  ///   view, is virtual or has no row ids.
+  ///   - timestamp: the column with the time of a record's last change.
+  ///   - tombstone: the column that marks a record as a removal.
+  /// - Throws: `StoreError` when there is no such table or column, and when the table is a view, is
+  ///   virtual or has no row ids.
   public init(
     describing table: String, in connection: Connection, key: [String],
     timestamp: String? = nil, tombstone: String? = nil
@@ -50,7 +49,7 @@ extension TableLayout {
       tombstoneColumn: try tombstone.map(schema.column))
   }
 
-  /// The row of the same table that a column refers to, if a foreign key of it alone says so.
+  /// The row of the same table that a column refers to by a foreign key of this column alone.
   private static func ownReference(
     from column: String, _ references: [TableReference], of schema: TableSchema, key: [String],
     in connection: Connection

@@ -5,13 +5,12 @@ extension TableLayout {
   /// The layout of a model's table in a store.
   ///
   /// - Parameters:
-  ///   - model: what the table was made with.
-  ///   - key: the names of the attributes or columns to group by; the model's key where there are
-  ///     none.
-  ///   - timestamp: the name of the attribute or column that says when a record was last changed;
-  ///     the model's timestamp where there is none.
-  /// - Throws: `StoreError` with `noSuchColumn` when the model has no such attribute, or no key and
-  ///   none is given.
+  ///   - model: the model of the table.
+  ///   - key: the names of the attributes or columns to group by; if empty, the model's key.
+  ///   - timestamp: the name of the attribute or column with the time of a record's last change; if
+  ///     nil, the model's timestamp.
+  /// - Throws: `StoreError` with `noSuchColumn` when the model has no such attribute, or when the
+  ///   model has no key and `key` is empty.
   public init(
     _ model: Model, key: [String] = [], timestamp: String? = nil
   ) throws(StoreError) {

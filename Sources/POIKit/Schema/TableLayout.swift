@@ -1,9 +1,9 @@
 internal import POIRecords
 
-/// Which columns of a table make a record's content, its key and its age.
+/// The columns of a table that make a record's content, its key and its timestamp.
 ///
-/// For a table of the toolkit's own it follows from the model; for any other table
-/// `init(describing:…)` reads it from the database.
+/// For a table of the toolkit it follows from the model; for any other table `init(describing:…)`
+/// reads it from the database.
 public struct TableLayout: Sendable, Hashable {
   /// The name of the table.
   public var table: String
@@ -18,30 +18,27 @@ public struct TableLayout: Sendable, Hashable {
   /// least one.
   public var keyColumns: [String]
 
-  /// The column that says when a record was last changed.
-  ///
-  /// It holds numbers in any unit, or texts with a date.
+  /// The column with the time of a record's last change: numbers in any unit, or texts with a date.
   public var timestampColumn: String?
 
-  /// Whether the numbers in the timestamp column are microseconds since 1970 UTC, so that
-  /// differences can be told.
+  /// Whether numbers in the timestamp column are microseconds since 1970 UTC. Only then differences
+  /// have a unit.
   public var isTimestampInstant: Bool
 
-  /// The column that says whether a record is a removal: null, zero and an empty text mean that it
-  /// is not.
+  /// The column that marks a record as a removal, by any value except NULL, zero and an empty text.
   public var tombstoneColumn: String?
 
-  /// The removals that are remembered in a table of their own.
+  /// The table of the stored tombstones.
   var removals: TombstoneTable?
 
-  /// What a record of the table is, in a store of the toolkit.
+  /// The model of the table, in a store of the toolkit.
   var model: Model?
 
-  /// The columns by which others know a record, if they are not the key: a redirect is kept where
-  /// they differ between a loser and its winner.
+  /// The columns by which other systems know a record, if they are not the key. If a loser and its
+  /// winner differ in them, a redirect is stored.
   public var identityColumns: [String]
 
-  /// Whether the toolkit made the table, so that it may add a column of its own to it.
+  /// Whether the toolkit created the table, so that it may add its own columns.
   public var isToolkitTable: Bool
 
   /// A layout with the given parts.

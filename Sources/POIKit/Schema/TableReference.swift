@@ -1,8 +1,7 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// A foreign key: columns of one table whose values stand for a row of another, or of the same,
-/// table.
+/// A foreign key: columns of one table whose values refer to a row of another or the same table.
 struct TableReference {
   /// The table that refers.
   let childTable: String
@@ -10,26 +9,24 @@ struct TableReference {
   /// The columns that refer.
   let childColumns: [String]
 
-  /// The columns referred to, one for each of `childColumns`, written as their table writes them.
+  /// The columns referred to, one for each of `childColumns`, spelled as in their table.
   let parentColumns: [String]
 
-  /// What SQLite does where the row referred to is deleted, in SQL.
+  /// The `ON DELETE` action, in SQL.
   let deleteAction: String
 
-  /// What SQLite does where a column referred to changes, in SQL.
+  /// The `ON UPDATE` action, in SQL.
   let updateAction: String
 
-  /// The references to the rows of `parent` from all tables of the database, in the order of their
-  /// tables' names.
-  ///
-  /// - Throws: `StoreFailure` when the database cannot be read.
+  /// The references to the rows of `parent` from all tables of the database, in the order of the
+  /// names of these tables.
   static func all(
     to parent: TableSchema, in connection: Connection
   ) throws -> [TableReference] {
     return try read(to: parent, in: connection)
   }
 
-  /// Whether SQLite deletes or changes rows that refer to one which is deleted or changes.
+  /// Whether SQLite deletes or changes the referring rows when a row is deleted or changed.
   var changesRows: Bool {
     [deleteAction, updateAction].contains { ["CASCADE", "SET NULL", "SET DEFAULT"].contains($0) }
   }
@@ -48,7 +45,7 @@ struct TableReference {
   }
 
   /// The condition that one column refers to another: equal by the affinity and the collation of
-  /// the one referred to.
+  /// the parent's column.
   ///
   /// - SeeAlso: https://sqlite.org/foreignkeys.html#fk_indexes
   static func refers(
@@ -60,18 +57,17 @@ struct TableReference {
     """
   }
 
-  /// A foreign key as the table that refers declares it.
+  /// A foreign key as the child table declares it.
   struct Declaration {
-    /// The table referred to, as it is written there.
+    /// The table referred to, as declared.
     let parent: String
 
-    /// The columns that refer.
     fileprivate(set) var columns: [String] = []
 
-    /// The columns referred to, as they are written there; none where the primary key is meant.
+    /// The columns referred to, as declared; empty if the primary key is meant.
     fileprivate var parentColumns: [String] = []
 
-    /// The columns referred to, or nil if they are another table's than `table`.
+    /// The columns referred to; nil if they belong to another table than `table`.
     func parentColumns(in table: TableSchema) -> [String]? {
       guard TableSchema.isSame(parent, table.name) else { return nil }
       guard parentColumns.isEmpty else { return parentColumns.map(table.spelling) }
@@ -132,7 +128,7 @@ struct TableReference {
       child = statement.text(0)
       actions = (statement.text(4), statement.text(5))
       childColumns.append(statement.text(2))
-      // Without a column the parent's primary key is meant.
+      // The value is NULL if the parent's primary key is meant.
       if !statement.isNull(3) {
         parentColumns.append(parent.spelling(of: statement.text(3)))
       } else if place < parent.primaryKey.count {
@@ -147,7 +143,7 @@ struct TableReference {
 }
 
 extension TableReference: Hashable {
-  /// The names, of which two that look alike may be made of other scalars.
+  /// The names, compared exactly: names that look alike may consist of different scalars.
   private var names: [ExactText] {
     ([childTable] + childColumns + parentColumns).map(ExactText.init)
   }

@@ -1,11 +1,11 @@
 internal import SQLiteKit
 
-/// What the database says about one ordinary table with row ids.
+/// The schema of one ordinary table with row ids, as the database declares it.
 struct TableSchema {
-  /// The name as the table's creator wrote it.
+  /// The name, spelled as declared.
   let name: String
 
-  /// The columns that hold values of their own, in the table's order.
+  /// The columns that store values, in the order of the table.
   let storedColumns: [String]
 
   /// The columns whose values are computed from others.
@@ -14,19 +14,18 @@ struct TableSchema {
   /// The columns of the primary key, in its order.
   let primaryKey: [String]
 
-  /// The column that is the row id, if there is one.
+  /// The column that is the row id; nil if there is none.
   let rowIDColumn: String?
 
-  /// A name that reads the row id in this table, whatever its columns are called.
+  /// A name that reads the row id of this table, whatever its columns are called.
   let rowIDName: String
 
-  /// What the columns are declared as, by their names in small letters.
+  /// The declared types of the columns, by their lower-case names.
   private let types: [String: String]
 
   /// Reads the schema of the table that SQLite knows as `table`.
   ///
-  /// - Throws: `StoreFailure` when there is no such table, when it has no row ids or hides
-  ///   them.
+  /// - Throws: `StoreFailure` when there is no such table, or when it has no row ids or hides them.
   init(of table: String, in connection: Connection) throws {
     name = try Self.find(table, in: connection)
     let columns = try Self.columns(of: name, in: connection)
@@ -37,7 +36,7 @@ struct TableSchema {
     let keyColumns = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
     primaryKey = keyColumns.map(\.name)
 
-    // A primary key is the row id if it is one column of type INTEGER and has no index of its own.
+    // A primary key is the row id if it is one column of type INTEGER without an index of its own.
     let keyIndexCount = try Self.keyIndexCount(of: name, in: connection)
     if let only = keyColumns.first, keyColumns.count == 1, keyIndexCount == 0,
       only.type.lowercased() == "integer"
@@ -64,12 +63,11 @@ struct TableSchema {
     return !type.contains("int") && ["char", "clob", "text"].contains(where: type.contains)
   }
 
-  /// How many rows the table has.
   func rowCount(in connection: Connection) throws -> Int {
     Int(try connection.integer("SELECT count(*) FROM main.\(name: name)") ?? 0)
   }
 
-  /// A collation by which no two rows share a value of one column, if an index says so.
+  /// The collation of a unique index on this column alone; nil if there is no such index.
   func uniqueCollation(
     of column: String, in connection: Connection
   ) throws -> String? {
@@ -85,7 +83,7 @@ struct TableSchema {
     return try statement.step() ? statement.text(0) : nil
   }
 
-  /// The column called `name`, written as the table's creator wrote it.
+  /// The column called `name`, spelled as declared.
   ///
   /// - Throws: `StoreFailure` when there is no such column; it lists the columns of the table.
   func column(_ name: String) throws -> String {
@@ -97,17 +95,16 @@ struct TableSchema {
       "'\(self.name)' has no column '\(name)': it has \(Self.list(all))")
   }
 
-  /// The name of a column as the table's creator wrote it, or `name` itself if there is no such
-  /// column.
+  /// The name of a column as declared, or `name` itself if there is no such column.
   func spelling(of name: String) -> String {
     let all = storedColumns + generatedColumns
-    // A name as it stands comes first, then SQLite's comparison, which ignores the case of ASCII
+    // An exact match comes first, then SQLite's comparison, which ignores the case of ASCII
     // letters.
     return all.first { $0.utf8.elementsEqual(name.utf8) }
       ?? all.first { Self.isSame($0, name) } ?? name
   }
 
-  /// Whether two names are one column's to SQLite, which ignores the case of ASCII letters alone;
+  /// Whether two names are the same column to SQLite, which ignores the case of ASCII letters only;
   /// false if one is nil.
   static func isSame(_ name: String, _ other: String?) -> Bool {
     guard let other else { return false }
@@ -118,12 +115,11 @@ struct TableSchema {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// Whether one of some names is the name of a column.
   static func contains(_ names: [String], _ column: String) -> Bool {
     names.contains { isSame($0, column) }
   }
 
-  /// The names of the triggers of a table that are not the toolkit's own, in their order.
+  /// The triggers of a table that the toolkit did not create, by name.
   static func triggers(
     of table: String, in connection: Connection
   ) throws -> [String] {
@@ -153,7 +149,7 @@ extension TableSchema {
     let isStored: Bool
   }
 
-  /// The name of an ordinary table with row ids as its creator wrote it.
+  /// The name of an ordinary table with row ids, spelled as declared.
   private static func find(
     _ table: String, in connection: Connection
   ) throws -> String {

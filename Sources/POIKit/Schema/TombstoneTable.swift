@@ -1,26 +1,23 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The table that remembers removals, for a model whose removed rows are deleted: the greatest
-/// timestamp of a removal for each key.
+/// The table of stored tombstones, for a model whose removals delete rows: the greatest timestamp
+/// of a removal for each key.
 struct TombstoneTable: Sendable, Hashable {
   static let timestampColumn: SQL = "poikit_timestamp"
 
-  /// The table of the records.
   let records: String
 
-  /// The columns of the model's key.
   let keyColumns: [String]
 
-  /// The column of the model's timestamp.
   private let timestamp: String?
 
-  /// The columns of the records that say whether a removal beats them.
+  /// The columns of the records that decide whether a tombstone supersedes them.
   var columns: [String] { keyColumns + (timestamp.map { [$0] } ?? []) }
 
   private let creation: SQL
 
-  /// The table for a model; nothing where no removal deletes.
+  /// The table for a model; nil if removals delete no rows.
   init?(_ model: Model) {
     guard model.tombstone?.removal == .delete else { return nil }
     let key = model.key.compactMap(model.attribute(named:))
@@ -47,7 +44,7 @@ struct TombstoneTable: Sendable, Hashable {
     "main.\(name: name(of: table))"
   }
 
-  /// The table that the store has for a table of records, by the model that this was last fitted to.
+  /// The existing table for a table of records, by the model that the records were last changed to.
   static func stored(
     for records: String, in connection: Connection
   ) throws -> TombstoneTable? {
@@ -57,7 +54,7 @@ struct TombstoneTable: Sendable, Hashable {
     return (try? Model(parsing: document)).flatMap { TombstoneTable($0) }
   }
 
-  /// How many removals are remembered of a table of records, be it by whatever key.
+  /// The number of stored tombstones of a table of records, by any key.
   static func removalCount(
     of records: String, in connection: Connection
   ) throws -> Int {
@@ -65,19 +62,17 @@ struct TombstoneTable: Sendable, Hashable {
     return Int(try connection.integer("SELECT count(*) FROM \(quotedName(of: records))") ?? 0)
   }
 
-  /// Removes what remembers the removals of a table of records, if it is there.
+  /// Drops the table of a table of records, if it exists.
   static func remove(
     for records: String, in connection: Connection
   ) throws {
     try connection.execute("DROP TABLE IF EXISTS \(quotedName(of: records))")
   }
 
-  /// Makes the table if it is missing.
   func prepare(in connection: Connection) throws {
     try connection.execute(creation)
   }
 
-  /// Whether the store has the table.
   func exists(in connection: Connection) throws -> Bool {
     try TombstoneTable.exists(for: records, in: connection)
   }
@@ -91,7 +86,7 @@ struct TombstoneTable: Sendable, Hashable {
     return try statement.step()
   }
 
-  /// The condition that a row of the records is older than the removal of its key, or as old.
+  /// The condition that a stored tombstone supersedes a row: the row is not newer than the removal.
   ///
   /// - Parameter row: the alias of the row's table.
   func condition(ofRow row: SQL) -> SQL {
