@@ -1,29 +1,26 @@
 internal import SQLiteKit
 
-/// The table that keeps the rows removed from another one, with all their columns and values as
-/// they were.
+/// The table that keeps the removed rows of another table, with all columns and values.
 struct ArchiveTable {
-  /// What the names of archives begin with.
+  /// The prefix of the names of archives.
   static let prefix = Bookkeeping.prefix + "archive_"
 
-  /// The number of an archived row: they are numbered in the order in which they were removed.
+  /// The column with the number of an archived row, in the order of removal.
   static let number = "poikit_number"
 
-  /// The archive's other own columns: the run, the removed row's id, the id of the row that stayed, and the
-  /// last change in the journal before the row was removed.
+  /// The archive's other own columns: the run, the id of the removed row, the id of its winner, and the last
+  /// change in the journal before the removal.
   static let ownColumns = ["poikit_run", "poikit_row_id", "poikit_winner_id", "poikit_change"]
 
-  /// The table that the rows are from.
+  /// The table of the rows.
   let source: TableSchema
 
-  /// The quoted name with its schema.
   var quotedName: SQL { "main.\(name: Self.prefix + source.name)" }
 
-  /// Creates the archive, or adds the columns that it lacks because the source has new ones, and
-  /// reserves the ids of the source's rows and of those that they may refer to.
+  /// Creates the archive, or adds columns that are new in the source. Reserves the ids of all rows of the
+  /// source and of the tables that it refers to.
   ///
-  /// - Throws: `StoreFailure` when a column of the source has the name of one of the
-  ///   archive's own.
+  /// - Throws: `StoreFailure` when a column of the source has the name of one of the archive's own columns.
   func prepare(in connection: Connection) throws {
     if let taken = source.storedColumns.first(where: {
       TableSchema.contains(Self.ownColumns + [Self.number], $0)
@@ -33,7 +30,7 @@ struct ArchiveTable {
         "'\(source.name)' has a column '\(taken)', a name that archives need: go without an archive"
       )
     }
-    // Columns without a type keep every value as it is.
+    // Columns without a type store every value unchanged.
     let columns = (Self.ownColumns + source.storedColumns).map(SQL.init(name:))
     try connection.execute(
       """
@@ -47,9 +44,9 @@ struct ArchiveTable {
     }
   }
 
-  /// Adds the columns that the archive of a table lacks.
+  /// Adds the columns that are missing in the archive of a table.
   ///
-  /// - Returns: whether there is such an archive.
+  /// - Returns: false if there is no such archive.
   @discardableResult
   static func add(
     _ columns: [String], toArchiveOf table: String, in connection: Connection
@@ -62,7 +59,7 @@ struct ArchiveTable {
     return true
   }
 
-  /// The tables that the source's rows refer to, as far as they exist and have row ids.
+  /// The tables that the source's rows refer to, if they exist and have row ids.
   private func parents(
     in connection: Connection
   ) throws -> [TableSchema] {
@@ -80,7 +77,7 @@ struct ArchiveTable {
     return parents
   }
 
-  /// The names of the columns that the archive of `table` has.
+  /// The columns of the archive of `table`; empty if there is no archive.
   static func columns(
     of table: String, in connection: Connection
   ) throws -> [String] {
@@ -92,14 +89,14 @@ struct ArchiveTable {
     return names
   }
 
-  /// The tables whose archives hold rows of a run, in the order of their names.
+  /// The tables with archived rows of a run, by name.
   static func tables(
     ofRun run: Int64, in connection: Connection
   ) throws -> [String] {
     try rowCounts(ofRun: run, in: connection).map(\.table)
   }
 
-  /// The tables whose archives hold rows of a run, in the order of their names, and how many.
+  /// The tables with archived rows of a run, by name, and the numbers of these rows.
   private static func rowCounts(
     ofRun run: Int64, in connection: Connection
   ) throws -> [(table: String, rowCount: Int64)] {
@@ -114,14 +111,13 @@ struct ArchiveTable {
       let archive = statement.text(0)
       let rowCount = try connection.integer(
         "SELECT count(*) FROM main.\(name: archive) WHERE poikit_run = \(run)")
-      // A name may begin with a mark that combines with the end of the prefix.
+      // The first scalar of a name may combine with the end of the prefix to one character.
       let name = archive.unicodeScalars.dropFirst(prefix.unicodeScalars.count)
       if let rowCount, rowCount > 0 { counts.append((String(name), rowCount)) }
     }
     return counts
   }
 
-  /// How many rows of a run the archives hold.
   static func rowCount(ofRun run: Int64, in connection: Connection) throws -> Int {
     let count = try rowCounts(ofRun: run, in: connection).reduce(0) { $0 + $1.rowCount }
     return Int(count)

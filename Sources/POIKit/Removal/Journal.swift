@@ -1,32 +1,31 @@
 internal import SQLiteKit
 
-/// The table `poikit_journal`: the values that an archived run changed in rows that stay, in the order of
+/// The table `poikit_journal`: the values that an archived run changed in the remaining rows, in the order of
 /// the changes.
 ///
-/// Removed rows are in the archives of their tables. Each tells the last change before it was removed, so
-/// journal and archives together have the order of all that a run did. Undoing it goes backwards.
+/// Removed rows are in the archives. Each has the number of the last change before its removal, so that undo
+/// can go backwards through all removals and changes.
 enum Journal {
-  /// What a value is.
+  /// The kind of a changed value.
   enum Kind: String {
-    /// A reference to a row that went.
+    /// A reference to a removed row.
     case reference
     /// A value that a winner got from its losers.
     case value
-    /// The mark of a removed row.
+    /// The mark of a removal in a row that stays.
     case mark
-    /// A value that is kept beside one of these, to see whether the row was changed since.
+    /// A value stored beside one of the others. It shows whether the row has changed since.
     case other
   }
 
-  /// The beginning of a statement that adds changes.
+  /// The start of a statement that adds changes.
   static let insertion: SQL = """
     INSERT INTO main.poikit_journal \(columns)
     """
 
-  /// The columns of a change.
   static let columns: SQL = "(run, table_name, row_id, column_name, kind, old_value, new_value)"
 
-  /// The number of the last change; 0 without one.
+  /// The number of the last change; 0 if there is none.
   static let lastChange: SQL = "(SELECT coalesce(max(id), 0) FROM poikit_journal)"
 
   /// The tables with rows that a run changed.
@@ -41,7 +40,7 @@ enum Journal {
     return tables
   }
 
-  /// The columns with values that a run changed, with their tables.
+  /// The tables and columns with values that a run changed.
   static func columns(
     ofRun run: Int64, in connection: Connection
   ) throws -> [(table: String, column: String)] {

@@ -1,24 +1,21 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Temporary triggers that keep what is deleted or changed with deleted rows. SQLite follows the foreign
-/// keys; the triggers write each deleted row to the archive of its table, and each changed reference to
-/// the journal.
+/// Temporary triggers that log what SQLite changes because of foreign keys: each deleted row in the archive
+/// of its table, and each changed reference in the journal.
 struct JournalTriggers {
   private let run: Int64
 
-  /// The archives that were not there before.
+  /// The archives that the triggers needed and that did not exist before.
   private var newArchives: [ArchiveTable] = []
 
   private var names: [SQL] = []
 
-  /// The number of rows that the run had archived before.
+  /// The number of rows archived by the run before.
   private let archivedBefore: Int
 
-  /// Makes the triggers.
-  ///
-  /// - Throws: `StoreFailure` when a table whose rows go or change has no row ids, or one whose rows can
-  ///   go has a column with a name that archives need.
+  /// - Throws: `StoreFailure` when an affected table has no row ids, or when a table that may lose rows has a
+  ///   column with a name that archives need.
   init(
     for root: TableSchema, run: Int64, in connection: Connection
   ) throws {
@@ -43,8 +40,7 @@ struct JournalTriggers {
     }
   }
 
-  /// The references of one kind to a table, and to the tables that refer to it by one of them; each
-  /// with the table that refers.
+  /// The references to a table that satisfy a condition, followed transitively, each with the child table.
   private static func references(
     to root: TableSchema, in connection: Connection, where isFollowed: (TableReference) -> Bool
   ) throws -> [(TableReference, TableSchema)] {
@@ -121,9 +117,9 @@ struct JournalTriggers {
     names.append(name)
   }
 
-  /// Drops the triggers, and the archives that they made for nothing.
+  /// Drops the triggers, and new archives that stayed empty.
   ///
-  /// - Returns: how many rows they archived.
+  /// - Returns: the number of rows that the triggers archived.
   func drop(in connection: Connection) throws -> Int {
     for name in names { try connection.execute("DROP TRIGGER temp.\(name)") }
     for archive in newArchives {
@@ -135,6 +131,6 @@ struct JournalTriggers {
 }
 
 extension TableReference {
-  /// Whether SQLite deletes the rows that refer to one which is deleted.
+  /// Whether SQLite deletes the referring rows with a deleted row.
   fileprivate var deletesRows: Bool { deleteAction == "CASCADE" }
 }

@@ -1,13 +1,13 @@
 internal import SQLiteKit
 
-/// Rows of relations to many that go with their losers.
+/// The rows of relations to many, which are removed with their losers.
 extension LoserRemoval {
-  /// A column by which rows belong to one of another table.
+  /// A column that refers to the row that owns this one.
   struct Ownership: Hashable {
     let table: String
     let column: String
 
-    /// Those of the given relations, and of the ones inside of them.
+    /// The columns of the given relations, and of the relations inside them.
     static func all(in relations: [ContentRelation]) -> Set<Ownership> {
       var found: Set<Ownership> = []
       for relation in relations {
@@ -22,15 +22,15 @@ extension LoserRemoval {
     }
   }
 
-  /// Whether the rows that refer go with the one that they refer to.
+  /// Whether the referring rows are removed with the row that they refer to.
   func isOwning(_ reference: TableReference) -> Bool {
     reference.childColumns.count == 1
       && ownerships.contains(
         Ownership(table: reference.childTable, column: reference.childColumns[0]))
   }
 
-  /// Removes the rows that belong to losers, each as a duplicate of the winner's row if that has one
-  /// like it. The archive names the others as their own winners.
+  /// Removes the rows that belong to losers. A row that equals one of the winner's is its duplicate; the
+  /// archive names other rows as their own winners.
   mutating func removeRows(
     of move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws {
@@ -52,7 +52,7 @@ extension LoserRemoval {
     }
   }
 
-  /// Refuses to remove rows without a winner that others refer to.
+  /// Throws if other rows refer to rows that are removed without a winner.
   func refuseReferences(
     through move: ReferenceMove, _ pairTable: SQL, in connection: Connection
   ) throws {
@@ -71,7 +71,7 @@ extension LoserRemoval {
 }
 
 extension ReferenceMove {
-  /// Returns the id of every row that refers to a loser by its row id, that of the winner, and 0.
+  /// Returns the id of every row that refers to a loser by row id, the id of the winner, and 0.
   func findOwnedRows(_ pairs: SQL) -> SQL {
     """
     SELECT c.\(name: child.rowIDName), p.winner, 0

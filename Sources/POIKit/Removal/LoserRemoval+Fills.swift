@@ -1,15 +1,15 @@
 internal import SQLiteKit
 
-/// Values that winners get from their losers.
+/// The values that winners get from their losers.
 extension LoserRemoval {
-  /// The number of statements for different sets of columns that are kept.
+  /// The number of prepared statements for different sets of columns.
   private static let keptStatementCount = 64
 
-  /// Removes a batch of losers, and then gives their winners values of them: a unique index would refuse
-  /// these before.
+  /// Removes a batch of losers, and then writes the merged values to their winners. In the other order unique
+  /// indexes would refuse them.
   ///
-  /// - Throws: `StoreFailure` with `unmergeableValue` when the database refuses them, or when a
-  ///   winner would refer to a row that went with the losers.
+  /// - Throws: `StoreFailure` with `unmergeableValue` when the database refuses a value, or when it refers to
+  ///   a row that was removed with the losers.
   mutating func remove(
     _ pairs: [LoserEntry], filling fills: [RowFill], in connection: Connection
   ) throws {
@@ -23,7 +23,7 @@ extension LoserRemoval {
     }
   }
 
-  /// Whether a value that a winner gets refers to a row that does not exist.
+  /// Whether a merged value refers to a row that does not exist.
   private func refersToNothing(
     _ fill: RowFill, in connection: Connection
   ) throws -> Bool {
@@ -41,7 +41,7 @@ extension LoserRemoval {
     return false
   }
 
-  /// Gives a winner values of its losers, which are removed already.
+  /// Writes the merged values to a winner whose losers are removed.
   private mutating func apply(
     _ fill: RowFill, in connection: Connection
   ) throws {
@@ -70,8 +70,8 @@ extension LoserRemoval {
       """, cause: cause)
   }
 
-  /// Keeps what a winner holds and what it gets; and its timestamp, which shows whether the row was
-  /// changed since even if it has the same values.
+  /// Stores the old and the new values of a winner in the journal. Its timestamp too: it shows whether
+  /// another program has changed the row since, even if the values are the same.
   private func remember(
     _ fill: RowFill, under run: Int64, in connection: Connection
   ) throws {
@@ -128,7 +128,7 @@ extension LoserRemoval {
 }
 
 extension RowFill {
-  /// Runs a statement that takes the row and the values as its parameters.
+  /// Runs a statement whose parameters are the row and the values.
   fileprivate func run(_ statement: inout Statement) throws {
     try statement.bind(1, integer: row)
     for (place, value) in assignments.enumerated() {

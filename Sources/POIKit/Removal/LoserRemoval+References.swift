@@ -2,22 +2,21 @@ internal import POIRecords
 internal import SQLiteKit
 
 extension LoserRemoval {
-  /// How many referring rows are read at a time.
+  /// The number of referring rows that are read at a time.
   private static let portion = 1_000
 
-  /// A row that refers to a loser, and the winner that it is to refer to.
+  /// A row that refers to a loser, and the winner that it must refer to.
   struct Referring {
-    /// Its number in the list.
     let number: Int64
     let row: Int64
     let winner: Int64
 
-    /// Whether the winner has no value in a column referred to.
+    /// Whether a referenced column of the winner is NULL.
     let lacksTarget: Bool
   }
 
-  /// Makes all rows that refer to a loser through one reference refer to its winner. Rows that the
-  /// winner has already are removed as duplicates.
+  /// Makes all rows that refer to a loser by one reference refer to its winner. A row that the winner already
+  /// has is removed as a duplicate.
   mutating func move(
     _ move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws {
@@ -37,8 +36,8 @@ extension LoserRemoval {
     }
   }
 
-  /// Lists the rows that refer to a loser, in the order of the losers. The list is made once, so that
-  /// moving its rows comes to an end.
+  /// Lists the rows that refer to a loser, in the order of the losers. The list is fixed, so that moving its
+  /// rows terminates.
   ///
   /// - Parameters:
   ///   - list: the temporary table.
@@ -61,10 +60,10 @@ extension LoserRemoval {
       """, in: connection)
   }
 
-  /// How the rows that refer to losers are best found.
+  /// Chooses how the rows that refer to losers are found.
   ///
-  /// Without an index the first batch goes through all of the table, and the second one makes a
-  /// list for the others.
+  /// Without an index the first batch scans the whole table, and the second one creates a list for all
+  /// others.
   private mutating func search(
     for move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws -> ReferenceMove.Search {
@@ -79,9 +78,7 @@ extension LoserRemoval {
     return .list(list)
   }
 
-  /// Frees the room that the lists take.
-  ///
-  /// What cannot be freed now is freed with the connection.
+  /// Drops the lists. Those that cannot be dropped now disappear with the connection.
   func discardLists(in connection: Connection) {
     for list in lists.values { try? connection.execute("DROP TABLE IF EXISTS temp.\(list)") }
   }
@@ -107,7 +104,7 @@ extension LoserRemoval {
 
   /// Moves rows to their winners.
   ///
-  /// - Returns: the rows whose winners have such a row already, each with that one.
+  /// - Returns: the rows that a winner already has, each with the winner's row.
   private mutating func moveRows(
     _ referring: [Referring], _ move: ReferenceMove, in connection: Connection
   ) throws -> [LoserEntry] {
@@ -138,7 +135,7 @@ extension LoserRemoval {
         throw Self.unmovable(row, move, reason, error)
       }
       guard try verify.returnsRow(row.row, row.winner) else {
-        // A trigger may have removed the row.
+        // A trigger may have deleted the row.
         guard try find.returnsRow(row.row) else { continue }
         throw Self.unmovable(
           row, move,
@@ -162,15 +159,15 @@ extension LoserRemoval {
       """, cause: cause)
   }
 
-  /// The statements that find the rows in the way of others.
+  /// The statements that find rows that conflict with moved ones.
   func findTwins(
     of move: ReferenceMove, in connection: Connection
   ) throws -> [PreparedStatements.Box] {
     try move.findTwins(in: connection).map { try statements.statement($0, in: connection) }
   }
 
-  /// The row in the way of moving another, and whether the two are equal outside of the constraint
-  /// that keeps them apart.
+  /// The row that conflicts with moving another row, and whether the two are equal except in the columns of
+  /// the unique constraint.
   static func twin(
     of row: Referring, by finders: [PreparedStatements.Box]
   ) throws -> (row: Int64, isEqual: Bool)? {
@@ -185,8 +182,8 @@ extension LoserRemoval {
     return nil
   }
 
-  /// The tables that refer to columns which a move changes, each with a statement that returns a row
-  /// if one of its rows refers to row `?1`.
+  /// The tables that refer to columns changed by a move, each with a statement that returns a row if one of
+  /// its rows refers to row `?1`.
   private mutating func findFollowers(
     of move: ReferenceMove, in connection: Connection
   ) throws -> [(table: String, find: PreparedStatements.Box)] {
@@ -205,17 +202,17 @@ extension LoserRemoval {
   }
 }
 
-/// What keeps rows from moving.
+/// The obstacles to moving rows.
 extension LoserRemoval {
-  /// The statements that find what keeps a row from moving through one reference.
+  /// The statements that find obstacles to moving a row along one reference.
   private struct Obstacles {
-    /// Other references that share a column with this one.
+    /// Finds other references that share a column with this one.
     let parted: PreparedStatements.Box?
 
     let twins: [PreparedStatements.Box]
     let followers: [(table: String, find: PreparedStatements.Box)]
 
-    /// Whether other references are among them.
+    /// Whether other references can be an obstacle.
     var areReferences: Bool { parted != nil || !followers.isEmpty }
   }
 
@@ -229,7 +226,7 @@ extension LoserRemoval {
       followers: try findFollowers(of: move, in: connection))
   }
 
-  /// The references to the table of the losers whose rows other references may keep from moving.
+  /// The references to the table of the losers whose move other references may prevent.
   mutating func obstructedMoves(in connection: Connection) throws -> [ReferenceMove] {
     var found: [ReferenceMove] = []
     for reference in try references(to: root, in: connection)
@@ -241,9 +238,9 @@ extension LoserRemoval {
     return found
   }
 
-  /// Throws if another reference keeps a row that refers to a loser from moving. Changes nothing.
+  /// Throws if another reference prevents moving a row that refers to a loser. Changes nothing.
   ///
-  /// - Parameter moves: those that `obstructedMoves` returned.
+  /// - Parameter moves: the result of `obstructedMoves`.
   mutating func check(
     _ pairs: [LoserEntry], _ moves: [ReferenceMove], in connection: Connection
   ) throws {
@@ -264,9 +261,9 @@ extension LoserRemoval {
     }
   }
 
-  /// The row that refers to the winner already and is in the way of another.
+  /// The conflicting row that already refers to the winner.
   ///
-  /// - Throws: `StoreFailure` if something else keeps the row from moving.
+  /// - Throws: `StoreFailure` if another obstacle prevents the move.
   private func twin(
     of row: Referring, _ move: ReferenceMove, _ obstacles: Obstacles
   ) throws -> (row: Int64, isEqual: Bool)? {

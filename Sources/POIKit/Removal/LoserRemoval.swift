@@ -1,16 +1,16 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Removes losers from their table, a batch at a time, and what refers to them.
+/// Removes losers from their table, a batch at a time, and moves references to them.
 ///
-/// Rows of other tables that refer to a loser refer to its winner afterwards. If that would violate a
-/// unique constraint of their table, the winner has such a row already, and the loser's is removed as
-/// a duplicate of it, in the same way.
+/// Rows of other tables that refer to a loser refer to its winner afterwards. If that would violate a unique
+/// constraint, the winner already has such a row; then the loser's row is removed as its duplicate, in the
+/// same way.
 ///
-/// A portion of a batch is listed in a temporary table, from which one statement archives and another
-/// deletes. That takes a tenth less than two statements for each row. Most of the time is SQLite's, which
-/// writes nearly every page of the table to the write-ahead log and from there to the file. A log of 8,000
-/// pages, 8 MB of page cache, an exclusive lock and a second thread for checkpoints made no difference.
+/// A portion of a batch is listed in a temporary table. One statement archives it and another deletes it:
+/// this takes a tenth less time than two statements for each row. Most of the time SQLite writes nearly every
+/// page to the write-ahead log and from there to the file. A log of 8,000 pages, 8 MB of page cache, an
+/// exclusive lock and a second thread for checkpoints made no difference.
 struct LoserRemoval {
   let layout: TableLayout
   private var preparedArchives: Set<ExactText> = []
@@ -18,50 +18,47 @@ struct LoserRemoval {
   /// The tables whose row ids are reserved.
   var reservedTables: Set<ExactText> = []
 
-  /// The temporary tables that have been made.
+  /// The existing temporary tables.
   private var madeTables: Set<SQL> = []
 
-  /// The statements of the run.
   let statements: PreparedStatements
 
-  /// The table that the losers are from.
+  /// The table of the losers.
   let root: TableSchema
 
   /// The columns by which rows belong to a loser and are removed with it.
   let ownerships: Set<Ownership>
 
-  /// Whether the connection enforces foreign keys. If not, they are not deferred either: the setting
-  /// makes SQLite prepare all statements again, in every batch.
+  /// Whether the connection enforces foreign keys. If not, they are not deferred: that setting makes SQLite
+  /// prepare all statements again in every batch.
   private let enforcesReferences: Bool
 
-  /// The run under which changes are kept.
+  /// The run that redirects, archived rows and changes belong to.
   private(set) var run: Int64?
 
-  /// Whether rows are archived, and moved references kept in the journal.
+  /// Whether rows are archived and moved references are logged in the journal.
   private(set) var archives = false
 
   /// The references to the table of the losers.
   private let rootReferences: [TableReference]
 
-  /// The references to the tables met so far, and the schemas of these, by name.
+  /// The references to each table and the schemas, by name, as far as they are known.
   private var referencesByTable: [ExactText: [TableReference]] = [:]
   private var schemas: [ExactText: TableSchema] = [:]
 
-  /// The temporary tables that list who refers to losers, for references that no index serves.
+  /// The temporary tables that list the rows that refer to losers, for references without an index.
   var lists: [TableReference: SQL] = [:]
 
-  /// The statements that give winners values of their losers and are kept.
+  /// The kept statements that write merged values to winners.
   var fillTexts: Set<SQL> = []
 
-  /// The digest of the rows that are left, if it is known without reading all of them.
+  /// The digest of the remaining rows; nil if it is not known without a pass over them.
   private(set) var remainingDigest: RemainingDigest?
 
-  /// What has been changed so far.
+  /// The changes so far.
   var counts = RemovalCounts()
 
-  /// A removal from a table.
-  ///
-  /// - Parameter arrays: what becomes of the rows of the losers' relations to many.
+  /// - Parameter arrays: how the rows of the losers' relations to many are treated.
   /// - Throws: `StoreFailure` when a table that refers to this one has no row ids.
   init(
     _ layout: TableLayout, schema: TableSchema, arrays: ArrayRule, statements: PreparedStatements,
@@ -77,14 +74,13 @@ struct LoserRemoval {
     for reference in rootReferences { _ = try child(of: reference, to: schema, in: connection) }
   }
 
-  /// Keeps redirects under a run from now on, and if it `archives` removed rows and moved references,
-  /// too.
+  /// Stores redirects under a run from now on. If it `archives`, also removed rows and moved references.
   mutating func keep(under run: Int64, archives: Bool) {
     self.run = run
     self.archives = archives
   }
 
-  /// Keeps the digest of the rows that are left, if that of the table is remembered.
+  /// Keeps the digest of the remaining rows, if the database remembers the digest of the table.
   ///
   /// - Parameter connection: the database, which no other program changes until the first batch.
   mutating func keepDigest(in connection: Connection) throws {
@@ -92,21 +88,18 @@ struct LoserRemoval {
       layout, schema: root, references: rootReferences, in: connection)
   }
 
-  /// The number of losers removed at once. The pages of their rows are read three times, and should stay in
-  /// the cache beside those that the batch has changed. If rows refer to losers, finding these costs more
-  /// than the pages.
+  /// The number of losers removed at once. The pages of their rows are read three times and should stay in
+  /// the cache with the changed pages. If rows refer to losers, finding them costs more than the pages.
   var portionSize: Int { rootReferences.isEmpty ? 100 : 500 }
 
-  /// Begins a batch, inside its transaction.
+  /// Prepares the transaction of a batch, at its start.
   func beginBatch(in connection: Connection) throws {
     guard enforcesReferences else { return }
-    // A row and the rows that refer to it cannot move at once.
+    // A row and the rows that refer to it cannot move in one statement.
     try connection.execute("PRAGMA defer_foreign_keys = ON")
   }
 
-  /// Removes losers, inside the transaction of their batch.
-  ///
-  /// - Throws: `StoreFailure`; the transaction is then to be rolled back.
+  /// Removes losers, inside the transaction of their batch. After an error the caller must roll back.
   mutating func remove(
     _ pairs: [LoserEntry], in connection: Connection
   ) throws {
@@ -114,9 +107,10 @@ struct LoserRemoval {
     counts.removedRowCount += pairs.count
   }
 
-  /// Whether rows of another table can conflict with each other on the way to a winner. Then losers are
-  /// removed in the order of their ranks, so that the rows of the best one move first. Otherwise they are
-  /// removed in the order of their ids, so that each page of the table is read once.
+  /// Whether rows of another table can conflict with each other when they move to one winner.
+  ///
+  /// If so, losers are removed by rank, so that the rows of the best one move first. Otherwise they are
+  /// removed by id, so that each page of the table is read once.
   mutating func needsRanks(in connection: Connection) throws -> Bool {
     for reference in rootReferences {
       let child = try child(of: reference, to: root, in: connection)
@@ -127,7 +121,6 @@ struct LoserRemoval {
     return false
   }
 
-  /// The references to a table.
   mutating func references(
     to schema: TableSchema, in connection: Connection
   ) throws -> [TableReference] {
@@ -137,7 +130,7 @@ struct LoserRemoval {
     return references
   }
 
-  /// The table that refers.
+  /// The child table of a reference.
   ///
   /// - Throws: `StoreFailure` when it has no row ids.
   mutating func child(
@@ -156,17 +149,17 @@ struct LoserRemoval {
     }
   }
 
-  /// Archives rows, moves what refers to them and deletes them.
+  /// Archives rows, moves references to them, and deletes them.
   ///
-  /// Of rows that are in each other's way to a winner, that of the loser goes there which comes first
-  /// in `pairs`.
+  /// If rows conflict with each other on the way to a winner, the row of the loser that comes first in
+  /// `pairs` moves.
   mutating func fold(
     _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: Connection
   ) throws {
     let pairTable: SQL = "poikit_pair_\(depth)"
     try fill(pairTable, with: pairs, in: connection)
     if depth == 0 { try remainingDigest?.remove(listedIn: "temp.\(pairTable)", in: connection) }
-    // As the rows are before their references move: a trigger of an app may change them with these.
+    // The archive gets the rows before their references move, because an app's trigger may change them then.
     let archived = archives ? try archive(schema, pairTable, in: connection) : nil
     let references = try references(to: schema, in: connection)
     for reference in references {
@@ -190,7 +183,7 @@ struct LoserRemoval {
         try self.move(move, pairTable, depth: depth, in: connection)
       }
     }
-    // The rows go behind the moves.
+    // In the journal the removal comes after the moves.
     if let archived, !references.isEmpty {
       try statements.run(
         """
@@ -215,7 +208,7 @@ struct LoserRemoval {
     }
   }
 
-  /// Makes a temporary table on its first use.
+  /// Creates a temporary table on its first use.
   mutating func makeTemporaryTable(
     _ name: SQL, columns: SQL, in connection: Connection
   ) throws {
@@ -269,7 +262,7 @@ struct LoserRemoval {
     return count > 0 ? last - Int64(count) + 1...last : nil
   }
 
-  /// Keeps where the identity of a loser leads, if its winner has another one.
+  /// Stores a redirect from the identity of a loser to the identity of its winner, if they differ.
   private mutating func redirect(
     _ pairTable: SQL, in connection: Connection
   ) throws {

@@ -1,10 +1,11 @@
 internal import SQLiteKit
 
-/// References that share a column with one that moves.
+/// References that share a column with a moved one.
 extension ReferenceMove {
-  /// A statement that returns a row if another reference of row `?1`, which shares a column with this
-  /// one, would lead elsewhere once the columns have the values of the winner `?2`; nil if there is
-  /// no such reference.
+  /// A statement that finds a conflict between two references of row `?1` that share a column.
+  ///
+  /// It returns a row if the other reference would lead elsewhere after this one moves to the winner `?2`. It
+  /// is nil if there is no such reference.
   func findParted(
     by statements: PreparedStatements, in connection: Connection
   ) throws -> SQL? {
@@ -29,7 +30,7 @@ extension ReferenceMove {
       """
   }
 
-  /// Whether each column of a reference gets what the column that it refers to holds in the winner.
+  /// Whether all columns of a reference get the values of the winner in the columns that they refer to.
   private func movesWhole(_ reference: TableReference.Declaration) -> Bool {
     guard let parentColumns = reference.parentColumns(in: parent) else { return false }
     return zip(reference.columns, parentColumns).allSatisfy { column, parentColumn in

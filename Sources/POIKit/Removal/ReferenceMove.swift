@@ -1,20 +1,19 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The statements that find the rows which refer to losers through one reference, and that make them
-/// refer to the winners.
+/// The statements that find the rows that refer to losers by one reference, and move them to the winners.
 ///
-/// In those about a single row `?1` is its id and `?2` that of the winner.
+/// In statements about a single row, `?1` is its id and `?2` the id of the winner.
 struct ReferenceMove {
   /// How the rows that refer to losers are found.
   enum Search {
-    /// By an index of the table that refers, for each row referred to.
+    /// An index of the child table, for each loser.
     case index
 
-    /// In one pass over the table that refers.
+    /// One pass over the child table.
     case scan
 
-    /// By a temporary table with this name, which holds who refers to whom.
+    /// A temporary table with this name that lists parent and child rows.
     case list(SQL)
   }
 
@@ -22,10 +21,9 @@ struct ReferenceMove {
   let parent: TableSchema
   let child: TableSchema
 
-  /// The columns that change, each with the column of the winner whose value it gets.
+  /// The changed columns, each with the column of the winner that has its new value.
   ///
-  /// One that is the row id comes first: undoing goes backwards, and finds the row by the id that it
-  /// has until that is undone.
+  /// A row id column comes first: undo goes backwards and needs the new id until it restores this column.
   private let columns: [(name: String, source: String)]
 
   init(reference: TableReference, parent: TableSchema, child: TableSchema) {
@@ -46,7 +44,7 @@ struct ReferenceMove {
   var parentTable: SQL { "main.\(name: parent.name)" }
   var parentRowID: SQL { SQL(name: parent.rowIDName) }
 
-  /// The winner's column whose value a column gets, or nil if it does not change.
+  /// The winner's column with the new value of a column; nil if the column does not change.
   func source(of column: String) -> String? {
     columns.first { TableSchema.isSame($0.name, column) }?.source
   }
@@ -56,9 +54,9 @@ struct ReferenceMove {
       .joined(separator: " AND ")
   }
 
-  /// The same with the affinity of both columns, which is true wherever `match` is, and served by an
-  /// index of the child. For a column of texts that another type refers to it asks nothing: to
-  /// `match` the numbers of that are texts.
+  /// A condition that is true whenever `match` is, but can use an index of the child.
+  ///
+  /// It omits a text column that a column of another type refers to: `match` compares its numbers as texts.
   private func roughMatch(_ parentAlias: SQL) -> SQL {
     columns.map { column -> SQL in
       guard !parent.isText(column.source) || child.isText(column.name) else { return "1" }
@@ -74,12 +72,12 @@ struct ReferenceMove {
     """
   }
 
-  /// Returns the id of every row that refers to a loser, that of the winner, and whether the winner
-  /// has no value to refer to.
+  /// Returns the id of every row that refers to a loser, the id of the winner, and whether a referenced
+  /// column of the winner is NULL.
   ///
   /// - Parameters:
-  ///   - pairs: the temporary table with the losers and winners in question.
-  ///   - search: how they are found.
+  ///   - pairs: the temporary table with the losers and winners.
+  ///   - search: how the rows are found.
   func findRows(_ pairs: SQL, by search: Search) -> SQL {
     let losers: SQL = "temp.\(pairs) AS p"
     let parents: SQL = "\(parentTable) AS l"
@@ -99,7 +97,7 @@ struct ReferenceMove {
       order = [losers, parents, children]
       conditions.append(roughMatch("l"))
     case .scan where reference.parentColumns == [parent.rowIDColumn]:
-      // The few losers are looked at before the parents.
+      // The losers are few, so they are looked up before the parents.
       order = [children, losers, parents]
       conditions.append("p.loser = +c.\(name: reference.childColumns[0])")
     case .scan:
@@ -109,7 +107,7 @@ struct ReferenceMove {
       conditions.append("r.parent = p.loser AND c.\(childRowID) = r.child")
     }
     if child.name.isExactly(parent.name) {
-      // A row that goes itself need not refer to anything else before.
+      // A row that is a loser itself need not move first.
       conditions.append("c.\(childRowID) NOT IN (SELECT loser FROM temp.\(pairs))")
     }
     return """
@@ -119,10 +117,10 @@ struct ReferenceMove {
       """
   }
 
-  /// Whether an index serves to find the rows that refer to a given one.
+  /// Whether an index finds the rows that refer to a given one.
   ///
-  /// What SQLite plans decides, because types and collations have to fit too. A plan in other words
-  /// than expected costs time and nothing else.
+  /// SQLite's query plan decides, because types and collations must match too. If the words of a plan change,
+  /// this only costs time.
   func isSearchable(
     _ pairs: SQL, by statements: PreparedStatements, in connection: Connection
   ) throws -> Bool {
@@ -136,7 +134,7 @@ struct ReferenceMove {
     return isSearched
   }
 
-  /// Makes the temporary table `list` of who refers to whom.
+  /// Creates the temporary table `list` of parent and child rows.
   func makeList(_ list: SQL) -> SQL {
     """
     CREATE TEMP TABLE \(list) (
@@ -146,8 +144,8 @@ struct ReferenceMove {
     """
   }
 
-  /// Whether a list of who refers to whom stays true while losers are removed: rows that are moved
-  /// keep their ids, and no trigger but the toolkit's adds others.
+  /// Whether a list of parent and child rows stays valid while losers are removed: moved rows keep their ids,
+  /// and there are no triggers except the toolkit's.
   func isListable(in connection: Connection) throws -> Bool {
     var statement = try connection.prepare(
       """
@@ -162,9 +160,10 @@ struct ReferenceMove {
     return try statement.step() && statement.integer(0) == 1
   }
 
-  /// For every unique constraint that a move could violate, a statement that returns the id of the
-  /// row that stands in the way of moving row `?1` to the winner `?2` because it refers to that winner
-  /// already, and whether the two are equal outside of the constraint.
+  /// For every unique constraint that a move could violate, a statement that finds the conflicting row.
+  ///
+  /// It returns the id of the row that already refers to the winner `?2` and prevents moving row `?1`, and
+  /// whether the two are equal except in the columns of the constraint.
   func findTwins(in connection: Connection) throws -> [SQL] {
     var constraints: [[(column: String, collation: String)]] = []
     var statement = try connection.prepare(
@@ -204,7 +203,7 @@ struct ReferenceMove {
       func values(_ row: SQL) -> SQL {
         others.map { "\(row).\(name: $0) COLLATE BINARY" }.joined(separator: ", ")
       }
-      // A condition for each column would be too deep where there are hundreds of them.
+      // One comparison of row values: hundreds of conditions would exceed SQLite's limit of expression depth.
       let isEqual: SQL = others.isEmpty ? "1" : "(\(values("c"))) IS (\(values("x")))"
       return """
         SELECT x.\(childRowID), \(isEqual)
@@ -219,13 +218,12 @@ struct ReferenceMove {
     "(SELECT \(name: column) FROM \(parentTable) WHERE \(parentRowID) = ?2)"
   }
 
-  /// The id that the row has after the move.
+  /// The id of the row after the move.
   private var laterID: SQL { child.rowIDColumn.flatMap(source).map(winnerValue) ?? "?1" }
 
-  /// Moves the row.
   var update: SQL {
     let values: [SQL] = columns.map { "\(name: $0.name) = \(winnerValue($0.source))" }
-    // Whatever a constraint says should happen on a conflict, here it has to be an error.
+    // A conflict must be an error here, whatever the constraint's own conflict clause is.
     return """
       UPDATE OR ABORT \(childTable) SET \(values.joined(separator: ", ")) WHERE \(childRowID) = ?1
       """
@@ -239,10 +237,9 @@ struct ReferenceMove {
     """
   }
 
-  /// Returns a row if the row is there.
   var find: SQL { "SELECT 1 FROM \(childTable) WHERE \(childRowID) = ?1" }
 
-  /// Remembers for the run `?3` what the row holds and what it gets, by the id that it has afterwards.
+  /// Logs the old and new values of the row for the run `?3`, under the id after the move.
   var remember: SQL {
     let rows: [SQL] = columns.map { column in
       """

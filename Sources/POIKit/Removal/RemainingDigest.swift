@@ -1,12 +1,11 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The digest of a table while losers are removed from it: the one that an import remembered, less
-/// the digests of the losers.
+/// The digest of a table while losers are removed: the digest that an import remembered, minus the digests of
+/// the losers.
 ///
 /// With 120,000 losers in 1,000,000 rows this saves a second of processor time.
 final class RemainingDigest {
-  /// The digest of the rows that are left.
   private(set) var digest: Digest
 
   private let layout: TableLayout
@@ -20,8 +19,8 @@ final class RemainingDigest {
     init(_ content: consuming ContentReader) { self.content = content }
   }
 
-  /// The digest before the first removal; nil if none is remembered, or if removing losers may change
-  /// other rows of the table.
+  /// Reads the remembered digest; nil if there is none, or if removing losers may change other rows of the
+  /// table.
   ///
   /// - Parameters:
   ///   - references: the foreign keys that refer to the table.
@@ -39,8 +38,8 @@ final class RemainingDigest {
     self.schema = schema
   }
 
-  /// Subtracts the rows that a table lists, before they are deleted. The first call makes the database
-  /// forget the digest.
+  /// Subtracts the digests of listed rows before they are deleted. The first call deletes the remembered
+  /// digest.
   ///
   /// - Parameters:
   ///   - list: a table with the ids of the rows in the column `loser`.

@@ -1,4 +1,4 @@
-/// Values that a winner gets from its losers.
+/// Merged values to write to a winner.
 struct RowFill {
   /// The id of the winner.
   let row: Int64
@@ -6,10 +6,10 @@ struct RowFill {
   /// The columns and their new values, at least one.
   let values: [(column: String, value: StoredValue)]
 
-  /// The new times of the row's values, if its table keeps times and they change.
+  /// The new times of the row's values; nil if they do not change or the table keeps no times.
   let times: String?
 
-  /// All columns that change, and their new values.
+  /// All changed columns and their new values.
   var assignments: [(column: String, value: StoredValue)] {
     guard let times else { return values }
     return values + [(PropertyTimes.column, .text(Array(times.utf8)))]

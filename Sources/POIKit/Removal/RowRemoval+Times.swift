@@ -1,9 +1,9 @@
 internal import SQLiteKit
 
-/// The times of marks, in tables whose rows say when each of their attributes was changed.
+/// The times of marks, in tables that keep the time of each attribute.
 extension RowRemoval {
-  /// Makes the time of a mark in the listed rows the timestamp of its row, so that no older record
-  /// takes it away, and keeps what the rows said of their times for a run to be undone.
+  /// Sets the time of a mark in the listed rows to the row's timestamp, so that no older record
+  /// removes the mark. The journal keeps the old times for undo.
   func dateMark(
     _ column: String, under run: Int64, in connection: Connection
   ) throws {

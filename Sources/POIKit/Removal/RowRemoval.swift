@@ -3,22 +3,22 @@ internal import SQLiteKit
 
 /// Deletes rows without a replacement, in one transaction of the caller.
 ///
-/// Rows that refer to them are treated as their foreign keys declare: `ON DELETE CASCADE`, `SET NULL`
-/// and `SET DEFAULT` take place, other references are an error.
+/// Foreign keys to these rows apply: `ON DELETE CASCADE`, `SET NULL` and `SET DEFAULT` take effect, other
+/// references are an error.
 struct RowRemoval {
-  /// The table that the rows are from.
+  /// The table of the rows.
   let schema: TableSchema
 
-  /// The temporary table that lists them.
+  /// The temporary table that lists the rows.
   static let list: SQL = "temp.poikit_gone"
 
   var quotedTable: SQL { "main.\(name: schema.name)" }
   var rowID: SQL { SQL(name: schema.rowIDName) }
 
-  /// Lists the rows that a condition holds for.
+  /// Lists the rows that satisfy a condition.
   ///
-  /// - Parameter condition: of the row, `t`.
-  /// - Returns: how many there are.
+  /// - Parameter condition: a condition on the row `t`.
+  /// - Returns: the number of rows.
   func list(where condition: SQL, in connection: Connection) throws -> Int {
     try connection.execute(
       """
@@ -29,7 +29,7 @@ struct RowRemoval {
     return connection.changeCount
   }
 
-  /// How many of the listed rows have no greater id than `lastRow`.
+  /// The number of listed rows with an id of at most `lastRow`.
   func listedCount(
     upTo lastRow: Int64, in connection: Connection
   ) throws -> Int {
@@ -38,7 +38,7 @@ struct RowRemoval {
     return Int(count ?? 0)
   }
 
-  /// How many archived rows of a run have no greater id than `lastRow`.
+  /// The number of archived rows of a run with an id of at most `lastRow`.
   func archivedCount(
     under run: Int64, upTo lastRow: Int64, in connection: Connection
   ) throws -> Int {
@@ -51,13 +51,13 @@ struct RowRemoval {
     return Int(count ?? 0)
   }
 
-  /// Deletes the listed rows, and what hangs on them as foreign keys declare it.
+  /// Deletes the listed rows, and applies the foreign keys that refer to them.
   ///
-  /// - Parameter run: the run under which all that goes or changes is kept, or nil to keep nothing.
-  /// - Returns: how many rows of the table went, those that hung on listed ones too, and how many of all
-  ///   tables were archived.
-  /// - Throws: `StoreFailure` with `unmovableReference` when other rows refer to them, with
-  ///   `unsupportedTable` when a row would go that cannot be archived.
+  /// - Parameter run: the run under which all deleted and changed rows are archived; nil to archive nothing.
+  /// - Returns: the number of deleted rows of this table, including rows deleted by foreign keys, and the
+  ///   number of archived rows of all tables.
+  /// - Throws: `StoreFailure` with `unmovableReference` when other rows refer to the listed ones, with
+  ///   `unsupportedTable` when a deleted row cannot be archived.
   func delete(
     archivingUnder run: Int64?, in connection: Connection
   ) throws -> (goneCount: Int, archivedCount: Int) {
@@ -68,7 +68,7 @@ struct RowRemoval {
       let before = try schema.rowCount(in: connection)
       try connection.execute(
         "DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list))")
-      // A deferred key would have its say when the transaction is committed.
+      // A deferred foreign key would fail only at the commit.
       if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
       let goneCount = try before - schema.rowCount(in: connection)
       return (goneCount, try triggers?.drop(in: connection) ?? 0)
@@ -82,9 +82,9 @@ struct RowRemoval {
     }
   }
 
-  /// Gives a column of the listed rows a value, as of the timestamps of the rows, and keeps what it
-  /// held for a run to be undone; and those timestamps, by which a row that was changed since is told
-  /// even if it has the same mark.
+  /// Sets a column of the listed rows to a value, at the time of the rows' timestamps, and logs the change in
+  /// the journal. The timestamps are logged too: they show whether a row has changed since, even if it has
+  /// the same mark.
   func mark(
     _ column: String, as value: Int64, timestamp: String?, under run: Int64,
     in connection: Connection
@@ -103,7 +103,7 @@ struct RowRemoval {
       """)
   }
 
-  /// Keeps what a column of the listed rows holds and is to hold.
+  /// Logs the old and the new value of a column of the listed rows.
   private func remember(
     _ column: String, _ kind: Journal.Kind, newValue: SQL, under run: Int64,
     in connection: Connection
@@ -117,7 +117,7 @@ struct RowRemoval {
       """)
   }
 
-  /// Adds up the digests of the listed rows.
+  /// The sum of the digests of the listed rows.
   func digest(
     _ layout: TableLayout, in connection: Connection
   ) throws -> Digest {

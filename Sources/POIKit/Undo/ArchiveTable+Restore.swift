@@ -1,20 +1,20 @@
 internal import SQLiteKit
 
 extension ArchiveTable {
-  /// The columns that the archive keeps of the source, past and present ones.
+  /// The archive's columns of the source, including dropped ones.
   private func keptColumns(in connection: Connection) throws -> [String] {
     try Self.columns(of: source.name, in: connection).filter {
       !Self.ownColumns.contains($0) && $0 != Self.number
     }
   }
 
-  /// The columns that archive and source have.
+  /// The columns that both archive and source have.
   private func commonColumns(in connection: Connection) throws -> [String] {
     let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
     return source.storedColumns.filter { kept.contains($0.lowercased()) }
   }
 
-  /// What stands in the way of putting the rows of a run back, if anything does.
+  /// The reason why the rows of a run cannot be restored; nil if there is none.
   func obstacle(
     to run: UndoableRun, in connection: Connection
   ) throws -> String? {
@@ -58,7 +58,7 @@ extension ArchiveTable {
     return nil
   }
 
-  /// How many archived rows have a key that is enforced and that a row has which the run did not change.
+  /// The number of archived rows whose enforced key belongs to a row that the run did not change.
   private func returnedCount(
     _ run: UndoableRun, in connection: Connection
   ) throws -> Int64 {
@@ -77,8 +77,8 @@ extension ArchiveTable {
     return count ?? 0
   }
 
-  /// How many archived rows are superseded by a stored tombstone, but for those that a deduplication
-  /// removed because of it. Where the key is not enforced such rows may be in the table.
+  /// The number of archived rows superseded by a stored tombstone, except rows that a deduplication removed
+  /// for this reason. 0 if the key is not enforced: then such rows may be in the table.
   private func beatenCount(
     _ run: UndoableRun, in connection: Connection
   ) throws -> Int64 {
@@ -97,21 +97,20 @@ extension ArchiveTable {
     return count ?? 0
   }
 
-  /// Puts archived rows of a run back into the source.
+  /// Inserts archived rows of a run into the source.
   ///
   /// - Parameters:
-  ///   - numbers: the rows are among these in the archive.
-  ///   - change: the last change of the journal before they were removed.
-  ///   - run: the run.
-  /// - Returns: how many there were.
-  /// - Throws: `StoreFailure` when a constraint does not allow it.
+  ///   - numbers: a range of archive numbers that contains the rows.
+  ///   - change: the last change in the journal before the rows were removed.
+  /// - Returns: the number of rows.
+  /// - Throws: `StoreFailure` when a constraint is violated.
   func restore(
     _ numbers: ClosedRange<Int64>, removedAfter change: Int64, of run: Int64,
     in connection: Connection
   ) throws -> Int {
     var targets = try commonColumns(in: connection).map(SQL.init(name:))
     var values = targets
-    // A column that is the row id is among them.
+    // If a column is the row id, it is already among the targets.
     if source.rowIDColumn == nil {
       targets.append(SQL(name: source.rowIDName))
       values.append("poikit_row_id")
@@ -133,10 +132,9 @@ extension ArchiveTable {
     }
   }
 
-  /// The id of a row of a run that is not in the source as it is in the archive, or nil if all are.
+  /// The id of a row of a run that differs between source and archive; nil if all are equal.
   ///
-  /// A row whose references were moved before it was archived is not looked at: they have been put
-  /// back too.
+  /// Rows in the journal are skipped: their references moved before they were archived, and were moved back.
   func firstDifference(
     ofRun run: Int64, in connection: Connection
   ) throws -> Int64? {
@@ -148,7 +146,7 @@ extension ArchiveTable {
       columns.map { "+\(row).\(name: $0) COLLATE BINARY" }.joined(separator: ", ")
     }
     let rowID = SQL(name: source.rowIDName)
-    // A condition for each column would be too deep where there are hundreds of them.
+    // One comparison of row values: hundreds of conditions would exceed SQLite's limit of expression depth.
     return try connection.integer(
       """
       SELECT a.poikit_row_id FROM \(quotedName) AS a

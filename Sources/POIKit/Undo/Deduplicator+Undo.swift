@@ -2,20 +2,19 @@ internal import POIRecords
 public import SQLiteKit
 
 extension Deduplicator {
-  /// Puts back what a pass removed: rows with their ids and all their values, what referred to
-  /// them, and drops the index that the pass created. A row that does not hold any more what the pass
-  /// made of it is left as it is, and counted.
+  /// Restores what a pass removed: rows with their ids and values, and references to them. Drops the index
+  /// that the pass created. A row that has changed since the pass is left unchanged, and counted.
   ///
-  /// It is one transaction: either all is as before the pass, or nothing has changed.
+  /// All changes are one transaction.
   ///
   /// - Parameters:
   ///   - run: the run to undo, or nil for the latest that changed something and is not undone.
   ///   - connection: the database, outside of a transaction.
-  ///   - clock: gives the time, for the table of runs.
-  /// - Throws: `StoreError` with `cannotUndo` when there is no such run, when it kept no archive, when
-  ///   a later one has to be undone before, when a table or column of it is gone, when keys of removed rows
-  ///   came back since, and when rows or triggers stand in the way.
-  /// - Complexity: O(rows put back)
+  ///   - clock: returns the time, for the table of runs.
+  /// - Throws: `StoreError` with `cannotUndo` when there is no such run or it has no archive, when a later
+  ///   run must be undone first, when a table or column is gone, when new rows have keys of removed rows, and
+  ///   when rows or triggers prevent it.
+  /// - Complexity: O(restored rows)
   public static func undo(
     run: Int64? = nil, on connection: Connection, clock: () -> Instant
   ) throws(StoreError) -> UndoReport {
@@ -29,7 +28,7 @@ extension Deduplicator {
   private static func restore(
     _ run: UndoableRun, on connection: Connection, end: Instant
   ) throws -> UndoReport {
-    // A row may come back before the one that it refers to.
+    // A row may be restored before the row that it refers to.
     try connection.execute("PRAGMA defer_foreign_keys = ON")
     try dropEnforcement(of: run, in: connection)
     let schemas = try schemas(of: run, in: connection)
@@ -57,9 +56,9 @@ extension Deduplicator {
       danglingRowCount: danglingCount, droppedIndex: run.outcome.createdIndex)
   }
 
-  /// The tables that a run changed.
+  /// The schemas of the tables that a run changed.
   ///
-  /// - Throws: `StoreFailure` with `cannotUndo` when one of them or a column is gone.
+  /// - Throws: `StoreFailure` with `cannotUndo` when a table or column is gone.
   private static func schemas(
     of run: UndoableRun, in connection: Connection
   ) throws -> [ExactText: TableSchema] {
@@ -81,8 +80,8 @@ extension Deduplicator {
     return schemas
   }
 
-  /// How many of the rows that came back refer to rows that are not there; those of a table whose
-  /// foreign keys SQLite finds no fitting parents for are not counted.
+  /// The number of restored rows that refer to missing rows. It skips tables with foreign keys that match no
+  /// parent key.
   private static func danglingRowCount(
     of run: UndoableRun, in connection: Connection
   ) throws -> Int {
@@ -121,7 +120,7 @@ extension Deduplicator {
     }
   }
 
-  /// Removes what was kept of a run, and marks it.
+  /// Deletes the archived rows and the journal of a run, and marks the run as undone.
   private static func forget(
     _ run: UndoableRun, at end: Instant, in connection: Connection
   ) throws {

@@ -1,13 +1,12 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Undoes what a run changed: goes through its journal from the last change to the first, and puts each
-/// archived row back in its turn, so that all is in the way of the rest no more than it was.
+/// Undoes a run: goes through its journal backwards and restores each archived row in its turn. So each step
+/// meets the state after the original step, and causes no new conflicts.
 ///
-/// A row that does not hold any more what the run made of it stays as it is, with all that the run changed
-/// in it.
+/// A row that has changed since the run is left unchanged.
 struct JournalReplay {
-  /// The temporary table of the rows that were changed since.
+  /// The temporary table of the rows that have changed since the run.
   static let changed: SQL = "temp.poikit_changed"
 
   private let run: UndoableRun
@@ -15,26 +14,25 @@ struct JournalReplay {
   private let statements = PreparedStatements()
   private var restorations: [[ExactText]: ValueRestoration] = [:]
 
-  /// How many rows came back.
+  /// The number of restored rows.
   private(set) var rowCount = 0
 
-  /// How many values of each kind came back.
+  /// The number of restored values of each kind.
   private(set) var valueCounts: [Journal.Kind: Int] = [:]
 
-  /// How many rows were changed since.
+  /// The number of rows that have changed since the run.
   private(set) var changedRowCount = 0
 
-  /// The values of a row that one change made.
+  /// The values of one row that one step of the run changed.
   private struct Change {
     let table: String
     let row: Int64
     var columns: [String]
     var kinds: [Journal.Kind?]
 
-    /// The number of each in the journal.
+    /// The journal numbers of the values.
     var numbers: [Int64]
 
-    /// The one value of a line of the journal.
     init(_ journal: borrowing Statement) {
       numbers = [journal.integer(0)]
       table = journal.text(1)
@@ -43,7 +41,8 @@ struct JournalReplay {
       kinds = [Journal.Kind(rawValue: journal.text(4))]
     }
 
-    /// Adds the value of another line, if it is of the same row and of another column.
+    /// Adds the value of another entry; returns false if it is of another row or of a column that is
+    /// included.
     mutating func add(_ other: Change) -> Bool {
       guard other.table.isExactly(table), other.row == row,
         !columns.containsExactly(other.columns[0])
@@ -55,15 +54,15 @@ struct JournalReplay {
     }
   }
 
-  /// A replay of a run, whose tables and columns are all there.
+  /// - Parameter schemas: the tables of the run, which all exist.
   init(of run: UndoableRun, _ schemas: [ExactText: TableSchema]) {
     self.run = run
     self.schemas = schemas
   }
 
-  /// Puts back all that the run changed, inside the caller's transaction.
+  /// Undoes the run, inside the caller's transaction.
   ///
-  /// - Throws: `StoreFailure` when a constraint or a trigger stands in the way.
+  /// - Throws: `StoreFailure` when a constraint or a trigger prevents it.
   mutating func replay(in connection: Connection) throws {
     try listChangedRows(in: connection)
     var end = Int64.max
@@ -83,7 +82,7 @@ struct JournalReplay {
     return schema
   }
 
-  /// Lists the rows that do not hold any more what the run made of them.
+  /// Lists the rows that have changed since the run.
   private mutating func listChangedRows(in connection: Connection) throws {
     try connection.execute(
       """
@@ -95,8 +94,8 @@ struct JournalReplay {
     for (table, column) in try Journal.columns(ofRun: run.id, in: connection) {
       let place: SQL = "run = \(run.id) AND table_name = \(literal: table)"
       let schema = schema(of: table)
-      // Of several changes of one value the last counts. What an id held before a row was given it is of
-      // another row, which was removed. What was given is compared as the column stores it.
+      // Only the last change of a value counts. Values before a row got its id belong to another row, which
+      // was removed. Values are compared as the column stores them.
       try connection.execute(
         """
         INSERT OR IGNORE INTO \(Self.changed)
@@ -117,8 +116,7 @@ struct JournalReplay {
     changedRowCount = Int(try connection.integer("SELECT count(*) FROM \(Self.changed)") ?? 0)
   }
 
-  /// The removals of rows, the last first: between the same two changes of the journal the rows of each
-  /// table.
+  /// The removals, the last first. One removal is all rows of a table removed between two changes.
   private func removals(
     in connection: Connection
   ) throws -> [(change: Int64, table: String, rows: ClosedRange<Int64>)] {
@@ -139,7 +137,7 @@ struct JournalReplay {
     return removals
   }
 
-  /// Undoes the changes behind one up to another, the last first.
+  /// Undoes the changes after `first`, up to `last`, in reverse order.
   private mutating func undoChanges(
     after first: Int64, upTo last: Int64, in connection: Connection
   ) throws {
@@ -178,7 +176,7 @@ struct JournalReplay {
       restorations[place] = restoration
     }
     do {
-      // A row that was removed since stays so.
+      // A row that was deleted since the run stays deleted.
       guard try restoration.restore(change.numbers, ofRow: change.row, on: connection) else {
         return
       }

@@ -1,24 +1,23 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// A run that removed rows, of a deduplication or of a snapshot, and can be undone.
+/// A deduplication or snapshot import that removed rows and can be undone.
 struct UndoableRun {
-  /// The run's id.
   let id: Int64
 
-  /// The table that it deduplicated, or that the snapshot was imported into.
+  /// The deduplicated table, or the table of the snapshot.
   let table: String
 
-  /// Whether it imported a snapshot.
+  /// Whether it is the import of a snapshot.
   let isSnapshot: Bool
 
-  /// The tables that it removed rows from.
+  /// The tables with removed rows.
   let archivedTables: [String]
 
-  /// The tables with rows that it changed.
+  /// The tables with changed rows.
   let changedTables: [String]
 
-  /// What it made to enforce the key.
+  /// What the run created to enforce the key.
   let outcome: EnforcementOutcome
 
   /// The run with the given id, or the latest one that changed something and is not undone.
@@ -80,11 +79,10 @@ struct UndoableRun {
     (counters ->> 'losers' > 0 OR counters ->> 'removed' > 0 OR counters ->> 'indexCreated' = 1)
     """
 
-  /// The condition that a run is one of those that remove rows: a deduplication, or the import of a
-  /// snapshot.
+  /// The condition that a run can remove rows: a deduplication, or the import of a snapshot.
   private static let removesRows: SQL = "options ->> 'archive' IS NOT NULL"
 
-  /// A run after `run` that changed one of the tables that it changed, and that is not undone.
+  /// A later run that changed one of the same tables and is not undone.
   private static func laterRun(
     than run: RunRecord, _ tables: [String], in connection: Connection
   ) throws -> Int64? {
@@ -103,7 +101,7 @@ struct UndoableRun {
 }
 
 extension UndoableRun {
-  /// The error that something stands in the way of undoing a run.
+  /// The error that a run cannot be undone.
   static func obstacle(
     _ run: Int64, _ reason: String, _ cause: SQLiteError? = nil
   ) -> StoreFailure {
@@ -114,7 +112,7 @@ extension UndoableRun {
     Self.obstacle(id, reason, cause)
   }
 
-  /// The error that a row does not come back as it was.
+  /// The error that a trigger changes a restored row.
   func changedByTrigger(
     row: Int64, of table: String, in connection: Connection
   ) throws -> StoreFailure {

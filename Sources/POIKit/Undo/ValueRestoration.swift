@@ -1,14 +1,11 @@
 internal import SQLiteKit
 
-/// The statements that put values of a row back which a run changed, all at once: one after the other
-/// they could be in the way of each other.
+/// The statements that restore the changed values of a row, all at once: one after the other they could
+/// violate constraints.
 struct ValueRestoration {
   private let update: PreparedStatements.Box
   private let verify: PreparedStatements.Box
 
-  /// - Parameters:
-  ///   - columns: those of the values.
-  ///   - schema: the table.
   init(
     of columns: [String], in schema: TableSchema, by statements: PreparedStatements,
     on connection: Connection
@@ -35,9 +32,9 @@ struct ValueRestoration {
       """, in: connection)
   }
 
-  /// Puts the values of a row back that entries of the journal keep, one for each column.
+  /// Restores the values of a row from journal entries, one for each column.
   ///
-  /// - Returns: whether the row is there.
+  /// - Returns: false if the row does not exist.
   func restore(
     _ moves: [Int64], ofRow row: Int64, on connection: Connection
   ) throws -> Bool {
@@ -46,7 +43,7 @@ struct ValueRestoration {
     return connection.changeCount > 0
   }
 
-  /// Whether the row holds the values that entries of the journal keep.
+  /// Whether the row has the values of the journal entries.
   func isRestored(_ moves: [Int64], ofRow row: Int64) throws -> Bool {
     try Self.bind(moves, row, to: &verify.statement)
     let isRestored = try verify.statement.step()
