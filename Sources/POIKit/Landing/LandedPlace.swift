@@ -24,7 +24,6 @@ struct LandedPlace: Hashable {
     self.count = count <= LandedPlace.contentLimit ? count : nil
   }
 
-  /// The place with a number.
   init(number: UInt64) {
     rowID = Int64(number >> 32)
     offset = Int(number >> 16 & 0xFFFF)

@@ -2,8 +2,8 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// Appends records to the landing table of a run: to each row as many as fit into a page of the
-/// store, because one row with one record takes as long to insert.
+/// Appends records to the landing table of a run. Each row gets as many as fit into a page, because
+/// a row with one record takes as long to insert.
 struct LandingWriter: ~Copyable {
   /// An upper bound of the bytes that a page and a row need besides the content.
   private static let overhead = 128
@@ -15,7 +15,7 @@ struct LandingWriter: ~Copyable {
   private var directory = GrowableBuffer<UInt8>(minimumCapacity: 1 << 10)
   private var content = GrowableBuffer<UInt8>(minimumCapacity: 1 << 13)
 
-  /// A writer into the landing table of a run, which must exist.
+  /// - Precondition: the landing table exists.
   init(_ key: EnforcedKey, run: Int64, connection: Connection) throws {
     let pageSize = try connection.integer("PRAGMA main.page_size") ?? 0
     let insertion = try connection.prepare(

@@ -2,31 +2,31 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// Writes batches into a model's tables: rows, rejects, counters and checkpoint in one transaction
-/// each.
+/// Writes batches into a model's tables. One transaction has the rows, rejects, counters and checkpoint of a
+/// batch.
 ///
-/// The statements are prepared once and kept for the run.
+/// The statements are prepared once for the run.
 struct BatchWriter: ~Copyable {
   private let runID: Int64
 
-  /// How many batches the run has committed, this writer's last among them.
+  /// The number of committed batches of the run, including this writer's last one.
   private(set) var generation: Int64
   private var rows: RowWriter
   private var merger: MergeWriter?
   private var tombstones: TombstoneWriter?
   private var snapshot: SnapshotWriter?
 
-  /// The model of a snapshot, whose keys are remembered; nothing in other imports.
+  /// The model of a snapshot, whose keys are remembered; nil in other imports.
   private let snapshotModel: Model?
 
-  /// The key that the table is unique by, if it is.
+  /// The enforced key of the table; nil if no key is enforced.
   let key: EnforcedKey?
   private var landing: LandingWriter?
   private var rejection: Statement
   private var checkpoint: Statement
   private var input: Statement
 
-  /// The version of the database that the rows are of whose ids are remembered.
+  /// The version of the database to which the remembered row ids belong.
   private var version: Int64
   private var versionReading: Statement
   private var beginning: Statement
@@ -34,18 +34,18 @@ struct BatchWriter: ~Copyable {
   private var cancelling: Statement
   private let savepoint: RecordSavepoint
 
-  /// A writer that is made inside the transaction of its first batch.
+  /// Creates a writer, inside the transaction of its first batch.
   ///
   /// - Parameters:
   ///   - runID: the run in `poikit_run` that the batches belong to.
-  ///   - generation: how many batches the run has committed before.
+  ///   - generation: the number of committed batches of the run.
   ///   - isSnapshot: whether the keys of the records are remembered.
   init(
     model: Model, runID: Int64, generation: Int64, policy: MergePolicy, isSnapshot: Bool,
     connection: Connection
   ) throws {
-    // A value that is not copyable is made whole at once: nothing of it is set before all that may
-    // fail is done.
+    // The initializer of a noncopyable value must do everything that can fail before it sets the first
+    // property.
     let table = RowWriter.Table(
       schema: StoreSchema(model), key: try EnforcedKey.read(of: model, in: connection),
       hasTimes: try PropertyTimes.isKept(in: model.table, of: connection))
@@ -93,8 +93,8 @@ struct BatchWriter: ~Copyable {
 
   /// Begins the transaction of a batch.
   ///
-  /// - Returns: whether other programs have changed the database since the last one. The ids of rows
-  ///   are forgotten then, and those read that are reserved.
+  /// - Returns: whether other programs have changed the database since the last batch. Then the remembered
+  ///   row ids are forgotten, and the reserved ids are read again.
   mutating func begin(in connection: Connection) throws -> Bool {
     try beginning.run()
     guard try versionReading.step() else { return false }
@@ -108,32 +108,31 @@ struct BatchWriter: ~Copyable {
     return true
   }
 
-  /// Whether the last batch of the run is this writer's; if not, another process drives the run, or has
-  /// ended it.
+  /// Whether this writer committed the last batch of the run. If not, another process continues or has ended
+  /// the run.
   func isInCharge(in connection: Connection) throws -> Bool {
     let committed = try connection.integer(
       "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
     return (committed ?? 0) == generation
   }
 
-  /// Commits the transaction of a batch.
   mutating func commit() throws { try ending.run() }
 
-  /// Gives up the transaction of a batch; SQLite may have done so already.
+  /// Rolls back the transaction of a batch, unless SQLite has done so.
   mutating func rollBack() { try? cancelling.run() }
 
-  /// Writes the records of `batch` by the merge policy; one that another unique key, a check or a
-  /// reference refuses, or whose values make an expression of the schema fail, becomes a reject.
+  /// Writes the records of `batch` by the merge policy. A record that the schema refuses becomes a reject: it
+  /// violates a constraint, or its values make an expression fail.
   ///
   /// Runs inside the caller's transaction.
   ///
   /// - Parameters:
   ///   - first: the first record to write.
-  ///   - names: those of the inputs.
-  ///   - targets: what each record of the batch is likely to meet; none where nothing is known.
-  ///   - connection: the store's; a snapshot's table of keys is made before the first batch.
-  /// - Returns: the records that must not meet stored ones, and do; the transaction is then to be
-  ///   rolled back.
+  ///   - names: the names of the inputs.
+  ///   - targets: the stored row that each record probably matches; empty if unknown.
+  ///   - connection: the store. The first batch of a snapshot creates the table of keys.
+  /// - Returns: the records that match stored rows although the policy is `error`; then the caller must roll
+  ///   back.
   mutating func writeRows(
     of batch: inout RecordBatch, from first: Int, _ names: InputNames, targets: [MergeTarget] = [],
     in connection: Connection
@@ -149,7 +148,7 @@ struct BatchWriter: ~Copyable {
       do {
         try writeWhole(record, of: &batch, names, target: target)
       } catch let error as SQLiteError {
-        // Where SQLite has given up the whole transaction, the records before are not there any more.
+        // If SQLite has rolled back the whole transaction, the earlier records are gone too.
         guard beginning.isInTransaction, isRefusal(error, in: connection) else { throw error }
         batch.refuse(record: record, because: error)
       }
@@ -157,16 +156,16 @@ struct BatchWriter: ~Copyable {
     return merger?.resetConflicts() ?? MergeConflicts()
   }
 
-  /// Whether an error is of the record that was written: a constraint refused it, or its values made an
-  /// expression fail that an app has put into the schema. SQLite then undoes all that the statement did,
-  /// unless a trigger says otherwise.
+  /// Whether the written record caused an error: a constraint violation, or an expression of an app's schema
+  /// that fails for its values. SQLite then undoes the statement, unless a trigger uses another conflict
+  /// clause.
   private func isRefusal(_ error: SQLiteError, in connection: Connection) -> Bool {
     if error.isConstraint { return true }
     guard rows.refusals.arePossible else { return false }
     return connection.canPrepare(again: error)
   }
 
-  /// The rows that the removals of the last batch deleted.
+  /// Returns the rows that the removals of the last batch deleted, and forgets them.
   mutating func resetDeletedRowIDs() -> [Int64] { merger?.resetDeletedRowIDs() ?? [] }
 
   private mutating func write(
@@ -181,11 +180,11 @@ struct BatchWriter: ~Copyable {
     }
   }
 
-  /// Writes all rows of a record, or none.
+  /// Writes all rows of a record, or no row.
   private mutating func writeWhole(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
-    // A removal may be refused when its row is gone already.
+    // A removal may be refused after its row is deleted.
     if rows.mayRefuseInPart || merger != nil && batch.origins[record].isDeletion {
       try savepoint.open()
     }
@@ -201,7 +200,7 @@ struct BatchWriter: ~Copyable {
     try savepoint.close()
   }
 
-  /// Merges a record, unless a removal of its key is remembered that is newer or as new.
+  /// Merges a record, unless a stored tombstone supersedes it.
   private mutating func merge(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
@@ -210,23 +209,24 @@ struct BatchWriter: ~Copyable {
       return batch.setOutcome(record: record, .stale)
     }
     try merger?.merge(record: record, of: &batch, names, by: &rows, target: target)
-    // Not before: the table may refuse the record.
+    // This comes last, because the table may refuse the record.
     if ignoresTime { try tombstones?.forget(record, of: batch) }
   }
 
-  /// Remembers a removal, and deletes the row that it is of where rows can be found by their key.
+  /// Stores a tombstone. If rows can be found by their key, deletes the row.
   private mutating func remove(
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
     let outcome = try merger?.remove(
       record: record, of: &batch, names, by: &rows, target: target)
-    // One that is older than the row counts once that is gone.
+    // A removal older than the row is stored too: it counts once the row is gone.
     guard [.removal, .stale].contains(outcome ?? .removal) else { return }
     try tombstones?.remember(record, of: batch)
     if outcome == nil { batch.setOutcome(record: record, .removal) }
   }
 
-  /// Appends the records of `batch` to the landing table of the run, which is made before the first.
+  /// Appends the records of `batch` to the landing table of the run, and creates the table for the first
+  /// batch.
   ///
   /// Runs inside the caller's transaction.
   ///
@@ -242,9 +242,7 @@ struct BatchWriter: ~Copyable {
     try landing?.append(batch, input: input)
   }
 
-  /// Inserts the rejects of `batch`. Runs inside the caller's transaction.
-  ///
-  /// - Parameter names: those of their inputs.
+  /// Inserts the rejects of `batch`, inside the caller's transaction.
   mutating func insertRejects(
     of batch: borrowing RecordBatch, _ names: InputNames
   ) throws {
@@ -266,7 +264,7 @@ struct BatchWriter: ~Copyable {
     }
   }
 
-  /// Writes an input beside the checkpoint, or writes it anew. Runs inside the caller's transaction.
+  /// Inserts or replaces the state of an input, inside the caller's transaction.
   ///
   /// - Parameter number: 1 for the first input of the run.
   mutating func write(_ input: ImportReport.Input, number: Int) throws {
@@ -274,10 +272,10 @@ struct BatchWriter: ~Copyable {
     try self.input.run()
   }
 
-  /// Writes the checkpoint. Runs inside the caller's transaction.
+  /// Writes the checkpoint, inside the caller's transaction.
   ///
-  /// - Returns: whether it is the one after this writer's last; if not, another process drives the
-  ///   run or has ended it, and the batch must not be committed.
+  /// - Returns: false if the checkpoint in the store is not this writer's last one. Then another process
+  ///   continues or has ended the run, and the caller must not commit.
   mutating func writeCheckpoint(_ state: String) throws -> Bool {
     try checkpoint.bind(1, integer: runID)
     try checkpoint.bind(2, integer: generation + 1)
@@ -290,7 +288,7 @@ struct BatchWriter: ~Copyable {
 }
 
 extension Issue {
-  /// The issues as the reject table and the reject file keep them.
+  /// The issues in the form of the reject table and the reject file.
   static func json(_ issues: [Issue]) -> JSONValue {
     .array(
       issues.map { issue in

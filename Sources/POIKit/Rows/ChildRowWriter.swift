@@ -4,17 +4,17 @@ internal import SQLiteKit
 
 /// Writes rows that belong to one parent each.
 ///
-/// A class for the same reason as `RelationToManyWriter`.
+/// It is a class for the same reason as `RelationToManyWriter`.
 final class ChildRowWriter {
   private let layout: RecordLayout
-  /// The slots of the attributes that tell the rows of one parent apart, and of the others.
+  /// The slots of the attributes that distinguish the rows of one parent, and the other slots.
   private let keySlots: [Int]
   private let otherSlots: [Int]
   private let relations: [(slot: Int, writer: RelationWriter)]
   private let relationsToMany: [RelationToManyWriter]
   private var insertion: RowInsertion
   private var lookup: Statement
-  /// Nothing where rows have no attributes but those that tell them apart.
+  /// Nil if rows have no other attributes.
   private var update: Statement?
   private var others: OtherRows
 
@@ -72,7 +72,7 @@ final class ChildRowWriter {
     self.others = others
   }
 
-  /// Inserts the rows of a parent that has none yet.
+  /// Inserts the rows of a new parent.
   func insert(
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
   ) throws {
@@ -81,7 +81,8 @@ final class ChildRowWriter {
     }
   }
 
-  /// Makes the rows of a parent those in the batch. Those that go make room for the others first.
+  /// Replaces the rows of a parent by the rows in the batch. Deletes come first, to avoid
+  /// conflicts.
   func replace(
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
   ) throws {
@@ -130,7 +131,7 @@ final class ChildRowWriter {
     }
   }
 
-  /// The row of the parent that has the key of the one in the batch.
+  /// The stored row of the parent with the key of a row in the batch.
   private func storedRow(
     _ row: Int, of rows: borrowing RecordBatch, under parentRowID: Int64
   ) throws -> Int64? {
@@ -141,7 +142,7 @@ final class ChildRowWriter {
     return found
   }
 
-  /// Gives a stored row the values of the one in the batch, unless it has them.
+  /// Updates a stored row to the values in the batch, if they differ.
   private func update(
     _ rowID: Int64, to row: Int, of rows: borrowing RecordBatch
   ) throws {

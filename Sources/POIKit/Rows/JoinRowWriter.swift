@@ -2,9 +2,9 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// Writes the rows that say which rows a parent shares with others, and those where they are missing.
+/// Writes the rows of a join table, and shared rows that are missing.
 ///
-/// A class for the same reason as `RelationToManyWriter`.
+/// It is a class for the same reason as `RelationToManyWriter`.
 final class JoinRowWriter {
   private let shared: RelationWriter
   private var insertion: RowInsertion
@@ -25,7 +25,7 @@ final class JoinRowWriter {
     self.others = others
   }
 
-  /// Inserts the rows of a parent that has none yet.
+  /// Inserts the rows of a new parent.
   func insert(
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
   ) throws {
@@ -34,7 +34,7 @@ final class JoinRowWriter {
     }
   }
 
-  /// Makes the rows of a parent those in the batch. Rows that no parent shares any more stay.
+  /// Replaces the rows of a parent by the rows in the batch. Shared rows stay even if no parent has them.
   func replace(
     _ children: ChildRecords, ofParent parent: Int, under parentRowID: Int64
   ) throws {

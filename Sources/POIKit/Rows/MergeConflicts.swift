@@ -1,17 +1,17 @@
-/// Records of a batch that met stored ones although the policy is `error`.
+/// Records of a batch that match stored rows although the policy is `error`.
 struct MergeConflicts {
-  /// A record and the row that it met.
+  /// A record and the stored row with its key.
   struct Conflict {
     /// The values of the key as people read them.
     var key: String
-    /// Where the record stands.
+    /// The position of the record.
     var place: String
     var rowID: Int64
-    /// Where the record stands that became the row in this run.
+    /// The position of the record that became the row in this run, if any.
     var rowPlace: String?
   }
 
-  /// How many are listed in a message.
+  /// The largest number of conflicts in a message.
   private static let listedCount = 10
 
   private var listed: [Conflict] = []
@@ -24,7 +24,7 @@ struct MergeConflicts {
     if listed.count < MergeConflicts.listedCount { listed.append(conflict) }
   }
 
-  /// What the run says that stops because of them.
+  /// The message of the error that stops the run.
   func message(store: String, table: String) -> String {
     var lines = listed.map { conflict in
       let stored = conflict.rowPlace ?? "row \(conflict.rowID) of \(table)"

@@ -1,18 +1,16 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Merges records into a table whose key is enforced: finds the stored row with the key of a record,
-/// decides by the policy what becomes of it, and writes.
+/// Merges records into a table with an enforced key: finds the stored row, decides by the policy, and writes.
 ///
-/// The statements are prepared once and kept for the run.
+/// The statements are prepared once for the run.
 struct MergeWriter: ~Copyable {
   private let policy: MergePolicy
   private let table: RowWriter.Table
   private let key: EnforcedKey
   private let ranking: RecordRanking
 
-  /// What the records of a table and its rows have slots for: attributes, the members that none maps,
-  /// and relations to many.
+  /// The slots that are merged: attributes, unmapped members and relations to many.
   private let mergedSlots: [Int]
 
   private var finding: Statement
@@ -28,7 +26,7 @@ struct MergeWriter: ~Copyable {
   private var conflicts = MergeConflicts()
   private var deletedRowIDs: [Int64] = []
 
-  /// A writer for a policy; nothing for `append`.
+  /// A writer for a policy; nil for `append`.
   init?(
     _ policy: MergePolicy, _ table: RowWriter.Table, connection: Connection
   ) throws {
@@ -64,14 +62,14 @@ struct MergeWriter: ~Copyable {
     self.places = places
   }
 
-  /// Merges one record of a batch, and notes in the batch what became of it.
+  /// Merges one record of a batch, and notes the outcome in the batch.
   ///
   /// - Parameters:
-  ///   - names: those of the inputs.
+  ///   - names: the names of the inputs.
   ///   - rows: writes into the table.
-  ///   - target: what it is likely to meet; it makes the search shorter.
-  /// - Throws: `SQLiteError`; with a constraint that refuses the row, the table is as it was, and rows
-  ///   that were made for the record's relations go where the caller undoes it to its savepoint.
+  ///   - target: the row that the record probably matches, to shorten the search.
+  /// - Throws: `SQLiteError`. After a constraint violation the record's row is unchanged; the caller must
+  ///   roll back to its savepoint to remove new rows of relations.
   mutating func merge(
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget
@@ -80,7 +78,7 @@ struct MergeWriter: ~Copyable {
       do {
         return try insert(record, of: batch, names, by: &rows)
       } catch let error as SQLiteError where error.isUniqueViolation {
-        // Where another row has the key after all, it is found below.
+        // If another row has the key, it is found now.
         guard try find(record, of: batch, by: &rows, target: .unknown) else { throw error }
       }
     }
@@ -112,15 +110,12 @@ struct MergeWriter: ~Copyable {
     }
   }
 
-  /// Whether the record that comes last counts, whatever the timestamps say.
+  /// Whether the last record wins, whatever its timestamp.
   var ignoresTime: Bool { policy == .overwrite }
 
-  /// Deletes the row that a removal is of, if the policy lets the removal win, and notes in the batch
-  /// what became of it.
+  /// Deletes the row of a removal if the removal wins by the policy, and notes the outcome in the batch.
   ///
-  /// The table is unique by the key that removals name: no other one is merged by then.
-  ///
-  /// - Returns: what became of it.
+  /// Removals name the enforced key of the table.
   mutating func remove(
     record: Int, of batch: inout RecordBatch, _ names: InputNames, by rows: inout RowWriter,
     target: MergeTarget
@@ -155,13 +150,13 @@ struct MergeWriter: ~Copyable {
     return outcome
   }
 
-  /// The records of the batch that must not meet stored ones, and did.
+  /// Returns the conflicting records of the batch, and forgets them.
   mutating func resetConflicts() -> MergeConflicts {
     defer { conflicts = MergeConflicts() }
     return conflicts
   }
 
-  /// The rows that were deleted since they were taken last.
+  /// Returns the rows deleted since the last call.
   mutating func resetDeletedRowIDs() -> [Int64] {
     defer { deletedRowIDs.removeAll(keepingCapacity: true) }
     return deletedRowIDs
@@ -169,7 +164,7 @@ struct MergeWriter: ~Copyable {
 
   /// Loads the stored row with the key of a record.
   ///
-  /// - Returns: whether there is one; there is none for a key that is null in part.
+  /// - Returns: false if there is none, or if a part of the key is null.
   private mutating func find(
     _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter, target: MergeTarget
   ) throws -> Bool {
@@ -182,7 +177,6 @@ struct MergeWriter: ~Copyable {
     return try stored.load(&finding)
   }
 
-  /// Whether the stored row has the key of a record.
   private mutating func hasKey(of record: Int, in batch: borrowing RecordBatch) -> Bool {
     key.slots.allSatisfy { slot in
       table.schema.layout.append(slot, of: 0, in: stored.batch, to: &storedValue)
@@ -191,14 +185,13 @@ struct MergeWriter: ~Copyable {
     }
   }
 
-  /// Computes the digest of the stored row as it was found.
+  /// Computes the digest of the stored row before it is changed.
   private mutating func digestStored() throws {
     try stored.loadRelations()
     storedDigest = storedDigester.digest(record: 0, of: stored.batch)
   }
 
-  /// Makes the stored row ready to take values of a record. A related row that is gone cannot be
-  /// referred to again.
+  /// Prepares the stored row for values of a record. References to missing related rows become null.
   private mutating func beginMerge() throws {
     try digestStored()
     stored.clearMissingRelations()
@@ -224,7 +217,7 @@ struct MergeWriter: ~Copyable {
 // MARK: - Policies
 
 extension MergeWriter {
-  /// The greater by the winner rule stays.
+  /// Keeps the greater one by the winner rule.
   private mutating func replaceIfNewer(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws {
@@ -250,9 +243,9 @@ extension MergeWriter {
     try replace(record, of: &batch, by: &rows)
   }
 
-  /// Compares a record with the stored row as the last part of the winner rule does: by digest, and
-  /// by content where the digests are equal. 0 if they say the same, positive if the record is
-  /// greater.
+  /// Compares a record with the stored row by digest, and by content if the digests are equal.
+  ///
+  /// - Returns: 0 for the same content, positive if the record is greater.
   private mutating func compareContent(
     of record: Int, of batch: borrowing RecordBatch
   ) -> Int {
@@ -262,7 +255,6 @@ extension MergeWriter {
     return recordDigester.compareContent(with: storedDigester)
   }
 
-  /// The row becomes the record.
   private mutating func replace(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws {
@@ -273,8 +265,8 @@ extension MergeWriter {
       record: record, .updated, replacing: storedDigest, by: batch.digest(of: record))
   }
 
-  /// Each attribute takes the value of the record if that is newer, or as new and greater. A default
-  /// is older than every value that a record names.
+  /// Replaces each attribute if the record's value is newer, or as new and greater. A default is older than
+  /// all values that a record names.
   private mutating func mergeNewerProperties(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter
   ) throws {
@@ -299,9 +291,9 @@ extension MergeWriter {
       otherwise: recordTime < storedTime ? .stale : .unchanged)
   }
 
-  /// Writes the stored row, after it took values of a record, unless that changed nothing.
+  /// Writes the merged row, if the merge changed it.
   ///
-  /// - Parameter outcome: what became of the record where nothing changed.
+  /// - Parameter outcome: the outcome if it did not.
   private mutating func writeMerged(
     _ record: Int, of batch: inout RecordBatch, by rows: inout RowWriter, times: String? = nil,
     otherwise outcome: MergeOutcome = .unchanged

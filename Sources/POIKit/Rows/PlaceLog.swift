@@ -1,6 +1,6 @@
 internal import SQLiteKit
 
-/// Remembers, in a temporary table, where the records stand that became rows in this run.
+/// The positions of the records that became rows in this run, in a temporary table.
 struct PlaceLog: ~Copyable {
   private var insertion: Statement
   private var lookup: Statement
@@ -18,14 +18,13 @@ struct PlaceLog: ~Copyable {
     self.lookup = lookup
   }
 
-  /// Remembers the place of the record that became a row.
   mutating func add(_ place: String, of rowID: Int64) throws {
     try insertion.bind(1, integer: rowID)
     try insertion.bind(2, text: place)
     try insertion.run()
   }
 
-  /// The place of the record that became a row, if it did in this run.
+  /// The position of the record that became a row; nil if the row is older than this run.
   mutating func place(of rowID: Int64) throws -> String? {
     try lookup.bind(1, integer: rowID)
     let place = try lookup.step() ? lookup.text(0) : nil

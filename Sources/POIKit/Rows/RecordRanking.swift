@@ -1,12 +1,10 @@
 internal import POIRecords
 
-/// How records stand by age and tombstone: the part of the winner rule that needs no look at the
-/// content, for records in a batch.
+/// The rank of records in a batch by timestamp and tombstone: the part of the winner rule that does
+/// not need the content.
 struct RecordRanking {
-  /// The slot of the model's timestamp.
   private let timestampSlot: Int?
 
-  /// The slot of the attribute that says that a record was removed.
   private let tombstoneSlot: Int?
 
   init(_ model: Model) {
@@ -18,9 +16,9 @@ struct RecordRanking {
     }
   }
 
-  /// The rank of a record, the same as `poi-dedup` gives its row.
+  /// The rank of a record, equal to the rank of its row in `poi-dedup`.
   ///
-  /// - Parameter isRemoval: whether it is a removal whatever its attributes say.
+  /// - Parameter isRemoval: whether it is a removal regardless of its attributes.
   func rank(
     of record: Int, in batch: borrowing RecordBatch, isRemoval: Bool = false
   ) -> CandidateRank {
@@ -31,15 +29,15 @@ struct RecordRanking {
       timestamp: timestamp, isTombstone: isRemoval || isTombstone(record, in: batch), keep: .newest)
   }
 
-  /// Whether a record says that it was removed: with true, or an instant other than the start of
-  /// 1970.
+  /// Whether the tombstone attribute marks a removal: by true, or by an instant other than the
+  /// start of 1970.
   private func isTombstone(_ record: Int, in batch: borrowing RecordBatch) -> Bool {
     guard let tombstoneSlot else { return false }
     let value = batch[record, tombstoneSlot]
     return value.kind == .integer && value.integer != 0
   }
 
-  /// The time at which a record changes the attributes that it names.
+  /// The time of the attributes that a record names.
   func time(of record: Int, in batch: borrowing RecordBatch) -> PropertyTime {
     guard let timestampSlot, batch[record, timestampSlot].kind == .integer else {
       return .untimed

@@ -1,19 +1,19 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Why the tables of a model may refuse a record whose rules are kept: by what an app has added to them,
-/// or because others refer to a row that is to go.
+/// Whether the tables of a model may refuse a valid record: because of an app's additions to the schema, or
+/// because other rows refer to a row that must be deleted.
 struct RecordRefusals {
-  /// Whether they may refuse a record at all.
+  /// Whether a record can be refused at all.
   let arePossible: Bool
 
-  /// Whether they may do so by a foreign key of an app's, if the connection enforces such keys.
+  /// Whether a foreign key of an app can refuse a record, if the connection enforces foreign keys.
   let areByReference: Bool
 
-  /// Whether they may do so by a foreign key that SQLite looks at no sooner than the batch is committed.
+  /// Whether a foreign key is deferred, so that SQLite checks it only at the commit.
   let mayComeLate: Bool
 
-  /// Why the tables of a model may refuse a record as they are now.
+  /// Reads the current schema of a model's tables.
   static func read(
     of model: Model, in connection: Connection
   ) throws -> RecordRefusals {
@@ -33,7 +33,7 @@ struct RecordRefusals {
       try references.bind(1, text: table)
       try references.bind(2, integer: losing.contains(table) ? 1 : 0)
       while try references.step() {
-        // What an import writes meets the references between the model's own rows.
+        // The model's own references cannot refuse what an import writes.
         let name = references.text(0).lowercased()
         let isOwn = references.integer(1) == 0 && tables.contains { $0.lowercased() == name }
         guard !isOwn else { continue }
@@ -46,7 +46,7 @@ struct RecordRefusals {
       mayComeLate: mayComeLate)
   }
 
-  /// The tables whose rows go where a record has them no longer: not those that records share.
+  /// The tables whose rows are deleted when a record no longer has them; not the tables of shared rows.
   private static func tablesLosingRows(_ model: Model) -> [String] {
     model.relations.flatMap { relation in
       if case .join(let table, _, _) = relation.link { return [table] }
@@ -54,9 +54,11 @@ struct RecordRefusals {
     }
   }
 
-  /// A unique index that the toolkit did not make, an index on expressions or with a condition, which
-  /// may fail, a generated column, a check, a constraint that says what becomes of rows in its way, or a
-  /// trigger that the toolkit did not make.
+  /// Returns a row if the schema of a table can refuse a record. The reasons are:
+  ///
+  /// - a unique index or a trigger that the toolkit did not create;
+  /// - an index on expressions or with a condition, which may fail;
+  /// - a generated column, a check, or a constraint with a conflict clause.
   private static var reasons: SQL {
     """
     SELECT 1 FROM pragma_index_list(?1) AS i
@@ -73,9 +75,12 @@ struct RecordRefusals {
     """
   }
 
-  /// The tables that refer to a table, where its rows go or else to values in them, and the table itself
-  /// where a column of somebody else's refers to another: each with whether it is the latter, and
-  /// whether a key of it may be deferred.
+  /// Returns the tables with foreign keys that can refuse a change of a table:
+  ///
+  /// - tables that refer to its rows, if its rows may be deleted, or to other columns than the row id;
+  /// - the table itself, if one of its columns refers to another column than a row id.
+  ///
+  /// Each comes with whether it is the latter, and whether a foreign key may be deferred.
   private static var references: SQL {
     let idColumn: SQL = "\(literal: StoreSchema.idColumn.text)"
     return """

@@ -1,15 +1,13 @@
 internal import SQLiteKit
 
-/// The savepoint that what is written for one record can be undone to, within the transaction of its
-/// batch. It is made for those records alone that need one.
+/// A savepoint for one record, within the transaction of its batch. It is opened only if a record needs it.
 ///
-/// A class, because who finds that a record needs it is not who undoes it.
+/// It is a class, shared by the code that opens it and the code that rolls back.
 final class RecordSavepoint {
   private var beginning: Statement
   private var ending: Statement
   private var cancelling: Statement
 
-  /// Whether there is one.
   private(set) var isOpen = false
 
   init(connection: Connection) throws {
@@ -18,22 +16,21 @@ final class RecordSavepoint {
     cancelling = try connection.prepare("ROLLBACK TO poikit_record")
   }
 
-  /// Makes the savepoint, unless there is one.
+  /// Opens the savepoint, if it is not open.
   func open() throws {
     guard !isOpen else { return }
     try beginning.run()
     isOpen = true
   }
 
-  /// Keeps what was written since.
+  /// Releases the savepoint and keeps the changes.
   func close() throws {
     guard isOpen else { return }
     isOpen = false
     try ending.run()
   }
 
-  /// Undoes what was written since. Where SQLite has given up the whole transaction, there is nothing to
-  /// undo any more.
+  /// Rolls back to the savepoint, unless SQLite has rolled back the whole transaction.
   func cancel() throws {
     guard isOpen else { return }
     isOpen = false

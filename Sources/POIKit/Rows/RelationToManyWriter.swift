@@ -2,23 +2,22 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// Writes the rows of one relation to many: those of a new row, or those that a row has from now on.
+/// Writes the rows of one relation to many.
 ///
-/// A class, because a writer keeps one for each relation in an array, which cannot hold noncopyable
-/// values.
+/// It is a class, because arrays cannot hold noncopyable values.
 ///
-/// Page: https://sqlite.org/foreignkeys.html#fk_actions, for the rows below one that is removed
+/// Page: https://sqlite.org/foreignkeys.html#fk_actions, for the rows below a deleted one
 final class RelationToManyWriter {
   private enum Rows {
     case own(ChildRowWriter)
     case shared(JoinRowWriter)
   }
 
-  /// The number of the relation, which is that of its rows in a batch.
+  /// The number of the relation and of its rows in a batch.
   private let number: Int
   private let rows: Rows
 
-  /// Writers for the relations to many of a record.
+  /// The writers of a record's relations to many.
   static func writers(
     for layout: RecordLayout, connection: Connection
   ) throws -> [RelationToManyWriter] {
@@ -61,8 +60,8 @@ final class RelationToManyWriter {
     }
   }
 
-  /// Makes the rows of a stored row those of a record: rows that have the same key stay and take the
-  /// record's values, others are inserted, and those that the record does not have are removed.
+  /// Replaces the rows of a stored row by the rows of a record: rows with the same key are updated, others
+  /// are inserted or deleted.
   ///
   /// - Parameters:
   ///   - rowID: the stored row.
@@ -77,7 +76,7 @@ final class RelationToManyWriter {
     }
   }
 
-  /// Heeds the row ids that another program has reserved since.
+  /// Reads the row ids that another program has reserved.
   func readReservedRowIDs(in connection: Connection) throws {
     switch rows {
     case .own(let writer): try writer.readReservedRowIDs(in: connection)
@@ -85,10 +84,9 @@ final class RelationToManyWriter {
     }
   }
 
-  /// Forgets the row ids that it remembers: after some of its rows were rolled back, or another
-  /// program changed the database.
+  /// Forgets the remembered row ids, after a rollback or after another program changed the database.
   ///
-  /// - Parameter remembersOthers: whether it remembers those that it sees from now on.
+  /// - Parameter remembersOthers: whether it remembers row ids from now on.
   func forgetRows(remembersOthers: Bool) {
     switch rows {
     case .own(let writer): writer.forgetRows(remembersOthers: remembersOthers)

@@ -2,15 +2,14 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// Finds or makes the rows of one relation's table, and remembers the ones it has seen.
+/// Finds or inserts the rows of one relation's table, and remembers the latest ones.
 ///
-/// A class, because a writer keeps one for each relation in an array, which cannot hold noncopyable
-/// values.
+/// It is a class, because arrays cannot hold noncopyable values.
 final class RelationWriter {
   private var rows: RelatedRows
 
   /// - Parameters:
-  ///   - relation: what the related rows are.
+  ///   - relation: the relation.
   ///   - fields: the slots of the attributes that identify a related row.
   init(
     _ relation: Relation, fields: Range<Int>, connection: Connection
@@ -18,7 +17,7 @@ final class RelationWriter {
     rows = try RelatedRows(relation, fields: fields, connection: connection)
   }
 
-  /// Writers for the relations to one of a record, with the slots of these.
+  /// The writers of a record's relations to one, with their slots.
   static func writers(
     for model: Model, layout: RecordLayout, connection: Connection
   ) throws -> [(slot: Int, writer: RelationWriter)] {
@@ -32,24 +31,22 @@ final class RelationWriter {
     return writers
   }
 
-  /// Forgets the rows that it remembers: after some of them were rolled back, or another program
-  /// changed the database.
+  /// Forgets the remembered rows, after a rollback or after another program changed the database.
   ///
-  /// - Parameter remembersOthers: whether it remembers those that it sees from now on.
+  /// - Parameter remembersOthers: whether it remembers rows from now on.
   func forgetRows(remembersOthers: Bool) {
     rows.forget()
     rows.isRemembering = remembersOthers
   }
 
-  /// Heeds the row ids that another program has reserved since.
+  /// Reads the row ids that another program has reserved.
   func readReservedRowIDs(in connection: Connection) throws {
     try rows.readReservedRowIDs(in: connection)
   }
 
-  /// The id of the row that the record's related object names; the row is made if there is none
-  /// yet.
+  /// The id of the related row, which is inserted if it is missing.
   ///
-  /// - Parameter savepoint: what is opened before the row is made, where there has to be one by then.
+  /// - Parameter savepoint: the savepoint to open before the insert, or nil.
   func rowID(
     record: Int, batch: borrowing RecordBatch, undoableBy savepoint: RecordSavepoint? = nil
   ) throws -> Int64 {
@@ -57,18 +54,17 @@ final class RelationWriter {
   }
 }
 
-/// The rows of a relation's table that were met last.
-///
-/// The memory is bounded: when it is full it is emptied, and rows are looked up again.
+/// The latest used rows of a relation's table. When the memory is full it is emptied, and rows are looked up
+/// again.
 private struct RelatedRows: ~Copyable {
-  /// The most rows that are remembered.
+  /// The largest number of remembered rows.
   private static let capacity = 8192
 
-  /// How many bytes of their content are remembered at most.
+  /// The largest number of bytes of their content.
   private static let byteCapacity = 1 << 20
 
   struct Entry: BitwiseCopyable {
-    /// Where its content stands in `contents`.
+    /// The offset of its content in `contents`.
     var start: Int
     var count: Int
     var rowID: Int64
@@ -76,14 +72,13 @@ private struct RelatedRows: ~Copyable {
     var content: Range<Int> { start..<start + count }
   }
 
-  /// Whether rows are remembered at all: not where they may go without anybody's word.
+  /// Whether rows are remembered; not if triggers or foreign keys may delete them.
   var isRemembering = true
 
   private let fields: Range<Int>
   private var lookup: Statement
   private var insertion: RowInsertion
   private var entries = GrowableBuffer<Entry>()
-  /// The content of all entries.
   private var contents = GrowableBuffer<UInt8>()
   private var buckets = GrowableBuffer<Int32>()
   private var content = CanonicalContent()

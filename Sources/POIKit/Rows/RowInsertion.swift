@@ -1,21 +1,21 @@
 internal import SQLiteKit
 
-/// The statement that inserts rows into a table of a store. No new row gets an id that is reserved.
+/// The statement that inserts rows into a table of a store. New rows do not get reserved ids.
 struct RowInsertion: ~Copyable {
   private let table: String
   private let columns: [SQL]
   private let values: [SQL]
   private let conflictClause: SQL
 
-  /// The greatest id that is reserved, if any is.
+  /// The greatest reserved id; nil if no id is reserved.
   private var lastReserved: Int64?
 
-  /// The statement to bind the next row to, and to run.
+  /// The statement, to bind the values of the next row.
   var statement: Statement
 
   /// - Parameters:
-  ///   - columns: those of a row but for its id.
-  ///   - values: the parameters of the columns; without them the first is that of the first column.
+  ///   - columns: the columns of a row, without its id.
+  ///   - values: the parameters of the columns; by default parameter 1 is the first column.
   init(
     into table: String, columns: [SQL], values: [SQL]? = nil, connection: Connection
   ) throws {
@@ -31,7 +31,7 @@ struct RowInsertion: ~Copyable {
     self.lastReserved = lastReserved
   }
 
-  /// Heeds the ids that another program has reserved since.
+  /// Reads the ids that another program has reserved.
   mutating func readReservedRowIDs(in connection: Connection) throws {
     let last = try ReservedRowIDs.last(of: table, in: connection)
     guard last != lastReserved else { return }
@@ -40,7 +40,7 @@ struct RowInsertion: ~Copyable {
     lastReserved = last
   }
 
-  /// Inserts the row that is bound.
+  /// Inserts the bound row.
   ///
   /// - Returns: its id.
   mutating func run() throws -> Int64 {
@@ -54,7 +54,7 @@ struct RowInsertion: ~Copyable {
   ) -> SQL {
     var rowID: SQL = "NULL"
     if let lastReserved {
-      // Behind the greatest id of all there is none; SQLite then finds one that is free.
+      // After the greatest possible id SQLite finds a free one.
       let greatest: SQL = "max(\(StoreSchema.idColumn))"
       rowID = """
         (SELECT CASE \(greatest) WHEN \(Int64.max) THEN NULL
@@ -62,7 +62,7 @@ struct RowInsertion: ~Copyable {
          FROM \(name: table))
         """
     }
-    // The row id is named because a model may have nothing but relations to many.
+    // The row id is named because a model may have only relations to many.
     return """
       INSERT \(conflictClause)INTO \(name: table) (\(([StoreSchema.idColumn] + columns).joined(separator: ", ")))
       VALUES (\(([rowID] + values).joined(separator: ", ")))

@@ -13,7 +13,7 @@ struct RowWriter: ~Copyable {
     /// Whether rows keep the time of each attribute.
     let hasTimes: Bool
 
-    /// The numbers of the parameters after those of the columns.
+    /// The numbers of the parameters after the parameters of the columns.
     var hashParameter: Int { schema.columnCount + 1 }
     var timesParameter: Int { schema.columnCount + 2 }
     var rowIDParameter: Int { schema.columnCount + 3 }
@@ -105,7 +105,6 @@ struct RowWriter: ~Copyable {
     try update.runChangingOneRow()
   }
 
-  /// Whether a record can have several rows.
   private var hasRelationsToMany: Bool { !relationsToMany.isEmpty }
 
   /// Whether a record can be refused after a part of it is written: a trigger may fail without
@@ -139,7 +138,6 @@ struct RowWriter: ~Copyable {
     hasSideEffects = try SideEffects.arePossible(on: table.schema.model, in: connection)
   }
 
-  /// Reads the row ids that another program has reserved.
   mutating func readReservedRowIDs(in connection: Connection) throws {
     try insertion.readReservedRowIDs(in: connection)
     for relation in relations { try relation.writer.readReservedRowIDs(in: connection) }

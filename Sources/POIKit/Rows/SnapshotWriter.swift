@@ -1,7 +1,7 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Remembers the keys of a snapshot's records.
+/// Stores the keys of a snapshot's records.
 struct SnapshotWriter: ~Copyable {
   private let keySlots: [Int]
   private var insertion: Statement
@@ -16,7 +16,7 @@ struct SnapshotWriter: ~Copyable {
     self.insertion = insertion
   }
 
-  /// Remembers the key of a record; one that is null in part is the key of no row.
+  /// Stores the key of a record, unless a part of it is null: then it is the key of no row.
   mutating func add(_ record: Int, of batch: borrowing RecordBatch) throws {
     for slot in keySlots where batch[record, slot].isNull { return }
     for (part, slot) in keySlots.enumerated() {

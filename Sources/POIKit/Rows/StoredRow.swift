@@ -2,27 +2,27 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// A stored row in the form of a record: what an imported record is compared and merged with.
+/// A stored row in the form of a record, to compare and merge it with an imported one.
 ///
-/// One value serves one row after the other and keeps its memory.
+/// One value serves all rows of a run and keeps its memory.
 struct StoredRow: ~Copyable {
   private let layout: RecordLayout
 
-  /// How many columns stand before those of the slots in a result.
+  /// The number of result columns before the columns of the slots.
   private static let leadingCount = 2
 
-  /// A batch of one record: the row.
+  /// A batch with one record: the row.
   private(set) var batch: RecordBatch
 
   private(set) var rowID: Int64 = 0
 
-  /// What the row says about when its attributes were changed.
+  /// The stored times of the row's attributes; see `PropertyTimes`.
   private(set) var times: String?
 
-  /// What reads the digests of its rows of relations to many, by the number of the relation.
+  /// The readers of its relations to many, by the number of the relation.
   private let relations: [RelatedContentReader]
 
-  /// The relations to many that took the rows of a record.
+  /// The relations to many that were copied from a record.
   private(set) var takenRelations: [Int] = []
 
   init(_ schema: StoreSchema, connection: Connection) throws {
@@ -35,9 +35,9 @@ struct StoredRow: ~Copyable {
     batch = RecordBatch(schema.layout, recordCapacity: 1)
   }
 
-  /// A statement that finds rows as `load` takes them.
+  /// The text of a statement that finds rows for `load`.
   ///
-  /// - Parameter condition: what the row, `t`, must fulfil.
+  /// - Parameter condition: a condition on the row `t`.
   static func query(_ table: RowWriter.Table, where condition: SQL) -> SQL {
     let schema = table.schema
     var results: [SQL] = ["t.\(StoreSchema.idColumn)"]
@@ -61,9 +61,9 @@ struct StoredRow: ~Copyable {
       """
   }
 
-  /// Takes the row that a statement finds.
+  /// Loads the row that a statement finds.
   ///
-  /// - Returns: whether it finds one.
+  /// - Returns: false if it finds no row.
   mutating func load(_ statement: inout Statement) throws -> Bool {
     guard try statement.step() else { return false }
     batch.removeAll()
@@ -81,14 +81,14 @@ struct StoredRow: ~Copyable {
     return true
   }
 
-  /// Reads what the rows of its relations to many say.
+  /// Reads the digests of its relations to many.
   mutating func loadRelations() throws {
     for (number, reader) in relations.enumerated() {
       setRelation(number, to: try reader.digest(ofRow: rowID))
     }
   }
 
-  /// Makes the relations to one null whose related rows are not there any more.
+  /// Sets relations to one to null if the related row is missing.
   mutating func clearMissingRelations() {
     for slot in 0..<layout.attributeCount {
       let related = layout.fields[slot].relatedFields
@@ -105,12 +105,12 @@ struct StoredRow: ~Copyable {
     case .integer(let integer): isRelation ? .related : .integer(integer)
     case .real(let real): .real(real)
     case .text(let text): .text(batch.keep(text))
-    // No attribute is kept as a blob.
+    // No attribute is stored as a blob.
     case .null, .blob: .null
     }
   }
 
-  /// Gives an attribute of the row the value that a record has for it.
+  /// Copies the value of an attribute from a record.
   mutating func copy(
     slot: Int, from record: Int, of other: borrowing RecordBatch
   ) {

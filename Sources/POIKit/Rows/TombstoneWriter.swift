@@ -1,7 +1,7 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Remembers the removals of a run, and knows which records come too late.
+/// Stores the tombstones of a run, and finds records that they supersede.
 struct TombstoneWriter: ~Copyable {
   private let keySlots: [Int]
   private let timestampSlot: Int?
@@ -9,7 +9,7 @@ struct TombstoneWriter: ~Copyable {
   private var lookup: Statement
   private var forgetting: Statement
 
-  /// A writer for a model; nothing where no removal deletes.
+  /// A writer for a model; nil if removals delete no rows.
   init?(_ model: Model, connection: Connection) throws {
     guard let table = TombstoneTable(model) else { return nil }
     try table.prepare(in: connection)
@@ -34,7 +34,7 @@ struct TombstoneWriter: ~Copyable {
     self.forgetting = forgetting
   }
 
-  /// Remembers a removal, if none of its key is as new.
+  /// Stores a removal, unless one of its key is as new.
   mutating func remember(_ record: Int, of batch: borrowing RecordBatch) throws {
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &remembering)
     if let timestampSlot {
@@ -44,7 +44,7 @@ struct TombstoneWriter: ~Copyable {
     try remembering.run()
   }
 
-  /// Whether a removal of the record's key is remembered that is newer, or as new.
+  /// Whether a stored tombstone supersedes the record: its timestamp is not less.
   mutating func beats(_ record: Int, of batch: borrowing RecordBatch) throws -> Bool {
     for slot in keySlots where batch[record, slot].isNull { return false }
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &lookup)
@@ -56,7 +56,7 @@ struct TombstoneWriter: ~Copyable {
     return !isNull && timestamp >= batch[record, timestampSlot].integer
   }
 
-  /// Forgets the removal of a record's key: the record comes back, whatever its timestamp.
+  /// Deletes the tombstone of a record's key: the record comes back, whatever its timestamp.
   mutating func forget(_ record: Int, of batch: borrowing RecordBatch) throws {
     for slot in keySlots where batch[record, slot].isNull { return }
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &forgetting)
