@@ -3,29 +3,29 @@ internal import SQLiteKit
 
 /// The fields of a row's canonical content, as a statement returns them.
 struct ContentFields {
-  /// Where in the result a field's value is.
+  /// The place of a field's value in the result.
   private struct Field {
     let name: UInt64
     let column: Int
 
-    /// The fields of the related row, if the value refers to one.
+    /// The fields of the related row if the value is a reference.
     let related: [(name: UInt64, column: Int)]?
 
-    /// Whether the value is content where the related row is missing or has no values.
+    /// Whether the value is content if the related row is missing or has no values.
     let isValueContent: Bool
   }
 
   private let fields: [Field]
 
-  /// What the statement selects, from the table with the alias `t`; at least one result.
+  /// The result columns of the statement, at least one; the table has the alias `t`.
   let results: [SQL]
 
-  /// The joins of the rows that these columns refer to.
+  /// The joins with the rows that these columns refer to.
   let joins: SQL
 
   /// - Parameters:
   ///   - columns: the columns of the table that are content.
-  ///   - leading: what the statement selects before them.
+  ///   - leading: the result columns before them.
   init(_ columns: [ContentColumn], leading: [SQL] = []) {
     var fields: [Field] = []
     var results = leading
@@ -39,7 +39,7 @@ struct ContentFields {
       var related: [(name: UInt64, column: Int)]?
       if let relation = content.relation {
         let alias: SQL = "r\(column)"
-        // A reference has neither the affinity nor the collation of the column that refers.
+        // A foreign key compares without the affinity and the collation of the child column.
         let value: SQL =
           relation.idCollation.map { "+t.\(name: content.name) COLLATE \(name: $0)" }
           ?? "t.\(name: content.name)"

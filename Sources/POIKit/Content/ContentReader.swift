@@ -7,13 +7,12 @@ struct ContentReader: ~Copyable {
   private let relations: [RelatedContentReader]
   private var statement: Statement
 
-  /// A reader of the rows of a table.
   init(
     _ layout: TableLayout, schema: TableSchema, rows: RowSelection,
     in connection: Connection
   ) throws {
     let rowID: SQL = "t.\(name: schema.rowIDName)"
-    // Only what belongs to the row through its id needs that.
+    // Only relations to many need the row id.
     let fields = ContentFields(
       layout.contentColumns, leading: layout.relations.isEmpty ? [] : [rowID])
     let table: SQL = "main.\(name: schema.name) AS t"
@@ -36,9 +35,7 @@ struct ContentReader: ~Copyable {
     self.statement = statement
   }
 
-  /// Reads the next row.
-  ///
-  /// - Returns: whether there was one.
+  /// - Returns: false if no row is left.
   mutating func next(into content: inout CanonicalContent) throws -> Bool {
     content.removeAll()
     guard try statement.step() else { return false }
@@ -47,7 +44,7 @@ struct ContentReader: ~Copyable {
     return true
   }
 
-  /// Adds up the digests of all rows that are left.
+  /// Returns the sum of the digests of all remaining rows.
   mutating func digest() throws -> TableDigest {
     var content = CanonicalContent()
     var sum = TableDigest.empty
@@ -55,7 +52,7 @@ struct ContentReader: ~Copyable {
     return sum
   }
 
-  /// Reads the row with the given id; a row that does not exist has no content.
+  /// Reads the row with an id. If there is no such row, the content is empty.
   mutating func read(_ rowID: Int64, into content: inout CanonicalContent) throws {
     try statement.bind(1, integer: rowID)
     _ = try next(into: &content)

@@ -3,8 +3,8 @@ internal import SQLiteKit
 
 /// Reads the digests of the rows that belong to a row through one relation to many.
 ///
-/// A class, because a reader keeps one for each relation in an array, which cannot hold noncopyable
-/// values. It belongs to one thread, as its connection does.
+/// It is a class, because arrays cannot hold noncopyable values. It belongs to one thread, as its
+/// connection does.
 final class RelatedContentReader {
   /// The tag of the name under which the rows are content.
   let name: UInt64
@@ -51,7 +51,7 @@ final class RelatedContentReader {
     return readers
   }
 
-  /// How many rows belong to a row, and the sum of their digests.
+  /// The number of rows that belong to a row, and the sum of their digests.
   func digest(ofRow rowID: Int64) throws -> TableDigest {
     var sum = TableDigest.empty
     try statement.bind(1, integer: rowID)

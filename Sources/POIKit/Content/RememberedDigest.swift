@@ -1,15 +1,13 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The digest of a table of records as it was when a run ended, so that the next one need not read
-/// the whole table for it.
+/// The digest of a table of records at the end of a run. It saves the next run a pass over the table.
 ///
-/// Triggers forget it as soon as any program changes what it covers: rows of the table, or of one
-/// whose rows are content of them. An import takes the triggers away while it writes, because it
-/// keeps count itself, and leaves new ones behind. So a run that was killed leaves nothing that
-/// could be believed.
+/// Triggers delete it when any program changes rows that it covers: rows of the table, or rows of other
+/// tables that are their content. An import counts its own changes, so it drops the triggers while it writes
+/// and creates them again at the end. A killed run leaves no digest behind.
 struct RememberedDigest {
-  /// What the names of the triggers begin with.
+  /// The prefix of the names of the triggers.
   static let triggerPrefix = Bookkeeping.prefix + "digest_"
 
   private static let creation: SQL = """
@@ -23,7 +21,6 @@ struct RememberedDigest {
   private let table: String
   private let triggers: [Trigger]
 
-  /// A trigger, by its name, the table that it watches and the statement that makes it.
   private struct Trigger {
     var name: String
     var table: String
@@ -38,8 +35,7 @@ struct RememberedDigest {
       tables.append(other)
     }
     triggers = tables.enumerated().flatMap { number, name in
-      // Also where columns of the app's own are changed: UPDATE OR REPLACE removes rows that stand in
-      // its way, which no trigger is told of.
+      // An UPDATE of any column counts: UPDATE OR REPLACE deletes conflicting rows without DELETE triggers.
       return ["INSERT", "UPDATE", "DELETE"].map { (event: SQL) in
         let trigger =
           RememberedDigest.triggerPrefix + event.text.lowercased() + "\(number)_\(layout.table)"
@@ -68,12 +64,11 @@ struct RememberedDigest {
       }
   }
 
-  /// The digest of the table; nothing where none is remembered that holds for sure.
-  ///
-  /// One that another version of the toolkit computed is not believed.
+  /// The digest of the table; nil if none is stored, its triggers are incomplete, or another version of the
+  /// toolkit computed it.
   func read(in connection: Connection) throws -> Digest? {
     let stored = try storedTriggers(in: connection)
-    // One may have gone with its table, or watch a table that has another name by now.
+    // A trigger may be gone with its table, or its table may have another name now.
     let isWatched = triggers.allSatisfy { trigger in
       stored.contains { $0.name == trigger.name && $0.table == trigger.table }
     }
@@ -87,8 +82,8 @@ struct RememberedDigest {
     return Digest(bytes: statement.bytes(0))
   }
 
-  /// Remembers the digest. Runs inside the caller's transaction, in which nobody else can have
-  /// changed the table since the digest was computed.
+  /// Stores the digest, inside the caller's transaction. No other program can have changed the table since
+  /// the digest was computed.
   func remember(_ digest: Digest, in connection: Connection) throws {
     try forget(in: connection)
     try connection.execute(RememberedDigest.creation)
@@ -101,8 +96,8 @@ struct RememberedDigest {
     try statement.run()
   }
 
-  /// Forgets the digest and takes the triggers away, as far as they are there: another program may
-  /// have removed either. Runs inside the caller's transaction.
+  /// Deletes the digest and its triggers, inside the caller's transaction. Another program may have deleted
+  /// either of them.
   func forget(in connection: Connection) throws {
     for trigger in try storedTriggers(in: connection) {
       try connection.execute("DROP TRIGGER main.\(name: trigger.name)")
@@ -114,14 +109,13 @@ struct RememberedDigest {
     try statement.run()
   }
 
-  /// Whether there is a table of remembered digests.
   private static func isKept(in connection: Connection) throws -> Bool {
     try connection.integer(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_digest'") != nil
   }
 
-  /// Makes the table anew where another program removed it and left the triggers, which let nobody
-  /// change what they watch as long as it is missing.
+  /// Creates the table again if another program dropped it but not the triggers. Without the table the
+  /// triggers make all changes of the watched tables fail.
   static func mend(in connection: Connection) throws {
     let isBroken = try connection.integer(
       """
@@ -133,8 +127,8 @@ struct RememberedDigest {
     if isBroken == 1 { try connection.execute(creation) }
   }
 
-  /// The triggers of the table's digest, each with the table that it watches. Their names are prefix,
-  /// event and number, and behind a low line the name of the table.
+  /// The triggers of the table's digest, each with the table that it watches. A name consists of the prefix,
+  /// the event, a number, a low line and the name of the table.
   private func storedTriggers(
     in connection: Connection
   ) throws -> [(name: String, table: String)] {

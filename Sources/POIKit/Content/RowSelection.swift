@@ -1,6 +1,6 @@
 internal import SQLiteKit
 
-/// Which rows of a table a reader reads.
+/// The rows that a reader reads.
 enum RowSelection {
   /// All rows, in the order of the table.
   case all
@@ -8,12 +8,12 @@ enum RowSelection {
   /// The rows with an id up to this one.
   case upTo(Int64)
 
-  /// The rows with a greater id than this one.
+  /// The rows with an id greater than this one.
   case after(Int64)
 
   /// The row whose id is bound as the first parameter.
   case one
 
-  /// The rows whose ids stand in the column `loser` of a table.
+  /// The rows with an id in the column `loser` of a table.
   case listed(in: SQL)
 }

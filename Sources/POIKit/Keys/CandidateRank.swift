@@ -1,7 +1,5 @@
-/// The rank of a row among the rows with its key, by timestamp and tombstone. The greatest rank
-/// wins.
-///
-/// It is the part of the winner rule that does not need the content.
+/// The rank of a row among the rows with its key: the part of the winner rule that does not need
+/// the content. The greatest rank wins.
 struct CandidateRank: Comparable {
   /// The whole part of the timestamp, offset to be unsigned; 0 without a timestamp.
   let time: UInt64
@@ -15,8 +13,6 @@ struct CandidateRank: Comparable {
     self.detail = detail
   }
 
-  /// The rank of a row.
-  ///
   /// - Parameters:
   ///   - timestamp: its timestamp, or nil.
   ///   - isTombstone: whether it is a removal.
@@ -51,7 +47,7 @@ struct CandidateRank: Comparable {
     return time == other.time && detail >> 1 == other.detail >> 1 ? .tombstone : .timestamp
   }
 
-  /// The distance of the whole parts of two timestamps.
+  /// The difference of the whole parts of two timestamps.
   func distance(to other: CandidateRank) -> UInt64 {
     max(time, other.time) - min(time, other.time)
   }

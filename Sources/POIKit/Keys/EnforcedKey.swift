@@ -3,10 +3,8 @@ internal import SQLiteKit
 
 /// The columns of the key that the store enforces for a table of records.
 struct EnforcedKey: Equatable {
-  /// The columns, in the order of the key.
   let columns: [String]
 
-  /// The slots of the columns.
   let slots: [Int]
 
   /// Whether the unique index is on the hash column instead of the columns of the key.

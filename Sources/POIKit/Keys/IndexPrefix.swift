@@ -27,7 +27,7 @@ extension IndexPrefix {
     self.init(high: first.0, low: low)
   }
 
-  /// The prefix of a record's key, or nil if a part of the key is null.
+  /// The prefix of a record's key; nil if a part of the key is null.
   ///
   /// - Parameter canonicalKey: memory to compute the hash of a key that is enforced by its hash.
   init?(

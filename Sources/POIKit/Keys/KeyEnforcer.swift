@@ -23,10 +23,9 @@ struct KeyEnforcer {
   let enforcement: KeyEnforcement
   let nullKey: NullKeyRule
 
-  /// In tests, the replacement for the hash of a key.
+  /// Replaces the hash of a key in tests.
   let keyHash: @Sendable (KeyHash) -> KeyHash
 
-  /// The name of the index that enforces the key of a table.
   static func indexName(_ table: String) -> String { Bookkeeping.prefix + "key_" + table }
 
   /// The columns of the index that enforces the key of a table; empty if no key is enforced.
@@ -201,7 +200,6 @@ extension KeyEnforcer {
       """)
   }
 
-  /// Drops the trigger of a table's hash column, if there is one.
   static func unwatchKey(
     of table: String, in connection: Connection
   ) throws {
@@ -214,7 +212,6 @@ extension KeyEnforcer {
     return "\(name: Self.hashColumn) IS NULL AND \(isWhole.joined(separator: " AND "))"
   }
 
-  /// Whether some row has a key without a hash.
   func lacksHashes(in connection: Connection) throws -> Bool {
     try connection.integer("SELECT 1 FROM \(quotedTable) WHERE \(lacksHash) LIMIT 1") != nil
   }

@@ -6,10 +6,9 @@ struct KeyReader: ~Copyable {
   private let columnCount: Int
   private var statement: Statement
 
-  /// The same with the columns that identify a related row in place of its id.
+  /// The same statement with the identifying values of a related row in place of its id.
   private var display: Statement
 
-  /// A reader of the rows of a table.
   init(
     _ layout: TableLayout, schema: TableSchema, in connection: Connection
   ) throws {

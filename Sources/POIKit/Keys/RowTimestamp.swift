@@ -8,15 +8,12 @@ struct RowTimestamp: Equatable {
 
   static let greatestFraction: UInt64 = 1 << 62 - 1
 
-  /// An integer.
   init(_ integer: Int64) {
     whole = integer
     // Reals below the least integer have a smaller fraction.
     fraction = integer == .min ? Self.greatestFraction : 0
   }
 
-  /// A real.
-  ///
   /// It is exact for reals of a magnitude of at least 2^-9. Reals beyond 64-bit integers keep their
   /// order: they are numbered by the fractions of the greatest and the least integer, which no
   /// other real uses.

@@ -6,7 +6,7 @@ internal import SQLiteKit
 ///
 /// An integer, a text of at most 15 bytes or a UUID, as the only column of the key, fits as a
 /// whole. Any other key is represented by its `KeyHash`. Equal keys have equal bits. The order is
-/// not that of the values, nor of an index; for that see `IndexPrefix`.
+/// not the order of the values or of an index; for that see `IndexPrefix`.
 ///
 /// If all keys of a table have one form, and it is not the hash, equal bits also mean equal keys.
 /// Then no row is read again to compare keys: with 120,000 losers in 1,000,000 rows this saves
@@ -25,7 +25,6 @@ struct SortKey: Equatable, BitwiseCopyable {
     /// A UUID with hyphens and lower-case letters.
     static let lowerCaseUUID = Forms(rawValue: 4)
 
-    /// A hash.
     static let hash = Forms(rawValue: 8)
 
     /// Whether equal bits mean equal keys.

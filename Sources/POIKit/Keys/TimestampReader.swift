@@ -18,7 +18,6 @@ struct TimestampReader {
   /// The one of these values with the lowest row id.
   private(set) var firstUnreadable: DeduplicationPlan.UnreadableTimestamp?
 
-  /// A reader of the column called `column`.
   init(column: String) {
     self.column = column
   }

@@ -1,6 +1,6 @@
-/// Sorts the candidates of a table: in their compact form, as long as all fit it, else in their full form.
+/// Sorts the candidates of a table: in compact form if all fit it, otherwise in full form.
 struct CandidateSorter: ~Copyable {
-  /// The least part of the budget for full entries, while the compact ones before them are moved.
+  /// The divisor of the budget that full entries get at least while compact ones are moved.
   private static let leastShare = 8
 
   private let memoryBudget: Int
@@ -57,7 +57,6 @@ struct CandidateSorter: ~Copyable {
     full!.raise(to: memoryBudget)
   }
 
-  /// Prepares the entries for reading.
   mutating func finish() throws {
     if compact != nil { try compact!.finish() } else { try full!.finish() }
   }

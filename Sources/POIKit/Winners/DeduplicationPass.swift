@@ -1,7 +1,7 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// One pass of a deduplication over a table, with what it has found, decided and changed so far.
+/// One pass of a deduplication over a table, with its results so far.
 struct DeduplicationPass: ~Copyable {
   /// The approximate limit of the bytes of values that wait for the removal of their losers.
   private static let largestFillSize = 1 << 20
@@ -60,8 +60,6 @@ struct DeduplicationPass: ~Copyable {
       contentHash: deduplicator.contentHash)
   }
 
-  /// Finds the duplicates and decides.
-  ///
   /// - Returns: what `run` would do, or nil if it was stopped.
   mutating func plan(
     progress: (StoreProgress) -> BatchDecision
@@ -132,13 +130,12 @@ struct DeduplicationPass: ~Copyable {
     }
   }
 
-  /// Begins the run before losers are removed, if it belongs into the table of runs and is not
-  /// there.
+  /// Begins the run before losers are removed, if it is not yet in the table of runs and must be.
   private mutating func prepare(clock: () -> Instant) throws {
     if !options.mergesLosers { try removal.keepDigest(in: connection) }
     let hasWork = plan.loserCount > 0 || options.enforcement != .none
     if record == nil, try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
-      // The first batch, or the end of the run, brings it to the disk.
+      // The first batch, or the end of the run, waits for the disk.
       record = try connection.withoutWaitingForDisk {
         try DeduplicationRun.begin(layout, options, at: clock(), in: connection)
       }
@@ -157,14 +154,14 @@ struct DeduplicationPass: ~Copyable {
 
 /// Reading and deciding.
 extension DeduplicationPass {
-  /// Reads and decides within one view of the database.
+  /// Reads and decides within one snapshot of the database.
   ///
   /// - Returns: false if it was stopped.
   private mutating func select(
     without tombstones: TombstoneTable?, progress: (StoreProgress) -> BatchDecision
   ) throws -> Bool {
     try connection.inTransaction(.deferred) {
-      // The view begins with the first read, and the version is that of the view.
+      // The snapshot begins with the first read, and the version must be the snapshot's.
       _ = try connection.integer("SELECT count(*) FROM main.sqlite_schema")
       version = try connection.dataVersion()
       selection.note(triggers: try TableSchema.triggers(of: schema.name, in: connection))

@@ -4,7 +4,7 @@ public import SQLiteKit
 /// Finds the records of a table that share a key, keeps one of each and removes the others.
 ///
 /// The winner is the record with the greatest timestamp, then a removal before a live record, then
-/// the record with the greatest digest of its content. It is the same on every device and for every
+/// the record with the greatest digest of its content. It does not depend on the device or the
 /// order of the records.
 ///
 /// All changes are made on the caller's connection and thread. Losers are removed in several
@@ -19,10 +19,10 @@ public struct Deduplicator: Sendable {
   /// A clock that never goes back, to measure the time since the last commit.
   var elapsed: @Sendable () -> Duration = MonotonicClock.now
 
-  /// In tests, the replacement for the hash of a key that is enforced.
+  /// Replaces the hash of an enforced key in tests.
   var keyHash: @Sendable (KeyHash) -> KeyHash = { $0 }
 
-  /// In tests, the replacement for the digest of a content that breaks a tie.
+  /// Replaces the digest of a content that breaks a tie, in tests.
   var contentHash: @Sendable (Digest) -> Digest = { $0 }
 
   /// A deduplicator of one table.
@@ -40,7 +40,7 @@ public struct Deduplicator: Sendable {
   /// - Throws: `StoreError` when the layout does not fit the database, when a table without
   ///   row ids refers to this one, when another key is enforced and when the database cannot be
   ///   read.
-  /// - Complexity: O(rows) in time; the memory is that of the options' budget.
+  /// - Complexity: O(rows) in time; the memory is the budget of the options.
   public func plan(
     on connection: Connection,
     progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
@@ -59,7 +59,7 @@ public struct Deduplicator: Sendable {
   ///   - progress: receives the progress, also after each batch, and may stop the pass there.
   /// - Throws: `StoreError`; the batches before the error stay committed, and its `report`
   ///   counts them.
-  /// - Complexity: O(rows) in time; the memory is that of the options' budget.
+  /// - Complexity: O(rows) in time; the memory is the budget of the options.
   public func run(
     on connection: Connection, clock: () -> Instant,
     progress: (StoreProgress) -> BatchDecision = { _ in .proceed }

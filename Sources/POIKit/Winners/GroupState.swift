@@ -5,13 +5,11 @@ struct GroupState {
   /// The best row so far.
   private(set) var winner: CandidateEntry
 
-  /// The number of rows so far.
   var rowCount = 1
 
   /// The digest of the best row's content, from the first tie on.
   var bestDigest = Digest.zero
 
-  /// The number of rows with the rank of the winner.
   private(set) var tiedCount = 0
 
   /// The number of rows with the rank and the content of the winner.
@@ -25,7 +23,6 @@ struct GroupState {
   private(set) var place: UInt64 = 0
   private(set) var latestRank: CandidateRank
 
-  /// A group of one row.
   init(winner: CandidateEntry) {
     self.winner = winner
     latestRank = winner.rank

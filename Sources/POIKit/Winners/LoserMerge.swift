@@ -21,13 +21,13 @@ struct LoserMerge: ~Copyable {
   private let presencePlace: Int
   private let presenceColumns: [String]
 
-  /// The place of the timestamp, which the times follow; nil if the table keeps no times.
+  /// The index of the timestamp in the times; nil if the table keeps no times.
   private let timePlace: Int?
   private var check: FillCheck?
   private var rows: Statement
 
-  /// The winner of the group, nil between two groups; and its values in the order of `columns`, empty if
-  /// it is a removal.
+  /// The winner of the group, nil between two groups; and its values in the order of `columns`, empty if it
+  /// is a removal.
   private var winner: Int64?
   private var values: [MergedValue] = []
 
@@ -41,12 +41,6 @@ struct LoserMerge: ~Copyable {
   /// The number of values left out since the last `resetRefusedCount`.
   private var refusedCount = 0
 
-  /// A merge of the rows of a table.
-  ///
-  /// - Parameters:
-  ///   - layout: the table's layout, with the rules.
-  ///   - schema: the table.
-  ///   - connection: the database.
   init(
     _ layout: TableLayout, schema: TableSchema, in connection: Connection
   ) throws {
@@ -85,7 +79,7 @@ struct LoserMerge: ~Copyable {
   }
 
   /// The columns with the times of a row's attributes; empty if the table does not keep them, or
-  /// the timestamp is not that of the model.
+  /// the timestamp is not the timestamp of the model.
   private static func timeColumns(
     of layout: TableLayout, in connection: Connection
   ) throws -> [String] {
@@ -105,7 +99,6 @@ struct LoserMerge: ~Copyable {
     try rows.reset()
   }
 
-  /// Reads the values of the winner from the current row.
   private mutating func readWinner() throws {
     if let tombstonePlace, WinnerSelection.isTombstone(tombstonePlace, of: rows) { return }
     presentColumns = []

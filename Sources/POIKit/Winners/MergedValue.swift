@@ -22,8 +22,6 @@ struct MergedValue {
   /// The elements so far, under the rule `union`.
   private var list: ListUnion?
 
-  /// The value of a winner.
-  ///
   /// - Parameters:
   ///   - rule: how it is merged.
   ///   - own: the value of the winner; nil if it is NULL.
@@ -42,11 +40,7 @@ struct MergedValue {
     rule != .newest || best == nil || (!isOwn && place == self.place)
   }
 
-  /// Merges the value of a loser.
-  ///
-  /// - Parameters:
-  ///   - loser: the loser.
-  ///   - time: the time of the value.
+  /// - Parameter time: the time of the loser's value.
   mutating func merge(
     _ value: StoredValue, of loser: GroupLoserEntry, time: PropertyTime = .never
   ) {

@@ -1,6 +1,6 @@
 internal import SQLiteKit
 
-/// SQLite's page cache of a connection, enlarged while losers are searched and removed. So the
+/// SQLite's page cache of a connection, enlarged while losers are searched and removed, so that the
 /// pages of a small store are read once.
 ///
 /// The pages of a portion of losers are read three times: for the digest, for the archive and to
@@ -10,7 +10,6 @@ struct PageCache {
   /// The size of the cache, in KiB.
   static let size: Int64 = 4_096
 
-  /// The former value of `PRAGMA cache_size`.
   private let before: Int64
 
   /// Enlarges the cache of a connection that has a smaller one.
@@ -23,7 +22,6 @@ struct PageCache {
     return PageCache(before: before)
   }
 
-  /// Restores the former size.
   func restore(in connection: Connection) {
     try? connection.execute("PRAGMA main.cache_size = \(before)")
   }

@@ -90,7 +90,6 @@ struct WinnerSelection: ~Copyable {
     return try nextGroupLoser().map { LoserEntry(loser: $0.entry.loser, winner: $0.entry.winner) }
   }
 
-  /// Begins again with the first loser.
   mutating func rewind() throws {
     try losers.rewind()
     try groupLosers.rewind()
@@ -108,15 +107,14 @@ struct WinnerSelection: ~Copyable {
 }
 
 extension WinnerSelection {
-  /// Notes the triggers of the table for the plan.
   mutating func note(triggers: [String]) { plan.triggers = triggers }
 
   /// Reads the key, the timestamp and the tombstone of every row.
   ///
-  /// - Parameter removals: rows superseded by one of them are skipped.
+  /// - Parameter removals: the stored tombstones; rows superseded by one of them are skipped.
   /// - Returns: false if it was stopped.
-  /// - Throws: `StoreFailure` when the database cannot be read, when the timestamps are of
-  ///   two kinds and when a temporary file cannot be written.
+  /// - Throws: `StoreFailure` when the database cannot be read, when the timestamps are of two
+  ///   kinds and when a temporary file cannot be written.
   mutating func readTable(
     _ schema: TableSchema, without removals: TombstoneTable?, in connection: Connection,
     progress: (StoreProgress) -> BatchDecision
