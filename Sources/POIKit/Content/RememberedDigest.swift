@@ -7,7 +7,6 @@ internal import SQLiteKit
 /// tables that are their content. An import counts its own changes, so it drops the triggers while it writes
 /// and creates them again at the end. A killed run leaves no digest behind.
 struct RememberedDigest {
-  /// The prefix of the names of the triggers.
   static let triggerPrefix = Bookkeeping.prefix + "digest_"
 
   private static let creation: SQL = """

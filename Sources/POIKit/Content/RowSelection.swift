@@ -1,6 +1,5 @@
 internal import SQLiteKit
 
-/// The rows that a reader reads.
 enum RowSelection {
   /// All rows, in the order of the table.
   case all

@@ -9,7 +9,6 @@ internal import SQLiteKit
 /// same, with 6 MB 0.86 s, with 24 MB 1.3 s and with all in memory 1.35 s. Worker threads do not
 /// make it faster, and cost 0.2 s. So the settings are not changed.
 struct KeyEnforcer {
-  /// The column that holds the hash of a row's key.
   static let hashColumn = Bookkeeping.prefix + "key"
 
   /// The largest number of rows in a message about rows that share a key.

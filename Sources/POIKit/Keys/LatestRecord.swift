@@ -5,7 +5,7 @@ internal import POIRecords
 /// A request for newer records names its timestamp and its key, so it keeps the values of the key
 /// and not an encoding of them.
 struct LatestRecord: Sendable, Equatable {
-  /// The timestamp, in microseconds since 1970.
+  /// Microseconds since 1970 UTC.
   let timestamp: Int64
 
   /// The values of the key's attributes: numbers, texts and nulls.

@@ -19,10 +19,8 @@ struct SortKey: Equatable, BitwiseCopyable {
     /// An integer, or a short text with its length.
     static let value = Forms(rawValue: 1)
 
-    /// A UUID with hyphens and upper-case letters.
     static let upperCaseUUID = Forms(rawValue: 2)
 
-    /// A UUID with hyphens and lower-case letters.
     static let lowerCaseUUID = Forms(rawValue: 4)
 
     static let hash = Forms(rawValue: 8)

@@ -3,7 +3,6 @@ internal import JSONStreaming
 /// The directory of the records in a row of a landing table. An entry has three numbers of 8 bytes:
 /// the two halves of the key's `IndexPrefix`, and the number of bytes of the record.
 enum LandingDirectory {
-  /// The bytes of an entry.
   static let entrySize = 24
 
   /// Appends an entry.

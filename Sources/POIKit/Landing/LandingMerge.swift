@@ -125,7 +125,6 @@ struct LandingMerge: ~Copyable {
     return rowID
   }
 
-  /// Begins an empty batch.
   mutating func beginBatch() {
     targetsOfBatch.removeAll(keepingCapacity: true)
     places.removeAll()

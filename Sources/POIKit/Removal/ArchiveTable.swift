@@ -2,7 +2,6 @@ internal import SQLiteKit
 
 /// The table that keeps the removed rows of another table, with all columns and values.
 struct ArchiveTable {
-  /// The prefix of the names of archives.
   static let prefix = Bookkeeping.prefix + "archive_"
 
   /// The column with the number of an archived row, in the order of removal.
@@ -12,7 +11,6 @@ struct ArchiveTable {
   /// change in the journal before the removal.
   static let ownColumns = ["poikit_run", "poikit_row_id", "poikit_winner_id", "poikit_change"]
 
-  /// The table of the rows.
   let source: TableSchema
 
   var quotedName: SQL { "main.\(name: Self.prefix + source.name)" }

@@ -6,7 +6,6 @@ internal import SQLiteKit
 /// Removed rows are in the archives. Each has the number of the last change before its removal, so that undo
 /// can go backwards through all removals and changes.
 enum Journal {
-  /// The kind of a changed value.
   enum Kind: String {
     /// A reference to a removed row.
     case reference
@@ -18,7 +17,6 @@ enum Journal {
     case other
   }
 
-  /// The start of a statement that adds changes.
   static let insertion: SQL = """
     INSERT INTO main.poikit_journal \(columns)
     """

@@ -11,7 +11,6 @@ struct JournalTriggers {
 
   private var names: [SQL] = []
 
-  /// The number of rows archived by the run before.
   private let archivedBefore: Int
 
   /// - Throws: `StoreFailure` when an affected table has no row ids, or when a table that may lose rows has a
@@ -131,6 +130,5 @@ struct JournalTriggers {
 }
 
 extension TableReference {
-  /// Whether SQLite deletes the referring rows with a deleted row.
   fileprivate var deletesRows: Bool { deleteAction == "CASCADE" }
 }

@@ -1,8 +1,6 @@
 internal import SQLiteKit
 
-/// The values that winners get from their losers.
 extension LoserRemoval {
-  /// The number of prepared statements for different sets of columns.
   private static let keptStatementCount = 64
 
   /// Removes a batch of losers, and then writes the merged values to their winners. In the other order unique

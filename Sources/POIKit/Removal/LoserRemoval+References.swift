@@ -202,7 +202,6 @@ extension LoserRemoval {
   }
 }
 
-/// The obstacles to moving rows.
 extension LoserRemoval {
   /// The statements that find obstacles to moving a row along one reference.
   private struct Obstacles {
@@ -288,13 +287,11 @@ extension LoserRemoval {
 }
 
 extension PreparedStatements.Box {
-  /// Runs the statement with the given values as its first parameters.
   fileprivate func run(_ values: Int64...) throws {
     for (place, value) in values.enumerated() { try statement.bind(place + 1, integer: value) }
     try statement.run()
   }
 
-  /// Whether the statement returns a row.
   fileprivate func returnsRow(_ values: Int64...) throws -> Bool {
     for (place, value) in values.enumerated() { try statement.bind(place + 1, integer: value) }
     let isFound = try statement.step()

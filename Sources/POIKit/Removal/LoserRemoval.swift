@@ -15,15 +15,12 @@ struct LoserRemoval {
   let layout: TableLayout
   private var preparedArchives: Set<ExactText> = []
 
-  /// The tables whose row ids are reserved.
   var reservedTables: Set<ExactText> = []
 
-  /// The existing temporary tables.
   private var madeTables: Set<SQL> = []
 
   let statements: PreparedStatements
 
-  /// The table of the losers.
   let root: TableSchema
 
   /// The columns by which rows belong to a loser and are removed with it.
@@ -39,7 +36,6 @@ struct LoserRemoval {
   /// Whether rows are archived and moved references are logged in the journal.
   private(set) var archives = false
 
-  /// The references to the table of the losers.
   private let rootReferences: [TableReference]
 
   /// The references to each table and the schemas, by name, as far as they are known.
@@ -55,7 +51,6 @@ struct LoserRemoval {
   /// The digest of the remaining rows; nil if it is not known without a pass over them.
   private(set) var remainingDigest: RemainingDigest?
 
-  /// The changes so far.
   var counts = RemovalCounts()
 
   /// - Parameter arrays: how the rows of the losers' relations to many are treated.
@@ -208,7 +203,6 @@ struct LoserRemoval {
     }
   }
 
-  /// Creates a temporary table on its first use.
   mutating func makeTemporaryTable(
     _ name: SQL, columns: SQL, in connection: Connection
   ) throws {

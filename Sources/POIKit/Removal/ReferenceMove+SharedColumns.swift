@@ -1,6 +1,5 @@
 internal import SQLiteKit
 
-/// References that share a column with a moved one.
 extension ReferenceMove {
   /// A statement that finds a conflict between two references of row `?1` that share a column.
   ///

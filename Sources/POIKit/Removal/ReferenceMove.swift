@@ -5,7 +5,6 @@ internal import SQLiteKit
 ///
 /// In statements about a single row, `?1` is its id and `?2` the id of the winner.
 struct ReferenceMove {
-  /// How the rows that refer to losers are found.
   enum Search {
     /// An index of the child table, for each loser.
     case index
@@ -134,7 +133,6 @@ struct ReferenceMove {
     return isSearched
   }
 
-  /// Creates the temporary table `list` of parent and child rows.
   func makeList(_ list: SQL) -> SQL {
     """
     CREATE TEMP TABLE \(list) (
@@ -218,7 +216,6 @@ struct ReferenceMove {
     "(SELECT \(name: column) FROM \(parentTable) WHERE \(parentRowID) = ?2)"
   }
 
-  /// The id of the row after the move.
   private var laterID: SQL { child.rowIDColumn.flatMap(source).map(winnerValue) ?? "?1" }
 
   var update: SQL {

@@ -1,6 +1,5 @@
 /// Merged values to write to a winner.
 struct RowFill {
-  /// The id of the winner.
   let row: Int64
 
   /// The columns and their new values, at least one.
@@ -9,12 +8,10 @@ struct RowFill {
   /// The new times of the row's values; nil if they do not change or the table keeps no times.
   let times: String?
 
-  /// All changed columns and their new values.
   var assignments: [(column: String, value: StoredValue)] {
     guard let times else { return values }
     return values + [(PropertyTimes.column, .text(Array(times.utf8)))]
   }
 
-  /// The approximate size of the values, in bytes.
   var byteCount: Int { values.reduce(0) { $0 + $1.value.byteCount } }
 }

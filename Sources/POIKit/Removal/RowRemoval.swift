@@ -6,10 +6,8 @@ internal import SQLiteKit
 /// Foreign keys to these rows apply: `ON DELETE CASCADE`, `SET NULL` and `SET DEFAULT` take effect, other
 /// references are an error.
 struct RowRemoval {
-  /// The table of the rows.
   let schema: TableSchema
 
-  /// The temporary table that lists the rows.
   static let list: SQL = "temp.poikit_gone"
 
   var quotedTable: SQL { "main.\(name: schema.name)" }
@@ -117,7 +115,6 @@ struct RowRemoval {
       """)
   }
 
-  /// The sum of the digests of the listed rows.
   func digest(
     _ layout: TableLayout, in connection: Connection
   ) throws -> Digest {

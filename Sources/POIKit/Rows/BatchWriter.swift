@@ -19,7 +19,6 @@ struct BatchWriter: ~Copyable {
   /// The model of a snapshot, whose keys are remembered; nil in other imports.
   private let snapshotModel: Model?
 
-  /// The enforced key of the table; nil if no key is enforced.
   let key: EnforcedKey?
   private var landing: LandingWriter?
   private var rejection: Statement
@@ -288,7 +287,6 @@ struct BatchWriter: ~Copyable {
 }
 
 extension Issue {
-  /// The issues in the form of the reject table and the reject file.
   static func json(_ issues: [Issue]) -> JSONValue {
     .array(
       issues.map { issue in

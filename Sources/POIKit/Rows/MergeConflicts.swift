@@ -11,7 +11,6 @@ struct MergeConflicts {
     var rowPlace: String?
   }
 
-  /// The largest number of conflicts in a message.
   private static let listedCount = 10
 
   private var listed: [Conflict] = []
@@ -24,7 +23,6 @@ struct MergeConflicts {
     if listed.count < MergeConflicts.listedCount { listed.append(conflict) }
   }
 
-  /// The message of the error that stops the run.
   func message(store: String, table: String) -> String {
     var lines = listed.map { conflict in
       let stored = conflict.rowPlace ?? "row \(conflict.rowID) of \(table)"

@@ -13,7 +13,6 @@ struct RecordRefusals {
   /// Whether a foreign key is deferred, so that SQLite checks it only at the commit.
   let mayComeLate: Bool
 
-  /// Reads the current schema of a model's tables.
   static func read(
     of model: Model, in connection: Connection
   ) throws -> RecordRefusals {

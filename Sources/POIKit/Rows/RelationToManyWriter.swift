@@ -13,11 +13,9 @@ final class RelationToManyWriter {
     case shared(JoinRowWriter)
   }
 
-  /// The number of the relation and of its rows in a batch.
   private let number: Int
   private let rows: Rows
 
-  /// The writers of a record's relations to many.
   static func writers(
     for layout: RecordLayout, connection: Connection
   ) throws -> [RelationToManyWriter] {
@@ -76,7 +74,6 @@ final class RelationToManyWriter {
     }
   }
 
-  /// Reads the row ids that another program has reserved.
   func readReservedRowIDs(in connection: Connection) throws {
     switch rows {
     case .own(let writer): try writer.readReservedRowIDs(in: connection)

@@ -17,7 +17,6 @@ final class RelationWriter {
     rows = try RelatedRows(relation, fields: fields, connection: connection)
   }
 
-  /// The writers of a record's relations to one, with their slots.
   static func writers(
     for model: Model, layout: RecordLayout, connection: Connection
   ) throws -> [(slot: Int, writer: RelationWriter)] {
@@ -39,7 +38,6 @@ final class RelationWriter {
     rows.isRemembering = remembersOthers
   }
 
-  /// Reads the row ids that another program has reserved.
   func readReservedRowIDs(in connection: Connection) throws {
     try rows.readReservedRowIDs(in: connection)
   }

@@ -10,7 +10,6 @@ struct RowInsertion: ~Copyable {
   /// The greatest reserved id; nil if no id is reserved.
   private var lastReserved: Int64?
 
-  /// The statement, to bind the values of the next row.
   var statement: Statement
 
   /// - Parameters:
@@ -31,7 +30,6 @@ struct RowInsertion: ~Copyable {
     self.lastReserved = lastReserved
   }
 
-  /// Reads the ids that another program has reserved.
   mutating func readReservedRowIDs(in connection: Connection) throws {
     let last = try ReservedRowIDs.last(of: table, in: connection)
     guard last != lastReserved else { return }

@@ -5,15 +5,12 @@ internal import SQLiteKit
 ///
 /// The statements are prepared once for the run.
 struct RowWriter: ~Copyable {
-  /// The properties of the table that a writer needs.
   struct Table {
     let schema: StoreSchema
-    /// The enforced key, or nil if no key is enforced.
     let key: EnforcedKey?
-    /// Whether rows keep the time of each attribute.
     let hasTimes: Bool
 
-    /// The numbers of the parameters after the parameters of the columns.
+    /// The numbers of the parameters after the columns' parameters.
     var hashParameter: Int { schema.columnCount + 1 }
     var timesParameter: Int { schema.columnCount + 2 }
     var rowIDParameter: Int { schema.columnCount + 3 }

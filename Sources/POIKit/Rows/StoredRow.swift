@@ -110,7 +110,6 @@ struct StoredRow: ~Copyable {
     }
   }
 
-  /// Copies the value of an attribute from a record.
   mutating func copy(
     slot: Int, from record: Int, of other: borrowing RecordBatch
   ) {

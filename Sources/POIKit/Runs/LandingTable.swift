@@ -6,7 +6,6 @@ internal import SQLiteKit
 /// It holds records in the order of the input, many in a row; for the format see `LandingDirectory`
 /// and `LandedRecord`.
 enum LandingTable {
-  /// The prefix of the names of landing tables.
   static let prefix = Bookkeeping.prefix + "landing_"
 
   static func name(ofRun run: Int64) -> String { "\(prefix)\(run)" }

@@ -12,7 +12,6 @@ struct SnapshotTable {
 
   private let columnTypes: [SQL]
 
-  /// - Parameter run: the run that imports the snapshot.
   init(_ model: Model, ofRun run: Int64) {
     self.run = run
     let key = model.key.compactMap(model.attribute(named:))
@@ -32,7 +31,6 @@ struct SnapshotTable {
       "CREATE TABLE IF NOT EXISTS \(quotedName) (\(columns.joined(separator: ", "))) STRICT")
   }
 
-  /// Creates the index on the keys.
   func createIndex(in connection: Connection) throws {
     try connection.execute(
       """

@@ -6,7 +6,6 @@ internal import SQLiteKit
 /// The names of all that the toolkit adds to a database begin with `poikit_`. The statements create
 /// only what is missing, so they also serve a foreign database that only gets an archive.
 enum Bookkeeping {
-  /// The prefix of the toolkit's own tables, views, indexes and columns.
   static let prefix = Model.reservedPrefix
 
   /// The condition that the name of a table, which may be another program's, has the prefix.

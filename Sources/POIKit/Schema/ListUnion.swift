@@ -4,7 +4,6 @@ internal import POIRecords
 ///
 /// Elements are equal if their canonical texts are; see `JSONValue.canonical`.
 struct ListUnion {
-  /// The canonical texts, in UTF-8.
   private var elements: Set<[UInt8]> = []
 
   /// The elements of an array; nil if the text is not a JSON array.

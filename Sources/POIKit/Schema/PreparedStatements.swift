@@ -26,7 +26,6 @@ final class PreparedStatements {
     return box
   }
 
-  /// Runs a statement with the given values as its parameters.
   func run(
     _ sql: SQL, _ values: Int64..., in connection: Connection
   ) throws {
@@ -48,7 +47,6 @@ final class PreparedStatements {
     return integer
   }
 
-  /// See `Connection.inTransaction`.
   func inTransaction(
     in connection: Connection, _ body: () throws -> Void
   ) throws {

@@ -11,7 +11,6 @@ internal import SQLiteKit
 /// - `null`: the record that named the attribute had no timestamp;
 /// - `false`: no record named the attribute.
 struct PropertyTimes {
-  /// The column that stores the times.
   static let column = Bookkeeping.prefix + "times"
 
   let columns: [String]
@@ -25,7 +24,6 @@ struct PropertyTimes {
     times = Array(repeating: .never, count: columns.count)
   }
 
-  /// Whether the table stores times.
   static func isKept(
     in table: String, of connection: Connection
   ) throws -> Bool {

@@ -4,7 +4,6 @@ extension SQL {
   /// The number of arguments that every build of SQLite accepts for a function.
   private static let argumentLimit = 100
 
-  /// A JSON array of scalar values.
   static func jsonArray(_ values: [SQL]) -> SQL {
     guard values.count > argumentLimit else {
       return "json_array(\(values.joined(separator: ", ")))"

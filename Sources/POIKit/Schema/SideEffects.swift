@@ -24,7 +24,6 @@ enum SideEffects {
     return false
   }
 
-  /// Whether the database has triggers that the toolkit did not create.
   static func hasOtherTriggers(in connection: Connection) throws -> Bool {
     try connection.integer(
       """

@@ -12,7 +12,6 @@ extension StoreSchema {
     return definitions.map { "ALTER TABLE \(name: model.table) ADD COLUMN \($0)" }
   }
 
-  /// The statements that replace the readable view.
   var viewRenewal: SQL { "DROP VIEW IF EXISTS \(name: viewName); \(readableView)" }
 
   /// The statements that create all tables of a relation to many, to compare it with another

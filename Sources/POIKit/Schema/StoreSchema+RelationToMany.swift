@@ -62,7 +62,6 @@ extension StoreSchema {
     relation.element.key.compactMap { relation.element.attribute(named: $0)?.column }
   }
 
-  /// The column that refers to the parent.
   private func reference(_ column: String, to parent: String) -> SQL {
     """
     \(name: column) INTEGER NOT NULL REFERENCES \(name: parent) (\(StoreSchema.idColumn)) \

@@ -11,7 +11,6 @@ struct StoreSchema {
     layout = RecordLayout(model)
   }
 
-  /// The row id of every table of records.
   static let idColumn: SQL = "poikit_id"
 
   func creation(of relation: Relation) -> SQL {
@@ -61,7 +60,6 @@ struct StoreSchema {
     return "SELECT \(conditions.joined(separator: "\nAND "))"
   }
 
-  /// The statements that create the table of records and its readable view.
   var creation: SQL {
     var statements: [SQL] = []
     var columns: [SQL] = ["\(StoreSchema.idColumn) INTEGER PRIMARY KEY"]
@@ -137,7 +135,6 @@ struct StoreSchema {
       """
   }
 
-  /// The number of a record's own columns.
   var columnCount: Int { model.attributes.count + (model.unmappedColumn == nil ? 0 : 1) }
 
   /// The statement that finds a related row by its identifying values.

@@ -4,7 +4,7 @@ internal import SQLiteKit
 enum StoredValue: Hashable {
   case integer(Int64)
   case real(Double)
-  /// In UTF-8.
+  /// UTF-8.
   case text([UInt8])
   case blob([UInt8])
 

@@ -6,16 +6,13 @@ struct TableReference {
   /// The table that refers.
   let childTable: String
 
-  /// The columns that refer.
   let childColumns: [String]
 
   /// The columns referred to, one for each of `childColumns`, spelled as in their table.
   let parentColumns: [String]
 
-  /// The `ON DELETE` action, in SQL.
   let deleteAction: String
 
-  /// The `ON UPDATE` action, in SQL.
   let updateAction: String
 
   /// The references to the rows of `parent` from all tables of the database, in the order of the
@@ -59,7 +56,6 @@ struct TableReference {
 
   /// A foreign key as the child table declares it.
   struct Declaration {
-    /// The table referred to, as declared.
     let parent: String
 
     fileprivate(set) var columns: [String] = []

@@ -8,10 +8,8 @@ struct TableSchema {
   /// The columns that store values, in the order of the table.
   let storedColumns: [String]
 
-  /// The columns whose values are computed from others.
   let generatedColumns: [String]
 
-  /// The columns of the primary key, in its order.
   let primaryKey: [String]
 
   /// The column that is the row id; nil if there is none.
@@ -135,7 +133,6 @@ struct TableSchema {
     return triggers
   }
 
-  /// Names for a message.
   static func list(_ names: [String]) -> String {
     names.map { "'\($0)'" }.joined(separator: ", ")
   }
@@ -149,7 +146,6 @@ extension TableSchema {
     let isStored: Bool
   }
 
-  /// The name of an ordinary table with row ids, spelled as declared.
   private static func find(
     _ table: String, in connection: Connection
   ) throws -> String {

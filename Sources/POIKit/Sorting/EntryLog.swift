@@ -2,7 +2,6 @@ internal import JSONStreaming
 
 /// Entries in the order in which they were appended. All but a few are in a temporary file.
 struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
-  /// The number of entries held in memory.
   private static var heldCapacity: Int { 4_096 }
 
   private var held = GrowableBuffer<Entry>(minimumCapacity: 16)
@@ -19,15 +18,12 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
   /// The bytes written to the temporary file over the log's life.
   private(set) var spilledByteCount = 0
 
-  /// An empty log, whose temporary file is in `folder` if one is needed.
   init(folder: String?) {
     file = SpillFile(folder: folder)
   }
 
-  /// The number of entries.
   var count: Int { filedCount + held.count }
 
-  /// Appends an entry.
   mutating func append(_ entry: Entry) throws {
     if held.count == Self.heldCapacity {
       let before = file.byteCount
@@ -50,7 +46,6 @@ struct EntryLog<Entry: BitwiseCopyable>: ~Copyable {
     return window[position - windowStart]
   }
 
-  /// Deletes all entries.
   mutating func removeAll() {
     held.removeAll()
     file.removeAll()

@@ -6,11 +6,9 @@ internal import Glibc
 /// and are merged while they are read back.
 @safe
 struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
-  /// The least number of entries that a window of a run holds.
   private static var leastWindow: Int { 8 }
 
   private var entries: UnsafeMutableBufferPointer<Entry>
-  /// The number of entries that the budget allows.
   private var capacityLimit: Int
   private var count = 0
   private var position = 0
@@ -74,7 +72,6 @@ struct ExternalSorter<Entry: SortableEntry>: ~Copyable {
   /// Allows more memory for entries.
   mutating func raise(to memoryBudget: Int) { capacityLimit = Self.capacity(memoryBudget) }
 
-  /// The bytes written to the temporary file.
   var spilledByteCount: Int { file.byteCount }
 
   /// Appends an entry. All entries are appended before `finish`.

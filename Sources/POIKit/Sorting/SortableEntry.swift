@@ -1,6 +1,5 @@
 /// A value of fixed size that is ordered by its words, the first one first.
 protocol SortableEntry: BitwiseCopyable {
-  /// The number of words.
   static var wordCount: Int { get }
 
   /// One of the words; `index` is in `0..<wordCount`.
@@ -8,7 +7,6 @@ protocol SortableEntry: BitwiseCopyable {
 }
 
 extension SortableEntry {
-  /// Whether the entry comes before `other`.
   func precedes(_ other: Self) -> Bool {
     for index in 0..<Self.wordCount {
       let (left, right) = (word(index), other.word(index))

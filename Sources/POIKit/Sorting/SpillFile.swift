@@ -9,7 +9,6 @@ struct SpillFile: ~Copyable {
   private let folder: String
   private var descriptor: CInt = -1
 
-  /// The size of the file.
   private(set) var byteCount = 0
 
   /// A file in `folder`, or else in the folder of `TMPDIR`, or else in `/var/tmp`.

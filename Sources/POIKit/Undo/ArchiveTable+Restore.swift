@@ -8,7 +8,6 @@ extension ArchiveTable {
     }
   }
 
-  /// The columns that both archive and source have.
   private func commonColumns(in connection: Connection) throws -> [String] {
     let kept = Set(try keptColumns(in: connection).map { $0.lowercased() })
     return source.storedColumns.filter { kept.contains($0.lowercased()) }

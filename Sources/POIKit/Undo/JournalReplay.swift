@@ -6,7 +6,6 @@ internal import SQLiteKit
 ///
 /// A row that has changed since the run is left unchanged.
 struct JournalReplay {
-  /// The temporary table of the rows that have changed since the run.
   static let changed: SQL = "temp.poikit_changed"
 
   private let run: UndoableRun
@@ -14,13 +13,10 @@ struct JournalReplay {
   private let statements = PreparedStatements()
   private var restorations: [[ExactText]: ValueRestoration] = [:]
 
-  /// The number of restored rows.
   private(set) var rowCount = 0
 
-  /// The number of restored values of each kind.
   private(set) var valueCounts: [Journal.Kind: Int] = [:]
 
-  /// The number of rows that have changed since the run.
   private(set) var changedRowCount = 0
 
   /// The values of one row that one step of the run changed.
@@ -82,7 +78,6 @@ struct JournalReplay {
     return schema
   }
 
-  /// Lists the rows that have changed since the run.
   private mutating func listChangedRows(in connection: Connection) throws {
     try connection.execute(
       """

@@ -11,10 +11,8 @@ struct UndoableRun {
   /// Whether it is the import of a snapshot.
   let isSnapshot: Bool
 
-  /// The tables with removed rows.
   let archivedTables: [String]
 
-  /// The tables with changed rows.
   let changedTables: [String]
 
   /// What the run created to enforce the key.
@@ -73,7 +71,6 @@ struct UndoableRun {
         addedKeyColumn: found.count("keyColumnAdded") == 1))
   }
 
-  /// The condition that a run changed something.
   private static let hasChanged: SQL =
     """
     (counters ->> 'losers' > 0 OR counters ->> 'removed' > 0 OR counters ->> 'indexCreated' = 1)

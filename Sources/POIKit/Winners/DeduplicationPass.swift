@@ -152,7 +152,6 @@ struct DeduplicationPass: ~Copyable {
   }
 }
 
-/// Reading and deciding.
 extension DeduplicationPass {
   /// Reads and decides within one snapshot of the database.
   ///
@@ -214,7 +213,6 @@ extension DeduplicationPass {
   }
 }
 
-/// Removing.
 extension DeduplicationPass {
   /// Removes the rows superseded by a stored tombstone, in one transaction.
   private mutating func removeRows(beatenBy tombstones: TombstoneTable) throws {
@@ -302,7 +300,6 @@ extension DeduplicationPass {
   }
 }
 
-/// The end of the run.
 extension DeduplicationPass {
   /// Enforces the key, computes the digest and ends the run, in one transaction.
   private func finish(clock: () -> Instant) throws -> DeduplicationReport {

@@ -28,7 +28,6 @@ struct GroupState {
     latestRank = winner.rank
   }
 
-  /// Notes a row that lost by its rank.
   mutating func noteLoser(_ entry: CandidateEntry, reason: WinReason) {
     if entry.rank != latestRank {
       latestRank = entry.rank

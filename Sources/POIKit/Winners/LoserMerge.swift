@@ -31,7 +31,6 @@ struct LoserMerge: ~Copyable {
   private var winner: Int64?
   private var values: [MergedValue] = []
 
-  /// The columns among `presenceColumns` in which the winner has a value.
   private var presentColumns: Set<String> = []
 
   /// The timestamp of the winner, and the stored times of its values.

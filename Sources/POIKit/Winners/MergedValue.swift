@@ -19,7 +19,6 @@ struct MergedValue {
   /// The time of the best value; for a united list the latest time of its parts.
   private(set) var time: PropertyTime
 
-  /// The elements so far, under the rule `union`.
   private var list: ListUnion?
 
   /// - Parameters:
@@ -40,7 +39,6 @@ struct MergedValue {
     rule != .newest || best == nil || (!isOwn && place == self.place)
   }
 
-  /// - Parameter time: the time of the loser's value.
   mutating func merge(
     _ value: StoredValue, of loser: GroupLoserEntry, time: PropertyTime = .never
   ) {

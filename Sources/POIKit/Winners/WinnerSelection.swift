@@ -20,7 +20,6 @@ struct WinnerSelection: ~Copyable {
   /// The largest number of groups that a plan lists.
   private static let largestGroupCount = 10
 
-  /// The number of rows between two reports of progress.
   private static let reportInterval = 65_536
 
   private let layout: TableLayout
@@ -39,7 +38,6 @@ struct WinnerSelection: ~Copyable {
 
   private var timestamps: TimestampReader
 
-  /// The forms of the keys in the entries.
   private var keyForms = SortKey.Forms()
 
   private var groupKey = CanonicalKey()
