@@ -198,7 +198,7 @@ import Testing
 
   /// What a trigger does about the value, and a part of what is said then.
   @Test(arguments: [
-    ("RAISE(ABORT, 'not that')" as SQL, "row 2 of 't' cannot take"),
+    ("RAISE(ABORT, 'not that')" as SQL, "row 2 of 't' cannot get"),
     ("RAISE(IGNORE)", "a trigger of the table interferes"),
   ])
   func `a winner that a trigger keeps from taking a value stops the run`(

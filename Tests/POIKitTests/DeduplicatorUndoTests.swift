@@ -84,8 +84,8 @@ import Testing
     #expect(error?.code == .cannotUndo)
     #expect(
       error?.message == """
-        :memory:: run 1 cannot be undone: 'sample' has other rows with the ids 3 now: give these rows ids that \
-        are free, by the column 'rowid', and let what refers to them follow
+        :memory:: run 1 cannot be undone: 'sample' has other rows with the ids 3 now: give these rows free \
+        ids in the column 'rowid', and change the references to them
         """)
     #expect(try dump("sample", in: connection) == before)
     #expect(try rows("SELECT state FROM poikit_run", in: connection) == ["finished"])
@@ -261,7 +261,7 @@ import Testing
     let error = undoError(connection)
     #expect(error?.code == .cannotUndo)
     #expect(
-      error?.message.contains("row 1 of 'visit' cannot get back what it held, because stay")
+      error?.message.contains("row 1 of 'visit' cannot get its former values, because stay")
         == true,
       "\(error?.message ?? "")")
     #expect(try rows("SELECT ref FROM visit", in: connection) == ["2"])

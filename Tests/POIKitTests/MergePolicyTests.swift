@@ -136,7 +136,7 @@ import Testing
     #expect(error.code == .conflict)
     #expect(
       error.message.hasPrefix(
-        "bytes:6:1 (record 6): the key 2 is that of bytes:2:1 (record 2); ")
+        "bytes:6:1 (record 6): the key 2 is the key of bytes:2:1 (record 2); ")
     )
     let store = try Store(path: path)
     #expect(try rows("SELECT id FROM note", in: store) == ["1", "2", "3", "4"])
@@ -150,7 +150,7 @@ import Testing
     let record = #"{"x":1.5,"n":-2,"s":"é"}"#
     _ = try store.run([record], .error)
     let error = #expect(throws: StoreError.self) { _ = try store.run([record], .error) }
-    #expect(error?.message.contains("the key 1.5, -2, \"é\" is that of row 1") == true)
+    #expect(error?.message.contains("the key 1.5, -2, \"é\" is the key of row 1") == true)
   }
 
   @Test func `records without a key stand beside each other where its hash is enforced`() throws {
@@ -171,8 +171,8 @@ import Testing
     } catch let error as StoreError {
       #expect(
         error.message.hasPrefix(
-          "bytes:1:1 (record 1): the key 1 is that of row 1 of note; "
-            + "bytes:2:1 (record 2): the key 2 is that of row 2 of note; "))
+          "bytes:1:1 (record 1): the key 1 is the key of row 1 of note; "
+            + "bytes:2:1 (record 2): the key 2 is the key of row 2 of note; "))
     }
   }
 

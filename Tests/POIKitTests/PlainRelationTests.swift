@@ -177,7 +177,7 @@ import Testing
     let error = #expect(throws: StoreError.self) {
       try feed.take(#"{"id":2,"region":"North"}"#, options: options)
     }
-    #expect(error?.message.contains(#"the key "North" is that of row 1 of t"#) == true)
+    #expect(error?.message.contains(#"the key "North" is the key of row 1 of t"#) == true)
   }
 
   @Test func `what a relation may be is told with null`() throws {

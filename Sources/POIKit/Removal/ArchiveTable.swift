@@ -25,7 +25,7 @@ struct ArchiveTable {
     }) {
       throw StoreFailure(
         .unsupportedTable,
-        "'\(source.name)' has a column '\(taken)', a name that archives need: go without an archive"
+        "'\(source.name)' has a column '\(taken)', a name that archives need: run without an archive"
       )
     }
     // Columns without a type store every value unchanged.

@@ -63,9 +63,9 @@ extension LoserRemoval {
     throw StoreFailure(
       .unmovableReference,
       """
-      a row of '\(move.child.name)' refers to a row of '\(move.parent.name)' that goes with a loser, \
-      and the winner has none like it: change or remove that row first, or let the rows of arrays \
-      move to the winner
+      a row of '\(move.child.name)' refers to a row of '\(move.parent.name)' that is removed with a \
+      loser, and the winner has no row like it: change or remove that row first, or let the rows of \
+      arrays move to the winner
       """)
   }
 }

@@ -17,7 +17,7 @@ extension LoserRemoval {
       try apply(fill, in: connection)
       guard counts.removedReferenceRowCount > removedCount else { continue }
       let isDangling = try refersToNothing(fill, in: connection)
-      if isDangling { throw unmergeable(fill, "a row that it refers to went with them", nil) }
+      if isDangling { throw unmergeable(fill, "a row that it refers to is removed too", nil) }
     }
   }
 
@@ -62,7 +62,7 @@ extension LoserRemoval {
     StoreFailure(
       .unmergeableValue,
       """
-      row \(fill.row) of '\(root.name)' cannot take what its losers hold in \
+      row \(fill.row) of '\(root.name)' cannot get the values of its losers in \
       \(TableSchema.list(fill.values.map(\.column))), because \(reason): change the rows of that \
       group first, or do not merge losers
       """, cause: cause)

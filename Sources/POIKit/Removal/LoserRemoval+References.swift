@@ -122,7 +122,7 @@ extension LoserRemoval {
         guard archives || twin.isEqual else {
           throw Self.unmovable(
             row, move,
-            "row \(twin.row) does so already, and without an archive what differs would be lost")
+            "row \(twin.row) already refers to it; without an archive differences would be lost")
         }
         duplicates.append(LoserEntry(loser: row.row, winner: twin.row))
         continue
@@ -267,11 +267,11 @@ extension LoserRemoval {
     of row: Referring, _ move: ReferenceMove, _ obstacles: Obstacles
   ) throws -> (row: Int64, isEqual: Bool)? {
     guard !row.lacksTarget else {
-      throw Self.unmovable(row, move, "the winner has no value there")
+      throw Self.unmovable(row, move, "a referenced column of the winner is NULL")
     }
     if let parted = obstacles.parted, try parted.returnsRow(row.row, row.winner) {
       throw Self.unmovable(
-        row, move, "another reference has a column in common with it, and would lead elsewhere")
+        row, move, "another reference shares a column with it, and would refer to another row")
     }
     if let twin = try Self.twin(of: row, by: obstacles.twins) {
       guard move.child.name != root.name else {
@@ -280,7 +280,8 @@ extension LoserRemoval {
       return twin
     }
     for follower in obstacles.followers where try follower.find.returnsRow(row.row) {
-      throw Self.unmovable(row, move, "a row of '\(follower.table)' refers to what would change")
+      throw Self.unmovable(
+        row, move, "a row of '\(follower.table)' refers to a column that would change")
     }
     return nil
   }

@@ -197,8 +197,8 @@ struct LoserRemoval {
       throw StoreFailure(
         .interferingTrigger,
         """
-        \(deletedCount) rows of '\(schema.name)' were deleted where \(pairs.count) should be: a trigger of \
-        the table interferes; drop it for the time of the deduplication
+        \(deletedCount) rows of '\(schema.name)' were deleted instead of \(pairs.count): a trigger of the \
+        table interferes; drop it during the deduplication
         """)
     }
   }

@@ -74,8 +74,8 @@ struct RowRemoval {
       throw StoreFailure(
         .unmovableReference,
         """
-        rows of other tables refer to rows of '\(schema.name)' that are to be removed: say what \
-        becomes of them with ON DELETE CASCADE or ON DELETE SET NULL
+        rows of other tables refer to rows of '\(schema.name)' that must be removed: declare \
+        ON DELETE CASCADE or ON DELETE SET NULL
         """, cause: error)
     }
   }

@@ -26,7 +26,7 @@ struct MergeConflicts {
   func message(store: String, table: String) -> String {
     var lines = listed.map { conflict in
       let stored = conflict.rowPlace ?? "row \(conflict.rowID) of \(table)"
-      return "\(conflict.place): the key \(conflict.key) is that of \(stored)"
+      return "\(conflict.place): the key \(conflict.key) is the key of \(stored)"
     }
     if count > listed.count { lines.append("and \(count - listed.count) more in this batch") }
     return lines.joined(separator: "; ")

@@ -27,7 +27,7 @@ extension TableLayout {
     if let timestampAttribute, timestampAttribute.relation != nil {
       throw StoreError(
         .noSuchColumn,
-        "the attribute \"\(timestampAttribute.name)\" is a relation, which is no timestamp; name "
+        "the attribute \"\(timestampAttribute.name)\" is a relation, not a timestamp; name "
           + "another one")
     }
     var isInstant = false

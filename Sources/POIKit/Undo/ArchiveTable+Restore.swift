@@ -36,8 +36,8 @@ extension ArchiveTable {
       """)
     if let taken {
       return """
-        '\(source.name)' has other rows with the ids \(taken) now: give these rows ids that are free, by \
-        the column '\(source.rowIDName)', and let what refers to them follow
+        '\(source.name)' has other rows with the ids \(taken) now: give these rows free ids in the column \
+        '\(source.rowIDName)', and change the references to them
         """
     }
     let returnedCount = try returnedCount(run, in: connection)

@@ -177,7 +177,7 @@ struct JournalReplay {
       }
     } catch let error as SQLiteError where error.isConstraint {
       throw run.obstacle(
-        "row \(change.row) of '\(change.table)' cannot get back what it held, because \(error.message)",
+        "row \(change.row) of '\(change.table)' cannot get its former values, because \(error.message)",
         error)
     }
     for kind in change.kinds { if let kind { valueCounts[kind, default: 0] += 1 } }

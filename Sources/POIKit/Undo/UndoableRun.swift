@@ -117,8 +117,8 @@ extension UndoableRun {
     let own = triggers.isEmpty ? "" : ", which has \(TableSchema.list(triggers))"
     return obstacle(
       """
-      a trigger changes row \(row) of '\(table)' as it comes back: drop the triggers of that \
-      table\(own), undo, and make them again
+      a trigger changes row \(row) of '\(table)' when it is restored: drop the triggers of that \
+      table\(own), undo, and create them again
       """)
   }
 }

@@ -196,7 +196,7 @@ extension DeduplicationPass {
         .changedByOther,
         """
         another program changed the database while '\(layout.table)' was being deduplicated; \
-        \(removal.counts.removedRowCount) losers are removed, none of them wrongly: run it again
+        \(removal.counts.removedRowCount) losers are removed, all of them correctly: run it again
         """)
     }
   }

@@ -106,13 +106,13 @@ extension Deduplicator {
     }
     guard options.memoryBudget >= 0 else {
       throw StoreFailure(
-        .invalidOptions, "the memory for sorting is not negative, as \(options.memoryBudget) is")
+        .invalidOptions, "the memory for sorting cannot be negative, as \(options.memoryBudget) is")
     }
     guard options.keep == .newest || layout.removals == nil else {
       throw StoreFailure(
         .invalidOptions,
-        "the removals of '\(layout.table)' delete rows that are older than they are, so the oldest row "
-          + "cannot be kept; keep the newest, or let removals mark rows (\"removal\": \"mark\")")
+        "the removals of '\(layout.table)' delete older rows, so the oldest row cannot "
+          + "be kept; keep the newest, or let removals mark rows (\"removal\": \"mark\")")
     }
     let schema = try TableSchema(of: layout.table, in: connection)
     let fixed =
@@ -125,8 +125,8 @@ extension Deduplicator {
     {
       throw StoreFailure(
         .invalidOptions,
-        "the column '\(column)' of '\(layout.table)' is computed from others, which would change it "
-          + "where losers are merged; name columns with values of their own, or leave merging out")
+        "the column '\(column)' of '\(layout.table)' is computed from others, so merging losers "
+          + "could change it; name columns that are not computed, or do not merge losers")
     }
     try enforcer(of: schema).check(in: connection)
     return schema
