@@ -115,7 +115,7 @@ struct RememberedDigest {
 
   /// Creates the table again if another program dropped it but not the triggers. Without the table the
   /// triggers make all changes of the watched tables fail.
-  static func mend(in connection: Connection) throws {
+  static func recreateMissingTable(in connection: Connection) throws {
     let isBroken = try connection.integer(
       """
       SELECT EXISTS (

@@ -101,7 +101,7 @@ struct KeyEnforcer {
       outcome.createdIndex = true
       try Self.unwatchKey(of: schema.name, in: connection)
       if enforcement == .hash { try watchKey(in: connection) }
-      if try RunRecord.isBookkept(connection) {
+      if try RunRecord.hasBookkeeping(connection) {
         var update = try connection.prepare(
           "UPDATE main.poikit_table SET enforced_key = ?2 WHERE name = ?1", isPersistent: false)
         try update.bind(1, text: schema.name)

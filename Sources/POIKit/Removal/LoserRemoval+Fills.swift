@@ -16,13 +16,13 @@ extension LoserRemoval {
     for fill in fills {
       try apply(fill, in: connection)
       guard counts.removedReferenceRowCount > removedCount else { continue }
-      let isDangling = try refersToNothing(fill, in: connection)
+      let isDangling = try hasDanglingReference(fill, in: connection)
       if isDangling { throw unmergeable(fill, "a row that it refers to is removed too", nil) }
     }
   }
 
   /// Whether a merged value refers to a row that does not exist.
-  private func refersToNothing(
+  private func hasDanglingReference(
     _ fill: RowFill, in connection: Connection
   ) throws -> Bool {
     var references = try connection.prepare(

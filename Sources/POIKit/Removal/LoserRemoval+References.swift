@@ -206,21 +206,22 @@ extension LoserRemoval {
   /// The statements that find obstacles to moving a row along one reference.
   private struct Obstacles {
     /// Finds other references that share a column with this one.
-    let parted: PreparedStatements.Box?
+    let diverging: PreparedStatements.Box?
 
     let twins: [PreparedStatements.Box]
     let followers: [(table: String, find: PreparedStatements.Box)]
 
     /// Whether other references can be an obstacle.
-    var areReferences: Bool { parted != nil || !followers.isEmpty }
+    var areReferences: Bool { diverging != nil || !followers.isEmpty }
   }
 
   private mutating func obstacles(
     to move: ReferenceMove, in connection: Connection
   ) throws -> Obstacles {
-    let parted = try move.findParted(by: statements, in: connection)
+    let diverging = try move.findDivergingReference(by: statements, in: connection)
     return Obstacles(
-      parted: try parted.map { (sql) throws in try statements.statement(sql, in: connection) },
+      diverging: try diverging.map { (sql) throws in try statements.statement(sql, in: connection)
+      },
       twins: try findTwins(of: move, in: connection),
       followers: try findFollowers(of: move, in: connection))
   }
@@ -269,7 +270,7 @@ extension LoserRemoval {
     guard !row.lacksTarget else {
       throw Self.unmovable(row, move, "a referenced column of the winner is NULL")
     }
-    if let parted = obstacles.parted, try parted.returnsRow(row.row, row.winner) {
+    if let diverging = obstacles.diverging, try diverging.returnsRow(row.row, row.winner) {
       throw Self.unmovable(
         row, move, "another reference shares a column with it, and would refer to another row")
     }

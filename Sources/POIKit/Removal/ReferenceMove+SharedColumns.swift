@@ -5,12 +5,12 @@ extension ReferenceMove {
   ///
   /// It returns a row if the other reference would lead elsewhere after this one moves to the winner `?2`. It
   /// is nil if there is no such reference.
-  func findParted(
+  func findDivergingReference(
     by statements: PreparedStatements, in connection: Connection
   ) throws -> SQL? {
     let others = try TableReference.declared(by: child, statements, in: connection)
       .filter { other in
-        other.columns.contains { source(of: $0) != nil } && !movesWhole(other)
+        other.columns.contains { source(of: $0) != nil } && !movesAllColumns(other)
       }
     guard !others.isEmpty else { return nil }
     let conditions = others.map { other -> SQL in
@@ -30,7 +30,7 @@ extension ReferenceMove {
   }
 
   /// Whether all columns of a reference get the values of the winner in the columns that they refer to.
-  private func movesWhole(_ reference: TableReference.Declaration) -> Bool {
+  private func movesAllColumns(_ reference: TableReference.Declaration) -> Bool {
     guard let parentColumns = reference.parentColumns(in: parent) else { return false }
     return zip(reference.columns, parentColumns).allSatisfy { column, parentColumn in
       TableSchema.isSame(parentColumn, source(of: column))

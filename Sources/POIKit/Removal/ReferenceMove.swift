@@ -56,7 +56,7 @@ struct ReferenceMove {
   /// A condition that is true whenever `match` is, but can use an index of the child.
   ///
   /// It omits a text column that a column of another type refers to: `match` compares its numbers as texts.
-  private func roughMatch(_ parentAlias: SQL) -> SQL {
+  private func indexableMatch(_ parentAlias: SQL) -> SQL {
     columns.map { column -> SQL in
       guard !parent.isText(column.source) || child.isText(column.name) else { return "1" }
       return "\(parentAlias).\(name: column.source) = c.\(name: column.name)"
@@ -67,7 +67,7 @@ struct ReferenceMove {
   var findReferring: SQL {
     """
     SELECT 1 FROM \(parentTable) AS l CROSS JOIN \(childTable) AS c
-    WHERE l.\(parentRowID) = ?1 AND \(roughMatch("l")) AND \(match("l"))
+    WHERE l.\(parentRowID) = ?1 AND \(indexableMatch("l")) AND \(match("l"))
     """
   }
 
@@ -94,7 +94,7 @@ struct ReferenceMove {
     switch search {
     case .index:
       order = [losers, parents, children]
-      conditions.append(roughMatch("l"))
+      conditions.append(indexableMatch("l"))
     case .scan where reference.parentColumns == [parent.rowIDColumn]:
       // The losers are few, so they are looked up before the parents.
       order = [children, losers, parents]
@@ -216,7 +216,7 @@ struct ReferenceMove {
     "(SELECT \(name: column) FROM \(parentTable) WHERE \(parentRowID) = ?2)"
   }
 
-  private var laterID: SQL { child.rowIDColumn.flatMap(source).map(winnerValue) ?? "?1" }
+  private var idAfterMove: SQL { child.rowIDColumn.flatMap(source).map(winnerValue) ?? "?1" }
 
   var update: SQL {
     let values: [SQL] = columns.map { "\(name: $0.name) = \(winnerValue($0.source))" }
@@ -230,7 +230,7 @@ struct ReferenceMove {
   var verify: SQL {
     """
     SELECT 1 FROM \(childTable) AS c CROSS JOIN \(parentTable) AS l
-    WHERE c.\(childRowID) = \(laterID) AND l.\(parentRowID) = ?2 AND \(match("l"))
+    WHERE c.\(childRowID) = \(idAfterMove) AND l.\(parentRowID) = ?2 AND \(match("l"))
     """
   }
 
@@ -240,7 +240,7 @@ struct ReferenceMove {
   var remember: SQL {
     let rows: [SQL] = columns.map { column in
       """
-      SELECT ?3, \(literal: child.name), \(laterID), \(literal: column.name), \
+      SELECT ?3, \(literal: child.name), \(idAfterMove), \(literal: column.name), \
       \(literal: Journal.Kind.reference.rawValue), c.\(name: column.name), \
       \(winnerValue(column.source))
       FROM \(childTable) AS c WHERE c.\(childRowID) = ?1

@@ -90,7 +90,7 @@ final class ChildRowWriter {
     for row in children.rows(ofParent: parent) {
       stored.append(try storedRow(row, of: children.rows, under: parentRowID))
     }
-    _ = try others.remove(ofParent: parentRowID, but: Set(stored.compactMap { $0 }))
+    _ = try others.remove(ofParent: parentRowID, except: Set(stored.compactMap { $0 }))
     for (row, rowID) in zip(children.rows(ofParent: parent), stored) {
       if let rowID {
         try update(rowID, to: row, of: children.rows)

@@ -42,7 +42,7 @@ final class JoinRowWriter {
     for row in children.rows(ofParent: parent) {
       wanted.append(try shared.rowID(record: row, batch: children.rows))
     }
-    let present = try others.remove(ofParent: parentRowID, but: Set(wanted))
+    let present = try others.remove(ofParent: parentRowID, except: Set(wanted))
     for rowID in wanted where !present.contains(rowID) { try insert(rowID, under: parentRowID) }
   }
 

@@ -304,7 +304,7 @@ extension MergeWriter {
     }
     try rows.update(stored.rowID, to: 0, of: stored.batch, times: times)
     try rows.replaceRelations(
-      ofRow: stored.rowID, by: record, of: batch, numbers: stored.takenRelations)
+      ofRow: stored.rowID, by: record, of: batch, numbers: stored.copiedRelations)
     try rows.checkReferences()
     batch.setOutcome(record: record, .updated, replacing: storedDigest, by: digest)
   }

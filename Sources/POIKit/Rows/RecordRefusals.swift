@@ -11,7 +11,7 @@ struct RecordRefusals {
   let areByReference: Bool
 
   /// Whether a foreign key is deferred, so that SQLite checks it only at the commit.
-  let mayComeLate: Bool
+  let mayBeDeferred: Bool
 
   static func read(
     of model: Model, in connection: Connection
@@ -23,7 +23,7 @@ struct RecordRefusals {
     var references = try connection.prepare(references, isPersistent: false)
     var arePossible = deletesRows
     var areByReference = false
-    var mayComeLate = false
+    var mayBeDeferred = false
     for table in tables {
       try reasons.bind(1, text: table)
       try reasons.bind(2, text: KeyEnforcer.indexName(table))
@@ -37,12 +37,12 @@ struct RecordRefusals {
         let isOwn = references.integer(1) == 0 && tables.contains { $0.lowercased() == name }
         guard !isOwn else { continue }
         areByReference = true
-        if references.integer(2) == 1 { mayComeLate = true }
+        if references.integer(2) == 1 { mayBeDeferred = true }
       }
     }
     return RecordRefusals(
       arePossible: arePossible || areByReference, areByReference: areByReference,
-      mayComeLate: mayComeLate)
+      mayBeDeferred: mayBeDeferred)
   }
 
   /// The tables whose rows are deleted when a record no longer has them; not the tables of shared rows.

@@ -106,14 +106,14 @@ struct RowWriter: ~Copyable {
 
   /// Whether a record can be refused after a part of it is written: a trigger may fail without
   /// rolling back.
-  var mayRefuseInPart: Bool { hasRelationsToMany || refusals.mayComeLate || hasSideEffects }
+  var mayRefuseInPart: Bool { hasRelationsToMany || refusals.mayBeDeferred || hasSideEffects }
 
   /// Checks that a written record leaves no references to missing rows.
   ///
   /// - Throws: `SQLiteError`, a constraint violation, if it violates a deferred foreign key.
   ///   Otherwise the commit of the whole batch would fail.
   func checkReferences() throws {
-    guard refusals.mayComeLate, deletion.hasDeferredViolations else { return }
+    guard refusals.mayBeDeferred, deletion.hasDeferredViolations else { return }
     throw SQLiteError.violatedReference
   }
 

@@ -23,7 +23,7 @@ struct StoredRow: ~Copyable {
   private let relations: [RelatedContentReader]
 
   /// The relations to many that were copied from a record.
-  private(set) var takenRelations: [Int] = []
+  private(set) var copiedRelations: [Int] = []
 
   init(_ schema: StoreSchema, connection: Connection) throws {
     var relations: [RelatedContentReader] = []
@@ -71,7 +71,7 @@ struct StoredRow: ~Copyable {
     batch.accept(RecordOrigin(index: 0, byteOffset: 0))
     rowID = statement.integer(0)
     times = statement.isNull(1) ? nil : statement.text(1)
-    takenRelations.removeAll(keepingCapacity: true)
+    copiedRelations.removeAll(keepingCapacity: true)
     for slot in 0..<layout.slotCount - layout.relations.count {
       let isRelation = slot < layout.attributeCount && !layout.fields[slot].relatedFields.isEmpty
       batch[record, slot] = StoredRow.value(
@@ -116,7 +116,7 @@ struct StoredRow: ~Copyable {
     batch.copy(slot: slot, from: record, of: other, to: 0)
     if let number = layout.relations.firstIndex(where: { $0.slot == slot }) {
       setRelation(number, to: other.children[number].digest(ofParent: record))
-      return takenRelations.append(number)
+      return copiedRelations.append(number)
     }
     guard slot < layout.attributeCount else { return }
     for related in layout.fields[slot].relatedFields {

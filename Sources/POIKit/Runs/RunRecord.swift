@@ -37,7 +37,7 @@ struct RunRecord {
   // MARK: Reading the log
 
   /// Whether the database has the toolkit's tables.
-  static func isBookkept(_ connection: Connection) throws -> Bool {
+  static func hasBookkeeping(_ connection: Connection) throws -> Bool {
     try connection.integer(
       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'poikit_run'") != nil
   }
@@ -53,7 +53,7 @@ struct RunRecord {
   static func list(
     where condition: SQL, limit: Int? = nil, in connection: Connection
   ) throws -> [RunRecord] {
-    guard try isBookkept(connection) else { return [] }
+    guard try hasBookkeeping(connection) else { return [] }
     var statement = try connection.prepare(
       """
       SELECT id, tool, table_name, state, options, counters

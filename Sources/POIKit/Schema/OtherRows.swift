@@ -26,7 +26,7 @@ struct OtherRows: ~Copyable {
   ///
   /// - Returns: the values of `kept` that the parent has.
   mutating func remove(
-    ofParent parent: Int64, but kept: Set<Int64>
+    ofParent parent: Int64, except kept: Set<Int64>
   ) throws -> Set<Int64> {
     var present: Set<Int64> = []
     var others: [Int64] = []

@@ -135,7 +135,7 @@ public final class Store: Sendable {
     if isReadOnly { return }
     if isNew { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
     if !isInMemory { try chooseLog(of: connection, isNew: isNew) }
-    if !isNew { try RememberedDigest.mend(in: connection) }
+    if !isNew { try RememberedDigest.recreateMissingTable(in: connection) }
     if isNew {
       try connection.withoutWaitingForDisk {
         try connection.inTransaction(.immediate) {

@@ -47,10 +47,10 @@ extension ArchiveTable {
         that have these keys now, or leave the run as it is
         """
     }
-    let beatenCount = try beatenCount(run, in: connection)
-    if beatenCount > 0 {
+    let supersededCount = try supersededCount(run, in: connection)
+    if supersededCount > 0 {
       return """
-        removed rows of '\(source.name)' that later records removed, too: \(beatenCount); leave the run \
+        removed rows of '\(source.name)' that later records removed, too: \(supersededCount); leave the run \
         as it is, or forget these removals (poi-dedup --purge-tombstones)
         """
     }
@@ -78,7 +78,7 @@ extension ArchiveTable {
 
   /// The number of archived rows superseded by a stored tombstone, except rows that a deduplication removed
   /// for this reason. 0 if the key is not enforced: then such rows may be in the table.
-  private func beatenCount(
+  private func supersededCount(
     _ run: UndoableRun, in connection: Connection
   ) throws -> Int64 {
     guard try !KeyEnforcer.indexedColumns(of: source.name, in: connection).isEmpty,

@@ -134,7 +134,7 @@ struct DeduplicationPass: ~Copyable {
   private mutating func prepare(clock: () -> Instant) throws {
     if !options.mergesLosers { try removal.keepDigest(in: connection) }
     let hasWork = plan.loserCount > 0 || options.enforcement != .none
-    if record == nil, try RunRecord.isBookkept(connection) || (options.archive && hasWork) {
+    if record == nil, try RunRecord.hasBookkeeping(connection) || (options.archive && hasWork) {
       // The first batch, or the end of the run, waits for the disk.
       record = try connection.withoutWaitingForDisk {
         try DeduplicationRun.begin(layout, options, at: clock(), in: connection)
