@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Batches of no set size: their bounds, and that what comes out does not depend on them.
+/// Batches without a set size: their bounds, and that results do not depend on them.
 @Suite struct BatchPaceTests {
   private static let model = #"""
     {"x-table":"note","x-key":"id","x-timestamp":"at","required":["id"],
@@ -29,7 +29,7 @@ import Testing
     var store: Store
   }
 
-  /// An import into a new store, whose bytes come in pieces of some lines.
+  /// Imports into a new store; the input comes in pieces of some lines.
   private static func batches(
     of lines: [String], linesInPiece: Int, adjust: (inout ImportOptions) -> Void
   ) throws -> Outcome {
@@ -100,8 +100,7 @@ import Testing
     #expect(outcome.sizes == [800, 800, 400])
   }
 
-  /// Records that landed are merged, and losers removed, in portions of 500 and 100 until the time has
-  /// come.
+  /// Landed records are merged, and losers removed, in portions of 500 and 100 until the time is up.
   @Test(arguments: [(0, 5_000, 5_000), (25, 2_000, 800), (100, 500, 500)])
   func `merged and removed batches have the same bounds`(
     milliseconds: Int, mergedCount: Int, removedCount: Int

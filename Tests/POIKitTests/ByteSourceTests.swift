@@ -13,7 +13,7 @@ extension ScratchFolder {
   }
 }
 
-/// Everything that `source` still gives, read in pieces of at most `capacity` bytes.
+/// All remaining bytes of `source`, read in pieces of at most `capacity` bytes.
 private func readAll(
   _ source: inout some ByteSource & ~Copyable, capacity: Int = 50_000
 ) throws(InputError) -> [UInt8] {
@@ -136,7 +136,7 @@ private let programs = [
   }
 
   @Test func `a file that the user may not read is told`() async {
-    // The superuser may read everything, so the test gives up that right in a process of its own.
+    // The superuser may read everything, so a separate process gives up that right.
     await #expect(processExitsWith: .success) {
       let scratch = try ScratchFolder()
       let path = try scratch.write([1], to: "data.json")
@@ -323,7 +323,7 @@ private let programs = [
       func openDescriptors() -> [Int32] { (0..<256).filter { fcntl($0, F_GETFD) >= 0 } }
       let before = openDescriptors()
       for path in [plain, packed, "\(scratch.path)/cut.gz"] {
-        // One dropped early, one begun again in the middle, one read to the end or the error.
+        // One dropped early, one restarted in the middle, one read to the end or the error.
         _ = try FileSource(path: path)
         var begun = try FileSource(path: path)
         _ = try [UInt8](capacity: 10) { output throws(InputError) in
@@ -391,7 +391,7 @@ private let programs = [
 
   @Test func `standard input that is closed is told`() async {
     await #expect(processExitsWith: .success) {
-      // No thread of the process opens a file meanwhile that gets the number.
+      // No other thread of the process may open a file with the number meanwhile.
       var limit = rlimit()
       try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
       var lowered = limit

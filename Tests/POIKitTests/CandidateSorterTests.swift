@@ -5,7 +5,7 @@ import Testing
 @testable import POIRecords
 
 @Suite struct CandidateSorterTests {
-  /// A timestamp of any kind: missing, whole, with a fraction, at the ends of what there is.
+  /// A timestamp of any kind: missing, whole, with a fraction, or an extreme value.
   private static func timestamp(using generator: inout SplitMix64) -> RowTimestamp? {
     switch Int.random(in: 0...6, using: &generator) {
     case 0: nil
@@ -67,7 +67,7 @@ import Testing
     var generator = SplitMix64(seed: seed)
     for round in 0..<12 {
       let count = Int.random(in: 0...2_000, using: &generator)
-      // In some rounds the first that does not fit comes late, or never.
+      // In some rounds the first entry that does not fit comes late, or never.
       let plainCount = [0, count / 2, count][round % 3]
       var entries: [CandidateEntry] = []
       while entries.count < count {

@@ -6,7 +6,7 @@ import Testing
 @testable import POIInputs
 @testable import POIKit
 
-/// Bytes that are no JSON as they are, given to an import in pieces of any size.
+/// Bytes that are not JSON, given to an import in pieces of any size.
 @Suite struct ContentPrefixTests {
   /// How a program gives the bytes.
   enum Giving: CaseIterable {
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Counts what is asked of it.
+  /// Counts the calls.
   struct CountingSource: ByteSource {
     var bytes: BytesSource
     var readByteCount = 0

@@ -13,7 +13,7 @@ struct SampleRecord: Hashable {
   var isRemoval = false
   var note: String?
 
-  /// Random records with few keys and few moments, so that every kind of tie happens.
+  /// Random records with few keys and few timestamps, so that every kind of tie happens.
   static func random(count: Int, using generator: inout SplitMix64) -> [SampleRecord] {
     (0..<count).map { _ in
       SampleRecord(
@@ -30,7 +30,7 @@ struct SampleRecord: Hashable {
   }
 }
 
-/// A table `sample` in memory, and what the tests ask of it.
+/// A table `sample` in memory, and helpers to read it.
 enum SampleTable {
   static let columns = ["key", "part", "time", "dead", "note"]
 
@@ -99,7 +99,7 @@ func dump(_ table: String, in connection: Connection) throws(SQLiteError) -> [St
     """, in: connection)
 }
 
-/// The schema of the database but for the toolkit's bookkeeping.
+/// The schema of the database, without the toolkit's tables.
 func schema(_ connection: Connection) throws(SQLiteError) -> [String] {
   try rows(
     """
@@ -108,7 +108,7 @@ func schema(_ connection: Connection) throws(SQLiteError) -> [String] {
     """, in: connection)
 }
 
-/// A moment for the table of runs.
+/// An instant for the table of runs.
 func someInstant() -> Instant { Instant(microseconds: 1_700_000_000_000_000) }
 
 /// The error that `body` throws, as programs get it, or nil.

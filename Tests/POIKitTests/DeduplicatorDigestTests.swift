@@ -4,7 +4,7 @@ import Testing
 
 @testable import POIKit
 
-/// The digest that a deduplication tells without reading what it leaves.
+/// The digest that a deduplication computes without reading the remaining rows.
 @Suite struct DeduplicatorDigestTests {
   /// Enough ids that a second thread takes part.
   private static let rowCount = 9_000
@@ -19,7 +19,7 @@ import Testing
     try connection.commit()
   }
 
-  /// With an exclusive lock the second thread gets no look at the file.
+  /// With an exclusive lock the second thread cannot read the file.
   @Test(arguments: [
     "journal_mode = DELETE", "journal_mode = WAL", "locking_mode = EXCLUSIVE",
   ])

@@ -5,7 +5,7 @@ import Testing
 @testable import POIRecords
 
 @Suite struct DeduplicatorEnforcementTests {
-  /// A table of the toolkit's own kind, with its bookkeeping.
+  /// A table of the toolkit, with its bookkeeping tables.
   private func store() throws -> Connection {
     let connection = try Connection.inMemory()
     try connection.execute(Bookkeeping.creation)
@@ -123,7 +123,7 @@ import Testing
   @Test func `rows in the way are listed, and the run has failed`() throws {
     let connection = try store()
     var deduplicator = Deduplicator(layout: layout, options: options(.hash))
-    // All keys hash alike: the keys differ, and their hashes do not.
+    // All keys have the same hash, but differ.
     deduplicator.keyHash = { _ in KeyHash(digest: .zero) }
     let error = storeError {
       _ = try deduplicator.run(on: connection, clock: someInstant)

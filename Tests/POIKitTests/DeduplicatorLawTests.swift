@@ -7,7 +7,7 @@ import Testing
 
 /// The laws of the winner rule, on random records with every kind of tie.
 @Suite struct DeduplicatorLawTests {
-  /// The winners as the rule says it, found in the simplest way.
+  /// The winners by the rule, found in the simplest way.
   private func expectedContent(
     _ records: [SampleRecord], key: [String], keep: KeepRule, nullKey: NullKeyRule
   ) throws -> [String] {
@@ -155,7 +155,7 @@ import Testing
       #expect(removedCount == expected.plan.loserCount, "seed \(seed)")
       #expect(
         try dump("sample", in: stopped) == dump("sample", in: whole), "seed \(seed)")
-      // It stayed one run, which is undone as a whole.
+      // It is still one run, which is undone as a whole.
       #expect(try stopped.integer("SELECT count(*) FROM poikit_run") == 1)
       #expect(
         try stopped.integer("SELECT counters ->> 'losers' FROM poikit_run") == Int64(removedCount))
@@ -170,7 +170,7 @@ import Testing
   ) throws {
     for seed in TestLength.some(UInt64(1)...20, 6) {
       var generator = SplitMix64(seed: seed)
-      // Some refer to rows that are not there, or to none.
+      // Some refer to missing rows, some are NULL.
       let values: [SQL] = (1...24).map { id in
         let key = Int.random(in: 0..<6, using: &generator)
         let up = Int.random(in: 1...26, using: &generator)
@@ -224,7 +224,7 @@ import Testing
 
   @Test func `a single group of all rows needs no more memory than many groups`() throws {
     var generator = SplitMix64(seed: 42)
-    // All tie but for the digest, so all pass through the log of tied rows.
+    // All records tie except for the digest, so all pass through the log of tied rows.
     let records = (0..<20_000).map { number in
       SampleRecord(key: "same", part: nil, time: 1, note: "note \(number % 15_000)")
     }

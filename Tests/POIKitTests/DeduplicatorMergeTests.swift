@@ -17,7 +17,7 @@ import Testing
       c INTEGER, d REAL, e TEXT);
     """
 
-  /// The values of a row but its id, as SQL.
+  /// The values of a row except its id, as SQL.
   private typealias Row = [String]
 
   private func connection(_ rows: [Row]) throws -> Connection {
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// The rows that stay, found in the simplest way.
+  /// The remaining rows, found in the simplest way.
   private func expected(_ records: [Row]) throws -> [String] {
     var groups: [String: [(row: Row, digest: Digest)]] = [:]
     var kept: [Row] = []
@@ -196,7 +196,7 @@ import Testing
     #expect(try dump("t", in: connection) == before)
   }
 
-  /// What a trigger does about the value, and a part of what is said then.
+  /// What a trigger does with the value, and a part of the message.
   @Test(arguments: [
     ("RAISE(ABORT, 'not that')" as SQL, "row 2 of 't' cannot get"),
     ("RAISE(IGNORE)", "a trigger of the table interferes"),

@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Which of several losers' rows a winner gets where these are in each other's way.
+/// Which row a winner gets if the rows of several losers conflict.
 @Suite struct DeduplicatorOrderTests {
   private static let batchSizes = [1, 2, 3, 500]
 
@@ -49,7 +49,7 @@ import Testing
   ) throws {
     for seed in TestLength.some(UInt64(1)...12, 3) {
       var generator = SplitMix64(seed: seed)
-      // Many losers of one issue, many of them of one moment.
+      // Many losers of one issue, many of them with the same timestamp.
       let records = (0..<30).map { _ in
         IssueTracker.record(
           number: Int.random(in: 0..<3, using: &generator),
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// A row of an app's table, the rows that refer to it and their own.
+  /// A row of an app's table, the rows that refer to it, and their child rows.
   private struct Parent {
     let key: Int
     let time: Int
@@ -115,7 +115,7 @@ import Testing
     return connection
   }
 
-  /// All that the tables hold but row ids.
+  /// The content of the tables without row ids.
   private static func content(_ connection: Connection) throws -> [String] {
     try rows(
       """
@@ -138,7 +138,7 @@ import Testing
         _ = try Self.deduplicator(layout, batchSize: batchSize).run(
           on: connection, clock: someInstant)
         contents.insert(try Self.content(connection))
-        // The one of each name that stays is that of a record than which none with it is newer.
+        // The remaining row of each name belongs to the newest record with the name.
         for row in try rows("SELECT t.k, c.n, c.x FROM t JOIN c ON c.t = t.id", in: connection) {
           let parts = row.split(separator: "|").map(String.init)
           let times = parents.filter {

@@ -3,19 +3,19 @@ import Testing
 
 @testable import POIKit
 
-/// What becomes of rows that refer to losers.
+/// Rows that refer to losers.
 @Suite struct DeduplicatorReferenceTests {
-  /// Deduplicates `t` by `k` with the timestamp `at`, checks all foreign keys, undoes it and checks
-  /// that all is as before.
+  /// Deduplicates `t` by `k` with the timestamp `at`, checks all foreign keys, undoes it and
+  /// compares.
   ///
   /// - Parameters:
-  ///   - script: makes the tables.
-  ///   - tables: the tables looked at.
-  ///   - isEnforcing: whether SQLite enforces foreign keys meanwhile.
-  ///   - batchSize: losers in a transaction.
-  ///   - archive: whether losers are archived, without which nothing is undone.
-  ///   - isSound: whether all that is referred to is unique, as SQLite wants it.
-  ///   - look: looks at the deduplicated database.
+  ///   - script: creates the tables.
+  ///   - tables: the tables to compare.
+  ///   - isEnforcing: whether SQLite enforces foreign keys.
+  ///   - batchSize: the number of losers in a transaction.
+  ///   - archive: whether losers are archived; if not, nothing is undone.
+  ///   - isSound: whether all referenced columns are unique, as SQLite requires.
+  ///   - look: examines the deduplicated database.
   private func deduplicate(
     _ script: SQL, tables: [String], isEnforcing: Bool = true, batchSize: Int = 500,
     archive: Bool = true, isSound: Bool = true,
@@ -220,7 +220,7 @@ import Testing
         (5, 'c', 1, 3), (6, 'd', 1, 1), (7, 'd', 1, 2);
       """, tables: ["t"], batchSize: batchSize
     ) { connection, report throws in
-      // 6 and 7 say the same: their parents are the same record.
+      // 6 and 7 have the same content: their parents are the same record.
       #expect(report.plan.reasons.identical == 1)
       #expect(
         try rows("SELECT id, k, parent FROM t ORDER BY id", in: connection)
@@ -283,7 +283,7 @@ import Testing
     try deduplicate(script, tables: ["t", "tag"]) { connection, report throws in
       #expect(try rows("SELECT place FROM tag", in: connection) == ["5", "5", "5"])
     }
-    // Nobody voted for the tag that its twin stands for: it goes.
+    // No vote refers to the tag, whose twin is in the winner's row: it is removed.
     try deduplicate("\(script); UPDATE tag SET tag = 'y' WHERE id = 12", tables: ["t", "tag"]) {
       connection, report throws in
       #expect(try rows("SELECT id FROM tag", in: connection) == ["10", "11"])
@@ -316,7 +316,7 @@ import Testing
     #expect(try dump("t", in: connection) == before)
   }
 
-  // MARK: What refers to a row that moves
+  // MARK: References to a moved row
 
   @Test(arguments: [true, false], ["CASCADE", "SET NULL", "RESTRICT", "NO ACTION"])
   func `a row does not move if a row refers to what would change`(
@@ -422,7 +422,7 @@ import Testing
     }
   }
 
-  // MARK: What cannot move
+  // MARK: Rows that cannot move
 
   private func unmovable(
     _ script: SQL, archive: Bool = true, foreignKeys: Bool = false
@@ -471,7 +471,7 @@ import Testing
   }
 
   @Test func `a row refers by the type of the column that it refers to`() throws {
-    // SQLite finds the row 7 referring to '007' too when that is deleted under enforcement.
+    // With enforcement SQLite also finds that row 7 refers to '007' when that row is deleted.
     try deduplicate(
       """
       CREATE TABLE t (code TEXT UNIQUE, k TEXT, at INTEGER);

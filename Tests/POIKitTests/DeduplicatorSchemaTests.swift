@@ -3,7 +3,7 @@ import Testing
 
 @testable import POIKit
 
-/// Tables that refer to one another in ways that few do: a row moves whole, or nothing is changed.
+/// Unusual references between tables: a row moves as a whole, or nothing is changed.
 @Suite struct DeduplicatorSchemaTests {
   /// Deduplicates `t` by `k` with the timestamp `at`.
   private func deduplicate(
@@ -16,7 +16,7 @@ import Testing
     _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
   }
 
-  /// What the tables hold, with row ids and types.
+  /// The rows of the tables, with row ids and types.
   private func content(_ connection: Connection) throws -> [String] {
     let tables = try rows(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'poikit%' ORDER BY 1",
@@ -30,21 +30,21 @@ import Testing
 
   @Test(
     arguments: [
-      // The row in the way, by a part of the reference, belongs to another winner.
+      // The conflicting row, by a part of the reference, belongs to another winner.
       """
       \(parents)
       INSERT INTO t VALUES (1, 'A', 2, 1, 'x'), (2, 'A', 1, 2, 'y'), (3, 'B', 1, 1, 'z');
       CREATE TABLE c (a UNIQUE, b, note, FOREIGN KEY (a, b) REFERENCES t (a, b));
       INSERT INTO c VALUES (1, 'z', 'of B'), (2, 'y', 'of A');
       """,
-      // The same by its collation.
+      // The same with its collation.
       """
       CREATE TABLE t (code TEXT PRIMARY KEY, k, at);
       INSERT INTO t VALUES ('a', 'A', 2), ('b', 'A', 1), ('A', 'B', 1);
       CREATE TABLE c (r TEXT COLLATE NOCASE UNIQUE REFERENCES t (code), note);
       INSERT INTO c VALUES ('A', 'of B'), ('b', 'of A');
       """,
-      // Another reference with a column in common leads to another row.
+      // Another reference that shares a column refers to another row.
       """
       \(parents)
       INSERT INTO t VALUES (1, 'A', 2, 1, 1), (2, 'A', 1, 2, 2);
@@ -70,7 +70,7 @@ import Testing
       CREATE TABLE c (r REFERENCES t (u) REFERENCES t (id));
       INSERT INTO c VALUES (5);
       """,
-      // Another reference comes to the winner from another row.
+      // Another reference moves from another row to the winner.
       """
       \(parents)
       INSERT INTO t VALUES (1, 'A', 2, 1, 1), (2, 'A', 1, 2, 2), (3, 'B', 1, 2, 1);
@@ -78,7 +78,7 @@ import Testing
         a, b, d, FOREIGN KEY (a, b) REFERENCES t (a, b), FOREIGN KEY (a, d) REFERENCES t (a, b));
       INSERT INTO c VALUES (2, 2, 1);
       """,
-      // A row that follows has one, too.
+      // A row that refers to a moved row has a conflict, too.
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
       INSERT INTO t VALUES (1, 'A', 2), (2, 'A', 1);
@@ -89,7 +89,7 @@ import Testing
       CREATE TABLE d (r REFERENCES c (r) REFERENCES z);
       INSERT INTO d VALUES (2);
       """,
-      // Two columns take the winner's value as values that differ.
+      // Two columns store the winner's value in different forms.
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, k, at);
       INSERT INTO t VALUES (1, 'A', 2), (2, 'A', 1);
@@ -98,7 +98,7 @@ import Testing
       CREATE TABLE d (r TEXT REFERENCES c (r));
       INSERT INTO d VALUES ('2');
       """,
-      // The winner's value is no row id.
+      // The winner's value cannot be a row id.
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, k, at, code UNIQUE);
       INSERT INTO t VALUES (1, 'A', 2, 'x'), (2, 'A', 1, 7);
@@ -259,7 +259,7 @@ import Testing
       CREATE TABLE c (a, b, UNIQUE (a, b), FOREIGN KEY (a, b) REFERENCES t (a, b));
       INSERT INTO c VALUES ('x', 'q'), (1, 'r');
       """,
-      // The row that changes last had the place that the other one got.
+      // The row that changes last had the unique value that the other one got.
       """
       \(parents)
       INSERT INTO t VALUES

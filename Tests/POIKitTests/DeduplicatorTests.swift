@@ -325,7 +325,7 @@ import Testing
     let values: [SQL] = [
       "NULL", "0", "1", "0.0", "0.5", "''", "'x'", "x''", "x'00'",
     ]
-    // Of two rows of one moment the removal wins, otherwise the greater content.
+    // Of two rows with one timestamp the removal wins, otherwise the greater content.
     for (key, value) in values.enumerated() {
       try connection.execute(
         "INSERT INTO t (k, at, dead) VALUES (\(key), 1, \(value)), (\(key), 1, 0)")

@@ -5,7 +5,7 @@ import Testing
 @testable import POIRecords
 
 @Suite struct DeduplicatorTimestampTests {
-  /// The value of `v` that stays of rows with one key, and the plan.
+  /// The remaining value of `v` among rows with one key, and the plan.
   private func winner(
     _ values: SQL, type: SQL = "", keep: KeepRule = .newest
   ) throws -> (value: String?, plan: DeduplicationPlan) {

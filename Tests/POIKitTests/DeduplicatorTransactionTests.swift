@@ -6,7 +6,7 @@ import Testing
 @testable import POIKit
 
 @Suite struct DeduplicatorTransactionTests {
-  /// How often a database without a write-ahead log has been committed to, as its header says.
+  /// The number of commits to a database without a write-ahead log, read from its header.
   ///
   /// Page: Database File Format, "File change counter"
   private func commitCount(_ path: String) throws -> Int {

@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Undoing leaves rows as they are that were changed since.
+/// Undo leaves rows unchanged that have changed since the run.
 @Suite struct DeduplicatorUndoChangedTests {
   private static func model(_ more: String = "") throws -> Model {
     try Model(
@@ -113,7 +113,7 @@ import Testing
     #expect(report.counters.removed == 3)
     var later = ImportOptions()
     later.mergePolicy = policy
-    // A removal, and a row that comes back.
+    // A removal, and a record that comes back.
     try feed.take(
       #"{"id":2,"gone":true,"at":9}"#, #"{"id":3,"gone":false,"at":9}"#, options: later)
     let undone = try Self.undo(feed)

@@ -6,7 +6,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Undoing a run after removals, another model or another schema came.
+/// Undo of a run after removals, or with another model or schema.
 @Suite struct DeduplicatorUndoLaterTests {
   private static func model(_ more: String = "", properties: String = "") throws -> Model {
     try Model(
@@ -124,7 +124,7 @@ import Testing
         """) == ["1|\(row)", "2|\(row)"])
   }
 
-  /// Tables of which the rows 1 and 2 of `c` refer to a loser of `p`, the second beside a twin.
+  /// Rows 1 and 2 of `c` refer to a loser of `p`, the second beside a duplicate.
   private static func deduplicated() throws -> Connection {
     let connection = try Connection.inMemory()
     try connection.execute(

@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Runs that moved and removed rows which refer to losers by unique columns, and are undone at once.
+/// Undo of runs that moved or removed rows that refer to losers by unique columns.
 @Suite struct DeduplicatorUndoReferenceTests {
   private static let parents: SQL = """
     CREATE TABLE p (id INTEGER PRIMARY KEY, k TEXT, ts INT);

@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// A run is not undone if keys of removed rows came back since.
+/// A run cannot be undone if new rows have keys of removed rows.
 @Suite struct DeduplicatorUndoReturnedTests {
   private static func model(key: String = #""id""#) throws -> Model {
     try Model(
@@ -38,7 +38,7 @@ import Testing
     try Store(path: feed.path).undo(clock: someInstant)
   }
 
-  /// Why a run is not undone; nothing has changed then.
+  /// The reason why a run is not undone; checks that nothing has changed.
   private static func refusal(_ feed: borrowing FeedStore) throws -> String {
     let store = try Store(path: feed.path)
     let before = try store.digest(of: feed.model)
@@ -107,13 +107,13 @@ import Testing
     #expect(try feed.take(records[0], options: Self.snapshotOptions()).counters.removed == 2)
     #expect(try feed.rows("SELECT * FROM star") == ["1|", "1|"])
     #expect(try feed.rows("SELECT count(*) FROM line") == ["0"])
-    // The archive of a table that nothing went from is not kept.
+    // An archive that stayed empty is dropped.
     let archives: SQL = """
       SELECT count(*) FROM sqlite_schema WHERE name GLOB 'poikit_archive_*' AND type = 'table'
       """
     #expect(try feed.rows(archives) == ["5"])
     let undone = try Self.undo(feed)
-    // Two notes, four tags, two pages with three lines and the two stars that refer to keys.
+    // Two notes, four tags, two pages with three lines, and the two stars that refer to keys.
     #expect(undone.restoredRowCount == 13 && undone.restoredReferenceCount == 4)
     #expect(undone.changedRowCount == 0)
     #expect(try content() == before)
@@ -131,7 +131,7 @@ import Testing
       UPDATE note SET parent = poikit_id - 1 WHERE id IN (3, 4)
       """)
     var options = Self.snapshotOptions()
-    // Row 2 alone is missing, and two others go with it.
+    // Only row 2 is missing, and two others are deleted with it.
     let some = [1, 3, 4, 5].map { Self.record($0) }.joined()
     options.removalLimit = .count(2)
     #expect(throws: StoreError.self) { try feed.take(some, options: options) }
@@ -156,9 +156,9 @@ import Testing
         FOREIGN KEY (a, c) REFERENCES note (poikit_id, part) ON DELETE SET NULL);
       INSERT INTO fav VALUES (2, 'p2', 'p2', 'own')
       """)
-    // The table has a column that archives need, and no row of it goes.
+    // The table has a column with a name that archives need, but loses no row.
     #expect(try feed.take(Self.record(1), options: Self.snapshotOptions()).counters.removed == 1)
-    // One of the keys takes two columns away; then the other leads nowhere.
+    // One foreign key sets two columns to NULL; then the other refers to no row.
     #expect(try feed.rows("SELECT a, coalesce(b, c), poikit_run FROM fav") == ["|p2|own"])
     #expect(try Self.undo(feed).restoredReferenceCount == 2)
     #expect(try feed.rows("SELECT * FROM fav") == ["2|p2|p2|own"])
@@ -201,7 +201,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM note") == ["51"])
   }
 
-  /// What issues hold, in lines that begin with their numbers.
+  /// The content of issues, in lines that begin with their numbers.
   private static let issues: SQL = """
     SELECT number || ': ' || coalesce(changed, '') AS line FROM issue
     UNION ALL
@@ -254,7 +254,7 @@ import Testing
     #expect(outcomes.count == 2, "\(outcomes)")
   }
 
-  /// A table whose column `k` is unique, deduplicated by `name`, and rows that refer to its rows.
+  /// A table with a unique column `k`, deduplicated by `name`, and rows that refer to its rows.
   private static func deduplicated(mergesLosers: Bool = false) throws -> Connection {
     let connection = try Connection.inMemory()
     try connection.execute(

@@ -13,7 +13,7 @@ import Testing
     return try #require(report.run)
   }
 
-  /// Two duplicates, the older of which a row of another table refers to.
+  /// Two duplicates; a row of another table refers to the older one.
   private func visitedSamples() throws -> Connection {
     let connection = try Connection.inMemory()
     try connection.execute(

@@ -26,7 +26,7 @@ import Testing
     for seed in TestLength.some(UInt64(1)...12, 4) {
       var generator = SplitMix64(seed: seed)
       let count = Int.random(in: 0...2_000, using: &generator)
-      // Few different values in each word, so every word decides somewhere.
+      // Few different values in each word, so that every word decides sometimes.
       let bits = UInt64.random(in: 0...3, using: &generator) << UInt64(seed % 8 * 8)
       let entries = (0..<count).map { number in
         CandidateEntry(

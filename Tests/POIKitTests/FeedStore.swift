@@ -5,7 +5,7 @@ import TestSupport
 @testable import POIKit
 @testable import POIRecords
 
-/// A store in a scratch folder that is fed by one import after the other.
+/// A store in a scratch folder for several imports.
 struct FeedStore: ~Copyable {
   let model: Model
   private let folder: ScratchFolder
@@ -42,7 +42,7 @@ struct FeedStore: ~Copyable {
       Deduplicator(layout: store.layout(), options: options), clock: someInstant)
   }
 
-  /// Makes the table unique by some attributes.
+  /// Creates a unique index on some attributes.
   func enforce(_ key: [String]) throws {
     let store = try Store(path: path)
     var options = DeduplicationOptions()

@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Losers whose values the rules of the model keep out of their winner.
+/// Values of losers that their winner does not get, because of the rules of the model.
 @Suite struct FillCheckTests {
   private static func feed() throws -> FeedStore {
     try FeedStore(
@@ -22,7 +22,7 @@ import Testing
           """#))
   }
 
-  /// The winner of the records, and how many values it did not get; the plan says the same.
+  /// The winner of the records, and the number of values that it did not get, also by the plan.
   private func merged(_ records: String...) throws -> (row: String, refusedCount: Int) {
     let feed = try Self.feed()
     let report = try feed.take(records.joined(separator: "\n"))
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `a value that needs one that is never filled stays out`() throws {
     let merged = try merged(#"{"id":1}"#, #"{"id":1,"at":null,"source":"s","note":"n","tags":[]}"#)
-    // Which of the two is the winner depends on their digests.
+    // The winner of the two depends on their digests.
     #expect(merged == ("[]|||n|", 1) || merged == ("[]|||n|s", 0))
   }
 

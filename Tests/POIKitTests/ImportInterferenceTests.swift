@@ -9,11 +9,11 @@ import Testing
 
 /// Imports whose table another program changes while they run.
 @Suite struct ImportInterferenceTests {
-  /// What another program does to the table of `poi`.
+  /// A change by another program to the table of `poi`.
   enum Interference: CaseIterable {
     case enforcesKey, givesKeyUp, changesModel, keepsTimes, refusesRecords
 
-    /// What the message of the import says of it.
+    /// The message of the import about it.
     var message: String {
       switch self {
       case .enforcesKey, .givesKeyUp: "changed which key is enforced"
@@ -26,7 +26,7 @@ import Testing
     /// Whether the import can be resumed after it.
     var allowsResumption: Bool { self == .keepsTimes || self == .refusesRecords }
 
-    /// Makes the table what the interference is to change.
+    /// Creates what the interference changes.
     func prepare(_ feed: borrowing FeedStore) throws {
       try feed.take(ImportSessionTests.poi(100))
       guard self == .givesKeyUp || self == .keepsTimes else { return }
@@ -56,7 +56,7 @@ import Testing
     return options
   }
 
-  /// The model `poi` with one attribute more.
+  /// The model `poi` with one more attribute.
   static func changedModel() throws -> Model {
     guard case .object(var members) = try JSONValue(parsing: Model.poi.document),
       let index = members.firstIndex(where: { $0.name == "properties" }),
@@ -173,7 +173,7 @@ import Testing
       error?.message.contains("another process went on with this import or began it again") == true,
       "\(error?.message ?? "")")
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["\(min(count, 6))"])
-    // The run is that of the process that drives it.
+    // The run belongs to the process that drives it.
     #expect(try feed.rows(run) == before)
   }
 
@@ -197,7 +197,7 @@ import Testing
     #expect(error?.advice == [.resume])
     #expect(unsafe rename(away, feed.path) == 0)
     let committed = try feed.rows("SELECT count(*) FROM poi")
-    // The second batch may be on its way when the first one is told of.
+    // The second batch may be read already when the first one is reported.
     #expect(committed == ["2"] || committed == ["4"] && jobs == 2)
     options.isResuming = true
     #expect(try feed.take(Self.text, options: options).counters.read == 6)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import POIKit
 
-/// Records that a table refuses, or one that it refers to.
+/// Records refused by a table or by a table that it refers to.
 @Suite struct ImportSessionConstraintTests {
   @Test func `a trigger or a check of the table rejects a record with its bytes and place`() throws
   {

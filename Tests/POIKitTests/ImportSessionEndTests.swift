@@ -6,14 +6,14 @@ import Testing
 @testable import POIInputs
 @testable import POIKit
 
-/// How imports end that do not come to the end of their input, on one thread and on more.
+/// Imports that end before the end of their input, on one thread and on more.
 @Suite struct ImportSessionEndTests {
-  /// What a source and the progress closure of a session know of each other.
+  /// The state that a source and the progress closure of a session share.
   final class Wish {
     var isStop = false
   }
 
-  /// Some bytes, and then no more: the wish to stop, or an error.
+  /// Some bytes, and then the stop or an error.
   struct BrokenSource: ByteSource {
     var bytes: BytesSource
     var wish: Wish?
@@ -89,7 +89,7 @@ import Testing
       into: store, model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount))
     var source = BrokenSource(Self.pois(0..<6))
     #expect(throws: StoreError.self) { try session.importAll(from: &source) }
-    // The input is not at its end, so the run cannot be finished.
+    // The input has not ended, so the run cannot be finished.
     #expect(throws: StoreError.self) { _ = try session.finish() }
     _ = consume session
     #expect(
@@ -101,7 +101,7 @@ import Testing
   @Test(arguments: [1, 2])
   func `a session that failed to commit a batch goes on with no other`(jobCount: Int) throws {
     var options = Self.options(batchSize: 4, jobCount: jobCount)
-    // A device that is always full takes no rejects.
+    // A device that is always full accepts no rejects.
     options.rejectFile = "/dev/full"
     let store = try Store.inMemory()
     var session = try ImportSession(into: store, model: .poi, options: options)
@@ -231,7 +231,7 @@ import Testing
 }
 
 extension ImportOptions {
-  /// The limit of removals, as that of rejects is.
+  /// The limit of removals, with the type of the limit of rejects.
   fileprivate var optionalRemovalLimit: Limit? {
     get { removalLimit }
     set { if let newValue { removalLimit = newValue } }

@@ -4,15 +4,15 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Where records are looked for in an object at the top level, without a pointer.
+/// How records are found in an object at the top level, without a pointer.
 @Suite struct ImportSessionEnvelopeTests {
-  /// What a record must have, as most models say.
+  /// Required members of a record, as in most models.
   private static let required =
     #""required":["id","name"],"properties":{"id":{},"name":{},"tags":{"type":"array"}}"#
-  /// Nothing is required, and no key says what a record has.
+  /// Without required members and without a key.
   private static let free = #""properties":{"id":{},"name":{},"tags":{"type":"array"}}"#
 
-  /// Where the records of a text were found, how many were read and how many rejected; or the message.
+  /// The pointer to the records of a text and the numbers of records and rejects; or the message.
   private static func outcome(
     of text: String, _ schema: String, tokenPointer: String? = nil
   ) throws -> String {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ImportSessionFailureTests {
   private static let state: SQL = "SELECT state FROM poikit_run ORDER BY id DESC LIMIT 1"
 
-  /// A session that has committed all of its input and is to be finished.
+  /// A session that has committed all of its input and must be finished.
   private static func session(
     _ feed: borrowing FeedStore, _ text: String, _ options: ImportOptions = ImportOptions()
   ) throws -> ImportSession {

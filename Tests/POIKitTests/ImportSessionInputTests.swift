@@ -5,15 +5,15 @@ import Testing
 @testable import POIInputs
 @testable import POIKit
 
-/// The inputs of a session, one after the other, above all of one that resumes.
+/// Sessions with several inputs, mainly resumed ones.
 @Suite struct ImportSessionInputTests {
   static func bytes(_ range: Range<Int>) -> [UInt8] {
     Array(range.map { ImportSessionTests.poi($0) }.joined().utf8)
   }
 
-  /// Gives a session an input whose bytes it may not want.
+  /// Gives a session an input whose bytes it may skip.
   ///
-  /// - Parameter name: that of the input; nothing leaves it to the session.
+  /// - Parameter name: the name of the input, or nil to let the session choose.
   private static func give(
     _ bytes: [UInt8], named name: String?, to session: inout ImportSession
   ) throws {
@@ -90,7 +90,7 @@ import Testing
     return feed
   }
 
-  /// What the store holds of runs and records.
+  /// The runs and records of the store.
   private static func content(_ feed: borrowing FeedStore) throws -> [String] {
     try feed.rows("SELECT count(*) FROM poi")
       + feed.rows("SELECT id, state, counters, ended FROM poikit_run")
@@ -106,7 +106,7 @@ import Testing
     let before = try Self.content(feed)
     var options = ImportOptions()
     options.isResuming = true
-    // The pointer differs from the one that the last input was read by.
+    // The pointer differs from the pointer of the last input.
     if names == ["a", "b"] { options.pointer = "/pois" }
     var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
     var messages: [String] = []
@@ -185,7 +185,7 @@ import Testing
 
   @Test(arguments: [0, 3, 4, 5, 7, 8])
   func `a limit of records counts what earlier passes read`(limit: Int) throws {
-    // The last batch of an input is the one with its fourth record.
+    // The last batch of an input has its fourth record.
     for stop in [3, 4, 7] {
       let feed = try FeedStore(.poi)
       var options = ImportOptions()

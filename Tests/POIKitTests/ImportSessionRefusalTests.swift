@@ -5,10 +5,9 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// What an import cannot begin with, or go on with.
+/// Options and inputs with which an import cannot begin or continue.
 @Suite struct ImportSessionRefusalTests {
-  /// Begins an import of files that stops after `stop` records; the names of the files are `a`, `b`
-  /// and so on.
+  /// Begins an import of files named `a`, `b` and so on, and stops it after `stop` records.
   private static func begin(
     _ texts: [String], stop: Int, in folder: borrowing ScratchFolder,
     _ change: (inout ImportOptions) -> Void = { _ in }
@@ -72,7 +71,7 @@ import Testing
   @Test func `a snapshot is resumed as one, and an import as none`() throws {
     for isSnapshot in [false, true] {
       let folder = try ScratchFolder()
-      // A snapshot needs a key that is enforced.
+      // A snapshot needs an enforced key.
       try Self.begin([Self.pois(0..<1)], stop: 2, in: folder) { $0.mergePolicy = .newest }
       let text = Self.pois(0..<3)
       try Self.begin([text], stop: 1, in: folder) { $0.isSnapshot = isSnapshot }

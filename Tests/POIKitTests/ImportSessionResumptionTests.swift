@@ -5,7 +5,7 @@ import Testing
 @testable import POIInputs
 @testable import POIKit
 
-/// How imports go on that were stopped, and what becomes of them where others use the store meanwhile.
+/// How stopped imports continue, and what happens if other programs use the store meanwhile.
 @Suite struct ImportSessionResumptionTests {
   @Test func `the progress closure stops a run at a batch boundary and it resumes`() throws {
     let folder = try ScratchFolder()
@@ -222,7 +222,7 @@ import Testing
     #expect(try feed.take(text, options: options).counters.inserted == 2)
   }
 
-  /// A store with an import that stopped, and whose checkpoint was changed then.
+  /// A store with a stopped import whose checkpoint was changed.
   private static func stopped(_ change: SQL) throws -> FeedStore {
     let feed = try FeedStore(.poi)
     var options = ImportOptions()
@@ -334,7 +334,7 @@ import Testing
         }
       }
     }
-    // The digits of some numbers.
+    // The difference is the digits of some numbers.
     #expect(sizes[1] < sizes[0] + 32, "\(sizes) bytes")
   }
 }

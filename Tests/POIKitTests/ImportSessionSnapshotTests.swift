@@ -145,7 +145,7 @@ import Testing
     }
     let feed = try FeedStore(Self.model())
     #expect(refusal(feed) { $0.mergePolicy = .append }?.contains("append adds each record") == true)
-    // Nor may it meet several rows with one key.
+    // Nor may it match several rows with one key.
     try feed.take(Self.records(0..<10), Self.records(0..<10))
     let message = refusal(feed) { $0.mergePolicy = nil }
     #expect(message?.contains("several rows with one key") == true, "\(message ?? "")")
@@ -169,7 +169,7 @@ import Testing
       SELECT id, part, \(name: column) FROM note WHERE \(name: column) IS NOT NULL
       """
     #expect(try feed.rows(marked) == ["0|0|\(mark)", "0|1|\(mark)"])
-    // What is marked already is not removed again.
+    // A marked row is not removed again.
     #expect(try feed.take(Self.records(2..<20), options: Self.options()).counters.removed == 0)
     let undone = try Store(path: feed.path).undo(
       run: report.runID, clock: someInstant)
@@ -179,8 +179,8 @@ import Testing
     #expect(try feed.digest() == digest)
   }
 
-  /// Imports into a store where each attribute has its time a row that a snapshot marks then: it says
-  /// since 1 that it is there, and is of 5.
+  /// Imports a row with a time for each attribute, which a snapshot marks then. It says since 1 that it
+  /// exists, and has the timestamp 5.
   ///
   /// - Returns: the rows before they were marked.
   private static func mark(_ feed: borrowing FeedStore) throws -> [String] {
@@ -197,7 +197,7 @@ import Testing
     return before
   }
 
-  /// Imports the attributes of the marked row, and returns what it holds then.
+  /// Imports attributes of the marked row, and returns its values.
   private static func change(_ feed: borrowing FeedStore, _ attributes: String) throws -> String {
     var options = ImportOptions()
     options.mergePolicy = .newestByProperty
@@ -314,7 +314,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // Another file by mistake: in full, with a reject, and given up in its midst.
+    // Another file by mistake: complete, with a reject, and abandoned in the middle.
     "", "\n{\"id\":9}", "stop",
   ])
   func `rows of a snapshot that removed nothing do not let the next one remove those of before`(
@@ -338,18 +338,18 @@ import Testing
           == true, "\(error?.message ?? "")")
       #expect(try feed.rows("SELECT count(*) FROM note") == ["210"])
     }
-    // The right one: of the rows of before it lacks one.
+    // The right one lacks one of the earlier rows.
     options.removalLimit = .percent(96)
     let report = try feed.take(Self.records(1..<10), options: options)
     #expect(report.counters.removed == 201)
-    // From then on, what is there counts.
+    // From then on the present rows count.
     let message = try Self.refusal(feed, Self.records(4..<10), Self.options())
     #expect(message.contains("lacks 3 of 9 rows"))
   }
 
   @Test func `a snapshot that removed nothing does not hold up what is new since`() throws {
     let feed = try FeedStore(Self.model())
-    // The very first one has a reject; the next one lacks some of what that brought.
+    // The very first one has a reject; the next one lacks some of its rows.
     let message = try Self.refusal(
       feed, "{\"id\":9}\n" + Self.records(0..<20), Self.options(), isFirst: true)
     #expect(message.contains("1 records were rejected"))
@@ -441,7 +441,7 @@ import Testing
     let all: SQL = "SELECT * FROM note JOIN route ORDER BY 1, route.id"
     let before = try feed.rows(all)
     let digest = try feed.digest()
-    // The third row goes too, although the snapshot has it.
+    // The third row is deleted too, although the snapshot has it.
     let message = try Self.refusal(feed, Self.records(2..<10), Self.options(.count(2)))
     #expect(message.contains("lacks 3 of 10 rows"))
     let report = try feed.take(Self.records(2..<10), options: Self.options(.count(3)))
@@ -527,7 +527,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM note") == ["10"])
   }
 
-  // MARK: Going on
+  // MARK: Resumption
 
   @Test func `a snapshot that was stopped goes on with the keys that it had`() throws {
     let feed = try FeedStore(Self.model())
@@ -556,7 +556,7 @@ import Testing
     try feed.take(Self.records(0..<20), options: Self.options())
     let input = Self.records(3..<20)
     try feed.take(input, options: Self.options()) { $0.counters.read >= 9 ? .stop : .proceed }
-    // Another input of the same table, begun and ended in between.
+    // Another input of the same table, imported in between.
     var session = try ImportSession(
       into: Store(path: feed.path), model: feed.model, options: Self.options())
     var other = BytesSource(Array(Self.records(0..<20).utf8), name: "other")
@@ -566,7 +566,7 @@ import Testing
     var options = Self.options()
     options.isResuming = true
     #expect(try feed.take(input, options: options).counters.removed == 3)
-    // One that is given up leaves nothing behind.
+    // An abandoned one leaves nothing behind.
     try feed.take(input, options: Self.options()) { $0.counters.read >= 9 ? .stop : .proceed }
     options.isResuming = false
     options.isRestarting = true

@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Sessions that a program stops because the bytes of an input end too early.
+/// Sessions that a program stops because an input ends too early.
 @Suite struct ImportSessionStopTests {
   private static let texts = [
     (0..<5).map { ImportSessionStopTests.record($0) }.joined(separator: "\n"),
@@ -21,7 +21,7 @@ import Testing
       parsing: #"{"x-table":"note","x-key":"id","properties":{"id":{"type":"integer"}}}"#)
   }
 
-  /// What an import leaves in the store, and what it counts.
+  /// The rows and counters of an import.
   private static func outcome(
     _ store: Store, _ report: ImportReport, _ model: Model
   ) throws -> [String] {

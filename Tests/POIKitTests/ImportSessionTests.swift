@@ -7,7 +7,7 @@ import Testing
 @testable import POIRecords
 
 @Suite struct ImportSessionTests {
-  /// A model that uses every kind of storage, a relation, and a column for what it does not map.
+  /// A model with every kind of storage, a relation, and a column for unmapped members.
   static let everything = #"""
     {"x-table":"place","x-key":"id","x-timestamp":"seen","x-unmapped-column":"more","required":["id"],
      "properties":{
@@ -26,7 +26,7 @@ import Testing
        "properties":{"name":{"type":"string"},"level":{"type":"integer"}}}}}
     """#
 
-  /// Random records for `everything`, one in ten with something wrong.
+  /// Random records for `everything`; one in ten is wrong.
   static func records(_ count: Int, seed: UInt64) -> [String] {
     var generator = SplitMix64(seed: seed)
     return (0..<count).map { index in
@@ -67,7 +67,7 @@ import Testing
     return (report, try rows(of: store, model: model))
   }
 
-  /// All rows and rejects of the store, as text, in the order of their ids.
+  /// All rows and rejects of the store as text, by id.
   static func rows(of store: Store, model: Model) throws -> [String] {
     var rows: [String] = []
     for sql in [
@@ -102,7 +102,7 @@ import Testing
       try session.importAll(from: &source)
       _ = try session.finish()
     }
-    // The last connection is closed: all is in the store's own file.
+    // The last connection is closed, so everything is in the store's own file.
     return (try folder.bytes("store"), try folder.bytes("rejects"))
   }
 
@@ -110,7 +110,7 @@ import Testing
   func `one thread and two write the same files byte for byte`(batchSize: Int) throws {
     let seed = UInt64.random(in: .min ... .max)
     let model = try Model(parsing: Self.everything)
-    // 5,000 are of several pieces.
+    // 5,000 records have several pieces.
     let lines = Self.records(batchSize == 1 ? 700 : 5_000, seed: seed).joined(separator: "\n")
     var options = ImportOptions()
     options.batchSize = batchSize
@@ -125,7 +125,7 @@ import Testing
   @Test func `a dry run on one thread and on two tells the same`() throws {
     let seed = UInt64.random(in: .min ... .max)
     let model = try Model(parsing: Self.everything)
-    // Of several pieces, and some of it damaged.
+    // Several pieces, and some damaged records.
     var bytes = Array(Self.records(5_000, seed: seed).joined(separator: "\n").utf8)
     var random = SplitMix64(seed: seed)
     for _ in 0..<50 {
@@ -137,7 +137,7 @@ import Testing
       var options = ImportOptions()
       options.jobCount = jobCount
       options.rejectFile = folder.file("rejects")
-      // Rejects of timestamps from the future tell the time, and batches of no set size end by it.
+      // Rejects of future timestamps contain the time, and batches without a set size end by it.
       options.clock = someInstant
       options.batchSize = 500
       var reads: [Int] = []
@@ -217,7 +217,7 @@ import Testing
     #expect(try Self.rows(of: store, model: model) == whole.rows, "seed \(seed)")
   }
 
-  /// A record of a model with many attributes, or a reject, that takes hardly any text.
+  /// A record with many attributes, or a reject, with hardly any text.
   @Test(arguments: ["{}", "1"])
   func `a batch of records without text is bounded, too`(record: String) throws {
     let attributes = (0..<100).map { #""a\#($0)":{"type":"string"}"# }.joined(separator: ",")
@@ -266,7 +266,7 @@ import Testing
     let text =
       #"{"id":1,"b/c":1,"properties":{"name":"n","x":[1, {"y":"\u00e9"}]},"geometry":{"type":"Point","coordinates":[1,2]}}"#
     let (report, rows) = try Self.importText(text, model: model)
-    // The geometry is a column of its own, so nothing in it is left over.
+    // The geometry has its own column, so all of its members are mapped.
     #expect(report.unmappedMembers.map(\.pointer) == ["/b~1c", "/properties/x"])
     #expect(
       rows[0].hasSuffix(#"|{"b/c":1,"properties":{"x":[1,{"y":"é"}]}}"#), "\(rows[0])")
@@ -383,7 +383,7 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == ["null-island"])
   }
 
-  /// Bytes that come through a pipe: nobody knows how many, and they come once.
+  /// Bytes through a pipe: of unknown number, and readable only once.
   struct Pipe: ByteSource {
     var bytes: BytesSource
     var name: String { "pipe" }
@@ -427,7 +427,7 @@ import Testing
     #expect(one.digest != .zero && two.digest == one.digest + one.digest)
   }
 
-  /// What somebody does to the tables of places, and which of the categories are refused then.
+  /// Changes of the tables of places, and the categories that are refused after them.
   @Test func `imported records are merged by a key that is enforced by its hash`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("s.sqlite")
@@ -437,7 +437,7 @@ import Testing
     _ = try session.finish()
     var options = DeduplicationOptions()
     options.enforcement = .hash
-    // The row id of the category is a part of the key, so both records stay.
+    // The row id of the category is part of the key, so both records stay.
     _ = try store.deduplicate(
       Deduplicator(layout: store.layout(key: ["identifier", "category"]), options: options))
     #expect(try store.integer("SELECT count(DISTINCT poikit_key) FROM poi") == 2)

@@ -24,7 +24,7 @@ import Testing
     return try feed.token(source: options.source)
   }
 
-  // MARK: The record that was changed last
+  // MARK: The latest record
 
   @Test func `nothing is known before the first import and without timestamps`() throws {
     let model = try Self.model()
@@ -60,7 +60,7 @@ import Testing
         == "\(text)\ta b")
   }
 
-  /// A key's type, its value, and what the token says of it.
+  /// The type of a key, its value, and its form in the token.
   @Test(arguments: [
     (
       #"{"type":"string","format":"date-time"}"#, #""2024-01-01T00:00:00Z""#,
@@ -84,7 +84,7 @@ import Testing
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     let model = try Self.model()
-    // The last two are one text to Unicode, and two by their bytes.
+    // The last two are equal by Unicode, but have different bytes.
     let keys = [
       "null", "-3", "9", "10", "10.5", #""1""#, #""a""#, #""ab""#, #""b""#, "\"e\u{301}\"",
       "\"\u{E9}\"",

@@ -7,7 +7,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// What `--infer` says of how to import, and of members with many names.
+/// The comments of `--infer` on how to import, and members with many names.
 @Suite struct InferredCommandTests {
   /// The sentences in a model's comment that say how to import.
   private static func commands(
@@ -71,7 +71,7 @@ import Testing
   @Test func `many thousands of names are told apart as far as the limit`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
-    // The members that all records have stand anywhere among others that no other record has.
+    // The common members are in random places among members that only one record has.
     let common = (0..<100).map { #""c\#($0)":\#($0 % 2 == 0 ? "1" : "\"x\"")"# }
     let records = (0..<200).map { record -> String in
       let others = record == 0 ? [] : (0..<400).map { #""m\#(record * 400 + $0)":{"k":1}"# }

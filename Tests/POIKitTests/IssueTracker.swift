@@ -4,8 +4,8 @@ import TestSupport
 @testable import POIKit
 @testable import POIRecords
 
-/// Issues with tags, which they share, and comments of their own, which have files: records with
-/// relations to many of each kind. The label is one of the tags, in a relation to one.
+/// Issues with shared tags, and comments with files: records with relations to many of each kind.
+/// The label is one of the tags, in a relation to one.
 enum IssueTracker {
   static let document = #"""
     {"x-table":"issue","x-key":"number","x-timestamp":"changed","type":"object",
@@ -33,12 +33,12 @@ enum IssueTracker {
 
   static func model() throws -> Model { try Model(parsing: document) }
 
-  /// All tables that hold what records say.
+  /// All tables with the content of records.
   static let tables = ["issue", "tag", "issue_tag", "comment", "mood", "file"]
 
-  /// Random issues, of few numbers, so that they meet each other.
+  /// Random issues with few numbers, so that many have the same number.
   ///
-  /// - Parameter isDecided: whether of two issues with one number always one is newer.
+  /// - Parameter isDecided: whether issues with the same number always have different timestamps.
   static func records(
     _ count: Int, isDecided: Bool = false, using generator: inout SplitMix64
   ) -> [String] {
@@ -81,7 +81,7 @@ enum IssueTracker {
     return "{" + members.joined(separator: ",") + "}"
   }
 
-  /// What an import gave, and its store.
+  /// The report of an import, and its store.
   struct Outcome: ~Copyable {
     let report: ImportReport
     let store: Store
@@ -98,7 +98,7 @@ enum IssueTracker {
     return Outcome(report: report, store: store)
   }
 
-  /// What is wrong with the references of a store, by SQLite's own check.
+  /// The broken references of a store, by SQLite's own check.
   static func brokenReferences(in store: Store) throws -> [String] {
     try rows("PRAGMA foreign_key_check", in: store)
   }

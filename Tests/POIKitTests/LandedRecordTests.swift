@@ -18,8 +18,7 @@ import Testing
     return options
   }
 
-  /// A store with records that were merged, and those of a run that was stopped before it merged its
-  /// own.
+  /// A store with merged records, and the landed records of a run that was stopped before it merged them.
   private static func stopped(_ document: String, _ records: [String]) throws -> MergeStore {
     let store = try MergeStore(document)
     _ = try store.run(records.prefix(20), .newest)
@@ -32,9 +31,9 @@ import Testing
     return store
   }
 
-  /// Goes on with the run.
+  /// Resumes the run.
   ///
-  /// - Returns: the message with which it ends; nothing where it comes to its end.
+  /// - Returns: the message of the error, or nil if it finishes.
   private static func resumed(_ store: MergeStore, _ records: [String]) throws -> String? {
     do {
       _ = try store.run(records, options(isResuming: true))
@@ -109,7 +108,7 @@ import Testing
     let changes: [(MergeStore) throws -> Void] = [
       { try $0.change("directory", ofRow: 1, in: Self.landing) { $0.removeLast(4) } },
       { try $0.change("directory", ofRow: 1, in: Self.landing) { $0.removeLast(24) } },
-      // The bytes that a record has: one less, one more, none, too many.
+      // The number of bytes of a record: one less, one more, zero, too many.
       { try $0.change("directory", ofRow: 1, in: Self.landing) { $0[16] -= 1 } },
       { try $0.change("directory", ofRow: 1, in: Self.landing) { $0[16] += 1 } },
       { try $0.change("directory", ofRow: 1, in: Self.landing) { $0[16] = 0 } },

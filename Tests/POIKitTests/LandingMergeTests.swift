@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// A model whose key is of several columns, one of them a text.
+  /// A model with a key of several columns, one of them a text.
   private static let textKeys = #"""
     {"x-table":"note","x-key":["place","id"],"x-timestamp":"at","required":["id","place"],
      "properties":{
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// Notes whose removals delete their rows, or mark them where each attribute has its time.
+  /// Notes whose removals delete rows, or mark them if the policy keeps times.
   private static func removable(_ policy: MergePolicy) -> String {
     #"""
     {"x-table":"note","x-key":"id","x-timestamp":"at",
@@ -185,7 +185,7 @@ import Testing
   func `records of any size land`(batchSize: Int) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
-    // Around the sizes of a page, of what a place can tell, and of a batch.
+    // Around the sizes of a page, of the greatest size in a place, and of a batch.
     let sizes = [0, 1, 300, 7_900, 8_050, 8_200, 65_400, 65_540, 70_000, 200_000]
     let records = (0..<60).map { index in
       let text = String(repeating: "x", count: sizes.randomElement(using: &generator)!)

@@ -5,8 +5,8 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Imports whose records land and are merged in part when others change the table, and that go on
-/// then.
+/// Resumed imports with landed records, of which some are merged when other programs change the
+/// table.
 @Suite struct LandingResumptionTests {
   private static let document = #"""
     {"x-table":"note","x-key":"id","x-timestamp":"at",
@@ -31,10 +31,10 @@ import Testing
     ids.map { #"{"id":\#($0),"at":\#(time)}"# }
   }
 
-  /// The second delivery: 20 of its records meet a stored row, 10 do not.
+  /// The second delivery: 20 of its records match a stored row, 10 do not.
   private static let landed = records(0..<30, at: 2)
 
-  /// A store in which so many of the landed records are merged, and the run then was stopped.
+  /// A store with a stopped run that has merged some of its landed records.
   private static func stopped(
     mergedCount: Int, _ store: MergeStore? = nil
   ) throws -> MergeStore {
@@ -76,7 +76,7 @@ import Testing
 
   @Test func `a removal that is imported meanwhile stays`() throws {
     let store = try Self.stopped(mergedCount: 9)
-    // One of a record that is merged, one of a record that is not.
+    // One of a merged record, one of a record that is not merged.
     var options = ImportOptions()
     options.clock = { Instant(microseconds: 0) }
     var session = try ImportSession(into: store.store, model: store.model, options: options)

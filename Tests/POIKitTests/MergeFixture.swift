@@ -6,7 +6,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// What the tests of merging share: a model with every kind of attribute, random records, imports.
+/// Shared by the tests of merging: a model with every kind of attribute, random records, imports.
 enum MergeFixture {
   static let document = #"""
     {"x-table":"note","x-key":"id","x-timestamp":"at","x-unmapped-column":"more",
@@ -21,14 +21,14 @@ enum MergeFixture {
       "zone":{"type":["string","null"],"x-relation":{"table":"zone","unique":"name"}}}}
     """#
 
-  /// The same with defaults of every kind, the timestamp's among them.
+  /// The same with defaults of every kind, including the timestamp's.
   static let documentWithDefaults =
     document
     .replacing(#""text":{"#, with: #""text":{"default":"a longer text","#)
     .replacing(#""tag":{"#, with: #""tag":{"default":2.5,"#)
     .replacing(#""at":{"#, with: #""at":{"default":1,"#)
 
-  /// A random record with one of few keys, moments and values, so that every kind of tie happens.
+  /// A random record with few keys, timestamps and values, so that every kind of tie happens.
   static func record(keyCount: Int, using generator: inout SplitMix64) -> String {
     func pick(_ choices: String...) -> String { choices.randomElement(using: &generator)! }
     let key = Int.random(in: 0..<10, using: &generator) == 0 ? "null" : nil
@@ -50,7 +50,7 @@ enum MergeFixture {
   }
 }
 
-/// A store in memory that the tests import into, run after run.
+/// A store in memory for several imports.
 final class MergeStore {
   let model: Model
   let store: Store
@@ -98,9 +98,9 @@ final class MergeStore {
     try POIKitTests.rows(sql, in: store)
   }
 
-  /// Gives a blob other bytes.
+  /// Replaces the bytes of a blob.
   ///
-  /// - Parameter row: which row of the table, counted from 1.
+  /// - Parameter row: the number of the row in the table, from 1.
   func change(
     _ column: String, ofRow row: Int, in table: String, _ body: (inout [UInt8]) -> Void
   ) throws {
@@ -128,7 +128,7 @@ final class MergeStore {
   /// The digest of the table, computed from its rows.
   func digest() throws -> Digest { try store.digest(of: model).digest }
 
-  /// The rows without their ids, in an order of their own.
+  /// The rows without their ids, sorted.
   func content(times: Bool = false) throws -> [String] {
     let columns = try rows(
       """

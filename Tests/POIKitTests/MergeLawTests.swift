@@ -7,13 +7,13 @@ import Testing
 
 /// The laws of merging, on random records with every kind of tie, null and absence.
 @Suite struct MergeLawTests {
-  /// What a store holds after records were imported in runs.
+  /// The content of a store after several imports.
   private struct Outcome: Equatable {
     var content: [String]
     var digest: Digest
   }
 
-  /// Imports records in runs, each with options of its own, and checks what each run reports.
+  /// Imports records in runs with different options, and checks the report of each run.
   private static func outcome(
     of runs: [[String]], policy: MergePolicy, _ document: String = MergeFixture.document,
     using generator: inout SplitMix64
@@ -25,7 +25,7 @@ import Testing
       options.mergePolicy = policy
       options.batchSize = Int.random(in: 1...40, using: &generator)
       options.jobCount = Int.random(in: 1...2, using: &generator)
-      // Straight in, or landed from a record on.
+      // Written directly, or landed from a record on.
       options.directRecordLimit = [0, 0, 20, .max].randomElement(using: &generator)!
       let report = try store.run(run, options)
       #expect(report.counters.areBalanced && report.counters.read == run.count)
@@ -103,7 +103,7 @@ import Testing
           document, using: &generator)
         Self.expect(other, expected, seed)
       }
-      // What is there already changes nothing, but for records without a key, which are no ones'.
+      // Known records change nothing, except records without a key, which match no row.
       let keyed = records.filter { $0.contains(#""id":"#) && !$0.contains(#""id":null"#) }
       let once = try Self.outcome(
         of: [keyed], policy: .newestByProperty, document, using: &generator)

@@ -13,9 +13,9 @@ import Testing
   ]
 
   private static let imported = [
-    // Newer, and silent about tag and kind.
+    // Newer, without tag and kind.
     #"{"id":1,"text":"A","at":11}"#,
-    // Older, with an explicit null and a tag that the stored one lacks.
+    // Older, with an explicit null and a tag that the stored record lacks.
     #"{"id":2,"text":null,"tag":"y","at":9}"#,
     // The same.
     #"{"id":3,"text":"c","tag":"z","at":10}"#,
@@ -28,7 +28,7 @@ import Testing
   ) throws -> (rows: [String], counters: ImportReport.Counters) {
     let store = try MergeStore()
     _ = try store.run(stored, .newest)
-    // A column of an app's own, which no policy touches.
+    // A column of an app, which no policy changes.
     try store.execute(
       "ALTER TABLE note ADD COLUMN isFavorite INTEGER; UPDATE note SET isFavorite = id + 10")
     let report = try store.run(imported, policy)
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `newest-by-property keeps the newest value of each attribute`() throws {
     let (rows, counters) = try Self.outcome(.newestByProperty)
-    // A stored row that another policy wrote has all its values, null too, from its own instant.
+    // All values of a row written by another policy, also nulls, have the time of the row.
     #expect(
       rows == ["1|A|x|11|k|11", "2|b||10||12", "3|c|z|10||13", "4|d||1||"])
     #expect(counters == Self.counters(updated: 1, unchanged: 1, stale: 1))
@@ -229,7 +229,7 @@ import Testing
           try rows(policy, runs) == Array(repeating: "2|7|seven|", count: 4))
       }
     }
-    // The order of delivery does not matter where each attribute has its time.
+    // The order of delivery does not matter if each attribute has its time.
     for runs in [[imported, stored], [imported + stored]] {
       #expect(
         try rows(.newestByProperty, runs) == ["2|8|eight|9", "2|||", "2|7|seven|", "2|7|seven|"])

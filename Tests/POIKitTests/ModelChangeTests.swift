@@ -36,7 +36,7 @@ import Testing
     try importText(records, model(), at: path)
   }
 
-  /// Why the model does not fit the store at the path; nothing where it does.
+  /// The reason why the model does not fit the store; nil if it fits.
   static func refusal(of model: Model, at path: String) throws -> String? {
     do {
       try Store(path: path).prepareTables(for: model)
@@ -190,7 +190,7 @@ import Testing
       properties: #""id":{"type":"integer"},"name":{"type":"string"}"#, rest: "")
     try Self.importText(#"{"id":1,"name":"a"}"#, optional, at: path)
     #expect(try Self.refusal(of: required, at: path) == nil)
-    // The column still accepts NULL, so the way back is open.
+    // The column still accepts NULL, so the model can change back.
     #expect(try Self.refusal(of: optional, at: path) == nil)
     try Self.importText(#"{"id":2}"#, optional, at: path)
     #expect(
@@ -355,7 +355,7 @@ import Testing
     #expect(report.counters.updated == 1)
   }
 
-  /// A model whose removed rows are deleted, and whose removals are remembered.
+  /// A model whose removals delete rows and are remembered.
   private static func deletingModel(
     key: String = #""id""#, timestamp: String = "seen", mark: String = "gone",
     removal: String = "delete"

@@ -26,7 +26,7 @@ import Testing
     return try inference.finish()
   }
 
-  /// The member of the inferred model at the names.
+  /// The member of the inferred model with these names.
   static func member(_ names: String..., of document: String) throws -> JSONValue? {
     var value: JSONValue? = try JSONValue(parsing: document)
     for name in names { value = value?[name] }
@@ -206,7 +206,7 @@ import Testing
     #expect(try feed.rows("SELECT * FROM places LIMIT 1") == ["1|0|x|7"])
   }
 
-  /// Records of which some are not like the others.
+  /// Records of which some differ from the others.
   private static func records(_ odd: String...) -> String {
     ((0..<300).map { #"{"id":"p\#($0)","n":\#($0 % 7)}"# } + odd).joined(separator: "\n")
   }
@@ -275,7 +275,7 @@ import Testing
       ([[line, #"{"n":1}"#, line]], ["n"]),
       ([[#"{"n":1}"#, #"{"poikit_reject":1,"raw":"{}"}"#]], ["n"]),
       ([[#"{"n":1}"#, line]], ["file", "n", "poikit_reject", "raw"]),
-      // Each input's first line tells it for that input.
+      // The first line of each input decides for that input.
       ([[#"{"n":1}"#], [line]], ["n"]),
       ([[line], [#"{"n":1}"#, line]], ["file", "n", "poikit_reject", "raw"]),
     ] {
@@ -335,7 +335,7 @@ import Testing
 
   // MARK: Laws
 
-  /// A random JSON value that a record may hold.
+  /// A random JSON value for a record.
   static func value(depth: Int, using generator: inout SplitMix64) -> String {
     let scalars = [
       "null", "true", "false", "0", "-1", "1.5", "2.0", "9007199254740993", "1668039187",

@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Relations to one whose value is a plain one, such as the name of a region.
+/// Relations to one with a plain value, such as the name of a region.
 @Suite struct PlainRelationTests {
   private static func feed(
     _ attributes: String, root: String = ""
@@ -92,8 +92,7 @@ import Testing
     }
   }
 
-  /// The members of an attribute, a value, and what the related row holds, or the rule that the value
-  /// breaks.
+  /// The members of an attribute, a value, and the related row or the violated rule.
   private static let values: [(members: String, value: String, expected: String)] = [
     (#""type":"integer""#, "12", "12"),
     (#""type":"integer","x-lenient":true"#, #""12""#, "12"),
@@ -187,7 +186,7 @@ import Testing
       try feed.rows("SELECT message FROM poikit_reject") == ["5 is not of type string or null"])
   }
 
-  /// Whether the rows of the relation get a new one after the one that a loser named is gone.
+  /// Whether the relation's table gets a new row after the row that a loser named is deleted.
   @Test(arguments: [false, true])
   func `a row that comes back never refers to another one than before`(isFilled: Bool) throws {
     let feed = try Self.feed(
@@ -226,7 +225,7 @@ import Testing
     #expect(try feed.rows("SELECT region FROM poikit_readable_t") == ["North"])
   }
 
-  /// Says the text of the region.
+  /// Reads the text of the region.
   private struct Reader: RecordValidator {
     func issues(in record: borrowing RecordView) -> [POIKit.Issue] {
       [POIKit.Issue(rule: record.text("region") ?? "-", attribute: nil, message: "")]

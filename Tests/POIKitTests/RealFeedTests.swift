@@ -7,7 +7,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Successive versions of the same open data, where they are present beside the package.
+/// Successive versions of the same open data, if they exist beside the package.
 @Suite struct RealFeedTests {
   private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
   private static let folder = root + "/../shared/data/csc/sync"
@@ -20,7 +20,7 @@ import Testing
     try FeedStore(Model(contentsOf: root + "/Samples/models/cities.json"))
   }
 
-  /// Imports files of the folder, each in a run of its own.
+  /// Imports files of the folder, one in each run.
   @discardableResult
   private static func take(
     _ names: [String], into feed: borrowing FeedStore, options: ImportOptions = ImportOptions()
@@ -51,7 +51,7 @@ import Testing
     for order in [versions] + (0..<2).map({ _ in versions.shuffled(using: &generator) }) {
       let feed = try Self.feed()
       try Self.take(order, into: feed)
-      // Taken once more, nothing with a key changes.
+      // A second import changes no row with a key.
       let again = try Self.take([versions[0]], into: feed)
       #expect(again.counters.updated == 0, "seed \(seed)")
       digests.insert(try Self.digestOfKeyed(feed))
@@ -59,7 +59,7 @@ import Testing
     #expect(digests.count == 1, "seed \(seed)")
   }
 
-  /// The digest without the rows that have no key: each import adds those anew.
+  /// The digest without the rows without a key, which every import adds again.
   private static func digestOfKeyed(_ feed: borrowing FeedStore) throws -> Digest {
     try feed.execute("DELETE FROM city WHERE id IS NULL")
     return try feed.digest()

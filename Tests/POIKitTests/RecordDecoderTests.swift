@@ -14,7 +14,7 @@ import Testing
     return try session.finish()
   }
 
-  /// The attributes of a model, a record, and the rules that it breaks.
+  /// The attributes of a model, a record, and the violated rules.
   @Test(arguments: [
     (#""a":{"x-source":"/o/a"}"#, #"{"o":{"a":1},"o":{"a":2}}"#, ["duplicate-key"]),
     (#""a":{"x-source":"/l/0/a"}"#, #"{"l":{"0":{"a":1}},"l":{}}"#, ["duplicate-key"]),
@@ -59,8 +59,8 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == rules)
   }
 
-  /// The members of an attribute that reads empty strings as null, and a value; what is stored, or the
-  /// rule that is broken.
+  /// The members of an attribute that reads empty strings as null, and a value; the stored value or the
+  /// violated rule.
   private static let empties: [(members: String, value: String, expected: String)] = [
     (#""type":["string","null"]"#, #""""#, "NULL"),
     (#""type":["string","null"]"#, #"" ""#, "' '"),

@@ -5,8 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Records that a schema which an app has changed refuses: each is a reject of its own, with its bytes
-/// and place.
+/// Records that an app's schema refuses: each is a reject with its bytes and position.
 @Suite struct RefusedRecordTests {
   private static let document = #"""
     {"x-table":"place","x-key":"id","x-timestamp":"at","required":["id"],
@@ -42,7 +41,7 @@ import Testing
     SELECT record, line, "column", rule, CAST(raw AS TEXT) FROM poikit_reject ORDER BY id
     """
 
-  /// What an app's table refers to.
+  /// The target of an app's reference.
   enum Referred: CaseIterable {
     case part, join, row
 
@@ -188,7 +187,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM place") == ["2"])
   }
 
-  /// The table made anew as an app may do it, with a constraint of its own on the name.
+  /// The table rebuilt by an app, with its own constraint on the name.
   private static func rebuild(_ feed: borrowing FeedStore, _ constraint: SQL) throws {
     try feed.execute(
       """
@@ -292,7 +291,7 @@ import Testing
     options.isResuming = true
     let report = try feed.take(text, options: options)
     #expect(report.counters.inserted == 1 && report.counters.rejected == 1)
-    // Nothing is told as line and column 1 that is not known.
+    // An unknown position is not reported as line 1 and column 1.
     #expect(try feed.rows(Self.rejects) == ["2|0|0|unique|"])
     #expect(
       try feed.rows("SELECT byte_offset, message FROM poikit_reject") == [

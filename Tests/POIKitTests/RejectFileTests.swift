@@ -35,7 +35,7 @@ import Testing
     #expect(try folder.bytes("bad.ndjson") == Array("my notes".utf8))
   }
 
-  /// How an input that is the reject file of an earlier run is given.
+  /// The ways to give the reject file of an earlier run as input.
   enum Giving: CaseIterable {
     case named, path, source
   }

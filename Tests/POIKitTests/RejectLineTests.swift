@@ -100,7 +100,7 @@ import Testing
       "\(second.file)")
   }
 
-  /// An input, and what is said of its malformed record.
+  /// An input, and the message about its malformed record.
   @Test(arguments: [
     (
       "[ {\"n\":\n  2 3}]", "",
@@ -153,7 +153,7 @@ import Testing
     let refused = lands ? ["first", "second"] : ["", "second"]
     #expect(try lines.map { try JSONValue(parsing: $0)["member"]?.string } == refused)
 
-    // A line that is refused again keeps the name as well.
+    // A line that is rejected again keeps the name too.
     options.pointer = nil
     store = try run(store, file)
     let again = String(decoding: try folder.bytes("bad"), as: UTF8.self)
@@ -167,7 +167,7 @@ import Testing
         == [lands ? "|1" : "first|1", "third|3", "\(refused[0])|4", "second|5"])
   }
 
-  /// A line, and what is said of it.
+  /// A line, and the message about it.
   @Test(arguments: [
     (#"{"poikit_reject":1,"file":"a"}"#, "holds no record"),
     (#"{"poikit_reject":1,"raw":5}"#, "holds no record"),
@@ -221,7 +221,7 @@ import Testing
     for keepsRawRecords in [false, true] {
       let store = try Store.inMemory()
       try store.prepareTables(for: model)
-      // What the table may refuse keeps its bytes.
+      // The bytes are kept if the table may refuse the record.
       if keepsRawRecords { try store.execute("CREATE UNIQUE INDEX u ON t (n)") }
       var session = try ImportSession(into: store, model: model)
       try session.append(Array(lines.joined(separator: "\n").utf8).span)

@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Records with relations to many that meet stored ones.
+/// Records with relations to many that match stored ones.
 @Suite struct RelationToManyMergeTests {
   private static let first =
     #"{"number":1,"changed":1,"tags":["ui","db"],"thread":{"comments":[{"author":"ann","number":1,"text":"a","mood":{"name":"glad"},"files":[{"path":"a"},{"path":"b","size":1}]},{"author":"bob","number":1,"files":[{"path":"c"}]}]}}"#
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  /// A policy, a record, and the relations of the issue after it met `first`.
+  /// A policy, a record, and the relations of the issue after merging it with `first`.
   @Test(arguments: [
     (MergePolicy.objectTrump, #"{"number":1,"tags":["cli"]}"#, ["1: ann 1", "1: bob 1", "1: cli"]),
     (.objectTrump, #"{"number":1,"tags":null}"#, ["1: ann 1", "1: bob 1"]),

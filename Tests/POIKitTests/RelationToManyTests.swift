@@ -106,7 +106,7 @@ import Testing
     #expect(dumps[0] == dumps[1], "seed \(seed)")
   }
 
-  /// Two records and whether they say the same.
+  /// Two records, and whether their contents are equal.
   @Test(arguments: [
     (#"{"number":1,"tags":["a","b"]}"#, #"{"tags":["b","a","b"],"number":1}"#, true),
     (#"{"number":1}"#, #"{"number":1,"tags":[],"thread":{"comments":[]}}"#, true),
@@ -287,7 +287,7 @@ import Testing
   }
 
   @Test func `rows that many records share are made once, however long they are`() throws {
-    // More than the look-up memory holds, in number and in bytes.
+    // More than the memory for lookups can hold, in number and in bytes.
     let names = (0..<9_000).map { index in
       "\(index) " + String(repeating: "long ", count: index % 100 == 0 ? 500 : 1)
     }
@@ -307,7 +307,7 @@ import Testing
     let path = feed.path
     var options = ImportOptions()
     options.batchSize = 1
-    // With two the closure is asked again while the last batch is written.
+    // With two threads the closure is called again while the last batch is written.
     options.jobCount = 1
     let records = (1...2).map { number in
       #"{"number":\#(number),"tags":["a","b"],"thread":{"comments":[{"author":"ann","number":1,"mood":{"name":"glad"}}]}}"#
@@ -342,7 +342,7 @@ import Testing
       let relations = Set(try IssueTracker.relations(in: outcome.store))
       let removal = try outcome.store.deduplicate(Deduplicator(layout: outcome.store.layout()))
       #expect(removal.plan.loserCount > 0, "seed \(seed)")
-      // Each issue has what any of its records had, once.
+      // Each issue has the rows of all its records, once.
       #expect(try IssueTracker.relations(in: outcome.store) == relations.sorted(), "seed \(seed)")
       #expect(
         try rows(

@@ -46,7 +46,7 @@ import Testing
     let feed = try Self.store()
     #expect(try feed.rows(Self.remembered) == ["1"])
     let before = try feed.digest()
-    // Only one that was not computed can be wrong.
+    // A wrong result proves that the digest was not computed.
     try feed.execute("UPDATE poikit_digest SET digest = x'01000000000000000000000000000000'")
     let wrong = try feed.take(Self.notes)
     #expect(wrong.digest == Digest(high: 0, low: 1))
@@ -96,7 +96,7 @@ import Testing
     #expect(stopped.ending == .stopped)
     #expect(try feed.rows(Self.remembered) == ["0"])
     #expect(try feed.rows(Self.triggers) == ["0"])
-    // The run that goes on cannot know of it otherwise.
+    // The resumed run cannot know of it otherwise.
     try feed.execute("DELETE FROM note WHERE id = 1")
     options.isResuming = true
     let report = try feed.take(more, options: options)
@@ -147,7 +147,7 @@ import Testing
     #expect(try feed.take(Self.notes).digest == done.digest)
   }
 
-  /// The triggers that are left would make every change to the table fail.
+  /// The remaining triggers would make every change of the table fail.
   @Test(arguments: ["open", "import", "deduplicate", "undo", "purge"])
   func `a table that another program removed is made anew by the next run`(task: String) throws {
     let feed = try FeedStore(
@@ -188,11 +188,11 @@ import Testing
        "required":["name"],"properties":{"name":{"type":"string"}}}}}
     """#
 
-  /// What the digest is off by that `duplicates` remembers: only one that was not computed can be
-  /// wrong.
+  /// The error of the digest that `duplicates` stores: a wrong result proves that it was not
+  /// computed.
   private static let error = Digest(high: 3, low: 1 << 63)
 
-  /// A store of places of which many stand in it more than once.
+  /// A store of places with many duplicates.
   private static func duplicates(seed: UInt64) throws -> FeedStore {
     var random = SplitMix64(seed: seed)
     let feed = try FeedStore(try Model(parsing: places))
@@ -225,7 +225,7 @@ import Testing
     expected += Self.error
     #expect(done.digest == expected)
     #expect(try feed.rows(Self.remembered) == ["1"])
-    // Nothing is to be removed now.
+    // Nothing is left to remove.
     #expect(try feed.deduplicate(options).digest == expected)
   }
 

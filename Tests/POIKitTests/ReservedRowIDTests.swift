@@ -5,9 +5,9 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Rows that are imported after a deduplication do not take the ids of the losers.
+/// Rows imported after a deduplication do not get the ids of losers.
 @Suite struct ReservedRowIDTests {
-  /// Imports issues into a store that has some.
+  /// Imports issues into a store with issues.
   private static func append(
     _ records: [String], to store: Store, batchSize: Int
   ) throws -> IssueTracker.Outcome {
@@ -33,7 +33,7 @@ import Testing
       options.arrays = arrays
       _ = try deduplicated.deduplicate(
         Deduplicator(layout: deduplicated.layout(), options: options))
-      // Some records are written in part, and taken back.
+      // Some records are written in part and rolled back.
       try deduplicated.execute(
         """
         CREATE TRIGGER refusal BEFORE INSERT ON file

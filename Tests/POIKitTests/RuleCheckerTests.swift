@@ -50,7 +50,7 @@ import Testing
     #expect(unruled.counters.inserted == 1)
   }
 
-  /// The schema of an attribute and other members of the root, and the rules that a deep record breaks.
+  /// The schema of an attribute and other members of the root, and the rules that a deep record violates.
   @Test(arguments: [
     ("{}", #","minProperties":1,"maxProperties":2"#, []),
     ("{}", #","minProperties":2"#, ["minProperties"]),
@@ -65,8 +65,7 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == rules)
   }
 
-  /// A model with a chain of definitions, each of which refers to the next one: longer than a program
-  /// can follow that calls itself for each.
+  /// A model with a chain of definitions, each of which refers to the next one: too long for recursion.
   static func chain(linkCount: Int, from attribute: String) -> String {
     let links = (1..<linkCount).map { ##""d\##($0)":{"$ref":"#/$defs/d\##($0 + 1)"}"## }
     return ##"{"x-table":"t","properties":{"a":\##(attribute)},"$defs":{"##
@@ -173,8 +172,7 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == ["type"])
   }
 
-  /// Two values, and whether they are equal. Of a name that stands there twice the first belongs to
-  /// the first.
+  /// Two values, and whether they are equal. Repeated names are compared in their order.
   @Test(arguments: [
     (#"{"a":1,"b":2}"#, #"{"b":2,"a":1}"#, true), (#"{"a":1,"a":2}"#, #"{"a":1,"a":2}"#, true),
     (#"{"a":1,"a":2}"#, #"{"a":2,"a":1}"#, false), (#"{"a":1,"a":1}"#, #"{"a":1,"b":1}"#, false),
@@ -246,7 +244,7 @@ import Testing
     #expect(issues.count == 100)
   }
 
-  /// The schema of attributes, and what a record says of each of them, if anything.
+  /// The schemas of attributes, and their values in a record, if any.
   @Test(arguments: [
     (#"{"type":"integer"}"#, nil), (#"{"type":"integer"}"#, #""x""#),
     (#"{"type":"string","minLength":2}"#, #""x""#),
@@ -283,7 +281,7 @@ import Testing
     #expect(issues.last?["attribute"] == .string("a33/0"))
   }
 
-  /// A model's attributes, a record, and what it breaks.
+  /// A model's attributes, a record, and the violated rules.
   @Test(arguments: [
     (#""a":{"type":"integer"},"b":{}"#, "{}", ["required a"]),
     (#""a":{"type":"integer"},"b":{}"#, #"{"a":"x"}"#, ["type a"]),
@@ -360,7 +358,7 @@ import Testing
     }
   }
 
-  /// An attribute's schema, definitions that it refers to, a value, and the rules that are told.
+  /// An attribute's schema, definitions that it refers to, a value, and the reported rules.
   @Test(arguments: [
     (#"{"pattern":"^a+$","maxLength":3}"#, "{}", #""bbbb""#, ["maxLength", "pattern"]),
     (#"{"pattern":"^a+$","maxLength":3}"#, "{}", #""bbb""#, ["pattern"]),
@@ -403,7 +401,7 @@ import Testing
         """#)
     let flaws = Self.repeated(#""x""#, count)
     for (record, isAccepted) in [
-      // With 100 issues, others may not have been kept.
+      // With 100 issues, others may have been dropped.
       (#"{"id":1,"gone":true,"a":[\#(flaws)]}"#, count < 100),
       (#"{"id":1,"gone":true,"a":[\#(flaws)],"typo":1}"#, false),
       (#"{"id":1,"gone":true,"typo":1,"a":[\#(flaws)]}"#, false),

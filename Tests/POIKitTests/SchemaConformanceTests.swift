@@ -9,7 +9,7 @@ import Testing
 @Suite struct SchemaConformanceTests {
   static let suite = "json-schema-test-suite/draft2020-12"
 
-  /// The files of the keywords and formats that models may use, in the order of the reference.
+  /// The files of the supported keywords and formats, in the order of the reference.
   static let claimed = [
     "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minLength", "maxLength", "pattern", "properties", "required",
@@ -20,13 +20,13 @@ import Testing
     "optional/format/json-pointer",
   ]
 
-  /// What the tests of one file showed.
+  /// The results of the tests of one file.
   struct Outcome {
     var groupCount = 0
     var caseCount = 0
-    /// The groups that were refused at load.
+    /// The number of groups refused when the model is read.
     var refusedCount = 0
-    /// What they were refused for.
+    /// The keywords named as reasons.
     var reasons: Set<String> = []
   }
 
@@ -53,7 +53,7 @@ import Testing
     try Page(path: "Reference/JSONSchemaConformance.md").check(part: "conformance", is: table)
   }
 
-  /// `format.json` says that formats are notes only; models enforce them.
+  /// `format.json` says that formats are only annotations; models enforce them.
   @Test(.enabled(if: RealData.has(suite), "needs json-schema-test-suite"))
   func `a schema with any other keyword is refused for it`() throws {
     let names = RealData.names(in: Self.suite, suffix: ".json").map { String($0.dropLast(5)) }
@@ -111,7 +111,7 @@ import Testing
       || keyword == "$ref" && message.contains("cannot be followed")
   }
 
-  /// A model that allows at one place of its records what the group's schema allows.
+  /// A model that allows in one place of its records what the group's schema allows.
   private static func model(of group: JSONValue) -> Result<Model, ModelError> {
     let schema = moved(group["schema"] ?? .null)
     let document = """
@@ -129,10 +129,10 @@ import Testing
     return try session.finish().counters.inserted == 1
   }
 
-  /// The keywords whose values are no schemas.
+  /// The keywords whose values are not schemas.
   private static let constants: Set<String> = ["enum", "const", "default", "examples"]
 
-  /// A schema with its references led to where it stands in the model, and without the dialect.
+  /// A schema whose references point to its place in the model, without the dialect.
   private static func moved(_ schema: JSONValue) -> JSONValue {
     switch schema {
     case .array(let elements): .array(elements.map(moved))
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  /// Adds the keywords in a schema that must be refused, and `$ref` where it leads elsewhere.
+  /// Adds the keywords in a schema that must be refused, and `$ref` if it points elsewhere.
   private static func collectReasons(in schema: JSONValue, to reasons: inout Set<String>) {
     for member in schema.members ?? [] where member.name != "$schema" {
       switch member.name {

@@ -5,10 +5,10 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Relations of one model whose rows stand in one table, such as where a route begins and ends.
+/// Relations of one model that share a table, such as the start and the end of a route.
 @Suite struct SharedTableTests {
-  /// Routes between stations, which they name by a plain value, an object and an array, and whose
-  /// legs name them, too.
+  /// Routes between stations, which they name by a plain value, an object and an array; their legs
+  /// name stations too.
   ///
   /// - Parameter tables: the tables of the four relations.
   private static func document(tables: [String]) -> String {
@@ -30,7 +30,7 @@ import Testing
   private static let shared = document(tables: ["station", "station", "station", "station"])
   private static let apart = document(tables: ["a", "b", "c", "d"])
 
-  /// The codes that a route names, by attribute.
+  /// The codes named by a route, by attribute.
   private static func content(tables: [String]) -> SQL {
     """
     SELECT r.id, r.changed, f.code, t.code,

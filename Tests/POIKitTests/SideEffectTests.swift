@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// Imports into a database in which triggers or foreign keys of an app change rows besides.
+/// Imports into a database with triggers or foreign keys of an app that change other rows.
 @Suite struct SideEffectTests {
   private static func document(_ attributes: String = "", root: String = "") -> String {
     #"""
@@ -27,7 +27,7 @@ import Testing
 
   private static let rejects: SQL = "SELECT record, rule FROM poikit_reject ORDER BY id"
 
-  // MARK: Related rows that go
+  // MARK: Deleted related rows
 
   private static let category =
     #","cat":{"type":["string","null"],"x-relation":{"table":"cat","unique":"name"}}"#
@@ -139,7 +139,7 @@ import Testing
     #expect(try SideEffects.arePossible(on: model, in: connection))
   }
 
-  // MARK: Failing in part
+  // MARK: Partial failures
 
   @Test(
     arguments: [

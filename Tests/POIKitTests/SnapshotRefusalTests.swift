@@ -4,7 +4,7 @@ import Testing
 @testable import POIKit
 @testable import POIRecords
 
-/// What a snapshot is not to remove.
+/// Rows that a snapshot must not remove.
 @Suite struct SnapshotRefusalTests {
   private static func model() throws -> Model {
     try Model(
@@ -35,7 +35,7 @@ import Testing
         try feed.take(#"{"id":1,"at":1}{"id":2,"at":1}{"at":1}"#, options: options)
       }
     } else {
-      // Without timestamps there is nothing to ask a source for next.
+      // Without timestamps no newer records can be requested.
       try feed.take(#"{"id":1}{"id":2}"#, options: options)
     }
     #expect(try feed.token() == nil)
@@ -58,7 +58,7 @@ import Testing
       try feed.take(#"{"id":2,"at":2}{"id":3,"at":2}"#, options: Self.snapshot(.percent(20)))
     }
     #expect(refused?.code == .snapshotRefused)
-    // Of the one row of before, and the one that was marked and has come back, both are missing.
+    // The one earlier row and the one that was marked and came back are both missing.
     let report = try feed.take(#"{"id":3,"at":2}"#, options: Self.snapshot(.percent(100)))
     #expect(report.counters.removed == 2)
   }

@@ -3,7 +3,7 @@ import SQLiteKit
 
 @testable import POIKit
 
-/// Statements of a test on a store that nothing else uses.
+/// Statements on a store that nothing else uses.
 extension Store {
   func execute(_ sql: SQL) throws { try withConnection { try $0.execute(sql) } }
 

@@ -66,11 +66,11 @@ import Testing
       try connection.execute("INSERT INTO app VALUES (1)")
     }
     #expect(throws: SQLiteError.self) { try kept?.execute("DROP TABLE app") }
-    // The transaction that was left open is rolled back.
+    // The open transaction is rolled back.
     #expect(try store.integer("SELECT count(*) FROM app") == 0)
   }
 
-  /// Of many threads that want the store at once, each has it for itself or is refused.
+  /// Of many threads that use the store at once, each has it alone or gets an error.
   @Test func `threads never use a store at the same time`() async throws {
     let store = try Store.inMemory()
     try store.execute("CREATE TABLE counter (n); INSERT INTO counter VALUES (0)")

@@ -9,8 +9,7 @@ import Testing
 @testable import POIRecords
 
 @Suite struct StoreTests {
-  /// What a process that is killed, or a power cut, leaves of a new store before its first batch:
-  /// any part of the write-ahead log, from its beginning on.
+  /// A killed process or a power cut leaves any prefix of the write-ahead log of a new store.
   @Test func `a store that was left before its first batch can be imported into`() throws {
     let folder = try ScratchFolder()
     let store = try Store(path: folder.file("new.sqlite"))
@@ -122,7 +121,7 @@ import Testing
   @Test func `two programs that make one store at once both have it`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
-    // Each has found an empty file before the other began.
+    // Both have found an empty file before the other began.
     let first = try Connection(path: path)
     let second = try Connection(path: path)
     #expect(try second.integer("SELECT count(*) FROM sqlite_schema") == 0)

@@ -61,7 +61,7 @@ import Testing
       layout.contentColumns.first { $0.name == column }?.relation?.idCollation
     }
     #expect(["a", "b", "c", "d"].map(collation) == ["BINARY", nil, nil, "NOCASE"])
-    // What refers to no row, or to one without a key, is a value like any other.
+    // A reference to a missing row, or to a row without a key, is a value like any other.
     let before = try Deduplicator.tableDigest(of: layout, on: connection)
     for change: SQL in ["a = 'lost' WHERE k = 'q'", "a = 'c9' WHERE k IS NULL"] {
       try connection.execute("BEGIN; UPDATE t SET \(change)")

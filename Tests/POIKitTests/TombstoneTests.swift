@@ -30,7 +30,7 @@ import Testing
 
   private static func removal(_ at: String) -> String { #"{"id":"a","gone":true,"at":\#(at)}"# }
 
-  /// Imports lines in runs of their own, then deduplicates where rows were appended.
+  /// Imports lines in separate runs, then deduplicates if rows were appended.
   private static func rows(
     _ model: Model, policy: MergePolicy, after lines: [String]
   ) throws -> [String] {
@@ -101,7 +101,7 @@ import Testing
     ] {
       #expect(try Self.rows(model, policy: .overwrite, after: lines) == expected, "\(lines)")
     }
-    // What came back is not removed again by a deduplication.
+    // A deduplication does not remove a record that came back.
     let feed = try FeedStore(model)
     var options = ImportOptions()
     options.mergePolicy = .overwrite
@@ -125,7 +125,7 @@ import Testing
   func `nothing is merged by another key than that of the removals that delete`(
     policy: MergePolicy?
   ) throws {
-    // By name, b takes the place of a, and what its removal leaves would depend on the order.
+    // By name, b replaces a, and the result of its removal would depend on the order.
     let lines = [
       Self.live("1"), #"{"id":"b","name":"n","at":2}"#, #"{"id":"b","gone":true,"at":3}"#,
     ]
@@ -202,7 +202,7 @@ import Testing
         var options = ImportOptions()
         options.mergePolicy = policy
         options.batchSize = Int.random(in: 1...9, using: &generator)
-        // With few records that are merged at once the others land first.
+        // If few records are merged directly, the others land.
         options.directRecordLimit = Int.random(in: 0...60, using: &generator)
         let cut = Int.random(in: 0..<lines.count, using: &generator)
         try feed.take(lines[..<cut].joined(separator: "\n"), options: options)
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  /// Imports a text, or a part of it: the run stops when it has reported so often.
+  /// Imports a text, and stops the run at a report of progress.
   private static func take(
     _ text: String, into feed: borrowing FeedStore, options: ImportOptions, stoppingAfter steps: Int
   ) throws -> ImportReport {
@@ -237,7 +237,7 @@ import Testing
     throws
   {
     func record(_ id: String, _ at: Int) -> String { #"{"id":"\#(id)","name":"n","at":\#(at)}"# }
-    // The first three are merged at once, and b gets the row id that a had.
+    // The first three are merged directly, and b gets the row id of a.
     let text = [
       Self.live("1"), Self.removal("2"), record("b", 1), record("b", 2), record("c", 1),
       record("b", 3),
@@ -493,7 +493,7 @@ import Testing
       try feed.take(record("a"), record("b"), marked, options: options)
       let snapshot = try feed.take(record("a"), marked, options: options)
       #expect(snapshot.counters.removed == 1)
-      // How old a removal must be to go, in days, and how many rows there are then.
+      // The age in days of purged removals, and the number of rows left.
       let purgings =
         tombstone == "gone" ? [(70, 2), (60, 2), (55, 1)] : [(70, 3), (60, 3), (55, 2)]
       for (age, rowCount) in purgings {

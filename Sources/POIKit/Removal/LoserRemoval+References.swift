@@ -206,22 +206,21 @@ extension LoserRemoval {
   /// The statements that find obstacles to moving a row along one reference.
   private struct Obstacles {
     /// Finds other references that share a column with this one.
-    let diverging: PreparedStatements.Box?
+    let conflict: PreparedStatements.Box?
 
     let twins: [PreparedStatements.Box]
     let followers: [(table: String, find: PreparedStatements.Box)]
 
     /// Whether other references can be an obstacle.
-    var areReferences: Bool { diverging != nil || !followers.isEmpty }
+    var areReferences: Bool { conflict != nil || !followers.isEmpty }
   }
 
   private mutating func obstacles(
     to move: ReferenceMove, in connection: Connection
   ) throws -> Obstacles {
-    let diverging = try move.findDivergingReference(by: statements, in: connection)
+    let conflict = try move.findDivergingReference(by: statements, in: connection)
     return Obstacles(
-      diverging: try diverging.map { (sql) throws in try statements.statement(sql, in: connection)
-      },
+      conflict: try conflict.map { (sql) throws in try statements.statement(sql, in: connection) },
       twins: try findTwins(of: move, in: connection),
       followers: try findFollowers(of: move, in: connection))
   }
@@ -270,7 +269,7 @@ extension LoserRemoval {
     guard !row.lacksTarget else {
       throw Self.unmovable(row, move, "a referenced column of the winner is NULL")
     }
-    if let diverging = obstacles.diverging, try diverging.returnsRow(row.row, row.winner) {
+    if let conflict = obstacles.conflict, try conflict.returnsRow(row.row, row.winner) {
       throw Self.unmovable(
         row, move, "another reference shares a column with it, and would refer to another row")
     }
