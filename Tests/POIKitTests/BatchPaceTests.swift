@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a batch ends at 5,000 records where no time passes`(jobCount: Int) throws {
+  func `a batch ends at 5,000 records if no time passes`(jobCount: Int) throws {
     var generator = SplitMix64(seed: 1)
     let outcome = try Self.batches(
       of: Self.lines(12_000, using: &generator), linesInPiece: 300
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a batch of 500 records ends with the bytes at hand where 100 ms have passed`(
+  func `a batch of 500 records ends with the current bytes after 100 ms`(
     jobCount: Int
   ) throws {
     var generator = SplitMix64(seed: 2)
@@ -88,7 +88,7 @@ import Testing
     #expect(outcome.sizes == [600, 600, 600, 200])
   }
 
-  @Test func `a batch of a set size has that, however long it takes`() throws {
+  @Test func `a set batch size is kept, however long a batch takes`() throws {
     var generator = SplitMix64(seed: 3)
     let clock = PassingClock(.seconds(1))
     let outcome = try Self.batches(
@@ -130,7 +130,7 @@ import Testing
     #expect(report.digest == merged.report.digest)
   }
 
-  @Test func `what comes out does not depend on the time that passes`() throws {
+  @Test func `the result does not depend on the time`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     let lines = Self.lines(6_000, using: &generator)

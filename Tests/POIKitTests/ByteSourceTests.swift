@@ -68,7 +68,7 @@ private let programs = [
     #expect(source.consumedByteCount == 5)
   }
 
-  @Test func `a read takes no more than fits`() {
+  @Test func `a read returns at most the requested bytes`() {
     var source = BytesSource([1, 2, 3])
     let piece = [UInt8](capacity: 3) { output in
       output.append(0)
@@ -128,14 +128,14 @@ private let programs = [
     #expect(error?.code == .notFound)
   }
 
-  @Test func `a directory is told from a file`() throws {
+  @Test func `a directory is not a file`() throws {
     let scratch = try ScratchFolder()
     let error = message { () throws(InputError) in _ = try FileSource(path: scratch.path) }
     #expect(error?.code == .isDirectory)
     #expect(error?.message.contains("*.json") == true)
   }
 
-  @Test func `a file that the user may not read is told`() async {
+  @Test func `an unreadable file is reported`() async {
     // The superuser may read everything, so a separate process gives up that right.
     await #expect(processExitsWith: .success) {
       let scratch = try ScratchFolder()
@@ -173,7 +173,7 @@ private let programs = [
   }
 
   @Test(arguments: programs)
-  func `decompresses what comes through a pipe`(
+  func `decompresses a pipe`(
     _ compression: (program: String, suffix: String)
   ) throws {
     let scratch = try ScratchFolder()
@@ -208,7 +208,7 @@ private let programs = [
     #expect(source.consumedByteCount == bytes.count)
   }
 
-  @Test func `bytes that trickle in are all taken`() throws {
+  @Test func `bytes that come slowly are all read`() throws {
     let scratch = try ScratchFolder()
     try scratch.run(
       "mkfifo pipe; printf trickle | gzip > data; (for i in 1 2 3 4 5 6 7 8; do "
@@ -228,7 +228,9 @@ private let programs = [
     ("PK\u{3}\u{4}\u{14}", "is a zip archive"), ("SQLite format 3\0", "is a SQLite database"),
     ("<!DOCTYPE html>", "is XML or HTML"), ("\u{1E}{}\n", "is a JSON text sequence"),
   ])
-  func `what is no JSON by its first bytes is refused`(content: String, beginning: String) throws {
+  func `an input that does not begin as JSON is refused`(content: String, beginning: String)
+    throws
+  {
     let scratch = try ScratchFolder()
     let path = try scratch.write(Array(content.utf8), to: "data")
     try scratch.run(
@@ -262,7 +264,7 @@ private let programs = [
     }
   }
 
-  @Test func `what the program said stands in the message`() throws {
+  @Test func `the message quotes the program's error output`() throws {
     let scratch = try ScratchFolder()
     try scratch.run("head -c 100000 /dev/zero | gzip | head -c 60 > cut.gz")
     #expect {
@@ -300,7 +302,7 @@ private let programs = [
     }
   }
 
-  @Test func `a program that says very much does not stand in its own way`() async {
+  @Test func `a program that writes many errors does not block itself`() async {
     await #expect(processExitsWith: .success) {
       let scratch = try ScratchFolder()
       let script = "#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' x >&2\nprintf good\nexit 3\n"
@@ -347,8 +349,7 @@ private let programs = [
     }
   }
 
-  @Test func `standard input is read from where it stands, and can restart if it is a file`() async
-  {
+  @Test func `standard input is read from its offset, and can restart if it is a file`() async {
     await #expect(processExitsWith: .success) {
       let scratch = try ScratchFolder()
       let path = try scratch.write(Array("passed[1]".utf8), to: "data.json")
@@ -389,7 +390,7 @@ private let programs = [
     }
   }
 
-  @Test func `standard input that is closed is told`() async {
+  @Test func `closed standard input is reported`() async {
     await #expect(processExitsWith: .success) {
       // No other thread of the process may open a file with the number meanwhile.
       var limit = rlimit()
@@ -418,7 +419,7 @@ private let programs = [
     }
   }
 
-  @Test func `a host program that ignores the end of its children is told`() async {
+  @Test func `a host program that ignores SIGCHLD gets an error`() async {
     await #expect(processExitsWith: .success) {
       let scratch = try ScratchFolder()
       try scratch.run("printf 1 | gzip > data.json.gz")
@@ -432,7 +433,7 @@ private let programs = [
     }
   }
 
-  @Test func `behind the end there are no more bytes`() throws {
+  @Test func `after the end there are no more bytes`() throws {
     let scratch = try ScratchFolder()
     try scratch.run("printf 12 | gzip > data.gz")
     var source = try FileSource(path: "\(scratch.path)/data.gz")

@@ -32,7 +32,7 @@ import Testing
     (0..<CandidateEntry.wordCount).map { entry.word($0) }
   }
 
-  @Test func `a compact entry stands for the entry and orders like it`() {
+  @Test func `a compact entry represents the entry and has its order`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     var fittingCount = 0

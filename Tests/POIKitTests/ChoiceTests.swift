@@ -41,7 +41,7 @@ import Testing
     JSONScalar.hash(.number, lexeme.utf8Span.span)
   }
 
-  @Test func `numbers that share a bucket under a known factor take as many as others`() {
+  @Test func `numbers that share a bucket under a known factor use as many buckets as others`() {
     let inverse = UInt64(0xD6E8_FEB8_6659_FD93).inverse
     let digits = (1..<2000).map { (UInt64($0) << 48) &* inverse }
       .filter { $0 < 10_000_000_000_000_000_000 && !$0.isMultiple(of: 10) }.prefix(800)
@@ -95,7 +95,7 @@ import Testing
     #expect(try message(20_000).contains("is none of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 19990 more"))
   }
 
-  @Test func `a value is one of the constants just where it equals one of them`() throws {
+  @Test func `a value is one of the constants exactly if it equals one of them`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     var acceptedCount = 0

@@ -45,7 +45,9 @@ import Testing
       ([0x50, 0x4B, 3, 4], "is a zip archive"), (Array("SQLite f".utf8), "is a SQLite database"),
       (Array("<html>".utf8), "is XML or HTML"), ([0x1E, 0x7B], "is a JSON text sequence"),
     ] as [([UInt8], String)], Giving.allCases)
-  func `what is no JSON is refused whole`(content: ([UInt8], String), giving: Giving) throws {
+  func `an input that is not JSON is refused whole`(content: ([UInt8], String), giving: Giving)
+    throws
+  {
     let bytes = content.0 + Array("\n{}\n{}\n".utf8)
     for pieceSize in [1, 2, bytes.count] {
       for pointer in [nil, ""] {
@@ -110,7 +112,7 @@ import Testing
     (manyPlaces.joined(separator: "\n"), nil), ("[\(manyPlaces.joined(separator: ","))]", nil),
     (#"{"rows":[\#(manyPlaces.joined(separator: ","))]}"#, "/rows"),
   ])
-  func `a source whose first bytes tell where its records stand is read once`(
+  func `a source whose first bytes show where its records are is read once`(
     text: String, pointer: String?
   ) throws {
     var options = ImportOptions()
@@ -128,7 +130,7 @@ import Testing
     #expect(try inference.finish().contains("Inferred from the 9000 records"))
   }
 
-  @Test func `a source that can go back is searched to its end for its records`() throws {
+  @Test func `a source that can restart is searched to its end for its records`() throws {
     let head = (0..<30_000).map { #""\#($0)":["no record"]"# }.joined(separator: ",")
     let text = #"{"head":{\#(head)},"rows":[\#(ImportSessionTests.poi(1))]}"#
     var session = try ImportSession(checking: .poi)
@@ -141,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: [nil, ""], [false, true])
-  func `a source that was read from before is read from its first byte if it can go back`(
+  func `a source that was read before is read from its first byte if it can restart`(
     pointer: String?, goesBack: Bool
   ) throws {
     func read(_ source: inout some ByteSource) throws -> [Int] {

@@ -54,7 +54,7 @@ import Testing
     "CREATE TABLE other (t REFERENCES t (id)); INSERT INTO other VALUES (1), (4)",
     "ALTER TABLE t ADD COLUMN parent REFERENCES t (id); UPDATE t SET parent = 5 - id",
   ])
-  func `it is right where more than losers changes`(script: SQL) throws {
+  func `it is right if more than losers changes`(script: SQL) throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """

@@ -89,7 +89,7 @@ import Testing
       try connection.text("SELECT enforced_key FROM poikit_table") == #"["country","code"]"#)
   }
 
-  @Test func `keys with a NULL are not grouped where their hash is to be enforced`() throws {
+  @Test func `keys with a NULL are not grouped if their hash will be enforced`() throws {
     let connection = try store()
     var options = options(.hash)
     options.nullKey = .group
@@ -120,7 +120,7 @@ import Testing
       try connection.integer("SELECT count(*) FROM poi WHERE poikit_key IS NULL") == 2)
   }
 
-  @Test func `rows in the way are listed, and the run has failed`() throws {
+  @Test func `rows that share a key are listed, and the run fails`() throws {
     let connection = try store()
     var deduplicator = Deduplicator(layout: layout, options: options(.hash))
     // All keys have the same hash, but differ.
@@ -139,7 +139,7 @@ import Testing
         == 0)
   }
 
-  @Test func `duplicates keep an index from being made, and at most ten keys are listed`() throws {
+  @Test func `duplicates prevent the index, and at most ten keys are listed`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -162,7 +162,7 @@ import Testing
     #expect(error?.message.contains("'10'") == false)
   }
 
-  @Test func `of many rows that share a key the first is named`() throws {
+  @Test func `the message names the first of many rows that share a key`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -207,7 +207,7 @@ import Testing
     #expect(try dump("poi", in: connection) == before)
   }
 
-  @Test func `rows that an app wrote where a hash is enforced are found by their keys`() throws {
+  @Test func `rows written by an app are found by keys that are enforced by a hash`() throws {
     let feed = try FeedStore(Model(parsing: MergeFixture.document))
     try feed.take(#"{"id":1,"at":5}{"id":2,"at":5}{"id":null,"at":5}"#)
     var options = DeduplicationOptions()

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: KeepRule.allCases, NullKeyRule.allCases)
-  func `the winners are those of the rule, in any order, batch size and budget`(
+  func `the winners follow the rule, for any order, batch size and budget`(
     keep: KeepRule, nullKey: NullKeyRule
   ) throws {
     for seed in TestLength.some(UInt64(1)...25, 5) {
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `a pass stopped after every batch ends as one that was not stopped`() throws {
+  @Test func `a pass stopped after every batch ends like one that was not stopped`() throws {
     for seed in TestLength.some(UInt64(1)...10, 4) {
       var generator = SplitMix64(seed: seed)
       let records = SampleRecord.random(count: 90, using: &generator)
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: [("id", "up"), ("code", "'c' || up"), ("name", "'n' || up")] as [(SQL, SQL)])
-  func `a pass stopped after every batch ends the same where rows refer to rows of their table`(
+  func `a pass stopped after every batch ends the same if rows refer to rows of their table`(
     target: SQL, value: SQL
   ) throws {
     for seed in TestLength.some(UInt64(1)...20, 6) {

@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func `a value that is unique goes to the winner and back`() throws {
+  @Test func `a unique value moves to the winner and back`() throws {
     let connection = try connection([
       ["'x'", "1", "0", "'only'", "NULL", "NULL", "NULL", "NULL"],
       ["'x'", "2", "0", "NULL", "NULL", "NULL", "NULL", "NULL"],
@@ -201,7 +201,7 @@ import Testing
     ("RAISE(ABORT, 'not that')" as SQL, "row 2 of 't' cannot get"),
     ("RAISE(IGNORE)", "a trigger of the table interferes"),
   ])
-  func `a winner that a trigger keeps from taking a value stops the run`(
+  func `a trigger that prevents a merged value stops the run`(
     _ effect: SQL, _ message: String
   ) throws {
     let connection = try connection([
@@ -221,7 +221,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t") == 2)
   }
 
-  @Test func `values of any types go to winners, in more sets of columns than are kept`() throws {
+  @Test func `winners get values of any type in more sets of columns than are kept`() throws {
     let connection = try Connection.inMemory()
     let names: [SQL] = (0..<8).map { "c\($0)" }
     try connection.execute("CREATE TABLE t (k, at INTEGER, \(names.joined(separator: ", ")))")
@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test(arguments: ["mark", "delete"])
-  func `what says that a record is a removal stays the winner's`(removal: String) throws {
+  func `the tombstone stays the winner's`(removal: String) throws {
     let feed = try FeedStore(
       Model(
         parsing: """
@@ -339,7 +339,7 @@ import Testing
   }
 
   @Test(arguments: ["whole", "last"])
-  func `what is computed from values that are filled is no key and no timestamp`(
+  func `a column computed from merged values cannot be key or timestamp`(
     column: String
   ) throws {
     let connection = try Connection.inMemory()

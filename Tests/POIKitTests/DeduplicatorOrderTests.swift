@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 500])
-  func `of two losers' elements the one of the newer loser goes to the winner`(
+  func `the winner gets the element of the newer of two losers`(
     batchSize: Int
   ) throws {
     func comment(_ text: String, _ sizes: String) -> String {
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `what a winner gets of its losers' arrays depends on no order and no batch size`(
+  func `a winner gets the same array elements in any order and batch size`(
     mergesLosers: Bool
   ) throws {
     for seed in TestLength.some(UInt64(1)...12, 3) {
@@ -124,9 +124,7 @@ import Testing
       """, in: connection)
   }
 
-  @Test func `rows of other tables that are in each other's way go by the rank of their losers`()
-    throws
-  {
+  @Test func `the ranks of losers decide between conflicting rows of other tables`() throws {
     for seed in TestLength.some(UInt64(1)...12, 3) {
       var generator = SplitMix64(seed: seed)
       let parents = Self.parents(using: &generator)
@@ -153,8 +151,7 @@ import Testing
     }
   }
 
-  @Test func `rows of losers that say the same go by the ids of these, in every batch size`() throws
-  {
+  @Test func `the ids of equal losers decide between their rows, in every batch size`() throws {
     for batchSize in Self.batchSizes {
       let connection = try Connection.inMemory()
       try connection.execute(

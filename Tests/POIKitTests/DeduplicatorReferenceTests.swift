@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a row of many columns moves, or goes where the winner has it already`() throws {
+  @Test func `a row of many columns moves, or is removed if the winner has it already`() throws {
     let columns = (0..<1_100).map { "c\($0)" as SQL }.joined(separator: ", ")
     try deduplicate(
       """
@@ -107,9 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a row that the winner has already goes with the loser, and what refers to it moves`()
-    throws
-  {
+  @Test func `a row that the winner has is removed, and references to it move`() throws {
     try deduplicate(
       """
       \(Self.parents)
@@ -199,8 +197,7 @@ import Testing
     }
   }
 
-  @Test func `a loser that could not refer to the winner of another goes before it has to`() throws
-  {
+  @Test func `a loser whose reference cannot move is removed before it has to move`() throws {
     try deduplicate(
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT, at INTEGER, next INTEGER UNIQUE REFERENCES t);
@@ -299,7 +296,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t") == 5)
   }
 
-  @Test func `a row that a rule keeps from moving is named, and its batch is taken back`() throws {
+  @Test func `a row that a rule keeps from moving is named, and its batch is rolled back`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -319,7 +316,7 @@ import Testing
   // MARK: References to a moved row
 
   @Test(arguments: [true, false], ["CASCADE", "SET NULL", "RESTRICT", "NO ACTION"])
-  func `a row does not move if a row refers to what would change`(
+  func `a row does not move if a row refers to a column that would change`(
     isEnforcing: Bool, action: SQL
   ) throws {
     let script: SQL = """
@@ -348,10 +345,7 @@ import Testing
     }
   }
 
-  @Test
-  func `what other references keep from moving is refused before the first batch, and by a plan`()
-    throws
-  {
+  @Test func `an obstructed move is refused before the first batch, and by a plan`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -401,7 +395,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a row that the winner has already goes with all that has a twin in its turn`(
+  func `a row that the winner has is removed with its rows that have duplicates, too`(
     isEnforcing: Bool
   ) throws {
     try deduplicate(
@@ -486,7 +480,7 @@ import Testing
   }
 
   @Test(arguments: ["", "NOT NULL"])
-  func `a row that would refer to nothing is named`(constraint: SQL) throws {
+  func `a row whose reference would dangle is named`(constraint: SQL) throws {
     let error = try unmovable(
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT UNIQUE, k TEXT, at INTEGER);
@@ -510,7 +504,7 @@ import Testing
     #expect(error?.cause?.isConstraint == true)
   }
 
-  @Test func `without an archive no row is lost that says more than its twin`() throws {
+  @Test func `without an archive no row is lost that differs from its duplicate`() throws {
     let script: SQL =
       """
       \(Self.parents)
@@ -561,7 +555,7 @@ import Testing
     }
   }
 
-  @Test func `rows that refer to a loser are searched where an index serves`() throws {
+  @Test func `rows that refer to a loser are found by an index if there is one`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """

@@ -152,7 +152,7 @@ import Testing
       BEGIN UPDATE c SET r = 7 WHERE id = new.id; END
       """,
     ] as [SQL])
-  func `a row that cannot get its id and values back ends an undo, and nothing is changed`(
+  func `an undo fails if a row cannot get its id and values, and nothing is changed`(
     change: SQL
   ) throws {
     let connection = try Connection.inMemory()
@@ -176,7 +176,7 @@ import Testing
     #expect(try content(connection) == before)
   }
 
-  @Test func `a winner gets no reference to a row that went with its losers`() throws {
+  @Test func `a winner gets no reference to a row that was removed with its losers`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -193,9 +193,8 @@ import Testing
     #expect(try content(connection) == before)
   }
 
-  @Test func `a shared column that stays the same, or goes with both references, is no obstacle`()
-    throws
-  {
+  @Test
+  func `a shared column that stays, or changes for both references, is not an obstacle`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -268,7 +267,8 @@ import Testing
       INSERT INTO c VALUES (4, 2, 'y'), (NULL, 5, 'w');
       """,
     ] as [SQL], [1, 500])
-  func `whatever is in the way of what, all comes back`(script: SQL, batchSize: Int) throws {
+  func `undo restores everything, whatever conflicts with what`(script: SQL, batchSize: Int) throws
+  {
     for mergesLosers in [false, true] {
       let connection = try Connection.inMemory()
       try connection.execute(script)

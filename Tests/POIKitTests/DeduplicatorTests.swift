@@ -242,7 +242,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an interrupted pass that meant something else is given up`(isOtherRule: Bool) throws {
+  func `an interrupted pass with other options is abandoned`(isOtherRule: Bool) throws {
     let connection = try SampleTable.connection(Self.threeRows)
     var options = DeduplicationOptions()
     _ = try Deduplicator(layout: try SampleTable.layout(in: connection), options: options)
@@ -256,7 +256,8 @@ import Testing
         == ["abandoned", "finished"])
   }
 
-  @Test func `a redirect leads from the identity of a loser to that of its winner`() throws {
+  @Test func `a redirect leads from the identity of a loser to the identity of its winner`() throws
+  {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -319,7 +320,7 @@ import Testing
       try rows("SELECT options ->> '$.key' FROM poikit_run", in: connection) == ["[\(names)]"])
   }
 
-  @Test func `every value marks a removal but null, zero and what is empty`() throws {
+  @Test func `every value except null, zero and empty texts and blobs marks a removal`() throws {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, k, at INTEGER, dead)")
     let values: [SQL] = [
@@ -338,7 +339,7 @@ import Testing
     #expect(left.count == values.count)
   }
 
-  @Test func `a column with a name of the archive's keeps a table from being archived`() throws {
+  @Test func `a table with a column named like the archive's own cannot be archived`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       "CREATE TABLE t (k, POIKIT_RUN); INSERT INTO t VALUES (1, 1), (1, 2)")
@@ -367,7 +368,7 @@ import Testing
     #expect(connection.isInTransaction == false)
   }
 
-  @Test func `what cannot be meant is refused`() throws {
+  @Test func `meaningless options are refused`() throws {
     let connection = try SampleTable.connection(Self.threeRows)
     var layout = try SampleTable.layout(in: connection)
     func code(
@@ -411,7 +412,7 @@ import Testing
     #expect(error?.message.contains("'/nowhere/at all'") == true)
   }
 
-  @Test func `the digest of a table depends on what its rows say and not on their ids`() throws {
+  @Test func `the digest of a table depends on content and not on row ids`() throws {
     func digest(_ sql: SQL) throws -> TableDigest {
       let connection = try Connection.inMemory()
       try connection.execute(

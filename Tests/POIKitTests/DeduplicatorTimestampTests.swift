@@ -52,7 +52,7 @@ import Testing
     #expect(RowTimestamp(Int64.min) == RowTimestamp(-0x1p63))
   }
 
-  @Test func `what is no timestamp counts as missing and is counted`() throws {
+  @Test func `a value that is not a timestamp counts as missing and is counted`() throws {
     let found = try winner(
       "('a', 'yesterday'), ('b', '2020-01-01'), ('c', x'00'), ('d', ''), ('e', NULL)")
     #expect(found.value == "b")
@@ -70,7 +70,7 @@ import Testing
     #expect(error?.message.contains("a number in row 3 and a text in row 1") == true)
   }
 
-  @Test func `differences are told where the unit is known`() throws {
+  @Test func `differences are reported if the unit is known`() throws {
     #expect(
       try winner("('a', '2020-01-01'), ('b', '2020-01-01T00:00:00.25Z')").plan.samples[0]
         .explanation
@@ -101,7 +101,7 @@ import Testing
       (0, "0 s"), (1, "1 µs"), (1_001, "1 ms 1 µs"), (1_000_000, "1 s"), (61_500_000, "1 min 1 s"),
       (3_600_000_000, "1 h"), (183_600_000_000, "2 d 3 h"), (86_460_000_000, "1 d"),
     ] as [(UInt64, String)])
-  func `a duration is told in its two largest units`(microseconds: UInt64, text: String) {
+  func `a duration is written in its two largest units`(microseconds: UInt64, text: String) {
     #expect(DuplicateDecision.duration(microseconds) == text)
   }
 }

@@ -75,7 +75,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t") == 4)
   }
 
-  @Test func `of two columns of a reference neither goes back where one was changed`() throws {
+  @Test func `neither of two columns of a reference is restored if one was changed`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.newest, .newestByProperty])
-  func `a row that a snapshot marked and that is removed since stays marked`(
+  func `a row that was removed after a snapshot marked it stays marked`(
     policy: MergePolicy
   ) throws {
     let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
@@ -124,7 +124,7 @@ import Testing
         == feed.take(#"{"id":2,"at":2}"#, options: later).digest)
   }
 
-  @Test func `a reference that a snapshot took away and that was set since stays`() throws {
+  @Test func `a reference that was set after a snapshot cleared it stays`() throws {
     let feed = try FeedStore(Self.model())
     let options = Self.snapshotOptions(.newest)
     let all = (1...3).map { #"{"id":\#($0),"text":"a","at":1}"# }

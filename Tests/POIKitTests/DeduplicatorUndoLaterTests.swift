@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [(9, 0), (5, 0), (4, 1)])
-  func `a row that a snapshot lacked does not come back behind its removal`(
+  func `a row that a snapshot removed is not restored after a newer removal`(
     time: Int, restoredCount: Int
   ) throws {
     let feed = try FeedStore(Self.model(Self.deleting))
@@ -59,7 +59,7 @@ import Testing
     #expect(try feed.rows("SELECT id FROM poikit_tombstone_note") == ["1"])
   }
 
-  @Test func `rows that a deduplication removed behind their removals come back at once`() throws {
+  @Test func `rows that a deduplication removed as superseded are restored`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     try feed.take(
       #"{"id":1,"gone":true,"at":9}{"id":2,"at":5}"#, options: Self.options())
@@ -69,7 +69,7 @@ import Testing
     #expect(try feed.rows("SELECT id FROM note ORDER BY 1") == ["1", "2"])
   }
 
-  @Test func `a run that goes on and meets removals is undone as a whole`() throws {
+  @Test func `a resumed run that meets removals is undone as a whole`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     try feed.take((1...8).map { #"{"id":\#($0 % 4),"at":\#($0)}"# }.joined() + #"{"id":8,"at":5}"#)
     let before = try feed.rows("SELECT id, at FROM note ORDER BY 1, 2")
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.newest, .newestByProperty])
-  func `rows that come back have what another model gave the others`(policy: MergePolicy) throws {
+  func `restored rows get the defaults of another model`(policy: MergePolicy) throws {
     let feed = try FeedStore(Self.model())
     try feed.take(#"{"id":1,"at":5}{"id":2,"at":5}"#, options: Self.options())
     try feed.take(#"{"id":1,"at":5}"#, options: Self.options(policy, isSnapshot: true))
@@ -153,7 +153,7 @@ import Testing
       ("ALTER TABLE d RENAME COLUMN pid TO q", "'d' has no column 'pid'"),
       ("ALTER TABLE p RENAME TO q", "the table 'p', which is gone"),
     ] as [(SQL, String)])
-  func `a run that changed a table or a column which is gone is not undone`(
+  func `a run is not undone if a table or column that it changed is gone`(
     change: SQL, reason: String
   ) throws {
     let connection = try Self.deduplicated()

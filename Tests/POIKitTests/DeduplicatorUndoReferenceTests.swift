@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["x", "y"], [1, 500])
-  func `a row comes back whose place a moved one had in a unique column`(
+  func `a row is restored whose unique value a moved row had`(
     first: String, batchSize: Int
   ) throws {
     let connection = try Connection.inMemory()
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [1, 500])
-  func `a row comes back whose id a moved one had`(batchSize: Int) throws {
+  func `a row is restored whose id a moved row had`(batchSize: Int) throws {
     let connection = try Connection.inMemory()
     try connection.execute(Self.parents)
     try connection.execute(
@@ -62,7 +62,7 @@ import Testing
     "DROP TABLE poikit_archive_p", "DROP TABLE poikit_archive_c", "DELETE FROM poikit_archive_c",
     "DELETE FROM poikit_archive_p WHERE poikit_row_id = 1",
   ])
-  func `a run of whose archives a part is gone is not undone`(damage: SQL) throws {
+  func `a run with an incomplete archive is not undone`(damage: SQL) throws {
     let connection = try Connection.inMemory()
     try connection.execute(Self.parents)
     try connection.execute(
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `whatever unique columns refer is as before once it is undone`() throws {
+  @Test func `undo restores references by unique columns`() throws {
     for seed in TestLength.some(UInt64(1)...300, 60) {
       var generator = SplitMix64(seed: seed)
       let connection = try Connection.inMemory()
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 500])
-  func `a row comes back that was moved before it was removed`(batchSize: Int) throws {
+  func `a row is restored that was moved before it was removed`(batchSize: Int) throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -152,7 +152,7 @@ import Testing
     try expectUndone(connection, batchSize: batchSize)
   }
 
-  @Test func `whatever the keys and the groups are, a run is undone at once`() throws {
+  @Test func `a run is undone for any keys and groups`() throws {
     let keys: [SQL] = [
       "x UNIQUE REFERENCES p, y UNIQUE REFERENCES p",
       "x REFERENCES p, y REFERENCES p, UNIQUE (x, y)",
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test func `a trigger that looks for the row referred to finds it`() throws {
+  @Test func `a trigger that looks up the referenced row finds it`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(Self.parents)
     try connection.execute(

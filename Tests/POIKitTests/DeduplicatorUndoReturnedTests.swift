@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [#""id""#, #"["id","part"]"#], [KeyEnforcement.index, .hash])
-  func `a snapshot is undone once records that came back are gone, and earlier runs then`(
+  func `a snapshot is undone after returned records are gone, and then earlier runs`(
     key: String, enforcement: KeyEnforcement
   ) throws {
     let feed = try FeedStore(Self.model(key: key))
@@ -77,7 +77,7 @@ import Testing
     #expect(try feed.rows("SELECT id, at FROM note ORDER BY 1, 2").count == 5)
   }
 
-  @Test func `what hangs on removed rows comes back with them`() throws {
+  @Test func `rows deleted by foreign keys are restored with the removed rows`() throws {
     let feed = try FeedStore(Self.model())
     let records = (1...3).map { Self.record($0, tags: #"{"name":"a"},{"name":"b"}"#) }
     try feed.take(records.joined(), options: Self.snapshotOptions())
@@ -122,7 +122,7 @@ import Testing
     #expect(try feed.digest() == feed.take(Self.record(2, at: 0)).digest)
   }
 
-  @Test func `rows that hang on one another are counted, and come back`() throws {
+  @Test func `rows that refer to each other are counted and restored`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take((1...5).map { Self.record($0) }.joined(), options: Self.snapshotOptions())
     try feed.execute(
@@ -145,7 +145,7 @@ import Testing
     #expect(try feed.rows("SELECT id FROM note ORDER BY id") == ["1", "2", "3", "4", "5"])
   }
 
-  @Test func `references with a column in common are kept once`() throws {
+  @Test func `references that share a column are kept once`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take((1...2).map { Self.record($0) }.joined(), options: Self.snapshotOptions())
     try feed.execute(
@@ -164,7 +164,7 @@ import Testing
     #expect(try feed.rows("SELECT * FROM fav") == ["2|p2|p2|own"])
   }
 
-  @Test func `rows of a table that cannot be archived do not go`() throws {
+  @Test func `rows of a table that cannot be archived are not removed`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take((1...2).map { Self.record($0) }.joined(), options: Self.snapshotOptions())
     try feed.execute(
@@ -180,7 +180,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM note") == ["2"])
   }
 
-  @Test func `rows that go with missing ones count against earlier snapshots too`() throws {
+  @Test func `rows deleted with missing ones count against earlier snapshots too`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take((1...10).map { Self.record($0) }.joined(), options: Self.snapshotOptions())
     try feed.execute(
@@ -214,7 +214,7 @@ import Testing
     ORDER BY line
     """
 
-  @Test func `a snapshot is undone as a whole, or refused where keys came back`() throws {
+  @Test func `the undo of a snapshot is complete, or refused if keys came back`() throws {
     var outcomes: [Bool: Int] = [:]
     for (round, seed) in TestLength.some(UInt64(1)...20, 6).enumerated() {
       var generator = SplitMix64(seed: seed)
@@ -282,7 +282,7 @@ import Testing
 
   private static let visits: SQL = "SELECT id, t FROM visit ORDER BY id"
 
-  @Test func `a loser whose key another row has by now keeps the run from being undone`() throws {
+  @Test func `a run is not undone if another row has the key of a loser`() throws {
     let connection = try Self.deduplicated()
     #expect(try rows(Self.visits, in: connection) == ["2|2", "3|2", "4|4"])
     #expect(try rows("SELECT * FROM photo", in: connection) == ["2", "4"])
@@ -305,7 +305,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a winner that keeps the key of its loser keeps the run from being undone`(
+  func `a run is not undone if a winner keeps the key of its loser`(
     isChanged: Bool
   ) throws {
     let connection = try Self.deduplicated(mergesLosers: true)

@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `values come back with their types, and generated columns by themselves`() throws {
+  @Test func `values are restored with their types, and generated columns by themselves`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -72,7 +72,7 @@ import Testing
     #expect(try dump("sample", in: connection) == before)
   }
 
-  @Test func `a row that has taken the id of a loser stands in the way`() throws {
+  @Test func `a row with the id of a loser prevents the undo`() throws {
     let connection = try SampleTable.connection([
       SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 3),
       SampleRecord(key: "a", time: 2),
@@ -91,7 +91,7 @@ import Testing
     #expect(try rows("SELECT state FROM poikit_run", in: connection) == ["finished"])
   }
 
-  @Test func `columns whose names differ in normal form alone get their own values back`() throws {
+  @Test func `columns whose names differ only in normal form get their own values back`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -131,7 +131,7 @@ import Testing
     "AFTER UPDATE OF ref ON visit BEGIN UPDATE visit SET ref = NULL WHERE rowid = new.rowid; END",
     "AFTER UPDATE OF ref ON visit BEGIN UPDATE sample SET note = 'x'; END",
   ])
-  func `a trigger that changes what comes back stands in the way`(trigger: SQL) throws {
+  func `a trigger that changes restored rows prevents the undo`(trigger: SQL) throws {
     let connection = try visitedSamples()
     let before = try dump("sample", in: connection) + dump("visit", in: connection)
     _ = try deduplicate(connection)
@@ -146,7 +146,7 @@ import Testing
     #expect(try dump("sample", in: connection) + dump("visit", in: connection) == before)
   }
 
-  @Test func `an index made since stands in the way`() throws {
+  @Test func `an index created since prevents the undo`() throws {
     let connection = try SampleTable.connection([
       SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 2),
     ])
@@ -158,7 +158,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM sample") == 1)
   }
 
-  @Test func `a column dropped since stands in the way if it held something`() throws {
+  @Test func `a column dropped since prevents the undo if it had values`() throws {
     let connection = try SampleTable.connection([
       SampleRecord(key: "a", time: 1, note: "x"), SampleRecord(key: "a", time: 2),
     ])
@@ -173,7 +173,7 @@ import Testing
     #expect(try rows("SELECT time, note FROM sample", in: connection) == ["1|x", "2|"])
   }
 
-  @Test func `what is not there or kept nothing cannot be undone`() throws {
+  @Test func `a run that is missing or has no archive cannot be undone`() throws {
     let connection = try SampleTable.connection([
       SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 2),
       SampleRecord(key: "b", time: 1), SampleRecord(key: "b", time: 2),
@@ -253,7 +253,7 @@ import Testing
     #expect(try rows("SELECT p FROM visit", in: connection) == ["1", "1", "1", "2"])
   }
 
-  @Test func `a rule that refuses what a row referred to stands in the way`() throws {
+  @Test func `a rule that refuses the former reference prevents the undo`() throws {
     let connection = try visitedSamples()
     _ = try deduplicate(connection)
     try connection.execute(
@@ -267,7 +267,7 @@ import Testing
     #expect(try rows("SELECT ref FROM visit", in: connection) == ["2"])
   }
 
-  @Test func `a table whose name begins with a combining mark is put back`() throws {
+  @Test func `a table whose name begins with a combining mark is restored`() throws {
     let connection = try Connection.inMemory()
     let name = "\u{301}x"
     try connection.execute(
@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test(arguments: ["9223372036854775807", "-1"])
-  func `counts that no run can have are not gone on with`(count: String) throws {
+  func `a run with impossible counters is not resumed`(count: String) throws {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE sample (k); INSERT INTO sample VALUES (1), (1), (1)")
     let layout = try TableLayout(describing: "sample", in: connection, key: ["k"])

@@ -5,7 +5,7 @@ import Testing
 @testable import POIKit
 
 @Suite struct DescriptorTests {
-  @Test func `a file never stands where a child has its standard streams`() async {
+  @Test func `a file never has the number of a standard stream`() async {
     await #expect(processExitsWith: .success) {
       close(STDIN_FILENO)
       let file = try Descriptor(opening: "/dev/null")

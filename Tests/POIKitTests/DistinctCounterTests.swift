@@ -28,7 +28,7 @@ import Testing
     #expect(shared == 4_096 - (2_000 - DistinctCounter.ownLimit))
   }
 
-  @Test func `without room the counts are those of the first values`() {
+  @Test func `without room only the first values are counted`() {
     var counter = DistinctCounter()
     var shared = 1_000 - DistinctCounter.ownLimit
     var generator = SplitMix64(seed: 2)

@@ -5,8 +5,7 @@ import Testing
 
 @Suite struct EntryLogTests {
   @Test(arguments: [0, 1, 4_095, 4_096, 4_097, 8_192, 20_000])
-  func `entries come back in the order they came, and the log can be used again`(count: Int) throws
-  {
+  func `entries are read in order, and the log can be used again`(count: Int) throws {
     var log = EntryLog<Int64>(folder: nil)
     for round in 0..<2 {
       for number in 0..<count { try log.append(Int64(number * 3 + round)) }

@@ -57,7 +57,7 @@ import Testing
     #expect(count == 100)
   }
 
-  @Test func `what the budget allows is not taken before it is needed`() throws {
+  @Test func `memory is not allocated before it is needed`() throws {
     var sorter = ExternalSorter<LoserEntry>(memoryBudget: 1 << 60, folder: nil)
     try sorter.append(LoserEntry(loser: 5, winner: 6))
     try sorter.finish()
@@ -65,7 +65,7 @@ import Testing
     #expect(sorter.spilledByteCount == 0)
   }
 
-  @Test func `where the system has not so much memory at first, less does`() throws {
+  @Test func `a system with less memory gets a smaller first allocation`() throws {
     let entries = (0..<1_000).reversed().map { (number: Int) in
       CandidateEntry(
         sortKey: SortKey(high: UInt64(number), low: 7),

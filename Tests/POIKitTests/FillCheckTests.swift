@@ -44,7 +44,7 @@ import Testing
     return (rows[0], changes.refusedValueCount)
   }
 
-  @Test func `a list that grew too long stays the winner's, and what needs it stays out`() throws {
+  @Test func `a list that grew too long is left out, with values that need it`() throws {
     let fits = try merged(
       #"{"id":1,"at":2,"tags":["a"]}"#, #"{"id":1,"at":1,"tags":["b","c"],"note":"n"}"#)
     #expect(fits == (#"["a","b","c"]|||n|"#, 0))
@@ -57,7 +57,7 @@ import Testing
     #expect(needed == ("||||", 2))
   }
 
-  @Test func `a value that needs one that is never filled stays out`() throws {
+  @Test func `a value that needs one that is never merged is left out`() throws {
     let merged = try merged(#"{"id":1}"#, #"{"id":1,"at":null,"source":"s","note":"n","tags":[]}"#)
     // The winner of the two depends on their digests.
     #expect(merged == ("[]|||n|", 1) || merged == ("[]|||n|s", 0))
@@ -73,7 +73,7 @@ import Testing
     #expect(half == ("|52.5|||", 1))
   }
 
-  @Test func `a longitude stays out with a latitude that needs what the winner lacks`() throws {
+  @Test func `a longitude is left out with a latitude that needs a missing value`() throws {
     let feed = try FeedStore(
       Model(
         parsing: #"""

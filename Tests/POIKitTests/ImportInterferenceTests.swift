@@ -70,7 +70,7 @@ import Testing
   static let text = (0..<6).map { ImportSessionTests.poi($0) }.joined()
 
   @Test(arguments: Interference.allCases, [0, Int.max])
-  func `an import stores nothing where it happens before the first batch`(
+  func `an import stores nothing if the table changes before the first batch`(
     interference: Interference, directRecordLimit: Int
   ) throws {
     let feed = try FeedStore(.poi)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: Interference.allCases)
-  func `an import keeps its batches and stops where it happens between two`(
+  func `an import keeps its batches and stops if the table changes between two`(
     interference: Interference
   ) throws {
     let feed = try FeedStore(.poi)
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `an import into a store that is moved away stops, and goes on where it is put back`(
+  func `an import stops if its store is moved away, and resumes when it is back`(
     jobs: Int
   ) throws {
     let feed = try FeedStore(.poi)
@@ -219,7 +219,7 @@ import Testing
     #expect(digest == nil)
   }
 
-  @Test func `of two changes of a model that meet none is lost`() throws {
+  @Test func `two concurrent changes of a model are both kept`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("s.sqlite")
     try ModelChangeTests.makeStore(at: path)
@@ -237,7 +237,7 @@ import Testing
     #expect(document == colour.document)
   }
 
-  @Test func `an attribute that is added later was named by no record before`() throws {
+  @Test func `earlier records did not name an attribute that is added later`() throws {
     func model(_ colour: String) throws -> Model {
       try ModelChangeTests.model(properties: colour + ModelChangeTests.attributes)
     }

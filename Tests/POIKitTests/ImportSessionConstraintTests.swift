@@ -6,8 +6,7 @@ import Testing
 
 /// Records refused by a table or by a table that it refers to.
 @Suite struct ImportSessionConstraintTests {
-  @Test func `a trigger or a check of the table rejects a record with its bytes and place`() throws
-  {
+  @Test func `a trigger or a check rejects a record with its bytes and position`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("s")
     _ = try ImportSession(into: Store(path: path), model: .poi)
@@ -64,7 +63,7 @@ import Testing
         """, ["food", "FOOD"]
       ),
     ] as [(SQL, [String])])
-  func `a record that another constraint refuses is a reject with its bytes and place`(
+  func `a record that another constraint refuses is a reject with its bytes and position`(
     change: SQL, categories: [String]
   ) throws {
     let store = try Store.inMemory()

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `what was read before the wish to stop is kept`(jobCount: Int) throws {
+  func `bytes read before the stop are kept`(jobCount: Int) throws {
     let wish = Wish()
     let store = try Store.inMemory()
     var session = try ImportSession(
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `a run whose input cannot be read on has failed`(jobCount: Int) throws {
+  func `a run whose input cannot be read further fails`(jobCount: Int) throws {
     let store = try Store.inMemory()
     var session = try ImportSession(
       into: store, model: .poi, options: Self.options(batchSize: 4, jobCount: jobCount))
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a session that failed to commit a batch goes on with no other`(jobCount: Int) throws {
+  func `a session that failed to commit a batch commits no other`(jobCount: Int) throws {
     var options = Self.options(batchSize: 4, jobCount: jobCount)
     // A device that is always full accepts no rejects.
     options.rejectFile = "/dev/full"
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a session that is ended twice says the same twice`(isSnapshot: Bool) throws {
+  func `a session that is ended twice returns the same report twice`(isSnapshot: Bool) throws {
     var options = ImportOptions()
     options.isSnapshot = isSnapshot
     var session = try ImportSession(into: .inMemory(), model: .poi, options: options)
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, Int.max])
-  func `a limit that no reader has is refused`(value: Int) {
+  func `a limit that readers do not support is refused`(value: Int) {
     let limits: [WritableKeyPath<ImportOptions.RecordLimits, Int>] = [
       \.depth, \.byteCount, \.stringByteCount, \.keysPerObject,
     ]
@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `an input that is searched for its records can be stopped`() throws {
+  @Test func `the search for records in an input can be stopped`() throws {
     let member = #""n":"\#(String(repeating: "x", count: 1 << 20))","#
     let text = "{\(String(repeating: member, count: 4))\"pois\":[{\"name\":\"a\"}]}"
     var source = BytesSource(Array(text.utf8), name: "large")

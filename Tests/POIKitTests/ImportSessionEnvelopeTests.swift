@@ -61,7 +61,7 @@ import Testing
     ("{\"more\":[],\"x\":1 2}\n{\"id\":1,\"name\":\"x\"}", "top 2-1", "top 2-1"),
     (#"{"more":[],"x":"#, "top 1-1", "top 1-1"),
   ])
-  func `a single record with arrays stays a record, be it rejected`(
+  func `a single record with arrays stays a record even if it is rejected`(
     text: String, required: String, free: String
   ) throws {
     #expect(try Self.outcome(of: text, Self.required) == required)
@@ -76,7 +76,7 @@ import Testing
     (#"{"data":[{"x":1 2},{"id":3,"name":"x"}]}"#, "/data 2-1"),
     (#"{"data":[{"x":1]},{"id":3,"name":"x"}]}"#, "/data 2-1"),
   ])
-  func `empty arrays beside that of the records make no difference`(
+  func `empty arrays beside the array of the records make no difference`(
     text: String, outcome: String
   ) throws {
     #expect(try Self.outcome(of: text, Self.required) == outcome)
@@ -96,7 +96,7 @@ import Testing
     (#"{"meta":{"name":"m"},"data":[]}"#, "in /data (0), or"),
     (#"{"a":[{}],"b":[{}],"c":[]}"#, "several arrays: /a (1), /b (1), /c (0)"),
   ])
-  func `where it is not clear what the records are, the message lists the arrays`(
+  func `if it is unclear what the records are, the message lists the arrays`(
     text: String, message: String
   ) throws {
     for schema in [Self.required, Self.free] {
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `an array that stands twice is one place, and an error there`() throws {
+  @Test func `a repeated array is one place, and an error there`() throws {
     let message = try Self.outcome(of: #"{"a":[{"id":1,"name":"x"}],"a":[{}]}"#, Self.required)
     #expect(message.hasPrefix("bytes:1:") && message.contains("twice"), "\(message)")
     let list = try Self.outcome(of: #"{"a":[{}],"b":[{}],"a":[{}],"a":[]}"#, Self.required)

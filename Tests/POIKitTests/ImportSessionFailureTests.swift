@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a store that is held when the run ends is told with how to go on`(
+  func `a store that is locked when the run ends is reported with advice to resume`(
     isSnapshot: Bool
   ) throws {
     let feed = try FeedStore(.poi)
@@ -63,7 +63,7 @@ import Testing
     #expect(try feed.rows(Self.state) == ["failed"])
   }
 
-  @Test func `a run that comes to an input that another one has begun has failed`() throws {
+  @Test func `a run fails at an input that another run has begun`() throws {
     let feed = try FeedStore(.poi)
     var options = ImportOptions()
     options.rejectLimit = .count(0)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `an error tells a full disk and a held store apart by their cause`(jobCount: Int) throws {
+  func `an error distinguishes a full disk and a locked store by the cause`(jobCount: Int) throws {
     let folder = try ScratchFolder()
     var options = ImportOptions()
     options.jobCount = jobCount

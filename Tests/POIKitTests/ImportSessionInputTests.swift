@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [["x", "b"], ["a", "x", "b"], ["a", "b"]])
-  func `a session that cannot resume throws the same again and changes nothing`(
+  func `a session that cannot resume throws the same error again and changes nothing`(
     names: [String]
   ) throws {
     let feed = try Self.stoppedInSecond()
@@ -154,9 +154,7 @@ import Testing
     #expect(messages.first?.contains("it has changed") == true)
   }
 
-  @Test func `a session that is finished without the input to resume in throws the same again`()
-    throws
-  {
+  @Test func `a session that is finished without its input throws the same error again`() throws {
     let feed = try Self.stoppedInSecond()
     var options = ImportOptions()
     options.isResuming = true

@@ -68,7 +68,7 @@ import Testing
     #expect(limited.counters.read == 4)
   }
 
-  @Test func `a snapshot is resumed as one, and an import as none`() throws {
+  @Test func `a snapshot is resumed as a snapshot, and an import is not`() throws {
     for isSnapshot in [false, true] {
       let folder = try ScratchFolder()
       // A snapshot needs an enforced key.
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `options that mean nothing are a usage error`() {
+  @Test func `meaningless options are a usage error`() {
     func refusal(_ change: (inout ImportOptions) -> Void) -> String? {
       var options = ImportOptions()
       change(&options)
@@ -107,7 +107,7 @@ import Testing
     #expect(error?.code == .invalidOptions)
   }
 
-  @Test func `where the records begin late an input that comes once needs their place`() throws {
+  @Test func `an input that cannot restart needs a pointer if its records begin late`() throws {
     let long = String(repeating: " ", count: ImportSession.surveyLimit + 1)
     var session = try ImportSession(checking: .poi)
     var source = ImportSessionTests.Pipe("{\"a\":\(long)[{}]}".utf8)
@@ -139,7 +139,7 @@ import Testing
       "\(error?.message ?? "")")
   }
 
-  @Test func `an input after the last record that is wanted is not begun`() throws {
+  @Test func `an input after the limit of records is not begun`() throws {
     var options = ImportOptions()
     options.recordLimit = 1
     var session = try ImportSession(checking: .poi, options: options)

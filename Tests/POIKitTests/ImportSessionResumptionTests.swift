@@ -87,7 +87,7 @@ import Testing
     #expect(try full.finish().counters.inserted == 20)
   }
 
-  @Test func `a run that failed before its first record is given up for the next one`() throws {
+  @Test func `a run that failed before its first record is abandoned for the next one`() throws {
     let feed = try FeedStore(.poi)
     var options = ImportOptions()
     options.pointer = "/nowhere"
@@ -100,7 +100,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM poikit_checkpoint") == ["0"])
   }
 
-  @Test func `an end of input that comes with the wish to stop is not believed`() throws {
+  @Test func `the end of an input is ignored if it comes with a stop`() throws {
     let folder = try ScratchFolder()
     let text = (0..<10).map { ImportSessionTests.poi($0) }.joined()
     var session = try ImportSession(
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: [KeyEnforcement.index, .hash])
-  func `an import stops where another program enforces the key meanwhile`(
+  func `an import stops if another program enforces the key meanwhile`(
     enforcement: KeyEnforcement
   ) throws {
     let feed = try FeedStore(.poi)
@@ -239,7 +239,7 @@ import Testing
     "UPDATE poikit_checkpoint SET state = 'none'",
     "INSERT INTO poikit_input SELECT run, 2, name, NULL, 0, NULL, NULL FROM poikit_input",
   ])
-  func `a checkpoint that cannot be read stands in the way of its own inputs until a restart`(
+  func `an unreadable checkpoint blocks its own inputs until a restart`(
     change: SQL
   ) throws {
     let feed = try Self.stopped(change)
@@ -283,7 +283,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM poikit_checkpoint") == ["0"])
   }
 
-  @Test func `inputs whose names differ in normal form alone are different ones`() throws {
+  @Test func `inputs whose names differ only in normal form are different`() throws {
     let feed = try FeedStore(.poi)
     let text = (0..<4).map { ImportSessionTests.poi($0) }.joined()
     var options = ImportOptions()
@@ -305,7 +305,7 @@ import Testing
     #expect(error?.code == .cannotResume)
   }
 
-  @Test func `what a batch writes of the inputs does not grow with their number`() throws {
+  @Test func `the bytes that a batch writes about inputs do not grow with their number`() throws {
     var sizes: [Int] = []
     for count in [2, 300] {
       let feed = try FeedStore(.poi)

@@ -35,7 +35,7 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == (isAccepted ? [] : ["skew"]))
   }
 
-  @Test func `the skew is the caller's to choose`() throws {
+  @Test func `the caller can choose the skew`() throws {
     #expect(try report(timestamp: "1732000000000001", skew: .zero).counters.rejected == 1)
     #expect(try report(timestamp: "1732000060000000", skew: .seconds(60)).counters.inserted == 1)
     #expect(try report(timestamp: "253402300799999999", skew: .some(nil)).counters.inserted == 1)

@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `rows that a snapshot lacks are removed, and come back when that is undone`(
+  func `rows that a snapshot lacks are removed, and undo restores them`(
     jobCount: Int
   ) throws {
     let feed = try FeedStore(Self.model())
@@ -99,7 +99,7 @@ import Testing
     #expect(try feed.digest() == digest)
   }
 
-  @Test func `several inputs are one snapshot, and records that come too late are in it`() throws {
+  @Test func `several inputs are one snapshot, and it includes stale records`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     let older = Self.records(4..<10).replacing("\"at\":5", with: "\"at\":4")
@@ -108,7 +108,7 @@ import Testing
     #expect(report.counters.removed == 0)
   }
 
-  @Test func `rows without a key are left alone`() throws {
+  @Test func `rows without a key are not removed`() throws {
     let feed = try FeedStore(Self.model())
     let options = Self.options(.count(4))
     let keyless = "{\"id\":\"1\"}\n{\"name\":\"x\"}\n{\"part\":1}\n"
@@ -119,7 +119,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM note") == ["9"])
   }
 
-  @Test func `where no policy is named a snapshot merges by the newest`() throws {
+  @Test func `without a policy a snapshot merges by the newest`() throws {
     let feed = try FeedStore(Self.model())
     var options = Self.options()
     options.mergePolicy = nil
@@ -156,7 +156,7 @@ import Testing
     (#","x-tombstone":"gone""#, "gone", "1"),
     (#","x-tombstone":"left""#, "left", "1700000000000000"),
   ])
-  func `rows are marked where the model marks`(
+  func `rows are marked if the model marks removals`(
     tombstone: String, column: String, mark: String
   ) throws {
     let feed = try FeedStore(Self.model(tombstone))
@@ -206,9 +206,7 @@ import Testing
     return try feed.rows("SELECT gone, name FROM note WHERE id = '0'")[0]
   }
 
-  @Test func `a marked row comes back with a newer record only where each attribute has its time`()
-    throws
-  {
+  @Test func `a newer record unmarks a row only if each attribute has its time`() throws {
     let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
     _ = try Self.mark(feed)
     for time in [3, 5] {
@@ -217,7 +215,7 @@ import Testing
     #expect(try Self.change(feed, #""gone":false,"at":6"#) == "0|b")
   }
 
-  @Test func `undoing a snapshot puts the times of its marks back`() throws {
+  @Test func `undoing a snapshot restores the times of its marks`() throws {
     let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
     let before = try Self.mark(feed)
     let undone = try Store(path: feed.path).undo(clock: someInstant)
@@ -237,7 +235,7 @@ import Testing
     #expect(try Self.change(feed, #""gone":false,"at":8"#) == "0|c")
   }
 
-  @Test func `removals in a snapshot are no rows that it lacks`() throws {
+  @Test func `removals in a snapshot do not count as missing rows`() throws {
     let feed = try FeedStore(
       Self.model(#","x-tombstone":{"attribute":"gone","removal":"delete"}"#))
     try feed.take(Self.records(0..<10), options: Self.options())
@@ -299,8 +297,7 @@ import Testing
     #expect(report.counters.removed == 3)
   }
 
-  @Test func `rows that a snapshot brings do not count among those of which it lacks some`() throws
-  {
+  @Test func `rows that a snapshot adds do not count among the earlier rows`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     var options = Self.options()
@@ -317,7 +314,7 @@ import Testing
     // Another file by mistake: complete, with a reject, and abandoned in the middle.
     "", "\n{\"id\":9}", "stop",
   ])
-  func `rows of a snapshot that removed nothing do not let the next one remove those of before`(
+  func `rows of a snapshot that removed nothing do not let the next one remove the earlier rows`(
     end: String
   ) throws {
     let feed = try FeedStore(Self.model())
@@ -347,7 +344,7 @@ import Testing
     #expect(message.contains("lacks 3 of 9 rows"))
   }
 
-  @Test func `a snapshot that removed nothing does not hold up what is new since`() throws {
+  @Test func `a snapshot that removed nothing does not block newer records`() throws {
     let feed = try FeedStore(Self.model())
     // The very first one has a reject; the next one lacks some of its rows.
     let message = try Self.refusal(
@@ -356,7 +353,7 @@ import Testing
     #expect(try feed.take(Self.records(2..<20), options: Self.options()).counters.removed == 2)
   }
 
-  @Test func `nor does an undone one let the next one remove those of before`() throws {
+  @Test func `an undone snapshot does not let the next one remove the earlier rows`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.take(Self.records(100..<300), options: Self.options(.percent(100)))
@@ -365,7 +362,7 @@ import Testing
     #expect(message.contains("lacks 10 of the 10 rows that were there before that of run 2"))
   }
 
-  @Test func `nor do rows that it brings back`() throws {
+  @Test func `restored rows do not let the next snapshot remove the earlier rows`() throws {
     let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.take(Self.records(8..<10), options: Self.options(.percent(100)))
@@ -407,7 +404,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM note") == ["10"])
   }
 
-  @Test func `rows that go with removed ones come back with them`() throws {
+  @Test func `rows deleted with removed ones are restored with them`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.execute(
@@ -425,7 +422,7 @@ import Testing
     #expect(try feed.rows(counts) == ["10|2|3"])
   }
 
-  @Test func `rows that refer to each other go once, and come back`() throws {
+  @Test func `rows that refer to each other are deleted once, and restored`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.execute(
@@ -455,7 +452,7 @@ import Testing
     #expect(try feed.digest() == digest)
   }
 
-  @Test func `references that SQLite changes with removed rows are put back`() throws {
+  @Test func `references that SQLite changes with removed rows are restored`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.execute(
@@ -490,7 +487,7 @@ import Testing
   }
 
   @Test(arguments: ["CASCADE", "SET NULL"] as [SQL])
-  func `rows without ids that would go or change stop the removal, others do not`(
+  func `tables without row ids stop the removal only if their rows would be deleted or changed`(
     action: SQL
   ) throws {
     let feed = try FeedStore(Self.model())
@@ -510,7 +507,7 @@ import Testing
     #expect(try feed.rows("SELECT (SELECT count(*) FROM note), note FROM page") == ["9|2"])
   }
 
-  @Test func `a table without row ids behind another one stops the removal`() throws {
+  @Test func `an indirectly affected table without row ids stops the removal`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.execute(
@@ -529,7 +526,7 @@ import Testing
 
   // MARK: Resumption
 
-  @Test func `a snapshot that was stopped goes on with the keys that it had`() throws {
+  @Test func `a resumed snapshot keeps its keys`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<20), options: Self.options())
     var options = Self.options()
@@ -574,7 +571,7 @@ import Testing
     #expect(try feed.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_snap%'") == [])
   }
 
-  @Test func `a snapshot that was killed while it removed goes on as if it had not been`() throws {
+  @Test func `a snapshot that was killed during the removal resumes without a difference`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<20), options: Self.options())
     try feed.execute(

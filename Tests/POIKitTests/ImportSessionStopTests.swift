@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `whole records that have come are committed where a session is stopped`() throws {
+  @Test func `complete records are committed when a session is stopped`() throws {
     var session = try ImportSession(into: .inMemory(), model: .poi)
     try session.append(ImportSessionInputTests.bytes(0..<3).span)
     try session.append(Array(ImportSessionInputTests.bytes(3..<4).prefix(20)).span)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [12_000, 20_000, 90_000])
-  func `a long record that has come whole in two pieces is committed`(byteCount: Int) throws {
+  func `a long record that is complete in two pieces is committed`(byteCount: Int) throws {
     let model = try Model(
       parsing: #"{"x-table":"t","properties":{"id":{"type":"integer"}}}"#)
     let start = #"{"id":1,"text":""#
@@ -96,7 +96,7 @@ import Testing
     #expect(try session.stop().counters.inserted == 3)
   }
 
-  @Test func `a session that is stopped after its end says how it ended`() throws {
+  @Test func `a session that is stopped after its end returns its report`() throws {
     var finished = try ImportSession(into: .inMemory(), model: .poi)
     try finished.append(ImportSessionInputTests.bytes(0..<3).span)
     _ = try finished.finish()
@@ -112,7 +112,7 @@ import Testing
     #expect(throws: StoreError.self) { _ = try failed.stop() }
   }
 
-  @Test func `a session that resumes and is stopped before its place changes nothing`() throws {
+  @Test func `a session that is stopped before the point of resumption changes nothing`() throws {
     let feed = try FeedStore(.poi)
     var first = try ImportSession(into: Store(path: feed.path), model: .poi)
     try first.beginInput(named: "a")

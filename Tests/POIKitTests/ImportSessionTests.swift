@@ -122,7 +122,7 @@ import Testing
     #expect(alone.rejects == together.rejects && !alone.rejects.isEmpty, "seed \(seed)")
   }
 
-  @Test func `a dry run on one thread and on two tells the same`() throws {
+  @Test func `a dry run reports the same on one thread and on two`() throws {
     let seed = UInt64.random(in: .min ... .max)
     let model = try Model(parsing: Self.everything)
     // Several pieces, and some damaged records.
@@ -156,8 +156,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a run that is told to stop ends with the batch that it was told after`(jobCount: Int) throws
-  {
+  func `a stopped run ends with the batch before the stop`(jobCount: Int) throws {
     for stop in 1...5 {
       var options = ImportOptions()
       options.batchSize = 10
@@ -259,9 +258,7 @@ import Testing
     #expect(forward.digest != .zero)
   }
 
-  @Test func `what no attribute maps is counted by pointer, or kept where the model says so`()
-    throws
-  {
+  @Test func `unmapped members are counted by pointer, or kept if the model says so`() throws {
     let model = try Model(parsing: Self.everything)
     let text =
       #"{"id":1,"b/c":1,"properties":{"name":"n","x":[1, {"y":"\u00e9"}]},"geometry":{"type":"Point","coordinates":[1,2]}}"#
@@ -303,8 +300,7 @@ import Testing
         "SELECT count(*) FROM poi JOIN category ON poi.category = category.poikit_id") == 20)
   }
 
-  @Test func `a related row that another program changed between two batches is found anew`() throws
-  {
+  @Test func `a related row that another program changed is looked up again`() throws {
     let feed = try FeedStore(.poi)
     let path = feed.path
     var options = ImportOptions()

@@ -72,7 +72,7 @@ import Testing
     (#"{"type":["boolean","null"]}"#, "null", "null"),
     (#"{"type":["boolean","integer"]}"#, "true", "1"), (#"{"type":"integer"}"#, "1", "1"),
   ])
-  func `the key stands in the token as its records write it`(
+  func `the token has the key in the form of the records`(
     type: String, value: String, text: String
   ) throws {
     let model = try Self.model(key: #""id":\#(type)"#)
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `an older input leaves the token where it is, another source has its own`() throws {
+  @Test func `an older input does not change the token, and another source has its own`() throws {
     let model = try Self.model()
     let feed = try FeedStore(model)
     try feed.take(#"[{"id":1,"at":20}]"#)
@@ -125,14 +125,14 @@ import Testing
     #expect(try feed.token() == "20\t1")
   }
 
-  @Test func `a rejected record moves no token`() throws {
+  @Test func `a rejected record does not change the token`() throws {
     let model = try Self.model()
     #expect(
       try Self.token(after: #"[{"id":1,"at":20},{"id":[],"at":30}]"#, model: model) == "20\t1")
   }
 
   @Test(arguments: [1, 100], [false, true])
-  func `a run that its rejects end keeps no token before it is resumed`(
+  func `a run that its rejects end stores no token before it is resumed`(
     batchSize: Int, lands: Bool
   ) throws {
     let feed = try FeedStore(try Self.model())
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a snapshot that removes nothing keeps no token`(lands: Bool) throws {
+  func `a snapshot that removes nothing stores no token`(lands: Bool) throws {
     let feed = try FeedStore(try Self.model())
     var options = ImportOptions()
     options.tokenPointer = "/next"
@@ -203,7 +203,7 @@ import Testing
     ("", #","meta":{"next":17}"#, "17"), ("", #","meta":{"next":null}"#, nil),
     ("", #","meta":{}"#, nil), (#""meta":{"next":"a"},"#, #","meta":{"next":"b"}"#, "b"),
   ])
-  func `a token may stand before or behind the records`(
+  func `a token may be before or after the records`(
     before: String, after: String, token: String?
   ) throws {
     let model = try Self.model()
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the last input that has a token counts, also where records land`(lands: Bool) throws {
+  func `the last input with a token counts, also if records land`(lands: Bool) throws {
     let model = try Self.model()
     var options = ImportOptions()
     options.tokenPointer = "/next"
@@ -242,7 +242,7 @@ import Testing
     #expect(error?.code == .invalidOptions)
   }
 
-  @Test func `a token beside records that stand in no object is refused`() throws {
+  @Test func `a token beside records outside of an object is refused`() throws {
     var options = ImportOptions()
     options.tokenPointer = "/next"
     for text in ["{\"id\":1}\n{\"id\":2}", "[{\"id\":1}]"] {
@@ -302,7 +302,7 @@ import Testing
   }
 
   @Test(arguments: [Int.min, Int(Instant.range.upperBound) + 1])
-  func `a kept moment that no record can have is not told`(microseconds: Int) throws {
+  func `a stored instant that is impossible is not reported`(microseconds: Int) throws {
     let model = try Self.model()
     let feed = try FeedStore(model)
     try feed.take(#"{"id":1,"at":5}"#)
@@ -315,7 +315,7 @@ import Testing
     #expect(try feed.token() == nil)
   }
 
-  @Test func `a run is resumed with its source alone`() throws {
+  @Test func `a run is resumed only with its source`() throws {
     let feed = try FeedStore(Self.model())
     let text = (0..<4).map { #"{"id":\#($0),"at":\#($0)}"# }.joined(separator: "\n")
     var options = ImportOptions()

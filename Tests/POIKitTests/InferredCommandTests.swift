@@ -25,7 +25,7 @@ import Testing
       .compactMap { $0.split(separator: ", where FILE").first.map(String.init) }
   }
 
-  @Test func `the command names the whole input where its members are the records`() throws {
+  @Test func `the command names the whole input if its members are the records`() throws {
     let text = #"{"x1":{"name":"a"},"x2":{"name":"b"}}"#
     #expect(
       try Self.commands(("a.json", text), pointer: "")
@@ -47,14 +47,14 @@ import Testing
     }
   }
 
-  @Test func `inputs whose records stand in different places have commands of their own`() throws {
+  @Test func `inputs with records in different places have separate commands`() throws {
     #expect(
       try Self.commands(("a", #"{"r":[{"c":1}]}"#), ("b", #"[{"c":1}]"#), ("c", #"{"c":1}"#)) == [
         "poi-import --model FILE --at /r a", "poi-import --model FILE b c",
       ])
   }
 
-  @Test func `records without a member that is common are told from those without any`() throws {
+  @Test func `records without a common member differ from records without members`() throws {
     func message(_ text: String) -> String? {
       #expect(throws: StoreError.self) { try ModelInferenceTests.infer(text) }?.message
     }
@@ -68,7 +68,7 @@ import Testing
 
   // MARK: Many names
 
-  @Test func `many thousands of names are told apart as far as the limit`() throws {
+  @Test func `many thousands of names are distinguished up to the limit`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     // The common members are in random places among members that only one record has.
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `names that share a hash are told apart`() throws {
+  @Test func `names that share a hash are distinguished`() throws {
     let names = ["P!q2XK*H.{v:i^tK", "aGy0[e17{OWleeZy", "eB2TdX(%V2ibs725"]
     #expect(Set(names.map { MurmurHash3.digest(of: $0.utf8Span.span).low }).count == 1)
     let members = zip(names, ["1", #""x""#, "true"]).map { #""\#($0)":\#($1)"# }

@@ -4,7 +4,7 @@ import Testing
 @testable import POIRecords
 
 @Suite struct JSONValueTests {
-  @Test func `a document in another encoding is told`() {
+  @Test func `a document in another encoding is reported`() {
     let error = #expect(throws: JSONValueError.self) {
       try JSONValue(parsing: [0xFF, 0xFE, 0x7B, 0, 0x7D, 0].span)
     }
@@ -32,14 +32,14 @@ import Testing
     #expect(JSONValue.array([.null]) == .array([.null]) && JSONValue.null != .bool(false))
   }
 
-  @Test func `a long array of arrays is printed on lines of its own`() throws {
+  @Test func `a long array of arrays is printed on separate lines`() throws {
     let value = try JSONValue(parsing: #"{"a":[[1,2],[3,4]]}"#)
     let text = value.indented(width: 12)
     #expect(text.contains("[\n    [1"), "\(text)")
     #expect(try JSONValue(parsing: text) == value)
   }
 
-  @Test func `with a width of 0, members and elements have lines of their own, in their order`() {
+  @Test func `with a width of 0, members and elements are on separate lines, in their order`() {
     let value = JSONValue.object([
       "version": .number(1), "digest": .string(nil), "run": .number(Int64?.none),
       "files": .array([

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: policies, [MergeFixture.document, MergeFixture.documentWithDefaults])
-  func `records that land become the same rows and counters as those merged at once`(
+  func `landed records give the same rows and counters as directly merged ones`(
     policy: MergePolicy, document: String
   ) throws {
     let seed = UInt64.random(in: .min ... .max)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `a run stopped after any batch goes on to the same file content`(
+  func `a run stopped after any batch resumes to the same file content`(
     policy: MergePolicy
   ) throws {
     let seed = UInt64.random(in: .min ... .max)
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.newest, .overwrite, .objectTrump, .newestByProperty])
-  func `a run stopped between removals of stored rows goes on to the same`(
+  func `a run stopped between removals of stored rows resumes to the same content`(
     policy: MergePolicy
   ) throws {
     let seed = UInt64.random(in: .min ... .max)
@@ -204,7 +204,7 @@ import Testing
     #expect(areSame, "seed \(seed)")
   }
 
-  @Test func `a run that is given up leaves no landing table`() throws {
+  @Test func `an abandoned run leaves no landing table`() throws {
     let store = try MergeStore()
     var options = Self.options(.newest, lands: true)
     let records = (0..<30).map { #"{"id":\#($0)}"# }
@@ -217,7 +217,7 @@ import Testing
       try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_landing%'").isEmpty)
   }
 
-  @Test func `a run is resumed by the policy that it began with, and no other`() throws {
+  @Test func `a run is resumed only with the policy that it began with`() throws {
     let store = try MergeStore()
     let records = (0..<30).map { #"{"id":\#($0)}"# }
     _ = try store.run(records, Self.options(.rollback, lands: false)) { _ in .stop }
@@ -232,8 +232,7 @@ import Testing
     }
   }
 
-  @Test func `landed records that a table refuses are rejected with their place and bytes`() throws
-  {
+  @Test func `refused landed records are rejected with their position and bytes`() throws {
     let store = try MergeStore()
     _ = try store.run([#"{"id":1,"text":"a"}"#, #"{"id":2,"text":"b"}"#], .newest)
     try store.execute("CREATE UNIQUE INDEX app ON note (text)")
@@ -295,8 +294,7 @@ import Testing
     #expect(digests.count == 1, "seed \(seed)")
   }
 
-  @Test func `a merged batch counts where only its rejects cannot be written to their file`() throws
-  {
+  @Test func `a merged batch counts even if its rejects cannot be written to their file`() throws {
     let store = try MergeStore(MergeFixture.document)
     _ = try store.run([#"{"id":1,"text":"a"}"#], Self.options(.newest, lands: false))
     try store.execute("CREATE UNIQUE INDEX u ON note (text)")

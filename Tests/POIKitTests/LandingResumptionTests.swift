@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [3, 9, 18, 20, 26, 29])
-  func `a row that another program deletes meanwhile comes back where its record was not merged`(
+  func `a row that another program deletes meanwhile returns if its record was not merged`(
     mergedCount: Int
   ) throws {
     let merged = (mergedCount + 2) / 3 * 3
@@ -90,7 +90,7 @@ import Testing
     #expect(try store.digest() == report.digest)
   }
 
-  @Test func `a row that gets the id of one stored before meets its landed record`() throws {
+  @Test func `a row with the id of an earlier row matches its landed record`() throws {
     let store = try Self.stopped(mergedCount: 24)
     try store.execute(
       """
@@ -103,7 +103,7 @@ import Testing
     #expect(try store.rows("SELECT count(*) FROM note") == ["29"])
   }
 
-  @Test func `a run whose merged records are unknown does not count below nothing`() throws {
+  @Test func `a run whose merged records are unknown does not count below zero`() throws {
     let folder = try ScratchFolder()
     do {
       let store = try Self.stopped(

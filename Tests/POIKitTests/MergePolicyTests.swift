@@ -55,7 +55,7 @@ import Testing
     return counters
   }
 
-  @Test func `a table that an app made anew in another way is refused with the reason`() throws {
+  @Test func `a table that an app recreated differently is refused with the reason`() throws {
     let feed = try FeedStore(Model(parsing: MergeFixture.document))
     try Store(path: feed.path).prepareTables(for: feed.model)
     let columns = try feed.rows("SELECT name FROM pragma_table_info('note')")
@@ -86,7 +86,7 @@ import Testing
     #expect(counters == Self.counters(updated: 2, unchanged: 1))
   }
 
-  @Test func `store-trump only fills what the stored one lacks`() throws {
+  @Test func `store-trump only fills values that the stored record lacks`() throws {
     let (rows, counters) = try Self.outcome(.storeTrump)
     #expect(
       rows == ["1|a|x|10|k|11", "2|b|y|10||12", "3|c|z|10||13", "4|d||1||"])
@@ -153,7 +153,8 @@ import Testing
     #expect(error?.message.contains("the key 1.5, -2, \"é\" is the key of row 1") == true)
   }
 
-  @Test func `records without a key stand beside each other where its hash is enforced`() throws {
+  @Test func `several records without a key are stored if the hash of the key is enforced`() throws
+  {
     let store = try MergeStore()
     _ = try store.run([#"{"id":1,"text":"a"}"#], .append)
     try store.deduplicate(.hash)
@@ -162,7 +163,7 @@ import Testing
     #expect(try store.rows("SELECT count(poikit_key) FROM note") == ["1"])
   }
 
-  @Test func `error names the row where the stored record is of another run`() throws {
+  @Test func `error names the row if the stored record is of another run`() throws {
     let store = try MergeStore()
     _ = try store.run(Self.stored, .error)
     do {
@@ -197,7 +198,9 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 500], [0, Int.max])
-  func `a default is no value that a record names`(batchSize: Int, directRecordLimit: Int) throws {
+  func `a default does not count as a value that a record names`(
+    batchSize: Int, directRecordLimit: Int
+  ) throws {
     func rows(_ policy: MergePolicy, _ runs: [[String]]) throws -> [String] {
       let store = try MergeStore(
         #"""
@@ -292,7 +295,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.append, .newest, .overwrite])
-  func `a record that a trigger leaves out is a reject, with all that is its own`(
+  func `a record that a trigger ignores is a reject, with its related rows`(
     policy: MergePolicy
   ) throws {
     let store = try MergeStore(
@@ -333,7 +336,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.append, .newest])
-  func `a trigger that gives up the transaction stops the run at that batch`(
+  func `a trigger that rolls back the transaction stops the run at that batch`(
     policy: MergePolicy
   ) throws {
     let scratch = try ScratchFolder()
@@ -363,7 +366,7 @@ import Testing
     #expect(try rows("SELECT id FROM note", in: connection) == ["1"])
   }
 
-  @Test func `a key whose index is gone is no reason to append without being told to`() throws {
+  @Test func `records are not appended without the policy because an index is gone`() throws {
     let feed = try FeedStore(Model(parsing: MergeFixture.document))
     let record = #"{"id":1,"text":"a","at":1}"#
     var options = ImportOptions()
@@ -407,7 +410,7 @@ import Testing
     #expect(try store.run([record], policy).counters.updated == 0)
   }
 
-  @Test func `what a policy cannot be used for is refused before anything is read`() throws {
+  @Test func `an unsuitable policy is refused before anything is read`() throws {
     func message(
       _ policy: MergePolicy, _ document: String = MergeFixture.document,
       prepare: MergePolicy? = nil

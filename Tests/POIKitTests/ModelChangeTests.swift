@@ -71,7 +71,7 @@ import Testing
     #expect(found == ["1|||", "2|||", "1|||", #"3|7|inn|{"other":true}"#])
   }
 
-  @Test func `a changed store has the digest of one that was made so`() throws {
+  @Test func `a changed store has the digest of a store created with the new model`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
@@ -85,7 +85,7 @@ import Testing
     #expect(late.digest == early.digest)
   }
 
-  @Test func `rows that are there get the default of a new attribute`() throws {
+  @Test func `existing rows get the default of a new attribute`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
@@ -128,7 +128,7 @@ import Testing
     #expect(try store.digest(of: changed).digest == late.digest)
   }
 
-  @Test func `an import that began with another model is begun again, not resumed`() throws {
+  @Test func `an import that began with another model is restarted, not resumed`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     func take(
@@ -160,7 +160,7 @@ import Testing
     #expect(try take("b", changed) { $0.isRestarting = true }.counters.inserted == 3)
   }
 
-  @Test func `what does not touch rows is accepted`() throws {
+  @Test func `changes that do not touch rows are accepted`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `an attribute becomes required where all rows have a value`() throws {
+  @Test func `an attribute becomes required if all rows have a value`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     let required = try Self.model(
@@ -220,7 +220,7 @@ import Testing
       #""ISFAVORITE" would have the column "ISFAVORITE", which another program has added"#
     ),
   ])
-  func `what loses values is refused with the reason`(properties: String, reason: String) throws {
+  func `a change that loses values is refused`(properties: String, reason: String) throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
@@ -232,7 +232,7 @@ import Testing
     #expect(try Store(path: path).model().document == before)
   }
 
-  @Test func `all reasons are told at once and nothing is changed`() throws {
+  @Test func `all reasons are reported at once and nothing is changed`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     let relation =
@@ -259,7 +259,7 @@ import Testing
     #expect(columns == 0)
   }
 
-  @Test func `every form of a value is named, and what relations may not become`() throws {
+  @Test func `every form of a value is named, and every impossible change of a relation`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     func tags(_ element: String) -> String {
@@ -370,7 +370,7 @@ import Testing
   }
 
   @Test(arguments: [(#"["id","lang"]"#, "1|de|9000000"), (#""lang""#, "de|9000000")])
-  func `where no removal is remembered removals are remembered by the new key`(
+  func `without stored tombstones removals are remembered by the new key`(
     key: String, remembered: String
   ) throws {
     let folder = try ScratchFolder()
@@ -440,7 +440,7 @@ import Testing
     #expect(try Store(path: path).model().document == changed.document)
   }
 
-  @Test func `a column that an app added to related rows hinders no change of the model`() throws {
+  @Test func `an app's column in related rows does not prevent a change of the model`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     func properties(_ more: String) -> String {
@@ -473,7 +473,7 @@ import Testing
     "CREATE TABLE kind (poikit_id INTEGER PRIMARY KEY, n TEXT NOT NULL UNIQUE, m TEXT NOT NULL) STRICT",
     "CREATE VIEW kind AS SELECT 1 AS poikit_id, 'a' AS n",
   ])
-  func `related rows stand in no table that is another one`(creation: String) throws {
+  func `related rows are not stored in an unsuitable table`(creation: String) throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
@@ -524,7 +524,7 @@ import Testing
     (#","x-key":"id","x-timestamp":"seen""#, true), (#","x-key":"name","x-timestamp":"at""#, true),
     (#","x-key":"id","x-timestamp":"at","title":"T""#, false),
   ])
-  func `what to ask for next follows key and timestamp of the model`(
+  func `the latest record follows key and timestamp of the model`(
     rest: String, isForgotten: Bool
   ) throws {
     let folder = try ScratchFolder()

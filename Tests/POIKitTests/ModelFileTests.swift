@@ -10,7 +10,7 @@ import Testing
     #expect(error?.message.contains("/nonexistent.json") == true)
   }
 
-  @Test func `what to do about a path that holds no model fits a model`() throws {
+  @Test func `the advice for a path without a model fits a model`() throws {
     let folder = try ScratchFolder()
     let zip = try folder.write("PK\u{3}\u{4}", to: "model.zip")
     for (path, message) in [
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is no model is named with the reason`() throws {
+  @Test func `a file that is not a model is named with the reason`() throws {
     let folder = try ScratchFolder()
     let path = try folder.write("[]", to: "model.json")
     let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: path) }

@@ -53,7 +53,7 @@ import Testing
 
   // MARK: Choices
 
-  @Test func `types and required members are those of all records`() throws {
+  @Test func `types and required members fit all records`() throws {
     let text = #"""
       [{"a":1,"b":"x","c":true,"d":1.5,"e":null,"f":[1,"x"],"g":{}},
        {"a":null,"b":2,"c":false,"d":2,"e":null,"f":[],"g":{}},
@@ -97,7 +97,7 @@ import Testing
     (1_668_039_187, "updated", "seconds"), (1_668_039_187_000, "lastModified", "milliseconds"),
     (1_668_039_187_000_000, "created_at", "microseconds"),
   ])
-  func `integers that are called like a moment and can be one get a unit`(
+  func `integers that are named like an instant and can be one get a unit`(
     value: Int, name: String, unit: String
   ) throws {
     let document = try Self.infer(#"{"\#(name)":\#(value)}"#)
@@ -235,7 +235,7 @@ import Testing
     #expect(try Self.rejects(Self.records(often), document: without).isEmpty)
   }
 
-  @Test func `what no column can keep is kept as JSON and told`() throws {
+  @Test func `values that no column can store are kept as JSON and reported`() throws {
     let text = #"""
       {"a":1e400,"b":123456789012345678901,"c":1,"d":0.5,"d2":9007199254740993}
       {"a":1,"b":2,"c":1,"c":2,"d":9007199254740993,"d2":1}
@@ -322,7 +322,7 @@ import Testing
     }
   }
 
-  @Test func `the inference ends when it is told to`() throws {
+  @Test func `the inference can be stopped`() throws {
     var inference = try ModelInference(options: Self.options) { _ in .stop }
     var source = BytesSource(Array(#"[{"a":1}]"#.utf8), name: "a.json")
     do {
@@ -452,7 +452,7 @@ import Testing
 
   // MARK: Limits and errors
 
-  @Test func `what is beyond the limits is kept, unmapped`() throws {
+  @Test func `members beyond the limits are kept, unmapped`() throws {
     let many = (0..<300).map { #""m\#($0)":\#($0)"# }.joined(separator: ",")
     let deep = #"{"a":{"b":{"c":{"d":{"e":{"f":1}}}}}}"#
     let long = String(repeating: "n", count: PathTree.nameByteLimit + 1)
@@ -469,7 +469,7 @@ import Testing
     #expect(try Model(parsing: Self.infer("[{\(many)}]")).unmappedColumn == "other")
   }
 
-  @Test func `a member that tells of removals is pointed at`() throws {
+  @Test func `a member that marks removals is reported`() throws {
     let document = try Self.infer(#"[{"id":1,"deleted":true},{"id":2,"deleted":false}]"#)
     #expect(document.contains("say \\\"x-tombstone\\\""), "\(document)")
   }
@@ -486,7 +486,7 @@ import Testing
     mutating func restart() throws(InputError) -> Bool { false }
   }
 
-  @Test func `an input that cannot be read is told with its place`() throws {
+  @Test func `an input that cannot be read is reported with its position`() throws {
     let error = #expect(throws: StoreError.self) { try Self.infer("[{\"a\":1}] x") }
     #expect(error?.message.hasPrefix("places.json:1:11: ") == true, "\(error?.message ?? "")")
     for (code, ours) in [

@@ -93,7 +93,7 @@ import Testing
     #expect(throws: Never.self) { _ = try Model(parsing: document) }
   }
 
-  @Test func `an attribute is what it and its definition say together`() throws {
+  @Test func `an attribute has the keywords of itself and of its definition`() throws {
     let model = try Model(
       parsing: ##"""
         {
@@ -115,7 +115,8 @@ import Testing
   @Test(arguments: [
     "{}", ##"{"$ref":"#/$defs/d1"}"##, ##"{"type":"array","items":{"$ref":"#/$defs/d1"}}"##,
   ])
-  func `a long chain of definitions is read, be it used or not`(_ attribute: String) throws {
+  func `a long chain of definitions is read, whether it is used or not`(_ attribute: String) throws
+  {
     let model = try Model(parsing: RuleCheckerTests.chain(linkCount: 9_000, from: attribute))
     // One schema for each, and some for the attribute.
     #expect(model.rules.schemas.count < 9_010)
@@ -185,7 +186,7 @@ import Testing
     #expect(report.unmappedMembers.map(\.count).sorted() == [1, 2])
   }
 
-  @Test func `attributes come from one place where the scalars of its names are the same`() throws {
+  @Test func `attributes come from one place if the scalars of its names are equal`() throws {
     let names = ["\u{e9}", "\u{e9}", "e\u{301}"]
     let sources = try names.map { name in
       try Model(parsing: #"{"x-table":"t","properties":{"\#(name)":{}}}"#).attributes[0].source
@@ -195,7 +196,7 @@ import Testing
     #expect(Set(sources).count == 2)
   }
 
-  @Test func `models are equal that say the same`() throws {
+  @Test func `models with the same content are equal`() throws {
     let models = try (0..<2).map { _ in
       try Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#)
     }

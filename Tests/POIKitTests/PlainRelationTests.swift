@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `an object in its place is told, though another attribute stands in that`() throws {
+  @Test func `an object in place of the value is reported`() throws {
     let feed = try Self.feed(
       Self.region + #","name":{"type":"string","x-source":"/region/name"}"#)
     #expect(try feed.take(#"{"region":{"name":"a"}}"#).rejectsByRule.map(\.rule) == ["type"])
@@ -160,7 +160,7 @@ import Testing
     #expect(plan?.largestGroups.map(\.key) == [["North", "a, 7"]])
   }
 
-  @Test func `a relation is no timestamp`() throws {
+  @Test func `a relation cannot be the timestamp`() throws {
     let feed = try Self.feed(#""id":{"type":"integer"},"# + Self.region)
     try feed.take(#"{"id":1,"region":"North"}"#)
     let store = try Store(path: feed.path)
@@ -179,7 +179,7 @@ import Testing
     #expect(error?.message.contains(#"the key "North" is the key of row 1 of t"#) == true)
   }
 
-  @Test func `what a relation may be is told with null`() throws {
+  @Test func `the message about a relation's types includes null`() throws {
     let feed = try Self.feed(Self.region)
     try feed.take(#"{"region":5}"#)
     #expect(
@@ -203,7 +203,7 @@ import Testing
       try feed.rows("SELECT region FROM poikit_readable_t WHERE id = 1 ORDER BY at") == ["", "New"])
   }
 
-  @Test func `a required value is missed once`() throws {
+  @Test func `a missing required value is reported once`() throws {
     let feed = try Self.feed(
       Self.region.replacing(#"["string","null"]"#, with: #""string""#),
       root: #","required":["region"]"#)
@@ -215,7 +215,7 @@ import Testing
     ("/a/b", #"[{"a":{"b":"North"}}]"#), ("/a/0", #"[{"a":["North"]}]"#),
     ("0#", #"{"North":{}}"#),
   ])
-  func `a value stands where its source says`(source: String, input: String) throws {
+  func `a value is read from its source`(source: String, input: String) throws {
     let feed = try Self.feed(
       #""region":{"type":"string","x-source":"\#(source)","#
         + #""x-relation":{"table":"area","unique":"name"}}"#)

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasData(), absence))
-  func `a version as a snapshot removes what it lacks, and no more than is allowed`() throws {
+  func `a version as a snapshot removes the rows that it lacks, up to the limit`() throws {
     let feed = try Self.feed()
     try Self.take(["UA-1-371b8ae"], into: feed)
     var options = ImportOptions()

@@ -52,7 +52,7 @@ import Testing
     (#""a":{"const":{"b":1,"c":2}}"#, #"{"a":{"b":1,"b":1}}"#, ["const"]),
     (#""a":{"uniqueItems":true}"#, #"{"a":[{"b":1,"b":2},{"b":1,"c":2}]}"#, []),
   ])
-  func `what a record holds twice or in another form is told by its rule`(
+  func `repeated members and other forms are reported by their rule`(
     _ properties: String, _ record: String, _ rules: [String]
   ) throws {
     let report = try check(record, properties: properties)
@@ -78,7 +78,7 @@ import Testing
   ]
 
   @Test(arguments: empties)
-  func `an empty string is null where the model reads it so`(
+  func `an empty string is null if the model says so`(
     members: String, value: String, expected: String
   ) throws {
     let feed = try FeedStore(
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `the empty name of a member is null where the model reads it so`() throws {
+  @Test func `the empty name of a member is null if the model says so`() throws {
     for relation in ["", #","x-relation":{"table":"u","unique":"v"}"#] {
       let feed = try FeedStore(
         Model(
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: ["01", "00", "+2", "-0", "-", ""])
-  func `a step that is no array index names a member and no element`(step: String) throws {
+  func `a step that is not an array index names a member and not an element`(step: String) throws {
     let attribute = #""a":{"type":"integer","x-source":"/c/\#(step)"}"#
     let required = #","required":["a"]"#
     let array = try check(#"{"c":[1,2,3]}"#, properties: attribute, root: required)
@@ -137,7 +137,7 @@ import Testing
     #expect(report.otherUnmappedMemberCount == 6)
   }
 
-  @Test func `a record that is no object is told by its type and value, once`() throws {
+  @Test func `a record that is not an object is reported by its type and value, once`() throws {
     let model = try Model(parsing: #"{"x-table":"t","properties":{"a":{}}}"#)
     let store = try Store.inMemory()
     var session = try ImportSession(into: store, model: model)

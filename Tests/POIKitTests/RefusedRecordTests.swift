@@ -69,7 +69,7 @@ import Testing
 
   @Test(
     arguments: Referred.allCases, ["", "DEFERRABLE INITIALLY DEFERRED"] as [SQL])
-  func `one that takes away what other rows refer to costs no other record`(
+  func `a record that deletes referenced rows is refused alone`(
     referred: Referred, check: SQL
   ) throws {
     let feed = try Self.store(
@@ -100,7 +100,8 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.append, .newest])
-  func `a generated column refuses one with its bytes and place`(policy: MergePolicy) throws {
+  func `a generated column refuses a record with its bytes and position`(policy: MergePolicy) throws
+  {
     let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#], by: policy)
     try feed.execute(
       "ALTER TABLE place ADD COLUMN h TEXT NOT NULL GENERATED ALWAYS AS (nullif(n, 'x'))")
@@ -126,7 +127,7 @@ import Testing
       END
       """,
     ] as [SQL], [MergePolicy.append, .newest])
-  func `an expression that fails refuses one, and nothing of it stays`(
+  func `a failing expression refuses a record, and leaves nothing of it`(
     change: SQL, policy: MergePolicy
   ) throws {
     let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#], by: policy)
@@ -145,7 +146,7 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
-  @Test func `an update that makes an expression fail is refused, and nothing of it stays`() throws
+  @Test func `an update that makes an expression fail is refused, and leaves nothing of it`() throws
   {
     let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#, #"{"id":2,"n":"a","at":1}"#])
     try feed.execute(
@@ -203,7 +204,7 @@ import Testing
   @Test(
     arguments: ["UNIQUE ON CONFLICT REPLACE", "UNIQUE ON CONFLICT IGNORE", "UNIQUE"] as [SQL],
     [MergePolicy.append, .newest])
-  func `one is refused where the table says to replace or to pass over what is in the way`(
+  func `a record is refused even if the table declares ON CONFLICT REPLACE or IGNORE`(
     constraint: SQL, policy: MergePolicy
   ) throws {
     let feed = try Self.store(
@@ -238,7 +239,7 @@ import Testing
       "ALTER TABLE place ADD COLUMN size INTEGER CHECK (id = 1 AND n = 'a' OR id > 3)",
       "ALTER TABLE town ADD COLUMN size INTEGER CHECK (name <> 'Y')",
     ] as [SQL], [MergePolicy.append, .newest])
-  func `no row stays that was made for a relation of one that is refused`(
+  func `a refused record leaves no rows of its relations`(
     change: SQL, policy: MergePolicy
   ) throws {
     let records = [
@@ -269,7 +270,7 @@ import Testing
     #expect(try found.digest() == report.digest)
   }
 
-  @Test func `an app's trigger still says itself what becomes of what is in its way`() throws {
+  @Test func `an app's trigger keeps its own conflict clauses`() throws {
     let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#])
     try feed.execute(
       """
@@ -280,7 +281,7 @@ import Testing
     #expect(report.counters.inserted == 1 && report.counters.rejected == 0)
   }
 
-  @Test func `the reject of one that landed before says that its bytes were not kept`() throws {
+  @Test func `the reject of a landed record says that its bytes were not kept`() throws {
     let feed = try Self.store([#"{"id":1,"n":"a","at":1}"#])
     var options = ImportOptions()
     options.directRecordLimit = 0

@@ -85,7 +85,7 @@ import Testing
     ("", [#""abc""#, #""a\"b\\""#, "7", "[1,2]", "null"]),
     ("/m", [#""a":5"#, #""a\"b":[1]"#, #""c": x"#, #""d" 1"#, #""k""#]),
   ])
-  func `a reject that is no object has the same rule when it is read again`(
+  func `a reject that is not an object has the same rule when it is read again`(
     pointer: String, elements: [String]
   ) throws {
     let text =
@@ -181,7 +181,8 @@ import Testing
     (#"{"poikit_reject":1,"raw":"{\"n\":1} {}"}"#, "followed by something"),
     (#"{"poikit_reject":1,"member":"a","raw":"{\"n\":1}}"}"#, "followed by something"),
   ])
-  func `a line without one record is a reject again`(_ line: String, _ message: String) throws {
+  func `a line without a single record is a reject again`(_ line: String, _ message: String) throws
+  {
     let model = try Model(parsing: #"{"x-table":"t","properties":{"n":{}}}"#)
     let (report, file) = try rejects(of: (line + "\n{}").utf8, model)
     #expect(report.counters.inserted == 1 && report.counters.rejected == 1)
@@ -194,7 +195,7 @@ import Testing
     #"{"raw_base64":"eyJuIjoyfQ==","raw":"{\"n\":1}","poikit_reject":1,"raw_base64":"!"}"#,
     #"{"raw":7,"raw_base64":"eyJuIjoxfQ==","poikit_reject":1}"#,
   ])
-  func `a reject line is known by its member in any order, and raw goes before raw_base64`(
+  func `a reject line is recognised by its member in any order, and raw wins over raw_base64`(
     _ line: String
   ) throws {
     let model = try Model(parsing: #"{"x-table":"t","properties":{"n":{"type":"integer"}}}"#)
@@ -210,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func `behind a record a reject line is known by its first member alone`() throws {
+  @Test func `after a record a reject line is recognised only by its first member`() throws {
     let model = try Model(
       parsing: #"{"x-table":"t","properties":{"n":{"type":"integer"},"thirteen_byte":{}}}"#)
     let lines = [
@@ -231,7 +232,7 @@ import Testing
     }
   }
 
-  @Test func `under the policy error a reject line is told with line and column`() throws {
+  @Test func `under the policy error a reject line is named with line and column`() throws {
     let model = try Self.model()
     let store = try Store.inMemory()
     for policy in [MergePolicy.newest, .error] {
@@ -249,7 +250,7 @@ import Testing
     }
   }
 
-  @Test func `many rejects are written in pieces, and anew by a resumed run`() throws {
+  @Test func `many rejects are written in pieces, and written again by a resumed run`() throws {
     let folder = try ScratchFolder()
     let model = try Model(parsing: #"{"x-table":"t","properties":{"a":{"type":"integer"}}}"#)
     let long = String(repeating: "x", count: 50_000)

@@ -13,9 +13,7 @@ import Testing
   private static let second =
     #"{"number":1,"changed":2,"tags":["db","cli"],"thread":{"comments":[{"author":"cyd","number":1},{"author":"ann","number":1,"text":"b","files":[{"path":"b","size":2},{"path":"d"}]}]}}"#
 
-  @Test func `rows that stay keep their ids, others come and go with all that is below them`()
-    throws
-  {
+  @Test func `remaining rows keep their ids, others change with their own rows`() throws {
     let store = try MergeStore(IssueTracker.document)
     _ = try store.run([Self.first], .newest)
     let report = try store.run([Self.second], .newest)
@@ -50,10 +48,7 @@ import Testing
     }
   }
 
-  @Test
-  func `the newest record of each issue is what is stored, in whatever runs and order it comes`()
-    throws
-  {
+  @Test func `the newest record of each issue is stored, for any runs and order`() throws {
     for seed in TestLength.some(UInt64(1)...8, 3) {
       var generator = SplitMix64(seed: seed)
       let records = IssueTracker.records(60, using: &generator)
@@ -79,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `records that land in a table of their own first end in the same rows`() throws {
+  @Test func `landed records give the same rows`() throws {
     for seed in UInt64(1)...4 {
       var generator = SplitMix64(seed: seed)
       let batches = (0..<2).map { _ in IssueTracker.records(50, using: &generator) }
@@ -126,7 +121,7 @@ import Testing
     #expect(try store.rows("PRAGMA foreign_key_check").isEmpty)
   }
 
-  @Test func `an array is filled where the stored record has none`() throws {
+  @Test func `an array is filled if the stored record has none`() throws {
     let store = try MergeStore(IssueTracker.document)
     _ = try store.run([#"{"number":1,"tags":["db"]}"#], .storeTrump)
     let report = try store.run([Self.first], .storeTrump)
@@ -134,7 +129,7 @@ import Testing
     #expect(try store.digest() == report.digest)
   }
 
-  @Test func `a record whose rows are refused leaves those of the stored one`() throws {
+  @Test func `a record whose rows are refused leaves the stored rows`() throws {
     let store = try MergeStore(IssueTracker.document)
     _ = try store.run([Self.first, #"{"number":2}"#], .newest)
     try store.execute("CREATE UNIQUE INDEX one_text ON comment (text)")
@@ -148,7 +143,7 @@ import Testing
     #expect(try store.digest() == report.digest)
   }
 
-  @Test func `elements that go make room in an index of an app's for those that come`() throws {
+  @Test func `deleted elements make room for new ones in an app's index`() throws {
     let store = try MergeStore(IssueTracker.document)
     _ = try store.run([Self.first], .newest)
     try store.execute(

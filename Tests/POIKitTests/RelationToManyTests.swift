@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: ["", #","join":"t_u""#])
-  func `a record may be nothing but an array`(join: String) throws {
+  func `a record may consist of an array only`(join: String) throws {
     let feed = try FeedStore(
       Model(
         parsing: #"""
@@ -123,14 +123,14 @@ import Testing
       #"{"number":1,"thread":{"comments":[{"author":"a","number":1}]}}"#, false
     ),
   ])
-  func `the order of elements and their repetition are no content`(
+  func `the order of elements and their repetition are not content`(
     _ left: String, _ right: String, _ areEqual: Bool
   ) throws {
     let digests = try [left, right].map { try IssueTracker.imported([$0]).report.digest }
     #expect((digests[0] == digests[1]) == areEqual)
   }
 
-  @Test func `the digest is that of the documented bytes`() throws {
+  @Test func `the digest is computed from the documented bytes`() throws {
     let outcome = try IssueTracker.imported([
       #"{"number":7,"tags":["b","a"],"thread":{"comments":[{"author":"ann","number":1,"files":[{"path":"p"}]}]}}"#
     ])
@@ -223,8 +223,7 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == ["maxItems", "minItems"])
   }
 
-  @Test func `members of elements that nothing maps are counted, and kept with their array`() throws
-  {
+  @Test func `unmapped members of elements are counted, and kept with their array`() throws {
     let model = try Model(
       parsing: #"""
         {"x-table":"t","x-unmapped-column":"more","properties":{
@@ -286,7 +285,7 @@ import Testing
     #expect(try IssueTracker.dump(store) == IssueTracker.dump(whole.store))
   }
 
-  @Test func `rows that many records share are made once, however long they are`() throws {
+  @Test func `shared rows are inserted once, however long they are`() throws {
     // More than the memory for lookups can hold, in number and in bytes.
     let names = (0..<9_000).map { index in
       "\(index) " + String(repeating: "long ", count: index % 100 == 0 ? 500 : 1)
@@ -301,8 +300,7 @@ import Testing
     #expect(try outcome.store.integer("SELECT count(*) FROM issue_tag") == 18_000)
   }
 
-  @Test func `shared rows that another program changed between two batches are found anew`() throws
-  {
+  @Test func `shared rows that another program changed are looked up again`() throws {
     let feed = try FeedStore(IssueTracker.model())
     let path = feed.path
     var options = ImportOptions()
@@ -361,9 +359,7 @@ import Testing
     }
   }
 
-  @Test func `a winner that keeps its own arrays only is what merging gives, and can be undone`()
-    throws
-  {
+  @Test func `a winner with only its own arrays equals a merge, and can be undone`() throws {
     for seed in TestLength.some(UInt64(1)...12, 4) {
       var generator = SplitMix64(seed: seed)
       let records = IssueTracker.records(40, using: &generator)
@@ -390,9 +386,7 @@ import Testing
     }
   }
 
-  @Test func `what refers to a row of a loser follows to the winner's, or stands in the way`()
-    throws
-  {
+  @Test func `references to a loser's row move to the winner's, or prevent the removal`() throws {
     let records = [
       #"{"number":1,"changed":1,"thread":{"comments":[{"author":"ann","number":1},{"author":"ann","number":2}]}}"#,
       #"{"number":1,"changed":2,"thread":{"comments":[{"author":"ann","number":2}]}}"#,
@@ -432,7 +426,7 @@ import Testing
   private static let issue =
     #"{"number":1,"changed":1,"tags":["ui"],"thread":{"comments":[{"author":"ann","number":1,"files":[{"path":"a"}]}]}}"#
 
-  @Test func `rows go with a row that is removed while records are merged`() throws {
+  @Test func `the rows of a removed record are deleted while records are merged`() throws {
     let store = try MergeStore(Self.removing)
     _ = try store.run([Self.issue, #"{"number":2,"tags":["ui"]}"#], .newest)
     let report = try store.run([#"{"number":1,"changed":2,"removed":true}"#], .newest)
@@ -442,7 +436,7 @@ import Testing
     #expect(try store.digest() == report.digest)
   }
 
-  @Test func `rows go with a row that a remembered removal beats, and come back with it`() throws {
+  @Test func `rows are deleted with a superseded row, and restored with it`() throws {
     let store = try MergeStore(Self.removing)
     let records = [
       Self.issue, #"{"number":2,"tags":["ui"]}"#, #"{"number":1,"changed":2,"removed":true}"#,

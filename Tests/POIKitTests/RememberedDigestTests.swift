@@ -42,7 +42,7 @@ import Testing
   private static let triggers: SQL =
     "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'poikit_digest_*'"
 
-  @Test func `an import takes the digest that the one before left`() throws {
+  @Test func `an import uses the digest of the import before`() throws {
     let feed = try Self.store()
     #expect(try feed.rows(Self.remembered) == ["1"])
     let before = try feed.digest()
@@ -84,10 +84,7 @@ import Testing
     #expect(try feed.digest() == next.digest)
   }
 
-  @Test
-  func `a stopped run leaves nothing to be believed, and the one that goes on reads the rows`()
-    throws
-  {
+  @Test func `a stopped run leaves no digest, and the resumed one reads the rows`() throws {
     let feed = try Self.store()
     var options = Self.enforcing()
     options.batchSize = 1
@@ -107,7 +104,7 @@ import Testing
     #expect(try feed.rows(Self.remembered) == ["1"])
   }
 
-  @Test func `the rows are read where another program wrote during the run`() throws {
+  @Test func `the rows are read if another program wrote during the run`() throws {
     let feed = try Self.store()
     var options = Self.enforcing()
     options.batchSize = 1
@@ -122,7 +119,7 @@ import Testing
     #expect(try feed.digest() == next.digest)
   }
 
-  @Test func `the rows are read where a trigger of an app's changes them`() throws {
+  @Test func `the rows are read if an app's trigger changes them`() throws {
     let feed = try Self.store()
     try feed.execute(
       """
@@ -149,7 +146,8 @@ import Testing
 
   /// The remaining triggers would make every change of the table fail.
   @Test(arguments: ["open", "import", "deduplicate", "undo", "purge"])
-  func `a table that another program removed is made anew by the next run`(task: String) throws {
+  func `a table that another program dropped is created again by the next run`(task: String) throws
+  {
     let feed = try FeedStore(
       try Model(
         parsing: Self.document.replacing(
@@ -210,7 +208,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 500], [KeyEnforcement.none, .index, .hash])
-  func `a deduplication takes the losers out of the digest that is remembered`(
+  func `a deduplication subtracts the losers from the remembered digest`(
     batchSize: Int, enforcement: KeyEnforcement
   ) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -235,7 +233,7 @@ import Testing
     "UPDATE place SET text = 'c'",
     "DROP TRIGGER poikit_digest_delete1_place",
   ])
-  func `what may change more than losers has all rows read`(change: SQL) throws {
+  func `all rows are read if more than losers may change`(change: SQL) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
     let feed = try Self.duplicates(seed: seed)
@@ -245,7 +243,7 @@ import Testing
     #expect(try feed.digest() == done.digest)
   }
 
-  @Test func `winners that get values of their losers have all rows read`() throws {
+  @Test func `all rows are read if winners get values of their losers`() throws {
     let feed = try Self.duplicates(seed: 5)
     var options = DeduplicationOptions()
     options.mergesLosers = true
@@ -253,7 +251,7 @@ import Testing
     #expect(try feed.digest() == done.digest)
   }
 
-  @Test func `a deduplication that stopped leaves nothing to be believed`() throws {
+  @Test func `a stopped deduplication leaves no digest`() throws {
     let feed = try Self.duplicates(seed: 6)
     var options = DeduplicationOptions()
     options.batchSize = 3
@@ -287,7 +285,7 @@ import Testing
       CREATE UNIQUE INDEX poikit_key_spot ON spot (id)
       """,
     ] as [SQL])
-  func `a digest that nothing watches any more is neither believed nor in the way`(
+  func `a digest without its triggers is not used and does no harm`(
     change: SQL
   ) throws {
     for deduplicates in [false, true] {
@@ -310,7 +308,7 @@ import Testing
     }
   }
 
-  @Test func `tables whose names end alike are told apart`() throws {
+  @Test func `tables whose names end alike are distinguished`() throws {
     let feed = try Self.store()
     let other = try Model(
       parsing: #"""
@@ -330,7 +328,7 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
-  @Test func `a model that changes is watched as it is then`() throws {
+  @Test func `the triggers fit a changed model`() throws {
     let feed = try Self.store()
     let wider = try Model(
       parsing: Self.document.replacing(

@@ -56,7 +56,7 @@ import Testing
     #expect(refusedCount > 0)
   }
 
-  @Test func `the greatest id of all is reserved by nothing`() throws {
+  @Test func `the greatest possible id is never reserved`() throws {
     let store = try MergeStore()
     _ = try store.run([#"{"id":1,"at":2}"#, #"{"id":1,"at":1}"#], ImportOptions())
     try store.execute("UPDATE note SET poikit_id = \(Int64.max) WHERE at = 1000000")
@@ -69,7 +69,7 @@ import Testing
       ])
   }
 
-  @Test func `a row behind the greatest id is placed by SQLite`() throws {
+  @Test func `SQLite chooses the id after the greatest possible one`() throws {
     let store = try MergeStore()
     _ = try store.run(
       [#"{"id":1,"at":2}"#, #"{"id":1,"at":1}"#, #"{"id":2,"at":1}"#], ImportOptions())
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `an import heeds the ids that are reserved while it runs`(hasReserved: Bool) throws {
+  func `an import does not use ids that are reserved while it runs`(hasReserved: Bool) throws {
     let feed = try FeedStore(Model(parsing: MergeFixture.document))
     try feed.take(#"{"id":1,"at":3}"#, #"{"id":1,"at":2}"#)
     if hasReserved { try feed.deduplicate() }

@@ -24,7 +24,7 @@ import Testing
     String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
   }
 
-  @Test func `a value with rules is looked at 512 levels deep`() throws {
+  @Test func `a value with rules is checked 512 levels deep`() throws {
     let accepted = try report(
       on: #"[{"a":\#(nested(512))}]"#, properties: #"{"a":{"uniqueItems":true}}"#, depth: 4000)
     #expect(accepted.counters.inserted == 1)
@@ -36,7 +36,7 @@ import Testing
     #expect(unruled.counters.inserted == 1)
   }
 
-  @Test func `a member that no attribute is made of is looked at 512 levels deep`() throws {
+  @Test func `an unmapped member is checked 512 levels deep`() throws {
     let root =
       ##","additionalProperties":{"$ref":"#/$defs/d"},"$defs":{"d":{"items":{"$ref":"#/$defs/d"}}}"##
     for (depth, rules) in [(512, []), (513, ["depth"]), (9_990, ["depth"])] {
@@ -83,7 +83,7 @@ import Testing
     #expect(report.rejectsByRule.map(\.rule) == ["type"])
   }
 
-  @Test func `a member of a nested object that a rule names stands once`() throws {
+  @Test func `a member of a nested object that a rule names exists once`() throws {
     let report = try report(
       on: #"[{"a":{"b":1,"b":2}},{"a":{"c":1,"c":2}}]"#,
       properties: #"{"a":{"type":"object","properties":{"b":{}}}}"#)
@@ -160,7 +160,7 @@ import Testing
     #expect(report.counters.inserted == 1)
   }
 
-  @Test func `a root schema of other members looks at each of them, and they are kept`() throws {
+  @Test func `a root schema of other members checks each of them, and they are kept`() throws {
     let model = try Model(
       parsing: #"""
         {"x-table":"t","x-unmapped-column":"more","properties":{"a":{}},
@@ -181,7 +181,7 @@ import Testing
     (#"{"a":1,"a":1,"b":1}"#, #"{"a":1,"a":2,"b":1}"#, false),
     (#"{"a":1,"a":1,"b":1}"#, #"{"a":1,"b":1,"b":1}"#, false),
   ])
-  func `objects are equal by their members in any order, names may stand there twice`(
+  func `objects are equal by their members in any order, even if names repeat`(
     _ left: String, _ right: String, areEqual: Bool
   ) throws {
     for pair in ["[\(left),\(right)]", "[\(right),\(left)]", "[0,\(right),1,\(left)]"] {
@@ -191,9 +191,7 @@ import Testing
     }
   }
 
-  @Test func `a name that stands there twice on each of many levels costs no more than its bytes`()
-    throws
-  {
+  @Test func `a name that repeats on each of many levels costs no more than its bytes`() throws {
     var value = "1"
     for _ in 0..<100 { value = #"{"n":1,"n":1,"v":\#(value)}"# }
     let report = try report(
@@ -214,9 +212,7 @@ import Testing
       "{" + repeated(#""m":4"#, 9_999) + "}"
     ),
   ])
-  func `of a record that is wrong everywhere 100 issues are told`(schema: String, value: String)
-    throws
-  {
+  func `a record that is wrong everywhere has 100 issues`(schema: String, value: String) throws {
     #expect(try issues(of: #"{"a":\#(value)}"#, properties: #"{"a":\#(schema)}"#).count == 100)
   }
 
@@ -227,15 +223,14 @@ import Testing
     (#"{"a":{"x-source":"/o/a"}}"#, #""o":{}"#), (#"{"a":{"x-source":"/o/a"}}"#, #""o":1"#),
     (related, #""a":[{"v":1}]"#), (related, #""a":1"#),
   ])
-  func `of an attribute that stands there again and again 100 issues are told`(
+  func `an attribute that repeats many times has 100 issues`(
     properties: String, member: String
   ) throws {
     let record = "{" + Self.repeated(member, 3_000) + "}"
     #expect(try issues(of: record, properties: properties).count == 100)
   }
 
-  @Test func `of attributes that stand there again and again the first 100 issues are told`() throws
-  {
+  @Test func `attributes that repeat many times have the first 100 issues reported`() throws {
     let record = "{" + Self.repeated(#""a":1,"b":1,"o":{}"#, 3_000) + "}"
     let issues = try issues(
       of: record, properties: #"{"a":{},"b":{"type":"string"},"c":{"x-source":"/o/c"}}"#)
@@ -249,7 +244,7 @@ import Testing
     (#"{"type":"integer"}"#, nil), (#"{"type":"integer"}"#, #""x""#),
     (#"{"type":"string","minLength":2}"#, #""x""#),
   ])
-  func `of a record that is wrong in 150 attributes 100 issues are told`(
+  func `a record that is wrong in 150 attributes has 100 issues`(
     schema: String, value: String?
   ) throws {
     let names = (0..<150).map { "a\($0)" }
@@ -265,7 +260,7 @@ import Testing
     if value == nil { #expect(issues.allSatisfy { $0["rule"] == .string("required") }) }
   }
 
-  @Test func `of a record that is wrong in several relations 100 issues are told`() throws {
+  @Test func `a record that is wrong in several relations has 100 issues`() throws {
     let names = (0..<50).map { "a\($0)" }
     let properties = names.map {
       #"""
@@ -304,14 +299,14 @@ import Testing
     #expect(told == expected)
   }
 
-  @Test func `an attribute that several others need is told once`() throws {
+  @Test func `an attribute that several others need is reported once`() throws {
     let issues = try issues(
       of: #"{"a":1,"b":1}"#, properties: #"{"a":{},"b":{},"c":{},"d":{}}"#,
       root: #","dependentRequired":{"a":["c"],"b":["c","d"]}"#)
     #expect(issues.map { $0["attribute"] } == [.string("c"), .string("d")])
   }
 
-  @Test func `of one element that is wrong everywhere 100 issues are told`() throws {
+  @Test func `an element that is wrong everywhere has 100 issues`() throws {
     let element = "{" + Self.repeated(#""v":1,"w":1"#, 3_000) + "}"
     #expect(try issues(of: #"{"a":[\#(element)]}"#, properties: Self.related).count == 100)
   }
@@ -341,7 +336,7 @@ import Testing
     Array(repeating: text, count: count).joined(separator: ",")
   }
 
-  @Test func `what is wrong in many attributes hides nothing of the removal itself`() throws {
+  @Test func `flaws in many attributes do not hide issues of the removal itself`() throws {
     let names = (0..<99).map { "a\($0)" }
     let properties = names.map { #""\#($0)":{"type":["integer","null"]}"# }.joined(separator: ",")
     let model = try Model(
@@ -380,7 +375,7 @@ import Testing
       "\"" + String(repeating: "1", count: 200_000) + "x\"", ["maxLength", "pattern"]
     ),
   ])
-  func `a text is told each rule of its schema that it breaks`(
+  func `a text has an issue for each rule of its schema that it violates`(
     schema: String, definitions: String, text: String, rules: [String]
   ) throws {
     let issues = try issues(
@@ -390,8 +385,7 @@ import Testing
   }
 
   @Test(arguments: [99, 100, 20_000])
-  func `what is wrong elsewhere in a removal hides nothing of the removal itself`(count: Int) throws
-  {
+  func `flaws elsewhere in a removal do not hide issues of the removal itself`(count: Int) throws {
     let model = try Model(
       parsing: #"""
         {"x-table":"t","x-key":"id","x-tombstone":{"attribute":"gone","removal":"delete"},
@@ -412,7 +406,7 @@ import Testing
     }
   }
 
-  @Test func `what is wrong elsewhere in a removal hides nothing of the next record`() throws {
+  @Test func `flaws elsewhere in a removal do not hide issues of the next record`() throws {
     let model = try Model(
       parsing: #"""
         {"x-table":"t","x-key":"id","x-tombstone":{"attribute":"gone","removal":"delete"},

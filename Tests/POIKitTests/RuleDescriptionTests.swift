@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RuleDescriptionTests {
   @Test(arguments: RuleDescription.catalogue)
-  func `every example does what the rule says`(_ rule: RuleDescription) throws {
+  func `every example gives the described result`(_ rule: RuleDescription) throws {
     let model = try Model(parsing: rule.model)
     #expect(!rule.accepted.isEmpty && !rule.rejected.isEmpty)
     for record in rule.accepted {

@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.append, .newest, .objectTrump, .newestByProperty])
-  func `a table that relations share says the same as one for each`(policy: MergePolicy) throws {
+  func `a shared table has the same content as separate tables`(policy: MergePolicy) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     let shared = try FeedStore(Model(parsing: Self.shared))
@@ -143,7 +143,7 @@ import Testing
     #expect(try Store(path: first.path).digest(of: wider).digest == report.digest)
   }
 
-  @Test func `a change of the shared rows by an app makes the digest anew`() throws {
+  @Test func `the digest is computed again after an app changes shared rows`() throws {
     let feed = try FeedStore(Model(parsing: Self.shared))
     let report = try feed.take(#"{"id":1,"from":"A","to":{"code":"A"},"via":["B"]}"#)
     try feed.execute("UPDATE station SET code = 'Z' WHERE code = 'A'")

@@ -50,7 +50,7 @@ import Testing
       END
       """,
     ] as [SQL])
-  func `a record refers to the row that it names where rows go by themselves`(change: SQL) throws {
+  func `a record refers to the row that it names even if triggers delete rows`(change: SQL) throws {
     let feed = try Self.store(
       Self.document(Self.category), #"{"id":1,"cat":"K","ts":1}"#, #"{"id":2,"cat":"A","ts":1}"#)
     try feed.execute(change)
@@ -70,9 +70,7 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
-  @Test func `elements that records share are those that are named where rows go by themselves`()
-    throws
-  {
+  @Test func `shared elements are the named ones even if triggers delete rows`() throws {
     let feed = try Self.store(
       Self.document(
         #","tags":{"type":"array","items":{"type":"string"},"#
@@ -105,7 +103,7 @@ import Testing
 
   // MARK: Digest
 
-  @Test func `the rows are read where a foreign key of an app's removes some of them`() throws {
+  @Test func `the rows are read if an app's foreign key deletes some of them`() throws {
     let feed = try Self.store(
       Self.document(
         #","gone":{"type":"boolean"}"#,
@@ -122,7 +120,7 @@ import Testing
     #expect(try feed.take(#"{"id":4,"ts":1}"#).digest == feed.digest())
   }
 
-  @Test func `the model's own foreign keys are no reason to read the rows`() throws {
+  @Test func `the model's own foreign keys do not make the run read the rows`() throws {
     let model = try Model(
       parsing: Self.document(
         Self.category + #","tags":{"type":"array","items":{"type":"string"},"#
@@ -153,7 +151,7 @@ import Testing
       CREATE TRIGGER u AFTER UPDATE ON note BEGIN INSERT OR FAIL INTO log VALUES (1); END
       """,
     ] as [SQL], [0, Int.max])
-  func `nothing stays of a record that a trigger refuses without undoing it`(
+  func `a record leaves nothing if a trigger refuses it without a rollback`(
     triggers: SQL, directRecordLimit: Int
   ) throws {
     let feed = try Self.store(Self.document(), #"{"id":1,"text":"a","ts":1}"#)
@@ -172,7 +170,8 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
-  @Test func `nothing stays of an appended record that a trigger refuses so either`() throws {
+  @Test func `an appended record leaves nothing if a trigger refuses it without a rollback`() throws
+  {
     let feed = try FeedStore(try Model(parsing: Self.document()))
     try feed.take(#"{"id":1,"ts":1}"#)
     try feed.execute(
@@ -207,7 +206,7 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
-  @Test func `an import stops where an app begins to refer to values while it runs`() throws {
+  @Test func `an import stops if an app begins to refer to values while it runs`() throws {
     let feed = try Self.store(Self.document(), #"{"id":1,"text":"a","ts":1}"#)
     var options = ImportOptions()
     options.batchSize = 1

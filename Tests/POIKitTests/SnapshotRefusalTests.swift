@@ -47,9 +47,7 @@ import Testing
     #expect(try feed.rows("SELECT id FROM note WHERE gone IS NOT 1") == ["1", "2"])
   }
 
-  @Test func `a row that was marked before a refused snapshot is none of those it could lack`()
-    throws
-  {
+  @Test func `a row that was marked before a refused snapshot does not count as missing`() throws {
     let feed = try FeedStore(Self.model())
     var options = ImportOptions()
     options.mergePolicy = .newest
@@ -63,7 +61,7 @@ import Testing
     #expect(report.counters.removed == 2)
   }
 
-  @Test func `a snapshot is refused where another key than the model's is enforced`() throws {
+  @Test func `a snapshot is refused if another key than the model's is enforced`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(#"{"id":1,"at":5}{"id":3,"at":6}"#)
     try feed.enforce(["at"])

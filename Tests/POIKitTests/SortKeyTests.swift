@@ -43,7 +43,7 @@ import Testing
     #expect(bits.count == texts.count + integers.count, "seed \(seed)")
   }
 
-  @Test func `a UUID is known by the case of its letters`() {
+  @Test func `UUIDs are distinguished by the case of their letters`() {
     let upper = "1975DB51-5A45-4FD6-AC54-46CA6042C710"
     #expect(forms(upper) == .upperCaseUUID)
     #expect(forms(upper.lowercased()) == .lowerCaseUUID)
@@ -74,7 +74,7 @@ import Testing
     #expect(bits.count == count && count == 32 * 15)
   }
 
-  @Test func `equal bits are equal keys only where all keys are of one form`() {
+  @Test func `equal bits are equal keys only if all keys have one form`() {
     var forms = SortKey.Forms()
     #expect(forms.areExact)
     forms.insert(.upperCaseUUID)
@@ -87,7 +87,7 @@ import Testing
     #expect(!hashed.areExact)
   }
 
-  @Test func `a key of each form meets its like in any table`() throws {
+  @Test func `a key of each form matches an equal key in any table`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """

@@ -43,7 +43,7 @@ import Testing
     #expect(try again.finish().counters.inserted == 2)
   }
 
-  @Test func `a session that is dropped gives the store back`() throws {
+  @Test func `a session that is dropped releases the store`() throws {
     let store = try Store.inMemory()
     for _ in 0..<2 {
       var session = try ImportSession(

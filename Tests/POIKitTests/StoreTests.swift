@@ -49,7 +49,7 @@ import Testing
     #expect(try folder.bytes("new.sqlite").isEmpty)
   }
 
-  @Test func `a model whose table was never made is told`() throws {
+  @Test func `a model whose table was never created is reported`() throws {
     let model = try Model(
       parsing: #"""
         {"x-table":"t","x-key":"id","x-timestamp":"at","x-tombstone":{"attribute":"gone",
@@ -174,7 +174,7 @@ import Testing
     #expect(failures.messages.withLock { $0 } == [])
   }
 
-  @Test func `a database is told to be a store or another program's`() throws {
+  @Test func `a store is distinguished from another program's database`() throws {
     let folder = try ScratchFolder()
     try Connection(path: folder.file("app.db")).execute("CREATE TABLE t (a)")
     guard
@@ -198,9 +198,8 @@ import Testing
     #expect(try store.integer("SELECT count(*) FROM poi") == 0)
   }
 
-  @Test func `a table that is not named is the only one, and a missing or damaged model is told`()
-    throws
-  {
+  @Test
+  func `an unnamed table is the only one, and a missing or damaged model is reported`() throws {
     func message(_ store: Store, _ table: String? = nil) -> String? {
       do {
         _ = try store.model(ofTable: table)
@@ -246,7 +245,7 @@ import Testing
     #expect(try folder.bytes("empty").isEmpty)
   }
 
-  @Test func `a store is saved where the path says, whatever SQLite takes it for`() async {
+  @Test func `a store is saved at the path, even if the name is special to SQLite`() async {
     await #expect(processExitsWith: .success) {
       let folder = try ScratchFolder()
       #expect(unsafe chdir(folder.path) == 0)

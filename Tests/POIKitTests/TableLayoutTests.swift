@@ -6,7 +6,7 @@ import Testing
 @Suite struct TableLayoutTests {
   private func names(_ layout: TableLayout) -> [String] { layout.contentColumns.map(\.name) }
 
-  @Test func `content is every stored column but a bare row id`() throws {
+  @Test func `content is every stored column except a bare row id`() throws {
     let connection = try Connection.inMemory()
     try connection.execute(
       """
@@ -41,7 +41,7 @@ import Testing
     #expect(layout.contentColumns.last?.relation?.uniqueColumns == ["k"])
   }
 
-  @Test func `a row of the same table is content by its key where one unique column refers to it`()
+  @Test func `a row of the same table is content by its key if one unique column refers to it`()
     throws
   {
     let connection = try Connection.inMemory()
@@ -82,7 +82,7 @@ import Testing
     #expect(plan?.loserCount == 1)
   }
 
-  @Test func `what is missing is told with what is there`() throws {
+  @Test func `a missing name is reported with the existing ones`() throws {
     let connection = try Connection.inMemory()
     func error(_ table: String, _ key: String) -> StoreError? {
       storeError {
@@ -105,7 +105,7 @@ import Testing
     ("search_data", "a virtual table"), ("poikit_run", "a table of bookkeeping"),
     ("hidden", "hide its row ids"), ("sqlite_schema", "a table of bookkeeping"),
   ])
-  func `what has no row ids of its own is refused`(table: String, reason: String) throws {
+  func `a table without row ids is refused`(table: String, reason: String) throws {
     let connection = try Connection.inMemory()
     try connection.execute(Bookkeeping.creation)
     try connection.execute(

@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.append, .newest])
-  func `a removal older than the row counts once that is gone, in any order`(
+  func `a removal older than the row counts once the row is gone, in any order`(
     policy: MergePolicy
   ) throws {
     for lines in permutations(of: [Self.live("5"), Self.removal("3")]) {
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `the last of a record and its removal counts when everything is overwritten`() throws {
+  @Test func `the policy overwrite keeps the last of a record and its removal`() throws {
     let model = try Self.model(Self.deleting)
     for (lines, expected) in [
       ([Self.live("3"), Self.removal("2")], []),
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy?.none] + MergePolicy.allCases)
-  func `nothing is merged by another key than that of the removals that delete`(
+  func `records are merged only by the key of removals that delete`(
     policy: MergePolicy?
   ) throws {
     // By name, b replaces a, and the result of its removal would depend on the order.
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `removals that mark are merged by whatever key is enforced`() throws {
+  @Test func `removals that mark are merged by any enforced key`() throws {
     let feed = try FeedStore(Self.model(#""gone""#))
     try feed.take(Self.live("1"))
     try feed.enforce(["name"])
@@ -154,7 +154,7 @@ import Testing
     #expect(report.counters.updated == 1)
   }
 
-  @Test func `the oldest is kept where removals mark, and refused where they delete`() throws {
+  @Test func `the oldest is kept if removals mark, and refused if they delete`() throws {
     var options = DeduplicationOptions()
     options.keep = .oldest
     let records = [Self.live("3", "old"), Self.removal("5"), Self.live("7", "new")]
@@ -170,7 +170,7 @@ import Testing
     #expect(try deleting.rows("SELECT name FROM note") == ["old", "new"])
   }
 
-  @Test func `a removal conflicts with a stored row where that is an error`() throws {
+  @Test func `a removal conflicts with a stored row under the policy error`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     var options = ImportOptions()
     options.mergePolicy = .error
@@ -181,7 +181,7 @@ import Testing
     #expect(error?.code == .conflict)
   }
 
-  @Test func `random records and removals end in the same rows by every road`() throws {
+  @Test func `random records and removals end in the same rows by every method`() throws {
     let seed = UInt64.random(in: .min ... .max)
     print("seed \(seed)")
     var generator = SplitMix64(seed: seed)
@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test func `a row with the id of one removed before records landed is met again after a stop`()
+  @Test func `a row with the id of one removed before landing is matched again after a stop`()
     throws
   {
     func record(_ id: String, _ at: Int) -> String { #"{"id":"\#(id)","name":"n","at":\#(at)}"# }
@@ -262,7 +262,7 @@ import Testing
     #expect(stopCount > 5)
   }
 
-  @Test func `a removal stays remembered where the record that overwrites it is refused`() throws {
+  @Test func `a removal stays remembered if the record that overwrites it is refused`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     var options = ImportOptions()
     options.mergePolicy = .overwrite
@@ -276,7 +276,7 @@ import Testing
     #expect(late.counters.stale == 1)
   }
 
-  @Test func `of a removal only the key and the timestamp are looked at`() throws {
+  @Test func `only the key and the timestamp of a removal are checked`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     let report = try feed.take(
       #"{"id":"a","gone":true,"name":7}"#, #"{"gone":true}"#, #"{"id":5,"gone":true}"#,
@@ -287,7 +287,7 @@ import Testing
     #expect(try feed.rows("SELECT * FROM poikit_tombstone_note") == ["a|"])
   }
 
-  @Test func `a deduplication says what removals take, and undoes it`() throws {
+  @Test func `a deduplication reports the rows that removals supersede, and undoes it`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     try feed.take(Self.live("1"), Self.live("1", "m"), Self.live("5"), Self.removal("3"))
     try feed.take(#"{"id":"b","name":"b","at":1}"#, #"{"id":"b","gone":true,"at":1}"#)
@@ -311,7 +311,7 @@ import Testing
   }
 
   @Test(arguments: ["", "DEFERRABLE INITIALLY DEFERRED"] as [SQL])
-  func `a removal of a row that others refer to is a reject, and costs no other record`(
+  func `a removal of a referenced row is a reject, and affects no other record`(
     check: SQL
   ) throws {
     let feed = try FeedStore(Self.model(Self.deleting))
@@ -337,7 +337,7 @@ import Testing
   }
 
   @Test(arguments: ["", "DEFERRABLE INITIALLY DEFERRED"] as [SQL])
-  func `rows that refer to removed ones go the way that their key declares`(check: SQL) throws {
+  func `rows that refer to removed ones follow the action of their foreign key`(check: SQL) throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     try feed.take(Self.live("1"), Self.removal("1"))
     try feed.execute(
@@ -381,7 +381,7 @@ import Testing
     #expect(try feed.digest() == report.digest)
   }
 
-  @Test func `a null record marks where the model marks`() throws {
+  @Test func `a null record marks if the model marks removals`() throws {
     let model = try Model(
       parsing: #"""
         {"x-table":"note","x-key":"id","x-tombstone":{"null":true,"attribute":"gone"},
@@ -399,7 +399,7 @@ import Testing
     #expect(try feed.rows("SELECT id, gone FROM note ORDER BY 1") == ["a|1", "b|"])
   }
 
-  @Test func `a null record is no record where the model does not say so`() throws {
+  @Test func `a null record is not a record unless the model says so`() throws {
     let feed = try FeedStore(Self.model(Self.deleting))
     var options = ImportOptions()
     options.pointer = ""
@@ -425,9 +425,7 @@ import Testing
     }
   }
 
-  @Test func `where each attribute has its time, marks and values end in the same in any order`()
-    throws
-  {
+  @Test func `with a time for each attribute, marks and values end the same in any order`() throws {
     let model = try Self.model(#""gone""#, required: #"["id"]"#)
     let lines = [
       #"{"id":"a","name":"n","at":1}"#, #"{"id":"a","gone":true,"at":2}"#,
@@ -505,7 +503,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is purged where no age is known`() throws {
+  @Test func `nothing is purged if no age is known`() throws {
     let untimed = try Model(
       parsing:
         #"{"x-table":"t","x-key":"id","x-tombstone":"gone","properties":{"id":{"type":"string"},"gone":{"type":"boolean"}}}"#
