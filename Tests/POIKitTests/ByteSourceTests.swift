@@ -255,7 +255,7 @@ private let programs = [
     for _ in 0..<2 {
       do {
         _ = try readAll(&source)
-        Issue.record("the end of a cut input was not told")
+        Issue.record("the end of a cut input was not reported")
       } catch {
         #expect(error.code == .decompressorFailed)
         #expect(error.message.hasPrefix("\(compression.program) failed with exit code "))

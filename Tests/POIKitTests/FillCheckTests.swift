@@ -63,7 +63,7 @@ import Testing
     #expect(merged == ("[]|||n|", 1) || merged == ("[]|||n|s", 0))
   }
 
-  @Test func `a position comes whole, from one record, or not at all`() throws {
+  @Test func `a position comes complete from one record, or is left out`() throws {
     let whole = try merged(#"{"id":1,"at":2}"#, #"{"id":1,"at":1,"lat":52.5,"lon":5.5}"#)
     #expect(whole == ("|52.5|5.5||", 0))
     let mixed = try merged(

@@ -122,7 +122,7 @@ import Testing
     #expect(try resumed.finish().counters.inserted == 6)
   }
 
-  @Test func `a landing import that another process begins again says so`() throws {
+  @Test func `a landing import reports that another process restarted it`() throws {
     let feed = try FeedStore(.poi)
     try feed.take(ImportSessionTests.poi(0))
     try feed.deduplicate(Self.enforcing)

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a run that is told to stop before the batch that reaches its limit is not finished`(
+  func `a run stopped before the batch that reaches its limit is not finished`(
     jobCount: Int
   ) throws {
     var options = Self.options(batchSize: 10, jobCount: jobCount)

@@ -188,7 +188,7 @@ import Testing
 
   /// Whether the relation's table gets a new row after the row that a loser named is deleted.
   @Test(arguments: [false, true])
-  func `a row that comes back never refers to another one than before`(isFilled: Bool) throws {
+  func `a restored row refers to the same row as before`(isFilled: Bool) throws {
     let feed = try Self.feed(
       #""id":{"type":"integer"},"at":{"type":"integer","x-unit":"seconds"},"# + Self.region,
       root: #","x-key":"id","x-timestamp":"at""#)

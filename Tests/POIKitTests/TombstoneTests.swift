@@ -113,7 +113,7 @@ import Testing
   @Test(arguments: [
     (MergePolicy.objectTrump, []), (.storeTrump, ["n|3000000"]), (.rollback, ["n|3000000"]),
   ])
-  func `a removal meets a newer row as the policy says`(
+  func `the policy decides between a removal and a newer row`(
     policy: MergePolicy, expected: [String]
   ) throws {
     let model = try Self.model(Self.deleting)

@@ -139,7 +139,7 @@ extension LoserRemoval {
         guard try find.returnsRow(row.row) else { continue }
         throw Self.unmovable(
           row, move,
-          "it does not keep the value: a trigger, or the type of the column, is in the way")
+          "it does not keep the value: a trigger or the type of the column changes it")
       }
       counts.movedReferenceCount += 1
     }

@@ -1,7 +1,7 @@
 /// A `CandidateEntry` in 32 bytes. Nearly every entry fits: the timestamp is a whole number or missing,
 /// and the row id has at most 61 bits.
 ///
-/// Compact entries have the order of the full entries. Those of 1,000,000 rows take 32 MB instead of 40.
+/// Compact entries have the order of the full entries. For 1,000,000 rows they need 32 MB, not 40.
 struct CompactCandidate: SortableEntry {
   private let sortKey: SortKey
   private let invertedTime: UInt64

@@ -5,7 +5,7 @@ internal import POIRecords
 struct GroupLoserEntry: SortableEntry {
   private let orderedWinner: UInt64
 
-  /// The number of ranks in the group before that of the loser; 0 is the rank of the winner.
+  /// The number of ranks in the group before the rank of the loser; 0 is the rank of the winner.
   let place: UInt64
   private let invertedDigestHigh: UInt64
   private let invertedDigestLow: UInt64
