@@ -1,9 +1,9 @@
-/// When a batch ends and is committed.
+/// Decides when a batch ends and is committed.
 ///
-/// Every commit waits for the disk, and an uncommitted batch is lost with its process. So a batch of no
-/// set size ends at 5,000 records, or earlier if it holds 500 and the last commit was 100 ms ago.
+/// Every commit waits for the disk, but a crash loses an uncommitted batch. Without a given size, a batch
+/// ends at 5,000 records, or at 500 if the last commit was at least 100 ms ago.
 package struct BatchPace {
-  /// The smallest batch of no set size, unless it is the last one.
+  /// The smallest batch if no size is given (the last batch may be smaller).
   package static let smallestSize = 500
 
   static let largestSize = 5_000
@@ -13,24 +13,24 @@ package struct BatchPace {
   private let clock: @Sendable () -> Duration
   private var lastCommit: Duration
 
-  /// - Parameter clock: a clock that never goes back.
+  /// - Parameter clock: a monotonic clock.
   package init(size: Int?, clock: @escaping @Sendable () -> Duration) {
     self.size = size
     self.clock = clock
     lastCommit = clock()
   }
 
-  /// How many records a batch has at most.
+  /// The most records in a batch.
   package var limit: Int { size ?? BatchPace.largestSize }
 
-  /// How many records may be added to a batch of `count` before the next call of `isDue`.
+  /// The number of records to add to a batch of `count` before `isDue` is asked again.
   package func portion(after count: Int) -> Int { min(limit - count, BatchPace.smallestSize) }
 
-  /// Whether a batch of `count` records ends because of the time.
+  /// Whether a batch of `count` records ends because of the elapsed time.
   package func isDue(_ count: Int) -> Bool {
     size == nil && count >= BatchPace.smallestSize && clock() - lastCommit >= BatchPace.interval
   }
 
-  /// Notes that a batch was handed over.
+  /// Restarts the interval after a batch was handed over.
   package mutating func noteCommit() { lastCommit = clock() }
 }

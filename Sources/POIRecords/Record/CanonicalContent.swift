@@ -1,21 +1,21 @@
 internal import Glibc
 internal import JSONStreaming
 
-/// The canonical content of one row: bytes that are equal if and only if two rows say the same, on
-/// every machine. `Reference/Digests.md` of the documentation describes the format.
+/// The canonical content of one row: bytes that are equal on every machine exactly if the rows have equal
+/// values. `Reference/Digests.md` describes the format.
 ///
-/// The value is reused for one row after the other, so that adding to it does not allocate.
+/// Reuse one value for many rows to avoid allocations.
 package struct CanonicalContent: ~Copyable {
   private var buffer = GrowableBuffer<UInt8>(minimumCapacity: 1_024)
 
   package init() {}
 
-  /// The hash of a column's name, which begins its field.
+  /// The hash of a column name; each field begins with it.
   package static func nameTag(_ name: String) -> UInt64 {
     MurmurHash3.digest(of: Array(name.utf8).span).low
   }
 
-  /// The names of columns in the order of their fields.
+  /// Whether the field of column `left` comes before the field of `right`.
   package static func fieldOrder(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
@@ -30,10 +30,10 @@ package struct CanonicalContent: ~Copyable {
     buffer.isEmpty ? CanonicalContent.emptyDigest : MurmurHash3.digest(of: buffer.span)
   }
 
-  /// The digest of a row without any value, which must not be zero: it counts in a table's sum.
+  /// The digest of a row without values. It is not zero, so that the row counts in the table's sum.
   private static let emptyDigest = MurmurHash3.digest(of: [0].span)
 
-  /// Compares the bytes with those of another row: negative if they come first, 0 if they are equal.
+  /// Compares bytewise with another row: negative if this row comes first, 0 if both are equal.
   package func compareBytes(with other: borrowing CanonicalContent) -> Int {
     let shared = min(bytes.count, other.bytes.count)
     let order = unsafe buffer.withUnsafeBufferPointer { left in
@@ -48,13 +48,13 @@ package struct CanonicalContent: ~Copyable {
     bytes.count == other.bytes.count && compareBytes(with: other) == 0
   }
 
-  /// Forgets the row, and keeps the memory for the next one.
+  /// Clears the row and keeps the memory.
   package mutating func removeAll() {
     buffer.removeAll()
   }
 }
 
-/// Fields. They are added in the order of the column names; `name` is the name's tag.
+/// Appending fields, in `fieldOrder` of the column names; `name` is always the `nameTag`.
 extension CanonicalContent {
   package mutating func append(integer: Int64, name: UInt64) {
     unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
@@ -64,7 +64,7 @@ extension CanonicalContent {
     }
   }
 
-  /// Adds a real; not-a-number is null, as in SQLite.
+  /// Adds a real. NaN counts as NULL, as in SQLite.
   package mutating func append(real: Double, name: UInt64) {
     unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
       var writer = unsafe writer
@@ -81,7 +81,7 @@ extension CanonicalContent {
     append(bytes: blob, type: UInt8(ascii: "b"), name: name)
   }
 
-  /// Adds the rows of a relation to many; no rows leave no trace.
+  /// Adds the rows of a relation to many; an empty array adds no bytes.
   package mutating func append(rows: TableDigest, name: UInt64) {
     guard rows.rowCount > 0 else { return }
     append(littleEndian: name)
@@ -91,7 +91,7 @@ extension CanonicalContent {
     append(littleEndian: rows.digest.high)
   }
 
-  /// Begins a related row, whose fields follow, and returns its start for `endRelated`.
+  /// Begins a related row and returns its start for `endRelated`; the fields of the row follow.
   package mutating func beginRelated(name: UInt64) -> Int {
     unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
       var writer = unsafe writer
@@ -108,12 +108,11 @@ extension CanonicalContent {
     }
   }
 
-  /// Lets `body` write fields without checks.
+  /// Lets `body` write fields without bounds checks.
   ///
   /// - Parameters:
-  ///   - room: how many bytes `body` may write, by the writer's `sizeLimit`.
-  ///   - body: gets a writer, and returns it behind the last field. It is no `inout` parameter so
-  ///     that it can stay in a register.
+  ///   - room: the most bytes that `body` writes, computed from the writer's `sizeLimit`.
+  ///   - body: receives a writer and returns it advanced. An `inout` parameter would not stay in a register.
   @unsafe
   @inline(__always)
   mutating func appendFields(room: Int, _ body: (CanonicalFieldWriter) -> CanonicalFieldWriter) {

@@ -1,14 +1,13 @@
-/// Writes fields of canonical content to memory whose room it does not check: see `sizeLimit`.
+/// Writes fields of canonical content without bounds checks; the caller reserves `sizeLimit` for each.
 @unsafe
 struct CanonicalFieldWriter {
-  /// Where the next field begins.
   private(set) var end: UnsafeMutableRawPointer
 
   init(at start: UnsafeMutableRawPointer) {
     unsafe end = start
   }
 
-  /// How many bytes a field takes at most, beside those of its text or blob.
+  /// The most bytes of a field, not counting its text or blob.
   static let sizeLimit = 17
 
   @inline(__always)
@@ -33,14 +32,14 @@ struct CanonicalFieldWriter {
     unsafe end += bytes.count
   }
 
-  /// Begins a related row, whose fields follow, and returns where its content begins.
+  /// Begins a related row and returns where its content begins.
   @inline(__always)
   mutating func beginRelated(name: UInt64) -> UnsafeMutableRawPointer {
     unsafe appendHead(name, type: UInt8(ascii: "o"), count: 0)
     return unsafe end
   }
 
-  /// Ends the related row whose content began at `start`.
+  /// Writes the byte count of the related row whose content began at `start`.
   @inline(__always)
   func endRelated(at start: UnsafeMutableRawPointer) {
     let count = unsafe UInt32(end - start)
@@ -55,7 +54,7 @@ struct CanonicalFieldWriter {
     unsafe end += 17
   }
 
-  /// Appends name, type and count; what follows overwrites the three bytes that are written beyond.
+  /// Appends name, type and count. The store writes three bytes too many, which the next append overwrites.
   @inline(__always)
   private mutating func appendHead(_ name: UInt64, type: UInt8, count: UInt32) {
     unsafe end.storeBytes(of: name.littleEndian, as: UInt64.self)
@@ -64,7 +63,7 @@ struct CanonicalFieldWriter {
     unsafe end += 13
   }
 
-  /// Copies bytes, mostly too few for a call of `memcpy`, in pieces of up to 16 that may overlap.
+  /// Copies in overlapping pieces of up to 16 bytes: most texts are too short for a call of `memcpy`.
   @inline(__always)
   private static func copy(
     _ source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer, count: Int

@@ -2,15 +2,14 @@ internal import JSONStreaming
 
 /// Decodes the elements of one relation to many.
 ///
-/// A class, because a decoder keeps one for each relation in an array, which cannot hold noncopyable
-/// values.
+/// A class, because an array cannot hold noncopyable values and a decoder keeps an array of these.
 final class ChildDecoder {
   private let relation: RelationToMany
   private let keySlots: [Int]
   private var decoder: RecordDecoder
   private var digester: RecordDigester
 
-  /// Rows by the hash of their keys, or -1.
+  /// An open-addressing hash table of rows by key; -1 is a free bucket.
   private var buckets = GrowableBuffer<Int32>()
 
   init(_ relation: RelationToMany) {
@@ -21,11 +20,11 @@ final class ChildDecoder {
     digester = RecordDigester(element)
   }
 
-  /// Decodes all elements of an array. Equal elements are one row; two that only have the same key are
-  /// an issue.
+  /// Decodes all elements of an array. Equal elements become one row; different elements with the same key
+  /// are an issue.
   ///
-  /// - Parameter issues: gets those of the elements, by name and 0-based number: `states/3/name`.
-  /// - Returns: whether the model maps all of it.
+  /// - Parameter issues: receives issues by name and 0-based element number, such as `states/3/name`.
+  /// - Returns: whether the model maps the whole array.
   func decode(
     arrayAt start: Int, of element: JSONElement, into children: ChildRecords,
     issues: inout [Issue]
@@ -68,7 +67,7 @@ final class ChildDecoder {
     return isAccepted
   }
 
-  /// Adds the counts of members that no attribute maps, by pointers in which `*` is any element.
+  /// Adds the counts of unmapped members by JSON pointer, with `*` for the element number.
   func moveTally(to counts: inout [ExactText: Int], others: inout Int) {
     guard case .pointer(let tokens) = relation.source else { return }
     var found: [ExactText: Int] = [:]
@@ -79,7 +78,7 @@ final class ChildDecoder {
     }
   }
 
-  /// Makes the buckets for so many elements, and returns their number less one.
+  /// Clears the buckets for `count` elements and returns the bucket mask.
   private func clearBuckets(forElements count: Int) -> Int {
     var size = 16
     while size < count * 2 { size *= 2 }
@@ -88,10 +87,10 @@ final class ChildDecoder {
     return size - 1
   }
 
-  /// Forgets the last row if another row of its parent has the same key.
+  /// Removes the last row if another row of its parent has the same key.
   ///
   /// - Parameter first: the first row of the parent.
-  /// - Returns: whether the two have different contents.
+  /// - Returns: whether the two rows differ.
   private func resolveTwin(
     from first: Int, arenaStart: Int, mask: Int, in rows: inout RecordBatch
   ) -> Bool {

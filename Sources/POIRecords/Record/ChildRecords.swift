@@ -1,19 +1,17 @@
 internal import JSONStreaming
 
-/// The rows of one relation to many, for all records of a batch: a batch of their own, ordered by
-/// parent.
+/// The rows of one relation to many for all records of a batch, ordered by parent.
 ///
-/// A class, because a batch keeps one for each relation in an array, which cannot hold noncopyable
-/// values.
+/// A class, because an array cannot hold noncopyable values and a batch keeps an array of these.
 package final class ChildRecords {
-  /// Where the rows of one parent end, and what they are together.
+  /// Where the rows of one parent end, and the sum of their digests.
   struct End: BitwiseCopyable {
     var rowCount: Int
     var arenaCount: Int
     var sum: TableDigest
   }
 
-  /// The rows, and their own relations.
+  /// The rows, with their own relations to many.
   package var rows: RecordBatch
 
   private var ends = GrowableBuffer<End>()
@@ -26,10 +24,10 @@ package final class ChildRecords {
     end(ofParents: parent).rowCount..<ends[parent].rowCount
   }
 
-  /// How many rows the parent has, and the sum of their digests.
+  /// The row count of a parent and the sum of the digests.
   package func digest(ofParent parent: Int) -> TableDigest { ends[parent].sum }
 
-  /// Ends the rows of the next parent: those that were accepted since the one before.
+  /// Assigns the rows accepted since the last call to the next parent.
   func endParent() {
     var sum = TableDigest.empty
     for row in end(ofParents: ends.count).rowCount..<rows.recordCount {
@@ -38,10 +36,10 @@ package final class ChildRecords {
     ends.append(End(rowCount: rows.recordCount, arenaCount: rows.arena.count, sum: sum))
   }
 
-  /// Gives a parent the sum of rows that are not here.
+  /// Sets the sum of a parent whose rows are not in this batch.
   package func setDigest(ofParent parent: Int, to sum: TableDigest) { ends[parent].sum = sum }
 
-  /// Forgets all rows but those of the first parents.
+  /// Removes all rows except the rows of the first `parentCount` parents.
   func truncate(toParents parentCount: Int) {
     let end = end(ofParents: parentCount)
     ends.truncate(to: min(ends.count, parentCount))

@@ -1,8 +1,8 @@
 internal import JSONStreaming
 
-/// Finds equal elements of arrays, without an allocation once it is warm.
+/// Finds equal elements of an array; reuses its memory.
 struct DistinctElements: ~Copyable {
-  /// An element in the hash table; index 0, where no element can start, marks a free place.
+  /// An element in the hash table; index 0 marks a free place, because no element starts there.
   package struct Entry: BitwiseCopyable {
     var hash: UInt64
     var index: Int
@@ -10,7 +10,7 @@ struct DistinctElements: ~Copyable {
 
   private var entries = GrowableBuffer<Entry>()
 
-  /// Whether the array that starts at `start` holds no two equal elements.
+  /// Whether all elements of the array at `start` differ.
   mutating func areDistinct(elementsAt start: Int, of tape: Tape) -> Bool {
     let count = tape[start].elementCount
     guard count > 1 else { return true }

@@ -1,10 +1,10 @@
-/// What the decoder does with the values of one field, so that common ones need no look at the model.
+/// How the decoder handles the values of one field, so that common values need no lookup in the model.
 struct FieldPlan: BitwiseCopyable {
-  /// The common ways from a value to a slot.
+  /// The common conversions from a JSON value to a slot.
   enum Road: UInt8, BitwiseCopyable {
     /// A string, copied.
     case text
-    /// A string, brought into the canonical form of a UUID.
+    /// A string, converted to the canonical form of a UUID.
     case uuid
     /// A string, read as an instant.
     case instant
@@ -12,26 +12,25 @@ struct FieldPlan: BitwiseCopyable {
     case real
     /// A number, as a 64-bit integer.
     case integer
-    /// Everything else, and all values with rules other than bounds.
+    /// Any other conversion, and all fields with rules other than bounds.
     case general
   }
 
   let road: Road
   let allowsNull: Bool
-  /// Whether the value is an object that goes to a table of its own.
+  /// Whether the value is an object that becomes a row of another table.
   let isRelation: Bool
-  /// The relation that the field belongs to, if it is one of a related object.
+  /// The relation that the field belongs to; nil for a field of the record itself.
   let relationField: Int?
-  /// The offset of an instant that names no zone, in minutes east of UTC.
+  /// The offset for instants without a zone, in minutes east of UTC.
   let defaultOffsetMinutes: Int?
 
-  // The bounds of a number, or of the number of scalar values of a text.
+  // Bounds of a number, or of a text's length in scalar values.
   private var lowerBound = -Double.infinity
   private var upperBound = Double.infinity
   private var minLength: Int
   private var maxLength = Int.max
 
-  /// - Parameter rules: the rules of the field's values.
   init(_ field: RecordLayout.Field, rules: ArraySlice<Rule>) {
     let attribute = field.attribute
     isRelation = attribute.relation?.isPlain == false
@@ -70,7 +69,7 @@ struct FieldPlan: BitwiseCopyable {
   @inline(__always)
   func admits(_ number: Double) -> Bool { number >= lowerBound && number <= upperBound }
 
-  /// Whether a text of so many bytes keeps the bounds; each scalar value takes one to four of them.
+  /// Whether any text of `byteCount` bytes is within the bounds: a scalar value has one to four bytes.
   @inline(__always)
   func admits(byteCount: Int) -> Bool {
     byteCount <= maxLength && (byteCount &+ 3) >> 2 >= minLength

@@ -1,37 +1,37 @@
 internal import JSONStreaming
 
-/// The source pointers of a model's fields as a tree whose nodes are the objects and arrays on the way
-/// to a value.
+/// The source pointers of a model's fields as a tree; its nodes are the objects and arrays that contain
+/// mapped values.
 ///
-/// The members of records mostly have one order: the table remembers which member followed which, and
-/// finds others in an open-addressing hash table.
+/// Members mostly come in the same order. So the table remembers the successor of each member, and looks
+/// up only unexpected members in a hash table.
 struct FieldTable: ~Copyable {
-  /// What the model maps at a member or element.
+  /// What the model maps a member or element to.
   struct Target: BitwiseCopyable {
-    /// The field that the value is, or -1; relations to many are numbered behind the fields.
+    /// The field of the value, or -1. Relations to many are numbered after the fields.
     var field: Int
-    /// The node that describes the value's own members, or -1.
+    /// The node for the members inside the value, or -1.
     var node: Int
 
     static let none = Target(field: -1, node: -1)
 
-    /// Whether the model maps the value or something in it.
+    /// Whether the model maps the value or a part of it.
     var isMapped: Bool { field >= 0 || node >= 0 }
   }
 
-  /// A member of a node; the first entry of a node is the object's start.
+  /// A member of a node; the first entry of a node represents the start of the object.
   package struct Entry: BitwiseCopyable {
     var target: Target
     var hash: UInt64
     var nameStart: Int
     var nameCount: Int
-    /// The entry that was found behind this one last; itself at first.
+    /// The entry that last followed this one; initially the entry itself.
     var successor: Int
   }
 
   struct Node: BitwiseCopyable {
     var firstEntry: Int
-    /// Its buckets, which hold entry numbers or -1, and their number less one.
+    /// The first of its buckets, which hold entry numbers or -1.
     var firstBucket: Int
     var bucketMask: Int
   }
@@ -41,12 +41,12 @@ struct FieldTable: ~Copyable {
   private var buckets = GrowableBuffer<Int32>()
   private var nodes = GrowableBuffer<Node>()
 
-  /// For each node the targets of names that are array indices, and a field at or below it.
+  /// For each node: the targets whose names are array indices, its pointer, and a field at or below it.
   private let elements: [[(index: Int, target: Target)]]
   private let pointers: [String]
   private let anyFields: [Int]
 
-  /// The fields that read the name of the member that holds the record.
+  /// The fields whose source is the name of the member that holds the record.
   let memberNameFields: [Int]
 
   init(_ layout: RecordLayout) {
@@ -72,7 +72,7 @@ struct FieldTable: ~Copyable {
       guard case .pointer(let tokens) = many.relation.source else { continue }
       let target = layout.fields.count + number
       let place = FieldTable.add(tokens, field: target, under: 0, to: &draft)
-      // Not a plain value, even though its elements are described by a table of their own.
+      // The node marks the value as not plain. The elements have a field table of their own.
       _ = FieldTable.child(of: place, to: &draft, anyField: target)
     }
     self.memberNameFields = memberNameFields
@@ -86,7 +86,7 @@ struct FieldTable: ~Copyable {
     for node in draft { compile(node) }
   }
 
-  /// The tree while it is built: names to targets.
+  /// A node of the tree while it is built.
   private struct Draft {
     var names: [String] = []
     var targets: [Target] = []
@@ -158,25 +158,23 @@ struct FieldTable: ~Copyable {
 
   var nodeCount: Int { nodes.count }
 
-  /// The node that describes a record.
   static let root = 0
 
-  /// How far a walk over the members of an object is.
+  /// The state of an iteration over the members of an object.
   struct Walk {
     fileprivate let node: Int
-    /// The mapped member that was met last.
+    /// The last mapped member.
     fileprivate var previous: Int
-    /// The one that was found behind it last time.
+    /// The member that followed it last time.
     fileprivate var expected: Int
   }
 
-  /// The beginning of a walk over the members of a node.
   func walk(over node: Int) -> Walk {
     let first = nodes[node].firstEntry
     return Walk(node: node, previous: first, expected: entries[first].successor)
   }
 
-  /// What stands behind the next member of a walk, which is called `name`.
+  /// The target of the next member, called `name`; advances the walk.
   @inline(__always)
   mutating func target(ofMember name: Span<UInt8>, on walk: inout Walk) -> Target {
     let entry = entries[walk.expected]
@@ -211,15 +209,14 @@ struct FieldTable: ~Copyable {
     }
   }
 
-  /// What stands behind the element at `index`.
   func target(ofElement index: Int, in node: Int) -> Target {
     for element in elements[node] where element.index == index { return element.target }
     return .none
   }
 
-  /// How messages call the place of a node: `/properties`.
+  /// The JSON pointer of a node for messages, such as `/properties`.
   func pointer(of node: Int) -> String { pointers[node] }
 
-  /// A field at or below a node, for messages about the node's own type.
+  /// A field at or below a node, for messages about the type of the node.
   func anyField(of node: Int) -> Int { anyFields[node] }
 }

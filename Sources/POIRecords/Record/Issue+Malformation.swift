@@ -1,9 +1,9 @@
 package import JSONStreaming
 
 extension Issue {
-  /// What is wrong with an element that cannot be read, and where.
+  /// Describes an element that cannot be read.
   ///
-  /// - Parameter start: where the element begins, in bytes from the start of the input.
+  /// - Parameter start: the byte offset of the element in the input.
   package init(_ malformation: Malformation, ofElementAt start: Int) {
     let place = malformation.byteOffset - start + 1
     let isLimit = ["depth", "element-bytes", "string-bytes", "keys-per-object"].contains(

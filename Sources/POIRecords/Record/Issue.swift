@@ -1,33 +1,33 @@
-/// What one rule found in one record.
+/// A violation of one rule by one record.
 public struct Issue: Sendable, Hashable {
-  /// The name of the rule: the keyword of the model (`required`, `type`, `minimum`, …) or what the
-  /// text itself broke (`syntax`, `utf-8`, `duplicate-key`, …).
+  /// The name of the rule: a keyword of the model (`required`, `type`, `minimum`, …) or a rule of JSON
+  /// itself (`syntax`, `utf-8`, `duplicate-key`, …).
   public var rule: String
 
-  /// The attribute that the rule looked at, if any.
+  /// The attribute that violates the rule; nil if the issue concerns no single attribute.
   public var attribute: String?
 
-  /// What was found, with the value, in lower case.
+  /// What is wrong, in lower case, with the value quoted.
   public var message: String
 
-  /// What the rule called `rule` found.
+  /// An issue of a rule.
   ///
   /// - Parameters:
-  ///   - rule: its name; a program's own rules have names of their own.
-  ///   - attribute: the attribute that it looked at; nil if it looked at none.
-  ///   - message: what was found, with the value, in lower case.
+  ///   - rule: the name of the rule; a `RecordValidator` chooses its own names.
+  ///   - attribute: the attribute that violates the rule, or nil.
+  ///   - message: what is wrong, in lower case, with the value quoted.
   public init(rule: String, attribute: String?, message: String) {
     self.rule = rule
     self.attribute = attribute
     self.message = message
   }
 
-  /// How many issues are kept of one record: there may be as many as it has values.
+  /// The most issues kept for one record: a large record could have an issue for every value.
   static let limit = 100
 }
 
 extension [Issue] {
-  /// Adds an issue, unless the record has as many as are kept of one.
+  /// Adds an issue unless the limit is reached.
   mutating func report(_ rule: String, _ attribute: String?, _ message: String) {
     guard count < Issue.limit else { return }
     append(Issue(rule: rule, attribute: attribute, message: message))

@@ -1,8 +1,8 @@
 internal import JSONStreaming
 
-/// Counts the members that no attribute maps, without an allocation for a known name.
+/// Counts unmapped members; a known name needs no allocation.
 struct MemberTally: ~Copyable {
-  /// The most names that are told apart: random names must not use up the memory.
+  /// The most names that are counted separately, so that random names do not exhaust the memory.
   static let nameLimit = 1000
   static let nameByteLimit = 256
 
@@ -23,10 +23,9 @@ struct MemberTally: ~Copyable {
     buckets.append(repeating: -1, count: 4096)
   }
 
-  /// How many members had names beyond the limits.
+  /// The number of members beyond the limits.
   private var uncountedByName = 0
 
-  /// Counts a member of the object that `node` stands for.
   mutating func count(_ name: Span<UInt8>, in node: Int) {
     guard name.count <= MemberTally.nameByteLimit else {
       uncountedByName += 1
@@ -54,12 +53,11 @@ struct MemberTally: ~Copyable {
     entries.append(Entry(node: node, nameStart: start, nameCount: name.count, count: 1))
   }
 
-  /// Counts an element of the array that `node` stands for.
   mutating func count(index: Int, in node: Int) {
     count(String(index).utf8Span.span, in: node)
   }
 
-  /// Adds the counts to `counts`, by JSON pointer, and resets them.
+  /// Moves the counts to `counts`, by JSON pointer.
   mutating func move(
     to counts: inout [ExactText: Int], others: inout Int, table: borrowing FieldTable
   ) {

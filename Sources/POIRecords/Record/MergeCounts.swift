@@ -1,4 +1,4 @@
-/// What became of records that met a stored one.
+/// The number of records that met a stored record, by outcome.
 package struct MergeCounts {
   package private(set) var updated = 0
   package private(set) var unchanged = 0

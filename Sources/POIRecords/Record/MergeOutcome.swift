@@ -1,15 +1,15 @@
-/// What became of a record that was not refused.
+/// The outcome of merging an accepted record.
 package enum MergeOutcome: Hashable {
-  /// It is a new row.
+  /// The record became a new row.
   case inserted
-  /// It changed a stored row.
+  /// The record changed a stored row.
   case updated
-  /// The stored row says the same already; it was not written.
+  /// The stored row already has the same values and was not written.
   case unchanged
   /// The stored row is newer.
   case stale
-  /// The policy keeps the stored row whatever the record says.
+  /// The policy keeps the stored row in any case.
   case ignored
-  /// It is a removal: it is remembered, and a stored row that it beats is deleted.
+  /// The record is a removal: it is remembered, and a stored row that loses against it is deleted.
   case removal
 }

@@ -2,15 +2,15 @@ public import JSONStreaming
 
 /// The records and rejects that are written in one transaction.
 ///
-/// Values stand in slots, text in one arena. Both are reused when the batch is emptied.
+/// Slots hold the values, one arena holds the text. `removeAll` keeps the memory of both.
 @usableFromInline
 package struct RecordBatch: ~Copyable {
   @usableFromInline package let slotCount: Int
 
-  /// How many bytes a record takes beside its text.
+  /// The bytes of a record, not counting its text.
   private let recordByteCount: Int
 
-  /// The slots of all records, `slotCount` for each.
+  /// `slotCount` slots for each record.
   @usableFromInline private(set) var slots: GrowableBuffer<ValueSlot>
 
   @usableFromInline package private(set) var origins: GrowableBuffer<RecordOrigin>
@@ -20,25 +20,25 @@ package struct RecordBatch: ~Copyable {
 
   package private(set) var rejects: [Reject] = []
 
-  /// How many bytes the rejects take beside their text, about.
+  /// The approximate bytes of the rejects, not counting their text.
   private var issueByteCount = 0
 
   @usableFromInline var digests: GrowableBuffer<Digest>
 
-  /// What the batch adds to the digest of the table once it is written.
+  /// The change of the table's digest when the batch is written.
   package private(set) var digest = Digest.zero
 
   /// The rows of each relation to many.
   package let children: [ChildRecords]
   private let hasChildren: Bool
 
-  /// The counts of members that no attribute maps, by JSON pointer.
+  /// The counts of unmapped members, by JSON pointer.
   package var unmappedMembers: [ExactText: Int] = [:]
 
-  /// How many such members had names beyond the number that is counted apart.
+  /// The number of unmapped members that were not counted by name.
   package var otherUnmappedMemberCount = 0
 
-  /// - Parameter recordCapacity: how many records are expected; more fit.
+  /// - Parameter recordCapacity: the expected number of records; the batch grows if needed.
   package init(_ layout: RecordLayout, recordCapacity: Int) {
     slotCount = layout.slotCount
     recordByteCount =
@@ -52,18 +52,18 @@ package struct RecordBatch: ~Copyable {
     hasChildren = !children.isEmpty
   }
 
-  /// How many of the rejects were decoded without an issue and then refused by the table.
+  /// The number of rejects that were decoded without an issue and then refused by the table.
   private(set) var refusedCount = 0
 
   package private(set) var merged = MergeCounts()
 
-  /// How many records were decoded without an issue.
+  /// The number of records that were decoded without an issue.
   @inlinable package var recordCount: Int { origins.count }
 
-  /// How many records were read into the batch, accepted or not.
+  /// The number of records read into the batch, accepted or not.
   package var readCount: Int { origins.count + rejects.count - refusedCount }
 
-  /// How many records are rows of their own once the batch is written.
+  /// The number of records that become new rows.
   package var insertedCount: Int { origins.count - refusedCount - merged.all }
 
   package var byteCount: Int {
@@ -86,14 +86,14 @@ package struct RecordBatch: ~Copyable {
     set { slots[record &* slotCount &+ slot] = newValue }
   }
 
-  /// Begins a record with all its slots absent, and returns its index; `accept` or `discard` ends it.
+  /// Begins a record with all slots absent and returns its index; `accept` or `discard` ends it.
   package mutating func beginRecord() -> Int {
     let record = origins.count
     slots.append(repeating: .absent, count: slotCount)
     return record
   }
 
-  /// Keeps the record that was begun.
+  /// Keeps the current record.
   @inline(__always)
   package mutating func accept(_ origin: RecordOrigin) {
     origins.append(origin)
@@ -105,19 +105,19 @@ package struct RecordBatch: ~Copyable {
     for child in children { child.endParent() }
   }
 
-  /// Forgets the record that was begun, and its text from `arenaStart` on.
+  /// Removes the current record, and its text from `arenaStart` on.
   mutating func discard(arenaStart: Int) {
     slots.truncate(to: origins.count * slotCount)
     arena.truncate(to: arenaStart)
     if hasChildren { for child in children { child.truncate(toParents: origins.count) } }
   }
 
-  /// Forgets the record that was accepted last, and its text from `arenaStart` on.
+  /// Removes the record accepted last, and its text from `arenaStart` on.
   mutating func removeLast(arenaStart: Int) {
     truncate(to: origins.count - 1, arenaStart: arenaStart)
   }
 
-  /// Forgets all records but the first ones, whose text ends at `arenaStart`.
+  /// Removes all records except the first `recordCount`, whose text ends at `arenaStart`.
   mutating func truncate(to recordCount: Int, arenaStart: Int) {
     for record in recordCount..<digests.count { digest -= digests[record] }
     digests.truncate(to: min(digests.count, recordCount))
@@ -131,12 +131,11 @@ package struct RecordBatch: ~Copyable {
     self.digest += digest
   }
 
-  /// Turns a record that the table refused into a reject; its values stay, but do not count.
+  /// Adds a reject for a record that the table refused. Its slots remain, but it no longer counts.
   package mutating func refuse(record: Int, rule: String, message: String) {
     refusedCount += 1
     digest -= digests[record]
     let origin = origins[record]
-    // No record is without bytes.
     let isKept = !origin.raw.isEmpty
     let place =
       isKept
@@ -153,7 +152,7 @@ package struct RecordBatch: ~Copyable {
   @inlinable
   package func digest(of record: Int) -> Digest { digests[record] }
 
-  /// Notes that a record met a stored one, whose digest changed from `former` to `digest`.
+  /// Counts a record that met a stored record, whose digest changed from `former` to `digest`.
   package mutating func setOutcome(
     record: Int, _ outcome: MergeOutcome, replacing former: Digest = .zero,
     by digest: Digest = .zero
@@ -164,7 +163,7 @@ package struct RecordBatch: ~Copyable {
     self.digest += digest
   }
 
-  /// Gives a slot the value that a record of another batch with the same slots has there.
+  /// Copies a slot from a record of another batch with the same layout.
   package mutating func copy(
     slot: Int, from record: Int, of other: borrowing RecordBatch, to target: Int
   ) {
@@ -184,14 +183,14 @@ package struct RecordBatch: ~Copyable {
     }
   }
 
-  /// Copies a record's bytes into the arena, and returns where.
+  /// Copies the bytes of a record into the arena and returns their range.
   package mutating func keep(_ raw: Span<UInt8>) -> Range<Int> {
     let start = arena.count
     arena.append(copying: raw)
     return start..<arena.count
   }
 
-  /// Keeps the capacity.
+  /// Removes all records and keeps the capacity.
   package mutating func removeAll() {
     slots.removeAll()
     origins.removeAll()
@@ -208,28 +207,28 @@ package struct RecordBatch: ~Copyable {
   }
 }
 
-/// Where a record stands in its input.
+/// The position of a record in its input.
 @usableFromInline
 package struct RecordOrigin: BitwiseCopyable {
-  /// 0-based number of the record in its input, counting the refused ones.
+  /// 0-based number of the record in its input, including rejected records.
   package var index: Int
   /// 0-based offset of its first byte.
   package var byteOffset: Int
-  /// 0-based; only known for refused records and where raw records are kept.
+  /// 0-based; known only for rejected records and if raw records are kept.
   package var line = 0
-  /// 0-based, in bytes; known where `line` is.
+  /// 0-based, in bytes; known if `line` is known.
   package var column = 0
-  /// Whether the record is a removal that becomes no row.
+  /// Whether the record is a removal without a row of its own.
   package var isDeletion = false
-  /// The 0-based number of its input; nil for the current one.
+  /// The 0-based number of the input; nil for the current input.
   package var inputIndex: Int?
-  /// Where the batch's arena holds the record's bytes; empty where raw records are not kept.
+  /// The record's bytes in the batch's arena; empty if raw records are not kept.
   package var raw: Range<Int> {
     get { rawStart..<(rawStart + rawCount) }
     set { (rawStart, rawCount) = (newValue.lowerBound, newValue.count) }
   }
 
-  /// Where the batch's arena holds the name of the member that held the record: right behind `raw`.
+  /// The name of the member that held the record, in the batch's arena directly after `raw`.
   package var member: Range<Int>? {
     get { hasMember ? raw.upperBound..<raw.upperBound + Int(memberCount) : nil }
     set {
@@ -250,9 +249,9 @@ package struct RecordOrigin: BitwiseCopyable {
   }
 }
 
-/// A refused record.
+/// A rejected record.
 package struct Reject {
-  /// Where the record stood, with its raw bytes.
+  /// The position of the record, with its raw bytes.
   package var origin: RecordOrigin
   /// The name of the member that held the record, in an object of objects.
   package var member: String?
@@ -260,7 +259,8 @@ package struct Reject {
   package var issues: [Issue]
   var isPlaced = true
 
-  /// The line and column as they are kept: 1-based, and 0 where they are not known.
+  /// The line as it is stored: 1-based, or 0 if unknown.
   package var line: Int { isPlaced ? origin.line + 1 : 0 }
+  /// The column as it is stored: 1-based, or 0 if unknown.
   package var column: Int { isPlaced ? origin.column + 1 : 0 }
 }

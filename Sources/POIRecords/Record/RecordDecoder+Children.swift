@@ -2,7 +2,7 @@ internal import JSONStreaming
 
 /// Relations to many.
 extension RecordDecoder {
-  /// Decodes the array of a relation to many, and returns whether the model maps all of it.
+  /// Decodes the array of a relation to many; returns whether the model maps the whole array.
   @inline(never)
   mutating func decodeChildren(
     _ number: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
@@ -10,7 +10,7 @@ extension RecordDecoder {
     let slot = layout.relations[number].slot
     let relation = layout.relations[number].relation
     guard batch[record, slot].kind == .absent else {
-      issues.report("duplicate-key", relation.name, "the member stands twice in the record")
+      issues.report("duplicate-key", relation.name, "the member occurs twice in the record")
       return true
     }
     switch element.tape[value].kind {
@@ -30,7 +30,7 @@ extension RecordDecoder {
     return true
   }
 
-  /// Checks the number of elements, repeated ones too.
+  /// Checks the number of elements, counting repeated elements too.
   private mutating func checkCount(_ count: Int, of relation: RelationToMany) {
     if let limit = relation.minItems, count < limit {
       issues.report(
@@ -42,7 +42,7 @@ extension RecordDecoder {
     }
   }
 
-  /// Decodes an element that is the value of the only attribute, and returns whether it was accepted.
+  /// Decodes an element that is a plain value; returns whether it was accepted.
   mutating func decodePlain(_ element: JSONElement, into batch: inout RecordBatch) -> Bool {
     forgetIssues()
     let arenaStart = batch.arena.count
@@ -56,7 +56,6 @@ extension RecordDecoder {
     return true
   }
 
-  /// Reports the required relations to many that the record does not name.
   mutating func checkRequiredChildren(record: Int, batch: borrowing RecordBatch) {
     for many in layout.relations
     where many.relation.isRequired && batch[record, many.slot].kind == .absent {

@@ -1,16 +1,15 @@
 internal import JSONStreaming
 
-/// Removals.
 extension RecordDecoder {
-  /// What the decoder must know of a model's tombstone.
+  /// The parts of a model's tombstone that the decoder needs.
   struct RemovalPlan {
-    /// The slot of the attribute that marks a removal; nil if only a null record does.
+    /// The slot of the attribute that marks a removal; nil if only a null record is a removal.
     let slot: Int?
     let isNullRecord: Bool
-    /// Whether a removal becomes no row.
+    /// Whether a removal deletes the row instead of marking it.
     let deletes: Bool
     let keySlots: [Int]
-    /// The slots that matter in a removal that deletes.
+    /// The slots that are checked in a removal that deletes.
     let relevantSlots: [Int]
 
     init?(_ model: Model) {
@@ -24,7 +23,7 @@ extension RecordDecoder {
         + [model.timestamp, tombstone.attribute].compactMap { model.attributes.index(named: $0) }
     }
 
-    /// Whether the record that is being decoded is a removal that becomes no row.
+    /// Whether the record is a removal that deletes.
     func isDeletion(_ record: Int, in batch: borrowing RecordBatch) -> Bool {
       guard deletes, let slot else { return false }
       let value = batch[record, slot]
@@ -32,7 +31,7 @@ extension RecordDecoder {
     }
   }
 
-  /// Decodes a null in the place of a record: it removes the record that its member names.
+  /// Decodes a null in place of a record: it removes the record named by the member.
   mutating func decodeNullRecord(
     _ element: JSONElement, _ plan: RemovalPlan, origin: RecordOrigin, into batch: inout RecordBatch
   ) -> Bool {
@@ -43,7 +42,7 @@ extension RecordDecoder {
     return end(record, plan.deletes, origin: origin, arenaStart: arenaStart, batch: &batch)
   }
 
-  /// Keeps the record that was decoded if it has no issues.
+  /// Accepts the decoded record if it has no issues.
   mutating func end(
     _ record: Int, _ isDeletion: Bool, origin: RecordOrigin, arenaStart: Int,
     batch: inout RecordBatch
@@ -59,8 +58,8 @@ extension RecordDecoder {
     return true
   }
 
-  /// Forgets the issues of attributes that do not matter in a removal, unless there are so many that
-  /// others may not have been kept.
+  /// Drops the issues of attributes that a removal does not use. At the limit they stay, because issues of
+  /// the relevant attributes may be missing.
   private mutating func checkDeletion(record: Int, batch: borrowing RecordBatch) {
     guard let plan = removalPlan, issues.count < Issue.limit else { return }
     let paths = plan.relevantSlots.map { layout.fields[$0].path }

@@ -1,8 +1,8 @@
 internal import JSONStreaming
 
-/// From a value on the tape to a slot: types, leniency, storage and the attribute's rules.
+/// Decoding a value on the tape to a slot: types, leniency, storage and rules.
 extension RecordDecoder {
-  /// Decodes a sound value of a common kind; returns false and changes nothing for others.
+  /// Decodes a valid value of a common kind; returns false, without any change, for all others.
   @inline(__always)
   mutating func decodeCommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
@@ -15,7 +15,7 @@ extension RecordDecoder {
     return true
   }
 
-  /// The slot of a sound value of a common kind; nil, with nothing appended, for all others.
+  /// The slot of a valid value of a common kind; nil, with nothing appended, for all others.
   @inline(__always)
   private func plainSlot(
     of index: Int, token: Token, element: JSONElement, arena: inout GrowableBuffer<UInt8>
@@ -45,7 +45,7 @@ extension RecordDecoder {
     case .number where plan.road == .real || plan.road == .integer:
       switch NumberText.value(element.tape.text(of: token)) {
       case .integer(let integer):
-        // So far every integer is just a double.
+        // A double represents every integer up to 2^53 exactly.
         guard integer.magnitude <= 1 << 53, plan.admits(Double(integer)) else { return nil }
         return plan.road == .real ? .real(Double(integer)) : .integer(integer)
       case .real(let real, isExact: true) where plan.road == .real && plan.admits(real):
@@ -57,7 +57,6 @@ extension RecordDecoder {
     }
   }
 
-  /// Decodes the value of a field.
   @inline(__always)
   mutating func decodeField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
@@ -67,14 +66,14 @@ extension RecordDecoder {
     }
   }
 
-  /// Decodes a value as the model says, and reports what is wrong with it.
+  /// Decodes any value, and reports its issues.
   @inline(never)
   mutating func decodeUncommonField(
     _ index: Int, value: Int, element: JSONElement, record: Int, batch: inout RecordBatch
   ) {
     guard batch[record, index].kind == .absent else {
       return issues.report(
-        "duplicate-key", layout.fields[index].path, "the member stands twice in the record")
+        "duplicate-key", layout.fields[index].path, "the member occurs twice in the record")
     }
     if let field = layout.fields[index].plainField, !isNull(value, of: index, element: element) {
       decodeField(field, value: value, element: element, record: record, batch: &batch)
@@ -86,7 +85,7 @@ extension RecordDecoder {
     if issues.count == issueCount { batch[record, index] = slot }
   }
 
-  /// Whether a value is `null`, or read as such.
+  /// Whether a value is `null`, or an empty string that is read as `null`.
   private func isNull(_ value: Int, of index: Int, element: JSONElement) -> Bool {
     let token = element.tape[value]
     return switch token.kind {
@@ -96,7 +95,7 @@ extension RecordDecoder {
     }
   }
 
-  /// Gives the fields that read it the name of the member that holds the record.
+  /// Decodes the name of the member that holds the record into the fields that read it.
   mutating func decodeMemberName(
     _ element: JSONElement, record: Int, batch: inout RecordBatch
   ) {
@@ -205,7 +204,7 @@ extension RecordDecoder {
     guard let microseconds, Instant.range.contains(microseconds) else {
       return refuse(
         index, "instant-range", lexeme,
-        "is no instant of the years 0 to 9999; is the model's x-unit right?")
+        "is outside the years 0 to 9999; is the model's x-unit right?")
     }
     return .integer(microseconds)
   }
@@ -221,7 +220,7 @@ extension RecordDecoder {
       return .null
     }
     if !types.contains(.string) {
-      // Only lenient attributes come here.
+      // The attribute is lenient.
       if !types.isDisjoint(with: [.integer, .number]), NumberText.isNumber(text) {
         return numberSlot(of: index, lexeme: text, element: element)
       }
@@ -260,7 +259,7 @@ extension RecordDecoder {
       }
       guard Instant.range.contains(instant.microseconds) else {
         return refuseText(
-          index, "instant-range", text, "is in UTC no instant of the years 0 to 9999")
+          index, "instant-range", text, "is outside the years 0 to 9999 in UTC")
       }
       return .integer(instant.microseconds)
     default:
@@ -273,7 +272,7 @@ extension RecordDecoder {
 
   private mutating func reportType(of index: Int, excerpt: String) {
     let field = layout.fields[index]
-    // What a relation allows beside the plain value stands in the relation.
+    // A relation to a plain value states in its own types whether null is allowed.
     let relation = field.relationField.map { layout.fields[$0] }
     let types = relation?.plainField == index ? relation?.attribute.types : nil
     let phrase = (types ?? field.attribute.types).phrase

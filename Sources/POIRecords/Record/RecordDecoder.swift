@@ -1,9 +1,8 @@
 internal import JSONStreaming
 
-/// Decodes elements of the input through the model into a batch, and checks every rule on the way.
+/// Decodes elements of the input into a batch, and checks all rules of the model.
 ///
-/// A record without issues stays in the batch. The issues of one that has some are in `issues`
-/// until the next record.
+/// The batch keeps a record without issues. Otherwise `issues` holds its issues until the next record.
 struct RecordDecoder: ~Copyable {
   let layout: RecordLayout
   var table: FieldTable
@@ -12,10 +11,9 @@ struct RecordDecoder: ~Copyable {
 
   private let requiredFields: GrowableBuffer<Int>
 
-  /// What the rules found in the record decoded last.
   var issues: [Issue] = []
 
-  /// Whether the model maps all of the record decoded last.
+  /// Whether the model maps all members of the last record.
   private(set) var isLastWhollyMapped = true
 
   private var checker: RuleChecker
@@ -23,7 +21,6 @@ struct RecordDecoder: ~Copyable {
   private let hasRecordRules: Bool
   private let defaults: DefaultValues
 
-  /// Counts the members that no attribute maps, since the tally was moved last.
   private var tally = MemberTally()
 
   /// The decoders of relations to many.
@@ -36,17 +33,17 @@ struct RecordDecoder: ~Copyable {
   /// The slot of the timestamp; nil if the model has no timestamp or accepts any instant.
   private let timestampSlot: Int?
 
-  /// The latest timestamp that is accepted, in microseconds since 1970.
+  /// The latest accepted timestamp, in microseconds since 1970.
   private let latestTimestamp: Int64
 
-  /// The JSON object of the unmapped members of the record at hand.
+  /// The unmapped members of the current record, as the inside of a JSON object.
   private var unmapped = GrowableBuffer<UInt8>()
 
-  /// For each node of the table the record that it was last met in, to find repeated members.
+  /// For each node of the table the last record that contained it, to detect repeated members.
   private var lastMet = GrowableBuffer<Int>()
   private var recordNumber = 0
 
-  /// - Parameter latestTimestamp: a record with a later timestamp is refused.
+  /// - Parameter latestTimestamp: records with a later timestamp are rejected.
   init(
     model: Model, validators: [any RecordValidator] = [], latestTimestamp: Instant? = nil
   ) {
@@ -58,7 +55,7 @@ struct RecordDecoder: ~Copyable {
     let rules = model.recordRules
     recordRules = rules
     defaults = model.defaults
-    // `self` must not be read here: the compiler (6.3.1) would take what is not set yet for set.
+    // Do not read `self` here: the compiler (6.3.1) treats uninitialized properties as set.
     hasRecordRules =
       !model.rules.rules(of: rules.schema).isEmpty || !rules.dependencies.isEmpty
       || rules.coordinates != nil
@@ -80,7 +77,7 @@ struct RecordDecoder: ~Copyable {
 
   /// Decodes one element into `batch`.
   ///
-  /// - Returns: whether the record was accepted; if not, the batch is as it was.
+  /// - Returns: whether the record was accepted; if not, the batch is unchanged.
   mutating func decode(
     _ element: JSONElement, origin: RecordOrigin, into batch: inout RecordBatch
   ) -> Bool {
@@ -126,17 +123,17 @@ struct RecordDecoder: ~Copyable {
 
   // MARK: Walking
 
-  /// What becomes of members that no attribute maps.
+  /// What happens to unmapped members.
   private enum Leftovers {
-    /// They are counted, and kept if the model has a column for them.
+    /// Count them, and keep them if the model has a column for them.
     case keep
-    /// They are counted: inside an array, which is kept as a whole.
+    /// Only count them: an array is kept as a whole.
     case count
-    /// Nothing: a column keeps the value that they stand in.
+    /// Ignore them: a column keeps the value that contains them.
     case ignore
   }
 
-  /// Decodes what the model maps inside an object, and returns whether it maps all of it.
+  /// Decodes the mapped members of an object; returns whether the model maps the whole object.
   @discardableResult
   private mutating func walkObject(
     _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
@@ -168,7 +165,7 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  /// Counts, checks and keeps a member that no attribute maps, as the model says.
+  /// Counts, checks and keeps an unmapped member.
   @inline(never)
   private mutating func keepUnmapped(
     _ name: Span<UInt8>, value: Int, node: Int, leftovers: Leftovers, element: JSONElement
@@ -184,7 +181,7 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  /// Decodes what the model maps inside an array, and returns whether it maps all of it.
+  /// Decodes the mapped elements of an array; returns whether the model maps the whole array.
   private mutating func walkArray(
     _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
     batch: inout RecordBatch
@@ -209,10 +206,10 @@ struct RecordDecoder: ~Copyable {
     return isWhollyMapped
   }
 
-  /// Decodes the value of a member or element that the model maps, and what it maps inside of it.
+  /// Decodes a mapped member or element, and the mapped parts inside it.
   ///
-  /// - Parameter name: the member's name; nil for an element, which is never kept by itself.
-  /// - Returns: whether the model maps all of it.
+  /// - Parameter name: the member's name; nil for an element, which is never kept separately.
+  /// - Returns: whether the model maps the whole value.
   private mutating func visit(
     _ target: FieldTable.Target, name: Span<UInt8>?, value: Int, leftovers: Leftovers,
     element: JSONElement, record: Int, batch: inout RecordBatch
@@ -275,7 +272,7 @@ struct RecordDecoder: ~Copyable {
       meet(target.node)
       return true
     default:
-      // A field of its own has its own type, and has reported it.
+      // A value with its own field has already reported its type.
       if target.field < 0 {
         issues.report(
           "type", layout.path(ofTarget: table.anyField(of: target.node)),
@@ -286,11 +283,11 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  /// Reports a node whose value was met in the record before.
+  /// Reports a node that occurs in the record for the second time.
   private mutating func meet(_ node: Int) {
     if lastMet[node] == recordNumber {
       issues.report(
-        "duplicate-key", nil, "the member \(table.pointer(of: node)) stands twice in the record")
+        "duplicate-key", nil, "the member \(table.pointer(of: node)) occurs twice in the record")
     }
     lastMet[node] = recordNumber
   }
@@ -328,13 +325,13 @@ struct RecordDecoder: ~Copyable {
     reportMissing(layout.fields[index].path, "the attribute is missing", as: "required")
   }
 
-  /// Reports an attribute without a value, unless it has none because its value broke a rule.
+  /// Reports an attribute without a value, unless another issue already explains it.
   mutating func reportMissing(_ path: String, _ message: String, as rule: String) {
     guard !issues.contains(where: { $0.attribute == path }) else { return }
     issues.report(rule, path, message)
   }
 
-  /// Refuses a moment in the future: it would win over every later record.
+  /// Reports a timestamp in the future: it would win over every later record.
   private mutating func checkTimestamp(_ value: ValueSlot, slot: Int) {
     guard value.kind == .integer, value.integer > latestTimestamp else { return }
     issues.report(
@@ -343,7 +340,7 @@ struct RecordDecoder: ~Copyable {
         + "\(Instant(microseconds: latestTimestamp)), the latest that is allowed now")
   }
 
-  /// Checks the record's own object, the attributes that need one another, and the coordinates.
+  /// Checks the rules of the record as a whole.
   private mutating func checkRecordRules(
     _ element: JSONElement, record: Int, batch: borrowing RecordBatch
   ) {
@@ -375,7 +372,7 @@ struct RecordDecoder: ~Copyable {
 
   // MARK: Defaults
 
-  /// Decodes the model's defaults like values of a record; `issues` says what is wrong with them.
+  /// Decodes the model's defaults like values of a record; violations are in `issues`.
   mutating func decodeDefaults() -> DefaultValues {
     var values = DefaultValues()
     var arena = GrowableBuffer<UInt8>()
@@ -397,8 +394,8 @@ struct RecordDecoder: ~Copyable {
     return values
   }
 
-  /// Gives the record the defaults of the attributes that it lacks. The tombstone's default counts as
-  /// named, so that a record without it comes back after a removal.
+  /// Adds defaults for absent attributes. The default of the tombstone counts as named, so that a record
+  /// without a tombstone is restored after a removal.
   private func addDefaults(record: Int, batch: inout RecordBatch) {
     for number in defaults.entries.indices {
       let (field, slot) = (defaults.entries[number].field, defaults.entries[number].slot)
@@ -423,14 +420,13 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  /// Adds the counts of the members that no attribute maps to `counts`, by JSON pointer, and resets
-  /// them.
+  /// Moves the counts of unmapped members to `counts`, by JSON pointer.
   mutating func moveTally(to counts: inout [ExactText: Int], others: inout Int) {
     tally.move(to: &counts, others: &others, table: table)
     for child in children { child.moveTally(to: &counts, others: &others) }
   }
 
-  /// Checks a value, whose type was found right, against the rules of a field.
+  /// Checks a value of the right type against the rules of a field.
   mutating func check(_ subject: RuleSubject, of index: Int) {
     let field = layout.fields[index]
     checker.check(

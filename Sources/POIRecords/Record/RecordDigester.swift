@@ -1,18 +1,18 @@
 internal import JSONStreaming
 
-/// Computes the digest of decoded records: the same as that of the rows they become.
+/// Computes the digests of decoded records; they equal the digests of the resulting rows.
 package struct RecordDigester: ~Copyable {
-  /// Not private, because the compiler (6.3.1) fails on a buffer of private values.
+  /// Not private: the compiler (6.3.1) fails on a buffer of private values.
   struct Column: BitwiseCopyable {
     var name: UInt64
     var slot: Int
-    /// How many of the next columns belong to the related row; -1 if the column is no relation.
+    /// The number of following columns that belong to the related row; -1 if the column is not a relation.
     var relatedCount = -1
   }
 
-  /// In the order of their fields.
+  /// In canonical field order.
   private var columns = GrowableBuffer<Column>()
-  /// The relations to many in the order of their fields.
+  /// The relations to many in canonical field order.
   private let relations: [(name: UInt64, number: Int)]
   private let hasRelations: Bool
   private var content = CanonicalContent()
@@ -42,7 +42,7 @@ package struct RecordDigester: ~Copyable {
     }
   }
 
-  /// Inlined, because the compiler (6.3.1) copies a batch that it lends to a call.
+  /// Computes the digest of a record. Inlined: the compiler (6.3.1) copies a borrowed batch for a call.
   @inline(__always)
   package mutating func digest(record: Int, of batch: borrowing RecordBatch) -> Digest {
     appendContent(
@@ -92,14 +92,14 @@ package struct RecordDigester: ~Copyable {
     }
   }
 
-  /// Compares the content of the record that was digested last, as `compareBytes` does.
+  /// Compares the content of the last digested records, like `CanonicalContent.compareBytes`.
   package func compareContent(with other: borrowing RecordDigester) -> Int {
     content.compareBytes(with: other.content)
   }
 }
 
 extension CanonicalFieldWriter {
-  /// Appends the value of a slot whose text stands in `arena`; NULL leaves no trace.
+  /// Appends the value of a slot whose text is in `arena`; NULL adds no bytes.
   @inline(__always)
   fileprivate mutating func append(
     _ value: ValueSlot, of arena: UnsafeRawBufferPointer, name: UInt64

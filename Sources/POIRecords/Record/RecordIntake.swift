@@ -1,20 +1,20 @@
 package import JSONStreaming
 
-/// Decodes elements of the reader into the batch, and keeps refused ones as rejects.
+/// Decodes elements of the reader into a batch, as records or rejects.
 package struct RecordIntake: ~Copyable {
   var decoder: RecordDecoder
   package var batch: RecordBatch
   private let batchCapacity: Int
   private var digester: RecordDigester
 
-  /// Whether accepted records keep their bytes, because the table may still refuse them.
+  /// Whether accepted records keep their bytes, for the case that the table refuses them.
   package var keepsRawRecords = false
 
   private var rejectLines = RejectLineDetector()
 
   private let limits: ReadingLimits
 
-  /// - Parameter latestTimestamp: a record with a later timestamp is refused.
+  /// - Parameter latestTimestamp: records with a later timestamp are rejected.
   package init(
     model: Model, limits: ReadingLimits, validators: [any RecordValidator],
     latestTimestamp: Instant? = nil, batchSize: Int = BatchPace.smallestSize
@@ -27,21 +27,21 @@ package struct RecordIntake: ~Copyable {
     digester = RecordDigester(model)
   }
 
-  /// A batch of the same capacity.
+  /// A new batch of the same capacity.
   package func emptyBatch() -> RecordBatch {
     RecordBatch(decoder.layout, recordCapacity: batchCapacity)
   }
 
-  /// Moves the counts of members that no attribute maps to the batch.
+  /// Moves the counts of unmapped members to the batch.
   package mutating func moveTally() {
     decoder.moveTally(
       to: &batch.unmappedMembers, others: &batch.otherUnmappedMemberCount)
   }
 
-  /// Forgets what the former input's first element was.
+  /// Resets the detection of reject lines for a new input.
   package mutating func beginInput() { rejectLines = RejectLineDetector() }
 
-  /// Takes the element that `reader` stands on.
+  /// Adds the current element of `reader`.
   package mutating func addElement(of reader: inout ElementReader) {
     if rejectLines.isRejectLine(JSONElement(reader)) { return addRejectLine(of: &reader) }
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
@@ -55,7 +55,7 @@ package struct RecordIntake: ~Copyable {
     rejectElement(of: &reader, member: member, issues: decoder.issues)
   }
 
-  /// Takes the malformed element that `reader` stands on.
+  /// Adds the current, malformed element of `reader` as a reject.
   package mutating func addReject(_ malformation: Malformation, of reader: inout ElementReader) {
     var issue = Issue(malformation, ofElementAt: reader.elementByteOffset)
     if reader.isCut {
@@ -64,7 +64,7 @@ package struct RecordIntake: ~Copyable {
     rejectElement(of: &reader, member: nil, issues: [issue])
   }
 
-  /// Takes the record inside a line of a reject file.
+  /// Adds the record in a line of a reject file.
   private mutating func addRejectLine(of reader: inout ElementReader) {
     guard let line = RejectLine(JSONElement(reader)) else {
       return rejectElement(
@@ -78,12 +78,12 @@ package struct RecordIntake: ~Copyable {
     }
   }
 
-  /// What is wrong with a reject line itself.
+  /// An issue of the reject line itself.
   private static func flaw(_ message: String) -> [Issue] {
     [Issue(rule: "reject-line", attribute: nil, message: message)]
   }
 
-  /// Decodes the record of a reject line, whose place it gets, and returns why it is refused.
+  /// Decodes the record in a reject line and returns its issues. It has the position of the line.
   private mutating func decode(
     _ line: RejectLine, of reader: inout ElementReader
   ) -> [Issue] {
@@ -114,7 +114,7 @@ package struct RecordIntake: ~Copyable {
         }
         return []
       case .malformed(let malformation):
-        // The name that was put in front is no part of what the line holds.
+        // The offset must not count the name that was added in front.
         let nameByteCount = line.member.map { JSONText.quoted($0).utf8.count + 1 } ?? 0
         return [Issue(malformation, ofElementAt: inner.elementByteOffset + nameByteCount)]
       case .end, .needsInput:
@@ -125,7 +125,6 @@ package struct RecordIntake: ~Copyable {
     }
   }
 
-  /// Whether nothing follows the element that was read last.
   private static func isAtEnd(_ reader: inout ElementReader) -> Bool {
     if case .end? = try? reader.next() { true } else { false }
   }

@@ -1,17 +1,17 @@
 internal import JSONStreaming
 
-/// A model in flat form: one field, and so one slot, for each attribute, also of related objects.
+/// A flattened model: one field and one slot for each attribute, including attributes of related objects.
 package struct RecordLayout: Sendable {
   package struct Field: Sendable {
     package let attribute: Attribute
-    /// The field of the relation that the attribute belongs to, if it is one of a related object.
+    /// The field of the relation that the attribute belongs to; nil for the record's own attributes.
     package let relationField: Int?
-    /// The fields of the related object's attributes, for a relation.
+    /// The fields of the related object; empty if the attribute is not a relation.
     package let relatedFields: Range<Int>
     /// How messages call the attribute: `category.name`.
     package let path: String
 
-    /// The field that a value which is not null goes to, for a relation to a plain one.
+    /// The field of the value, for a relation to a plain value.
     var plainField: Int? {
       attribute.relation?.isPlain == true ? relatedFields.lowerBound : nil
     }
@@ -19,18 +19,18 @@ package struct RecordLayout: Sendable {
 
   package struct Many: Sendable {
     package let relation: RelationToMany
-    /// The slot that says whether the record names the array: `absent`, `null` or `related`.
+    /// The slot of the array: `absent`, `null` or `related`.
     package let slot: Int
     package let layout: RecordLayout
   }
 
-  /// The model's attributes in its order, then the attributes of related objects.
+  /// The model's attributes in their order, then the attributes of related objects.
   package let fields: [Field]
 
-  /// How many of `fields` are the model's own attributes.
+  /// The number of `fields` that are the model's own attributes.
   package let attributeCount: Int
 
-  /// The slot of the members that no attribute maps, if the model keeps them.
+  /// The slot of the unmapped members, if the model keeps them.
   package let unmappedSlot: Int?
 
   package let relations: [Many]
@@ -66,7 +66,7 @@ package struct RecordLayout: Sendable {
     slotCount = firstSlot + relations.count
   }
 
-  /// How messages call a field, or a relation to many, which are numbered behind the fields.
+  /// The name in messages of a field or, numbered after the fields, of a relation to many.
   func path(ofTarget number: Int) -> String {
     number < fields.count ? fields[number].path : relations[number - fields.count].relation.name
   }

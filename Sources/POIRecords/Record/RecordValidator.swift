@@ -1,24 +1,24 @@
 internal import JSONStreaming
 
-/// A check of a program's own, beside the rules of the model.
+/// A program's own check of records, in addition to the rules of the model.
 ///
-/// It is called once for each record that is an object, on the thread that decodes, after the rules of
-/// the model; a record that gets an issue is rejected. Removals that delete are not shown to it.
+/// The importer calls it once for each record that is an object, on the decoding thread, after the rules
+/// of the model. It does not call it for removals that delete.
 public protocol RecordValidator: Sendable {
-  /// The issues of one record; none accepts it.
+  /// Checks one record.
   ///
-  /// - Parameter record: the decoded values, valid during the call. An attribute that broke a rule
-  ///   of the model has no value.
+  /// - Parameter record: the decoded values, valid during the call. An attribute that violates a rule of
+  ///   the model has no value.
+  /// - Returns: the issues of the record; any issue rejects it.
   func issues(in record: borrowing RecordView) -> [Issue]
 }
 
-/// The decoded values of one record, by attribute; valid during the call that is given it.
+/// The decoded values of one record, by attribute; valid during the call that receives it.
 ///
-/// The attributes of a related object have names such as `category.name`; a relation to a plain value has
-/// that value. Objects and arrays are compact JSON text.
+/// Attributes of a related object have names such as `category.name`; a relation to a plain value has
+/// that value. Objects and arrays are compact JSON text. Relations to many are not available.
 ///
-/// Relations to many are not shown. To ask for one, or for an attribute that the model does not have, is a
-/// programmer's error, and ends the program.
+/// - Precondition: the model has the attribute, and it is not a relation to many.
 public struct RecordView: ~Escapable {
   private let slots: Span<ValueSlot>
   private let arena: Span<UInt8>
@@ -31,26 +31,26 @@ public struct RecordView: ~Escapable {
     self.layout = layout
   }
 
-  /// Whether the record names the attribute, also with `null`, or the model has a default for it; false
-  /// if it broke a rule.
+  /// Whether the record has the attribute (even as `null`) or the model has a default for it; false if the
+  /// value violates a rule.
   ///
-  /// - Parameter attribute: a name of the model; one of a related object as `category.name`.
+  /// - Parameter attribute: the attribute's name, such as `name` or `category.name`.
   public func isPresent(_ attribute: String) -> Bool { slot(attribute).kind != .absent }
 
-  /// The text of an attribute kept as TEXT; nil if the value is no text.
+  /// The value of an attribute stored as TEXT; nil if the value is not text.
   public func text(_ attribute: String) -> String? {
     let slot = slot(attribute)
     return slot.kind == .text ? String(copying: arena.extracting(slot.textRange)) : nil
   }
 
-  /// The value of an attribute kept as INTEGER: an integer, a boolean as 0 or 1, or an instant in
-  /// microseconds since 1970-01-01T00:00:00Z; nil if the value is none.
+  /// The value of an attribute stored as INTEGER: an integer, a boolean as 0 or 1, or an instant in
+  /// microseconds since 1970-01-01T00:00:00Z; nil for other values.
   public func integer(_ attribute: String) -> Int64? {
     let slot = slot(attribute)
     return slot.kind == .integer ? slot.integer : nil
   }
 
-  /// The value of an attribute kept as REAL; nil if the value is none.
+  /// The value of an attribute stored as REAL; nil for other values.
   public func real(_ attribute: String) -> Double? {
     let slot = slot(attribute)
     return slot.kind == .real ? slot.real : nil

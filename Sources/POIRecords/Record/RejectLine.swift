@@ -1,30 +1,28 @@
 internal import JSONStreaming
 
-/// A reject as a line of JSON: what a reject file holds, and what an import reads back once it is
-/// corrected.
+/// A line of a reject file, which can be corrected and imported again.
 ///
-/// The members are `poikit_reject` (the version of the form, 1), `file`, `record`, `line` and
-/// `column` (1-based, the column in bytes), `offset` (0-based, in bytes), `rule`, `attribute` and
-/// `message` of the first issue, `issues`, `member` (the record's name in an object of objects) and
-/// the record itself: as a string in `raw`, or in `raw_base64` (RFC 4648) where it is not UTF-8.
-/// Of a record beyond the limit of its bytes only the beginning is there, as the message says.
+/// Its members are `poikit_reject` (the format version, 1), `file`, `record`, `line` and `column`
+/// (1-based, the column in bytes), `offset` (0-based, in bytes), `rule`, `attribute` and `message` of the
+/// first issue, `issues`, `member` (the record's name in an object of objects), and the record: `raw`, or
+/// `raw_base64` (RFC 4648) if it is not UTF-8. A record that exceeds the byte limit is truncated.
 package struct RejectLine {
-  /// The name of the member that marks a reject line, the first one unless it was moved.
+  /// The name of the member that marks a reject line; the first member unless another program moved it.
   package static let marker = "poikit_reject"
 
-  /// The bytes that every reject line begins with.
+  /// The first bytes of every reject line.
   package static let beginning = Array("{\"\(marker)\":1,".utf8)
 
-  /// The record.
+  /// The bytes of the record.
   var raw: [UInt8]
 
-  /// The name of the member that held it.
+  /// The name of the member that held the record.
   var member: String?
 
-  /// The rule of its first issue.
+  /// The rule of the first issue.
   var rule: String?
 
-  /// The line for one reject, with its newline.
+  /// The line for one reject, including the newline.
   package static func text(
     input: String, record: Int, byteOffset: Int, line: Int, column: Int, issues: JSONValue,
     member: String?, raw: Span<UInt8>
@@ -54,7 +52,7 @@ package struct RejectLine {
     return JSONValue.object(members).description + "\n"
   }
 
-  /// Reads a reject line; nil if it holds no record. `raw` has precedence over `raw_base64`.
+  /// Reads a reject line; nil if it has no record. `raw` has precedence over `raw_base64`.
   init?(_ element: JSONElement) {
     var raw: [UInt8]?
     var decoded: [UInt8]?
@@ -78,6 +76,6 @@ package struct RejectLine {
     self.raw = record
   }
 
-  /// Whether `raw` is a damaged member of an object of objects, which begins with its name.
+  /// Whether `raw` is a damaged member of an object of objects: it begins with the name.
   var holdsMember: Bool { raw.first == UInt8(ascii: "\"") && rule != "not-an-object" }
 }

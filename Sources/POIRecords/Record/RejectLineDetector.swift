@@ -2,8 +2,8 @@ internal import JSONStreaming
 
 /// Detects the reject lines of one input.
 ///
-/// Another program may have changed the order of their members. So if the input's first element is a
-/// reject line, the marker is looked for among all members of each element.
+/// If the first element is a reject line, the detector searches all members of each element for the
+/// marker, because another program may have reordered them.
 package struct RejectLineDetector {
   /// Nil before the first element.
   private var looksAtAllMembers: Bool?
@@ -28,7 +28,6 @@ package struct RejectLineDetector {
 }
 
 extension JSONElement {
-  /// Whether it is an object with a member of the name.
   fileprivate func hasMember(_ name: String) -> Bool {
     guard tape[start].kind == .startObject else { return false }
     var index = start + 1

@@ -1,20 +1,18 @@
 internal import JSONStreaming
 
-/// Checks values against the rules of a model.
+/// Checks values on the tape against the rules of a model.
 ///
-/// Values are checked on the tape. One that keeps its rules costs no allocation, once the buffers have
-/// grown and `pattern` has met texts like it.
+/// Checking a valid value does not allocate once the buffers have grown and the patterns are warm.
 package struct RuleChecker: ~Copyable {
   let table: RuleTable
   private var patterns: [Pattern]
 
-  /// For each object that is being looked at, which of the names that rules speak of it has.
+  /// Which of the names in the rules occur in the objects being checked, from the outermost object inwards.
   private var metNames = GrowableBuffer<Bool>()
 
-  /// Finds equal elements of the array that is being looked at.
   private var distinct = DistinctElements()
 
-  /// Levels of objects and arrays in a value whose rules look inside; the checks call themselves.
+  /// The most levels of objects and arrays in a value whose rules look inside: the checks are recursive.
   static let depthLimit = 512
 
   package init(_ table: RuleTable) {
@@ -37,7 +35,7 @@ package struct RuleChecker: ~Copyable {
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
   }
 
-  /// Whether a value is not nested too deep for the rules of its schema; reports one that is.
+  /// Reports a value that is nested too deep for the rules of its schema, and returns false for it.
   private func isShallow(
     _ subject: RuleSubject, for schema: RuleTable.Schema, attribute: String?,
     issues: inout [Issue]
@@ -53,7 +51,7 @@ package struct RuleChecker: ~Copyable {
     return false
   }
 
-  /// Checks a member of a record that no attribute is made of.
+  /// Checks an unmapped member of a record.
   mutating func checkOther(
     at index: Int, inside record: RuleSubject, schema: Int, issues: inout [Issue]
   ) {
@@ -65,7 +63,7 @@ package struct RuleChecker: ~Copyable {
       value, schema: schema, applicator: "additionalProperties", attribute: nil, issues: &issues)
   }
 
-  /// Checks a value inside an attribute; `applicator` is the keyword that gives it its schema.
+  /// Checks a value inside an attribute; `applicator` is the keyword that applies the schema.
   private mutating func checkValue(
     at index: Int, inside subject: RuleSubject, schema: Int, applicator: String, attribute: String?,
     issues: inout [Issue]
@@ -98,8 +96,7 @@ package struct RuleChecker: ~Copyable {
     return false
   }
 
-  /// Checks the rules of a schema and of those that it refers to. A chain of references may be as long
-  /// as the model, so this is no recursion.
+  /// Checks the rules of a schema and its references. It iterates: a chain of references can be very long.
   private mutating func checkRules(
     of schema: RuleTable.Schema, _ subject: RuleSubject, attribute: String?, issues: inout [Issue]
   ) {
@@ -111,7 +108,7 @@ package struct RuleChecker: ~Copyable {
     }
   }
 
-  /// - Returns: the schema that the schema refers to, which is to be checked next.
+  /// - Returns: the schema that the schema refers to, to be checked next.
   private mutating func checkOwnRules(
     of schema: RuleTable.Schema, _ subject: RuleSubject, attribute: String?, issues: inout [Issue]
   ) -> Int? {
@@ -198,7 +195,7 @@ package struct RuleChecker: ~Copyable {
     metNames.truncate(to: firstMet)
   }
 
-  /// Whether a value keeps a rule that does not look inside it.
+  /// Whether a value satisfies a rule without schemas for its parts.
   private mutating func isKept(_ rule: Rule, by subject: RuleSubject) -> Bool {
     switch rule {
     case .oneOf(let choice): isOne(of: table.choices[choice], subject)
@@ -271,7 +268,7 @@ package struct RuleChecker: ~Copyable {
 }
 
 extension JSONTypes {
-  /// Whether a value is of one of the types; 2.0 is an integer.
+  /// Whether a value has one of the types; 2.0 is an integer.
   func allow(_ subject: RuleSubject) -> Bool {
     switch subject.kind {
     case .null: contains(.null)
@@ -286,7 +283,7 @@ extension JSONTypes {
 }
 
 extension Span where Element == UInt8 {
-  /// How many Unicode scalar values a text in UTF-8 has.
+  /// The number of Unicode scalar values in UTF-8 text.
   var scalarCount: Int {
     var count = 0
     for index in indices where self[index] & 0xC0 != 0x80 { count += 1 }
@@ -295,7 +292,7 @@ extension Span where Element == UInt8 {
 }
 
 extension Tape {
-  /// Whether a value is nested deeper than so many levels, itself included.
+  /// Whether a value has more than `limit` nested levels, including its own.
   func isDeeper(than limit: Int, valueAt start: Int) -> Bool {
     let end = end(ofValueAt: start)
     var (depth, index) = (0, start)

@@ -1,6 +1,6 @@
-/// The content of a whole table in one number.
+/// The digest and the row count of a table.
 public struct TableDigest: Sendable, Hashable, BitwiseCopyable {
-  /// The sum of the digests of all rows: the same on every device that holds the same records.
+  /// The sum of the digests of all rows, equal on every device that holds the same records.
   public private(set) var digest: Digest
 
   /// The number of rows.
@@ -22,7 +22,7 @@ extension TableDigest {
     rowCount += 1
   }
 
-  /// The digest of the rows of both.
+  /// The digest of the rows of both tables.
   package static func + (left: TableDigest, right: TableDigest) -> TableDigest {
     TableDigest(digest: left.digest + right.digest, rowCount: left.rowCount + right.rowCount)
   }
