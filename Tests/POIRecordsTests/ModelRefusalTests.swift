@@ -378,11 +378,11 @@ import Testing
     (#"{"x-table":"t","x-table":"t","properties":{}}"#, "", #"the member "x-table" stands twice"#),
     (
       #"{"x-table":"t","properties":{"id":{},"id":{}}}"#, "/properties",
-      #"the member "id" stands twice"#
+      #"the member "id" occurs twice"#
     ),
     (
       #"{"x-table":"t","properties":{"a/b":{"enum":[0,{"c":1,"c":1}]}}}"#,
-      "/properties/a~1b/enum/1", #"the member "c" stands twice"#
+      "/properties/a~1b/enum/1", #"the member "c" occurs twice"#
     ),
   ])
   func `what cannot be enforced is refused with its place`(

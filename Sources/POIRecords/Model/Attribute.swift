@@ -1,21 +1,20 @@
 internal import JSONStreaming
 
-/// A named part of a record: where it stands in the JSON, what it may be, and which column keeps
-/// it.
+/// A named part of a record: its place in the JSON, its types and rules, and its column.
 public struct Attribute: Sendable {
   /// The name of the attribute in its model.
   public let name: String
 
-  /// The column that keeps the value.
+  /// The column that stores the value.
   public let column: String
 
-  /// Where the value stands in the record.
+  /// The place of the value in the record.
   public let source: Source
 
-  /// The JSON types that the value may have.
+  /// The JSON types that the value can have.
   public let types: JSONTypes
 
-  /// How the value is kept.
+  /// How the column stores the value.
   public let storage: Storage
 
   /// Whether a record without the attribute is rejected.
@@ -24,37 +23,37 @@ public struct Attribute: Sendable {
   /// Whether a number or a boolean written as a string is accepted.
   public let isLenient: Bool
 
-  /// Whether a string without a character is read as `null`.
+  /// Whether an empty string is read as `null`.
   public let readsEmptyAsNull: Bool
 
-  /// Whether the text may hold U+0000.
+  /// Whether the text can contain U+0000.
   public let allowsNUL: Bool
 
-  /// The value of a record that lacks the attribute, as JSON text.
+  /// The value for records without the attribute, as JSON text; nil if the model has no default.
   public let defaultValue: String?
 
-  /// Which value a winner gets if losers are merged into it; nil means the first that has one.
+  /// Which value the winner gets when losers are merged into it; nil selects the first record with a value.
   public let mergeRule: MergeRule?
 
-  /// The schema in the model's table that holds the rules of the value.
+  /// The schema of the value, as an index in the model's `RuleTable`.
   package let schema: Int
 
-  /// The table of its own that the value goes to, for a relation to one.
+  /// The relation to one, if the value is stored as a row of another table.
   public internal(set) var relation: Relation?
 
-  /// Where a value stands in a record.
+  /// The place of a value in a record.
   public enum Source: Sendable, Hashable {
-    /// The steps of a JSON pointer (RFC 6901) from the record, at least one.
+    /// The unescaped tokens of a JSON pointer (RFC 6901) from the record; at least one.
     case pointer([String])
     /// The name of the member that holds the record, in an object of objects.
     case memberName
   }
 
-  /// How a value is kept in its column.
+  /// How a column stores a value.
   public enum Storage: Sendable, Hashable {
-    /// TEXT, as it is.
+    /// TEXT, unchanged.
     case text
-    /// TEXT, a UUID (RFC 9562) in canonical upper case.
+    /// TEXT, a UUID (RFC 9562) in upper case.
     case uuid
     /// INTEGER, exact in 64 bits; a boolean is 0 or 1.
     case integer
@@ -64,27 +63,27 @@ public struct Attribute: Sendable {
     case instant(InstantNotation)
     /// TEXT, compact JSON.
     case json
-    /// Whatever SQLite type fits the value: attributes of mixed types.
+    /// The SQLite type of each value, for attributes of several types.
     case any
-    /// INTEGER, the row id in the relation's table.
+    /// INTEGER, the row id in the table of the relation.
     case relation
   }
 
-  /// Whether the column refuses NULL.
+  /// Whether the column is declared NOT NULL.
   package var isColumnNotNull: Bool { isRequired && !types.contains(.null) }
 }
 
 extension Attribute.Storage {
-  /// Whether values of both stand in a column in the same form.
+  /// Whether both store values in the same form.
   package func isSameForm(as other: Attribute.Storage) -> Bool {
-    // An instant is microseconds, however the JSON writes it.
+    // Every instant is stored in microseconds, whatever its notation in the JSON.
     if case .instant = self, case .instant = other { return true }
     return self == other
   }
 }
 
 extension Attribute.Source {
-  /// How a model's document writes it: a JSON pointer, or `0#` for the name of the member.
+  /// The notation in a model's document: a JSON pointer, or `0#` for the name of the member.
   var notation: String {
     switch self {
     case .pointer(let tokens): JSONPointer(tokens: tokens).description
@@ -92,7 +91,7 @@ extension Attribute.Source {
     }
   }
 
-  /// Whether both are the same place: names are equal where their Unicode scalars are.
+  /// Whether both are the same place; names are compared by Unicode scalars.
   public static func == (left: Attribute.Source, right: Attribute.Source) -> Bool {
     switch (left, right) {
     case (.memberName, .memberName): true
@@ -109,21 +108,21 @@ extension [Attribute] {
   }
 }
 
-/// How an instant is written in the JSON.
+/// The notation of an instant in the JSON.
 public enum InstantNotation: Sendable, Hashable {
-  /// RFC 3339 text. The offset, in minutes east of UTC, is for texts without a zone, which are refused
-  /// if it is nil.
+  /// RFC 3339 text. Texts without a zone use the default offset, in minutes east of UTC; without a default
+  /// they are rejected.
   case rfc3339(defaultOffsetMinutes: Int?)
-  /// A number of units since 1970-01-01T00:00:00Z, each so many microseconds long.
+  /// A number of units since 1970-01-01T00:00:00Z.
   case sinceEpoch(microsecondsPerUnit: Int64)
 }
 
-/// A set of the types that JSON Schema knows.
+/// A set of JSON Schema types.
 public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
-  /// A bit for each type.
+  /// One bit for each type.
   public let rawValue: UInt8
 
-  /// The types whose bits are set.
+  /// A set of the types whose bits are set.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// `null`.
@@ -132,19 +131,19 @@ public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
   public static let boolean = JSONTypes(rawValue: 2)
   /// Numbers without a fraction, such as 2 and 2.0.
   public static let integer = JSONTypes(rawValue: 4)
-  /// Numbers, integers too.
+  /// Numbers, including integers.
   public static let number = JSONTypes(rawValue: 8)
-  /// Texts.
+  /// Strings.
   public static let string = JSONTypes(rawValue: 16)
-  /// Objects, whatever their members.
+  /// Objects.
   public static let object = JSONTypes(rawValue: 32)
-  /// Arrays, whatever their elements.
+  /// Arrays.
   public static let array = JSONTypes(rawValue: 64)
 
-  /// Every type: what a schema without `type` allows.
+  /// Every type: the default of a schema without `type`.
   public static let all = JSONTypes(rawValue: 127)
 
-  /// The types that both sets allow; an integer is a number.
+  /// The types that both sets allow; `number` includes `integer`.
   func intersection(with other: JSONTypes) -> JSONTypes {
     var shared = intersection(other)
     if shared.contains(.number) { return shared }
@@ -156,31 +155,31 @@ public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
     return shared
   }
 
-  /// The types by the names that JSON Schema gives them.
+  /// The types by their JSON Schema names.
   static let named: KeyValuePairs<String, JSONTypes> = [
     "null": .null, "boolean": .boolean, "integer": .integer, "number": .number, "string": .string,
     "object": .object, "array": .array,
   ]
 
-  /// The names in the set, as a message lists them: `string or null`.
+  /// The names of the types for messages, such as `string or null`.
   var phrase: String {
     JSONTypes.named.filter { contains($0.value) && $0.value != .null }.map(\.key)
       .joined(separator: " or ") + (contains(.null) && self != .null ? " or null" : "")
   }
 }
 
-/// A relation to one: the object or plain value is a row of another table.
+/// A relation to one: the object or plain value is stored as a row of another table.
 public struct Relation: Sendable {
   /// The table of the related rows.
   public let table: String
 
-  /// The attributes of the related object; together they are unique in the table.
+  /// The attributes of the related object; together they are unique in its table.
   public let attributes: [Attribute]
 
-  /// Whether the record holds the value of the only attribute, and no object.
+  /// Whether the record holds the plain value of the only attribute instead of an object.
   public let isPlain: Bool
 
-  /// Whether rows of both can stand in one table.
+  /// Whether rows of both relations can share a table.
   func isStored(as other: Relation) -> Bool {
     attributes.count == other.attributes.count
       && zip(attributes, other.attributes).allSatisfy {

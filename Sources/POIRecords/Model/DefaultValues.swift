@@ -1,9 +1,9 @@
-/// The values of the attributes that a record may lack, decoded once when the model is loaded.
+/// The model's defaults, decoded once when the model is loaded.
 package struct DefaultValues: Sendable {
-  /// What a field gets.
+  /// The default of one field.
   package struct Entry: BitwiseCopyable, Sendable {
     package var field: Int
-    /// Its text stands in `text`.
+    /// Its text range is in `text`.
     package var slot: ValueSlot
   }
 

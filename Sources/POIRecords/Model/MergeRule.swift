@@ -1,13 +1,13 @@
-/// Which value of an attribute the winner of a group gets if its losers are merged into it.
+/// Which value of an attribute the winner of a group gets when its losers are merged into it.
 public enum MergeRule: String, Sendable, Hashable, CaseIterable {
-  /// The winner's own; if it has none, that of the first loser by the winner rule that has one.
+  /// The winner's value, or else the value of the greatest loser (by the winner rule) that has one.
   case newest
-  /// The text of the most Unicode scalars.
+  /// The text with the most Unicode scalars.
   case longest
-  /// The least number, or the earliest instant.
+  /// The smallest number or the earliest instant.
   case minimum
-  /// The greatest number, or the latest instant.
+  /// The greatest number or the latest instant.
   case maximum
-  /// The distinct elements of all arrays, in the order of their canonical JSON texts.
+  /// The distinct elements of all arrays, sorted by their canonical JSON text.
   case union
 }

@@ -1,6 +1,5 @@
 extension Model {
-  /// The document of the model as a file to read and to change: indented JSON text with a line's
-  /// end.
+  /// The document as indented JSON text with a final newline, for editing.
   public var printedDocument: String {
     guard let json = try? JSONValue(parsing: document) else {
       preconditionFailure("a model was read from its document")

@@ -1,55 +1,55 @@
-/// What a record is: its attributes with their types, sources and rules; its key; its timestamp;
-/// its tombstone; its relations.
+/// The description of a record: attributes with types, sources and rules; key; timestamp; tombstone;
+/// relations.
 ///
-/// A model comes from a JSON Schema (2020-12) document with the toolkit's own `x-` keywords, see
-/// ``init(parsing:)``. The built-in one is ``poi``.
+/// A model is read from a JSON Schema (2020-12) document with additional `x-` keywords, see
+/// ``init(parsing:)``. The built-in model is ``poi``.
 public struct Model: Sendable {
-  /// The prefix of the names that the toolkit keeps for itself; no table or column of a model has it.
+  /// The reserved prefix, which no table or column of a model can have.
   package static let reservedPrefix = "poikit_"
 
-  /// What messages call the model: its `$id`, else its `title`, else its table.
+  /// The name in messages: the `$id`, or else the `title`, or else the table.
   public let name: String
 
   /// The table that holds the records.
   public let table: String
 
-  /// The attributes in the order in which the document names them, but for relations to many.
+  /// The attributes, except relations to many, in document order.
   public let attributes: [Attribute]
 
-  /// The relations to many, in the order in which the document names them.
+  /// The relations to many, in document order.
   public let relations: [RelationToMany]
 
-  /// The names of the attributes that identify a record; empty where the model names none.
+  /// The names of the attributes that identify a record; empty if the model has no key.
   public let key: [String]
 
-  /// The name of the attribute that says when a record was last changed.
+  /// The name of the attribute with the time of the last change; nil if the model has no timestamp.
   public let timestamp: String?
 
-  /// What says that a record was removed; nil if nothing does.
+  /// How a record says that it was removed; nil if the model has no tombstone.
   public let tombstone: Tombstone?
 
-  /// The column that keeps the members that no attribute maps, as one JSON object.
+  /// The column that stores the unmapped members as one JSON object, if any.
   public let unmappedColumn: String?
 
-  /// The rules of all values, compiled.
+  /// The compiled rules of all values.
   package let rules: RuleTable
 
   /// The rules of the record as a whole.
   package let recordRules: RecordRules
 
-  /// What records get for the attributes that they lack.
+  /// The values for absent attributes.
   package var defaults = DefaultValues()
 
-  /// The document that the model was read from, as compact JSON text.
+  /// The document of the model, as compact JSON text.
   public let document: String
 
-  /// The attribute called `name`.
+  /// The attribute called `name`; nil if the model has no such attribute.
   public func attribute(named name: String) -> Attribute? {
     attributes.index(named: name).map { attributes[$0] }
   }
 }
 
-/// Models are equal where their documents are, of which all of a model follows.
+/// Models are equal if their documents are equal.
 extension Model: Hashable {
   public static func == (left: Model, right: Model) -> Bool {
     left.document.isExactly(right.document)

@@ -1,11 +1,11 @@
 internal import JSONStreaming
 
-/// Why a document is not a model, or cannot be read as one.
+/// The reason why a document is not a valid model.
 public struct ModelError: Error, Sendable, CustomStringConvertible {
   /// What is wrong and what to do.
   public var message: String
 
-  /// JSON pointer (RFC 6901) to the place in the document; empty for the document itself.
+  /// The JSON pointer (RFC 6901) of the place in the document; empty for the document itself.
   public var pointer: String
 
   package init(message: String, pointer: String) {
@@ -20,13 +20,12 @@ public struct ModelError: Error, Sendable, CustomStringConvertible {
 }
 
 extension ModelError {
-  /// What stands for an error of reading the document.
   init(_ error: JSONValueError) {
     switch error {
     case .malformed(let message, let line, let column):
       self.init(message: "line \(line), column \(column): \(message)", pointer: "")
     case .repeatedMember(let name, let object):
-      self.init(message: "the member \"\(name)\" stands twice", pointer: object.description)
+      self.init(message: "the member \"\(name)\" occurs twice", pointer: object.description)
     }
   }
 }

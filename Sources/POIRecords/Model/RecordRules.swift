@@ -1,12 +1,12 @@
-/// The rules of a record as a whole; attributes are named by their index in the model.
+/// The rules of a record as a whole; attributes are indices in the model.
 package struct RecordRules: Sendable {
   /// The schema of the record's object.
   var schema: Int
 
-  /// The schema of members that no attribute reads; nil if they may be anything.
+  /// The schema of unmapped members; nil if it allows every value.
   var additional: Int?
 
-  /// The pairs of `dependentRequired`: a record with `attribute` must have `needed`, too.
+  /// The pairs of `dependentRequired`: a record with `attribute` must also have `needed`.
   package var dependencies: [Dependency]
 
   /// The attributes of `x-coordinates`.

@@ -1,56 +1,56 @@
-/// A relation to many: an array of the record whose elements are rows of a table of their own.
+/// A relation to many: an array of the record whose elements are stored as rows of another table.
 public struct RelationToMany: Sendable {
-  /// The name of the attribute that is the array.
+  /// The name of the array's attribute.
   public let name: String
 
-  /// Where the array stands in the record.
+  /// The place of the array in the record.
   public let source: Attribute.Source
 
   /// Whether a record without the array is rejected.
   public let isRequired: Bool
 
-  /// Whether `null` may stand in the place of the array; it is an array without elements then.
+  /// Whether `null` is allowed, with the meaning of an empty array.
   public let allowsNull: Bool
 
   let minItems: Int?
   let maxItems: Int?
 
-  /// What an element is: its table, its attributes, its key, which tells the elements of one array
-  /// apart, and its own relations to many.
+  /// The model of an element: its table, attributes and relations to many, and its key, which is unique
+  /// within one array.
   public let element: Model
 
-  /// Whether an element is the value of its only attribute, and no object.
+  /// Whether an element is the plain value of its only attribute instead of an object.
   public let isPlain: Bool
 
-  /// How the rows belong to that of the record.
+  /// How the rows are linked to the row of the record.
   public let link: Link
 
-  /// How rows belong to the row of a record.
+  /// How rows are linked to the row of a record.
   public enum Link: Sendable, Hashable {
-    /// Each to one: the column of their own table holds its row id.
+    /// Each row belongs to one record: a column of the row holds the record's row id.
     case parent(column: String)
-    /// Each to any number: the rows of a table between hold the row ids of both.
+    /// Each row can belong to many records: a join table holds the row ids of both.
     case join(table: String, parentColumn: String, rowColumn: String)
   }
 }
 
 extension RelationToMany {
-  /// The rows that several parents share, as those of a relation to one.
+  /// The shared rows of a join, described as a relation to one.
   package var sharedRows: Relation {
     Relation(table: element.table, attributes: element.attributes, isPlain: isPlain)
   }
 }
 
 extension Model {
-  /// How deep relations to many are nested at most.
+  /// The deepest nesting of relations to many.
   static let relationDepthLimit = 8
 
-  /// The tables of all relations to one, of records and of the rows of their relations to many.
+  /// The tables of all relations to one at any depth.
   package var tablesOfRelationsToOne: [String] {
     attributes.compactMap(\.relation?.table) + relations.flatMap(\.element.tablesOfRelationsToOne)
   }
 
-  /// The tables of all relations to many at any depth, each after the one it refers to.
+  /// The tables of all relations to many at any depth, each after the table that it refers to.
   package var tablesOfRelationsToMany: [String] {
     relations.flatMap { relation in
       var tables = [relation.element.table]

@@ -1,8 +1,6 @@
-/// A check of one value, as a keyword of the model language states it. Its indices are those of the
-/// tables in `RuleTable`.
+/// A check of one value, from a keyword of the model. Indices refer to the tables in `RuleTable`.
 ///
-/// Rules look at the value in the JSON, not at the form that the store keeps. As in JSON Schema, a rule
-/// accepts values of another type.
+/// A rule checks the JSON value, not its stored form. As in JSON Schema, it accepts values of other types.
 enum Rule: BitwiseCopyable, Sendable, Equatable {
   // Of numbers.
   case minimum(Number)
@@ -17,7 +15,7 @@ enum Rule: BitwiseCopyable, Sendable, Equatable {
   case minLength(Int)
   /// In Unicode scalar values.
   case maxLength(Int)
-  /// The index of a regular expression that must match somewhere in the text.
+  /// The index of a regular expression that matches anywhere in the text.
   case pattern(Int)
   case format(TextFormat)
   case notBlank
@@ -33,17 +31,16 @@ enum Rule: BitwiseCopyable, Sendable, Equatable {
   // Of objects.
   case minProperties(Int)
   case maxProperties(Int)
-  /// The index of an object's members: `properties`, `required`, `additionalProperties` and
-  /// `dependentRequired` together.
+  /// The index in `members`: `properties`, `required`, `additionalProperties` and `dependentRequired`.
   case members(Int)
 
   // Of every value.
   /// The index of a choice: `enum`, or `const` with one constant.
   case oneOf(Int)
-  /// Another schema that the value must keep, too.
+  /// Another schema that also applies to the value.
   case reference(Int)
 
-  /// Whether it may look into arrays and objects.
+  /// Whether the rule may look inside arrays and objects.
   var looksInside: Bool {
     switch self {
     case .uniqueItems, .items, .members, .oneOf, .reference: true

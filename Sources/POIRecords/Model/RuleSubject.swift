@@ -1,18 +1,18 @@
 internal import JSONStreaming
 
-/// A value that rules look at.
+/// A value to check against rules.
 package struct RuleSubject: ~Escapable {
   let element: JSONElement
-  /// Where the attribute's value starts on the tape.
+  /// The tape index of the attribute's value.
   let start: Int
-  /// Where an object or array starts on the tape.
+  /// The tape index of the checked value; 0 after `init(scalar:text:of:)`.
   let index: Int
-  /// A string that is read as a number or a boolean counts as one.
+  /// The kind after conversion: a lenient string counts as a number or boolean.
   let kind: Token.Kind
   /// The unescaped text of a string, the lexeme of a number.
   let text: Span<UInt8>
 
-  /// A scalar value of an attribute, on the tape or the name of the record's own member.
+  /// A scalar value of an attribute, from the tape or from the record's member name.
   @_lifetime(copy element, copy text)
   init(scalar kind: Token.Kind, text: Span<UInt8>, of element: JSONElement) {
     self.element = element
@@ -35,7 +35,7 @@ package struct RuleSubject: ~Escapable {
     }
   }
 
-  /// A hash of the value, the same for equal values on a tape.
+  /// A hash of the value, equal for equal values on a tape.
   var hash: UInt64 {
     switch kind {
     case .startObject, .startArray: element.tape.valueHash(at: index)
@@ -43,7 +43,7 @@ package struct RuleSubject: ~Escapable {
     }
   }
 
-  /// The value as a message quotes it, with its place inside the attribute before it.
+  /// The value for messages, after its pointer inside the attribute if it has one.
   var excerpt: String {
     let value =
       switch kind {

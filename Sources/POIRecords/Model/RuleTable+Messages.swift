@@ -1,8 +1,8 @@
 internal import JSONStreaming
 
-/// What rejects and reports say of rules.
+/// Messages about rules.
 extension RuleTable {
-  /// The name of a rule: its keyword, without the `x-` of our own.
+  /// The name of a rule: its keyword without the prefix `x-`.
   func name(of rule: Rule) -> String {
     switch rule {
     case .minimum: "minimum"
@@ -28,19 +28,19 @@ extension RuleTable {
     }
   }
 
-  /// What a message says behind a value that breaks the rule.
+  /// The part of a message that follows the value that violates the rule.
   func expectation(of rule: Rule) -> String {
     switch rule {
     case .minimum(let bound): "is less than the minimum \(bound)"
     case .maximum(let bound): "is greater than the maximum \(bound)"
     case .exclusiveMinimum(let bound): "is not greater than \(bound)"
     case .exclusiveMaximum(let bound): "is not less than \(bound)"
-    case .multipleOf(let divisor): "is no multiple of \(divisorTexts[divisor])"
+    case .multipleOf(let divisor): "is not a multiple of \(divisorTexts[divisor])"
     case .minLength(let count): "has fewer than \(count) characters"
     case .maxLength(let count): "has more than \(count) characters"
     case .pattern(let pattern): "does not match the pattern \(patterns[pattern])"
     case .format(let format): "is not \(format.phrase)"
-    case .notBlank: "shows nothing: it is empty or only white space"
+    case .notBlank: "is empty or only white space"
     case .noControls: "holds a control character"
     case .minItems(let count): "has fewer than \(count) elements"
     case .maxItems(let count): "has more than \(count) elements"
@@ -65,7 +65,7 @@ extension RuleTable {
     if choice.isConst { return "is not \(texts[0])" }
     return texts.isEmpty
       ? "is not allowed: the enum is empty"
-      : "is none of \(texts.joined(separator: ", "))"
+      : "is not one of \(texts.joined(separator: ", "))"
         + (listed.upperBound < choice.end ? " and \(choice.end - listed.upperBound) more" : "")
   }
 }

@@ -2,9 +2,9 @@ internal import JSONStreaming
 
 /// The rules of a model in flat tables, compiled once when the model is loaded.
 ///
-/// A schema is a set of types and a run of rules, which name entries of other tables by their index.
+/// A schema is a set of types and a range of rules. Rules refer to other tables by index.
 package struct RuleTable: Sendable {
-  /// What one value may be.
+  /// The types and rules of one value.
   struct Schema: BitwiseCopyable, Sendable {
     var types: JSONTypes
     var first = 0
@@ -19,40 +19,39 @@ package struct RuleTable: Sendable {
 
   /// The constants of an `enum` or a `const`.
   struct Choice: Sendable {
-    /// Up to so many constants are compared one by one, which costs less than a hash.
+    /// Up to this number, comparing the constants one by one is faster than hashing.
     static let unhashedLimit = 8
 
-    /// The constants in `constantPlaces`.
+    /// The range of constants in `constantPlaces`.
     var first: Int
     var end: Int
     var isConst: Bool
-    /// The constants by their hashes, if there are many.
+    /// The constants by hash; empty up to `unhashedLimit` constants.
     var numbersByHash: [UInt64: [Int]] = [:]
   }
 
-  /// What the members of an object may be.
+  /// The rules for the members of an object.
   struct Members: Sendable {
-    /// The names that rules speak of, in `names`.
+    /// The range of names with rules in `names`.
     var firstName: Int
     var endName: Int
-    /// The names by their hashes.
     var namesByHash: [UInt64: [Int]]
-    /// The schema of members that `properties` does not name, or nil if they may be anything.
+    /// The schema of members that `properties` does not name; nil if it allows every value.
     var additional: Int?
-    /// The pairs of `dependentRequired`, in `dependencies`.
+    /// The range of the pairs of `dependentRequired` in `dependencies`.
     var firstDependency: Int
     var endDependency: Int
   }
 
-  /// A member's name that rules speak of.
+  /// The name of a member with rules.
   struct Name: Sendable {
     var text: String
-    /// The schema of the member's value, or nil if `properties` does not name it.
+    /// The schema of the value; nil if `properties` does not name the member.
     var schema: Int?
     var isRequired = false
   }
 
-  /// An object with `name` must have `needed`; both are indices of names.
+  /// An object with `name` must have `needed`; both are indices in `names`.
   struct Dependency: BitwiseCopyable, Sendable {
     var name: Int
     var needed: Int
@@ -61,12 +60,12 @@ package struct RuleTable: Sendable {
   var schemas: [Schema] = []
   var rules: [Rule] = []
   var choices: [Choice] = []
-  /// Where the constants of all choices stand on the tape of `constants`.
+  /// The tape indices of all constants.
   var constantPlaces: [Int] = []
   /// All constants in one array.
   var constants: TapeCopy?
   var divisors: [Divisor] = []
-  /// The divisors as they are written.
+  /// The divisors in the notation of the document.
   var divisorTexts: [String] = []
   var patterns: [String] = []
   var members: [Members] = []
@@ -77,7 +76,7 @@ package struct RuleTable: Sendable {
     rules[schemas[schema].first..<schemas[schema].end]
   }
 
-  /// The index of the name of a member, or nil if no rule speaks of it.
+  /// The index of a member's name; nil if it has no rules.
   func index(of name: Span<UInt8>, in members: Members) -> Int? {
     for index in members.namesByHash[name.tableHash] ?? []
     where name.hasSameBytes(as: names[index].text.utf8Span.span) {

@@ -1,23 +1,22 @@
-/// How a record says that it was removed, and what then becomes of its row.
+/// How a record says that it was removed, and what happens to its row.
 public struct Tombstone: Sendable, Hashable {
-  /// What becomes of the row of a removed record.
+  /// What happens to the row of a removed record.
   public enum Removal: String, Sendable, Hashable, CaseIterable {
-    /// It stays, with the attribute that marks it.
+    /// The row stays, marked by the attribute.
     case mark
-    /// It is deleted. Key and timestamp of the removal are remembered, so that an older record does
-    /// not come back.
+    /// The row is deleted. The store remembers key and timestamp, so that an older record is not restored.
     case delete
   }
 
-  /// The name of the attribute that says so: a boolean that is true, or an instant other than the
-  /// start of 1970. Nil if only a null record does.
+  /// The name of the attribute that marks a removal: a boolean that is true, or an instant other than the
+  /// start of 1970. Nil if only a null record is a removal.
   public let attribute: String?
 
-  /// What becomes of the row.
+  /// What happens to the row.
   public let removal: Removal
 
-  /// Whether a JSON `null` in the place of a record is a removal, in an object of records whose
-  /// members' names are their keys.
+  /// Whether `null` in place of a record is a removal, in an object whose member names are the keys of its
+  /// records.
   public let isNullRecord: Bool
 }
 
@@ -27,17 +26,17 @@ extension Model {
     tombstone?.removal == .mark ? tombstoneAttributeColumn : nil
   }
 
-  /// The column of the attribute that says which records are removals, whatever becomes of their rows.
+  /// The column of the attribute that marks removals, with either kind of `Removal`.
   package var tombstoneAttributeColumn: String? {
     tombstone?.attribute.flatMap { attribute(named: $0)?.column }
   }
 
-  /// What the column holds in a row that is removed at a moment: the moment, or true.
+  /// The value of the column in a row removed at `moment`: microseconds since 1970, or 1 for true.
   package func removalMark(at moment: Instant) -> Int64 {
     isTombstoneInstant ? moment.microseconds : 1
   }
 
-  /// Whether the mark of a removed row is the moment of its removal.
+  /// Whether the mark of a removed row is the instant of the removal.
   package var isTombstoneInstant: Bool {
     let attribute = tombstone?.attribute.flatMap(attribute(named:))
     if case .instant = attribute?.storage { return true }

@@ -1,4 +1,4 @@
-/// The value of one attribute of one record, 16 bytes; text stands in the batch's arena.
+/// The value of one attribute of one record in 16 bytes; text is in the batch's arena.
 @frozen
 @usableFromInline
 package struct ValueSlot: BitwiseCopyable, Sendable {
@@ -15,8 +15,7 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
     case real
     /// UTF-8 text in the arena.
     case text
-    /// A related row, whose attributes have slots of their own, or an array of rows in the batch's
-    /// `children`.
+    /// A related row with its own slots, or an array of rows in the batch's `children`.
     case related
   }
 
@@ -49,7 +48,7 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
     ValueSlot(kind: .text, bits: UInt64(range.lowerBound), length: UInt32(range.count))
   }
 
-  /// Text of fewer than 2^32 bytes; neither number is negative.
+  /// Text of fewer than 2^32 bytes, without overflow checks.
   @inline(__always)
   static func text(at start: Int, count: Int) -> ValueSlot {
     ValueSlot(
@@ -57,7 +56,7 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
       length: UInt32(truncatingIfNeeded: count))
   }
 
-  /// The same value as a default.
+  /// The same value, marked as a default.
   package var asDefault: ValueSlot {
     var value = self
     value.isDefault = true
@@ -79,7 +78,7 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Where the text of a `text` slot stands in the arena.
+  /// The range of a `text` slot in the arena.
   @inlinable
   package var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
 
@@ -93,7 +92,7 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
       count: Int(length))
   }
 
-  /// How many bytes the text of a `text` slot has; 0 for the other kinds.
+  /// The byte count of a `text` slot; 0 for other kinds.
   @inlinable
   package var textCount: Int { Int(length) }
 
