@@ -92,7 +92,8 @@ import Testing
     }
     #expect(try message(10).contains("is not one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9"))
     #expect(try !message(10).contains("more"))
-    #expect(try message(20_000).contains("is not one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 19990 more"))
+    #expect(
+      try message(20_000).contains("is not one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 19990 more"))
   }
 
   @Test func `a value is one of the constants exactly if it equals one of them`() throws {

@@ -375,7 +375,7 @@ import Testing
       "is no number"
     ),
     (#"{"x-table":"t","properties":{"a":{"pattern":1}}}"#, "/properties/a/pattern", "is no text"),
-    (#"{"x-table":"t","x-table":"t","properties":{}}"#, "", #"the member "x-table" stands twice"#),
+    (#"{"x-table":"t","x-table":"t","properties":{}}"#, "", #"the member "x-table" occurs twice"#),
     (
       #"{"x-table":"t","properties":{"id":{},"id":{}}}"#, "/properties",
       #"the member "id" occurs twice"#

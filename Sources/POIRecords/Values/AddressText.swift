@@ -1,8 +1,8 @@
 internal import JSONStreaming
 
-/// Reads addresses of the Internet Protocol.
+/// Validates IP addresses.
 enum AddressText {
-  /// Whether `text` is an address such as 127.0.0.1.
+  /// Whether `text` is an IPv4 address such as 127.0.0.1.
   ///
   /// Page: RFC 3986, section 3.2.2, `IPv4address`
   static func isIPv4(_ text: Span<UInt8>) -> Bool {
@@ -26,11 +26,11 @@ enum AddressText {
     return index == text.count
   }
 
-  /// Whether `text` is an address such as 2001:db8::7, without brackets.
+  /// Whether `text` is an IPv6 address such as 2001:db8::7, without brackets.
   ///
   /// Page: RFC 3986, section 3.2.2, `IPv6address`
   static func isIPv6(_ text: Span<UInt8>) -> Bool {
-    // Groups of 16 bits; `::` stands once for one or more groups of zeros.
+    // Groups of 16 bits; `::` may occur once, for one or more groups of zeros.
     var (index, groupCount) = (0, 0)
     var isShortened = false
     func isColon(at index: Int) -> Bool { index < text.count && text[index] == UInt8(ascii: ":") }
@@ -43,7 +43,7 @@ enum AddressText {
       let start = index
       while index < text.count, text[index].isHexadecimalDigit { index += 1 }
       if index < text.count, text[index] == UInt8(ascii: ".") {
-        // The last two groups may be written as an address of version 4.
+        // The last two groups may be an IPv4 address.
         groupCount += 2
         guard isIPv4(text.extracting(start..<text.count)) else { return false }
         index = text.count

@@ -1,9 +1,9 @@
-/// Base64 (RFC 4648, section 4), for records that are not UTF-8.
+/// Base64 (RFC 4648, section 4), for rejected records that are not UTF-8.
 enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// `bytes` with padding and without line breaks.
+  /// Encodes with padding and without line breaks.
   static func encode(_ bytes: Span<UInt8>) -> String {
     var output: [UInt8] = []
     output.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -22,7 +22,7 @@ enum Base64 {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// The bytes that `text` encodes; nil if it is not base64.
+  /// Decodes `text`; nil if it is not base64.
   static func decode(_ text: String) -> [UInt8]? {
     let input = Array(text.utf8)
     guard input.count % 4 == 0 else { return nil }

@@ -1,13 +1,13 @@
-/// A day of the Gregorian calendar, continued before its introduction.
+/// A day of the proleptic Gregorian calendar.
 struct CalendarDate {
-  /// The year; 0 is the one before year 1.
+  /// The astronomical year: 0 precedes 1.
   let year: Int
   let month: Int
   let dayOfMonth: Int
-  /// Days since the first of January 1970.
+  /// Days since 1970-01-01.
   let day: Int
 
-  /// The day with the given date, or nil when the month has no such day.
+  /// A day by its date; nil if the month has no such day.
   init?(year: Int, month: Int, dayOfMonth: Int) {
     guard (1...12).contains(month), dayOfMonth >= 1,
       dayOfMonth <= Self.dayCount(ofMonth: month, year: year)
@@ -15,8 +15,7 @@ struct CalendarDate {
     self.year = year
     self.month = month
     self.dayOfMonth = dayOfMonth
-    // Years counted from March end with the leap day, so a month's first day follows from a
-    // formula.
+    // A year counted from March ends with the leap day, so a formula gives the first day of each month.
     let marchYear = month > 2 ? year : year - 1
     let (era, yearOfEra) = Self.divide(Int64(marchYear), by: 400)
     let monthFromMarch = (month + 9) % 12
@@ -25,7 +24,7 @@ struct CalendarDate {
     day = Int(era) * Self.daysPerEra + dayOfEra - Self.daysBefore1970
   }
 
-  /// The date of a day counted from the first of January 1970.
+  /// A day by its number since 1970-01-01.
   init(day: Int) {
     self.day = day
     let (era, dayOfEra64) = Self.divide(
@@ -48,7 +47,7 @@ struct CalendarDate {
     }
   }
 
-  /// Quotient rounded down and the remainder, which is never negative.
+  /// Floor division: the remainder is never negative.
   @inline(__always)
   static func divide(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let remainder = number % divisor
@@ -56,9 +55,9 @@ struct CalendarDate {
       ? (number / divisor - 1, remainder + divisor) : (number / divisor, remainder)
   }
 
-  /// The days of 400 years, after which the calendar repeats.
+  /// The days of 400 years, the period of the calendar.
   private static let daysPerEra = 146_097
 
-  /// The days from the first of March of year 0 to the first of January 1970.
+  /// The days from 0000-03-01 to 1970-01-01.
   private static let daysBefore1970 = 719_468
 }

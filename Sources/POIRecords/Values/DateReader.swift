@@ -1,9 +1,9 @@
-/// Reads the parts of a date from the front of a text.
+/// Reads the parts of a date from a text, front to back.
 struct DateReader: ~Escapable {
   private let text: Span<UInt8>
   private var offset: Int
 
-  /// - Parameter offset: where reading begins, in `0...text.count`.
+  /// - Parameter offset: the start of reading, in `0...text.count`.
   @_lifetime(copy text)
   init(_ text: Span<UInt8>, at offset: Int = 0) {
     self.text = text
@@ -12,7 +12,7 @@ struct DateReader: ~Escapable {
 
   var isAtEnd: Bool { offset == text.count }
 
-  /// Skips the next byte if `condition` holds for it, and returns whether it does.
+  /// Skips the next byte if `condition` holds for it; returns whether it did.
   @_lifetime(self: copy self)
   mutating func skip(where condition: (UInt8) -> Bool) -> Bool {
     guard offset < text.count, condition(text[offset]) else { return false }
@@ -25,7 +25,7 @@ struct DateReader: ~Escapable {
     skip { $0 == UInt8(ascii: character) }
   }
 
-  /// Reads a number of exactly so many digits.
+  /// Reads a number of exactly `digits` digits; nil if it is out of range.
   @_lifetime(self: copy self)
   mutating func readNumber(digits: Int, in range: ClosedRange<Int>) -> Int? {
     var number = 0
@@ -36,7 +36,7 @@ struct DateReader: ~Escapable {
     return range.contains(number) ? number : nil
   }
 
-  /// Reads a date `YYYY-MM-DD`.
+  /// Reads a date in the form `YYYY-MM-DD`.
   @_lifetime(self: copy self)
   mutating func readDate() -> CalendarDate? {
     guard let year = readNumber(digits: 4, in: 0...9_999), skip("-"),
@@ -46,7 +46,7 @@ struct DateReader: ~Escapable {
     return CalendarDate(year: year, month: month, dayOfMonth: dayOfMonth)
   }
 
-  /// Reads a fraction of a second, in microseconds; 0 if there is none, nil if it has no digits.
+  /// Reads an optional fraction of a second, in microseconds; nil if the point has no digits after it.
   @_lifetime(self: copy self)
   mutating func readFraction() -> Int? {
     guard skip(".") else { return 0 }
@@ -65,7 +65,7 @@ struct DateReader: ~Escapable {
     return fraction
   }
 
-  /// Reads a zone, `Z` or an offset `±hh:mm`, as minutes ahead of UTC.
+  /// Reads a zone, `Z` or `±hh:mm`, as minutes east of UTC.
   @_lifetime(self: copy self)
   mutating func readOffset() -> Int? {
     if skip(where: { $0 | 0x20 == UInt8(ascii: "z") }) { return 0 }

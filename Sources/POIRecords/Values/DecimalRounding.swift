@@ -1,39 +1,38 @@
 /// Rounds a decimal number to the nearest double, ties to even: the algorithm of Eisel and Lemire.
 ///
-/// The product of the digits with the leading 128 bits of a power of five has the leading bits of
-/// the double and, but for a few cases, enough more to round it.
+/// The product of the digits and the leading 128 bits of a power of five contains the leading bits of the
+/// double and, with few exceptions, enough bits to round it.
 ///
 /// Page: Daniel Lemire, "Number Parsing at a Gigabyte per Second", 2021, algorithm 1
 enum DecimalRounding {
   private static let powersOfFive = PowersOfFive()
 
-  /// The double nearest to `digits` times ten to the `exponent`, infinite beyond the greatest one.
+  /// The double nearest to `digits` × 10^`exponent`; infinity beyond the greatest double.
   ///
-  /// - Returns: nil where 128 bits do not decide it.
+  /// - Returns: nil if 128 bits do not determine the result.
   static func nearest(digits: UInt64, exponent: Int) -> Double? {
     if digits == 0 || exponent < PowersOfFive.exponents.lowerBound { return 0 }
     if exponent > PowersOfFive.exponents.upperBound { return .infinity }
     let leadingZeroCount = digits.leadingZeroBitCount
     let (upper, lower) = product(digits << leadingZeroCount, exponent: exponent)
-    // The lower bits of the power were cut off: all ones could have become a carry.
+    // The power is truncated: with all bits set, the missing bits could have caused a carry.
     if lower == .max, exponent < -27 || exponent > 55 { return nil }
 
-    // The 53 bits of the significand and one more to round by.
+    // The 53 bits of the significand, and one more for rounding.
     let isTopBitSet = Int(upper >> 63)
     let shift = isTopBitSet + 9
     var significand = upper >> shift
-    // The binary exponent of ten to the `exponent` is the whole part of `exponent` times log2 10.
+    // The binary exponent of 10^`exponent` is the integral part of `exponent` × log2(10).
     var binaryExponent = (217_706 * exponent) >> 16 + 1_086 + isTopBitSet - leadingZeroCount
     if binaryExponent <= 0 {
       // A subnormal number has fewer bits.
       guard binaryExponent > -63 else { return 0 }
       significand >>= 1 - binaryExponent
       significand = (significand + significand & 1) >> 1
-      // Rounded up to 2^52 it is the least normal number, whose bits are those of this sum.
+      // If rounding gives 2^52, the same bit pattern is the smallest normal number.
       return Double(bitPattern: significand)
     }
-    // Just between two doubles the even one is nearest. Only with these exponents can a number of
-    // 64 bits be there.
+    // A tie rounds to even. A 64-bit number can be a tie only with these exponents.
     if lower <= 1, exponent >= -4, exponent <= 23, significand & 3 == 1,
       significand << shift == upper
     {
@@ -48,13 +47,13 @@ enum DecimalRounding {
     return Double(bitPattern: UInt64(binaryExponent) << 52 | significand & ~(1 << 52))
   }
 
-  /// The upper 128 bits of `digits`, whose highest bit is set, times a power of five.
+  /// The upper 128 bits of `digits` (with the highest bit set) times a power of five.
   private static func product(
     _ digits: UInt64, exponent: Int
   ) -> (upper: UInt64, lower: UInt64) {
     let power = powersOfFive[exponent]
     var (upper, lower) = digits.multipliedFullWidth(by: power.upper)
-    // The lower half of the power matters where it could carry into the bits that are kept.
+    // The lower half of the power matters only if it can carry into the kept bits.
     if upper & 0x1FF == 0x1FF {
       let (sum, carries) = lower.addingReportingOverflow(
         digits.multipliedFullWidth(by: power.lower).high)

@@ -1,6 +1,6 @@
-/// The lexeme of a JSON number as digits, a power of ten to multiply them with, and a sign.
+/// The lexeme of a JSON number as sign, digits and decimal exponent.
 package struct DecimalText {
-  /// The first 19 digits behind leading zeros as one integer.
+  /// The first 19 significant digits as an integer.
   private(set) var digits: UInt64 = 0
 
   private(set) var exponent = 0
@@ -9,20 +9,21 @@ package struct DecimalText {
   /// Whether the lexeme has neither fraction nor exponent.
   package private(set) var isPlainInteger = false
 
-  /// Whether digits other than 0 are left out of `digits`.
+  /// Whether `digits` lacks digits other than 0.
   private(set) var isCutOff = false
 
-  /// Reads a lexeme that the JSON grammar accepts as a number.
+  /// Reads a lexeme that is a valid JSON number.
   @inline(__always)
   package init(_ lexeme: Span<UInt8>) {
     let digitCount = unsafe lexeme.withUnsafeBytes { unsafe read($0) }
     if digitCount > 19 { readFirstDigits(lexeme) }
   }
 
-  /// The decimal times `factor`, rounded once to the nearest integer, halves away from zero; nil if 64
-  /// bits do not hold it. Digits that are left out do not count.
+  /// The number times `factor`, rounded once to the nearest integer, halves away from zero. Uses `digits`
+  /// only.
   ///
   /// - Parameter factor: a power of ten, at least 1.
+  /// - Returns: nil if the result does not fit 64 bits.
   func rounded(times factor: Int64) -> Int64? {
     var magnitude = UInt128(digits) * UInt128(factor)
     var places = exponent
@@ -32,7 +33,7 @@ package struct DecimalText {
       magnitude = product
       places -= 1
     }
-    // The digit that is dropped last is the one behind the point.
+    // The last dropped digit is the first one after the point.
     var dropped: UInt128 = 0
     while places < 0, magnitude > 0 || dropped > 0 {
       (magnitude, dropped) = magnitude.quotientAndRemainder(dividingBy: 10)
@@ -43,7 +44,7 @@ package struct DecimalText {
     return isNegative ? -Int64(magnitude) : Int64(magnitude)
   }
 
-  /// Reads all digits as if they fitted, and the exponent; returns the number of digits.
+  /// Reads all digits, ignoring overflow, and the exponent; returns the number of digits.
   @inline(__always)
   private mutating func read(_ lexeme: UnsafeRawBufferPointer) -> Int {
     guard let bytes = lexeme.baseAddress else { return 0 }
@@ -73,7 +74,7 @@ package struct DecimalText {
         }
         let rest = count - index
         if rest > 0, rest < 8, count >= 8 {
-          // The last bytes of the lexeme in one go, unless there is an exponent among them.
+          // Read the remaining bytes at once, unless they contain an exponent.
           let last = unsafe EightBytes(bytes, at: count - 8).keepingLast(rest)
           if last.areDigits {
             digits = digits &* DecimalText.powersOfTen[rest] &+ last.number
@@ -97,14 +98,14 @@ package struct DecimalText {
     return digitCount
   }
 
-  /// Sets `digits` to the first 19 digits, and adds the number of the others to `exponent`.
+  /// Reads the first 19 digits again and adds the number of remaining digits to `exponent`.
   @inline(never)
   private mutating func readFirstDigits(_ lexeme: Span<UInt8>) {
     digits = 0
     var kept = 0
     for index in lexeme.indices {
       let digit = lexeme[index] &- 0x30
-      // The sign, the point, or the end of the digits.
+      // The sign, the point, or the exponent.
       guard digit < 10 else {
         if lexeme[index] | 0x20 == UInt8(ascii: "e") { return }
         continue
@@ -119,7 +120,7 @@ package struct DecimalText {
     }
   }
 
-  /// The exponent behind `e`.
+  /// The exponent after `e`.
   private static func writtenExponent(
     _ lexeme: UnsafeRawBufferPointer, from start: Int
   ) -> Int {

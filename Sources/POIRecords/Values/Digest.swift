@@ -1,33 +1,32 @@
 /// A 128-bit hash of a record's canonical content, or the sum of such hashes over a table.
 ///
-/// It is a number of 128 bits. Two devices whose tables hold the same records get the same sum,
-/// whatever the order of the rows and their ids.
+/// Tables with the same records have the same sum, regardless of row order and row ids.
 public struct Digest: Sendable, Hashable, BitwiseCopyable {
-  /// The upper 64 bits of the number.
+  /// The upper 64 bits.
   public var high: UInt64
 
-  /// The lower 64 bits of the number.
+  /// The lower 64 bits.
   public var low: UInt64
 
-  /// The number with the given halves.
+  /// A digest with the given halves.
   @inlinable public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// The digest of an empty table: the number 0.
+  /// The digest of an empty table.
   public static let zero = Digest(high: 0, low: 0)
 }
 
 extension Digest: Comparable {
-  /// Whether `left` is the smaller of two unsigned numbers.
+  /// Compares the digests as unsigned numbers.
   @inlinable public static func < (left: Digest, right: Digest) -> Bool {
     left.high == right.high ? left.low < right.low : left.high < right.high
   }
 }
 
 extension Digest {
-  /// The sum modulo 2^128, which depends neither on order nor on grouping.
+  /// The sum modulo 2^128.
   @inlinable public static func + (left: Digest, right: Digest) -> Digest {
     let (low, carries) = left.low.addingReportingOverflow(right.low)
     return Digest(high: left.high &+ right.high &+ (carries ? 1 : 0), low: low)
@@ -46,7 +45,7 @@ extension Digest {
 }
 
 extension Digest: CustomStringConvertible {
-  /// The number in 32 lower-case hexadecimal digits.
+  /// 32 lower-case hexadecimal digits.
   public var description: String {
     func digits(_ half: UInt64) -> String {
       let digits = String(half, radix: 16)
@@ -57,14 +56,14 @@ extension Digest: CustomStringConvertible {
 }
 
 extension Digest {
-  /// The number in 16 bytes, the least significant first, as MurmurHash3 orders them.
+  /// 16 bytes in little-endian order, as MurmurHash3 returns them.
   package var bytes: [UInt8] {
     [low, high].flatMap { half in
       (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64($0 * 8)) }
     }
   }
 
-  /// The number of 16 bytes in that order; nil for another count of them.
+  /// A digest from 16 bytes in little-endian order; nil for any other count.
   package init?(bytes: Span<UInt8>) {
     guard bytes.count == 16 else { return nil }
     (low, high) = (0, 0)

@@ -1,4 +1,4 @@
-/// What numbers are multiples of, with the keyword `multipleOf`: a decimal that is held exactly.
+/// The divisor of the keyword `multipleOf`, as an exact decimal.
 struct Divisor: BitwiseCopyable, Sendable {
   /// At least 1; not a multiple of ten.
   let digits: UInt64
@@ -12,11 +12,11 @@ struct Divisor: BitwiseCopyable, Sendable {
     exponent = number.exponent
   }
 
-  /// Whether the number that a lexeme writes is a multiple, exactly.
+  /// Whether the number in a lexeme is an exact multiple.
   func divides(_ lexeme: Span<UInt8>) -> Bool {
     let number = ExactNumber(lexeme)
     if number.digits == 0 { return true }
-    // A multiple has no digits below the divisor's last one.
+    // A multiple has no digits below the last digit of the divisor.
     guard number.exponent >= exponent else { return false }
     var rest = number.digits % digits
     for digit in number.rest {
@@ -25,7 +25,7 @@ struct Divisor: BitwiseCopyable, Sendable {
     return remainder(of: rest, timesTenTo: number.exponent - exponent) == 0
   }
 
-  /// The remainder of `number`, which is less than `digits`, times a power of ten.
+  /// `number` × 10^`power` modulo `digits`.
   private func remainder(of number: UInt64, timesTenTo power: Int) -> UInt64 {
     func product(_ left: UInt64, _ right: UInt64) -> UInt64 {
       digits.dividingFullWidth(left.multipliedFullWidth(by: right)).remainder

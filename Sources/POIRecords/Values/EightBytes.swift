@@ -1,4 +1,4 @@
-/// Eight bytes of a text in one word, the first one in the lowest lane, looked at together.
+/// Eight bytes of a text in one word, the first in the lowest lane, for SIMD within a register.
 struct EightBytes {
   var word: UInt64
 
@@ -27,7 +27,7 @@ struct EightBytes {
     unsafe bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
 
-  /// The eight bytes with all but the last `count` replaced by the digit 0.
+  /// The eight bytes, with all except the last `count` replaced by the digit 0.
   ///
   /// - Parameter count: in 1...8.
   @inline(__always)
@@ -39,30 +39,30 @@ struct EightBytes {
   /// Whether all eight are digits.
   @inline(__always)
   var areDigits: Bool {
-    // A digit has the upper half 3, and still has it with 6 added.
+    // The upper half of a digit is 3, and stays 3 after adding 6.
     let upperHalves = word & 0xF0F0_F0F0_F0F0_F0F0
     let upperHalvesOfSums = (word &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0
     return upperHalves | upperHalvesOfSums &>> 4 == 0x3333_3333_3333_3333
   }
 
-  /// For eight digits: in every lane but the last its digit times ten plus the next one.
+  /// For eight digits: each lane except the last holds its digit times ten plus the next digit.
   @inline(__always)
   var digitPairs: UInt64 {
     let digits = word & 0x0F0F_0F0F_0F0F_0F0F
     return digits &* 10 &+ digits &>> 8
   }
 
-  /// For eight digits: the number that they write.
+  /// The number that eight digits represent.
   @inline(__always)
   var number: UInt64 {
-    // The pairs stand in lanes 0, 2, 4 and 6; the product adds two of them up in its upper half.
+    // The pairs are in lanes 0, 2, 4 and 6; each product adds two of them in its upper half.
     let pairs = digitPairs
     let outer = (pairs & 0x0000_00FF_0000_00FF) &* (100 &+ 1_000_000 &<< 32)
     let inner = (pairs &>> 16 & 0x0000_00FF_0000_00FF) &* (1 &+ 10_000 &<< 32)
     return (outer &+ inner) &>> 32
   }
 
-  /// Hexadecimal digits in upper case; `flaws` is 0 exactly if all eight are such digits.
+  /// The bytes as upper-case hexadecimal digits; `flaws` is 0 exactly if all eight are hexadecimal digits.
   @inline(__always)
   var hexadecimalDigits: (upperCase: EightBytes, flaws: UInt64) {
     let one = EightBytes(repeating: 1).word
@@ -72,7 +72,7 @@ struct EightBytes {
     let wrongHalf =
       upperCase & EightBytes(repeating: 0xF0).word
       ^ (EightBytes(repeating: 0x30).word &+ letters &<< 4)
-    // What the digit stands for: a letter for 10 to 15, another for less than 10.
+    // The value of each digit: 10 to 15 for a letter, else less than 10.
     let values = upperCase & EightBytes(repeating: 0x0F).word &+ letters &* 9
     let isTenOrMore = (values &+ EightBytes(repeating: 6).word) &>> 4 & one
     let flaws = wrongHalf | values & EightBytes(repeating: 0x10).word | isTenOrMore ^ letters

@@ -1,9 +1,9 @@
 package import JSONStreaming
 
 extension ElementReader {
-  /// Moves on to a value that is all of a text.
+  /// Advances to the value of a text that holds one value.
   ///
-  /// - Returns: whether there is one that is within the limits.
+  /// - Returns: whether there is a valid value within the limits.
   package mutating func findValue() -> Bool {
     if case .element? = try? next() { true } else { false }
   }

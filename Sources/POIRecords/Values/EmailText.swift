@@ -1,12 +1,12 @@
 internal import JSONStreaming
 
-/// Reads e-mail addresses.
+/// Validates e-mail addresses.
 enum EmailText {
-  /// Whether `text` is an address such as name@example.org, in ASCII.
+  /// Whether `text` is an ASCII e-mail address such as name@example.org.
   ///
   /// Page: RFC 5321, section 4.1.2, `Mailbox`
   static func isAddress(_ text: Span<UInt8>) -> Bool {
-    // The part before the @ may hold one in quotes, the part behind it holds none.
+    // Only the part before the last @ can contain another @, in quotes.
     guard let at = text.lastIndex(of: "@") else { return false }
     let local = text.extracting(0..<at)
     let domain = text.extracting(at + 1..<text.count)
@@ -17,7 +17,7 @@ enum EmailText {
 
   private static var atomMarks: StaticString { "!#$%&'*+-/=?^_`{|}~" }
 
-  /// Whether `text` has single dots between parts of characters that meet a condition.
+  /// Whether `text` consists of non-empty parts, separated by dots, whose characters meet a condition.
   private static func isDotted(_ text: Span<UInt8>, _ condition: (UInt8) -> Bool) -> Bool {
     var partCount = 0
     for index in text.indices {
@@ -32,7 +32,7 @@ enum EmailText {
     return partCount > 0
   }
 
-  /// Whether `text` is in quotes, with `\` as escape character.
+  /// Whether `text` is a quoted string with `\` as the escape character.
   private static func isQuoted(_ text: Span<UInt8>) -> Bool {
     guard text.count >= 2, text[0] == UInt8(ascii: "\""),
       text[text.count - 1] == UInt8(ascii: "\"")
@@ -65,7 +65,7 @@ enum EmailText {
     return true
   }
 
-  /// Whether `text` is an address of the Internet Protocol in brackets.
+  /// Whether `text` is an IP address in brackets.
   private static func isLiteral(_ text: Span<UInt8>) -> Bool {
     guard text.count > 2, text[0] == UInt8(ascii: "["), text[text.count - 1] == UInt8(ascii: "]")
     else { return false }

@@ -1,17 +1,17 @@
-/// The number that a lexeme writes, exactly: equal for all ways to write it.
+/// The exact number in a lexeme, equal for all notations of the number.
 ///
-/// It is ± its digits times ten to the power of `exponent`, and the last digit is not 0.
+/// The number is ± all its digits × 10^`exponent`; the last digit is not 0.
 struct ExactNumber: Equatable {
-  /// The first 19 digits as one integer.
+  /// The first 19 digits as an integer.
   let digits: UInt64
-  /// The digits behind them, each in 0...9; empty for most numbers.
+  /// The remaining digits, each in 0...9; empty for most numbers.
   let rest: [UInt8]
   let exponent: Int
   let isNegative: Bool
 
-  /// Reads a lexeme that the JSON grammar accepts as a number.
+  /// Reads a lexeme that is a valid JSON number.
   ///
-  /// - Complexity: O(count of bytes); nothing is allocated for up to 19 digits.
+  /// - Complexity: O(count of bytes); no allocation for up to 19 digits.
   init(_ lexeme: Span<UInt8>) {
     let decimal = DecimalText(lexeme)
     var (digits, exponent) = (decimal.digits, decimal.exponent)
@@ -33,7 +33,7 @@ struct ExactNumber: Equatable {
     isNegative = decimal.isNegative && digits > 0
   }
 
-  /// The significant digits of a lexeme from the one at `start` on, without zeros at the end.
+  /// The significant digits from index `start` on, without trailing zeros.
   private static func digits(of lexeme: Span<UInt8>, from start: Int) -> [UInt8] {
     var digits: [UInt8] = []
     var count = 0

@@ -1,4 +1,4 @@
-/// A text that equals those of the same Unicode scalars only, while a `String` equals other normal forms.
+/// A text compared by Unicode scalars; `String` also equals canonically equivalent texts.
 package struct ExactText: Hashable, Comparable, Sendable {
   package let text: String
 
@@ -14,13 +14,13 @@ package struct ExactText: Hashable, Comparable, Sendable {
 }
 
 extension String {
-  /// Whether both are made of the same Unicode scalars.
+  /// Whether both texts have the same Unicode scalars.
   package func isExactly(_ other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 
 extension Sequence where Element == String {
-  /// Whether one of the texts is made of the same Unicode scalars.
+  /// Whether one of the texts has the same Unicode scalars as `text`.
   package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 }

@@ -1,6 +1,6 @@
-/// A latitude and a longitude as a pair, in WGS 84 degrees.
+/// Checks pairs of latitude and longitude, in WGS 84 degrees.
 package enum GeographicPosition {
-  /// What is wrong with a position; nil if nothing is.
+  /// A message about an implausible position; nil if the position is valid.
   package static func flaw(latitude: Double, longitude: Double) -> String? {
     if latitude == 0, longitude == 0 {
       return "latitude and longitude are both 0, where there is no place but the open sea"

@@ -1,11 +1,11 @@
 /// A moment in time, in microseconds.
 ///
-/// This is how a store holds a date: one integer that orders as time does.
+/// A store keeps an instant as one integer, which sorts by time.
 public struct Instant: Sendable, Hashable {
   /// The number of microseconds since the start of 1970 in UTC, without leap seconds.
   public var microseconds: Int64
 
-  /// The moment `microseconds` after the start of 1970 in UTC.
+  /// The instant `microseconds` after the start of 1970 in UTC.
   public init(microseconds: Int64) {
     self.microseconds = microseconds
   }
@@ -19,14 +19,13 @@ extension Instant: Comparable {
 }
 
 extension Instant {
-  /// The years 0000 to 9999, which RFC 3339 can write, in microseconds since 1970-01-01T00:00:00Z.
+  /// The years 0000 to 9999, the range of RFC 3339, in microseconds since 1970-01-01T00:00:00Z.
   package static let range: ClosedRange<Int64> =
     -62_167_219_200_000_000...253_402_300_799_999_999
 
-  /// The moment that is later by a duration, without its parts below a microsecond; beyond 64 bits it
-  /// is the last or first moment.
+  /// The instant later by `duration`, truncated to microseconds and clamped to 64 bits.
   package func advanced(by duration: Duration) -> Instant {
-    // Beyond these its components do not fit into 64 bits.
+    // The components of other durations do not fit 64 bits.
     guard duration <= .seconds(Int64.max) else { return Instant(microseconds: .max) }
     guard duration >= .seconds(Int64.min) else { return Instant(microseconds: .min) }
     let (seconds, attoseconds) = duration.components
@@ -39,17 +38,16 @@ extension Instant {
     return Instant(microseconds: sum)
   }
 
-  /// The moment that a date with a time names, or nil if `text` is none.
+  /// Reads a date with a time; nil if `text` is not valid.
   ///
-  /// Date and time are separated by `T`, `t` or one space. A fraction of a second may have any
-  /// number of digits; those after the sixth are dropped. Second 60 is accepted where a leap second
-  /// can be, in the last minute in UTC of a month, and is the start of the next month.
+  /// `T`, `t` or one space separates date and time. A fraction of a second can have any number of digits;
+  /// digits after the sixth are dropped. Second 60 is valid only in the last minute of a month in UTC (a
+  /// leap second), and means the start of the next month.
   ///
-  /// - Precondition: the offset is less than a day, ahead of UTC or behind it.
+  /// - Precondition: the default offset is less than a day in either direction.
   /// - Parameters:
-  ///   - text: UTF-8, with nothing before or after the date.
-  ///   - defaultOffsetMinutes: how far ahead of UTC a text without a zone is meant; without it such a
-  ///     text is refused.
+  ///   - text: UTF-8 that consists of the date and time only.
+  ///   - defaultOffsetMinutes: the offset of texts without a zone, in minutes east of UTC; nil refuses them.
   ///
   /// Page: RFC 3339, section 5.6
   public init?(rfc3339 text: Span<UInt8>, defaultOffsetMinutes: Int? = nil) {
@@ -61,8 +59,8 @@ extension Instant {
     }
   }
 
-  /// The seconds from 1970 to the first 19 bytes of a text, such as `2024-02-29T12:30:00`, as if in
-  /// UTC; nil if they have another form or second 60, or name no moment.
+  /// The seconds since 1970 of the first 19 bytes, such as `2024-02-29T12:30:00`, read as UTC; nil if they
+  /// are invalid, have another form or second 60.
   @inline(__always)
   static func seconds(ofCommonForm text: Span<UInt8>) -> Int? {
     guard text.count >= 19 else { return nil }
@@ -76,7 +74,7 @@ extension Instant {
     let word1 = first.word ^ 0x2D00_002D_0000_0000
     let word2 = second.word ^ 0x0000_3A00_0054_0000
     let word3 = third.word ^ 0x0000_3A00_003A_0000
-    // Separators must be 0 now; the digit 0 replaces them.
+    // Correct separators are 0 now. Replace them by the digit 0.
     let separators =
       word1 & 0xFF00_00FF_0000_0000 | (word2 | word3) & 0x0000_FF00_00FF_0000
     let date = EightBytes(word1 | 0x3000_0030_0000_0000)
@@ -99,7 +97,7 @@ extension Instant {
     return ((day * 24 + hour) * 60 + minute) * 60 + secondOfMinute
   }
 
-  /// Adds the fraction of a second and the zone that follow the first 19 bytes of a text.
+  /// Adds the fraction and the zone that follow the first 19 bytes of a text.
   private init?(seconds: Int, rest text: Span<UInt8>, defaultOffsetMinutes: Int?) {
     if text.count == 20, text[19] == UInt8(ascii: "Z") {
       microseconds = Int64(seconds) * 1_000_000
@@ -113,7 +111,7 @@ extension Instant {
     microseconds = Int64(seconds - offset * 60) * 1_000_000 + Int64(fraction)
   }
 
-  /// The moment that a date with a time names, in any of the forms of RFC 3339.
+  /// Reads a date with a time in any form of RFC 3339.
   init?(anyForm text: Span<UInt8>, defaultOffsetMinutes: Int?) {
     var reader = DateReader(text)
     guard let date = reader.readDate(), reader.skip(where: { $0 == 0x20 || $0 | 0x20 == 0x74 }),
@@ -129,7 +127,7 @@ extension Instant {
     microseconds = (minutes * 60 + Int64(second)) * 1_000_000 + Int64(fraction)
   }
 
-  /// The start in UTC of the day that a date `YYYY-MM-DD` names, or nil if `text` is none.
+  /// Reads a date `YYYY-MM-DD` as the start of the day in UTC; nil if `text` is not a valid date.
   ///
   /// Page: RFC 3339, section 5.6, `full-date`
   public init?(date text: Span<UInt8>) {
@@ -138,7 +136,7 @@ extension Instant {
     microseconds = Int64(date.day) * 86_400_000_000
   }
 
-  /// Whether the next minute, counted from the start of 1970, begins a month.
+  /// Whether a minute, counted from the start of 1970, is the last of its month.
   private static func isLastOfMonth(minute: Int64) -> Bool {
     let (day, rest) = CalendarDate.divide(minute + 1, by: 1_440)
     return rest == 0 && CalendarDate(day: Int(day)).dayOfMonth == 1
@@ -146,10 +144,9 @@ extension Instant {
 }
 
 extension Instant: CustomStringConvertible {
-  /// The moment as RFC 3339 writes it in UTC, with three or six digits of fraction where it has
-  /// one.
+  /// RFC 3339 text in UTC. A fraction has three or six digits; an instant of whole seconds has no fraction.
   ///
-  /// A year before 0000 or after 9999, which RFC 3339 cannot write, gets a sign.
+  /// A year outside 0000 to 9999, the range of RFC 3339, has a sign.
   public var description: String {
     let (day, time) = CalendarDate.divide(microseconds, by: 86_400_000_000)
     let (second, fraction) = (time / 1_000_000, time % 1_000_000)
@@ -171,7 +168,7 @@ extension Instant: CustomStringConvertible {
 }
 
 extension Instant {
-  /// The moment as RFC 3339 writes it in UTC, always with six digits of fraction.
+  /// RFC 3339 text in UTC, always with six digits of fraction.
   package var textWithMicroseconds: String {
     let fraction = CalendarDate.divide(microseconds, by: 1_000_000).remainder
     let digits = String(fraction)
@@ -179,7 +176,7 @@ extension Instant {
       + String(repeating: "0", count: 6 - digits.count) + digits + "Z"
   }
 
-  /// The moment as a decimal number of units since the start of 1970.
+  /// The decimal number of units since the start of 1970.
   ///
   /// - Parameter length: the microseconds in a unit: 1, 1,000 or 1,000,000.
   package func text(inUnitsOf length: Int64) -> String {
@@ -187,7 +184,7 @@ extension Instant {
     let (whole, rest) = microseconds.magnitude.quotientAndRemainder(
       dividingBy: UInt64(length))
     guard rest > 0 else { return "\(sign)\(whole)" }
-    // The digits of the rest behind those of the unit's length, which begin with 1.
+    // Adding the power of ten keeps the leading zeros of the rest; the first digit of the sum is dropped.
     var digits = String(UInt64(length) + rest).dropFirst()
     while digits.last == "0" { digits.removeLast() }
     return "\(sign)\(whole).\(digits)"

@@ -1,16 +1,16 @@
 package import JSONStreaming
 
-/// One element of the input on the tape, as the decoder sees it.
+/// One element of the input on the tape.
 package struct JSONElement: ~Escapable {
   package let tape: Tape
-  /// The token that the element begins with.
+  /// The index of the first token of the element.
   package let start: Int
-  /// The name of the member that holds the element, in an object of objects.
+  /// The name of the member that holds the element, in an object of objects; else nil.
   package let memberName: Token?
-  /// Whether an escape inside the element stands for U+0000.
+  /// Whether the element contains U+0000.
   package let holdsNUL: Bool
 
-  /// The element that `reader` stands on.
+  /// The current element of `reader`.
   @_lifetime(borrow reader)
   package init(_ reader: borrowing ElementReader) {
     tape = reader.tape
@@ -19,7 +19,7 @@ package struct JSONElement: ~Escapable {
     holdsNUL = reader.holdsNUL
   }
 
-  /// A value inside of the element, as an element.
+  /// A value inside `element`, as an element.
   @_lifetime(copy element)
   init(valueAt index: Int, of element: JSONElement) {
     tape = element.tape
@@ -28,7 +28,7 @@ package struct JSONElement: ~Escapable {
     holdsNUL = element.holdsNUL
   }
 
-  /// The value that starts at `index` as a message quotes it: compact JSON, cut at 60 bytes or so.
+  /// The value at `index` for messages: compact JSON, truncated at about 60 bytes.
   func excerpt(ofValueAt index: Int) -> String {
     var output = GrowableBuffer<UInt8>()
     JSONText.append(
@@ -36,7 +36,7 @@ package struct JSONElement: ~Escapable {
     return String.excerpt(of: output.span)
   }
 
-  /// The value that starts at `index` as a message names it: its type and an excerpt.
+  /// The type and an excerpt of the value at `index`, for messages.
   func description(ofValueAt index: Int) -> String {
     let type =
       switch tape[index].kind {
@@ -53,7 +53,7 @@ package struct JSONElement: ~Escapable {
 extension String {
   fileprivate static let excerptByteLimit = 60
 
-  /// The beginning of `bytes`, which are UTF-8, for a message: about 60 bytes of whole characters.
+  /// At most 60 bytes of UTF-8 for messages, cut between characters.
   package static func excerpt(of bytes: Span<UInt8>) -> String {
     guard bytes.count > excerptByteLimit else { return String(copying: bytes) }
     var end = excerptByteLimit

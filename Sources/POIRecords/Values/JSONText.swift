@@ -2,15 +2,14 @@ package import JSONStreaming
 
 /// Writes JSON text: compact, with the fewest escapes.
 package enum JSONText {
-  /// Appends the value that starts at `index` in compact form; numbers stay as they are written.
+  /// Appends the value at `index` in compact form; numbers keep their notation.
   ///
-  /// - Parameter byteLimit: stops once `output` has so many bytes.
+  /// - Parameter byteLimit: writing stops once `output` has this many bytes.
   package static func append(
     valueAt index: Int, of tape: Tape, to output: inout GrowableBuffer<UInt8>,
     byteLimit: Int = .max
   ) {
     var index = index
-    // Whether a comma must precede the next key or element.
     var needsComma = false
     var depth = 0
     repeat {
@@ -34,7 +33,7 @@ package enum JSONText {
     } while depth > 0 && output.count < byteLimit
   }
 
-  /// Appends a scalar and returns true, or the opening bracket of a container and returns false.
+  /// Appends a scalar or an opening bracket; returns whether it was a scalar.
   private static func appendStart(
     of token: Token, on tape: Tape, to output: inout GrowableBuffer<UInt8>
   ) -> Bool {
@@ -54,12 +53,12 @@ package enum JSONText {
     return true
   }
 
-  /// Appends ASCII text as it is.
+  /// Appends ASCII text without quoting.
   static func append(_ ascii: StaticString, to output: inout GrowableBuffer<UInt8>) {
     unsafe output.append(from: ascii.utf8Start, count: ascii.utf8CodeUnitCount)
   }
 
-  /// Appends `text`, which is UTF-8, as a JSON string.
+  /// Appends UTF-8 text as a JSON string.
   static func appendQuoted(_ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>) {
     output.append(UInt8(ascii: "\""))
     var written = 0
@@ -100,7 +99,7 @@ package enum JSONText {
 }
 
 extension String {
-  /// A copy of `bytes`, which are UTF-8; what is not becomes U+FFFD.
+  /// A copy of UTF-8 bytes; invalid sequences become U+FFFD.
   package init(copying bytes: Span<UInt8>) {
     self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }

@@ -1,8 +1,8 @@
 internal import JSONStreaming
 
 extension JSONValue {
-  /// The value with sorted members, and with numbers of at most 19 digits written in one way: equal
-  /// values have equal texts.
+  /// The value with sorted members and canonical numbers, so that equal values have equal texts. Numbers of
+  /// more than 19 digits keep their notation.
   package var canonical: JSONValue {
     switch self {
     case .null, .bool, .string: self

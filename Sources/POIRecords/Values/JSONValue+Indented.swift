@@ -1,13 +1,13 @@
 extension JSONValue {
-  /// JSON text for people: a value that does not fit on its line is spread over indented lines.
+  /// Readable JSON text: a value that does not fit on its line is broken into indented lines.
   ///
-  /// - Parameter width: how many characters a line has at most, where a value can be spread; with 0
-  ///   each member and element has a line of its own.
+  /// - Parameter width: the most characters of a line that can be broken; 0 gives each member and element
+  ///   its own line.
   package func indented(width: Int = 100) -> String {
     lines(indent: 0, offset: 0, width: width)
   }
 
-  /// - Parameter offset: the characters in front of the value on its first line.
+  /// - Parameter offset: the number of characters before the value on its first line.
   private func lines(indent: Int, offset: Int, width: Int) -> String {
     let flat = oneLine
     guard offset + flat.count > width else { return flat }
@@ -32,7 +32,7 @@ extension JSONValue {
     }
   }
 
-  /// Scalars, as many on a line as fit.
+  /// Scalars, with as many on a line as fit.
   private static func filledLines(
     _ elements: [JSONValue], _ indent: String, width: Int
   ) -> String {
@@ -51,7 +51,7 @@ extension JSONValue {
 
   private var isScalar: Bool { elements == nil && members == nil }
 
-  /// The value on one line, with spaces behind commas and colons.
+  /// The value on one line, with spaces after commas and colons.
   private var oneLine: String {
     switch self {
     case .array(let elements) where !elements.isEmpty:

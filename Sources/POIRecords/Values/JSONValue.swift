@@ -1,14 +1,14 @@
 package import JSONStreaming
 
-/// A whole JSON text in memory, for models, checkpoints and options, but not for records.
+/// A JSON value in memory, for models, checkpoints and options; records stay on the tape.
 package enum JSONValue: Sendable {
   case null
   case bool(Bool)
-  /// A number as it is written.
+  /// A number in its original notation.
   case number(String)
   case string(String)
   case array([JSONValue])
-  /// Members in the order in which they stand in the text.
+  /// Members in the order of the text.
   case object([Member])
 
   /// A name and its value.
@@ -31,7 +31,7 @@ package enum JSONValue: Sendable {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The number as a 64-bit integer, if it is one.
+  /// The number as a 64-bit integer; nil for any other value.
   package var integer: Int? {
     if case .number(let lexeme) = self { Int(lexeme) } else { nil }
   }
@@ -44,7 +44,7 @@ package enum JSONValue: Sendable {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// What a message calls this kind of value.
+  /// The type for messages.
   var typeName: String {
     switch self {
     case .null: "null"
@@ -59,7 +59,7 @@ package enum JSONValue: Sendable {
 
 // MARK: - Comparing
 
-/// Names and strings are compared by Unicode scalars, and numbers by their texts.
+/// Names and strings are compared by Unicode scalars, numbers by their text.
 extension JSONValue: Equatable {
   package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
@@ -85,7 +85,7 @@ extension JSONValue.Member: Equatable {
 extension JSONValue {
   /// Reads one JSON text.
   ///
-  /// - Throws: `JSONValueError` when `text` is not exactly one JSON value, or names a member twice.
+  /// - Throws: `JSONValueError` if `text` is not exactly one JSON value, or if an object repeats a name.
   package init(parsing text: Span<UInt8>) throws(JSONValueError) {
     var reader = ElementReader(shape: .sequence)
     reader.append(text)
@@ -202,17 +202,17 @@ extension JSONValue: CustomStringConvertible {
     }
   }
 
-  /// A number, or null for nil.
+  /// A number, or `null` for nil.
   package static func number(_ value: (some BinaryInteger)?) -> JSONValue {
     value.map { .number(String($0)) } ?? .null
   }
 
-  /// A string, or null for nil.
+  /// A string, or `null` for nil.
   package static func string(_ text: String?) -> JSONValue {
     text.map { .string($0) } ?? .null
   }
 
-  /// An object of counts by name, in the order given.
+  /// An object of counts by name, in the given order.
   package static func counts(_ counts: [(String, Int)]) -> JSONValue {
     .object(counts.map { Member(name: $0.0, value: .number($0.1)) })
   }
@@ -222,15 +222,15 @@ extension JSONValue: CustomStringConvertible {
   }
 }
 
-/// Why no JSON value is read.
+/// The reason why a text is not a JSON value.
 package enum JSONValueError: Error, Sendable {
-  /// The text is not one; line and column, in bytes, are 1-based, as messages show them.
+  /// A syntax error; line and column (in bytes) are 1-based.
   case malformed(_ message: String, line: Int, column: Int)
 
-  /// An object in the text has two members of that name; the pointer leads to the object.
+  /// The object at the pointer has two members of this name.
   case repeatedMember(_ name: String, in: JSONPointer)
 
-  /// The same error of a value that stands one step further inside.
+  /// The error seen from the enclosing value, with `step` before its pointer.
   fileprivate func inside(_ step: String) -> JSONValueError {
     guard case .repeatedMember(let name, let object) = self else { return self }
     return .repeatedMember(name, in: JSONPointer(tokens: [step] + object.tokens))

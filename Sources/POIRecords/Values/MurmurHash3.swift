@@ -1,15 +1,14 @@
-/// The hash function MurmurHash3 in its variant x64 of 128 bits, with seed 0.
+/// The hash function MurmurHash3, variant x64 with 128 bits, seed 0.
 ///
-/// It is fast and the same on every machine, but does not withstand someone who looks for collisions.
-/// If hashes are equal, what was hashed is compared, unless a key is enforced by its hash alone
-/// (`KeyEnforcement.hash`).
+/// It is fast and portable, but not cryptographic: collisions can be constructed. So equal hashes are
+/// followed by a comparison of the content, except with `KeyEnforcement.hash`.
 ///
 /// Page: Austin Appleby's SMHasher, function `MurmurHash3_x64_128`
 package enum MurmurHash3 {
   private static let factor1: UInt64 = 0x87c3_7b91_1142_53d5
   private static let factor2: UInt64 = 0x4cf5_ad43_2745_937f
 
-  /// The hash of `bytes`; its first word is the lower half of the digest.
+  /// The hash of `bytes`; the first word of the reference is the lower half of the digest.
   package static func digest(of bytes: Span<UInt8>) -> Digest {
     unsafe bytes.withUnsafeBytes { bytes in unsafe digest(of: bytes) }
   }
@@ -20,8 +19,8 @@ package enum MurmurHash3 {
     var second: UInt64 = 0
     let count = bytes.count
     let tailOffset = count & ~15
-    // Always 0, which the optimizer does not know: with constant factors it turns the rotation of a
-    // product into two products, and half as many again limit the speed.
+    // Always 0, but not for the optimizer: with constant factors it replaces the rotation of a product by two
+    // products. The multiplications, half as many again, then limit the speed.
     let zero = UInt64(truncatingIfNeeded: count) >> 62
     let factor1 = factor1 ^ zero
     let factor2 = factor2 ^ zero
@@ -35,7 +34,7 @@ package enum MurmurHash3 {
       offset += 16
     }
 
-    // Zeros, and so nothing changed, where the tail does not reach.
+    // A word of the tail without bytes is zero and changes nothing.
     let (tail1, tail2) = unsafe tail(of: bytes, from: tailOffset)
     first ^= scramble(tail1, factor1, 31, factor2)
     second ^= scramble(tail2, factor2, 33, factor1)
@@ -56,7 +55,7 @@ package enum MurmurHash3 {
     unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// The fewer than 16 bytes from `start` on, in two words filled up with zeros.
+  /// The last bytes from `start` on, fewer than 16, in two words padded with zeros.
   @inline(__always)
   private static func tail(
     of bytes: UnsafeRawBufferPointer, from start: Int
@@ -74,7 +73,7 @@ package enum MurmurHash3 {
       }
       return words
     }
-    // The last 16 bytes, moved so that those before the tail fall out.
+    // The last 16 bytes, shifted so that the bytes before the tail drop out.
     let low = unsafe word(bytes, at: bytes.count - 16)
     let high = unsafe word(bytes, at: bytes.count - 8)
     let surplus = UInt64((16 - count) * 8)

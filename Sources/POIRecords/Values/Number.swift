@@ -5,7 +5,7 @@ package enum Number: BitwiseCopyable, Sendable, Equatable, CustomStringConvertib
   case integer(Int64)
   case real(Double)
 
-  /// The number that a lexeme writes; infinite where it is beyond every double.
+  /// The number in a lexeme; infinity beyond the range of a double.
   init(_ lexeme: Span<UInt8>) {
     switch NumberText.value(lexeme) {
     case .integer(let value): self = .integer(value)
@@ -33,7 +33,7 @@ package enum Number: BitwiseCopyable, Sendable, Equatable, CustomStringConvertib
     left.compare(right) == 0
   }
 
-  /// Negative, zero or positive as `self` is less than, equal to or greater than `other`, exactly.
+  /// Compares exactly: negative, zero or positive if `self` is less than, equal to or greater than `other`.
   package func compare(_ other: Number) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)):
@@ -45,7 +45,7 @@ package enum Number: BitwiseCopyable, Sendable, Equatable, CustomStringConvertib
   }
 
   private static func compare(_ left: Int64, _ right: Double) -> Int {
-    // 2^63 is the least double above every 64-bit integer.
+    // 2^63 is the smallest double above every 64-bit integer.
     if right >= 0x1p63 { return -1 }
     if right < -0x1p63 { return 1 }
     let whole = Int64(right.rounded(.down))

@@ -2,21 +2,20 @@ internal import Glibc
 
 /// Reads the lexemes of JSON numbers: integers exactly, decimals correctly rounded.
 package enum NumberText {
-  /// What a lexeme stands for.
+  /// The value of a lexeme.
   package enum Value: Equatable {
-    /// An integer, exactly; also one that is written with a fraction of zeros or an exponent.
+    /// An exact integer, also if written with an exponent or a fraction of zeros.
     case integer(Int64)
-    /// The double nearest to a number with a fraction or an exponent, or to an integer beyond 64 bits.
-    ///
-    /// `isExact` is false if the lexeme is a plain integer that no double equals.
+    /// The nearest double to a fraction or an integer beyond 64 bits. `isExact` is false if the lexeme is a
+    /// plain integer that differs from the double.
     case real(Double, isExact: Bool)
-    /// Greater than every double.
+    /// A magnitude beyond every double.
     case tooLarge
   }
 
-  /// Reads a lexeme that the JSON grammar accepts as a number.
+  /// Reads a lexeme that is a valid JSON number.
   ///
-  /// - Complexity: O(count of bytes); nothing is allocated for up to 1,000 bytes.
+  /// - Complexity: O(count of bytes); no allocation for up to 1,000 bytes.
   package static func value(_ lexeme: Span<UInt8>) -> Value {
     let decimal = DecimalText(lexeme)
     let digits = decimal.digits
@@ -25,7 +24,7 @@ package enum NumberText {
     if let integer = integer(decimal) { return .integer(integer) }
     let magnitude: Double
     if decimal.exponent == 0 {
-      // An integer beyond 64 bits.
+      // An integer that does not fit `Int64`.
       magnitude = Double(digits)
       if decimal.isPlainInteger {
         return .real(
@@ -33,7 +32,7 @@ package enum NumberText {
         )
       }
     } else if digits <= 1 << 53, decimal.exponent >= -22, decimal.exponent <= 22 {
-      // Clinger's fast path: both factors are exact doubles, so one operation rounds once.
+      // Clinger's fast path: both factors are exact doubles, so the result is rounded once.
       let power = powersOfTen[abs(decimal.exponent)]
       magnitude = decimal.exponent < 0 ? Double(digits) / power : Double(digits) * power
     } else {
@@ -42,7 +41,7 @@ package enum NumberText {
     return .real(decimal.isNegative ? -magnitude : magnitude, isExact: true)
   }
 
-  /// The number that `lexeme` writes; nil if it is beyond every double.
+  /// The number in `lexeme`; nil beyond the range of a double.
   package static func number(_ lexeme: String) -> Number? {
     switch value(Array(lexeme.utf8).span) {
     case .integer(let value): .integer(value)
@@ -77,7 +76,7 @@ package enum NumberText {
     return index == text.count
   }
 
-  /// The decimal as an integer of 64 bits, if it is one.
+  /// The decimal as a 64-bit integer; nil if it is not an integer or too large.
   @inline(__always)
   private static func integer(_ decimal: DecimalText) -> Int64? {
     var magnitude = decimal.digits
@@ -89,7 +88,7 @@ package enum NumberText {
       if overflow { return nil }
       magnitude = product
     } else if exponent < 0 {
-      // Most decimals are told by their last digit.
+      // The last digit excludes most decimals.
       guard magnitude % 10 == 0, -exponent < wholePowersOfTen.count else { return nil }
       let (quotient, remainder) = magnitude.quotientAndRemainder(
         dividingBy: wholePowersOfTen[-exponent])
@@ -102,7 +101,7 @@ package enum NumberText {
     return Int64(exactly: magnitude)
   }
 
-  /// The road for lexemes with many digits or large exponents.
+  /// The slow path for lexemes with many digits or large exponents.
   @inline(never)
   private static func long(_ lexeme: Span<UInt8>, _ decimal: DecimalText) -> Value {
     let magnitude = nearest(decimal) ?? nearest(lexeme)
@@ -112,23 +111,23 @@ package enum NumberText {
       isExact: !decimal.isPlainInteger || isExact(lexeme, as: magnitude))
   }
 
-  /// The double nearest to the magnitude of a decimal; nil if its first 19 digits do not decide it.
+  /// The double nearest to the magnitude of a decimal; nil if its first 19 digits do not determine it.
   private static func nearest(_ decimal: DecimalText) -> Double? {
     let nearest = DecimalRounding.nearest(digits: decimal.digits, exponent: decimal.exponent)
     if !decimal.isCutOff { return nearest }
-    // The number lies between its 19 digits and the next ones.
+    // The number is between the truncated digits and their successor.
     let next = DecimalRounding.nearest(digits: decimal.digits + 1, exponent: decimal.exponent)
     return nearest == next ? nearest : nil
   }
 
   /// The double nearest to the magnitude of any lexeme.
   ///
-  /// C function: `strtod`, in the locale whose decimal separator is a point
+  /// C function: `strtod` in the C locale, whose decimal separator is a point
   private static func nearest(_ lexeme: Span<UInt8>) -> Double {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: lexeme.count + 1) { text in
       for index in lexeme.indices { unsafe text[index] = CChar(bitPattern: lexeme[index]) }
       unsafe text[lexeme.count] = 0
-      // The C library has this locale ready: nothing is allocated.
+      // The C locale is static: `newlocale` does not allocate.
       let locale = unsafe newlocale(1 << LC_ALL, "C", nil)
       let previous = unsafe uselocale(locale)
       defer {
@@ -139,7 +138,7 @@ package enum NumberText {
     }
   }
 
-  /// Whether the double `magnitude` is just the plain integer that `lexeme` says.
+  /// Whether `magnitude` equals the plain integer in `lexeme`.
   private static func isExact(_ lexeme: Span<UInt8>, as magnitude: Double) -> Bool {
     guard magnitude < 0x1p127 else { return false }
     var whole: UInt128 = 0

@@ -1,18 +1,18 @@
-/// The leading 128 bits of those powers of five that a double can need, the highest bit set.
+/// The leading 128 bits, normalized, of the powers of five in the range of a double.
 ///
-/// The bits are cut off. Only for the exponents -27 to -1 the last bit is rounded up: there the exact
-/// power fits 64 bits, and a multiple of it times the reciprocal must not fall below a whole number.
+/// The bits are truncated. Only for the exponents -27 to -1 the last bit is rounded up: the exact power
+/// fits 64 bits there, and its multiples times the reciprocal must not fall below an integer.
 ///
 /// Page: Daniel Lemire, "Number Parsing at a Gigabyte per Second", 2021, sections 5 and 6
 struct PowersOfFive: Sendable {
-  /// The exponents that do not lead from every number of 64 bits to zero or to infinity.
+  /// Smaller exponents round every 64-bit number to zero; greater ones round it to infinity.
   static let exponents = -342...308
 
-  /// The upper 64 bits of every power, then its lower ones.
+  /// The upper and the lower 64 bits of each power.
   private let words: [UInt64]
 
   init() {
-    // 5^308 has 716 bits; 2^1023 / 5^342 has 229, so that all its quotients have 128 exact ones.
+    // 5^308 has 716 bits; 2^1023 / 5^342 has 229, so all quotients have 128 exact bits.
     var words = [UInt64](repeating: 0, count: PowersOfFive.exponents.count * 2)
     var limbs = [UInt64](repeating: 0, count: 16)
     limbs[0] = 1
@@ -31,7 +31,6 @@ struct PowersOfFive: Sendable {
     self.words = words
   }
 
-  /// The upper and the lower half of the bits of a power.
   subscript(exponent: Int) -> (upper: UInt64, lower: UInt64) {
     let index = (exponent - PowersOfFive.exponents.lowerBound) * 2
     return (words[index], words[index + 1])
@@ -43,7 +42,7 @@ struct PowersOfFive: Sendable {
     words[index + 1] = UInt64(truncatingIfNeeded: bits)
   }
 
-  /// The leading 128 bits of a number given by its limbs, the least one first.
+  /// The leading 128 bits of a number; its least significant limb comes first.
   private static func leadingBits(of limbs: [UInt64]) -> UInt128 {
     let top = limbs.lastIndex { $0 != 0 } ?? 0
     func limb(_ index: Int) -> UInt128 { index < 0 ? 0 : UInt128(limbs[index]) }

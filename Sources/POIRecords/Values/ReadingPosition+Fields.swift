@@ -1,7 +1,7 @@
 internal import JSONStreaming
 
 extension ReadingPosition {
-  /// The position as plain numbers, in the order in which a checkpoint keeps them.
+  /// The position as numbers, in the order of a stored checkpoint.
   package var fields: [UInt64] { [UInt64(byteOffset), UInt64(elementCount), inputHash, state] }
 
   package init?(fields: [UInt64]) {

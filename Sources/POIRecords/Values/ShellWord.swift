@@ -1,5 +1,5 @@
 extension String {
-  /// The text as one word of a command line, quoted where a shell would take it otherwise.
+  /// The text as one word of a shell command, quoted if necessary.
   package var shellWord: String {
     let isPlain = utf8.allSatisfy { byte in
       switch byte {

@@ -1,15 +1,14 @@
 internal import JSONStreaming
 
-/// Parts of ASCII texts.
 extension Span where Element == UInt8 {
-  /// The index of the first of `byte`; the count where there is none.
+  /// The index of the first `byte`, or the count if the text does not contain it.
   func firstIndex(of byte: Unicode.Scalar) -> Int {
     var index = 0
     while index < count, self[index] != UInt8(ascii: byte) { index += 1 }
     return index
   }
 
-  /// The index of the last of `byte`, or nil.
+  /// The index of the last `byte`, or nil.
   func lastIndex(of byte: Unicode.Scalar) -> Int? {
     var index = count
     while index > 0 {
@@ -26,7 +25,6 @@ extension Span where Element == UInt8 {
   }
 }
 
-/// Classes of ASCII characters.
 extension UInt8 {
   var isASCIIDigit: Bool { self &- 0x30 < 10 }
 
@@ -34,7 +32,6 @@ extension UInt8 {
 
   var isHexadecimalDigit: Bool { isASCIIDigit || (self | 0x20) &- 0x61 < 6 }
 
-  /// Whether it is one of the ASCII characters of `set`.
   func isOne(of set: StaticString) -> Bool {
     set.withUTF8Buffer { unsafe $0.contains(self) }
   }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The clock of the machine.
+/// The system clock.
 public enum SystemClock {
-  /// The instant at hand; `clock_gettime(CLOCK_REALTIME)`.
+  /// The current instant, from `clock_gettime(CLOCK_REALTIME)`.
   @Sendable
   public static func now() -> Instant {
     var time = timespec()

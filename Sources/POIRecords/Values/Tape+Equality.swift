@@ -1,12 +1,11 @@
 internal import JSONStreaming
 
-/// Equality of JSON values, as JSON Schema (2020-12, section 4.2.2) has it: numbers by what they
-/// stand for, texts by their scalar values, objects whatever the order of their members.
+/// Equality of JSON values, as defined by JSON Schema (2020-12, section 4.2.2): numbers by their value,
+/// strings by their scalar values, objects in any order of their members.
 extension Tape {
-  /// Whether the value that starts at `index` equals the one at `otherIndex` of another tape.
+  /// Whether the value at `index` equals the value at `otherIndex` of another tape.
   ///
-  /// - Complexity: O(n) in the tokens of a value; O(n log n) for objects whose members stand in
-  ///   different orders, which are sorted.
+  /// - Complexity: O(n) in the tokens of a value; O(n log n) for objects with different member orders.
   func hasValue(at index: Int, equalTo otherIndex: Int, of other: Tape) -> Bool {
     let (token, otherToken) = (self[index], other[otherIndex])
     guard token.kind == otherToken.kind else { return false }
@@ -30,11 +29,11 @@ extension Tape {
     }
   }
 
-  /// Whether the members of one object equal those of another, which has as many. If a name is
-  /// repeated, its members are compared in their order.
+  /// Whether two objects of equal member count have equal members. Members with a repeated name are
+  /// compared in their order.
   private func hasMembers(at index: Int, equalToThoseAt otherIndex: Int, of other: Tape) -> Bool {
     var (key, otherKey) = (index + 1, otherIndex + 1)
-    // Mostly the members stand in the same order.
+    // Most objects have the same member order.
     while self[key].kind == .key, hasName(at: key, equalTo: otherKey, of: other) {
       guard hasValue(at: key + 1, equalTo: otherKey + 1, of: other) else { return false }
       key = end(ofValueAt: key + 1)
@@ -52,7 +51,7 @@ extension Tape {
     text(of: self[key]).hasSameBytes(as: other.text(of: other[otherKey]))
   }
 
-  /// The members of an object from the one at `first` on, by name and then by place.
+  /// The keys of an object from `first` on, sorted by name and then by index.
   private func sortedKeys(from first: Int) -> [Int] {
     var keys: [Int] = []
     var key = first
@@ -67,7 +66,7 @@ extension Tape {
     return keys
   }
 
-  /// A hash of the value that starts at `index`, the same for equal values.
+  /// A hash of the value at `index`, equal for equal values.
   func valueHash(at index: Int) -> UInt64 {
     let token = self[index]
     var hash = TableHash()
@@ -82,7 +81,7 @@ extension Tape {
         place = end(ofValueAt: place)
       }
     case .startObject:
-      // A sum, so that the order of the members does not matter.
+      // The sum does not depend on the member order.
       var (key, sum) = (index + 1, UInt64(0))
       while self[key].kind == .key {
         var member = TableHash()
@@ -98,7 +97,7 @@ extension Tape {
 }
 
 extension Span where Element == UInt8 {
-  /// Less than 0 where these bytes stand before the others, more where behind, 0 where they are the same.
+  /// Compares bytewise: negative, zero or positive.
   fileprivate func order(_ other: Span<UInt8>) -> Int {
     for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
       return self[index] < other[index] ? -1 : 1
@@ -107,7 +106,7 @@ extension Span where Element == UInt8 {
   }
 }
 
-/// Scalars of JSON by their kind and text.
+/// Equality and hashes of JSON scalars by kind and text.
 enum JSONScalar {
   /// Whether two scalars of one kind are equal.
   static func areEqual(_ kind: Token.Kind, _ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
@@ -115,7 +114,7 @@ enum JSONScalar {
       ? ExactNumber(left) == ExactNumber(right) : left.hasSameBytes(as: right)
   }
 
-  /// A hash of a scalar, the same for equal ones; `text` matters for strings and numbers only.
+  /// A hash of a scalar, equal for equal scalars; only strings and numbers use `text`.
   static func hash(_ kind: Token.Kind, _ text: Span<UInt8>) -> UInt64 {
     var hash = TableHash()
     hash.add(UInt64(kind.rawValue))

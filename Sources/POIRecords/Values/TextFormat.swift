@@ -1,6 +1,6 @@
 internal import JSONStreaming
 
-/// A form of text that the keyword `format` names. All of them are enforced.
+/// A value of the keyword `format`. All formats are enforced.
 package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   case uuid, dateTime, date, time, email, uri, jsonPointer
 
@@ -28,14 +28,12 @@ package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a text has the format.
-  ///
-  /// - Parameter text: UTF-8.
+  /// Whether UTF-8 text has the format.
   package func admits(_ text: Span<UInt8>) -> Bool {
     switch self {
     case .uuid: UUIDText.isUUID(text)
     case .dateTime:
-      // Only the toolkit's own reading takes a space for the T.
+      // RFC 3339 does not allow the space that `Instant` accepts.
       Instant(rfc3339: text) != nil && text[10] != 0x20
     case .date: Instant(date: text) != nil
     case .time: Self.isTime(text)
@@ -45,7 +43,7 @@ package enum TextFormat: UInt8, BitwiseCopyable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether `text` is a time with a zone; second 60 only as the last of the day in UTC.
+  /// Whether `text` is a time with a zone; second 60 is valid only at the end of the day in UTC.
   ///
   /// Page: RFC 3339, section 5.6, `full-time`
   private static func isTime(_ text: Span<UInt8>) -> Bool {

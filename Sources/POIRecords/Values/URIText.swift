@@ -1,6 +1,6 @@
 internal import JSONStreaming
 
-/// Reads URIs.
+/// Validates URIs.
 enum URIText {
   /// Whether `text` is a URI with a scheme.
   ///
@@ -31,7 +31,7 @@ enum URIText {
     return isHierarchical(beforeFragment.extracting(0..<question))
   }
 
-  /// Whether `text` is what stands between the scheme and a query: authority and path.
+  /// Whether `text` is a valid authority and path.
   private static func isHierarchical(_ text: Span<UInt8>) -> Bool {
     let slash = UInt8(ascii: "/")
     guard text.count >= 2, text[0] == slash, text[1] == slash else {
@@ -43,7 +43,7 @@ enum URIText {
       && hasOnly(rest.extracting(end..<rest.count), beside: "!$&'()*+,;=:@/")
   }
 
-  /// Whether `text` is a host with an optional user and port.
+  /// Whether `text` is a host with optional user and port.
   private static func isAuthority(_ text: Span<UInt8>) -> Bool {
     var host = text
     if let at = text.lastIndex(of: "@") {
@@ -64,7 +64,7 @@ enum URIText {
       && host.extracting(port + 1..<host.count).isAll(\.isASCIIDigit)
   }
 
-  /// Whether `text` is what a host has in brackets.
+  /// Whether `text` is a valid IP literal, without its brackets.
   private static func isLiteral(_ text: Span<UInt8>) -> Bool {
     guard text.count > 0, text[0] | 0x20 == UInt8(ascii: "v") else {
       return AddressText.isIPv6(text)
@@ -77,7 +77,7 @@ enum URIText {
       }
   }
 
-  /// Whether `text` has only unreserved characters, percent-encoded bytes and those of `others`.
+  /// Whether `text` has only unreserved characters, percent-encoded bytes and characters of `others`.
   private static func hasOnly(_ text: Span<UInt8>, beside others: StaticString) -> Bool {
     var index = 0
     while index < text.count {

@@ -1,15 +1,15 @@
 package import JSONStreaming
 
-/// Reads UUIDs in their text form (RFC 9562, section 4).
+/// Validates UUIDs in text form (RFC 9562, section 4).
 package enum UUIDText {
-  /// Appends `text` in upper case if it is a UUID, and returns whether it is one.
+  /// Appends `text` in upper case if it is a UUID; returns whether it is one.
   package static func appendCanonical(
     _ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>
   ) -> Bool {
     guard text.count == 36 else { return false }
     return unsafe text.withUnsafeBytes { text in
       guard let bytes = text.baseAddress else { return false }
-      // 8-4-4-4-12 digits; the last word overlaps the one before.
+      // 8-4-4-4-12 digits; the last word overlaps the word before it.
       let part1 = unsafe EightBytes(bytes, at: 0).hexadecimalDigits
       let word2 = unsafe EightBytes(bytes, at: 8).word ^ hyphens2
       let word3 = unsafe EightBytes(bytes, at: 16).word ^ hyphens3
@@ -17,7 +17,7 @@ package enum UUIDText {
       let part3 = EightBytes(word3).hexadecimalDigits
       let part4 = unsafe EightBytes(bytes, at: 24).hexadecimalDigits
       let part5 = unsafe EightBytes(bytes, at: 28).hexadecimalDigits
-      // Hyphens are the digit 0 now.
+      // The XOR has turned hyphens into the digit 0.
       let wrongHyphens = (word2 ^ zeros) & mask2 | (word3 ^ zeros) & mask3
       guard part1.flaws | part2.flaws | part3.flaws | part4.flaws | part5.flaws | wrongHyphens == 0
       else { return false }
@@ -46,7 +46,7 @@ package enum UUIDText {
     return true
   }
 
-  // The lanes of the hyphens in the second and the third word, and what makes a 0 of a hyphen.
+  // The lanes of the hyphens in the second and third word, and the XOR of a hyphen with the digit 0.
   private static let mask2: UInt64 = 0x0000_FF00_0000_00FF
   private static let mask3: UInt64 = 0xFF00_0000_00FF_0000
   private static let hyphens2: UInt64 = 0x0000_1D00_0000_001D

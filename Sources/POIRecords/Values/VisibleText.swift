@@ -1,9 +1,9 @@
 internal import JSONStreaming
 
-/// Blank texts and control characters.
+/// Detects blank texts and control characters.
 enum VisibleText {
-  /// Whether `text`, which is UTF-8, has only white space (Unicode `White_Space`), zero-width spaces
-  /// and joiners, and byte-order marks.
+  /// Whether UTF-8 text has only white space (Unicode `White_Space`), zero-width spaces and joiners, and
+  /// byte-order marks.
   static func isBlank(_ text: Span<UInt8>) -> Bool {
     var index = 0
     while index < text.count {
@@ -34,8 +34,8 @@ enum VisibleText {
     }
   }
 
-  /// Whether `text`, which is UTF-8, holds a control character (U+0000 to U+001F, U+007F to U+009F)
-  /// other than tab, line feed and carriage return.
+  /// Whether UTF-8 text contains a control character (U+0000 to U+001F, U+007F to U+009F) other than tab,
+  /// line feed and carriage return.
   static func holdsControl(_ text: Span<UInt8>) -> Bool {
     for index in text.indices {
       let byte = text[index]
