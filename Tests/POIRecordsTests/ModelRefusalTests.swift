@@ -42,7 +42,7 @@ import Testing
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"integer","x-allow-nul":true}}}"#,
-      "/properties/a/x-allow-nul", "speaks of text"
+      "/properties/a/x-allow-nul", "needs the type string"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"string","x-unit":"seconds"}}}"#,
@@ -50,7 +50,7 @@ import Testing
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"integer","x-unit":"days"}}}"#,
-      "/properties/a/x-unit", "none of seconds"
+      "/properties/a/x-unit", "not one of seconds"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"string","format":"date-time","x-zone":"Europe/Oslo"}}}"#,
@@ -80,7 +80,7 @@ import Testing
       #"{"x-table":"t","properties":{"a":{},"b":{"x-column":"A"}}}"#, "/properties/b",
       "have the column"
     ),
-    (#"{"x-table":"t","required":["b"],"properties":{"a":{}}}"#, "/required", "stands not in"),
+    (#"{"x-table":"t","required":["b"],"properties":{"a":{}}}"#, "/required", "is not in"),
     (
       #"{"x-table":"t","required":"a","properties":{"a":{}}}"#, "/required", "no array of names"
     ),
@@ -148,11 +148,11 @@ import Testing
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"t","unique":"n"},"required":["n"],"properties":{"n":{"type":"string"}}}}}"#,
-      "/properties/a", "is that of the records, too; name another one"
+      "/properties/a", "is also used by the records; name another one"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"string","x-relation":{"table":"u","unique":"n"}},"b":{"type":"integer","x-relation":{"table":"u","unique":"n"}}}}"#,
-      "/properties/b", "is that of /properties/a, too: write its name alike"
+      "/properties/b", "is also used by /properties/a: write its name alike"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"string","x-relation":{"table":"u","unique":"n"}},"b":{"type":"string","x-relation":{"table":"U","unique":"n"}}}}"#,
@@ -160,11 +160,11 @@ import Testing
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"string","x-relation":{"table":"u","unique":"n"}},"b":{"type":"array","x-relation":{"table":"u","unique":"n"},"items":{"type":"string"}}}}"#,
-      "/properties/b", "is that of /properties/a, too; name another one"
+      "/properties/b", "is also used by /properties/a; name another one"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"array","x-relation":{"table":"u","unique":"n","join":"v"},"items":{"type":"object","required":["n"],"properties":{"n":{"type":"string"}}}},"b":{"type":"string","x-relation":{"table":"v","unique":"n"}}}}"#,
-      "/properties/a", "is that of /properties/b, too; name another one"
+      "/properties/a", "is also used by /properties/b; name another one"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"properties":{"n":{"type":"string"}}}}}"#,
@@ -188,15 +188,15 @@ import Testing
     ),
     (
       #"{"x-table":"t","x-timestamp":"a","properties":{"a":{"type":"string","format":"date-time","x-relation":{"table":"u","unique":"n"}}}}"#,
-      "/x-timestamp", "a relation, which can be no timestamp"
+      "/x-timestamp", "a relation, which cannot be a timestamp"
     ),
     (
       #"{"x-table":"t","x-key":"k","x-tombstone":"a","properties":{"k":{},"a":{"type":"boolean","x-relation":{"table":"u","unique":"n"}}}}"#,
-      "/x-tombstone", "a relation, which can be no tombstone"
+      "/x-tombstone", "a relation, which cannot be a tombstone"
     ),
     (
       #"{"x-table":"t","x-coordinates":{"latitude":"a","longitude":"b"},"properties":{"b":{"type":"number"},"a":{"type":"number","x-relation":{"table":"u","unique":"n"}}}}"#,
-      "/x-coordinates", "a relation, which can be no coordinate"
+      "/x-coordinates", "a relation, which cannot be a coordinate"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"string","x-empty-as-null":true}}}"#,
@@ -208,11 +208,11 @@ import Testing
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":["string","integer"],"x-relation":{"table":"u","unique":"n"}}}}"#,
-      "/properties/a", "named by text"
+      "/properties/a", "identified by text"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"required":["n"],"properties":{"n":{"type":"string","x-relation":{"table":"v","unique":"m"}}}}}}"#,
-      "/properties/a/properties/n", "no relation of its own"
+      "/properties/a/properties/n", "cannot have a relation"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"enum":[{}],"required":["n"],"properties":{"n":{"type":"string"}}}}}"#,
@@ -252,11 +252,11 @@ import Testing
     ),
     (
       ##"{"x-table":"t","properties":{"a":{"$ref":"#/$defs/b"}}}"##, "/properties/a/$ref",
-      "nothing at"
+      "does not exist in the document"
     ),
     (
       ##"{"x-table":"t","required":["a"],"properties":{"a":{"items":{"$ref":"#/required/00"}}}}"##,
-      "/properties/a/items/$ref", "nothing at"
+      "/properties/a/items/$ref", "does not exist in the document"
     ),
     (
       ##"{"x-table":"t","properties":{"a":{"$ref":"#/x-table"}}}"##, "/properties/a/$ref",
@@ -304,7 +304,7 @@ import Testing
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"integer","x-not-blank":true}}}"#,
-      "/properties/a/x-not-blank", "speaks of text"
+      "/properties/a/x-not-blank", "needs the type string"
     ),
     (
       #"{"$schema":"http://json-schema.org/draft-07/schema#","x-table":"t","properties":{"a":{}}}"#,
@@ -342,11 +342,11 @@ import Testing
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"required":["n"],"properties":{"n":{"type":"object"}}}}}"#,
-      "/properties/a/properties/n", "a related row is named by"
+      "/properties/a/properties/n", "a related row is identified by"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"array","items":{"type":"integer"},"x-relation":{"table":"u","unique":"v"}},"b":{"x-source":"/a/0"}}}"#,
-      "/properties/b", "state what its elements hold"
+      "/properties/b", "describe its elements in"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"properties":["b"]}}}"#, "/properties/a/properties",
@@ -395,7 +395,9 @@ import Testing
 
   /// A relation to many, the place in it that the error names, and a part of what it says.
   @Test(arguments: [
-    (#"{"x-relation":{"table":"u","unique":"v"}}"#, "/items", "says in \"items\""),
+    (
+      #"{"x-relation":{"table":"u","unique":"v"}}"#, "/items", "describes its elements in \"items\""
+    ),
     (
       #"{"items":{"type":"integer"},"x-relation":{"table":"u"}}"#, "/x-relation/unique", "each once"
     ),
@@ -418,11 +420,11 @@ import Testing
     ),
     (
       #"{"items":{"type":"object","required":["v"],"properties":{"v":{"type":"integer"},"w":{}}},"x-relation":{"table":"u","unique":"v","join":"j"}}"#,
-      "/items", "no other attributes"
+      "/items", "can only have the attributes"
     ),
     (
       #"{"items":{"type":"object","required":["t"],"properties":{"t":{"type":"integer"}}},"x-relation":{"table":"u","unique":"t"}}"#,
-      "/items", "that of the parent too"
+      "/items", "belongs to an attribute and to the parent"
     ),
     (
       #"{"items":{"type":"integer"},"x-relation":{"table":"t","unique":"v","join":"j"}}"#,
@@ -439,7 +441,7 @@ import Testing
     (#"{"items":{"type":"integer"},"x-relation":"u"}"#, "/x-relation", "is an object"),
     (
       #"{"items":{"type":"integer"},"x-source":"0#","x-relation":{"table":"u","unique":"v"}}"#,
-      "/x-source", "name of a member is no array"
+      "/x-source", "an array cannot have the source \"0#\""
     ),
     (
       #"{"items":{"type":"integer","x-source":"/v"},"x-relation":{"table":"u","unique":"v"}}"#,
@@ -451,7 +453,7 @@ import Testing
     ),
     (
       #"{"items":{"type":"object","required":["v"],"properties":{"v":{"type":"string","x-source":"0#"}}},"x-relation":{"table":"u","unique":"v"}}"#,
-      "/items/properties/v/x-source", "no member's name"
+      "/items/properties/v/x-source", "is not available in"
     ),
     (
       #"{"items":{"type":"object","required":["v"],"properties":{"v":{"type":"integer"},"w":{"type":"integer","x-merge":"maximum"}}},"x-relation":{"table":"u","unique":"v"}}"#,
@@ -477,7 +479,7 @@ import Testing
       )
     }
     #expect(error?.pointer == "/properties/a/properties/n/x-source")
-    #expect(error?.message.contains("no member's name") == true)
+    #expect(error?.message.contains("is not available in") == true)
   }
 
   @Test func `definitions that nothing uses may not lead back to themselves either`() {

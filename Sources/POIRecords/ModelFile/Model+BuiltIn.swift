@@ -8,7 +8,6 @@ extension Model {
     }
   }()
 
-  /// The document of the built-in model.
   static let builtInDocument = """
     {
       "$schema": "https://json-schema.org/draft/2020-12/schema",

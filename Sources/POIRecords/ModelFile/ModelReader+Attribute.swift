@@ -28,21 +28,22 @@ extension ModelReader {
     let allowsNUL = try boolean(json["x-allow-nul"], at: place + "/x-allow-nul")
     if allowsNUL, !types.contains(.string) {
       throw ModelError(
-        message: "\"x-allow-nul\" speaks of text; the type allows none",
+        message: "\"x-allow-nul\" needs the type string",
         pointer: place + "/x-allow-nul")
     }
     if isRelated, isRelation {
-      throw ModelError(message: "a related row has no relation of its own", pointer: place)
+      throw ModelError(message: "a related row cannot have a relation", pointer: place)
     }
     if isRelated || isRelation && isPlain, [.json, .any].contains(valueStorage) {
       throw ModelError(
-        message: "a related row is named by text, numbers, booleans, dates or uuids", pointer: place
+        message: "a related row is identified by text, numbers, booleans, dates or uuids",
+        pointer: place
       )
     }
     if json["default"] != nil, isRequired {
       throw ModelError(
-        message: "a required attribute is never absent, so its default would never be used; take "
-          + "out one of the two", pointer: place + "/default")
+        message: "a required attribute is never absent, so its default would never be used; "
+          + "remove one of the two", pointer: place + "/default")
     }
     var attribute = Attribute(
       name: name, column: try identifier(json["x-column"], at: place + "/x-column") ?? name,
@@ -64,7 +65,7 @@ extension ModelReader {
     return attribute
   }
 
-  /// The schema of an attribute and those that it refers to, all checked for unknown keywords.
+  /// The schema of an attribute and the schemas that it refers to, checked for unknown keywords.
   private static func schemas(
     ofAttribute json: JSONValue, at place: String, with compiler: RuleCompiler
   ) throws(ModelError) -> [(json: JSONValue, place: String)] {
@@ -77,7 +78,7 @@ extension ModelReader {
       guard let members = schema.json.members else {
         throw ModelError(
           message: schema.json == .bool(false)
-            ? "an attribute that no value is allowed for cannot be kept; take it out"
+            ? "the schema false allows no value of the attribute; remove the attribute"
             : "an attribute is described by an object, this is \(schema.json.typeName)",
           pointer: schema.place)
       }
@@ -88,7 +89,7 @@ extension ModelReader {
     return schemas
   }
 
-  /// The attribute's own members, and what the schemas that it refers to say of an attribute.
+  /// The attribute's own members, and the attribute keywords of the schemas that it refers to.
   private static func merged(_ schemas: [(json: JSONValue, place: String)]) -> JSONValue {
     var members = schemas[0].json.members ?? []
     for schema in schemas.dropFirst() {
@@ -123,7 +124,7 @@ extension ModelReader {
       guard let format = try format(json["format"], at: place + "/format") else { continue }
       guard shared == nil || shared == format else {
         throw ModelError(
-          message: "the format is another one than that of the attribute that refers to it",
+          message: "the format differs from the format of the attribute that refers to it",
           pointer: place + "/format")
       }
       shared = format
@@ -172,7 +173,7 @@ extension ModelReader {
     }
     if json["x-zone"] != nil, format != .dateTime {
       throw ModelError(
-        message: "\"x-zone\" goes with \"format\": \"date-time\"", pointer: place + "/x-zone")
+        message: "\"x-zone\" needs \"format\": \"date-time\"", pointer: place + "/x-zone")
     }
     if let unit = json["x-unit"] {
       let lengths: [String: Int64] = [
@@ -180,7 +181,7 @@ extension ModelReader {
       ]
       guard let name = unit.string, let length = lengths[name] else {
         throw ModelError(
-          message: "the unit \(unit) is none of seconds, milliseconds, microseconds",
+          message: "the unit \(unit) is not one of seconds, milliseconds, microseconds",
           pointer: place + "/x-unit")
       }
       guard values.isSubset(of: [.integer, .number]), !values.isEmpty else {
@@ -228,7 +229,7 @@ extension ModelReader {
     _ json: JSONValue?, name: String, at place: String
   ) throws(ModelError) -> Attribute.Source {
     guard let json else { return .pointer([name]) }
-    // Relative JSON Pointer's notation for the name of the member that holds the value.
+    // Relative JSON Pointer: the name of the member that holds the value.
     if json.string == "0#" { return .memberName }
     do {
       let pointer = try JSONPointer(parsing: json.string ?? "#")

@@ -2,7 +2,7 @@ internal import JSONStreaming
 
 /// How attributes are merged.
 extension ModelReader {
-  /// The rule that an attribute states, if any.
+  /// The merge rule of an attribute, if any.
   static func mergeRule(
     _ json: JSONValue, types: JSONTypes, storage: Attribute.Storage, isRelated: Bool,
     at place: String
@@ -16,7 +16,7 @@ extension ModelReader {
     }
     guard !isRelated, storage != .relation else {
       throw ModelError(
-        message: "a related row is not merged; take \"x-merge\" out", pointer: place)
+        message: "a related row is not merged; remove \"x-merge\"", pointer: place)
     }
     let needed: String? =
       switch rule {
@@ -39,7 +39,7 @@ extension ModelReader {
     }
   }
 
-  /// Refuses merge rules of attributes that decide which record stays.
+  /// Refuses merge rules of attributes that determine the winner.
   static func checkMergeRules(
     of attributes: [Attribute], key: [String], timestamp: String?, tombstone: Tombstone?
   ) throws(ModelError) {
@@ -51,7 +51,7 @@ extension ModelReader {
         continue
       }
       throw ModelError(
-        message: "\"\(name)\" is \(role), which the winner keeps; take \"x-merge\" out",
+        message: "\"\(name)\" is \(role), which the winner keeps; remove \"x-merge\"",
         pointer: "/properties" + JSONPointer.step(name) + "/x-merge")
     }
   }

@@ -10,7 +10,7 @@ extension ModelReader {
       let advice =
         known.contains("x-\(member.name)")
         ? "did you mean \"x-\(member.name)\"?"
-        : "it cannot be enforced, so it is refused; take it out, or use one of "
+        : "it cannot be enforced, so it is refused; remove it, or use one of "
           + known.sorted().joined(separator: ", ")
       throw ModelError(
         message: "unknown keyword \"\(member.name)\": \(advice)",
@@ -33,7 +33,7 @@ extension ModelReader {
     return names
   }
 
-  /// The names in an array of strings, which is how JSON Schema writes them.
+  /// The names in an array of strings, as in JSON Schema.
   static func namesInArray(
     _ json: JSONValue?, at place: String
   ) throws(ModelError) -> [String] {
@@ -44,7 +44,7 @@ extension ModelReader {
     return try names(json, at: place)
   }
 
-  /// Whether a schema names a type, alone or among others.
+  /// Whether `type` is one of the types of a schema.
   static func names(_ type: String, asTypeOf json: JSONValue) -> Bool {
     guard let types = json["type"] else { return false }
     return (types.elements ?? [types]).contains(.string(type))
@@ -58,20 +58,18 @@ extension ModelReader {
     return value
   }
 
-  /// The name of a table.
   static func tableName(_ json: JSONValue?, at place: String) throws(ModelError) -> String? {
     guard let name = try identifier(json, at: place) else { return nil }
-    // A table of the name would hide a function that is used.
+    // A table of this name would hide a table-valued function that the toolkit uses.
     let lowercased = name.lowercased()
     guard !lowercased.hasPrefix("pragma_"), !["json_each", "json_tree"].contains(lowercased) else {
       throw ModelError(
-        message: "\"\(name)\" is a table-valued function of SQLite; name the table otherwise",
+        message: "\"\(name)\" is a table-valued function of SQLite; choose another name",
         pointer: place)
     }
     return name
   }
 
-  /// The name of a table or column.
   static func identifier(
     _ json: JSONValue?, at place: String
   ) throws(ModelError) -> String? {

@@ -1,8 +1,8 @@
 internal import JSONStreaming
 
-/// Rules of the record as a whole, and defaults.
+/// Rules of whole records, and defaults.
 extension ModelReader {
-  /// The keywords of a record, or of an element of a relation to many, that look at it as a whole.
+  /// The keywords with rules for a whole record or a whole element of a relation to many.
   static let recordKeywords: Set<String> = [
     "additionalProperties", "minProperties", "maxProperties", "dependentRequired", "x-coordinates",
   ]
@@ -11,7 +11,7 @@ extension ModelReader {
     _ json: JSONValue, attributes: [Attribute], at place: String,
     with compiler: inout RuleCompiler
   ) throws(ModelError) -> RecordRules {
-    // Everything else of the record is the attributes' own.
+    // The attributes have the other rules.
     let keywords = ["minProperties", "maxProperties"]
     let counts = (json.members ?? []).filter { keywords.contains($0.name) }
     let schema = try compiler.attribute([(.object(counts), place)], types: .object)
@@ -71,7 +71,7 @@ extension ModelReader {
     return coordinates
   }
 
-  /// Decodes the defaults of a model, and refuses one that the attribute itself would reject.
+  /// Decodes the defaults of a model, and refuses a default that violates the rules of its attribute.
   static func defaults(of model: Model, at place: String) throws(ModelError) -> DefaultValues {
     guard model.attributes.contains(where: { $0.defaultValue != nil }) else {
       return DefaultValues()

@@ -11,7 +11,7 @@ extension ModelReader {
     let (table, unique) = try relationKeyword(json["x-relation"], at: ownPlace)
     guard types.contains(.object), types.subtracting([.object, .null]).isEmpty else {
       throw ModelError(
-        message: "a relation needs the type object, or that of one plain value, and at most null "
+        message: "a relation needs the type object or one plain type, and at most null "
           + "beside it", pointer: ownPlace)
     }
     let required = try namesInArray(json["required"], at: place + "/required")
@@ -38,16 +38,16 @@ extension ModelReader {
     }
     if let attribute = attributes.first(where: { $0.source == .memberName }) {
       throw ModelError(
-        message: "a related row has no member's name",
+        message: "the source \"0#\" is not available in a related row",
         pointer: place + "/properties" + JSONPointer.step(attribute.name) + "/x-source")
     }
     try checkSources(of: attributes, at: place + "/properties")
     return Relation(table: table, attributes: attributes, isPlain: false)
   }
 
-  /// A relation whose value is one text, number, boolean, date or uuid.
+  /// A relation whose value is a text, number, boolean, date or UUID.
   ///
-  /// - Parameter schema: the rules of a value that is not null.
+  /// - Parameter schema: the rules of values other than null.
   static func plainRelation(
     from json: JSONValue, of attribute: Attribute, storage: Attribute.Storage, schema: Int,
     at place: String
@@ -71,16 +71,16 @@ extension ModelReader {
     return Relation(table: table, attributes: [value], isPlain: true)
   }
 
-  /// Refuses a relation in a role that only a value of the record itself can have.
+  /// Refuses a relation in a role that needs a value of the record itself.
   static func refuseRelation(
     _ attribute: Attribute, as role: String, at place: String
   ) throws(ModelError) {
     guard attribute.relation != nil else { return }
     throw ModelError(
-      message: "\"\(attribute.name)\" is a relation, which can be no \(role)", pointer: place)
+      message: "\"\(attribute.name)\" is a relation, which cannot be a \(role)", pointer: place)
   }
 
-  /// What `x-relation` says of the related rows.
+  /// The table and the unique attributes that `x-relation` names.
   static func relationKeyword(
     _ json: JSONValue?, beside others: Set<String> = [], at place: String
   ) throws(ModelError) -> (table: String, unique: [String]) {

@@ -7,7 +7,7 @@ extension ModelReader {
     json["x-relation"] != nil && names("array", asTypeOf: json)
   }
 
-  /// - Parameter depth: in how many relations to many the elements are nested.
+  /// - Parameter depth: the number of enclosing relations to many, including this one.
   static func relationToMany(
     _ name: String, from json: JSONValue, isRequired: Bool, parent: String, depth: Int,
     at place: String, document: JSONValue
@@ -31,7 +31,7 @@ extension ModelReader {
       json["x-relation"], beside: ["parent", "join"], at: ownPlace)
     guard !unique.isEmpty, Set(unique.map(ExactText.init)).count == unique.count else {
       throw ModelError(
-        message: "\"unique\" names the attributes that tell the elements of one array apart, "
+        message: "\"unique\" names the attributes that identify an element within its array, "
           + "each once", pointer: ownPlace + "/unique")
     }
     let link = try link(json["x-relation"], parent: parent, table: table, at: ownPlace)
@@ -41,7 +41,8 @@ extension ModelReader {
     let source = try source(json["x-source"], name: name, at: place + "/x-source")
     guard case .pointer = source else {
       throw ModelError(
-        message: "the name of a member is no array", pointer: place + "/x-source")
+        message: "an array cannot have the source \"0#\", the name of a member",
+        pointer: place + "/x-source")
     }
     let compiler = RuleCompiler(document)
     return RelationToMany(
@@ -60,23 +61,23 @@ extension ModelReader {
     }
     guard column.lowercased() != table.lowercased() else {
       throw ModelError(
-        message: "the table \"\(join)\" would have two columns \"\(column)\"; name the one of the "
-          + "parent with \"parent\"", pointer: place)
+        message: "the table \"\(join)\" would have two columns \"\(column)\"; rename the "
+          + "parent's with \"parent\"", pointer: place)
     }
     return .join(table: join, parentColumn: column, rowColumn: table)
   }
 
-  /// What an element is, and whether it is a plain value.
+  /// The model of an element, and whether the element is a plain value.
   private static func element(
     _ json: JSONValue?, table: String, unique: [String], link: RelationToMany.Link, depth: Int,
     at place: String, document: JSONValue
   ) throws(ModelError) -> (model: Model, isPlain: Bool) {
     guard let items = json, items.members != nil else {
       throw ModelError(
-        message: "a relation to many says in \"items\" what an element is", pointer: place)
+        message: "a relation to many describes its elements in \"items\"", pointer: place)
     }
     var compiler = RuleCompiler(document)
-    // An object may be described elsewhere; what refers to it then says nothing more.
+    // `items` may refer to an object elsewhere, but then has no other keywords.
     let target = try compiler.chain(from: items, at: place).last
     let isPlain = target?.json["properties"] == nil
     let (json, place) =
@@ -122,7 +123,7 @@ extension ModelReader {
     return (model, isPlain)
   }
 
-  /// The schema that `items` is or refers to.
+  /// The schema in `items`, or the schema that it refers to.
   private static func elsewhere(
     _ items: JSONValue, _ target: (json: JSONValue, place: String)?, at place: String
   ) throws(ModelError) -> (json: JSONValue, place: String) {
@@ -142,13 +143,13 @@ extension ModelReader {
       }
       guard attribute.isColumnNotNull, ![.json, .any, .relation].contains(attribute.storage) else {
         throw ModelError(
-          message: "\"\(name)\" tells the elements apart: it must be required, not null, and a "
+          message: "\"\(name)\" identifies an element: it must be required, not null, and a "
             + "text, number, boolean, date or uuid, and no relation", pointer: place)
       }
     }
     if let attribute = element.attributes.first(where: { $0.source == .memberName }) {
       throw ModelError(
-        message: "an element of an array has no member's name",
+        message: "the source \"0#\" is not available in an element of an array",
         pointer: place + "/properties" + JSONPointer.step(attribute.name) + "/x-source")
     }
     try checkColumns(of: element, at: place)
@@ -158,8 +159,8 @@ extension ModelReader {
       let columns = element.attributes.map(\.column) + element.relations.map(\.name)
       guard !columns.contains(where: { $0.lowercased() == column.lowercased() }) else {
         throw ModelError(
-          message: "the column \"\(column)\" of an attribute is that of the parent too; name the "
-            + "latter with \"parent\" in \"x-relation\"", pointer: place)
+          message: "the column \"\(column)\" belongs to an attribute and to the parent; rename the "
+            + "parent's with \"parent\" in \"x-relation\"", pointer: place)
       }
     case .join:
       guard
@@ -167,7 +168,7 @@ extension ModelReader {
         element.relations.isEmpty
       else {
         throw ModelError(
-          message: "a row that several records share has no other attributes than those in "
+          message: "a row that several records share can only have the attributes in "
             + "\"unique\"", pointer: place)
       }
     }

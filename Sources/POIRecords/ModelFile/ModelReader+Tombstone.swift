@@ -1,4 +1,3 @@
-/// What says that a record was removed.
 extension ModelReader {
   private static let tombstoneKeywords: Set<String> = ["attribute", "removal", "null"]
 
@@ -17,12 +16,12 @@ extension ModelReader {
     let isNullRecord = try boolean(json["null"], at: place + "/null")
     guard attribute != nil || isNullRecord else {
       throw ModelError(
-        message: "nothing says that a record was removed; name the attribute that does, or say "
+        message: "the tombstone has no attribute that marks a removal; name one, or say "
           + "\"null\": true", pointer: place)
     }
     guard !key.isEmpty else {
       throw ModelError(
-        message: "a removal is that of the record with the same key; name the key with \"x-key\"",
+        message: "a removal applies to the record with the same key; name the key with \"x-key\"",
         pointer: place)
     }
     var removal = Tombstone.Removal.mark
@@ -59,7 +58,7 @@ extension ModelReader {
     return attribute
   }
 
-  /// Refuses models by which a null record could be no record of the table.
+  /// Refuses models whose table could not hold a null record.
   private static func checkNullRecord(
     _ tombstone: Tombstone, _ attribute: Attribute?, _ attributes: [Attribute], key: [String]
   ) throws(ModelError) {
@@ -67,7 +66,7 @@ extension ModelReader {
     let named = attributes.filter { key.containsExactly($0.name) }
     guard named.count == 1, named[0].source == .memberName else {
       throw ModelError(
-        message: "a null record has nothing but its member's name; the key must be one attribute "
+        message: "a null record has only its member's name; the key must be one attribute "
           + "with \"x-source\": \"0#\"", pointer: place)
     }
     guard tombstone.removal == .mark else { return }

@@ -3,17 +3,16 @@ internal import JSONStreaming
 extension Model {
   /// Reads a model from its document.
   ///
-  /// The document is a JSON Schema (2020-12) whose root describes one record. Every keyword in it
-  /// is enforced, is known to have no effect (`title`, `description`, `examples`, `$comment`,
-  /// `$schema`, `$id`), or is refused.
+  /// The document is a JSON Schema (2020-12) whose root describes one record. Every keyword is enforced, is
+  /// an annotation (`title`, `description`, `examples`, `$comment`, `$schema`, `$id`), or is refused.
   ///
   /// - Parameter document: the JSON text.
-  /// - Throws: `ModelError` with the place in the document and what to do.
+  /// - Throws: `ModelError` if the document is not a valid model.
   public init(parsing document: String) throws(ModelError) {
     try self.init(parsing: Array(document.utf8).span)
   }
 
-  /// Reads a model from the bytes of its document.
+  /// Reads a model from a document in UTF-8.
   package init(parsing document: Span<UInt8>) throws(ModelError) {
     let json: JSONValue
     do {
@@ -25,9 +24,9 @@ extension Model {
   }
 }
 
-/// Turns a model's document into a `Model`, and refuses what it cannot enforce.
+/// Reads a model's document, and refuses keywords that it cannot enforce.
 enum ModelReader {
-  /// Keywords that say something to people and other programs only.
+  /// Keywords without an effect on records.
   static let annotations: Set<String> = ["$comment", "title", "description", "examples"]
 
   static let rootKeywords: Set<String> = recordKeywords.union([
@@ -35,13 +34,12 @@ enum ModelReader {
     "x-tombstone", "x-unmapped-column",
   ])
 
-  /// The keywords that only attributes have, beside those of `RuleCompiler`.
+  /// The keywords of attributes, without the keywords of `RuleCompiler`.
   static let attributeKeywords: Set<String> = [
     "x-column", "x-source", "x-unit", "x-zone", "x-lenient", "x-empty-as-null", "x-allow-nul",
     "x-relation", "x-merge",
   ]
 
-  /// The keywords of an attribute's schema.
   static let attributeSchemaKeywords = attributeKeywords.union(RuleCompiler.keywords)
 
   /// The keywords of an attribute that is a relation to one.
@@ -94,9 +92,9 @@ enum ModelReader {
     return model
   }
 
-  /// The attributes and the relations to many of a record, or of an element of one.
+  /// The attributes and the relations to many of a record, or of an element of a relation to many.
   ///
-  /// - Parameter depth: in how many relations to many they are nested.
+  /// - Parameter depth: the number of enclosing relations to many.
   static func attributesAndRelations(
     _ properties: [JSONValue.Member], required: [String], table: String, depth: Int,
     at place: String, with compiler: inout RuleCompiler
@@ -118,14 +116,14 @@ enum ModelReader {
             at: inner, with: &compiler))
         if depth > 0, attributes.last?.mergeRule != nil {
           throw ModelError(
-            message: "a related row is not merged; take \"x-merge\" out",
+            message: "a related row is not merged; remove \"x-merge\"",
             pointer: inner + "/x-merge")
         }
       }
     }
     for name in required where !properties.contains(where: { $0.name.isExactly(name) }) {
       throw ModelError(
-        message: "\"\(name)\" is required, but stands not in \"properties\"",
+        message: "\"\(name)\" is required, but is not in \"properties\"",
         pointer: place + "/required")
     }
     return (attributes, relations)
@@ -164,7 +162,7 @@ enum ModelReader {
     guard case .instant = attributes[index].storage else {
       throw ModelError(
         message: "the timestamp \"\(name)\" is no instant; give it \"format\": \"date-time\", "
-          + "or \"x-unit\" where it is a number", pointer: "/x-timestamp")
+          + "or \"x-unit\" if it is a number", pointer: "/x-timestamp")
     }
     return name
   }
@@ -177,7 +175,7 @@ enum ModelReader {
     named += model.relations.map { ($0.name, inner + JSONPointer.step($0.name)) }
     if let unmapped = model.unmappedColumn { named.append((unmapped, "/x-unmapped-column")) }
     for (column, place) in named {
-      // SQLite compares column names without regard to the case of ASCII letters.
+      // SQLite ignores the case of ASCII letters in column names.
       guard columns.insert(column.lowercased()).inserted else {
         throw ModelError(message: "two attributes have the column \"\(column)\"", pointer: place)
       }
@@ -188,10 +186,10 @@ enum ModelReader {
     }
   }
 
-  /// Refuses a table of two uses, unless both relations keep rows in it that records share.
+  /// Refuses a table with two uses, unless both uses are shared rows of the same form.
   private static func checkTables(of model: Model) throws(ModelError) {
     let uses = tablesOfRelations(of: model, at: "")
-    // The readable view joins them, and SQLite joins at most 64 tables.
+    // The readable view joins all of them, and SQLite joins at most 64 tables.
     guard uses.count <= 60 else {
       throw ModelError(
         message: "the relations of a model have at most 60 tables", pointer: "/properties")
@@ -201,25 +199,25 @@ enum ModelReader {
       guard let other = known.updateValue(use, forKey: use.table.lowercased()) else { continue }
       guard let rows = use.rows, let others = other.rows else {
         throw ModelError(
-          message: "the table \"\(use.table)\" is that of "
-            + (other.pointer.isEmpty ? "the records" : other.pointer) + ", too; name another one",
+          message: "the table \"\(use.table)\" is also used by "
+            + (other.pointer.isEmpty ? "the records" : other.pointer) + "; name another one",
           pointer: use.pointer)
       }
       guard use.table.isExactly(other.table), rows.isStored(as: others) else {
         throw ModelError(
-          message: "the table \"\(use.table)\" is that of \(other.pointer), too: write its name "
+          message: "the table \"\(use.table)\" is also used by \(other.pointer): write its name "
             + "alike, and give its rows the same columns and types in the same order; or name "
             + "another one", pointer: use.pointer)
       }
     }
   }
 
-  /// A table that a relation of a model has.
+  /// A use of a table by a relation.
   private struct TableUse {
     var table: String
-    /// What its rows are, if several records share them.
+    /// The form of its rows, if several records share them.
     var rows: Relation?
-    /// The attribute.
+    /// The JSON pointer of the attribute.
     var pointer: String
   }
 
@@ -262,7 +260,7 @@ enum ModelReader {
           tokens.starts(with: array, by: { $0.isExactly($1) })
         else { continue }
         throw ModelError(
-          message: "\"\(relation.name)\" is a relation to many: state what its elements hold in "
+          message: "\"\(relation.name)\" is a relation to many: describe its elements in "
             + "its \"items\"", pointer: place + JSONPointer.step(name))
       }
     }

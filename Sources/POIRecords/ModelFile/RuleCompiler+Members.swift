@@ -2,7 +2,7 @@ internal import JSONStreaming
 
 /// The members of objects: `properties`, `required`, `additionalProperties`, `dependentRequired`.
 extension RuleCompiler {
-  /// Compiles the members of an object, and returns their index.
+  /// Compiles the rules for the members of an object and returns their index.
   mutating func members(_ json: JSONValue, at place: String) throws(ModelError) -> Int {
     var names: [RuleTable.Name] = []
     var numbers: [ExactText: Int] = [:]
@@ -51,7 +51,7 @@ extension RuleCompiler {
     return table.members.count - 1
   }
 
-  /// The pairs of `dependentRequired`: where `name` stands, `needed` must stand, too.
+  /// The pairs of `dependentRequired`: an object with `name` must also have `needed`.
   func dependencies(
     _ json: JSONValue?, at place: String
   ) throws(ModelError) -> [(name: String, needed: String)] {

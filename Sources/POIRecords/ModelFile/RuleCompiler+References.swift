@@ -2,7 +2,7 @@ internal import JSONStreaming
 
 /// References: `$ref` and `$defs`.
 extension RuleCompiler {
-  /// The schema that a reference points at, and its place in the document.
+  /// The schema that a reference points to, and its place in the document.
   func target(
     of reference: JSONValue, at place: String
   ) throws(ModelError) -> (json: JSONValue, place: String) {
@@ -21,7 +21,6 @@ extension RuleCompiler {
     }
     var target = document
     var isSchema = true
-    // Whether the members of the target are schemas.
     var holdsSchemas = false
     for token in pointer.tokens {
       let next =
@@ -32,7 +31,7 @@ extension RuleCompiler {
           }
         }
       guard let next else {
-        throw ModelError(message: "there is nothing at \(reference)", pointer: place)
+        throw ModelError(message: "\(reference) does not exist in the document", pointer: place)
       }
       target = next
       (isSchema, holdsSchemas) = (
@@ -48,7 +47,7 @@ extension RuleCompiler {
     return (target, pointer.description)
   }
 
-  /// The schema of an attribute and those that it refers to, one after the other.
+  /// The schema of an attribute, followed by the chain of schemas that it refers to.
   func chain(
     from json: JSONValue, at place: String
   ) throws(ModelError) -> [(json: JSONValue, place: String)] {
@@ -66,7 +65,7 @@ extension RuleCompiler {
     return chain
   }
 
-  /// The text of a URI's fragment with its percent-encoded bytes decoded.
+  /// A URI fragment with its percent-encoded bytes decoded; nil if it is invalid.
   private static func withoutPercents(_ text: Substring.UTF8View.SubSequence) -> String? {
     var bytes: [UInt8] = []
     var rest = text[...]
@@ -85,7 +84,7 @@ extension RuleCompiler {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Checks the definitions that nothing refers to as well: their keywords must be known ones.
+  /// Also checks definitions that are not used, for example for unknown keywords.
   mutating func checkDefinitions(_ json: JSONValue?, at place: String) throws(ModelError) {
     guard let json else { return }
     guard let definitions = json.members else {
@@ -99,15 +98,15 @@ extension RuleCompiler {
       if rules.count == members.count {
         _ = try schema(definition.value, at: ownPlace)
       } else {
-        // What an attribute that refers to it may say stands at its top.
+        // Only the top level of a definition can contain attribute keywords.
         try check(.object(rules), at: ownPlace)
       }
     }
   }
 
-  /// Refuses references that lead to themselves without a step into the value.
+  /// Refuses cycles of references for the same value.
   func refuseEndlessReferences() throws(ModelError) {
-    // The walk on which a schema was met, or 0.
+    // The number of the walk that visited a schema, or 0.
     var walks = Array(repeating: 0, count: table.schemas.count)
     for (number, (place, start)) in schemasByPlace.sorted(by: { $0.key < $1.key }).enumerated() {
       var schema = start
@@ -122,7 +121,7 @@ extension RuleCompiler {
     }
   }
 
-  /// The schema that a schema refers to; it is the last of its rules.
+  /// The schema that a schema refers to: a reference is always its last rule.
   private func reference(of schema: Int) -> Int? {
     if case .reference(let target)? = table.rules(of: schema).last { target } else { nil }
   }

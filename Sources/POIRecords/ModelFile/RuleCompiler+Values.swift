@@ -1,6 +1,6 @@
 internal import JSONStreaming
 
-/// The keywords of one schema, but for `type` and `$ref`.
+/// The keywords of one schema, except `type` and `$ref`.
 extension RuleCompiler {
   mutating func valueRules(_ json: JSONValue, at place: String) throws(ModelError) -> [Rule] {
     try checkDefinitions(json["$defs"], at: place + "/$defs")
@@ -74,7 +74,7 @@ extension RuleCompiler {
     where try ModelReader.boolean(json[keyword], at: "\(place)/\(keyword)") {
       guard try ModelReader.types(json["type"], at: place + "/type").contains(.string) else {
         throw ModelError(
-          message: "\"\(keyword)\" speaks of text; the type allows none",
+          message: "\"\(keyword)\" needs the type string",
           pointer: "\(place)/\(keyword)")
       }
       rules.append(rule)

@@ -1,9 +1,8 @@
 internal import JSONStreaming
 
-/// Compiles the schemas of a model's document into a `RuleTable`, and refuses what cannot be
-/// enforced.
+/// Compiles the schemas of a model's document into a `RuleTable`.
 struct RuleCompiler {
-  /// The keywords that state rules, of an attribute or of a schema inside one.
+  /// The rule keywords of an attribute or a schema inside it.
   static let keywords: Set<String> = [
     "type", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     "minLength", "maxLength", "pattern", "x-not-blank", "x-no-controls", "items", "minItems",
@@ -11,15 +10,15 @@ struct RuleCompiler {
     "maxProperties", "dependentRequired", "enum", "const", "$ref", "$defs", "default",
   ]
 
-  /// The document, which references point into.
+  /// The document that references point into.
   let document: JSONValue
 
   var table = RuleTable()
 
-  /// The constants of all choices so far.
+  /// The constants of all choices.
   private var constants: [JSONValue] = []
 
-  /// The schemas so far, by their place in the document.
+  /// The compiled or reserved schemas, by their place in the document.
   private(set) var schemasByPlace: [ExactText: Int] = [:]
 
   private struct Waiting {
@@ -28,14 +27,14 @@ struct RuleCompiler {
     let index: Int
   }
 
-  /// The schemas that references led to. A chain of references may be long, so this is no recursion.
+  /// Referenced schemas that are still to be compiled. No recursion: a chain of references can be long.
   private var waiting: [Waiting] = []
 
   init(_ document: JSONValue) {
     self.document = document
   }
 
-  /// Compiles a schema inside an attribute, and returns its index.
+  /// Compiles a schema inside an attribute and returns its index.
   mutating func schema(_ json: JSONValue, at place: String) throws(ModelError) -> Int {
     if let known = schemasByPlace[ExactText(place)] { return known }
     let index = reserve(place)
@@ -43,7 +42,7 @@ struct RuleCompiler {
     return index
   }
 
-  /// Adds a schema before it is compiled, so that it may refer to itself.
+  /// Reserves the index of a schema before it is compiled, so that it can refer to itself.
   private mutating func reserve(_ place: String?) -> Int {
     let index = table.schemas.count
     table.schemas.append(.anything)
@@ -75,12 +74,12 @@ struct RuleCompiler {
     append(rules, to: index)
   }
 
-  /// Compiles a definition that only an attribute may refer to, because it says how one is read.
+  /// Checks a definition that only attributes can refer to, because it has attribute keywords.
   mutating func check(_ definition: JSONValue, at place: String) throws(ModelError) {
     try compile(definition, at: place, into: reserve(nil))
   }
 
-  /// Compiles the schema of an attribute and the ones that it refers to into one, and returns its index.
+  /// Compiles the schema of an attribute and the schemas that it refers to into one; returns its index.
   mutating func attribute(
     _ schemas: [(json: JSONValue, place: String)], types: JSONTypes
   ) throws(ModelError) -> Int {
@@ -88,13 +87,13 @@ struct RuleCompiler {
     table.schemas.append(RuleTable.Schema(types: types))
     var rules: [Rule] = []
     for (json, place) in schemas { rules += try valueRules(json, at: place) }
-    // Decoding these two checks them as well.
+    // Decoding checks these two formats.
     rules.removeAll { $0 == .format(.uuid) || $0 == .format(.dateTime) }
     append(rules, to: index)
     return index
   }
 
-  /// The table, when everything is compiled.
+  /// Compiles the remaining schemas and returns the table.
   consuming func finish() throws(ModelError) -> RuleTable {
     while let next = waiting.popLast() {
       try compile(next.json, at: next.place, into: next.index)
@@ -118,7 +117,7 @@ struct RuleCompiler {
     return .oneOf(table.choices.count - 1)
   }
 
-  /// Puts all constants into one array on a tape, and hashes those of large choices.
+  /// Puts all constants into one array on a tape, and hashes the constants of large choices.
   private mutating func addConstants() throws(ModelError) {
     var limits = ReadingLimits()
     limits.depth += 1
