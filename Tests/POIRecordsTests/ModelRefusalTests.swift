@@ -38,7 +38,7 @@ import Testing
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"string","pattern":"^(?!no)"}}}"#,
-      "/properties/a/pattern", "write what may stand there, not what must not"
+      "/properties/a/pattern", "write what may occur there, not what must not"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"integer","x-allow-nul":true}}}"#,

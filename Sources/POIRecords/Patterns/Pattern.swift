@@ -1,7 +1,7 @@
 /// A compiled regular expression of the `pattern` keyword.
 ///
-/// It means what ECMA-262 says with the flag `u`: it matches Unicode scalar values and is not anchored;
-/// `\d` and `\w` are ASCII, `$` is the very end. Matching takes linear time, whatever the expression.
+/// It follows ECMA-262 with the flag `u`: it matches Unicode scalar values and is not anchored; `\d` and
+/// `\w` are ASCII, `$` is the end of the text. Matching always needs linear time.
 struct Pattern {
   private var alphabet: PatternAlphabet
   private var automaton: PatternAutomaton
@@ -13,14 +13,14 @@ struct Pattern {
     alphabet = try PatternAlphabet(program.sets)
   }
 
-  /// The size of the memory of former texts, which has a limit.
+  /// The size of the state cache, which has a limit.
   var keptCount: Int { automaton.keptCount }
 
-  /// Whether the expression matches somewhere in `text`, which is UTF-8.
+  /// Whether the expression matches anywhere in UTF-8 text.
   mutating func matches(_ text: Span<UInt8>) -> Bool { automaton.matches(text, &alphabet) }
 }
 
-/// Why a regular expression cannot be enforced.
+/// The reason why a regular expression is refused.
 struct PatternError: Error, CustomStringConvertible {
   let message: String
 

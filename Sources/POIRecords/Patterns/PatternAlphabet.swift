@@ -1,13 +1,13 @@
-/// The letters of an expression: scalar values that are in the same of its sets are one letter.
+/// The alphabet of an expression: scalar values that belong to the same sets are one letter.
 struct PatternAlphabet {
-  /// The letter behind the text.
+  /// The letter that represents the end of the text.
   static let end = 0
 
   private static let rememberedLimit = 1 << 14
 
   private let sets: [ScalarSet]
 
-  /// Swift's expressions of the properties in the sets.
+  /// The Swift regular expressions for the properties in the sets.
   private let properties: [String: Regex<AnyRegexOutput>]
 
   private let wordCharacters: Int
@@ -16,7 +16,7 @@ struct PatternAlphabet {
 
   private var remembered: [UInt32: Int] = [:]
 
-  /// For each letter the sets that hold it, a bit for each set.
+  /// For each letter, a bit for each set that contains it.
   private var memberships: [[UInt64]] = [[]]
   private var letters: [[UInt64]: Int] = [:]
 
@@ -30,12 +30,12 @@ struct PatternAlphabet {
     for value in 0..<UInt32(128) { asciiLetters.append(newLetter(of: value)) }
   }
 
-  /// Swift's expression of a property, such as `\p{Lu}`.
+  /// The Swift regular expression for a property such as `\p{Lu}`.
   static func regex(ofProperty name: String) throws(PatternError) -> Regex<AnyRegexOutput> {
     do {
       return try Regex(name).matchingSemantics(.unicodeScalar)
     } catch {
-      throw PatternError(message: "\(name) is no property that Swift's engine knows")
+      throw PatternError(message: "\(name) is not a property that Swift's engine knows")
     }
   }
 

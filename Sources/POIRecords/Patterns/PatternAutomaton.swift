@@ -1,27 +1,27 @@
-/// Runs a program over texts, in one step for each scalar whatever the expression.
+/// Runs a program over texts, in one step for each scalar.
 ///
-/// A state is the set of instructions that the program can be at. Transitions between states are kept, so
-/// that a text like those before costs a table lookup for each scalar, and no allocation (A. Aho,
+/// A state is the set of instructions that the program can be at. The automaton caches the transitions
+/// between states, so a text similar to earlier ones costs a table lookup for each scalar (A. Aho,
 /// R. Sethi, J. Ullman, "Compilers", 1986, section 3.7: lazy transition evaluation).
 struct PatternAutomaton {
-  /// At so many transitions, or places of all states, the automaton drops all states.
+  /// The automaton drops all states at this number of transitions, or of places in all states.
   private static let sizeLimit = 1 << 18
 
-  /// The most letters that the transitions of a state have room for.
+  /// The most letters with cached transitions.
   private static let letterLimit = 1 << 15
 
   private struct State: Hashable {
     /// The instructions that come next, in ascending order.
     var places: [Int]
     var isFirst = false
-    /// Whether the scalar read last is of a word.
+    /// Whether the previous scalar is a word character.
     var isBehindWord = false
   }
 
-  /// The row of the state from which nothing can match.
+  /// The row of the state without a possible match.
   private static let dead = 0
 
-  /// A transition that was not computed yet.
+  /// A transition that is not computed yet.
   private static let unknown: Int32 = -1
 
   private let program: PatternProgram
@@ -31,19 +31,18 @@ struct PatternAutomaton {
 
   private var states: [State] = []
 
-  /// The row of each state: where its transitions begin.
+  /// The row of each state: the index of its first transition.
   private var rows: [State: Int] = [:]
 
   private var placeCount = 0
 
-  /// For each state and letter the row of the next state times two, plus one if a match ends before the
-  /// letter.
+  /// For each state and letter: twice the row of the next state, plus one if a match ends before the letter.
   private var transitions: [Int32] = []
 
-  /// How many letters the row of a state has room for.
+  /// The number of letters in a row.
   private var letterRoom = 0
 
-  /// For each instruction the last round of `compute` that reached it.
+  /// For each instruction, the last round of `compute` that reached it.
   private var rounds: [Int]
   private var round = 0
   private var open: [Int] = []
@@ -80,7 +79,7 @@ struct PatternAutomaton {
     return false
   }
 
-  /// The letter of the next scalar of the text, and the offset behind it.
+  /// The letter of the next scalar, and the offset after it.
   @inline(__always)
   private static func step(
     in text: Span<UInt8>, from offset: Int, _ alphabet: inout PatternAlphabet
@@ -90,13 +89,13 @@ struct PatternAutomaton {
     return (alphabet.letter(of: value), offset + length)
   }
 
-  /// Drops all states but one, whose new row it returns, and makes room for the known letters.
+  /// Drops all states except one, makes room for the known letters, and returns the new row of that state.
   @discardableResult
   private mutating func forget(
     _ alphabet: inout PatternAlphabet, keeping kept: Int? = nil
   ) -> Int {
     let kept = kept.map { states[$0 / letterRoom] }
-    // Some room beyond them, so that few new letters come here.
+    // Spare room, so that few new letters cause another call.
     let count = alphabet.letterCount
     letterRoom = max(letterRoom, min(count + count / 4 + 4, Self.letterLimit))
     placeCount = 0
@@ -118,7 +117,7 @@ struct PatternAutomaton {
     return row
   }
 
-  /// Computes a transition, and keeps it where there is room for its letter.
+  /// Computes a transition, and caches it if there is room for its letter.
   private mutating func compute(
     from row: Int, _ letter: Int, _ alphabet: borrowing PatternAlphabet
   ) -> Int32 {
@@ -161,7 +160,7 @@ struct PatternAutomaton {
 }
 
 extension Span where Element == UInt8 {
-  /// The scalar value at an offset of UTF-8, and how many bytes it takes.
+  /// The scalar value at an offset of UTF-8, and its byte count.
   @inline(__always)
   fileprivate func scalar(at offset: Int) -> (value: UInt32, length: Int) {
     let lead = self[offset]

@@ -1,4 +1,4 @@
-/// A part of a regular expression, without what does not matter for a match: greediness and captures.
+/// A part of a regular expression. Greediness and captures do not affect whether it matches.
 indirect enum PatternNode {
   case scalar(ScalarSet)
   case sequence([PatternNode])

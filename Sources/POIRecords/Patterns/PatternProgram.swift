@@ -1,14 +1,14 @@
-/// A regular expression as instructions of a nondeterministic automaton (K. Thompson, "Regular expression
-/// search algorithm", 1968).
+/// The instructions of a nondeterministic automaton for a regular expression (K. Thompson, "Regular
+/// expression search algorithm", 1968).
 struct PatternProgram {
   enum Instruction {
-    /// Reads a scalar of the set of that number, and goes on behind this instruction.
+    /// Reads a scalar of the set with this number; continues after this instruction.
     case read(Int)
-    /// Goes on there.
+    /// Continues there.
     case jump(Int)
-    /// Goes on behind this instruction and there.
+    /// Continues both after this instruction and there.
     case fork(Int)
-    /// Goes on behind this instruction at such places only.
+    /// Continues after this instruction if the condition holds.
     case require(Condition)
     case match
   }
@@ -19,21 +19,21 @@ struct PatternProgram {
     case wordBoundary(isNegated: Bool)
   }
 
-  /// The most instructions of an expression; a repetition takes those of its content many times.
+  /// The most instructions of an expression; a repetition repeats the instructions of its content.
   static let instructionLimit = 100_000
 
   private(set) var instructions: [Instruction] = []
 
   private(set) var sets: [ScalarSet] = []
 
-  /// Whether there are word boundaries in it.
+  /// Whether the program tests word boundaries.
   private(set) var asksForWords = false
 
-  /// - Throws: `PatternError` if the expression takes too many instructions.
+  /// - Throws: `PatternError` if the expression needs too many instructions.
   init(_ node: PatternNode) throws(PatternError) {
     try append(node)
     try append(.match)
-    // A jump to a jump goes where that one goes, which stands behind it.
+    // Shorten chains of jumps. A jump to a later jump already has its final target.
     for index in instructions.indices.reversed() {
       if case .jump(let target) = instructions[index],
         case .jump(let end) = instructions[target]
@@ -43,7 +43,7 @@ struct PatternProgram {
     }
   }
 
-  /// Where a program goes on behind an instruction.
+  /// Where the program continues after an instruction.
   func place(behind place: Int) -> Int {
     if case .jump(let target) = instructions[place + 1] { target } else { place + 1 }
   }
@@ -56,7 +56,7 @@ struct PatternProgram {
   private mutating func append(_ instruction: Instruction) throws(PatternError) {
     guard instructions.count < Self.instructionLimit else {
       throw PatternError(
-        message: "its repetitions stand for more than \(Self.instructionLimit) steps")
+        message: "its repetitions expand to more than \(Self.instructionLimit) steps")
     }
     instructions.append(instruction)
   }
@@ -100,7 +100,7 @@ struct PatternProgram {
     for _ in 0..<least {
       let start = instructions.count
       try append(node)
-      // What takes no instruction does so any number of times.
+      // An empty node stays empty when it is repeated.
       if instructions.count == start { return }
     }
     guard let most else {

@@ -1,14 +1,14 @@
 /// Reads a regular expression of ECMA-262 (section 22.2.1, `Pattern` with the flag `u`).
 ///
-/// Backreferences are refused, because matching them takes exponential time, and so are lookarounds,
-/// because each takes a pass of its own over the text.
+/// It refuses backreferences, because matching them needs exponential time, and lookarounds, because each
+/// needs another pass over the text.
 struct PatternReader {
   private let scalars: [Unicode.Scalar]
   private var index = 0
 
   private var depth = 0
 
-  /// How deep groups may be nested: reading and compiling are recursive.
+  /// The deepest nesting of groups: reading and compiling are recursive.
   static let depthLimit = 50
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
@@ -37,7 +37,6 @@ struct PatternReader {
       ? .sequence(terms) : .alternatives(alternatives + [.sequence(terms)])
   }
 
-  /// Reads one character, class, group or assertion with its repetition.
   private mutating func readTerm() throws(PatternError) -> PatternNode {
     let scalar = scalars[index]
     index += 1
@@ -47,7 +46,7 @@ struct PatternReader {
     case "$": return .end
     case "(": node = try readGroup()
     case "*", "+", "?": throw flaw("\(scalar) repeats nothing")
-    case "{", "}", "]": throw flaw("\(scalar) stands alone; write \\\(scalar)")
+    case "{", "}", "]": throw flaw("\(scalar) must be escaped; write \\\(scalar)")
     case ".": node = .scalar(.withinLine)
     case "[": node = .scalar(try readClass())
     case "\\":
@@ -59,7 +58,7 @@ struct PatternReader {
     return try readRepetition(of: node)
   }
 
-  /// Reads a group behind its opening parenthesis.
+  /// Reads a group after its opening parenthesis.
   private mutating func readGroup() throws(PatternError) -> PatternNode {
     guard depth < Self.depthLimit else {
       throw flaw("its groups are nested deeper than \(Self.depthLimit) levels")
@@ -73,19 +72,19 @@ struct PatternReader {
   }
 
   private mutating func readGroupStart() throws(PatternError) {
-    // What a group captures is not asked for.
+    // Captures are ignored.
     guard skip("?"), !skip(":") else { return }
     let hasName = skip("<")
     if next == "=" || next == "!" {
-      throw flaw("lookarounds are not supported; write what may stand there, not what must not")
+      throw flaw("lookarounds are not supported; write what may occur there, not what must not")
     }
-    guard hasName else { throw flaw("a group begins with (?, and is of no known kind") }
+    guard hasName else { throw flaw("a group begins with (? and has an unknown kind") }
     let start = index
     while let scalar = next, scalar.properties.isIDContinue || scalar == "$" { index += 1 }
     guard index > start, skip(">") else { throw flaw("a group's name is not closed") }
   }
 
-  /// Reads the repetition of what was read before, if there is one.
+  /// Reads the repetition of `node`, if there is one.
   private mutating func readRepetition(
     of node: PatternNode
   ) throws(PatternError) -> PatternNode {
@@ -109,7 +108,7 @@ struct PatternReader {
     return .repetition(node, least: least, most: most)
   }
 
-  /// Reads a number; large ones are cut off beyond the limit of instructions.
+  /// Reads a number, clamped just above the instruction limit.
   private mutating func readNumber() -> Int? {
     let start = index
     var number = 0
@@ -122,7 +121,7 @@ struct PatternReader {
 
   // MARK: Classes
 
-  /// Reads a class behind its opening bracket.
+  /// Reads a class after its opening bracket.
   private mutating func readClass() throws(PatternError) -> ScalarSet {
     let isNegated = skip("^")
     var members = ScalarSet()
@@ -143,7 +142,7 @@ struct PatternReader {
     return isNegated ? members.negated : members
   }
 
-  /// Reads a member of a class, and returns its value as well if it is one scalar.
+  /// Reads a member of a class; also returns its value if it is one scalar.
   private mutating func readClassMember() throws(PatternError) -> (ScalarSet, UInt32?) {
     guard let scalar = next else { throw flaw("a class is not closed") }
     index += 1
@@ -156,7 +155,7 @@ struct PatternReader {
 
   // MARK: Escapes
 
-  /// Reads an escape behind its backslash.
+  /// Reads an escape after its backslash.
   private mutating func readEscape(isInClass: Bool) throws(PatternError) -> ScalarSet {
     if let scalar = try readCharacterEscape(isInClass: isInClass) { return ScalarSet(scalar) }
     let letter = scalars[index]
@@ -186,8 +185,7 @@ struct PatternReader {
     }
   }
 
-  /// Reads the escape of one character behind its backslash; returns nil and reads nothing if it is
-  /// another escape.
+  /// Reads the escape of one character after its backslash; returns nil, without reading, for other escapes.
   private mutating func readCharacterEscape(
     isInClass: Bool
   ) throws(PatternError) -> Unicode.Scalar? {

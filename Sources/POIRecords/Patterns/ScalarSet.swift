@@ -1,11 +1,11 @@
-/// A set of Unicode scalar values, as a class of a regular expression describes it.
+/// A set of Unicode scalar values: a class of a regular expression.
 struct ScalarSet: Equatable {
   var ranges: [ClosedRange<UInt32>] = []
 
-  /// Properties whose scalars are members too, as Swift's engine writes them: `\p{Lu}`, `\P{Lu}`.
+  /// Properties whose scalars are members too, in Swift's notation: `\p{Lu}`, `\P{Lu}`.
   var properties: [String] = []
 
-  /// Whether the set holds all others instead.
+  /// Whether the set is the complement of its ranges and properties.
   var isNegated = false
 
   /// `\d`
@@ -30,13 +30,13 @@ struct ScalarSet: Equatable {
     ScalarSet(ranges: ranges, properties: properties, isNegated: !isNegated)
   }
 
-  /// Adds the members of a set that was not made of others.
+  /// Adds the members of a set that is not itself a union.
   mutating func formUnion(_ other: ScalarSet) {
     properties += other.properties
     ranges += other.isNegated ? Self.gaps(between: other.ranges) : other.ranges
   }
 
-  /// The values that ascending ranges leave out.
+  /// The values outside ascending ranges.
   private static func gaps(between ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
     var gaps: [ClosedRange<UInt32>] = []
     var start: UInt32 = 0
@@ -49,6 +49,5 @@ struct ScalarSet: Equatable {
 }
 
 extension ScalarSet {
-  /// The set of one scalar.
   init(_ scalar: Unicode.Scalar) { self.init(ranges: [scalar.value...scalar.value]) }
 }
