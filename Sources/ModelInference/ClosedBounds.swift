@@ -1,4 +1,4 @@
-/// The least and the greatest of the values seen, if there were any.
+/// The least and the greatest observed value, if any.
 struct ClosedBounds<Value: Comparable> {
   private(set) var least: Value?
   private(set) var greatest: Value?
@@ -8,7 +8,7 @@ struct ClosedBounds<Value: Comparable> {
     greatest = greatest.map { max($0, value) } ?? value
   }
 
-  /// Whether there were values, and all of them are in `range`.
+  /// Whether there are values and all of them are in `range`.
   func areIn(_ range: ClosedRange<Value>) -> Bool {
     guard let least, let greatest else { return false }
     return range.contains(least) && range.contains(greatest)

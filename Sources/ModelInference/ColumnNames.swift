@@ -1,10 +1,9 @@
-/// Gives attributes names that can be columns: letters, digits and underscores, each name once
-/// whatever its case.
+/// Chooses column names of letters, digits and underscores, unique regardless of case.
 struct ColumnNames {
   /// The longest name, in Unicode scalar values.
   private static let lengthLimit = 60
 
-  /// Names by which SQLite knows the row id.
+  /// The names of the row id in SQLite.
   private static let rowIDs: Set<String> = ["rowid", "oid", "_rowid_"]
 
   /// In lower case.
@@ -12,7 +11,7 @@ struct ColumnNames {
 
   init(taken: Set<String> = []) { self.taken = taken }
 
-  /// A name that no other attribute has, made of `longer` if that of `steps` is taken.
+  /// A unique name from `steps`, or from `longer` if that name is taken.
   mutating func name(for steps: [String], or longer: [String] = []) -> String {
     let base = ColumnNames.safe(steps.joined(separator: "_"))
     if taken.insert(base.lowercased()).inserted { return base }
@@ -26,7 +25,7 @@ struct ColumnNames {
     return name
   }
 
-  /// The name of a table or column that is nearest to a text.
+  /// A valid table or column name similar to a text.
   static func safe(_ text: String) -> String {
     var name = ""
     for scalar in text.unicodeScalars.prefix(lengthLimit) {

@@ -1,20 +1,20 @@
-/// Counts the distinct values of a path by their 64-bit hashes, in bounded memory.
+/// Counts distinct values by their 64-bit hashes, in bounded memory.
 struct DistinctCounter {
-  /// The hashes that every counter may keep, whatever is left of the shared ones.
+  /// The number of hashes that every counter can keep, in addition to the shared ones.
   static let ownLimit = 256
 
   private var hashes: Set<UInt64> = []
 
-  /// How many values were not the first of their kind, of those whose hashes are kept.
+  /// The number of values that repeat a value whose hash is kept.
   private(set) var repeatedCount = 0
 
-  /// Whether the hashes of all values are kept. If not, the counts are too low.
+  /// Whether all hashes are kept. If not, the counts are lower bounds.
   private(set) var isExact = true
 
-  /// How many different values there were, at least.
+  /// The number of different values, at least.
   var count: Int { hashes.count }
 
-  /// - Parameter sharedCount: how many more hashes all counters together may keep.
+  /// - Parameter sharedCount: the number of further hashes that all counters together can keep.
   mutating func insert(_ hash: UInt64, sharedCount: inout Int) {
     if hashes.contains(hash) {
       repeatedCount += 1

@@ -1,4 +1,4 @@
-/// A unit of time since 1970 in which a model counts.
+/// A value of the keyword `x-unit`: a unit of time since 1970.
 enum EpochUnit: String, CaseIterable {
   case seconds, milliseconds, microseconds
 
@@ -12,7 +12,7 @@ enum EpochUnit: String, CaseIterable {
 
   var microsecondsPerUnit: Int64 { 1_000_000 / countPerSecond }
 
-  /// The unit in which all integers between the bounds are moments from 1973 to 2100.
+  /// The unit in which all integers within the bounds are instants from 1973 to 2100; nil if there is none.
   init?(of integers: ClosedBounds<Int64>) {
     let unit = EpochUnit.allCases.first {
       integers.areIn(100_000_000 * $0.countPerSecond...4_102_444_800 * $0.countPerSecond)

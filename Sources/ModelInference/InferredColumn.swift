@@ -1,26 +1,26 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// An attribute that was inferred.
+/// An inferred attribute.
 struct InferredColumn {
   /// The steps from the record to the value; nil for the name of the member that holds it.
   let pointer: [String]?
 
-  /// What names the attribute, from the outside in, before names are made unique.
+  /// The parts of the attribute's name, outermost first, before names are made unique.
   let nameSteps: [String]
 
   var name = ""
 
   let statistics: PathStatistics
 
-  /// What a value must be, without source and comment.
+  /// The keywords of the attribute, without source and comment.
   var schema: [JSONValue.Member]
 
   var remarks: [String]
 
   let isRequired: Bool
 
-  /// The moments that the column keeps, in microseconds since 1970.
+  /// The range of instants, in microseconds since 1970; nil if the values are not instants.
   var instants: ClosedBounds<Int64>?
 
   /// Whether the values can identify a record.

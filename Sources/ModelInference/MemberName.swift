@@ -1,6 +1,6 @@
-/// What the name of a member suggests about its values.
+/// Guesses the meaning of a member from its name.
 struct MemberName {
-  /// The name in lower case.
+  /// In lower case.
   private let text: String
   private let original: String
 
@@ -11,19 +11,18 @@ struct MemberName {
 
   private func holds(anyOf words: String...) -> Bool { words.contains { text.contains($0) } }
 
-  /// Whether a number may be a latitude in degrees.
   var isLatitude: Bool { text == "lat" || text == "latitude" }
 
   /// Whether a number may be a longitude in degrees.
   var isLongitude: Bool { ["lon", "lng", "long", "longitude"].contains(text) }
 
-  /// Whether the value may be a moment.
+  /// Whether the value may be an instant.
   var isTimeLike: Bool {
     holds(anyOf: "time", "date", "modif", "creat", "chang", "expire", "reported", "last_seen")
       || text.hasSuffix("_at") || original.hasSuffix("At") || text == "ts" || text == "since"
   }
 
-  /// How well a moment of the name tells which version of a record is newer: 0 is best, nil is not.
+  /// How well an instant of this name identifies the newest version of a record: 0 is best, nil unsuitable.
   var versionRank: Int? {
     if holds(anyOf: "updat", "modif", "chang", "edited", "revis") { return 0 }
     if holds(anyOf: "report", "timestamp", "fetched", "lastseen", "last_seen") { return 1 }
@@ -33,7 +32,7 @@ struct MemberName {
   /// Whether a boolean may say that the record was removed.
   var isRemovalLike: Bool { holds(anyOf: "removed", "deleted") }
 
-  /// How probably the name is that of a key: 0 is most probable.
+  /// How likely the member is a key: 0 is most likely.
   var keyRank: Int {
     if ["id", "_id", "identifier", "uuid", "guid", "key"].contains(text) { return 0 }
     let hasSuffix =

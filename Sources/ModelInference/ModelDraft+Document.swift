@@ -1,8 +1,8 @@
 internal import POIRecords
 
-/// Key, timestamp, and the document.
+/// Choosing key and timestamp, and writing the document.
 extension ModelDraft {
-  /// - Parameter latestTimestamp: an import refuses later timestamps, so an attribute that has a later
+  /// - Parameter latestTimestamp: the latest timestamp that an import accepts. An attribute with a later
   ///   instant is not proposed as the timestamp.
   func document(introduction: [String], latestTimestamp: Instant?) -> JSONValue {
     let (key, keyRemark) = key()
@@ -32,7 +32,7 @@ extension ModelDraft {
 
   // MARK: Key
 
-  /// The attribute that probably identifies a record, and why.
+  /// The attribute that probably identifies a record, and the reason.
   private func key() -> (name: String?, remark: String) {
     let candidates = columns.filter { $0.canBeKey && $0.statistics.distinct.count > 1 }
     let unique = candidates.filter(isUnique)
@@ -51,15 +51,15 @@ extension ModelDraft {
       return (
         nil,
         names.isEmpty
-          ? "No key: nothing identifies a record; name attributes with x-key if some do."
-          : "No key: unique are \(names.joined(separator: ", ")), perhaps by chance; name one with "
-            + "x-key if it identifies a record."
+          ? "No key: no attribute identifies a record; name several with x-key if they do."
+          : "No key: the unique attributes are \(names.joined(separator: ", ")), perhaps by chance; name one "
+            + "with x-key if it identifies a record."
       )
     }
     let others = unique.map(\.name).filter { $0 != key.name }.prefix(8)
     let remark =
       "Key: \(key.name), \(uniqueness(of: key))"
-      + (others.isEmpty ? "." : "; unique as well: \(others.joined(separator: ", ")).")
+      + (others.isEmpty ? "." : "; also unique: \(others.joined(separator: ", ")).")
     return (key.name, remark)
   }
 
@@ -71,14 +71,14 @@ extension ModelDraft {
     column.statistics.valueCount == recordCount && column.statistics.distinct.repeatedCount == 0
   }
 
-  /// Whether most records have it, and many values differ.
+  /// Whether most records have the attribute, and many values differ.
   private func mayIdentify(_ column: InferredColumn) -> Bool {
     let seen = column.statistics
     return seen.valueCount * 2 >= recordCount
       && (seen.distinct.count * 50 >= seen.valueCount || !seen.distinct.isExact)
   }
 
-  /// Whether it is short text without spaces.
+  /// Whether all values are short texts without spaces.
   private func isCode(_ column: InferredColumn) -> Bool {
     let seen = column.statistics
     return seen.isText && !seen.holdsSpace && (seen.lengths.least ?? 0) > 0
@@ -102,7 +102,7 @@ extension ModelDraft {
 
   // MARK: Timestamp
 
-  /// The attribute that probably says when a record was last changed, and why.
+  /// The attribute that is probably the time of the last change, and the reason.
   private func timestamp(notAfter latest: Instant?) -> (name: String?, remark: String) {
     let moments = columns.filter { $0.instants != nil }
     guard !moments.isEmpty else {
@@ -123,8 +123,8 @@ extension ModelDraft {
     guard let best else {
       return (
         nil,
-        "No timestamp: of the moments (\(names)) none says by its name when a record was last "
-          + "changed, or it lies in the future; name one with x-timestamp if it does. Without one, a "
+        "No timestamp: none of the moments (\(names)) has a name for the last change and no value in "
+          + "the future; name one with x-timestamp if it is the last change. Without one, a "
           + "later delivery is imported with --merge overwrite."
       )
     }

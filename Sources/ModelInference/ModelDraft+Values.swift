@@ -1,9 +1,9 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// Types, formats and comments of one value.
+/// Choosing type, format and comment of one attribute.
 extension ModelDraft {
-  /// The column for a place; nil, with a note, if no column could keep every value.
+  /// The column for a place; nil, after noting the omission, if no column can store every value.
   mutating func scalarColumn(
     _ seen: PathStatistics, pointer: [String]?, nameSteps: [String]
   ) -> InferredColumn? {
@@ -31,7 +31,7 @@ extension ModelDraft {
     return column
   }
 
-  /// A `type` of one name or of several.
+  /// The value of `type` for one or several names.
   static func types(_ names: [String]) -> JSONValue {
     names.count == 1 ? .string(names[0]) : .array(names.map(JSONValue.string))
   }
@@ -47,7 +47,7 @@ extension ModelDraft {
 
   // MARK: Coordinates
 
-  /// Whether all values are latitudes or longitudes, written as numbers or as text.
+  /// Whether all values are latitudes or longitudes, as numbers or text.
   private func isCoordinate(_ seen: PathStatistics, name: MemberName) -> Bool {
     guard name.isLatitude || name.isLongitude else { return false }
     let limit = name.isLatitude ? 90.0 : 180.0
@@ -170,7 +170,7 @@ extension ModelDraft {
 
   // MARK: Comments
 
-  /// How many records lack it, have null, or have it more than once.
+  /// The numbers of records without the member, with null, and with a repeated member.
   func presence(of seen: PathStatistics) -> [String] {
     let absent = recordCount - seen.presentCount
     return (absent > 0 ? ["absent in \(absent) of \(recordCount)"] : [])
@@ -178,12 +178,11 @@ extension ModelDraft {
       + (seen.repeatedCount > 0 ? ["twice in \(seen.repeatedCount), which are rejected"] : [])
   }
 
-  /// The number of distinct values.
   func amount(_ counter: DistinctCounter) -> String {
     (counter.isExact ? "" : "more than ") + "\(counter.count)"
   }
 
-  /// The values, if there are few that repeat.
+  /// The values, if they are few and repeat.
   private func fewValues(of seen: PathStatistics) -> [String]? {
     guard let values = seen.values, values.count == 1 || values.count * 2 <= seen.valueCount
     else { return nil }

@@ -1,21 +1,21 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// Decides what becomes of each place that was seen.
+/// Chooses the attributes of a model from the statistics of all places.
 struct ModelDraft {
   /// The most attributes of a model.
   static let columnLimit = 200
 
-  /// An object with more members than this is varied: its rare members are not mapped.
+  /// An object with more members than this is varied: rare members are not mapped.
   static let memberLimit = 64
 
-  /// An object with more values in it than this is kept as one.
+  /// An object with more values inside than this becomes one column of JSON.
   static let leafLimit = 50
 
-  /// The most objects that become rows of tables of their own.
+  /// The most objects that become rows of other tables.
   static let relationLimit = 10
 
-  /// Fewer records than this tell nothing about what repeats.
+  /// The fewest records that allow conclusions from repeated values.
   static let sampleSize = 10
 
   let places: [PathStatistics]
@@ -26,10 +26,10 @@ struct ModelDraft {
 
   private(set) var columns: [InferredColumn] = []
 
-  /// The column of what has none of its own; nil if everything has one.
+  /// The column of the unmapped members; nil if every member has a column.
   private(set) var unmappedColumn: String?
 
-  /// What has no column, and why.
+  /// The members without a column, with the reason.
   private(set) var omissions: [String] = []
 
   private var rareCount = 0
@@ -69,7 +69,7 @@ struct ModelDraft {
     places[place].children.count > ModelDraft.memberLimit || places[place].hasMore
   }
 
-  /// Whether less than one in four of the objects around it have the member.
+  /// Whether fewer than a quarter of the enclosing objects have the member.
   private func isRare(_ place: Int) -> Bool {
     let parent = places[place].parent
     let count = parent == PathTree.root ? recordCount : places[parent].objectCount
@@ -107,12 +107,12 @@ struct ModelDraft {
     if seen.children.isEmpty { return true }
     if isGeometry(place) { return !isPoint(place) }
     if isVaried(place), seen.children.filter({ !isRare($0) }).count < 3 { return true }
-    // What describes a GeoJSON feature is all in one object.
+    // The `properties` of a GeoJSON feature contain all its attributes.
     let isFeature = seen.name == "properties" && seen.depth == 1
     return !isFeature && leafCount(of: place) > ModelDraft.leafLimit
   }
 
-  /// How many values are in an object; an inner object that is kept whole counts as one.
+  /// The number of values inside an object; an inner object that is kept whole counts as one.
   private func leafCount(of place: Int) -> Int {
     let seen = places[place]
     return seen.children.reduce(0) { count, child in
@@ -139,13 +139,13 @@ struct ModelDraft {
     places[place].children.first { places[$0].name == name }
   }
 
-  /// Whether it is a geometry as GeoJSON (RFC 7946) writes it.
+  /// Whether the objects look like GeoJSON geometries (RFC 7946).
   private func isGeometry(_ place: Int) -> Bool {
     member("type", of: place) != nil
       && (member("coordinates", of: place) ?? member("geometries", of: place)) != nil
   }
 
-  /// Whether all of the geometries are points.
+  /// Whether all geometries are points.
   private func isPoint(_ place: Int) -> Bool {
     guard let type = member("type", of: place), places[type].values == ["\"Point\""],
       let coordinates = member("coordinates", of: place)
@@ -179,7 +179,7 @@ struct ModelDraft {
 
   private mutating func nameColumns() {
     var names = ColumnNames()
-    // A record's own members keep their names before others get them.
+    // The record's own members have precedence for their names.
     for isOwn in [true, false] {
       for index in columns.indices where (columns[index].pointer?.count == 1) == isOwn {
         columns[index].name = names.name(
@@ -190,12 +190,12 @@ struct ModelDraft {
       omissions.append("\(rareCount) members that less than a quarter of the objects have")
     }
     if hasUnfollowed {
-      omissions.append("what is beyond the limits of the inference")
+      omissions.append("members beyond the limits of the inference")
     }
     if !omissions.isEmpty { unmappedColumn = names.name(for: ["other"]) }
   }
 
-  /// Keeps the columns that most records have, if there are too many.
+  /// Drops the rarest columns beyond the limit.
   private mutating func dropRarest() {
     guard columns.count > ModelDraft.columnLimit else { return }
     let ranked = columns.indices.sorted {
@@ -209,7 +209,7 @@ struct ModelDraft {
 
   // MARK: Relations
 
-  /// An object as a row of a table of its own, if many records share few of them.
+  /// A relation for an object with few different values in many records; nil for other objects.
   private mutating func relation(for place: Int) -> InferredColumn? {
     let seen = places[place]
     guard tables.count <= ModelDraft.relationLimit, !seen.hasLargeObject, !seen.hasMore,

@@ -3,7 +3,7 @@ public import POIInputs
 public import POIKit
 internal import POIRecords
 
-/// Infers a model from records, so that what was read can be imported with it.
+/// Infers a model from records, for importing these records.
 ///
 /// ```swift
 /// var inference = try ModelInference()
@@ -12,9 +12,9 @@ internal import POIRecords
 /// print(try inference.finish())
 /// ```
 ///
-/// Every choice that is made or left is told in the model's `$comment`s. Memory does not depend on
-/// the size of the input: at most 2,000 places in the records are told apart, and counting their
-/// distinct values takes at most 40 MB; if that does not suffice, later values are not counted.
+/// The model's `$comment`s explain each choice. Memory does not depend on the size of the input: at most
+/// 2,000 places in the records are distinguished, and counting distinct values uses at most 40 MB. Values
+/// beyond that limit are not counted.
 public struct ModelInference: ~Copyable {
   private let options: ImportOptions
   private let pointer: JSONPointer?
@@ -24,24 +24,25 @@ public struct ModelInference: ~Copyable {
 
   private var rejectLines = RejectLineDetector()
 
-  /// How many elements of the inputs were looked at, and how many of them are no records.
+  /// The number of elements, and how many of them are not records.
   private var counters = ImportReport.Counters()
 
-  /// The first element that is no record, with its place and the reason.
+  /// The first element that is not a record, with its position and the reason.
   private var firstOmission: (text: String, rule: String?)?
 
-  /// The first element that cannot be read, with its place and the reason.
+  /// The first element that cannot be read, with its position and the reason.
   private var firstFlaw: (text: String, rule: String)?
 
-  /// Whether one of the elements that cannot be read begins like an object.
+  /// Whether an element that was left out begins like an object.
   private var leavesObjectsOut = false
 
-  /// An inference without records.
+  /// Starts an inference.
   ///
   /// - Parameters:
-  ///   - options: `pointer`, `recordLimit`, `limits`, `clock` and `maximumSkew` are heeded.
-  ///   - onProgress: called after each piece of an input; decides whether the inference goes on.
-  /// - Throws: `StoreError` when the pointer is not a JSON pointer, or a limit is out of range.
+  ///   - options: only `pointer`, `recordLimit`, `limits`, `clock` and `maximumSkew` are used.
+  ///   - onProgress: called after each chunk of an input; decides whether the inference continues.
+  /// - Throws: `StoreError` with `invalidOptions` if the pointer is not a JSON pointer or a limit is out of
+  ///   range.
   public init(
     options: ImportOptions = ImportOptions(),
     onProgress: ((StoreProgress) -> BatchDecision)? = nil
@@ -68,11 +69,11 @@ public struct ModelInference: ~Copyable {
     options.recordLimit.map { counters.read >= $0 } ?? false
   }
 
-  /// Reads a source to its end, or up to the limit of records: from its first byte where it can go back
-  /// there, else from where it stands.
+  /// Reads a source to its end or up to the record limit. It starts at the first byte if the source can
+  /// restart, or else at the current position.
   ///
-  /// - Throws: `StoreError` when it cannot be read, or its records cannot be found; with `interrupted`
-  ///   when the progress closure says stop.
+  /// - Throws: `StoreError` if the source cannot be read or its records cannot be found, and `interrupted`
+  ///   if the progress closure stops the inference.
   public mutating func read<Source: ByteSource & ~Copyable>(
     from source: inout Source
   ) throws(StoreError) {
@@ -113,8 +114,8 @@ public struct ModelInference: ~Copyable {
     }
   }
 
-  /// What was left out, with the place of the first such element and the reason; nil if all elements are
-  /// records.
+  /// A message about the elements that are not records, with the first position and reason; nil if all
+  /// elements are records.
   public var omission: (message: String, advice: [Advice])? {
     firstOmission.map { first in
       let count = counters.rejected
@@ -129,18 +130,18 @@ public struct ModelInference: ~Copyable {
     rule.flatMap(Advice.Limit.init).map { [.raise($0)] } ?? []
   }
 
-  /// The model's document, as indented JSON text with a line's end.
+  /// Returns the model's document as indented JSON text with a final newline.
   ///
-  /// - Throws: `StoreError` with `unreadable` where no record has a member that can be mapped.
+  /// - Throws: `StoreError` with `unreadable` if no record has a member that can be mapped.
   public consuming func finish() throws(StoreError) -> String {
     let names = inputs.map(\.name).joined(separator: ", ")
     guard tree.recordCount > 0 else {
       guard counters.read > 0 else {
         throw StoreError(
           .unreadable,
-          "\(names.isEmpty ? "nothing was read" : names): there are no records to look at")
+          "\(names.isEmpty ? "nothing was read" : names): there are no records")
       }
-      let message = "\(names): none of \(counters.read) elements is a record, an object"
+      let message = "\(names): none of the \(counters.read) elements is a record (a JSON object)"
       guard let firstFlaw else { throw StoreError(.unreadable, message, advice: .nameRecords) }
       throw StoreError(
         .unreadable, "\(message): \(firstFlaw.text)\(formatAdvice)",
@@ -164,9 +165,9 @@ public struct ModelInference: ~Copyable {
 
   // MARK: Finding the records
 
-  /// Where the records are in a source.
+  /// Detects where the records are in a source.
   ///
-  /// - Parameter pending: the first bytes; gets those that are read here, unless they are read again.
+  /// - Parameter pending: the bytes already read. Receives the bytes read here if the source cannot restart.
   private func shape<Source: ByteSource & ~Copyable>(
     of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>
   ) throws -> ElementShape {
@@ -213,7 +214,7 @@ public struct ModelInference: ~Copyable {
     if onProgress(progress) == .stop { throw StoreError(.interrupted, "interrupted") }
   }
 
-  // MARK: Looking at them
+  // MARK: Observing elements
 
   private mutating func observeElements(
     of reader: inout ElementReader, in input: String
@@ -236,10 +237,10 @@ public struct ModelInference: ~Copyable {
     }
   }
 
-  /// Why an element that can be read is no record; nil if it is one.
+  /// The reason why a valid element is not a record; nil for a record.
   private mutating func reasonToOmit(_ element: JSONElement) -> String? {
     if rejectLines.isRejectLine(element) { return "this is a line of a reject file" }
-    return element.tape[element.start].kind == .startObject ? nil : "this is no object"
+    return element.tape[element.start].kind == .startObject ? nil : "this is not an object"
   }
 
   private mutating func leaveOut(
@@ -257,9 +258,9 @@ public struct ModelInference: ~Copyable {
     if let rule { firstFlaw = (omission, rule) }
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
-  /// The table is named after the first input.
+  /// The name of the table, from the name of the first input.
   private var table: String {
     let name = inputs.first?.name ?? ""
     guard name != FileSource.standardInputName else { return "record" }
@@ -267,7 +268,7 @@ public struct ModelInference: ~Copyable {
     return ColumnNames.safe(String(file.split(separator: ".").first ?? ""))
   }
 
-  /// What to do if no element begins like an object, nor the input like JSON.
+  /// Advice if the input does not look like JSON.
   private var formatAdvice: String {
     leavesObjectsOut || inputs.contains { $0.pointer != nil }
       ? "" : "; is this JSON? CSV and other formats are converted first"
@@ -286,7 +287,7 @@ public struct ModelInference: ~Copyable {
     }
     var places: [(pointer: String, files: String)] = []
     for input in inputs {
-      // The elements of a top-level array are found without a pointer, the members of an object not.
+      // Only the elements of a top-level array are found without a pointer.
       let pointer = options.pointer ?? input.pointer.flatMap { $0.isEmpty ? nil : $0 }
       let place = pointer.map { " --at \($0.shellWord)" } ?? ""
       let file = " " + Self.argument(for: input)
@@ -302,7 +303,7 @@ public struct ModelInference: ~Copyable {
     return sentences
   }
 
-  /// What names an input on a command line.
+  /// The command-line argument for an input.
   private static func argument(for input: ImportReport.Input) -> String {
     if input.name == FileSource.standardInputName { return "-" }
     return ((input.name.hasPrefix("-") ? "./" : "") + input.name).shellWord

@@ -1,9 +1,9 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// Numbers and texts.
+/// Observing numbers and texts.
 extension PathStatistics {
-  /// - Parameter sharedCount: how many more hashes the counters of distinct values may keep.
+  /// - Parameter sharedCount: the number of further hashes that all counters together can keep.
   mutating func observe(number lexeme: Span<UInt8>, sharedCount: inout Int) {
     switch NumberText.value(lexeme) {
     case .integer(let integer):
@@ -28,7 +28,7 @@ extension PathStatistics {
     }
   }
 
-  /// - Parameter scratch: memory that is reused.
+  /// - Parameter scratch: reused memory.
   mutating func observe(
     text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, scratch: inout GrowableBuffer<UInt8>,
     sharedCount: inout Int
@@ -60,7 +60,7 @@ extension PathStatistics {
   }
 
   private static func isLike(_ format: TextFormat, _ text: Span<UInt8>) -> Bool {
-    // Much that has a colon in it is a URI.
+    // Almost any text with a colon is a valid URI.
     let prefix = "http"
     if format == .uri {
       guard text.count > prefix.utf8.count,

@@ -1,37 +1,38 @@
 internal import POIRecords
 
-/// What was seen at one place of the records: at a member, or at an element of a short array.
+/// Statistics of one place in the records: a member, or an element of a short array.
 struct PathStatistics {
-  /// The most values that are remembered, and the longest of them in bytes.
+  /// The most remembered values, and the byte count of the longest.
   static let valueLimit = 8
   static let valueByteLimit = 40
 
-  /// The formats that are looked for beside date-times.
+  /// The formats that are detected, besides date-times.
   static let formats: [TextFormat] = [.uuid, .date, .time, .email, .uri]
 
   /// The last step of the place's pointer.
   let name: String
-  /// The place of the object or array around it; -1 for the record itself.
+  /// The place of the enclosing object or array; -1 for the record itself.
   let parent: Int
   /// The number of steps from the record.
   let depth: Int
 
-  /// The places inside of it, in the order in which they were met.
+  /// The places inside, in order of first occurrence.
   var children: [Int] = []
-  /// Where in `children` the next member is probably found.
+  /// The probable index of the next member in `children`.
   var nextChild = 0
-  /// Where it stands among the children of its parent.
+  /// The index in the `children` of the parent.
   let position: Int
-  /// Whether it holds members that are not followed.
+  /// Whether the place has members that are not observed.
   var hasMore = false
 
-  /// The record that the place was met in last, and how often one had it once more.
+  /// The last record with this place.
   var lastRecord = -1
+  /// The number of repeated occurrences in one record.
   var repeatedCount = 0
 
   var presentCount = 0
 
-  // How many values are of each type.
+  // The number of values of each type.
   var nullCount = 0
   var booleanCount = 0
   var integerCount = 0
@@ -41,7 +42,7 @@ struct PathStatistics {
   var arrayCount = 0
 
   // Numbers.
-  /// Whether an integer is no double.
+  /// Whether a double cannot represent one of the integers.
   var hasWideInteger = false
   /// Whether a number is neither a 64-bit integer nor, exactly, a double.
   var hasLossyNumber = false
@@ -53,29 +54,30 @@ struct PathStatistics {
   var lengths = ClosedBounds<Int>()
   var holdsNUL = false
   var holdsSpace = false
-  /// How many texts have each of `formats`, by the format's raw value.
+  /// The number of texts of each format, by raw value.
   var formatCounts = [Int](repeating: 0, count: TextFormat.allCases.count)
-  /// Date-times, those without a zone too.
+  /// The number of date-times, with or without a zone.
   var instantCount = 0
   var zonelessCount = 0
-  /// Texts that are a number, and those of them that are an integer.
+  /// The number of texts that are numbers.
   var numericCount = 0
+  /// The number of texts that are integers.
   var integerTextCount = 0
   /// The date-times, in microseconds since 1970.
   var instants = ClosedBounds<Int64>()
 
   // Arrays.
   var elementCounts = ClosedBounds<Int>()
-  /// Whether an array holds anything but numbers, or many.
+  /// Whether an array is long or has elements other than numbers.
   var hasLongArray = false
   /// Whether an array begins with an object.
   var holdsObjects = false
 
-  /// Different texts, integers, or small objects.
+  /// Counts different texts, integers and small objects.
   var distinct = DistinctCounter()
-  /// The first different ones, as JSON; nil once there are too many or too long ones.
+  /// The first different values as JSON; nil once there are too many or one is too long.
   var values: [String]? = []
-  /// Whether an object holds more than a few texts, integers and booleans.
+  /// Whether an object has more than a few members, or members other than texts, numbers and booleans.
   var hasLargeObject = false
 
   init(name: String, parent: Int, depth: Int, position: Int) {
@@ -85,18 +87,18 @@ struct PathStatistics {
     self.depth = depth
   }
 
-  /// The format that all texts have, other than date-time.
+  /// The format of all texts, other than date-time.
   var format: TextFormat? {
     PathStatistics.formats.first { isText && formatCounts[Int($0.rawValue)] == stringCount }
   }
 
-  /// Whether many records have it more than once. Few are mistakes.
+  /// Whether more than 1 % of the occurrences are repetitions; fewer are probably mistakes.
   var isRepeated: Bool { repeatedCount * 100 > presentCount }
 
-  /// How many values are not null.
+  /// The number of values other than null.
   var valueCount: Int { presentCount - nullCount }
 
-  // Whether every value is of the type or null, and some are of the type.
+  // Whether every value has the type or is null, and at least one has the type.
   var isObject: Bool { objectCount > 0 && objectCount == valueCount }
   var isArray: Bool { arrayCount > 0 && arrayCount == valueCount }
   var isText: Bool { stringCount > 0 && stringCount == valueCount }
@@ -111,7 +113,7 @@ struct PathStatistics {
       && (booleanCount + realCount) * 100 <= valueCount
   }
 
-  /// Whether every value is an array of the same few numbers of numbers.
+  /// Whether every value is an array of the same small number of numbers.
   var isTuple: Bool {
     isArray && !hasLongArray && elementCounts.least == elementCounts.greatest
       && (elementCounts.least ?? 0) >= 2

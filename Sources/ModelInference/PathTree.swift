@@ -1,27 +1,27 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// What was seen at every place of the records, in bounded memory.
+/// The statistics of all places in the records, in bounded memory.
 struct PathTree: ~Copyable {
-  /// The most places that are told apart.
+  /// The most places that are distinguished.
   static let placeLimit = 2_000
 
-  /// The longest member name that is followed, in bytes.
+  /// The longest observed member name, in bytes.
   static let nameByteLimit = 256
 
-  /// The most steps from the record to a place.
+  /// The deepest observed place, in steps from the record.
   static let depthLimit = 5
 
-  /// The hashes that all counters of distinct values share.
+  /// The number of hashes shared by all counters of distinct values.
   static let sharedHashLimit = 1 << 20
 
-  /// The longest array whose elements are followed.
+  /// The longest array whose elements are observed.
   static let elementLimit = 4
 
-  /// The most members of an object that may become a related row.
+  /// The most members of an object that can become a related row.
   static let relatedMemberLimit = 4
 
-  /// The record itself.
+  /// The place of the record itself.
   static let root = 0
 
   private(set) var places = [PathStatistics(name: "", parent: -1, depth: 0, position: 0)]
@@ -32,11 +32,10 @@ struct PathTree: ~Copyable {
   private(set) var recordCount = 0
   private var sharedCount = PathTree.sharedHashLimit
 
-  /// The children of each place by name.
   private var childrenByName: [[ExactText: Int]] = [[:]]
   private var scratch = GrowableBuffer<UInt8>()
 
-  /// Counts a record, which is an object.
+  /// Observes a record, which must be an object.
   mutating func observe(_ record: JSONElement) {
     if let name = record.memberName {
       memberNames.presentCount += 1
@@ -96,7 +95,7 @@ struct PathTree: ~Copyable {
     }
   }
 
-  /// Counts an object among different ones, where it is small enough for a related row.
+  /// Counts an object as a distinct value if it is small enough for a related row.
   private mutating func countObject(at start: Int, place: Int, of record: JSONElement) {
     guard !places[place].hasLargeObject else { return }
     let count = record.tape[start].elementCount
@@ -138,7 +137,7 @@ struct PathTree: ~Copyable {
     }
   }
 
-  /// The place of a member; nothing where it is not followed.
+  /// The place of a member; nil if it is not observed.
   private mutating func child(of parent: Int, named name: Span<UInt8>) -> Int? {
     let count = places[parent].children.count
     let expected = places[parent].nextChild < count ? places[parent].nextChild : 0

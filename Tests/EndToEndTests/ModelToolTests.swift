@@ -61,13 +61,13 @@ import Testing
     #expect(numbers.output.isEmpty)
     #expect(
       numbers.messages
-        == "poi-import: error: numbers.json: none of 2 elements is a record, an object; name where the "
-        + "records are with --at\n")
+        == "poi-import: error: numbers.json: none of the 2 elements is a record (a JSON object); "
+        + "name where the records are with --at\n")
     #expect(try tool.run(["--infer", "none.json"], in: folder.path).exitCode == 66)
     let empty = try tool.run(["--infer", "-"], in: folder.path)
     #expect(empty.exitCode == 65)
     #expect(
-      empty.messages == "poi-import: error: standard input: there are no records to look at\n")
+      empty.messages == "poi-import: error: standard input: there are no records\n")
   }
 
   @Test(
@@ -91,7 +91,7 @@ import Testing
     let outcome = try tool.run(["--infer", "x"] + arguments, in: folder.path)
     #expect(outcome.exitCode == 65)
     #expect(
-      outcome.messages.contains("elements is a record, an object: \(place)")
+      outcome.messages.contains("elements is a record (a JSON object): \(place)")
         && outcome.messages.contains(reason) && !outcome.messages.contains("--at"),
       "\(outcome.messages)")
   }
@@ -110,7 +110,7 @@ import Testing
     let number = try tool.run(["--infer", "x"], in: folder.path)
     #expect(
       number.messages
-        == "poi-import: warning: 1 of 2 elements was left out: x:2:1: this is no object\n",
+        == "poi-import: warning: 1 of 2 elements was left out: x:2:1: this is not an object\n",
       "\(number.messages)")
   }
 

@@ -132,7 +132,7 @@ import Testing
     #expect(try Self.member("x-key", of: none) == nil)
     #expect(
       try Self.member("$comment", of: none)?.string?
-        .contains("No key: unique are name, perhaps by chance") == true)
+        .contains("No key: the unique attributes are name, perhaps by chance") == true)
   }
 
   @Test func `coordinates that are written as text become numbers and other numbers do not`() throws
