@@ -12,7 +12,7 @@ enum EpochUnit: String, CaseIterable {
 
   var microsecondsPerUnit: Int64 { 1_000_000 / countPerSecond }
 
-  /// The unit in which all integers within the bounds are instants from 1973 to 2100; nil if there is none.
+  /// The unit in which all integers within the bounds are instants from 1973 to 2100, or nil.
   init?(of integers: ClosedBounds<Int64>) {
     let unit = EpochUnit.allCases.first {
       integers.areIn(100_000_000 * $0.countPerSecond...4_102_444_800 * $0.countPerSecond)

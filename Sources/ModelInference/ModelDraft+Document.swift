@@ -96,7 +96,7 @@ extension ModelDraft {
         (seen.distinct.isExact ? "" : "at least ")
           + "\(seen.distinct.repeatedCount) of \(seen.valueCount) are duplicates")
     }
-    if missing > 0 { parts.append("\(missing) records have none") }
+    if missing > 0 { parts.append("missing in \(missing) records") }
     return parts.joined(separator: ", ")
   }
 

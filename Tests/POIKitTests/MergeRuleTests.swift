@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (#""a":{"type":"string","x-merge":"best"}"#, "is no merge rule"),
+    (#""a":{"type":"string","x-merge":"best"}"#, "is not a merge rule"),
     (#""a":{"type":"integer","x-merge":"longest"}"#, "needs text"),
     (#""a":{"type":"string","format":"uuid","x-merge":"longest"}"#, "needs text"),
     (#""a":{"type":"string","x-merge":"minimum"}"#, "needs numbers or instants"),

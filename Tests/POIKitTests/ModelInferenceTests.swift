@@ -127,7 +127,7 @@ import Testing
     #expect(try Self.member("x-key", of: nearly)?.string == "id")
     #expect(
       try Self.member("$comment", of: nearly)?.string?
-        .contains("Key: id, 1 of 4 are duplicates, 1 records have none.") == true)
+        .contains("Key: id, 1 of 4 are duplicates, missing in 1 records.") == true)
     let none = try Self.infer(#"[{"name":"a"},{"name":"b"}]"#)
     #expect(try Self.member("x-key", of: none) == nil)
     #expect(

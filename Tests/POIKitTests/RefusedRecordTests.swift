@@ -297,7 +297,7 @@ import Testing
     #expect(
       try feed.rows("SELECT byte_offset, message FROM poikit_reject") == [
         "24|the table refuses the record: UNIQUE constraint failed: place.n; its bytes were not kept "
-          + "when it was read: it begins behind byte 24 of the input"
+          + "when it was read: it begins after byte 24 of the input"
       ])
   }
 }

@@ -78,7 +78,7 @@ import Testing
     #expect(Set(digests).count == digests.count)
   }
 
-  @Test func `a text of any length stands whole in the content`() {
+  @Test func `a text of any length is complete in the content`() {
     let text = (0..<300).map { UInt8(($0 * 7 + 3) % 256) }
     for count in 0...300 {
       var content = CanonicalContent()

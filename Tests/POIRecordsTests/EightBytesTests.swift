@@ -31,7 +31,7 @@ import Testing
     #expect(eightBytes("99999999".utf8).number == 99_999_999)
   }
 
-  @Test func `the last bytes are kept behind zeros`() {
+  @Test func `the last bytes are kept after zeros`() {
     for count in 1...8 {
       let kept = eightBytes("12345678".utf8).keepingLast(count)
       let expected = String(repeating: "0", count: 8 - count) + "12345678".suffix(count)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ExactNumberTests {
   private struct NoDivisor: Error {}
 
-  /// A number of `digits` and a power of ten, written with a point or zeros at a random place.
+  /// A lexeme of `digits` × a power of ten, with a point or zeros at a random place.
   private func lexeme(
     _ digits: String, exponent: Int, using generator: inout SplitMix64
   ) -> String {
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `a divisor divides its multiples, and nothing between them`(seed: UInt64) throws {
+  func `a divisor divides its multiples, and no number between them`(seed: UInt64) throws {
     print("seed \(seed)")
     var generator = SplitMix64(seed: seed)
     for _ in 0..<200 {

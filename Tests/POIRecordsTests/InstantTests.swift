@@ -43,7 +43,7 @@ import Testing
     "2025-1২-02T14:38:56Z", "1998-12-31T23:58:60Z", "1998-12-31T22:59:60Z", "1998-12-30T23:59:60Z",
     "1998-12-31T23:59:60+01:00", "2025-12-02T14:38:56Z\0", "1764686336",
   ])
-  func `what is no date with a time and a zone is refused`(text: String) {
+  func `a text without a valid date, time and zone is refused`(text: String) {
     #expect(parsed(text) == nil)
   }
 
@@ -74,8 +74,7 @@ import Testing
     for year in 0...9_999 {
       let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
       let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-      // Days in the middle of a month follow by the same formula: the ends are where it could be
-      // wrong.
+      // One formula gives all days of a month, so only its ends can be wrong.
       for (month, length) in lengths.enumerated() {
         for day in [1, length] {
           let text = "\(padded(year, 4))-\(padded(month + 1, 2))-\(padded(day, 2))"
@@ -105,7 +104,7 @@ import Testing
     #expect(Instant(microseconds: microseconds).description == text)
   }
 
-  @Test func `the common form is read as every other`() {
+  @Test func `the common form is read like every other form`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     let ends = [
@@ -113,7 +112,7 @@ import Testing
     ]
     let others = Array("0123456789-:TtZz .+/".utf8) + [0, 0x80, 0xFF]
     for _ in 0..<50_000 {
-      // Every field may be a little beyond its range.
+      // Every field may slightly exceed its range.
       func field(_ range: ClosedRange<Int>, _ digits: Int) -> String {
         padded(Int.random(in: range, using: &generator), digits)
       }

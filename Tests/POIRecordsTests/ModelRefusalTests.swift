@@ -3,7 +3,7 @@ import Testing
 @testable import POIRecords
 
 @Suite struct ModelRefusalTests {
-  /// A document, the place that the error names, and a part of what it says.
+  /// A document, the pointer of the error, and a part of its message.
   @Test(arguments: [
     (#"["#, "", "line 1"),
     (#"[]"#, "", "a model is a JSON object"),
@@ -19,7 +19,7 @@ import Testing
     (
       #"{"x-table":"t","properties":{"a":{"colour":1}}}"#, "/properties/a/colour", "unknown keyword"
     ),
-    (#"{"x-table":"t","properties":{"a":{"type":"text"}}}"#, "/properties/a/type", "is no type"),
+    (#"{"x-table":"t","properties":{"a":{"type":"text"}}}"#, "/properties/a/type", "is not a type"),
     (
       #"{"x-table":"t","properties":{"a":{"type":"string","format":"hostname"}}}"#,
       "/properties/a/format", "cannot be enforced"
@@ -82,17 +82,17 @@ import Testing
     ),
     (#"{"x-table":"t","required":["b"],"properties":{"a":{}}}"#, "/required", "is not in"),
     (
-      #"{"x-table":"t","required":"a","properties":{"a":{}}}"#, "/required", "no array of names"
+      #"{"x-table":"t","required":"a","properties":{"a":{}}}"#, "/required", "not an array of names"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"object","x-relation":{"table":"u","unique":"n"},"required":"n","properties":{"n":{"type":"string"}}}}}"#,
-      "/properties/a/required", "no array of names"
+      "/properties/a/required", "not an array of names"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"array","x-relation":{"table":"u","unique":"n"},"items":{"type":"object","required":"n","properties":{"n":{"type":"string"}}}}}}"#,
-      "/properties/a/items/required", "no array of names"
+      "/properties/a/items/required", "not an array of names"
     ),
-    (#"{"x-table":"t","x-key":"b","properties":{"a":{}}}"#, "/x-key", "no attribute"),
+    (#"{"x-table":"t","x-key":"b","properties":{"a":{}}}"#, "/x-key", "not an attribute"),
     (#"{"x-table":"t","x-key":["a","a"],"properties":{"a":{}}}"#, "/x-key", "twice"),
     (
       #"{"x-table":"t","x-key":"a","properties":{"a":{"type":"object"}}}"#, "/x-key",
@@ -100,11 +100,11 @@ import Testing
     ),
     (
       #"{"x-table":"t","x-timestamp":"a","properties":{"a":{"type":"string"}}}"#, "/x-timestamp",
-      "no instant"
+      "not an instant"
     ),
     (
       #"{"x-table":"t","x-key":"a","x-tombstone":"b","properties":{"a":{}}}"#, "/x-tombstone",
-      "no attribute"
+      "not an attribute"
     ),
     (
       #"{"x-table":"t","x-key":"a","x-tombstone":"a","properties":{"a":{"type":"string"}}}"#,
@@ -124,7 +124,7 @@ import Testing
     ),
     (
       #"{"x-table":"t","x-key":"a","x-tombstone":{"attribute":"b","removal":"hide"},"properties":{"a":{},"b":{"type":"boolean"}}}"#,
-      "/x-tombstone/removal", "is no removal; they are mark, delete"
+      "/x-tombstone/removal", "is not a removal; the values are mark, delete"
     ),
     (
       #"{"x-table":"t","x-key":"a","x-tombstone":{"null":true,"removal":"delete"},"properties":{"a":{}}}"#,
@@ -230,17 +230,18 @@ import Testing
       #"{"x-table":"t","properties":{"a":{"items":3}}}"#, "/properties/a/items",
       "an object, true or false"
     ),
-    (#"{"x-table":"t","properties":{"a":false}}"#, "/properties/a", "cannot be kept"),
+    (#"{"x-table":"t","properties":{"a":false}}"#, "/properties/a", "allows no value of the attribute"),
     (
       #"{"x-table":"t","properties":{"a":{"type":"number","multipleOf":0}}}"#,
       "/properties/a/multipleOf", "greater than 0"
     ),
     (
-      #"{"x-table":"t","properties":{"a":{"minItems":-1}}}"#, "/properties/a/minItems", "no count"
+      #"{"x-table":"t","properties":{"a":{"minItems":-1}}}"#, "/properties/a/minItems",
+      "not a count"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"required":"b"}}}"#, "/properties/a/required",
-      "no array of names"
+      "not an array of names"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"$ref":"https://example.org/a"}}}"#, "/properties/a/$ref",
@@ -260,7 +261,7 @@ import Testing
     ),
     (
       ##"{"x-table":"t","properties":{"a":{"$ref":"#/x-table"}}}"##, "/properties/a/$ref",
-      "no schema"
+      "not a schema"
     ),
     (
       ##"{"x-table":"t","properties":{"a":{"$ref":"#/properties/a"}}}"##, "/properties/a/$ref",
@@ -292,7 +293,7 @@ import Testing
     ),
     (
       #"{"x-table":"t","dependentRequired":{"a":["b"]},"properties":{"a":{}}}"#,
-      "/dependentRequired/a", "no attribute"
+      "/dependentRequired/a", "not an attribute"
     ),
     (
       #"{"x-table":"t","x-coordinates":{"latitude":"a"},"properties":{"a":{}}}"#,
@@ -300,7 +301,7 @@ import Testing
     ),
     (
       #"{"x-table":"t","x-coordinates":{"latitude":"a","longitude":"b"},"properties":{"a":{"type":"string"},"b":{"type":"number"}}}"#,
-      "/x-coordinates", "no coordinate"
+      "/x-coordinates", "not a coordinate"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"integer","x-not-blank":true}}}"#,
@@ -313,10 +314,10 @@ import Testing
     ("null", "", "this is null"), ("true", "", "this is boolean"), (#""t""#, "", "this is string"),
     (#"{"x-table":"t","type":"array","properties":{"a":{}}}"#, "/type", "a record is an object"),
     (#"{"x-table":3,"properties":{"a":{}}}"#, "/x-table", "3 cannot name a table"),
-    (#"{"x-table":"t","x-key":[1],"properties":{"a":{}}}"#, "/x-key", "1 is no name"),
+    (#"{"x-table":"t","x-key":[1],"properties":{"a":{}}}"#, "/x-key", "1 is not the name"),
     (
       #"{"x-table":"t","x-timestamp":"b","properties":{"a":{}}}"#, "/x-timestamp",
-      "\"b\" is no attribute"
+      "\"b\" is not an attribute"
     ),
     (#"{"x-table":"t","properties":{"a":3}}"#, "/properties/a", "by an object, this is number"),
     (#"{"x-table":"t","properties":{"a":{"type":[]}}}"#, "/properties/a/type", "no type is named"),
@@ -358,7 +359,7 @@ import Testing
     ),
     (
       ##"{"x-table":"t","required":["a"],"properties":{"a":{"items":{"$ref":"#/required/0"}}}}"##,
-      "/properties/a/items/$ref", "is no schema"
+      "/properties/a/items/$ref", "is not a schema"
     ),
     (
       ##"{"x-table":"t","properties":{"a":{"$ref":"#/$defs/%zz"}}}"##, "/properties/a/$ref",
@@ -368,13 +369,16 @@ import Testing
     (#"{"x-table":"t","properties":{"a":{"enum":1}}}"#, "/properties/a/enum", "in an array"),
     (
       #"{"x-table":"t","properties":{"a":{"minimum":"1"}}}"#, "/properties/a/minimum",
-      "is no number"
+      "is not a number"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"maximum":1e400}}}"#, "/properties/a/maximum",
-      "is no number"
+      "is not a number"
     ),
-    (#"{"x-table":"t","properties":{"a":{"pattern":1}}}"#, "/properties/a/pattern", "is no text"),
+    (
+      #"{"x-table":"t","properties":{"a":{"pattern":1}}}"#, "/properties/a/pattern",
+      "is not a string"
+    ),
     (#"{"x-table":"t","x-table":"t","properties":{}}"#, "", #"the member "x-table" occurs twice"#),
     (
       #"{"x-table":"t","properties":{"id":{},"id":{}}}"#, "/properties",
@@ -385,7 +389,7 @@ import Testing
       "/properties/a~1b/enum/1", #"the member "c" occurs twice"#
     ),
   ])
-  func `what cannot be enforced is refused with its place`(
+  func `a keyword that cannot be enforced is refused with its place`(
     _ document: String, _ pointer: String, _ message: String
   ) {
     let error = #expect(throws: ModelError.self) { _ = try Model(parsing: document) }
@@ -393,7 +397,7 @@ import Testing
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 
-  /// A relation to many, the place in it that the error names, and a part of what it says.
+  /// A relation to many, the pointer of the error inside it, and a part of its message.
   @Test(arguments: [
     (
       #"{"x-relation":{"table":"u","unique":"v"}}"#, "/items", "describes its elements in \"items\""
@@ -416,7 +420,7 @@ import Testing
     ),
     (
       #"{"items":{"type":"object","properties":{"v":{"type":"integer"}}},"x-relation":{"table":"u","unique":"w"}}"#,
-      "/items", "no attribute of an element"
+      "/items", "not an attribute of an element"
     ),
     (
       #"{"items":{"type":"object","required":["v"],"properties":{"v":{"type":"integer"},"w":{}}},"x-relation":{"table":"u","unique":"v","join":"j"}}"#,
@@ -471,7 +475,7 @@ import Testing
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `a member's name is none of a related row`() {
+  @Test func `the name of a member is not available in a related row`() {
     let error = #expect(throws: ModelError.self) {
       try Model(
         parsing:
@@ -482,7 +486,7 @@ import Testing
     #expect(error?.message.contains("is not available in") == true)
   }
 
-  @Test func `definitions that nothing uses may not lead back to themselves either`() {
+  @Test func `unused definitions cannot refer to themselves either`() {
     let error = #expect(throws: ModelError.self) {
       _ = try Model(
         parsing: ##"{"x-table":"t","properties":{"a":{}},"$defs":{"b":{"$ref":"#/$defs/b"}}}"##)
@@ -506,7 +510,7 @@ import Testing
     }
   }
 
-  /// What is repeated, how often it may be, and what is said of one more.
+  /// A repeated part, its limit, and a part of the message beyond the limit.
   @Test(arguments: [
     (#"{"type":"integer"}"#, 1000, "at most 1,000 attributes"),
     (
@@ -514,8 +518,9 @@ import Testing
       60, "at most 60 tables"
     ),
   ])
-  func `attributes and tables are counted`(_ schema: String, _ limit: Int, _ message: String) throws
-  {
+  func `the numbers of attributes and tables are limited`(
+    _ schema: String, _ limit: Int, _ message: String
+  ) throws {
     func document(_ count: Int) -> String {
       let properties = (0..<count).map { number in
         #""a\#(number)":"# + schema.split(separator: "#").joined(separator: "\(number)")
@@ -529,7 +534,7 @@ import Testing
   }
 
   @Test(arguments: ["default", "const"])
-  func `a constant is nested as deeply as a record may be`(_ keyword: String) throws {
+  func `a constant can be nested as deeply as a record`(_ keyword: String) throws {
     func document(depth: Int) -> String {
       let value = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
       return #"{"x-table":"t","properties":{"a":{"\#(keyword)":\#(value)}}}"#

@@ -41,7 +41,7 @@ import Testing
     #expect(DecimalText(Array(lexeme.utf8).span).rounded(times: 1_000_000) == expected)
   }
 
-  @Test func `the digits behind the point decide how a decimal is rounded`() {
+  @Test func `the digits after the point decide how a decimal is rounded`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     for _ in 0..<2_000 {
@@ -112,7 +112,7 @@ import Testing
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     for _ in 0..<TestLength.count(12_000, long: 50_000) {
-      // Every other one is subnormal or next to it.
+      // Every second number is subnormal or nearly so.
       let mask: UInt64 = Bool.random(using: &generator) ? .max : 0x802F_FFFF_FFFF_FFFF
       let double = Double(bitPattern: generator.next() & mask)
       guard double.isFinite else { continue }
@@ -122,8 +122,7 @@ import Testing
     }
   }
 
-  /// The middle of two doubles, exactly, and what is next to it when digits are added, changed or
-  /// left out.
+  /// The exact middle of two doubles, and its neighbours with digits added, changed or removed.
   @Test func `the middle of two neighbours is rounded as the C library rounds it`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
@@ -134,7 +133,7 @@ import Testing
     for _ in 0..<150 {
       let double = Double(bitPattern: generator.next() >> 1)
       if double.isFinite { doubles.append(double) }
-      // Where a middle can have few digits.
+      // With these exponents, a middle can have few digits.
       let power = Double(
         sign: .plus, exponent: .random(in: -8...90, using: &generator), significand: 1)
       doubles.append(Double(1 << 52 + generator.next() >> 12) * power)
@@ -146,7 +145,7 @@ import Testing
         digits, digits + "1", digits + "000000000000000000000001",
         digits.dropLast() + "4" + String(repeating: "9", count: 30), String(digits.prefix(cut)),
       ] {
-        // The point stands behind the first digit.
+        // The point is after the first digit.
         let lexeme = "\(digits.prefix(1)).\(digits.dropFirst())0e\(exponent)"
         #expect(isRoundedAsInC(lexeme), "seed \(seed): \(lexeme)")
         #expect(isRoundedAsInC("-" + lexeme), "seed \(seed): -\(lexeme)")
@@ -154,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `an integer is exact wherever the point and the zeros stand`() {
+  @Test func `an integer is exact wherever its point and zeros are`() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     for _ in 0..<TestLength.count(5_000, long: 20_000) {
@@ -175,10 +174,10 @@ import Testing
     }
   }
 
-  /// What the locale with a comma in its numbers is made from.
+  /// The source of a locale with a decimal comma.
   private static let germanLocale = "/usr/share/i18n/locales/de_DE"
 
-  /// The C library reads a number by the locale of the program, which may be one with a comma.
+  /// The C library uses the locale of the program, which may have a decimal comma.
   @Test(
     .enabled(
       if: FileManager.default.fileExists(atPath: NumberTextTests.germanLocale),
@@ -197,14 +196,14 @@ import Testing
   }
 
   @Test(arguments: ["0", "-1", "1.5", "1e5", "1.5E-10", "100"])
-  func `a number of the grammar is one`(_ text: String) {
+  func `a number of the grammar is accepted`(_ text: String) {
     #expect(isNumber(text))
   }
 
   @Test(arguments: [
     "", "-", "01", "1.", ".5", "+1", "1e", "1e+", " 1", "1 ", "0x10", "NaN", "1_000",
   ])
-  func `what the grammar does not know is no number`(_ text: String) {
+  func `a text outside the grammar is not a number`(_ text: String) {
     #expect(!isNumber(text))
   }
 
@@ -229,7 +228,7 @@ import Testing
     return real(lexeme) == (expected.isFinite ? expected : nil)
   }
 
-  /// Digits, the first of them not 0.
+  /// Random digits that do not begin with 0.
   private func randomDigits(
     _ count: ClosedRange<Int>, _ generator: inout SplitMix64
   ) -> String {
@@ -239,19 +238,18 @@ import Testing
     return "\(Int.random(in: 1...9, using: &generator))" + digits.dropFirst().joined()
   }
 
-  /// The middle of a double that is not negative and the next one: its digits, and the power of ten
-  /// of the first.
+  /// The middle of a non-negative double and the next one: its digits and the exponent of the first digit.
   private func middle(above double: Double) -> (digits: String, exponent: Int) {
     let isNormal = double >= .leastNormalMagnitude
-    // The double is `significand` times two to the `binaryExponent`.
+    // The double is `significand` × 2^`binaryExponent`.
     let significand = double.significandBitPattern | (isNormal ? 1 << 52 : 0)
     let binaryExponent = Int(max(double.exponentBitPattern, 1)) - 1_075
-    // Limbs of nine digits, the least one first.
+    // Limbs of nine digits, the least significant first.
     var limbs = [2 * significand + 1]
     func multiply(by factor: UInt64) {
       var carry: UInt64 = 0
       for index in limbs.indices {
-        // The first limb can have more than nine digits at first.
+        // The first limb can initially have more than nine digits.
         let (high, low) = limbs[index].multipliedFullWidth(by: factor)
         let (quotient, remainder) = (1_000_000_000 as UInt64).dividingFullWidth((high, low))
         limbs[index] = remainder + carry

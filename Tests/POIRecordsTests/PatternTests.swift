@@ -4,7 +4,7 @@ import Testing
 @testable import POIRecords
 
 @Suite struct PatternTests {
-  /// An expression, a text, and whether ECMA-262 finds it there.
+  /// An expression, a text, and whether it matches by ECMA-262.
   @Test(arguments: [
     ("^a$", "a\n", false), ("^a$", "a", true), ("b", "abc", true), ("", "", true),
     (#"^\d$"#, "5", true), (#"^\d$"#, "৪", false), (#"^\w$"#, "é", false), (#"\W"#, "é", true),
@@ -38,7 +38,7 @@ import Testing
     _ pattern: String, _ text: String, _ matches: Bool
   ) throws {
     var compiled = try Pattern(pattern)
-    // The second time it knows the text.
+    // The second call uses cached states.
     let found = [compiled.matches(text), compiled.matches(text)]
     #expect(found == [matches, matches])
   }
@@ -51,8 +51,8 @@ import Testing
     ("*a", "repeats nothing"), ("a{", "no number"), ("a{3,2}", "out of order"),
     ("]", "must be escaped"),
     ("a}", "must be escaped"), ("(a", "not closed"), ("a)", "not open"), ("[a", "not closed"),
-    ("[z-a]", "out of order"), (#"[\d-x]"#, "with a class"), (#"\Aa"#, "no escape"),
-    (#"a\z"#, "no escape"), (#"\u12"#, "digits"),
+    ("[z-a]", "out of order"), (#"[\d-x]"#, "with a class"), (#"\Aa"#, "not an escape"),
+    (#"a\z"#, "not an escape"), (#"\u12"#, "digits"),
     (#"\ud800"#, "no character"), (#"\p{Foo}"#, "Swift's engine"), (#"\p"#, "no property"),
     (#"\01"#, "octal"), (#"a\"#, "backslash"),
     ("(?:a{1000}){1000}", "100000 steps"), ("(?:(?:){99999}a?){0,99999}", "100000 steps"),
@@ -61,7 +61,7 @@ import Testing
     (#"\p{a-b}"#, "no property"), (#"\p{L"#, "no property"), (#"\c1"#, "no control character"),
     (#"\u{}"#, "no character"), (#"\ud800\u0041"#, "half of a surrogate pair"),
   ])
-  func `what cannot be read or enforced is refused with the reason`(
+  func `an unsupported expression is refused with the reason`(
     _ pattern: String, _ reason: String
   ) {
     let error = #expect(throws: PatternError.self) { _ = try Pattern(pattern) }
@@ -84,13 +84,13 @@ import Testing
     }
   }
 
-  /// Expressions for which an engine that tries one way after the other takes time with the square of the
-  /// length of a text that nearly matches, or more; and one whose states are without number.
+  /// Expressions for which a backtracking engine needs at least quadratic time on a text that nearly
+  /// matches, and one with an enormous number of states.
   @Test(arguments: [
     #"\d+$"#, "(1+)+$", "^(1|1)*$", "^1*1*1*1*$", "(?:[0-9]{1,9}-?){1,9}!",
     "(?:0|1)*1(?:0|1){12}!",
   ])
-  func `a long text that nearly matches takes no long time`(_ pattern: String) throws {
+  func `a long text that nearly matches is checked quickly`(_ pattern: String) throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SplitMix64(seed: seed)
     var pattern = try Pattern(pattern)
@@ -103,14 +103,14 @@ import Testing
     }
   }
 
-  @Test func `what is kept of texts is bounded`() throws {
+  @Test func `the cached states are bounded`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SplitMix64(seed: seed)
     let letters = String(
       String.UnicodeScalarView((0x4E00..<0x5600).compactMap(Unicode.Scalar.init)))
     let alternatives = letters.map { "\($0)" }.joined(separator: "|")
     for (pattern, text) in [
-      // States of many instructions.
+      // States with many instructions.
       (
         "(?:0|1)*1(?:0|1){3000}!",
         String((0..<4_000).map { _ in Bool.random(using: &random) ? "1" : "0" })
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `alternatives that end alike come to one state`() throws {
+  @Test func `alternatives with the same end share a state`() throws {
     let letters = "abcdefghijklmnopqrstuvwxyz"
     func keptCount(_ pattern: String) throws -> Int {
       var pattern = try Pattern(pattern)
@@ -136,7 +136,7 @@ import Testing
     #expect(try keptCount("^(?:(?:\(alternatives))|0)*$") < 300)
   }
 
-  /// Swift's engine is the oracle, for what both languages write alike.
+  /// Swift's engine is the oracle for syntax that both languages share.
   @Test func `random expressions match what Swift's engine matches`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SplitMix64(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PowersOfFiveTests {
   private let powers = PowersOfFive()
 
-  @Test func `a power that fits is exact, its highest bit set`() {
+  @Test func `a power that fits is exact and normalized`() {
     #expect(powers[0] == (0x8000_0000_0000_0000, 0))
     #expect(powers[1] == (0xA000_0000_0000_0000, 0))
     for exponent in 0...55 {

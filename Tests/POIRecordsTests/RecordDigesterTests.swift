@@ -36,7 +36,7 @@ import Testing
     #expect(digest == content.digest)
   }
 
-  @Test func `a text longer than any before it has room`() throws {
+  @Test func `a text longer than any before it fits`() throws {
     let name = String(repeating: "long ", count: 5_000)
     let digest = try digest(
       #"{"identifier":"\#(identifier)","name":"\#(name)","latitude":1,"longitude":2}"#)

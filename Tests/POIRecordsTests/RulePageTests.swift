@@ -2,14 +2,14 @@ import TestSupport
 import Testing
 
 @Suite struct RulePageTests {
-  /// Run with `WRITE_PAGES=1` in the environment to bring the page up to date.
+  /// Run with `WRITE_PAGES=1` in the environment to update the page.
   @Test func `the page of rules shows the catalogue`() throws {
     try Page(path: "Reference/Rules.md").check(part: "rules", is: RuleDescription.markdown)
   }
 }
 
 extension RuleDescription {
-  /// The rules as Markdown: a heading for each name, below it each form with its examples.
+  /// The rules as Markdown: a heading for each rule, then its forms with examples.
   fileprivate static var markdown: String {
     var names: [String] = []
     for rule in catalogue where !names.contains(rule.name) { names.append(rule.name) }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import POIRecords
 
-/// Equality of values on the tape, against the plain rule: of a name that stands in an object several
-/// times the first belongs to the first, and so on.
+/// Compares equality on the tape with a simple rule: repeated names in an object correspond in their
+/// order.
 @Suite struct TapeEqualityTests {
   private indirect enum Value {
     case number(Int)
@@ -40,7 +40,7 @@ import Testing
       }
     }
 
-    /// A value of few names and numbers, so that many of them stand there twice.
+    /// A value from few names and numbers, so that many of them are repeated.
     static func random(depth: Int, using generator: inout SplitMix64) -> Value {
       let count = [3, 16, 17, 18, 40].randomElement(using: &generator)!
       switch Int.random(in: 0..<(depth > 0 ? 4 : 1), using: &generator) {
@@ -56,7 +56,7 @@ import Testing
       }
     }
 
-    /// The same but for the order of some members, and perhaps for a value or a name.
+    /// The same value with some members reordered, and perhaps one value or name changed.
     func changed(using generator: inout SplitMix64) -> Value {
       switch self {
       case .number(let number):
@@ -70,7 +70,7 @@ import Testing
         if Int.random(in: 0..<4, using: &generator) == 0 {
           members[first...].shuffle(using: &generator)
         } else {
-          // Those of one name stay in their order.
+          // Members with the same name keep their order.
           let seed = generator.next()
           let ranks = members.map { member in
             var own = SplitMix64(
@@ -100,7 +100,7 @@ import Testing
     return left.tape.hasValue(at: 0, equalTo: 0, of: right.tape)
   }
 
-  @Test func `random values are equal as the plain rule has it`() throws {
+  @Test func `random values are equal exactly if the simple rule says so`() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     var equalCount = 0
@@ -116,12 +116,12 @@ import Testing
     #expect(equalCount > count / 10 && equalCount < count * 9 / 10, "seed \(seed): \(equalCount)")
   }
 
-  /// The names of the members of two objects, numbered as they stand, and whether these are equal.
+  /// The member names of two objects, with values numbered in order, and whether the objects are equal.
   @Test(arguments: [
     ((0..<10_000).map { "n\($0)" }, true), (Array(repeating: "n", count: 10_000), false),
     ((0..<10_000).map { "n\($0 / 2)" }, false),
   ])
-  func `large objects whose members stand in the opposite order are compared`(
+  func `large objects with members in the opposite order are compared`(
     names: [String], areEqual: Bool
   ) throws {
     let members = names.enumerated().map { "\"\($1)\":\($0)" }

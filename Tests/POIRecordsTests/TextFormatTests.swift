@@ -25,7 +25,7 @@ import Testing
     ("a:b#c{d", false), ("a:%41", true), ("a:%4", false), ("a:%4g", false), ("1a:b", false),
     ("a b:c", false), ("https://a{b/", false),
   ])
-  func `a URI is what RFC 3986 calls one`(_ text: String, _ isOne: Bool) {
+  func `a URI is valid by RFC 3986`(_ text: String, _ isOne: Bool) {
     #expect(TextFormat.uri.admits(text.utf8Span.span) == isOne)
   }
 }

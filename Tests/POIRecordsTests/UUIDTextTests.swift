@@ -7,7 +7,7 @@ import Testing
 @Suite struct UUIDTextTests {
   private let valid = Array("1975db51-5A45-4fd6-aC54-46ca6042C710".utf8)
 
-  /// What is appended to one byte; nil where the text is refused.
+  /// The text appended to one byte; nil if the text is refused.
   private func canonical(_ text: [UInt8]) -> [UInt8]? {
     var output = GrowableBuffer<UInt8>(minimumCapacity: 1)
     output.append(7)
@@ -17,7 +17,7 @@ import Testing
     return isUUID ? Array(bytes.dropFirst()) : nil
   }
 
-  /// The same, byte by byte.
+  /// The bytewise reference.
   private func expected(_ text: [UInt8]) -> [UInt8]? {
     guard text.count == 36 else { return nil }
     for (index, byte) in text.enumerated() {
@@ -35,7 +35,7 @@ import Testing
     #expect(canonical(valid) == Array("1975DB51-5A45-4FD6-AC54-46CA6042C710".utf8))
   }
 
-  @Test func `every byte in every place is judged and turned as one by one`() {
+  @Test func `every byte at every index is converted as by the bytewise reference`() {
     for index in valid.indices {
       for byte in UInt8.min ... .max {
         var text = valid
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `another length is no uuid`() {
+  @Test func `a text of another length is not a uuid`() {
     for count in 0..<36 { #expect(canonical(Array(valid.prefix(count))) == nil) }
     #expect(canonical(valid + [0x30]) == nil)
   }

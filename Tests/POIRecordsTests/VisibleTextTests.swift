@@ -9,7 +9,7 @@ import Testing
     (" x", false),
     ("é", false), ("😀", false),
   ])
-  func `white space of every kind shows nothing`(_ text: String, _ isBlank: Bool) {
+  func `white space of every kind is blank`(_ text: String, _ isBlank: Bool) {
     #expect(VisibleText.isBlank(text.utf8Span.span) == isBlank)
   }
 }

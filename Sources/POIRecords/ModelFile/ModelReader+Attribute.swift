@@ -141,7 +141,7 @@ extension ModelReader {
         let type = JSONTypes.named.first(where: { $0.key == text })?.value
       else {
         throw ModelError(
-          message: "\(name) is no type; the types are "
+          message: "\(name) is not a type; the types are "
             + JSONTypes.named.map(\.key).joined(separator: ", "), pointer: place)
       }
       types.insert(type)
@@ -168,7 +168,7 @@ extension ModelReader {
     let values = types.subtracting(.null)
     if let format, values != .string {
       throw ModelError(
-        message: "the format \(format.name) needs the type string, and at most null beside it",
+        message: "the format \(format.name) needs the type string, optionally with null",
         pointer: place + "/format")
     }
     if json["x-zone"] != nil, format != .dateTime {

@@ -11,7 +11,7 @@ extension ModelReader {
     let place = place + "/x-merge"
     guard let rule = value.string.flatMap(MergeRule.init(rawValue:)) else {
       throw ModelError(
-        message: "\(value) is no merge rule; they are "
+        message: "\(value) is not a merge rule; the rules are "
           + MergeRule.allCases.map(\.rawValue).joined(separator: ", "), pointer: place)
     }
     guard !isRelated, storage != .relation else {

@@ -26,7 +26,7 @@ extension ModelReader {
     var names: [String] = []
     for element in json.elements ?? [json] {
       guard let name = element.string else {
-        throw ModelError(message: "\(element) is no name of an attribute", pointer: place)
+        throw ModelError(message: "\(element) is not the name of an attribute", pointer: place)
       }
       names.append(name)
     }
@@ -39,7 +39,7 @@ extension ModelReader {
   ) throws(ModelError) -> [String] {
     guard let json else { return [] }
     guard json.elements != nil else {
-      throw ModelError(message: "\(json) is no array of names", pointer: place)
+      throw ModelError(message: "\(json) is not an array of names", pointer: place)
     }
     return try names(json, at: place)
   }

@@ -37,7 +37,7 @@ extension ModelReader {
     of name: String, in attributes: [Attribute], at place: String
   ) throws(ModelError) -> Int {
     guard let index = attributes.index(named: name) else {
-      throw ModelError(message: "\"\(name)\" is no attribute", pointer: place)
+      throw ModelError(message: "\"\(name)\" is not an attribute", pointer: place)
     }
     return index
   }
@@ -65,7 +65,7 @@ extension ModelReader {
       || ![.integer, .real].contains(attributes[index].storage)
     {
       throw ModelError(
-        message: "\"\(attributes[index].name)\" is no coordinate: give it the type number",
+        message: "\"\(attributes[index].name)\" is not a coordinate: give it the type number",
         pointer: place)
     }
     return coordinates

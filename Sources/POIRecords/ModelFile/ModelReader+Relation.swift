@@ -11,8 +11,8 @@ extension ModelReader {
     let (table, unique) = try relationKeyword(json["x-relation"], at: ownPlace)
     guard types.contains(.object), types.subtracting([.object, .null]).isEmpty else {
       throw ModelError(
-        message: "a relation needs the type object or one plain type, and at most null "
-          + "beside it", pointer: ownPlace)
+        message: "a relation needs the type object or one plain type, optionally with null",
+        pointer: ownPlace)
     }
     let required = try namesInArray(json["required"], at: place + "/required")
     var attributes: [Attribute] = []

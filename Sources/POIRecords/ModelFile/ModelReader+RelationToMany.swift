@@ -18,7 +18,7 @@ extension ModelReader {
     let types = try types(json["type"], at: place + "/type")
     guard types.subtracting([.array, .null]).isEmpty else {
       throw ModelError(
-        message: "a relation to many needs the type array, and at most null beside it",
+        message: "a relation to many needs the type array, optionally with null",
         pointer: place + "/type")
     }
     guard depth <= Model.relationDepthLimit else {
@@ -138,7 +138,7 @@ extension ModelReader {
     for name in element.key {
       guard let attribute = element.attribute(named: name) else {
         throw ModelError(
-          message: "\"unique\" names \"\(name)\", which is no attribute of an element",
+          message: "\"unique\" names \"\(name)\", which is not an attribute of an element",
           pointer: place)
       }
       guard attribute.isColumnNotNull, ![.json, .any, .relation].contains(attribute.storage) else {

@@ -28,7 +28,7 @@ extension ModelReader {
     if let value = json["removal"] {
       guard let named = value.string.flatMap(Tombstone.Removal.init(rawValue:)) else {
         throw ModelError(
-          message: "\(value) is no removal; they are "
+          message: "\(value) is not a removal; the values are "
             + Tombstone.Removal.allCases.map(\.rawValue).joined(separator: ", "),
           pointer: place + "/removal")
       }
@@ -45,7 +45,7 @@ extension ModelReader {
   ) throws(ModelError) -> Attribute {
     guard let name = json.string, let index = attributes.index(named: name) else {
       throw ModelError(
-        message: "the tombstone \(json) is no attribute", pointer: "/x-tombstone")
+        message: "the tombstone \(json) is not an attribute", pointer: "/x-tombstone")
     }
     let attribute = attributes[index]
     try refuseRelation(attribute, as: "tombstone", at: "/x-tombstone")

@@ -137,7 +137,7 @@ enum ModelReader {
     let key = try names(json, at: "/x-key")
     for name in key {
       guard let index = attributes.index(named: name) else {
-        throw ModelError(message: "the key \"\(name)\" is no attribute", pointer: "/x-key")
+        throw ModelError(message: "the key \"\(name)\" is not an attribute", pointer: "/x-key")
       }
       guard attributes[index].relation == nil, attributes[index].storage != .json else {
         throw ModelError(
@@ -156,12 +156,13 @@ enum ModelReader {
   ) throws(ModelError) -> String? {
     guard let json else { return nil }
     guard let name = json.string, let index = attributes.index(named: name) else {
-      throw ModelError(message: "the timestamp \(json) is no attribute", pointer: "/x-timestamp")
+      throw ModelError(
+        message: "the timestamp \(json) is not an attribute", pointer: "/x-timestamp")
     }
     try refuseRelation(attributes[index], as: "timestamp", at: "/x-timestamp")
     guard case .instant = attributes[index].storage else {
       throw ModelError(
-        message: "the timestamp \"\(name)\" is no instant; give it \"format\": \"date-time\", "
+        message: "the timestamp \"\(name)\" is not an instant; give it \"format\": \"date-time\", "
           + "or \"x-unit\" if it is a number", pointer: "/x-timestamp")
     }
     return name

@@ -41,7 +41,8 @@ extension RuleCompiler {
     }
     guard isSchema else {
       throw ModelError(
-        message: "\(reference) is no schema; a reference points at one, such as \"#/$defs/name\"",
+        message:
+          "\(reference) is not a schema; a reference points to one, such as \"#/$defs/name\"",
         pointer: place)
     }
     return (target, pointer.description)

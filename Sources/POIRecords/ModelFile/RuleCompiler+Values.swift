@@ -29,14 +29,14 @@ extension RuleCompiler {
     for (keyword, rule) in bounds {
       guard let value = json[keyword] else { continue }
       guard case .number(let lexeme) = value, let number = NumberText.number(lexeme) else {
-        throw ModelError(message: "\(value) is no number", pointer: "\(place)/\(keyword)")
+        throw ModelError(message: "\(value) is not a number", pointer: "\(place)/\(keyword)")
       }
       rules.append(rule(number))
     }
     if let value = json["multipleOf"] {
       guard case .number(let lexeme) = value, let divisor = Divisor(lexeme.utf8Span.span) else {
         throw ModelError(
-          message: "\(value) is no number greater than 0 with at most 19 digits",
+          message: "\(value) is not a number greater than 0 with at most 19 digits",
           pointer: place + "/multipleOf")
       }
       table.divisors.append(divisor)
@@ -54,13 +54,13 @@ extension RuleCompiler {
     if let count = try count(json, "maxLength", at: place) { rules.append(.maxLength(count)) }
     if let value = json["pattern"] {
       guard let text = value.string else {
-        throw ModelError(message: "\(value) is no text", pointer: place + "/pattern")
+        throw ModelError(message: "\(value) is not a string", pointer: place + "/pattern")
       }
       do {
         _ = try Pattern(text)
       } catch {
         throw ModelError(
-          message: "\(JSONText.quoted(String.excerpt(of: text.utf8Span.span))) is no regular "
+          message: "\(JSONText.quoted(String.excerpt(of: text.utf8Span.span))) is not a regular "
             + "expression that can be enforced: \(error)",
           pointer: place + "/pattern")
       }
@@ -120,7 +120,9 @@ extension RuleCompiler {
       case .integer(let number)? = NumberText.number(lexeme), number >= 0,
       let count = Int(exactly: number)
     else {
-      throw ModelError(message: "\(value) is no count", pointer: "\(place)/\(keyword)")
+      throw ModelError(
+        message: "\(value) is not a count (an integer of at least 0)",
+        pointer: "\(place)/\(keyword)")
     }
     return count
   }

@@ -181,7 +181,7 @@ struct PatternReader {
       _ = try PatternAlphabet.regex(ofProperty: name)
       return ScalarSet(properties: [name])
     case "0"..."9", "k": throw flaw("backreferences are not supported")
-    default: throw flaw("\\\(letter) is no escape")
+    default: throw flaw("\\\(letter) is not an escape")
     }
   }
 

@@ -4,7 +4,7 @@ internal import JSONStreaming
 ///
 /// A class, because an array cannot hold noncopyable values and a batch keeps an array of these.
 package final class ChildRecords {
-  /// Where the rows of one parent end, and the sum of their digests.
+  /// The end of the rows of one parent, and the sum of their digests.
   struct End: BitwiseCopyable {
     var rowCount: Int
     var arenaCount: Int

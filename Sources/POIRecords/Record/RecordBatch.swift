@@ -140,7 +140,7 @@ package struct RecordBatch: ~Copyable {
     let place =
       isKept
       ? ""
-      : "; its bytes were not kept when it was read: it begins behind byte \(origin.byteOffset) of the "
+      : "; its bytes were not kept when it was read: it begins after byte \(origin.byteOffset) of the "
         + "input"
     rejects.append(
       Reject(
