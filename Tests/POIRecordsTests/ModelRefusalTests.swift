@@ -230,7 +230,10 @@ import Testing
       #"{"x-table":"t","properties":{"a":{"items":3}}}"#, "/properties/a/items",
       "an object, true or false"
     ),
-    (#"{"x-table":"t","properties":{"a":false}}"#, "/properties/a", "allows no value of the attribute"),
+    (
+      #"{"x-table":"t","properties":{"a":false}}"#, "/properties/a",
+      "allows no value of the attribute"
+    ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"number","multipleOf":0}}}"#,
       "/properties/a/multipleOf", "greater than 0"
