@@ -1,4 +1,3 @@
-/// The least and the greatest observed value, if any.
 struct ClosedBounds<Value: Comparable> {
   private(set) var least: Value?
   private(set) var greatest: Value?

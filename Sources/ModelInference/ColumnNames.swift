@@ -3,7 +3,6 @@ struct ColumnNames {
   /// The longest name, in Unicode scalar values.
   private static let lengthLimit = 60
 
-  /// The names of the row id in SQLite.
   private static let rowIDs: Set<String> = ["rowid", "oid", "_rowid_"]
 
   /// In lower case.

@@ -11,7 +11,6 @@ struct DistinctCounter {
   /// Whether all hashes are kept. If not, the counts are lower bounds.
   private(set) var isExact = true
 
-  /// The number of different values, at least.
   var count: Int { hashes.count }
 
   /// - Parameter sharedCount: the number of further hashes that all counters together can keep.

@@ -1,7 +1,6 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// An inferred attribute.
 struct InferredColumn {
   /// The steps from the record to the value; nil for the name of the member that holds it.
   let pointer: [String]?
@@ -23,10 +22,8 @@ struct InferredColumn {
   /// The range of instants, in microseconds since 1970; nil if the values are not instants.
   var instants: ClosedBounds<Int64>?
 
-  /// Whether the values can identify a record.
   var canBeKey = false
 
-  /// The attribute as a member of a schema's `properties`.
   var property: JSONValue.Member {
     var members = schema
     if let pointer {

@@ -1,6 +1,5 @@
 /// Guesses the meaning of a member from its name.
 struct MemberName {
-  /// In lower case.
   private let text: String
   private let original: String
 
@@ -13,10 +12,8 @@ struct MemberName {
 
   var isLatitude: Bool { text == "lat" || text == "latitude" }
 
-  /// Whether a number may be a longitude in degrees.
   var isLongitude: Bool { ["lon", "lng", "long", "longitude"].contains(text) }
 
-  /// Whether the value may be an instant.
   var isTimeLike: Bool {
     holds(anyOf: "time", "date", "modif", "creat", "chang", "expire", "reported", "last_seen")
       || text.hasSuffix("_at") || original.hasSuffix("At") || text == "ts" || text == "since"
@@ -29,7 +26,6 @@ struct MemberName {
     return text == "time" || text == "date" || text == "ts" ? 2 : nil
   }
 
-  /// Whether a boolean may say that the record was removed.
   var isRemovalLike: Bool { holds(anyOf: "removed", "deleted") }
 
   /// How likely the member is a key: 0 is most likely.

@@ -1,6 +1,5 @@
 internal import POIRecords
 
-/// Choosing key and timestamp, and writing the document.
 extension ModelDraft {
   /// - Parameter latestTimestamp: the latest timestamp that an import accepts. An attribute with a later
   ///   instant is not proposed as the timestamp.
@@ -32,7 +31,6 @@ extension ModelDraft {
 
   // MARK: Key
 
-  /// The attribute that probably identifies a record, and the reason.
   private func key() -> (name: String?, remark: String) {
     let candidates = columns.filter { $0.canBeKey && $0.statistics.distinct.count > 1 }
     let unique = candidates.filter(isUnique)
@@ -102,7 +100,6 @@ extension ModelDraft {
 
   // MARK: Timestamp
 
-  /// The attribute that is probably the time of the last change, and the reason.
   private func timestamp(notAfter latest: Instant?) -> (name: String?, remark: String) {
     let moments = columns.filter { $0.instants != nil }
     guard !moments.isEmpty else {

@@ -1,7 +1,6 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// Choosing type, format and comment of one attribute.
 extension ModelDraft {
   /// The column for a place; nil, after noting the omission, if no column can store every value.
   mutating func scalarColumn(
@@ -31,7 +30,6 @@ extension ModelDraft {
     return column
   }
 
-  /// The value of `type` for one or several names.
   static func types(_ names: [String]) -> JSONValue {
     names.count == 1 ? .string(names[0]) : .array(names.map(JSONValue.string))
   }

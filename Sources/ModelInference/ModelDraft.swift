@@ -3,7 +3,6 @@ internal import POIRecords
 
 /// Chooses the attributes of a model from the statistics of all places.
 struct ModelDraft {
-  /// The most attributes of a model.
   static let columnLimit = 200
 
   /// An object with more members than this is varied: rare members are not mapped.
@@ -101,7 +100,6 @@ struct ModelDraft {
     }
   }
 
-  /// Whether an object becomes one column of JSON.
   private func isKeptWhole(_ place: Int) -> Bool {
     let seen = places[place]
     if seen.children.isEmpty { return true }
@@ -145,7 +143,6 @@ struct ModelDraft {
       && (member("coordinates", of: place) ?? member("geometries", of: place)) != nil
   }
 
-  /// Whether all geometries are points.
   private func isPoint(_ place: Int) -> Bool {
     guard let type = member("type", of: place), places[type].values == ["\"Point\""],
       let coordinates = member("coordinates", of: place)
@@ -195,7 +192,6 @@ struct ModelDraft {
     if !omissions.isEmpty { unmappedColumn = names.name(for: ["other"]) }
   }
 
-  /// Drops the rarest columns beyond the limit.
   private mutating func dropRarest() {
     guard columns.count > ModelDraft.columnLimit else { return }
     let ranked = columns.indices.sorted {

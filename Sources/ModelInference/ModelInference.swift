@@ -268,7 +268,6 @@ public struct ModelInference: ~Copyable {
     return ColumnNames.safe(String(file.split(separator: ".").first ?? ""))
   }
 
-  /// Advice if the input does not look like JSON.
   private var formatAdvice: String {
     leavesObjectsOut || inputs.contains { $0.pointer != nil }
       ? "" : "; is this JSON? CSV and other formats are converted first"
@@ -303,7 +302,6 @@ public struct ModelInference: ~Copyable {
     return sentences
   }
 
-  /// The command-line argument for an input.
   private static func argument(for input: ImportReport.Input) -> String {
     if input.name == FileSource.standardInputName { return "-" }
     return ((input.name.hasPrefix("-") ? "./" : "") + input.name).shellWord

@@ -1,7 +1,6 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// Observing numbers and texts.
 extension PathStatistics {
   /// - Parameter sharedCount: the number of further hashes that all counters together can keep.
   mutating func observe(number lexeme: Span<UInt8>, sharedCount: inout Int) {
@@ -28,7 +27,6 @@ extension PathStatistics {
     }
   }
 
-  /// - Parameter scratch: reused memory.
   mutating func observe(
     text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, scratch: inout GrowableBuffer<UInt8>,
     sharedCount: inout Int

@@ -13,7 +13,6 @@ struct PathStatistics {
   let name: String
   /// The place of the enclosing object or array; -1 for the record itself.
   let parent: Int
-  /// The number of steps from the record.
   let depth: Int
 
   /// The places inside, in order of first occurrence.
@@ -25,7 +24,6 @@ struct PathStatistics {
   /// Whether the place has members that are not observed.
   var hasMore = false
 
-  /// The last record with this place.
   var lastRecord = -1
   /// The number of repeated occurrences in one record.
   var repeatedCount = 0
@@ -63,14 +61,12 @@ struct PathStatistics {
   var numericCount = 0
   /// The number of texts that are integers.
   var integerTextCount = 0
-  /// The date-times, in microseconds since 1970.
   var instants = ClosedBounds<Int64>()
 
   // Arrays.
   var elementCounts = ClosedBounds<Int>()
   /// Whether an array is long or has elements other than numbers.
   var hasLongArray = false
-  /// Whether an array begins with an object.
   var holdsObjects = false
 
   /// Counts different texts, integers and small objects.
@@ -95,7 +91,6 @@ struct PathStatistics {
   /// Whether more than 1 % of the occurrences are repetitions; fewer are probably mistakes.
   var isRepeated: Bool { repeatedCount * 100 > presentCount }
 
-  /// The number of values other than null.
   var valueCount: Int { presentCount - nullCount }
 
   // Whether every value has the type or is null, and at least one has the type.

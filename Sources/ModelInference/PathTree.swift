@@ -3,10 +3,8 @@ internal import POIRecords
 
 /// The statistics of all places in the records, in bounded memory.
 struct PathTree: ~Copyable {
-  /// The most places that are distinguished.
   static let placeLimit = 2_000
 
-  /// The longest observed member name, in bytes.
   static let nameByteLimit = 256
 
   /// The deepest observed place, in steps from the record.
@@ -21,7 +19,6 @@ struct PathTree: ~Copyable {
   /// The most members of an object that can become a related row.
   static let relatedMemberLimit = 4
 
-  /// The place of the record itself.
   static let root = 0
 
   private(set) var places = [PathStatistics(name: "", parent: -1, depth: 0, position: 0)]
@@ -35,7 +32,6 @@ struct PathTree: ~Copyable {
   private var childrenByName: [[ExactText: Int]] = [[:]]
   private var scratch = GrowableBuffer<UInt8>()
 
-  /// Observes a record, which must be an object.
   mutating func observe(_ record: JSONElement) {
     if let name = record.memberName {
       memberNames.presentCount += 1

@@ -155,7 +155,6 @@ public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
     return shared
   }
 
-  /// The types by their JSON Schema names.
   static let named: KeyValuePairs<String, JSONTypes> = [
     "null": .null, "boolean": .boolean, "integer": .integer, "number": .number, "string": .string,
     "object": .object, "array": .array,

@@ -1,6 +1,5 @@
 /// The rules of a record as a whole; attributes are indices in the model.
 package struct RecordRules: Sendable {
-  /// The schema of the record's object.
   var schema: Int
 
   /// The schema of unmapped members; nil if it allows every value.

@@ -42,7 +42,6 @@ extension RelationToMany {
 }
 
 extension Model {
-  /// The deepest nesting of relations to many.
   static let relationDepthLimit = 8
 
   /// The tables of all relations to one at any depth.

@@ -7,7 +7,6 @@ enum Rule: BitwiseCopyable, Sendable, Equatable {
   case maximum(Number)
   case exclusiveMinimum(Number)
   case exclusiveMaximum(Number)
-  /// The index of a divisor.
   case multipleOf(Int)
 
   // Of text.
@@ -25,7 +24,6 @@ enum Rule: BitwiseCopyable, Sendable, Equatable {
   case minItems(Int)
   case maxItems(Int)
   case uniqueItems
-  /// The schema of every element.
   case items(Int)
 
   // Of objects.
@@ -40,7 +38,6 @@ enum Rule: BitwiseCopyable, Sendable, Equatable {
   /// Another schema that also applies to the value.
   case reference(Int)
 
-  /// Whether the rule may look inside arrays and objects.
   var looksInside: Bool {
     switch self {
     case .uniqueItems, .items, .members, .oneOf, .reference: true

@@ -3,7 +3,6 @@ internal import JSONStreaming
 /// A value to check against rules.
 package struct RuleSubject: ~Escapable {
   let element: JSONElement
-  /// The tape index of the attribute's value.
   let start: Int
   /// The tape index of the checked value; 0 after `init(scalar:text:of:)`.
   let index: Int
@@ -35,7 +34,6 @@ package struct RuleSubject: ~Escapable {
     }
   }
 
-  /// A hash of the value, equal for equal values on a tape.
   var hash: UInt64 {
     switch kind {
     case .startObject, .startArray: element.tape.valueHash(at: index)
@@ -57,7 +55,6 @@ package struct RuleSubject: ~Escapable {
     return index == start ? value : "\(pointer): \(value)"
   }
 
-  /// The JSON pointer from the attribute's value to this one.
   private var pointer: String {
     let tape = element.tape
     var pointer = ""

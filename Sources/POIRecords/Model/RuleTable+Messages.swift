@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Messages about rules.
 extension RuleTable {
   /// The name of a rule: its keyword without the prefix `x-`.
   func name(of rule: Rule) -> String {

@@ -4,20 +4,16 @@ internal import JSONStreaming
 ///
 /// A schema is a set of types and a range of rules. Rules refer to other tables by index.
 package struct RuleTable: Sendable {
-  /// The types and rules of one value.
   struct Schema: BitwiseCopyable, Sendable {
     var types: JSONTypes
     var first = 0
     var end = 0
 
-    /// The schema `true`, which allows every value.
     static let anything = Schema(types: .all)
 
-    /// Whether it is the schema `false`, which allows no value.
     var allowsNothing: Bool { types.isEmpty }
   }
 
-  /// The constants of an `enum` or a `const`.
   struct Choice: Sendable {
     /// Up to this number, comparing the constants one by one is faster than hashing.
     static let unhashedLimit = 8
@@ -30,7 +26,6 @@ package struct RuleTable: Sendable {
     var numbersByHash: [UInt64: [Int]] = [:]
   }
 
-  /// The rules for the members of an object.
   struct Members: Sendable {
     /// The range of names with rules in `names`.
     var firstName: Int
@@ -43,7 +38,6 @@ package struct RuleTable: Sendable {
     var endDependency: Int
   }
 
-  /// The name of a member with rules.
   struct Name: Sendable {
     var text: String
     /// The schema of the value; nil if `properties` does not name the member.
@@ -60,9 +54,7 @@ package struct RuleTable: Sendable {
   var schemas: [Schema] = []
   var rules: [Rule] = []
   var choices: [Choice] = []
-  /// The tape indices of all constants.
   var constantPlaces: [Int] = []
-  /// All constants in one array.
   var constants: TapeCopy?
   var divisors: [Divisor] = []
   /// The divisors in the notation of the document.

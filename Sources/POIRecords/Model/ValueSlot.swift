@@ -82,7 +82,6 @@ package struct ValueSlot: BitwiseCopyable, Sendable {
   @inlinable
   package var textRange: Range<Int> { Int(bits)..<(Int(bits) + Int(length)) }
 
-  /// The bytes of a `text` slot's text in `arena`.
   @unsafe
   @inline(__always)
   func text(in arena: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Attributes: types, formats, storage, sources.
 extension ModelReader {
   static func attribute(
     _ name: String, from json: JSONValue, isRequired: Bool, isRelated: Bool, at place: String,

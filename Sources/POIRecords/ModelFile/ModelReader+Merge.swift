@@ -1,8 +1,6 @@
 internal import JSONStreaming
 
-/// How attributes are merged.
 extension ModelReader {
-  /// The merge rule of an attribute, if any.
   static func mergeRule(
     _ json: JSONValue, types: JSONTypes, storage: Attribute.Storage, isRelated: Bool,
     at place: String

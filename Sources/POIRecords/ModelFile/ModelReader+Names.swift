@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Names and other small values of a document.
 extension ModelReader {
   static func refuseUnknown(
     _ members: [JSONValue.Member], known: Set<String>, at place: String
@@ -44,7 +43,6 @@ extension ModelReader {
     return try names(json, at: place)
   }
 
-  /// Whether `type` is one of the types of a schema.
   static func names(_ type: String, asTypeOf json: JSONValue) -> Bool {
     guard let types = json["type"] else { return false }
     return (types.elements ?? [types]).contains(.string(type))

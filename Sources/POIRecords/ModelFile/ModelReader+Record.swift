@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Rules of whole records, and defaults.
 extension ModelReader {
   /// The keywords with rules for a whole record or a whole element of a relation to many.
   static let recordKeywords: Set<String> = [

@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Relations to one.
 extension ModelReader {
   /// A relation whose value is an object.
   static func relation(
@@ -45,9 +44,7 @@ extension ModelReader {
     return Relation(table: table, attributes: attributes, isPlain: false)
   }
 
-  /// A relation whose value is a text, number, boolean, date or UUID.
-  ///
-  /// - Parameter schema: the rules of values other than null.
+  /// A relation to a plain value; `schema` has the rules of values other than null.
   static func plainRelation(
     from json: JSONValue, of attribute: Attribute, storage: Attribute.Storage, schema: Int,
     at place: String

@@ -1,8 +1,6 @@
 internal import JSONStreaming
 
-/// Relations to many.
 extension ModelReader {
-  /// Whether an attribute is a relation whose type is an array.
   static func isRelationToMany(_ json: JSONValue) -> Bool {
     json["x-relation"] != nil && names("array", asTypeOf: json)
   }
@@ -67,7 +65,6 @@ extension ModelReader {
     return .join(table: join, parentColumn: column, rowColumn: table)
   }
 
-  /// The model of an element, and whether the element is a plain value.
   private static func element(
     _ json: JSONValue?, table: String, unique: [String], link: RelationToMany.Link, depth: Int,
     at place: String, document: JSONValue
@@ -123,7 +120,6 @@ extension ModelReader {
     return (model, isPlain)
   }
 
-  /// The schema in `items`, or the schema that it refers to.
   private static func elsewhere(
     _ items: JSONValue, _ target: (json: JSONValue, place: String)?, at place: String
   ) throws(ModelError) -> (json: JSONValue, place: String) {

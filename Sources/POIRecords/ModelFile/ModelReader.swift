@@ -42,7 +42,6 @@ enum ModelReader {
 
   static let attributeSchemaKeywords = attributeKeywords.union(RuleCompiler.keywords)
 
-  /// The keywords of an attribute that is a relation to one.
   static let relatedRowKeywords = attributeKeywords.union(["type", "properties", "required"])
 
   static func model(from json: JSONValue) throws(ModelError) -> Model {
@@ -92,9 +91,7 @@ enum ModelReader {
     return model
   }
 
-  /// The attributes and the relations to many of a record, or of an element of a relation to many.
-  ///
-  /// - Parameter depth: the number of enclosing relations to many.
+  /// The attributes and the relations to many of a record, or of an element inside `depth` relations to many.
   static func attributesAndRelations(
     _ properties: [JSONValue.Member], required: [String], table: String, depth: Int,
     at place: String, with compiler: inout RuleCompiler
@@ -213,12 +210,10 @@ enum ModelReader {
     }
   }
 
-  /// A use of a table by a relation.
   private struct TableUse {
     var table: String
     /// The form of its rows, if several records share them.
     var rows: Relation?
-    /// The JSON pointer of the attribute.
     var pointer: String
   }
 

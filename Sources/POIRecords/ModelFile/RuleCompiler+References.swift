@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// References: `$ref` and `$defs`.
 extension RuleCompiler {
   /// The schema that a reference points to, and its place in the document.
   func target(
@@ -105,7 +104,6 @@ extension RuleCompiler {
     }
   }
 
-  /// Refuses cycles of references for the same value.
   func refuseEndlessReferences() throws(ModelError) {
     // The number of the walk that visited a schema, or 0.
     var walks = Array(repeating: 0, count: table.schemas.count)

@@ -2,7 +2,6 @@ internal import JSONStreaming
 
 /// Compiles the schemas of a model's document into a `RuleTable`.
 struct RuleCompiler {
-  /// The rule keywords of an attribute or a schema inside it.
   static let keywords: Set<String> = [
     "type", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     "minLength", "maxLength", "pattern", "x-not-blank", "x-no-controls", "items", "minItems",
@@ -15,7 +14,6 @@ struct RuleCompiler {
 
   var table = RuleTable()
 
-  /// The constants of all choices.
   private var constants: [JSONValue] = []
 
   /// The compiled or reserved schemas, by their place in the document.
@@ -34,7 +32,6 @@ struct RuleCompiler {
     self.document = document
   }
 
-  /// Compiles a schema inside an attribute and returns its index.
   mutating func schema(_ json: JSONValue, at place: String) throws(ModelError) -> Int {
     if let known = schemasByPlace[ExactText(place)] { return known }
     let index = reserve(place)

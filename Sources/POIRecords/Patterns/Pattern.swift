@@ -16,11 +16,9 @@ struct Pattern {
   /// The size of the state cache, which has a limit.
   var keptCount: Int { automaton.keptCount }
 
-  /// Whether the expression matches anywhere in UTF-8 text.
   mutating func matches(_ text: Span<UInt8>) -> Bool { automaton.matches(text, &alphabet) }
 }
 
-/// The reason why a regular expression is refused.
 struct PatternError: Error, CustomStringConvertible {
   let message: String
 

@@ -1,13 +1,11 @@
 /// The alphabet of an expression: scalar values that belong to the same sets are one letter.
 struct PatternAlphabet {
-  /// The letter that represents the end of the text.
   static let end = 0
 
   private static let rememberedLimit = 1 << 14
 
   private let sets: [ScalarSet]
 
-  /// The Swift regular expressions for the properties in the sets.
   private let properties: [String: Regex<AnyRegexOutput>]
 
   private let wordCharacters: Int

@@ -14,19 +14,16 @@ struct PatternAutomaton {
     /// The instructions that come next, in ascending order.
     var places: [Int]
     var isFirst = false
-    /// Whether the previous scalar is a word character.
     var isBehindWord = false
   }
 
   /// The row of the state without a possible match.
   private static let dead = 0
 
-  /// A transition that is not computed yet.
   private static let unknown: Int32 = -1
 
   private let program: PatternProgram
 
-  /// Whether a match may begin anywhere.
   private let isSearching: Bool
 
   private var states: [State] = []
@@ -39,7 +36,6 @@ struct PatternAutomaton {
   /// For each state and letter: twice the row of the next state, plus one if a match ends before the letter.
   private var transitions: [Int32] = []
 
-  /// The number of letters in a row.
   private var letterRoom = 0
 
   /// For each instruction, the last round of `compute` that reached it.
@@ -79,7 +75,6 @@ struct PatternAutomaton {
     return false
   }
 
-  /// The letter of the next scalar, and the offset after it.
   @inline(__always)
   private static func step(
     in text: Span<UInt8>, from offset: Int, _ alphabet: inout PatternAlphabet
@@ -160,7 +155,6 @@ struct PatternAutomaton {
 }
 
 extension Span where Element == UInt8 {
-  /// The scalar value at an offset of UTF-8, and its byte count.
   @inline(__always)
   fileprivate func scalar(at offset: Int) -> (value: UInt32, length: Int) {
     let lead = self[offset]

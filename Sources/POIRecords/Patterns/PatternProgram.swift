@@ -26,7 +26,6 @@ struct PatternProgram {
 
   private(set) var sets: [ScalarSet] = []
 
-  /// Whether the program tests word boundaries.
   private(set) var asksForWords = false
 
   /// - Throws: `PatternError` if the expression needs too many instructions.
@@ -48,7 +47,6 @@ struct PatternProgram {
     if case .jump(let target) = instructions[place + 1] { target } else { place + 1 }
   }
 
-  /// Whether a match can begin only at the start of the text.
   var isAnchored: Bool {
     if case .require(.first) = instructions[0] { true } else { false }
   }

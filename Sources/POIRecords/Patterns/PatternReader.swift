@@ -21,7 +21,6 @@ struct PatternReader {
 
   // MARK: Groups and repetitions
 
-  /// Reads alternatives up to the end of their group.
   private mutating func readAlternatives() throws(PatternError) -> PatternNode {
     var alternatives: [PatternNode] = []
     var terms: [PatternNode] = []
@@ -58,7 +57,6 @@ struct PatternReader {
     return try readRepetition(of: node)
   }
 
-  /// Reads a group after its opening parenthesis.
   private mutating func readGroup() throws(PatternError) -> PatternNode {
     guard depth < Self.depthLimit else {
       throw flaw("its groups are nested deeper than \(Self.depthLimit) levels")
@@ -72,7 +70,6 @@ struct PatternReader {
   }
 
   private mutating func readGroupStart() throws(PatternError) {
-    // Captures are ignored.
     guard skip("?"), !skip(":") else { return }
     let hasName = skip("<")
     if next == "=" || next == "!" {
@@ -84,7 +81,6 @@ struct PatternReader {
     guard index > start, skip(">") else { throw flaw("a group's name is not closed") }
   }
 
-  /// Reads the repetition of `node`, if there is one.
   private mutating func readRepetition(
     of node: PatternNode
   ) throws(PatternError) -> PatternNode {
@@ -121,7 +117,6 @@ struct PatternReader {
 
   // MARK: Classes
 
-  /// Reads a class after its opening bracket.
   private mutating func readClass() throws(PatternError) -> ScalarSet {
     let isNegated = skip("^")
     var members = ScalarSet()
@@ -155,7 +150,6 @@ struct PatternReader {
 
   // MARK: Escapes
 
-  /// Reads an escape after its backslash.
   private mutating func readEscape(isInClass: Bool) throws(PatternError) -> ScalarSet {
     if let scalar = try readCharacterEscape(isInClass: isInClass) { return ScalarSet(scalar) }
     let letter = scalars[index]

@@ -5,7 +5,6 @@ struct ScalarSet: Equatable {
   /// Properties whose scalars are members too, in Swift's notation: `\p{Lu}`, `\P{Lu}`.
   var properties: [String] = []
 
-  /// Whether the set is the complement of its ranges and properties.
   var isNegated = false
 
   /// `\d`
@@ -36,7 +35,6 @@ struct ScalarSet: Equatable {
     ranges += other.isNegated ? Self.gaps(between: other.ranges) : other.ranges
   }
 
-  /// The values outside ascending ranges.
   private static func gaps(between ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
     var gaps: [ClosedRange<UInt32>] = []
     var start: UInt32 = 0

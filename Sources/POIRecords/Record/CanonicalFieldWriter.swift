@@ -32,7 +32,6 @@ struct CanonicalFieldWriter {
     unsafe end += bytes.count
   }
 
-  /// Begins a related row and returns where its content begins.
   @inline(__always)
   mutating func beginRelated(name: UInt64) -> UnsafeMutableRawPointer {
     unsafe appendHead(name, type: UInt8(ascii: "o"), count: 0)

@@ -87,10 +87,8 @@ final class ChildDecoder {
     return size - 1
   }
 
-  /// Removes the last row if another row of its parent has the same key.
-  ///
-  /// - Parameter first: the first row of the parent.
-  /// - Returns: whether the two rows differ.
+  /// Removes the last row if another row of its parent, from `first` on, has the same key; returns whether
+  /// the two rows differ.
   private func resolveTwin(
     from first: Int, arenaStart: Int, mask: Int, in rows: inout RecordBatch
   ) -> Bool {

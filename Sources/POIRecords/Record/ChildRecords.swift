@@ -39,14 +39,12 @@ package final class ChildRecords {
   /// Sets the sum of a parent whose rows are not in this batch.
   package func setDigest(ofParent parent: Int, to sum: TableDigest) { ends[parent].sum = sum }
 
-  /// Removes all rows except the rows of the first `parentCount` parents.
   func truncate(toParents parentCount: Int) {
     let end = end(ofParents: parentCount)
     ends.truncate(to: min(ends.count, parentCount))
     rows.truncate(to: end.rowCount, arenaStart: end.arenaCount)
   }
 
-  /// Keeps the capacity.
   func removeAll() {
     ends.removeAll()
     rows.removeAll()

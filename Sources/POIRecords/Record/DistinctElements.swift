@@ -10,7 +10,6 @@ struct DistinctElements: ~Copyable {
 
   private var entries = GrowableBuffer<Entry>()
 
-  /// Whether all elements of the array at `start` differ.
   mutating func areDistinct(elementsAt start: Int, of tape: Tape) -> Bool {
     let count = tape[start].elementCount
     guard count > 1 else { return true }

@@ -2,15 +2,10 @@
 struct FieldPlan: BitwiseCopyable {
   /// The common conversions from a JSON value to a slot.
   enum Road: UInt8, BitwiseCopyable {
-    /// A string, copied.
     case text
-    /// A string, converted to the canonical form of a UUID.
     case uuid
-    /// A string, read as an instant.
     case instant
-    /// A number, as a double.
     case real
-    /// A number, as a 64-bit integer.
     case integer
     /// Any other conversion, and all fields with rules other than bounds.
     case general

@@ -15,7 +15,6 @@ struct FieldTable: ~Copyable {
 
     static let none = Target(field: -1, node: -1)
 
-    /// Whether the model maps the value or a part of it.
     var isMapped: Bool { field >= 0 || node >= 0 }
   }
 
@@ -86,7 +85,6 @@ struct FieldTable: ~Copyable {
     for node in draft { compile(node) }
   }
 
-  /// A node of the tree while it is built.
   private struct Draft {
     var names: [String] = []
     var targets: [Target] = []
@@ -160,12 +158,9 @@ struct FieldTable: ~Copyable {
 
   static let root = 0
 
-  /// The state of an iteration over the members of an object.
   struct Walk {
     fileprivate let node: Int
-    /// The last mapped member.
     fileprivate var previous: Int
-    /// The member that followed it last time.
     fileprivate var expected: Int
   }
 

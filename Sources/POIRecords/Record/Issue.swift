@@ -27,7 +27,6 @@ public struct Issue: Sendable, Hashable {
 }
 
 extension [Issue] {
-  /// Adds an issue unless the limit is reached.
   mutating func report(_ rule: String, _ attribute: String?, _ message: String) {
     guard count < Issue.limit else { return }
     append(Issue(rule: rule, attribute: attribute, message: message))

@@ -23,7 +23,6 @@ struct MemberTally: ~Copyable {
     buckets.append(repeating: -1, count: 4096)
   }
 
-  /// The number of members beyond the limits.
   private var uncountedByName = 0
 
   mutating func count(_ name: Span<UInt8>, in node: Int) {

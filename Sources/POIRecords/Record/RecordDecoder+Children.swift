@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Relations to many.
 extension RecordDecoder {
   /// Decodes the array of a relation to many; returns whether the model maps the whole array.
   @inline(never)
@@ -30,7 +29,6 @@ extension RecordDecoder {
     return true
   }
 
-  /// Checks the number of elements, counting repeated elements too.
   private mutating func checkCount(_ count: Int, of relation: RelationToMany) {
     if let limit = relation.minItems, count < limit {
       issues.report(

@@ -1,7 +1,6 @@
 internal import JSONStreaming
 
 extension RecordDecoder {
-  /// The parts of a model's tombstone that the decoder needs.
   struct RemovalPlan {
     /// The slot of the attribute that marks a removal; nil if only a null record is a removal.
     let slot: Int?
@@ -23,7 +22,6 @@ extension RecordDecoder {
         + [model.timestamp, tombstone.attribute].compactMap { model.attributes.index(named: $0) }
     }
 
-    /// Whether the record is a removal that deletes.
     func isDeletion(_ record: Int, in batch: borrowing RecordBatch) -> Bool {
       guard deletes, let slot else { return false }
       let value = batch[record, slot]
@@ -42,7 +40,6 @@ extension RecordDecoder {
     return end(record, plan.deletes, origin: origin, arenaStart: arenaStart, batch: &batch)
   }
 
-  /// Accepts the decoded record if it has no issues.
   mutating func end(
     _ record: Int, _ isDeletion: Bool, origin: RecordOrigin, arenaStart: Int,
     batch: inout RecordBatch

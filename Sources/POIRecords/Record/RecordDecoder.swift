@@ -23,7 +23,6 @@ struct RecordDecoder: ~Copyable {
 
   private var tally = MemberTally()
 
-  /// The decoders of relations to many.
   let children: [ChildDecoder]
   private let hasChildren: Bool
 
@@ -75,9 +74,7 @@ struct RecordDecoder: ~Copyable {
     for _ in 0..<table.nodeCount { lastMet.append(0) }
   }
 
-  /// Decodes one element into `batch`.
-  ///
-  /// - Returns: whether the record was accepted; if not, the batch is unchanged.
+  /// Decodes one element into `batch`; returns whether it was accepted. If not, the batch is unchanged.
   mutating func decode(
     _ element: JSONElement, origin: RecordOrigin, into batch: inout RecordBatch
   ) -> Bool {
@@ -206,10 +203,8 @@ struct RecordDecoder: ~Copyable {
     return isWhollyMapped
   }
 
-  /// Decodes a mapped member or element, and the mapped parts inside it.
-  ///
-  /// - Parameter name: the member's name; nil for an element, which is never kept separately.
-  /// - Returns: whether the model maps the whole value.
+  /// Decodes a mapped member or element; returns whether the model maps the whole value. `name` is nil for
+  /// an element, which is never kept separately.
   private mutating func visit(
     _ target: FieldTable.Target, name: Span<UInt8>?, value: Int, leftovers: Leftovers,
     element: JSONElement, record: Int, batch: inout RecordBatch
@@ -283,7 +278,6 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  /// Reports a node that occurs in the record for the second time.
   private mutating func meet(_ node: Int) {
     if lastMet[node] == recordNumber {
       issues.report(
@@ -340,7 +334,6 @@ struct RecordDecoder: ~Copyable {
         + "\(Instant(microseconds: latestTimestamp)), the latest that is allowed now")
   }
 
-  /// Checks the rules of the record as a whole.
   private mutating func checkRecordRules(
     _ element: JSONElement, record: Int, batch: borrowing RecordBatch
   ) {

@@ -64,7 +64,6 @@ package struct RecordIntake: ~Copyable {
     rejectElement(of: &reader, member: nil, issues: [issue])
   }
 
-  /// Adds the record in a line of a reject file.
   private mutating func addRejectLine(of reader: inout ElementReader) {
     guard let line = RejectLine(JSONElement(reader)) else {
       return rejectElement(
@@ -78,7 +77,6 @@ package struct RecordIntake: ~Copyable {
     }
   }
 
-  /// An issue of the reject line itself.
   private static func flaw(_ message: String) -> [Issue] {
     [Issue(rule: "reject-line", attribute: nil, message: message)]
   }

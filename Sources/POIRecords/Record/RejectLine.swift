@@ -13,13 +13,11 @@ package struct RejectLine {
   /// The first bytes of every reject line.
   package static let beginning = Array("{\"\(marker)\":1,".utf8)
 
-  /// The bytes of the record.
   var raw: [UInt8]
 
   /// The name of the member that held the record.
   var member: String?
 
-  /// The rule of the first issue.
   var rule: String?
 
   /// The line for one reject, including the newline.

@@ -1,8 +1,7 @@
 internal import JSONStreaming
 
-/// Checks values on the tape against the rules of a model.
-///
-/// Checking a valid value does not allocate once the buffers have grown and the patterns are warm.
+/// Checks values on the tape against the rules of a model. A valid value needs no allocation once the
+/// buffers have grown and the patterns are warm.
 package struct RuleChecker: ~Copyable {
   let table: RuleTable
   private var patterns: [Pattern]
@@ -51,7 +50,6 @@ package struct RuleChecker: ~Copyable {
     return false
   }
 
-  /// Checks an unmapped member of a record.
   mutating func checkOther(
     at index: Int, inside record: RuleSubject, schema: Int, issues: inout [Issue]
   ) {
@@ -283,7 +281,6 @@ extension JSONTypes {
 }
 
 extension Span where Element == UInt8 {
-  /// The number of Unicode scalar values in UTF-8 text.
   var scalarCount: Int {
     var count = 0
     for index in indices where self[index] & 0xC0 != 0x80 { count += 1 }
@@ -292,7 +289,6 @@ extension Span where Element == UInt8 {
 }
 
 extension Tape {
-  /// Whether a value has more than `limit` nested levels, including its own.
   func isDeeper(than limit: Int, valueAt start: Int) -> Bool {
     let end = end(ofValueAt: start)
     var (depth, index) = (0, start)

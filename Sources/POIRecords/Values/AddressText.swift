@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Validates IP addresses.
 enum AddressText {
   /// Whether `text` is an IPv4 address such as 127.0.0.1.
   ///
@@ -43,7 +42,6 @@ enum AddressText {
       let start = index
       while index < text.count, text[index].isHexadecimalDigit { index += 1 }
       if index < text.count, text[index] == UInt8(ascii: ".") {
-        // The last two groups may be an IPv4 address.
         groupCount += 2
         guard isIPv4(text.extracting(start..<text.count)) else { return false }
         index = text.count

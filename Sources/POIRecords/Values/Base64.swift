@@ -22,7 +22,6 @@ enum Base64 {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Decodes `text`; nil if it is not base64.
   static func decode(_ text: String) -> [UInt8]? {
     let input = Array(text.utf8)
     guard input.count % 4 == 0 else { return nil }

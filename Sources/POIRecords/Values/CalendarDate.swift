@@ -7,7 +7,6 @@ struct CalendarDate {
   /// Days since 1970-01-01.
   let day: Int
 
-  /// A day by its date; nil if the month has no such day.
   init?(year: Int, month: Int, dayOfMonth: Int) {
     guard (1...12).contains(month), dayOfMonth >= 1,
       dayOfMonth <= Self.dayCount(ofMonth: month, year: year)
@@ -24,7 +23,6 @@ struct CalendarDate {
     day = Int(era) * Self.daysPerEra + dayOfEra - Self.daysBefore1970
   }
 
-  /// A day by its number since 1970-01-01.
   init(day: Int) {
     self.day = day
     let (era, dayOfEra64) = Self.divide(
@@ -58,6 +56,5 @@ struct CalendarDate {
   /// The days of 400 years, the period of the calendar.
   private static let daysPerEra = 146_097
 
-  /// The days from 0000-03-01 to 1970-01-01.
   private static let daysBefore1970 = 719_468
 }

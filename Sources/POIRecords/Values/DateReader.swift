@@ -1,9 +1,7 @@
-/// Reads the parts of a date from a text, front to back.
 struct DateReader: ~Escapable {
   private let text: Span<UInt8>
   private var offset: Int
 
-  /// - Parameter offset: the start of reading, in `0...text.count`.
   @_lifetime(copy text)
   init(_ text: Span<UInt8>, at offset: Int = 0) {
     self.text = text
@@ -12,7 +10,6 @@ struct DateReader: ~Escapable {
 
   var isAtEnd: Bool { offset == text.count }
 
-  /// Skips the next byte if `condition` holds for it; returns whether it did.
   @_lifetime(self: copy self)
   mutating func skip(where condition: (UInt8) -> Bool) -> Bool {
     guard offset < text.count, condition(text[offset]) else { return false }
@@ -36,7 +33,6 @@ struct DateReader: ~Escapable {
     return range.contains(number) ? number : nil
   }
 
-  /// Reads a date in the form `YYYY-MM-DD`.
   @_lifetime(self: copy self)
   mutating func readDate() -> CalendarDate? {
     guard let year = readNumber(digits: 4, in: 0...9_999), skip("-"),

@@ -7,9 +7,8 @@
 enum DecimalRounding {
   private static let powersOfFive = PowersOfFive()
 
-  /// The double nearest to `digits` × 10^`exponent`; infinity beyond the greatest double.
-  ///
-  /// - Returns: nil if 128 bits do not determine the result.
+  /// The double nearest to `digits` × 10^`exponent`: infinity beyond the greatest double, nil if 128 bits do
+  /// not determine it.
   static func nearest(digits: UInt64, exponent: Int) -> Double? {
     if digits == 0 || exponent < PowersOfFive.exponents.lowerBound { return 0 }
     if exponent > PowersOfFive.exponents.upperBound { return .infinity }
@@ -18,7 +17,6 @@ enum DecimalRounding {
     // The power is truncated: with all bits set, the missing bits could have caused a carry.
     if lower == .max, exponent < -27 || exponent > 55 { return nil }
 
-    // The 53 bits of the significand, and one more for rounding.
     let isTopBitSet = Int(upper >> 63)
     let shift = isTopBitSet + 9
     var significand = upper >> shift

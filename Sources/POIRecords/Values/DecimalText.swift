@@ -19,11 +19,8 @@ package struct DecimalText {
     if digitCount > 19 { readFirstDigits(lexeme) }
   }
 
-  /// The number times `factor`, rounded once to the nearest integer, halves away from zero. Uses `digits`
-  /// only.
-  ///
-  /// - Parameter factor: a power of ten, at least 1.
-  /// - Returns: nil if the result does not fit 64 bits.
+  /// The number times `factor`, a power of ten, rounded once to the nearest integer, halves away from zero;
+  /// nil if the result does not fit 64 bits. Uses only the digits in `digits`.
   func rounded(times factor: Int64) -> Int64? {
     var magnitude = UInt128(digits) * UInt128(factor)
     var places = exponent
@@ -120,7 +117,6 @@ package struct DecimalText {
     }
   }
 
-  /// The exponent after `e`.
   private static func writtenExponent(
     _ lexeme: UnsafeRawBufferPointer, from start: Int
   ) -> Int {

@@ -12,7 +12,6 @@ struct Divisor: BitwiseCopyable, Sendable {
     exponent = number.exponent
   }
 
-  /// Whether the number in a lexeme is an exact multiple.
   func divides(_ lexeme: Span<UInt8>) -> Bool {
     let number = ExactNumber(lexeme)
     if number.digits == 0 { return true }

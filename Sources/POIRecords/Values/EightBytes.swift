@@ -7,36 +7,30 @@ struct EightBytes {
     self.word = word
   }
 
-  /// The eight bytes at `offset` of `bytes`.
   @unsafe
   @inline(__always)
   init(_ bytes: UnsafeRawPointer, at offset: Int) {
     word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// The same byte in every lane.
   @inline(__always)
   init(repeating byte: UInt8) {
     word = 0x0101_0101_0101_0101 &* UInt64(byte)
   }
 
-  /// Writes the eight bytes to `offset` of `bytes`.
   @unsafe
   @inline(__always)
   func store(to bytes: UnsafeMutableRawPointer, at offset: Int) {
     unsafe bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
 
-  /// The eight bytes, with all except the last `count` replaced by the digit 0.
-  ///
-  /// - Parameter count: in 1...8.
+  /// The eight bytes, with all except the last `count` (1...8) replaced by the digit 0.
   @inline(__always)
   func keepingLast(_ count: Int) -> EightBytes {
     let kept = ~0 as UInt64 &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
     return EightBytes((word & kept) | (EightBytes(repeating: 0x30).word & ~kept))
   }
 
-  /// Whether all eight are digits.
   @inline(__always)
   var areDigits: Bool {
     // The upper half of a digit is 3, and stays 3 after adding 6.

@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Validates e-mail addresses.
 enum EmailText {
   /// Whether `text` is an ASCII e-mail address such as name@example.org.
   ///
@@ -32,7 +31,6 @@ enum EmailText {
     return partCount > 0
   }
 
-  /// Whether `text` is a quoted string with `\` as the escape character.
   private static func isQuoted(_ text: Span<UInt8>) -> Bool {
     guard text.count >= 2, text[0] == UInt8(ascii: "\""),
       text[text.count - 1] == UInt8(ascii: "\"")
@@ -65,7 +63,6 @@ enum EmailText {
     return true
   }
 
-  /// Whether `text` is an IP address in brackets.
   private static func isLiteral(_ text: Span<UInt8>) -> Bool {
     guard text.count > 2, text[0] == UInt8(ascii: "["), text[text.count - 1] == UInt8(ascii: "]")
     else { return false }

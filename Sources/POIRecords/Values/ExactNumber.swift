@@ -1,8 +1,6 @@
-/// The exact number in a lexeme, equal for all notations of the number.
-///
-/// The number is ± all its digits × 10^`exponent`; the last digit is not 0.
+/// The exact number in a lexeme, equal for all notations: ± all its digits × 10^`exponent`. The last digit
+/// is not 0.
 struct ExactNumber: Equatable {
-  /// The first 19 digits as an integer.
   let digits: UInt64
   /// The remaining digits, each in 0...9; empty for most numbers.
   let rest: [UInt8]

@@ -97,7 +97,6 @@ extension Instant {
     return ((day * 24 + hour) * 60 + minute) * 60 + secondOfMinute
   }
 
-  /// Adds the fraction and the zone that follow the first 19 bytes of a text.
   private init?(seconds: Int, rest text: Span<UInt8>, defaultOffsetMinutes: Int?) {
     if text.count == 20, text[19] == UInt8(ascii: "Z") {
       microseconds = Int64(seconds) * 1_000_000
@@ -111,7 +110,6 @@ extension Instant {
     microseconds = Int64(seconds - offset * 60) * 1_000_000 + Int64(fraction)
   }
 
-  /// Reads a date with a time in any form of RFC 3339.
   init?(anyForm text: Span<UInt8>, defaultOffsetMinutes: Int?) {
     var reader = DateReader(text)
     guard let date = reader.readDate(), reader.skip(where: { $0 == 0x20 || $0 | 0x20 == 0x74 }),
@@ -144,9 +142,8 @@ extension Instant {
 }
 
 extension Instant: CustomStringConvertible {
-  /// RFC 3339 text in UTC. A fraction has three or six digits; an instant of whole seconds has no fraction.
-  ///
-  /// A year outside 0000 to 9999, the range of RFC 3339, has a sign.
+  /// RFC 3339 text in UTC, with no fraction or a fraction of three or six digits. A year outside the range
+  /// of RFC 3339, 0000 to 9999, has a sign.
   public var description: String {
     let (day, time) = CalendarDate.divide(microseconds, by: 86_400_000_000)
     let (second, fraction) = (time / 1_000_000, time % 1_000_000)

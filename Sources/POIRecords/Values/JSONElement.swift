@@ -19,7 +19,6 @@ package struct JSONElement: ~Escapable {
     holdsNUL = reader.holdsNUL
   }
 
-  /// A value inside `element`, as an element.
   @_lifetime(copy element)
   init(valueAt index: Int, of element: JSONElement) {
     tape = element.tape

@@ -53,12 +53,10 @@ package enum JSONText {
     return true
   }
 
-  /// Appends ASCII text without quoting.
   static func append(_ ascii: StaticString, to output: inout GrowableBuffer<UInt8>) {
     unsafe output.append(from: ascii.utf8Start, count: ascii.utf8CodeUnitCount)
   }
 
-  /// Appends UTF-8 text as a JSON string.
   static func appendQuoted(_ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>) {
     output.append(UInt8(ascii: "\""))
     var written = 0

@@ -32,7 +32,6 @@ extension JSONValue {
     }
   }
 
-  /// Scalars, with as many on a line as fit.
   private static func filledLines(
     _ elements: [JSONValue], _ indent: String, width: Int
   ) -> String {
@@ -51,7 +50,6 @@ extension JSONValue {
 
   private var isScalar: Bool { elements == nil && members == nil }
 
-  /// The value on one line, with spaces after commas and colons.
   private var oneLine: String {
     switch self {
     case .array(let elements) where !elements.isEmpty:

@@ -44,7 +44,6 @@ package enum JSONValue: Sendable {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// The type for messages.
   var typeName: String {
     switch self {
     case .null: "null"

@@ -9,7 +9,6 @@ package enum NumberText {
     /// The nearest double to a fraction or an integer beyond 64 bits. `isExact` is false if the lexeme is a
     /// plain integer that differs from the double.
     case real(Double, isExact: Bool)
-    /// A magnitude beyond every double.
     case tooLarge
   }
 
@@ -76,7 +75,6 @@ package enum NumberText {
     return index == text.count
   }
 
-  /// The decimal as a 64-bit integer; nil if it is not an integer or too large.
   @inline(__always)
   private static func integer(_ decimal: DecimalText) -> Int64? {
     var magnitude = decimal.digits
@@ -138,7 +136,6 @@ package enum NumberText {
     }
   }
 
-  /// Whether `magnitude` equals the plain integer in `lexeme`.
   private static func isExact(_ lexeme: Span<UInt8>, as magnitude: Double) -> Bool {
     guard magnitude < 0x1p127 else { return false }
     var whole: UInt128 = 0

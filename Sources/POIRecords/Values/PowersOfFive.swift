@@ -8,7 +8,6 @@ struct PowersOfFive: Sendable {
   /// Smaller exponents round every 64-bit number to zero; greater ones round it to infinity.
   static let exponents = -342...308
 
-  /// The upper and the lower 64 bits of each power.
   private let words: [UInt64]
 
   init() {

@@ -8,7 +8,6 @@ extension Span where Element == UInt8 {
     return index
   }
 
-  /// The index of the last `byte`, or nil.
   func lastIndex(of byte: Unicode.Scalar) -> Int? {
     var index = count
     while index > 0 {
@@ -18,7 +17,6 @@ extension Span where Element == UInt8 {
     return nil
   }
 
-  /// Whether `condition` holds for all bytes.
   func isAll(_ condition: (UInt8) -> Bool) -> Bool {
     for index in indices where !condition(self[index]) { return false }
     return true

@@ -97,7 +97,6 @@ extension Tape {
 }
 
 extension Span where Element == UInt8 {
-  /// Compares bytewise: negative, zero or positive.
   fileprivate func order(_ other: Span<UInt8>) -> Int {
     for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
       return self[index] < other[index] ? -1 : 1
@@ -106,9 +105,7 @@ extension Span where Element == UInt8 {
   }
 }
 
-/// Equality and hashes of JSON scalars by kind and text.
 enum JSONScalar {
-  /// Whether two scalars of one kind are equal.
   static func areEqual(_ kind: Token.Kind, _ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     kind == .number
       ? ExactNumber(left) == ExactNumber(right) : left.hasSameBytes(as: right)

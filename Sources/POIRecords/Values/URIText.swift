@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Validates URIs.
 enum URIText {
   /// Whether `text` is a URI with a scheme.
   ///
@@ -31,7 +30,6 @@ enum URIText {
     return isHierarchical(beforeFragment.extracting(0..<question))
   }
 
-  /// Whether `text` is a valid authority and path.
   private static func isHierarchical(_ text: Span<UInt8>) -> Bool {
     let slash = UInt8(ascii: "/")
     guard text.count >= 2, text[0] == slash, text[1] == slash else {
@@ -43,7 +41,6 @@ enum URIText {
       && hasOnly(rest.extracting(end..<rest.count), beside: "!$&'()*+,;=:@/")
   }
 
-  /// Whether `text` is a host with optional user and port.
   private static func isAuthority(_ text: Span<UInt8>) -> Bool {
     var host = text
     if let at = text.lastIndex(of: "@") {

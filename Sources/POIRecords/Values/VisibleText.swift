@@ -1,6 +1,5 @@
 internal import JSONStreaming
 
-/// Detects blank texts and control characters.
 enum VisibleText {
   /// Whether UTF-8 text has only white space (Unicode `White_Space`), zero-width spaces and joiners, and
   /// byte-order marks.
