@@ -32,7 +32,7 @@ struct ModelDraft {
   private(set) var omissions: [String] = []
 
   private var rareCount = 0
-  private var hasUnfollowed = false
+  private var hasUnobservedMembers = false
   private var tables: Set<String>
 
   init(_ tree: borrowing PathTree, table: String) {
@@ -54,7 +54,7 @@ struct ModelDraft {
   private mutating func addMembers(of place: Int) {
     let members = places[place].children
     let isVaried = isVaried(place)
-    if places[place].hasMore { hasUnfollowed = true }
+    if places[place].hasMore { hasUnobservedMembers = true }
     for member in members {
       if isVaried, isRare(member) {
         rareCount += 1
@@ -186,7 +186,7 @@ struct ModelDraft {
     if rareCount > 0 {
       omissions.append("\(rareCount) members that less than a quarter of the objects have")
     }
-    if hasUnfollowed {
+    if hasUnobservedMembers {
       omissions.append("members beyond the limits of the inference")
     }
     if !omissions.isEmpty { unmappedColumn = names.name(for: ["other"]) }

@@ -43,7 +43,7 @@ struct PatternAlphabet {
     memberships[letter][set / 64] >> UInt64(set % 64) & 1 == 1
   }
 
-  func isOfWord(_ letter: Int) -> Bool { contains(wordCharacters, letter) }
+  func isWordCharacter(_ letter: Int) -> Bool { contains(wordCharacters, letter) }
 
   @inline(__always)
   mutating func letter(of scalar: UInt32) -> Int {

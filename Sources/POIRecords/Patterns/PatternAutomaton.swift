@@ -14,7 +14,7 @@ struct PatternAutomaton {
     /// The instructions that come next, in ascending order.
     var places: [Int]
     var isFirst = false
-    var isBehindWord = false
+    var isAfterWordCharacter = false
   }
 
   /// The row of the state without a possible match.
@@ -117,7 +117,7 @@ struct PatternAutomaton {
     from row: Int, _ letter: Int, _ alphabet: borrowing PatternAlphabet
   ) -> Int32 {
     let state = states[row / letterRoom]
-    let isOfWord = alphabet.isOfWord(letter)
+    let isWordCharacter = alphabet.isWordCharacter(letter)
     var next = State(places: [])
     var isMatch = false
     round += 1
@@ -128,7 +128,7 @@ struct PatternAutomaton {
       switch program.instructions[place] {
       case .read(let set):
         if letter != PatternAlphabet.end, alphabet.contains(set, letter) {
-          next.places.append(program.place(behind: place))
+          next.places.append(program.place(after: place))
         }
       case .jump(let target): open.append(target)
       case .fork(let target):
@@ -139,7 +139,8 @@ struct PatternAutomaton {
           switch condition {
           case .first: state.isFirst
           case .last: letter == PatternAlphabet.end
-          case .wordBoundary(let isNegated): (state.isBehindWord != isOfWord) != isNegated
+          case .wordBoundary(let isNegated):
+            (state.isAfterWordCharacter != isWordCharacter) != isNegated
           }
         if isMet { open.append(place + 1) }
       case .match: isMatch = true
@@ -147,7 +148,8 @@ struct PatternAutomaton {
     }
     if isSearching { next.places.append(0) }
     next.places = Set(next.places).sorted()
-    next.isBehindWord = program.asksForWords && isOfWord && !next.places.isEmpty
+    next.isAfterWordCharacter =
+      program.testsWordBoundaries && isWordCharacter && !next.places.isEmpty
     let transition = Int32(self.row(of: next) << 1 | (isMatch ? 1 : 0))
     if letter < letterRoom { transitions[row + letter] = transition }
     return transition

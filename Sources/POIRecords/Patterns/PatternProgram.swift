@@ -26,7 +26,7 @@ struct PatternProgram {
 
   private(set) var sets: [ScalarSet] = []
 
-  private(set) var asksForWords = false
+  private(set) var testsWordBoundaries = false
 
   /// - Throws: `PatternError` if the expression needs too many instructions.
   init(_ node: PatternNode) throws(PatternError) {
@@ -43,7 +43,7 @@ struct PatternProgram {
   }
 
   /// Where the program continues after an instruction.
-  func place(behind place: Int) -> Int {
+  func place(after place: Int) -> Int {
     if case .jump(let target) = instructions[place + 1] { target } else { place + 1 }
   }
 
@@ -73,7 +73,7 @@ struct PatternProgram {
     case .start: try append(.require(.first))
     case .end: try append(.require(.last))
     case .wordBoundary(let isNegated):
-      asksForWords = true
+      testsWordBoundaries = true
       try append(.require(.wordBoundary(isNegated: isNegated)))
     }
   }

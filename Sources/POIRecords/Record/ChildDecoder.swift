@@ -38,7 +38,7 @@ final class ChildDecoder {
       let arenaStart = children.rows.arena.count
       if decode(JSONElement(valueAt: index, of: element), into: &children.rows) {
         if !relation.isPlain, !decoder.isLastWhollyMapped { isWhollyMapped = false }
-        if resolveTwin(from: first, arenaStart: arenaStart, mask: mask, in: &children.rows) {
+        if removeDuplicate(from: first, arenaStart: arenaStart, mask: mask, in: &children.rows) {
           issues.report(
             "unique", "\(relation.name)/\(position)",
             "another element of the array has the same "
@@ -89,7 +89,7 @@ final class ChildDecoder {
 
   /// Removes the last row if another row of its parent, from `first` on, has the same key; returns whether
   /// the two rows differ.
-  private func resolveTwin(
+  private func removeDuplicate(
     from first: Int, arenaStart: Int, mask: Int, in rows: inout RecordBatch
   ) -> Bool {
     let row = rows.recordCount - 1

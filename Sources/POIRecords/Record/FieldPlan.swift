@@ -1,7 +1,7 @@
 /// How the decoder handles the values of one field, so that common values need no lookup in the model.
 struct FieldPlan: BitwiseCopyable {
   /// The common conversions from a JSON value to a slot.
-  enum Road: UInt8, BitwiseCopyable {
+  enum Conversion: UInt8, BitwiseCopyable {
     case text
     case uuid
     case instant
@@ -11,7 +11,7 @@ struct FieldPlan: BitwiseCopyable {
     case general
   }
 
-  let road: Road
+  let conversion: Conversion
   let allowsNull: Bool
   /// Whether the value is an object that becomes a row of another table.
   let isRelation: Bool
@@ -48,15 +48,15 @@ struct FieldPlan: BitwiseCopyable {
     allowsNull = isBounded && attribute.types.contains(.null)
     var defaultOffset: Int?
     switch attribute.storage {
-    case _ where !isBounded: road = .general
-    case .text where attribute.types.contains(.string): road = .text
-    case .uuid: road = .uuid
+    case _ where !isBounded: conversion = .general
+    case .text where attribute.types.contains(.string): conversion = .text
+    case .uuid: conversion = .uuid
     case .instant(.rfc3339(let offset)):
-      road = .instant
+      conversion = .instant
       defaultOffset = offset
-    case .real where attribute.types.contains(.number): road = .real
-    case .integer where attribute.types.contains(.integer): road = .integer
-    default: road = .general
+    case .real where attribute.types.contains(.number): conversion = .real
+    case .integer where attribute.types.contains(.integer): conversion = .integer
+    default: conversion = .general
     }
     defaultOffsetMinutes = defaultOffset
   }

@@ -42,7 +42,7 @@ extension RecordDecoder {
 
   /// Decodes an element that is a plain value; returns whether it was accepted.
   mutating func decodePlain(_ element: JSONElement, into batch: inout RecordBatch) -> Bool {
-    forgetIssues()
+    clearIssues()
     let arenaStart = batch.arena.count
     let record = batch.beginRecord()
     decodeField(0, value: element.start, element: element, record: record, batch: &batch)

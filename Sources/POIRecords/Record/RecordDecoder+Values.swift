@@ -24,7 +24,7 @@ extension RecordDecoder {
     switch token.kind {
     case .string where !element.holdsNUL:
       guard plan.admits(byteCount: token.textByteCount) else { return nil }
-      switch plan.road {
+      switch plan.conversion {
       case .text:
         let start = arena.count
         arena.append(bytes: element.tape.text(of: token))
@@ -42,13 +42,13 @@ extension RecordDecoder {
         return .integer(instant.microseconds)
       case .real, .integer, .general: return nil
       }
-    case .number where plan.road == .real || plan.road == .integer:
+    case .number where plan.conversion == .real || plan.conversion == .integer:
       switch NumberText.value(element.tape.text(of: token)) {
       case .integer(let integer):
         // A double represents every integer up to 2^53 exactly.
         guard integer.magnitude <= 1 << 53, plan.admits(Double(integer)) else { return nil }
-        return plan.road == .real ? .real(Double(integer)) : .integer(integer)
-      case .real(let real, isExact: true) where plan.road == .real && plan.admits(real):
+        return plan.conversion == .real ? .real(Double(integer)) : .integer(integer)
+      case .real(let real, isExact: true) where plan.conversion == .real && plan.admits(real):
         return .real(real)
       case .real, .tooLarge: return nil
       }

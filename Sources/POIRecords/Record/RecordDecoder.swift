@@ -39,7 +39,7 @@ struct RecordDecoder: ~Copyable {
   private var unmapped = GrowableBuffer<UInt8>()
 
   /// For each node of the table the last record that contained it, to detect repeated members.
-  private var lastMet = GrowableBuffer<Int>()
+  private var lastRecordOfNode = GrowableBuffer<Int>()
   private var recordNumber = 0
 
   /// - Parameter latestTimestamp: records with a later timestamp are rejected.
@@ -71,14 +71,14 @@ struct RecordDecoder: ~Copyable {
     }
     self.plans = plans
     self.requiredFields = requiredFields
-    for _ in 0..<table.nodeCount { lastMet.append(0) }
+    for _ in 0..<table.nodeCount { lastRecordOfNode.append(0) }
   }
 
   /// Decodes one element into `batch`; returns whether it was accepted. If not, the batch is unchanged.
   mutating func decode(
     _ element: JSONElement, origin: RecordOrigin, into batch: inout RecordBatch
   ) -> Bool {
-    forgetIssues()
+    clearIssues()
     guard element.tape[element.start].kind == .startObject else {
       if let plan = removalPlan, plan.isNullRecord, element.memberName != nil,
         element.tape[element.start].kind == .null
@@ -114,7 +114,7 @@ struct RecordDecoder: ~Copyable {
     return end(record, isDeletion, origin: origin, arenaStart: arenaStart, batch: &batch)
   }
 
-  mutating func forgetIssues() {
+  mutating func clearIssues() {
     if !issues.isEmpty { issues.removeAll(keepingCapacity: true) }
   }
 
@@ -234,7 +234,7 @@ struct RecordDecoder: ~Copyable {
     guard target.node >= 0 else { return true }
     switch element.tape[value].kind {
     case .startObject:
-      meet(target.node)
+      checkRepetition(ofNode: target.node)
       guard leftovers == .keep, let name, layout.unmappedSlot != nil else {
         let isWhollyMapped = walkObject(
           value, node: target.node, leftovers: leftovers, element: element, record: record,
@@ -255,7 +255,7 @@ struct RecordDecoder: ~Copyable {
       }
       return true
     case .startArray:
-      meet(target.node)
+      checkRepetition(ofNode: target.node)
       let isWhollyMapped = walkArray(
         value, node: target.node, leftovers: leftovers == .keep ? .count : leftovers,
         element: element, record: record, batch: &batch)
@@ -264,7 +264,7 @@ struct RecordDecoder: ~Copyable {
       }
       return isWhollyMapped || leftovers == .ignore
     case .null:
-      meet(target.node)
+      checkRepetition(ofNode: target.node)
       return true
     default:
       // A value with its own field has already reported its type.
@@ -278,12 +278,12 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  private mutating func meet(_ node: Int) {
-    if lastMet[node] == recordNumber {
+  private mutating func checkRepetition(ofNode node: Int) {
+    if lastRecordOfNode[node] == recordNumber {
       issues.report(
         "duplicate-key", nil, "the member \(table.pointer(of: node)) occurs twice in the record")
     }
-    lastMet[node] = recordNumber
+    lastRecordOfNode[node] = recordNumber
   }
 
   private mutating func keepUnmapped(_ name: Span<UInt8>, value: Int, element: JSONElement) {
