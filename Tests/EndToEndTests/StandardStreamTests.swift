@@ -58,7 +58,7 @@ import Testing
     let folder = try ScratchFolder()
     let outcome = try run("echo '{\"id\":\"x\"}' | import -m m.json --rejects - -", in: folder)
     #expect(outcome.exitCode == 64)
-    #expect(outcome.messages.contains("./- for one called -"), "\(outcome.messages)")
+    #expect(outcome.messages.contains("./- for a file called -"), "\(outcome.messages)")
     let written = try run(
       "echo '{\"id\":\"x\"}' | import -q -m m.json --rejects /dev/stdout - | cat", in: folder)
     #expect(written.output.hasPrefix("{\"poikit_reject\":1,"), "\(written)")

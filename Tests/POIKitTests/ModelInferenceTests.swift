@@ -446,7 +446,7 @@ import Testing
       Issue.record("it has no records")
     } catch {
       #expect(error.code == .unreadable)
-      #expect(error.message.contains("none of 515 elements is a record"))
+      #expect(error.message.contains("none of the 515 elements is a record"))
     }
   }
 

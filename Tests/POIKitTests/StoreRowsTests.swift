@@ -107,11 +107,12 @@ import Testing
       parsing: """
         {"type": "object", "x-table": "city", "x-key": "id", "x-tombstone": {"attribute": "gone"},
         "properties": {"id": {"type": "integer"}, "gone": {"type": "boolean"},
-          "country": {"type": "object", "x-relation": {"table": "country"},
-            "properties": {"code": {"type": "string"}}},
+          "country": {"type": "object", "x-relation": {"table": "country", "unique": ["code"]},
+            "properties": {"code": {"type": "string"}}, "required": ["code"]},
           "tags": {"type": "object"},
-          "names": {"type": "array", "x-relation": {"table": "name"}, "items": {"type": "string"}},
-          "stops": {"type": "array", "x-relation": {"table": "stop"}, "items": {"type": "object",
+          "names": {"type": "array", "x-relation": {"table": "name", "unique": "v"}, "items": {"type": "string"}},
+          "stops": {"type": "array", "x-relation": {"table": "stop", "unique": "line"},
+            "items": {"type": "object", "required": ["line"],
             "properties": {"line": {"type": "integer"}, "open": {"type": "boolean"}}}}},
         "required": ["id"]}
         """)

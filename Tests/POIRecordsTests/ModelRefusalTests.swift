@@ -116,7 +116,7 @@ import Testing
     ),
     (
       #"{"x-table":"t","x-key":"a","x-tombstone":{},"properties":{"a":{}}}"#, "/x-tombstone",
-      "name the attribute"
+      "no attribute that marks a removal"
     ),
     (
       #"{"x-table":"t","x-key":"a","x-tombstone":{"attribute":"b","remove":1},"properties":{"a":{},"b":{"type":"boolean"}}}"#,
@@ -284,7 +284,7 @@ import Testing
     ),
     (
       ##"{"x-table":"t","properties":{"a":{"$ref":"#/$defs/b","type":"string","format":"date"}},"$defs":{"b":{"format":"uri"}}}"##,
-      "/$defs/b/format", "another one"
+      "/$defs/b/format", "differs from the format"
     ),
     (
       #"{"x-table":"t","properties":{"a":{"type":"integer","default":"x"}}}"#,
