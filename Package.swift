@@ -24,16 +24,11 @@ let package = Package(
   name: "poi-toolkit",
   products: [
     .library(name: "POIKit", targets: ["POIKit"]),
+    .library(name: "POIKitAsync", targets: ["POIKitAsync"]),
     .library(name: "ModelInference", targets: ["ModelInference"]),
     .library(name: "SQLiteKit", targets: ["SQLiteKit"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
-    // For tests only; what is to be loaded into a tool must be a library of its own.
-    .library(name: "call-counter", type: .dynamic, targets: ["CallCounter"]),
-    .library(name: "call-faults", type: .dynamic, targets: ["CallFaults"]),
-    .library(name: "call-recorder", type: .dynamic, targets: ["CallRecorder"]),
-    // For tests only: what the fuzzers of Tests/Fuzz, a package of its own, run.
-    .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
   ],
   targets: [
     .systemLibrary(
@@ -45,6 +40,7 @@ let package = Package(
     .target(name: "POIInputs", dependencies: ["JSONStreaming"]),
     .target(
       name: "POIKit", dependencies: ["JSONStreaming", "POIInputs", "POIRecords", "SQLiteKit"]),
+    .target(name: "POIKitAsync", dependencies: ["POIKit"]),
     .target(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIInputs", "POIKit", "POIRecords"]),
     .target(name: "ToolSupport", dependencies: ["POIKit", "SQLiteKit"]),
@@ -55,16 +51,14 @@ let package = Package(
       name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
-      name: "library-example", dependencies: ["POIKit", "SQLiteKit"],
-      path: "Samples/library-example"),
+      name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),
+    .executableTarget(
+      name: "places-app", dependencies: ["POIKitAsync"], path: "Samples/places-app"),
 
     .target(name: "TestSupport", dependencies: ["JSONStreaming"], path: "Tests/TestSupport"),
     .target(
       name: "FuzzTargets", dependencies: ["POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"],
       path: "Tests/FuzzTargets"),
-    .target(name: "CallCounter", path: "Tests/CallCounter"),
-    .target(name: "CallFaults", path: "Tests/CallFaults"),
-    .target(name: "CallRecorder", path: "Tests/CallRecorder"),
     .target(name: "StoreFaults", dependencies: ["CSQLite"], path: "Tests/StoreFaults"),
     .testTarget(name: "JSONStreamingTests", dependencies: ["JSONStreaming", "TestSupport"]),
     .testTarget(name: "SQLiteKitTests", dependencies: ["SQLiteKit", "TestSupport"]),
@@ -73,6 +67,7 @@ let package = Package(
     .testTarget(
       name: "POIKitTests",
       dependencies: ["ModelInference", "POIKit", "JSONStreaming", "SQLiteKit", "TestSupport"]),
+    .testTarget(name: "POIKitAsyncTests", dependencies: ["POIKitAsync", "TestSupport"]),
     .testTarget(
       name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "TestSupport"]),
     .testTarget(
@@ -87,6 +82,11 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// The fuzzers are a package of their own, Tests/Fuzz, whose script sets the variable.
+if Context.environment["POI_FUZZ"] != nil {
+  package.products.append(.library(name: "FuzzTargets", targets: ["FuzzTargets"]))
+}
 
 // Every target of our own is built with the same settings.
 for target in package.targets where target.type != .system {

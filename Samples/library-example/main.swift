@@ -1,14 +1,12 @@
-// Imports points of interest into a store in memory, in both ways that programs import: bytes that
-// the program holds, pushed piece by piece, and a source that the importer reads. Then it
-// deduplicates them, reads what the store holds, and saves it as a file.
+// Imports places into a store in memory, deduplicates them, reads what the store holds, and saves it
+// as a file.
 //
 //     swift run library-example Samples/pois.json shipped.sqlite
 
 import Glibc
 import POIKit
-import SQLiteKit
 
-/// A check of the program: a place at 0° 0° has an unknown position.
+/// A check of the program's own: a place at 0° 0° is one whose position is not known.
 struct KnownPosition: RecordValidator {
   func issues(in record: borrowing RecordView) -> [Issue] {
     guard record.real("latitude") == 0, record.real("longitude") == 0 else { return [] }
@@ -19,62 +17,76 @@ struct KnownPosition: RecordValidator {
   }
 }
 
+/// The part of a place that this program shows.
+struct Place: Codable {
+  var identifier: String
+  var name: String
+  var city: String?
+  var latitude: Double
+  var longitude: Double
+  var updatedAt: Instant?
+}
+
 guard CommandLine.arguments.count == 3 else {
   print("usage: library-example FILE STORE")
   exit(64)
 }
 
 do {
+  // Import a file, deduplicate it, and read it.
+  let store = try Store.inMemory()
   var options = ImportOptions()
   options.batchSize = 1000
-  let store = try Store.inMemory()
-  var session = try ImportSession(
-    into: store, model: .poi, options: options, validators: [KnownPosition()]
+  let report = try store.importRecords(
+    from: .file(CommandLine.arguments[1]), options: options, validators: [KnownPosition()]
   ) { progress in
     print("\(progress.inputName): \(progress.counters.read) records committed")
     // Returning .stop would end the import at this batch boundary.
     return .proceed
   }
+  print("read \(report.counters.read), inserted \(report.counters.inserted)")
+  for (rule, count) in report.rejectsByRule { print("rejected for \(rule): \(count)") }
+  let result = try store.deduplicate(by: ["identifier"])
+  print("\(result.plan.loserCount) losers, \(result.rowsLeft) rows left")
+  let newest = try store.rows(
+    as: Place.self, where: [.equal("city", "Kraków")], orderedBy: [.descending("updatedAt")],
+    limit: 3)
+  for place in newest { print("\(place.name), changed \(place.updatedAt?.description ?? "never")") }
+  for reject in try store.rejects().prefix(2) {
+    print("\(reject.input), record \(reject.record): \(reject.issues[0].message)")
+  }
 
-  // Bytes that the program receives, such as a response, in pieces as they arrive.
+  // Push bytes as they arrive, for example those of a response.
   let response =
     #"{"status":"ok","pois":[{"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C710","#
     + #""name":"Dom","latitude":52.0907,"longitude":5.1214,"updatedAt":"2026-01-01T00:00:00Z"},"#
     + #"{"identifier":"2975DB51-5A45-4FD6-AC54-46CA6042C710","name":"Nowhere","latitude":0,"#
     + #""longitude":0}]}"#
   let bytes = Array(response.utf8)
+  let other = try Store.inMemory()
+  var session = try ImportSession(into: other, model: .poi, validators: [KnownPosition()])
   try session.beginInput(named: "response")
   for start in stride(from: 0, to: bytes.count, by: 100) {
     try session.append(bytes[start..<min(start + 100, bytes.count)].span)
   }
-  // If they broke off, session.stop() would keep the received records for a session that resumes.
+  // If they had ended too early, session.stop() would keep the records that came.
   try session.endInput()
+  print("\(try session.finish().counters.inserted) record pushed")
 
-  // A source that the importer reads.
-  var source = try FileSource(path: CommandLine.arguments[1])
-  try session.importAll(from: &source)
-
-  let report = try session.finish()
-  print("read \(report.counters.read), inserted \(report.counters.inserted)")
-  for (rule, count) in report.rejectsByRule { print("rejected for \(rule): \(count)") }
-
-  // The import has ended, so the store is free for the next operation.
-  let deduplicator = Deduplicator(layout: try store.layout(key: ["identifier"]))
-  let result = try store.deduplicate(deduplicator)
-  print("\(result.plan.loserCount) losers, \(result.rowsLeft) rows left")
-  if let digest = result.digest { print("digest \(digest)") }
-
-  // The program reads rows and rejects with its own statements.
-  try store.withConnection { connection in
-    var cities = try connection.prepare(
-      "SELECT city, count(*) FROM poi WHERE city IS NOT NULL GROUP BY city ORDER BY 2 DESC LIMIT 3")
-    while try cities.step() { print("\(cities.text(0)): \(cities.integer(1)) places") }
-    var rejects = try connection.prepare(
-      "SELECT input, record, rule FROM poikit_reject ORDER BY id LIMIT 3")
-    while try rejects.step() {
-      print("\(rejects.text(0)), record \(rejects.integer(1)): \(rejects.text(2))")
-    }
+  // Merge the program's own values by a policy of its own: a place that moved far is not believed.
+  var merging = ImportOptions()
+  merging.choosePolicy = { stored, record in
+    let distance = (stored.real("latitude") ?? 0) - (record.real("latitude") ?? 0)
+    return distance.magnitude > 1 ? .rollback : .objectTrump
   }
+  let merged = try Store.inMemory()
+  _ = try merged.importRecords(from: .records(newest), options: merging)
+  var (renamed, moved) = (newest[0], newest[1])
+  renamed.name += " (closed)"
+  moved.latitude -= 10
+  let second = try merged.importRecords(from: .records([renamed, moved]), options: merging)
+  print("\(second.counters.updated) updated, \(second.counters.ignored) ignored")
+
   try store.save(to: CommandLine.arguments[2])
 } catch {
   print("error: \(error)")

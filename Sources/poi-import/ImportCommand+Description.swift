@@ -47,6 +47,10 @@ extension ImportCommand {
         summary: "print a model to start from: poi, or the model of a table of the store",
         detail: "No FILE is read.", section: "Models"),
       OptionDescription(
+        "print-swift", summary: "print Swift structs for the records of the model; import nothing",
+        detail: "A Swift program reads the table with them: store.rows(as: Poi.self).",
+        section: "Models"),
+      OptionDescription(
         "batch", short: "b", "N",
         summary: "records in one transaction (default: 500 to 5000, as many as come in 100 ms)",
         detail: "A killed import loses at most the records of one transaction, and --resume reads "
@@ -143,6 +147,7 @@ extension ImportCommand {
           "max-keys",
         ]),
       TaskDescription("print-model", accepts: ["store", "trust-schema"]),
+      TaskDescription("print-swift", accepts: ["store", "model", "trust-schema"]),
       TaskDescription("print-token", accepts: ["store", "model", "source", "trust-schema"]),
     ],
     exclusions: [

@@ -10,6 +10,8 @@ extension ImportCommand {
     /// Print what to ask the source for next.
     case printToken
     case printModel(String)
+    /// Print structs for the records of the model.
+    case printSwift
   }
 
   /// The task that the options select; importing by default.
@@ -25,6 +27,10 @@ extension ImportCommand {
       throw UsageError(
         "--print-model reads no FILE; --infer prints a model of what \(file) holds")
     }
+    if arguments.flag("print-swift") {
+      guard let file else { return .printSwift }
+      throw UsageError("--print-swift reads no FILE; omit \(file)")
+    }
     guard file != nil else { throw UsageError("no FILE given") }
     return arguments.flag("infer") ? .inferModel : .importRecords
   }
@@ -34,6 +40,7 @@ extension ImportCommand {
     case .importRecords: return try importRecords(&tool)
     case .inferModel: tool.output.write(json: try inferredModel(tool.diagnostics))
     case .printModel(let name): tool.output.write(json: try namedModel(name).printedDocument)
+    case .printSwift: tool.output.write(value: SwiftSource(model).text)
     case .printToken: try printToken(&tool)
     }
     return .done
@@ -90,7 +97,7 @@ extension ImportCommand {
   /// The model of the store's table with this name, else the built-in one.
   private func namedModel(_ name: String) throws -> Model {
     if unsafe access(storePath, F_OK) == 0 {
-      let store = try Store(path: storePath, for: .readOnly, trustsSchema: trustsSchema)
+      let store = try Store(storePath, for: .readOnly, trustsSchema: trustsSchema)
       let isTable = try store.tables().contains(name)
       if isTable || name != "poi" { return try store.model(ofTable: name) }
     }

@@ -73,7 +73,7 @@ struct ImportCommand {
     model =
       if let modelName {
         try Self.model(named: modelName, storePath: storePath, trustsSchema: trustsSchema)
-      } else if task == .importRecords {
+      } else if task == .importRecords || task == .printSwift {
         try Self.defaultModel(storePath: storePath, trustsSchema: trustsSchema)
       } else {
         .poi
@@ -103,7 +103,7 @@ struct ImportCommand {
     guard unsafe access(storePath, F_OK) == 0 else {
       return tool.diagnostics.note(nothingImported)
     }
-    let store = try Store(path: storePath, for: .readOnly, trustsSchema: trustsSchema)
+    let store = try Store(storePath, for: .readOnly, trustsSchema: trustsSchema)
     let tables = try store.tables()
     guard isModelGiven || tables.count < 2 else {
       throw Self.severalTables(tables, storePath: storePath)
@@ -136,7 +136,7 @@ struct ImportCommand {
         .usage, "\(storePath): there is no unfinished import to resume; start without --resume")
     }
     return try ImportSession(
-      into: Store(path: storePath, trustsSchema: trustsSchema), model: model, options: options,
+      into: Store(storePath, trustsSchema: trustsSchema), model: model, options: options,
       onProgress: onProgress)
   }
 }

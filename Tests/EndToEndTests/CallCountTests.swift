@@ -10,7 +10,7 @@ import Testing
   /// not.
   static let releaseFolder = ProcessInfo.processInfo.environment["RELEASE_TOOLS"]
 
-  private static let counter = Tool("libcall-counter.so").path
+  private static let counter = PreloadedLibrary.path("CallCounter")
 
   private func counts(
     of tool: Tool, _ arguments: [String], in folder: borrowing ScratchFolder, exitCode: Int32 = 0

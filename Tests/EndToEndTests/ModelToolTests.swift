@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -128,6 +129,58 @@ import Testing
     #expect(again.exitCode == 0)
     let stored = try tool.run(["--print-model", "poi", "--store", "poi.sqlite"], in: folder.path)
     #expect(stored.output == printed.output)
+  }
+
+  @Test func `structs for the records of a model are printed, and a sample uses them`() throws {
+    let folder = try ScratchFolder()
+    let places = try tool.run(["--print-swift"], in: folder.path)
+    #expect(places.exitCode == 0)
+    let sample = try String(
+      contentsOfFile: "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        + "/Samples/places-app/main.swift", encoding: .utf8)
+    #expect(sample.contains(places.output), "\(places.output)")
+
+    try folder.write(
+      """
+      {"x-table": "t-1", "x-key": "@id", "required": ["@id"], "properties": {
+        "@id": {"type": "string", "x-column": "a"}, "class": {"type": "boolean", "x-column": "b"},
+        "1st": {"type": "integer", "x-column": "c"}, "a b": {"type": "number", "x-column": "d"},
+        "a-b": {"type": ["string", "number"], "x-column": "e"}, "ä": {"type": "object", "x-column": "f"},
+        "String": {"type": "array", "x-relation": {"table": "u", "unique": "v"},
+          "items": {"type": "object", "required": ["v"], "properties": {"v": {"type": "integer"}}}}}}
+      """, to: "m.json")
+    let hostile = try tool.run(["--print-swift", "--model", "m.json"], in: folder.path)
+    #expect(
+      hostile.output == """
+        /// A record of the table `t-1`; `store.rows(as: T1.self)` returns them.
+        struct T1: Codable, Sendable {
+          var id: String
+          var `class`: Bool?
+          var _1st: Int?
+          var aB: Double?
+          var aB2: RowValue?
+          var field: RowValue?
+          var String: [RowString]
+
+          enum CodingKeys: String, CodingKey {
+            case id = "@id"
+            case `class`
+            case _1st = "1st"
+            case aB = "a b"
+            case aB2 = "a-b"
+            case field = "ä"
+            case String
+          }
+
+          struct RowString: Codable, Sendable {
+            var v: Int
+          }
+        }
+
+        """, "\(hostile.output)\(hostile.messages)")
+    let refused = try tool.run(["--print-swift", "a.json"], in: folder.path)
+    #expect(refused.exitCode == 64)
+    #expect(refused.messages.contains("--print-swift reads no FILE"))
   }
 
   @Test func `a table's model is printed and another name is refused`() throws {

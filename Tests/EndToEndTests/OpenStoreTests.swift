@@ -27,7 +27,7 @@ import Testing
     let (path, named) = (folder.file("poi.sqlite"), folder.file(name))
     try folder.write(ImportToolTests.array(100..<200), to: "data.json")
     #expect(unsafe symlink("poi.sqlite", folder.file("link")) == 0)
-    var session = try ImportSession(into: Store(path: path), model: .poi)
+    var session = try ImportSession(into: Store(path), model: .poi)
     try Self.append(0..<100, to: &session)
 
     var checking = try ImportSession(checking: .poi)

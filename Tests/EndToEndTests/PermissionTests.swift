@@ -45,10 +45,10 @@ import Testing
     for name in ["poi.sqlite", "poi.sqlite-wal", "poi.sqlite-shm"] {
       #expect(Files.mode(of: folder.file(name)) == 0o600, "\(name)")
     }
-    try Store(path: folder.file("poi.sqlite")).save(to: folder.file("saved.sqlite"))
+    try Store(folder.file("poi.sqlite")).save(to: folder.file("saved.sqlite"))
     #expect(Files.mode(of: folder.file("saved.sqlite")) == 0o600)
     #expect(throws: StoreError.self) {
-      try Store(path: folder.file("poi.sqlite")).save(to: folder.file("saved.sqlite"))
+      try Store(folder.file("poi.sqlite")).save(to: folder.file("saved.sqlite"))
     }
     #expect(Files.mode(of: folder.file("saved.sqlite")) == 0o600)
   }

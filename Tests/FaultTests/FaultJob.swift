@@ -86,13 +86,13 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
       options.memoryBudget = 1
       options.enforcement = .index
       options.mergesLosers = self == .mergeLosers
-      let store = try Store(path: path, for: .existing)
+      let store = try Store(path, for: .existing)
       let deduplicator = Deduplicator(layout: try TableLayout(model()), options: options)
       _ = try store.deduplicate(deduplicator, clock: Self.clock)
     case .undo, .undoSnapshot:
-      _ = try Store(path: path, for: .existing).undo(clock: Self.clock)
+      _ = try Store(path, for: .existing).undo(clock: Self.clock)
     case .purge:
-      _ = try Store(path: path, for: .existing).purgeTombstones(
+      _ = try Store(path, for: .existing).purgeTombstones(
         of: model(), olderThan: .zero, clock: Self.clock)
     }
   }
@@ -111,7 +111,7 @@ enum FaultJob: String, CaseIterable, Codable, Sendable {
     options.jobCount = 1
     options.clock = Self.clock
     adjust(&options)
-    var session = try ImportSession(into: Store(path: path), model: model(), options: options)
+    var session = try ImportSession(into: Store(path), model: model(), options: options)
     if try session.beginInput(named: "notes") {
       try session.append(Array(records.joined(separator: "\n").utf8).span)
     }

@@ -153,7 +153,7 @@ final class FaultTrial {
       if let run = runs.first {
         let checkpoint = try #require(run.checkpoint)
         #expect(checkpoint.counters.areBalanced, "\(place)")
-        let store = try Store(path: path, for: .existing)
+        let store = try Store(path, for: .existing)
         #expect(try store.digest(of: job.model()).digest == checkpoint.digest, "\(place)")
       }
       return
@@ -217,7 +217,7 @@ final class FaultTrial {
   }
 
   private static func checkRememberedDigest(of path: String) throws {
-    let store = try Store(path: path, for: .existing)
+    let store = try Store(path, for: .existing)
     guard try store.tables().contains("note") else { return }
     let model = try store.model(ofTable: "note")
     let lease = try store.lease()

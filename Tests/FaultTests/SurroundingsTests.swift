@@ -297,7 +297,7 @@ import Testing
     let killed = try importer.run(
       ["link", "--batch", "10"], in: folder.path,
       environment: [
-        "LD_PRELOAD": Tool("libcall-faults.so").path, "CALL_FAULT": "changes",
+        "LD_PRELOAD": PreloadedLibrary.path("CallFaults"), "CALL_FAULT": "changes",
         "CALL_FAULT_AT": "40", "CALL_FAULT_PATH": "sqlite",
       ])
     #expect(killed.exitCode == 128 + SIGKILL, "\(killed.messages)")
@@ -314,7 +314,7 @@ import Testing
       try importer.run(
         ["--rejects", "bad.ndjson", "data"] + arguments, in: folder.path,
         environment: [
-          "LD_PRELOAD": Tool("libcall-faults.so").path, "CALL_FAULT": "changes",
+          "LD_PRELOAD": PreloadedLibrary.path("CallFaults"), "CALL_FAULT": "changes",
           "CALL_FAULT_PATH": "bad.ndjson",
         ].merging(more) { $1 })
     }
@@ -351,7 +351,7 @@ import Testing
     let killed = try importer.run(
       ["data", "--store", "killed", "--batch", "100"], in: folder.path,
       environment: [
-        "LD_PRELOAD": Tool("libcall-faults.so").path, "CALL_FAULT": "changes",
+        "LD_PRELOAD": PreloadedLibrary.path("CallFaults"), "CALL_FAULT": "changes",
         "CALL_FAULT_AT": "90", "CALL_FAULT_PATH": "killed",
       ])
     #expect(killed.exitCode == 128 + SIGKILL, "\(killed.messages)")

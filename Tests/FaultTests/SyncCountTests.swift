@@ -25,7 +25,7 @@ import Testing
     options.jobCount = 1
     options.elapsed = elapsed
     options.inputNames = ["records"]
-    var session = try ImportSession(into: Store(path: path), model: model(), options: options)
+    var session = try ImportSession(into: Store(path), model: model(), options: options)
     try session.beginInput(named: "records")
     for start in stride(from: 0, to: count, by: 50) {
       let records = (start..<min(start + 50, count)).map {
@@ -44,7 +44,7 @@ import Testing
     options.enforcement = .index
     var deduplicator = Deduplicator(layout: try TableLayout(model()), options: options)
     deduplicator.elapsed = elapsed
-    let report = try Store(path: path, for: .existing).deduplicate(deduplicator)
+    let report = try Store(path, for: .existing).deduplicate(deduplicator)
     #expect(report.isFinished && report.createdIndex)
   }
 
@@ -61,8 +61,8 @@ import Testing
       try #require(store_faults_install())
       let folder = try ScratchFolder()
       // The journal and the first page, the beginning of the log, and log and store at the end.
-      #expect(try Self.count { _ = try Store(path: folder.file("new.sqlite")) } == 5)
-      #expect(try Self.count { _ = try Store(path: folder.file("new.sqlite")) } == 0)
+      #expect(try Self.count { _ = try Store(folder.file("new.sqlite")) } == 5)
+      #expect(try Self.count { _ = try Store(folder.file("new.sqlite")) } == 0)
     }
   }
 

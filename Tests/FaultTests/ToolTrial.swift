@@ -5,7 +5,7 @@ import Testing
 
 /// Runs a tool again and again, each time with another failing system call.
 final class ToolTrial {
-  private static let faults = Tool("libcall-faults.so").path
+  private static let faults = PreloadedLibrary.path("CallFaults")
   private static let files = ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "bad"]
 
   let job: ToolJob

@@ -19,7 +19,7 @@ extension FuzzTarget {
   private static func soundStore() throws -> [UInt8] {
     let folder = try ScratchFolder()
     let path = folder.file("sound.sqlite")
-    let store = try Store(path: path)
+    let store = try Store(path)
     var session = try ImportSession(
       into: store, model: .poi, options: importOptions())
     try session.append(records.span)
@@ -92,7 +92,7 @@ extension FuzzTarget {
   private static func open(_ path: String, for opening: Store.Opening) throws -> Store {
     let before = try Files.bytes(of: path)
     do throws(StoreError) {
-      return try Store(path: path, for: opening)
+      return try Store(path, for: opening)
     } catch {
       try expect(!error.message.isEmpty, "an error without a message")
       if error.code == .notAStore || error.code == .newerFormat {

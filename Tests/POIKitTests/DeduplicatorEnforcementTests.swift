@@ -234,7 +234,7 @@ import Testing
     #expect(try feed.take(#"{"id":4,"at":6}{"id":10,"at":7}"#).counters.updated == 1)
     #expect(try feed.rows(ids) == ["", "1", "2", "4", "10"])
     // The second run enforced nothing anew; with the first goes all that it made.
-    for _ in 0..<2 { _ = try Store(path: feed.path).undo(clock: someInstant) }
+    for _ in 0..<2 { _ = try Store(feed.path).undo(clock: someInstant) }
     #expect(try feed.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'poikit_key%'") == [])
   }
 }

@@ -311,7 +311,7 @@ import Testing
   private func mergeByReference(_ feed: borrowing FeedStore) throws -> DeduplicationReport {
     var options = DeduplicationOptions()
     options.mergesLosers = true
-    let store = try Store(path: feed.path)
+    let store = try Store(feed.path)
     return try store.deduplicate(
       Deduplicator(layout: store.layout(key: ["ref"]), options: options), clock: someInstant)
   }
@@ -331,7 +331,7 @@ import Testing
     let feed = try timedFeed()
     let before = try feed.rows("SELECT * FROM note ORDER BY 1")
     _ = try mergeByReference(feed)
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect(undone.restoredValueCount == 2)
     #expect(undone.restoredReferenceCount == 0)
     #expect(undone.restoredMarkCount == 0)

@@ -22,7 +22,7 @@ import Testing
   }
 
   private static func undo(_ feed: borrowing FeedStore) throws -> UndoReport {
-    try Store(path: feed.path).undo(clock: someInstant)
+    try Store(feed.path).undo(clock: someInstant)
   }
 
   @Test(arguments: [#""text":"later","other":"b""#, #""text":"a","other":"b""#])
@@ -120,7 +120,7 @@ import Testing
     #expect(undone.restoredMarkCount == 1 && undone.changedRowCount == 2)
     #expect(try feed.rows("SELECT id, gone FROM note ORDER BY id") == ["1|", "2|1", "3|0", "4|"])
     #expect(
-      try Store(path: feed.path).digest(of: feed.model).digest
+      try Store(feed.path).digest(of: feed.model).digest
         == feed.take(#"{"id":2,"at":2}"#, options: later).digest)
   }
 

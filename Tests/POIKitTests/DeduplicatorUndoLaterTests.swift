@@ -35,7 +35,7 @@ import Testing
   }
 
   private static func undo(_ feed: borrowing FeedStore) throws -> UndoReport {
-    try Store(path: feed.path).undo(clock: someInstant)
+    try Store(feed.path).undo(clock: someInstant)
   }
 
   @Test(arguments: [(9, 0), (5, 0), (4, 1)])
@@ -47,7 +47,7 @@ import Testing
     try feed.take(#"{"id":2,"at":5}"#, options: Self.options(isSnapshot: true))
     try feed.take(#"{"id":1,"gone":true,"at":\#(time)}"#)
     if restoredCount == 0 {
-      let store = try Store(path: feed.path)
+      let store = try Store(feed.path)
       let error = storeError {
         _ = try store.undo(clock: someInstant)
       }
@@ -75,7 +75,7 @@ import Testing
     let before = try feed.rows("SELECT id, at FROM note ORDER BY 1, 2")
     var deduplication = DeduplicationOptions()
     deduplication.batchSize = 1
-    let store = try Store(path: feed.path)
+    let store = try Store(feed.path)
     let deduplicator = Deduplicator(layout: try store.layout(), options: deduplication)
     let stopped = try store.deduplicate(
       deduplicator,
@@ -103,7 +103,7 @@ import Testing
         """#)
     func take(_ text: String) throws {
       var session = try ImportSession(
-        into: Store(path: feed.path), model: changed, options: Self.options(policy))
+        into: Store(feed.path), model: changed, options: Self.options(policy))
       var source = BytesSource(Array(text.utf8), name: "input")
       try session.importAll(from: &source)
       _ = try session.finish()

@@ -35,12 +35,12 @@ import Testing
   }
 
   private static func undo(_ feed: borrowing FeedStore) throws -> UndoReport {
-    try Store(path: feed.path).undo(clock: someInstant)
+    try Store(feed.path).undo(clock: someInstant)
   }
 
   /// The reason why a run is not undone; checks that nothing has changed.
   private static func refusal(_ feed: borrowing FeedStore) throws -> String {
-    let store = try Store(path: feed.path)
+    let store = try Store(feed.path)
     let before = try store.digest(of: feed.model)
     let error = storeError {
       _ = try store.undo(clock: someInstant)
@@ -140,7 +140,7 @@ import Testing
     options.isRestarting = true
     #expect(try feed.take(some, options: options).counters.removed == 3)
     #expect(try feed.rows("SELECT id FROM note ORDER BY id") == ["1", "5"])
-    #expect(try feed.digest() == Store(path: feed.path).lease().digestBeforeImport(of: feed.model))
+    #expect(try feed.digest() == Store(feed.path).lease().digestBeforeImport(of: feed.model))
     #expect(try Self.undo(feed).restoredRowCount == 3)
     #expect(try feed.rows("SELECT id FROM note ORDER BY id") == ["1", "2", "3", "4", "5"])
   }
@@ -248,7 +248,7 @@ import Testing
       let added = former.filter { removed.contains(String($0.prefix { $0 != ":" })) }
       #expect(try feed.rows(Self.issues) == (present + added).sorted(), "seed \(seed)")
       #expect(try feed.rows("PRAGMA foreign_key_check").isEmpty, "seed \(seed)")
-      let digest = try Store(path: feed.path).lease().digestBeforeImport(of: feed.model)
+      let digest = try Store(feed.path).lease().digestBeforeImport(of: feed.model)
       #expect(try feed.digest() == digest, "seed \(seed)")
     }
     #expect(outcomes.count == 2, "\(outcomes)")

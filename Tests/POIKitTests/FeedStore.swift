@@ -24,7 +24,7 @@ struct FeedStore: ~Copyable {
     onProgress: ((StoreProgress) -> BatchDecision)? = nil
   ) throws -> ImportReport {
     var session = try ImportSession(
-      into: Store(path: path), model: model, options: options, onProgress: onProgress)
+      into: Store(path), model: model, options: options, onProgress: onProgress)
     for (index, text) in texts.enumerated() {
       var source = BytesSource(Array(text.utf8), name: "input \(index)")
       try session.importAll(from: &source)
@@ -37,14 +37,14 @@ struct FeedStore: ~Copyable {
   func deduplicate(
     _ options: DeduplicationOptions = DeduplicationOptions()
   ) throws -> DeduplicationReport {
-    let store = try Store(path: path)
+    let store = try Store(path)
     return try store.deduplicate(
       Deduplicator(layout: store.layout(), options: options), clock: someInstant)
   }
 
   /// Creates a unique index on some attributes.
   func enforce(_ key: [String]) throws {
-    let store = try Store(path: path)
+    let store = try Store(path)
     var options = DeduplicationOptions()
     options.enforcement = .index
     _ = try store.deduplicate(
@@ -61,8 +61,8 @@ struct FeedStore: ~Copyable {
   }
 
   func token(source: String = "") throws -> String? {
-    try Store(path: path).token(of: model, source: source)
+    try Store(path).token(of: model, source: source)
   }
 
-  func digest() throws -> Digest { try Store(path: path).digest(of: model).digest }
+  func digest() throws -> Digest { try Store(path).digest(of: model).digest }
 }

@@ -30,7 +30,7 @@ import Testing
     var options = DeduplicationOptions()
     options.mergesLosers = true
     let plan = try {
-      let store = try Store(path: feed.path)
+      let store = try Store(feed.path)
       return try store.plan(Deduplicator(layout: store.layout(), options: options))
     }()
     let changes = try feed.deduplicate(options).changes

@@ -38,11 +38,11 @@ import Testing
       case .enforcesKey:
         try feed.deduplicate(ImportInterferenceTests.enforcing)
       case .givesKeyUp:
-        _ = try Store(path: feed.path).undo()
+        _ = try Store(feed.path).undo()
       case .changesModel:
-        try Store(path: feed.path).prepareTables(for: ImportInterferenceTests.changedModel())
+        try Store(feed.path).prepareTables(for: ImportInterferenceTests.changedModel())
       case .keepsTimes:
-        let store = try Store(path: feed.path)
+        let store = try Store(feed.path)
         try store.withConnection { try PropertyTimes.keep(in: "poi", of: $0) }
       case .refusesRecords:
         try feed.execute("CREATE UNIQUE INDEX place ON poi (name, identifier)")
@@ -77,7 +77,7 @@ import Testing
     try interference.prepare(feed)
     var options = ImportOptions()
     options.directRecordLimit = directRecordLimit
-    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     try interference.happen(to: feed)
     let error = #expect(throws: StoreError.self) {
       try session.append(Array(Self.text.utf8).span)
@@ -101,7 +101,7 @@ import Testing
     var options = ImportOptions()
     options.batchSize = 2
     options.jobCount = 1
-    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     let half = Self.text.utf8.count / 2
     try session.append(Array(Self.text.utf8.prefix(half)).span)
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["3"])
@@ -117,7 +117,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["3"])
     guard interference.allowsResumption else { return }
     options.isResuming = true
-    var resumed = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var resumed = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     try resumed.append(Array(Self.text.utf8).span)
     #expect(try resumed.finish().counters.inserted == 6)
   }
@@ -131,12 +131,12 @@ import Testing
     options.batchSize = 5
     options.directRecordLimit = 0
     options.jobCount = 1
-    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     let half = text.utf8.count / 2
     try session.append(Array(text.utf8.prefix(half)).span)
     var again = options
     again.isRestarting = true
-    var second = try ImportSession(into: Store(path: feed.path), model: .poi, options: again)
+    var second = try ImportSession(into: Store(feed.path), model: .poi, options: again)
     try second.append(Array(text.utf8).span)
     #expect(try second.finish().counters.inserted == 19)
     let error = #expect(throws: StoreError.self) {
@@ -158,7 +158,7 @@ import Testing
     options.jobCount = 1
     try feed.take(text, options: options) { _ in .stop }
     options.isResuming = true
-    var second = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var second = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     let first = try feed.take(text, options: options) { progress in
       progress.counters.read < count ? .proceed : .stop
     }
@@ -208,8 +208,8 @@ import Testing
     let feed = try FeedStore(.poi)
     try feed.take(Self.text)
     let changed = try Self.changedModel()
-    let store = try Store(path: feed.path)
-    try Store(path: feed.path).prepareTables(for: changed)
+    let store = try Store(feed.path)
+    try Store(feed.path).prepareTables(for: changed)
     let sum = try store.digest(of: .poi).digest
     let version = try store.dataVersion()
     let lease = try store.lease()
@@ -227,8 +227,8 @@ import Testing
       properties: #""colour":{"type":"string"},"# + ModelChangeTests.attributes)
     let size = try ModelChangeTests.model(
       properties: #""size":{"type":"number"},"# + ModelChangeTests.attributes)
-    let late = try Store(path: path)
-    try Store(path: path).prepareTables(for: colour)
+    let late = try Store(path)
+    try Store(path).prepareTables(for: colour)
     let error = #expect(throws: StoreError.self) {
       try late.leased { try $0.changeModel(to: size) }
     }
@@ -254,7 +254,7 @@ import Testing
       for (number, models) in [["", colour], [colour, colour]].enumerated() {
         let path = folder.file("\(number).sqlite")
         for (model, text) in zip(try models.map(model), [first, second]) {
-          var session = try ImportSession(into: Store(path: path), model: model, options: options)
+          var session = try ImportSession(into: Store(path), model: model, options: options)
           try session.append(Array(text.utf8).span)
           _ = try session.finish()
         }

@@ -9,13 +9,13 @@ import Testing
   @Test func `a trigger or a check rejects a record with its bytes and position`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("s")
-    _ = try ImportSession(into: Store(path: path), model: .poi)
+    _ = try ImportSession(into: Store(path), model: .poi)
     try Connection(path: path).execute(
       """
       CREATE TRIGGER t BEFORE INSERT ON poi WHEN new.name = 'x'
       BEGIN SELECT raise(ABORT, 'no x'); END
       """)
-    let store = try Store(path: path)
+    let store = try Store(path)
     var session = try ImportSession(into: store, model: .poi)
     let refused = ImportSessionTests.poi(2).replacing("\"n\"", with: "\"x\"")
     try session.append(Array((ImportSessionTests.poi(1) + "\n" + refused).utf8).span)
@@ -29,9 +29,9 @@ import Testing
   @Test func `a record that a unique index refuses is a reject with its bytes`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("s.sqlite")
-    _ = try ImportSession(into: Store(path: path), model: .poi)
+    _ = try ImportSession(into: Store(path), model: .poi)
     try Connection(path: path).execute("CREATE UNIQUE INDEX u ON poi (identifier)")
-    let store = try Store(path: path)
+    let store = try Store(path)
     var session = try ImportSession(into: store, model: .poi)
     try session.append(
       Array(

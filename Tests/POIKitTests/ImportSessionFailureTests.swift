@@ -12,7 +12,7 @@ import Testing
   private static func session(
     _ feed: borrowing FeedStore, _ text: String, _ options: ImportOptions = ImportOptions()
   ) throws -> ImportSession {
-    let store = try Store(path: feed.path)
+    let store = try Store(feed.path)
     try store.execute("PRAGMA busy_timeout = 50")
     var session = try ImportSession(into: store, model: feed.model, options: options)
     try session.beginInput(named: "input 0")
@@ -68,7 +68,7 @@ import Testing
     var options = ImportOptions()
     options.rejectLimit = .count(0)
     #expect(throws: StoreError.self) {
-      var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+      var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
       try session.beginInput(named: "other")
       try session.append(Array("{}\n".utf8).span)
       try session.endInput()
@@ -83,7 +83,7 @@ import Testing
   @Test func `files are imported by their paths, and one that is missing ends the run`() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(ImportSessionTests.poi(1), to: "one.json")
-    let store = try Store(path: folder.file("store.sqlite"))
+    let store = try Store(folder.file("store.sqlite"))
     var session = try ImportSession(into: store, model: .poi)
     try session.importAll(ofFile: path)
     let error = #expect(throws: StoreError.self) {
@@ -100,7 +100,7 @@ import Testing
     let folder = try ScratchFolder()
     var options = ImportOptions()
     options.jobCount = jobCount
-    let store = try Store(path: folder.file("full"))
+    let store = try Store(folder.file("full"))
     try store.execute("PRAGMA max_page_count = 40")
     var session = try ImportSession(into: store, model: .poi, options: options)
     let full = #expect(throws: StoreError.self) {
@@ -110,7 +110,7 @@ import Testing
     #expect(full?.code == .database)
     #expect(full?.cause?.isFull == true && full?.cause?.isBusy == false, "\(full?.message ?? "")")
 
-    let other = try Store(path: folder.file("held"))
+    let other = try Store(folder.file("held"))
     try other.execute("PRAGMA busy_timeout = 50")
     let holder = try Connection(path: folder.file("held"))
     try holder.begin(.immediate)

@@ -38,7 +38,7 @@ import Testing
         options.directRecordLimit = 0
       }
       var stopped = try ImportSession(
-        into: Store(path: feed.path), model: .poi, options: options
+        into: Store(feed.path), model: .poi, options: options
       ) { progress in
         let isMerging = progress.counters.landed < progress.counters.read
         return progress.counters.read == 15 && isMerging ? .stop : .proceed
@@ -50,7 +50,7 @@ import Testing
       _ = consume stopped
 
       options.isResuming = true
-      var resumed = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+      var resumed = try ImportSession(into: Store(feed.path), model: .poi, options: options)
       try Self.give(Self.bytes(0..<15), named: name, to: &resumed)
       try Self.give(Self.bytes(15..<20), named: "other", to: &resumed)
       let report = try resumed.finish()
@@ -64,12 +64,12 @@ import Testing
     let feed = try FeedStore(.poi)
     var options = ImportOptions()
     var stopped = try ImportSession(
-      into: Store(path: feed.path), model: .poi, onProgress: { _ in .stop })
+      into: Store(feed.path), model: .poi, onProgress: { _ in .stop })
     try Self.give(Self.bytes(0..<3), named: "a", to: &stopped)
     _ = try stopped.finish()
     _ = consume stopped
     options.isResuming = true
-    var resumed = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var resumed = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     #expect(try !resumed.beginInput(named: "a", byteCount: nil))
     #expect(try resumed.beginInput(named: "b"))
     try resumed.append(Self.bytes(3..<5).span)
@@ -82,7 +82,7 @@ import Testing
     var options = ImportOptions()
     options.batchSize = 2
     var session = try ImportSession(
-      into: Store(path: feed.path), model: .poi, options: options
+      into: Store(feed.path), model: .poi, options: options
     ) { $0.counters.read >= 6 ? .stop : .proceed }
     try give(bytes(0..<4), named: "a", to: &session)
     try give(bytes(4..<8), named: "b", to: &session)
@@ -108,7 +108,7 @@ import Testing
     options.isResuming = true
     // The pointer differs from the pointer of the last input.
     if names == ["a", "b"] { options.pointer = "/pois" }
-    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     var messages: [String] = []
     for name in names {
       do throws(StoreError) { try session.beginInput(named: name) } catch {
@@ -136,14 +136,14 @@ import Testing
     let paths = try ["a", "b"].map { try folder.write(ImportSessionTests.poi(1), to: $0) }
     var options = ImportOptions()
     var stopped = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, onProgress: { _ in .stop })
+      into: Store(folder.file("s")), model: .poi, onProgress: { _ in .stop })
     try stopped.importAll(ofFile: paths[0])
     _ = try stopped.finish()
     _ = consume stopped
     _ = try folder.write(ImportSessionTests.poi(1) + ImportSessionTests.poi(2), to: "a")
     options.isResuming = true
     var session = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     var messages: [String] = []
     for path in paths {
       do throws(StoreError) { try session.importAll(ofFile: path) } catch {
@@ -158,7 +158,7 @@ import Testing
     let feed = try Self.stoppedInSecond()
     var options = ImportOptions()
     options.isResuming = true
-    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     try Self.give(Self.bytes(0..<4), named: "a", to: &session)
     let error = #expect(throws: StoreError.self) { _ = try session.finish() }
     #expect(error?.message.contains("was reading b") == true)
@@ -171,7 +171,7 @@ import Testing
     let before = try Self.content(feed)
     var options = ImportOptions()
     options.isResuming = true
-    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     for _ in 0..<2 {
       let error = #expect(throws: StoreError.self) { _ = try session.finish() }
       #expect(error?.code == .cannotResume)
@@ -189,7 +189,7 @@ import Testing
       var options = ImportOptions()
       options.batchSize = 3
       var stopped = try ImportSession(
-        into: Store(path: feed.path), model: .poi, options: options
+        into: Store(feed.path), model: .poi, options: options
       ) { $0.counters.read >= stop ? .stop : .proceed }
       try Self.give(Self.bytes(0..<4), named: "a", to: &stopped)
       try Self.give(Self.bytes(4..<8), named: "b", to: &stopped)
@@ -197,7 +197,7 @@ import Testing
       _ = consume stopped
       options.isResuming = true
       options.recordLimit = limit
-      var resumed = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+      var resumed = try ImportSession(into: Store(feed.path), model: .poi, options: options)
       try Self.give(Self.bytes(0..<4), named: "a", to: &resumed)
       try Self.give(Self.bytes(4..<8), named: "b", to: &resumed)
       let report = try resumed.finish()

@@ -16,7 +16,7 @@ import Testing
     options.batchSize = 1
     change(&options)
     var session = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options
+      into: Store(folder.file("s")), model: .poi, options: options
     ) { $0.counters.read >= stop ? .stop : .proceed }
     for (name, text) in zip(["a", "b", "c"], texts) {
       guard try session.beginInput(named: name) else { continue }
@@ -35,7 +35,7 @@ import Testing
     options.isResuming = true
     change(&options)
     var session = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     for input in inputs {
       guard try session.beginInput(named: input.name) else { continue }
       try session.append(Array(input.text.utf8).span)

@@ -16,7 +16,7 @@ import Testing
     var options = ImportOptions()
     options.batchSize = 3
     var session = try ImportSession(
-      into: Store(path: folder.file("s.sqlite")), model: .poi, options: options
+      into: Store(folder.file("s.sqlite")), model: .poi, options: options
     ) { $0.counters.read >= 6 ? .stop : .proceed }
     var source = try FileSource(path: path)
     try session.importAll(from: &source)
@@ -25,14 +25,14 @@ import Testing
     _ = consume session
 
     var again = try ImportSession(
-      into: Store(path: folder.file("s.sqlite")), model: .poi, options: options)
+      into: Store(folder.file("s.sqlite")), model: .poi, options: options)
     var second = try FileSource(path: path)
     let refusal = #expect(throws: StoreError.self) { try again.importAll(from: &second) }
     #expect(refusal?.code == .unfinishedRun)
     _ = consume again
 
     options.isResuming = true
-    let store = try Store(path: folder.file("s.sqlite"))
+    let store = try Store(folder.file("s.sqlite"))
     var resumed = try ImportSession(
       into: store, model: .poi, options: options)
     var third = try FileSource(path: path)
@@ -52,7 +52,7 @@ import Testing
     options.batchSize = 4
     options.rejectLimit = .count(0)
     var session = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     var whole = try FileSource(path: first)
     var damaged = try FileSource(path: second)
     try session.importAll(from: &whole)
@@ -62,7 +62,7 @@ import Testing
     options.rejectLimit = nil
     options.isResuming = true
     var short = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     var again = try FileSource(path: first)
     try short.importAll(from: &again)
     let error = #expect(throws: StoreError.self) { _ = try short.finish() }
@@ -71,7 +71,7 @@ import Testing
 
     let other = try folder.write((0..<11).map { ImportSessionTests.poi($0) }.joined(), to: "a")
     var changed = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     var longer = try FileSource(path: other)
     let refusal = #expect(throws: StoreError.self) { try changed.importAll(from: &longer) }
     #expect(refusal?.message.contains("it has changed") == true)
@@ -79,7 +79,7 @@ import Testing
     _ = try folder.write((0..<10).map { ImportSessionTests.poi($0) }.joined(), to: "a")
 
     var full = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     var one = try FileSource(path: first)
     var two = try FileSource(path: second)
     try full.importAll(from: &one)
@@ -104,7 +104,7 @@ import Testing
     let folder = try ScratchFolder()
     let text = (0..<10).map { ImportSessionTests.poi($0) }.joined()
     var session = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, onProgress: { _ in .stop })
+      into: Store(folder.file("s")), model: .poi, onProgress: { _ in .stop })
     var cut = ImportSessionTests.Pipe(text.utf8.prefix(text.utf8.count / 2 + 10))
     try session.importAll(from: &cut)
     let stopped = try session.finish()
@@ -114,7 +114,7 @@ import Testing
     var options = ImportOptions()
     options.isResuming = true
     var resumed = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     var whole = ImportSessionTests.Pipe(text.utf8)
     try resumed.importAll(from: &whole)
     #expect(try resumed.finish().counters.inserted == 10)
@@ -126,10 +126,10 @@ import Testing
     options.batchSize = 1
     options.jobCount = 1
     var first = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     try first.append(Array((ImportSessionTests.poi(1) + ImportSessionTests.poi(2)).utf8).span)
     options.isResuming = true
-    let store = try Store(path: folder.file("s"))
+    let store = try Store(folder.file("s"))
     var second = try ImportSession(
       into: store, model: .poi, options: options)
     try second.append(Array((0..<4).map { ImportSessionTests.poi($0 + 1) }.joined().utf8).span)
@@ -151,10 +151,10 @@ import Testing
     options.batchSize = 1
     options.jobCount = 1
     var first = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     try first.append(Array((records[0] + records[1]).utf8).span)
     (options.isResuming, options.isRestarting) = (isResumed, !isResumed)
-    let store = try Store(path: folder.file("s"))
+    let store = try Store(folder.file("s"))
     var second = try ImportSession(
       into: store, model: .poi, options: options)
     try second.append(Array(records[..<4].joined().utf8).span)
@@ -175,7 +175,7 @@ import Testing
     var options = ImportOptions()
     options.batchSize = 4
     var stopped = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options, onProgress: { _ in .stop }
+      into: Store(folder.file("s")), model: .poi, options: options, onProgress: { _ in .stop }
     )
     var once = try FileSource(path: path)
     try stopped.importAll(from: &once)
@@ -183,7 +183,7 @@ import Testing
     _ = consume stopped
     options.isResuming = true
     var resumed = try ImportSession(
-      into: Store(path: folder.file("s")), model: .poi, options: options)
+      into: Store(folder.file("s")), model: .poi, options: options)
     for _ in 0..<2 {
       var source = try FileSource(path: path)
       try resumed.importAll(from: &source)
@@ -205,7 +205,7 @@ import Testing
     let text = (0..<6).map { ImportSessionTests.poi($0 / 2) }.joined()
     let error = #expect(throws: StoreError.self) {
       try feed.take(text, options: options) { progress in
-        guard progress.counters.read == 2, let store = try? Store(path: path) else {
+        guard progress.counters.read == 2, let store = try? Store(path) else {
           return .proceed
         }
         _ = try? store.deduplicate(Deduplicator(layout: store.layout(), options: enforcing))
@@ -255,7 +255,7 @@ import Testing
     #expect(second?.message.contains("run 1 cannot be read") == true)
     #expect(second?.advice == [.restart])
     options.isResuming = false
-    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     var other = BytesSource(Array(ImportSessionTests.poi(7).utf8), name: "other")
     try session.importAll(from: &other)
     #expect(try session.finish().counters.inserted == 1)
@@ -291,7 +291,7 @@ import Testing
     var counts: [Int] = []
     for (name, isStopped) in [("caf\u{E9}", true), ("cafe\u{301}", false)] {
       var session = try ImportSession(
-        into: Store(path: feed.path), model: .poi, options: options
+        into: Store(feed.path), model: .poi, options: options
       ) { _ in isStopped ? .stop : .proceed }
       var source = BytesSource(Array(text.utf8), name: name)
       try session.importAll(from: &source)
@@ -299,7 +299,7 @@ import Testing
     }
     #expect(counts == [2, 4])
     options.isResuming = true
-    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     var other = BytesSource(Array(text.utf8), name: "cafe\u{301}")
     let error = #expect(throws: StoreError.self) { try session.importAll(from: &other) }
     #expect(error?.code == .cannotResume)
@@ -313,7 +313,7 @@ import Testing
       for isResuming in [false, true] {
         options.isResuming = isResuming
         var session = try ImportSession(
-          into: Store(path: feed.path), model: .poi, options: options
+          into: Store(feed.path), model: .poi, options: options
         ) { isResuming || $0.counters.read < count ? .proceed : .stop }
         for number in 0..<count + 1 {
           var source = BytesSource(

@@ -92,7 +92,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM poikit_archive_note") == ["3"])
     let archived = try feed.rows("SELECT counters ->> 'archived' FROM poikit_run ORDER BY id DESC")
     #expect(archived.first == "3")
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect(undone.run == report.runID)
     #expect(undone.restoredRowCount == 3)
     #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
@@ -171,7 +171,7 @@ import Testing
     #expect(try feed.rows(marked) == ["0|0|\(mark)", "0|1|\(mark)"])
     // A marked row is not removed again.
     #expect(try feed.take(Self.records(2..<20), options: Self.options()).counters.removed == 0)
-    let undone = try Store(path: feed.path).undo(
+    let undone = try Store(feed.path).undo(
       run: report.runID, clock: someInstant)
     #expect((undone.restoredRowCount, undone.restoredReferenceCount) == (0, 0))
     #expect(undone.restoredMarkCount == 2)
@@ -218,7 +218,7 @@ import Testing
   @Test func `undoing a snapshot restores the times of its marks`() throws {
     let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
     let before = try Self.mark(feed)
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect((undone.restoredMarkCount, undone.restoredValueCount) == (1, 0))
     #expect((undone.restoredRowCount, undone.restoredReferenceCount) == (0, 0))
     #expect(try feed.rows("SELECT * FROM note ORDER BY poikit_id") == before)
@@ -229,7 +229,7 @@ import Testing
     let feed = try FeedStore(Self.model(#","x-tombstone":"gone""#))
     _ = try Self.mark(feed)
     #expect(try Self.change(feed, #""left":1,"at":9"#) == "1|b")
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect((undone.restoredMarkCount, undone.changedRowCount) == (0, 1))
     #expect(try Self.change(feed, #""name":"c","at":7"#) == "1|c")
     #expect(try Self.change(feed, #""gone":false,"at":8"#) == "0|c")
@@ -357,7 +357,7 @@ import Testing
     let feed = try FeedStore(Self.model())
     try feed.take(Self.records(0..<10), options: Self.options())
     try feed.take(Self.records(100..<300), options: Self.options(.percent(100)))
-    _ = try Store(path: feed.path).undo(clock: someInstant)
+    _ = try Store(feed.path).undo(clock: someInstant)
     let message = try Self.refusal(feed, Self.records(100..<300), Self.options())
     #expect(message.contains("lacks 10 of the 10 rows that were there before that of run 2"))
   }
@@ -418,7 +418,7 @@ import Testing
     let counts: SQL =
       "SELECT (SELECT count(*) FROM note), (SELECT count(*) FROM page), count(*) FROM line"
     #expect(try feed.rows(counts) == ["9|1|1"])
-    _ = try Store(path: feed.path).undo(clock: someInstant)
+    _ = try Store(feed.path).undo(clock: someInstant)
     #expect(try feed.rows(counts) == ["10|2|3"])
   }
 
@@ -446,7 +446,7 @@ import Testing
     #expect(try feed.digest() == report.digest)
     #expect(
       try feed.rows("SELECT (SELECT count(*) FROM note), group_concat(id) FROM route") == ["7|3"])
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect((undone.restoredRowCount, undone.restoredReferenceCount) == (5, 0))
     #expect(try feed.rows(all) == before)
     #expect(try feed.digest() == digest)
@@ -479,7 +479,7 @@ import Testing
     #expect(try feed.rows(all[1]) == ["9", "3"])
     #expect(try feed.rows(all[2]) == ["9||5", "3|3|5"])
     #expect(try feed.rows(all[3]) == ["3|", "3|3"])
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     // The references of two notes, of a visit, of its photo (two) and of two stars.
     #expect((undone.restoredRowCount, undone.restoredReferenceCount) == (2, 7))
     #expect(undone.restoredMarkCount == 0)
@@ -555,7 +555,7 @@ import Testing
     try feed.take(input, options: Self.options()) { $0.counters.read >= 9 ? .stop : .proceed }
     // Another input of the same table, imported in between.
     var session = try ImportSession(
-      into: Store(path: feed.path), model: feed.model, options: Self.options())
+      into: Store(feed.path), model: feed.model, options: Self.options())
     var other = BytesSource(Array(Self.records(0..<20).utf8), name: "other")
     try session.importAll(from: &other)
     #expect(try session.finish().counters.removed == 0)

@@ -114,7 +114,7 @@ import Testing
 
   @Test func `a session that is stopped before the point of resumption changes nothing`() throws {
     let feed = try FeedStore(.poi)
-    var first = try ImportSession(into: Store(path: feed.path), model: .poi)
+    var first = try ImportSession(into: Store(feed.path), model: .poi)
     try first.beginInput(named: "a")
     try first.append(ImportSessionInputTests.bytes(0..<2).span)
     try first.endInput()
@@ -125,7 +125,7 @@ import Testing
     var options = ImportOptions()
     options.isResuming = true
     for names in [[], ["a"], ["a", "b"]] {
-      var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+      var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
       for name in names {
         guard try session.beginInput(named: name) else { continue }
         try session.append(ImportSessionInputTests.bytes(2..<3).span)
@@ -134,7 +134,7 @@ import Testing
       #expect(report.ending == .stopped && report.canBeResumed)
       #expect(report.counters.read == (names.isEmpty ? 0 : 4))
     }
-    var session = try ImportSession(into: Store(path: feed.path), model: .poi, options: options)
+    var session = try ImportSession(into: Store(feed.path), model: .poi, options: options)
     for (name, ids) in [("a", 0..<2), ("b", 2..<6)] {
       try session.beginInput(named: name)
       try session.append(ImportSessionInputTests.bytes(ids).span)

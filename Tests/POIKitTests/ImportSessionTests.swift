@@ -97,7 +97,7 @@ import Testing
     options.rejectFile = folder.file("rejects")
     do {
       var session = try ImportSession(
-        into: Store(path: folder.file("store")), model: model, options: options)
+        into: Store(folder.file("store")), model: model, options: options)
       var source = BytesSource(Array(text.utf8), name: "bytes")
       try session.importAll(from: &source)
       _ = try session.finish()
@@ -404,14 +404,14 @@ import Testing
     let folder = try ScratchFolder()
     for table in ["a", "b"] {
       var session = try ImportSession(
-        into: Store(path: folder.file("s")), model: model(table, "name"))
+        into: Store(folder.file("s")), model: model(table, "name"))
       try session.append(Array(#"{"kind":{"name":"x"}}"#.utf8).span)
       #expect(try session.finish().counters.inserted == 1)
       _ = consume session
     }
     #expect(try Connection(path: folder.file("s")).integer("SELECT count(*) FROM kind") == 1)
     let error = #expect(throws: StoreError.self) {
-      _ = try ImportSession(into: Store(path: folder.file("s")), model: model("c", "title"))
+      _ = try ImportSession(into: Store(folder.file("s")), model: model("c", "title"))
     }
     #expect(error?.code == .modelDiffers && error?.message.contains("\"kind\"") == true)
   }
@@ -427,7 +427,7 @@ import Testing
   @Test func `imported records are merged by a key that is enforced by its hash`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("s.sqlite")
-    let store = try Store(path: path)
+    let store = try Store(path)
     var session = try ImportSession(into: store, model: .poi)
     try session.append(Array((Self.poi(1) + Self.poi(1, category: "d")).utf8).span)
     _ = try session.finish()
@@ -454,7 +454,7 @@ import Testing
     let path = folder.file("s.sqlite")
     var last = Digest.zero
     for range in [0..<10, 10..<20] {
-      var session = try ImportSession(into: Store(path: path), model: .poi)
+      var session = try ImportSession(into: Store(path), model: .poi)
       try session.append(Array(range.map { Self.poi($0) }.joined().utf8).span)
       last = try session.finish().digest
     }

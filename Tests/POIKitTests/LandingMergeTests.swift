@@ -263,7 +263,7 @@ import Testing
     for jobCount in [1, 2] {
       let name = "store\(jobCount)"
       do {
-        let store = try MergeStore(store: Store(path: folder.file(name)))
+        let store = try MergeStore(store: Store(folder.file(name)))
         var options = Self.options(.newest, lands: true)
         options.jobCount = jobCount
         _ = try store.run(first, options)

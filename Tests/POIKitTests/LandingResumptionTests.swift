@@ -107,7 +107,7 @@ import Testing
     let folder = try ScratchFolder()
     do {
       let store = try Self.stopped(
-        mergedCount: 21, MergeStore(Self.document, store: Store(path: folder.file("s"))))
+        mergedCount: 21, MergeStore(Self.document, store: Store(folder.file("s"))))
       try store.execute("DELETE FROM poikit_landing_merged_2")
       let error = #expect(throws: StoreError.self) { _ = try Self.resumed(store) }
       #expect(
@@ -115,7 +115,7 @@ import Testing
           "s: the records that were read and wait to be merged are damaged") == true)
       #expect(error?.advice == [.restart])
     }
-    let store = try MergeStore(Self.document, store: Store(path: folder.file("s")))
+    let store = try MergeStore(Self.document, store: Store(folder.file("s")))
     var options = Self.options()
     options.isRestarting = true
     #expect(try store.run(Self.landed, options).counters.landed == 0)

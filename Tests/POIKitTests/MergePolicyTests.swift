@@ -55,9 +55,50 @@ import Testing
     return counters
   }
 
+  @Test(arguments: [0, 20_000])
+  func `a closure chooses the policy of each record that meets a row`(directRecordLimit: Int) throws
+  {
+    let store = try Store.inMemory()
+    let model = try Model(
+      parsing: """
+        {"x-table": "t", "x-key": "id", "properties": {"id": {"type": "integer"},
+        "a": {"type": "integer"}, "b": {"type": ["string", "null"]}}}
+        """)
+    var options = ImportOptions()
+    options.directRecordLimit = directRecordLimit
+    options.choosePolicy = { stored, record in
+      switch record.integer("a") ?? 0 {
+      case 0: .storeTrump
+      case 1: .objectTrump
+      case 2: .overwrite
+      case 3: stored.integer("a") == 9 ? .rollback : .error
+      default: .newest
+      }
+    }
+    func take(_ text: String) throws -> ImportReport.Counters {
+      try store.importRecords(from: .text(text), model: model, options: options).counters
+    }
+    #expect(
+      try take(
+        """
+        {"id":1,"a":9,"b":"x"}{"id":2,"a":9,"b":"x"}{"id":3,"a":9,"b":"x"}{"id":4,"a":9,"b":"x"}
+        {"id":5,"a":9}
+        """
+      ).inserted == 5)
+    let second = try take(
+      #"{"id":1,"b":"y"}{"id":2,"a":1}{"id":3,"a":2}{"id":4,"a":3}{"id":5,"b":"z"}"#)
+    #expect(second.unchanged == 1 && second.updated == 3 && second.ignored == 1, "\(second)")
+    let rows = try store.rows(of: "t").map { [$0["a"].integer.map(Int.init), $0["b"].text?.count] }
+    #expect(rows == [[9, 1], [1, 1], [2, nil], [9, 1], [9, 1]])
+    #expect(storeError { _ = try take(#"{"id":2,"a":3}"#) }?.code == .conflict)
+
+    options.mergePolicy = .overwrite
+    #expect(storeError { _ = try take(#"{"id":2,"a":5}"#) }?.code == .invalidOptions)
+  }
+
   @Test func `a table that an app recreated differently is refused with the reason`() throws {
     let feed = try FeedStore(Model(parsing: MergeFixture.document))
-    try Store(path: feed.path).prepareTables(for: feed.model)
+    try Store(feed.path).prepareTables(for: feed.model)
     let columns = try feed.rows("SELECT name FROM pragma_table_info('note')")
     try feed.execute(
       """
@@ -123,7 +164,7 @@ import Testing
     options.batchSize = 2
     let folder = try ScratchFolder()
     let path = folder.file("s.sqlite")
-    var session = try ImportSession(into: Store(path: path), model: model, options: options)
+    var session = try ImportSession(into: Store(path), model: model, options: options)
     let lines = (1...5).map { #"{"id":\#($0)}"# } + [#"{"id":2}"#, #"{"id":9}"#]
     var thrown: StoreError?
     do throws(StoreError) {
@@ -138,7 +179,7 @@ import Testing
       error.message.hasPrefix(
         "bytes:6:1 (record 6): the key 2 is the key of bytes:2:1 (record 2); ")
     )
-    let store = try Store(path: path)
+    let store = try Store(path)
     #expect(try rows("SELECT id FROM note", in: store) == ["1", "2", "3", "4"])
     #expect(try rows("SELECT state FROM poikit_run", in: store) == ["failed"])
   }
@@ -345,7 +386,7 @@ import Testing
     var options = ImportOptions()
     options.mergePolicy = policy
     func run(_ records: [String]) throws {
-      var session = try ImportSession(into: Store(path: path), model: model, options: options)
+      var session = try ImportSession(into: Store(path), model: model, options: options)
       if try session.beginInput(named: "bytes") {
         try session.append(Array(records.joined(separator: "\n").utf8).span)
       }

@@ -26,7 +26,7 @@ import Testing
   /// Imports a text into the store at the path.
   @discardableResult
   static func importText(_ text: String, _ model: Model, at path: String) throws -> ImportReport {
-    var session = try ImportSession(into: Store(path: path), model: model)
+    var session = try ImportSession(into: Store(path), model: model)
     try session.append(Array(text.utf8).span)
     return try session.finish()
   }
@@ -39,7 +39,7 @@ import Testing
   /// The reason why the model does not fit the store; nil if it fits.
   static func refusal(of model: Model, at path: String) throws -> String? {
     do {
-      try Store(path: path).prepareTables(for: model)
+      try Store(path).prepareTables(for: model)
       return nil
     } catch let error as StoreError {
       #expect(error.code == .modelDiffers)
@@ -51,14 +51,14 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
-    let before = try Store(path: path).digest(of: Self.model()).digest
+    let before = try Store(path).digest(of: Self.model()).digest
     let changed = try Self.model(
       properties:
         #""phone":{"type":["string","null"]},"kind":{"type":["object","null"],"x-relation":{"table":"kind","unique":"name"},"required":["name"],"properties":{"name":{"type":"string"}}},"#
         + Self.attributes,
       rest: #","x-key":"id","x-timestamp":"seen","x-unmapped-column":"more""#)
     #expect(try Self.refusal(of: changed, at: path) == nil)
-    let store = try Store(path: path)
+    let store = try Store(path)
     let after = try store.digest(of: changed).digest
     #expect(after == before)
     let document = try store.model().document
@@ -98,7 +98,7 @@ import Testing
       Self.records + #"{"id":3}"#, changed, at: folder.file("b.sqlite"))
     #expect(late.digest == early.digest)
     let columns: SQL = "SELECT state, level, size, extra, none, since FROM place"
-    let found = try rows(columns, in: Store(path: path))
+    let found = try rows(columns, in: Store(path))
     #expect(found == Array(repeating: #"op"en|-3|1.5|[1]||1000000"#, count: 4))
   }
 
@@ -115,7 +115,7 @@ import Testing
     let early = try Self.importText(Self.records + text, changed, at: folder.file("b.sqlite"))
     #expect(late.digest == early.digest)
 
-    let store = try Store(path: path)
+    let store = try Store(path)
     let found = try rows("SELECT a0, a1, a598, a599 FROM place", in: store)
     #expect(found == ["0||598|", "0||598|", "0||598|", "0|1|598|", "0||598|7"])
     var options = DeduplicationOptions()
@@ -138,7 +138,7 @@ import Testing
       var options = ImportOptions()
       options.batchSize = 1
       change(&options)
-      var session = try ImportSession(into: Store(path: path), model: model, options: options) {
+      var session = try ImportSession(into: Store(path), model: model, options: options) {
         _ in isStopped ? .stop : .proceed
       }
       try session.beginInput(named: name)
@@ -176,7 +176,7 @@ import Testing
     ]
     for change in changes {
       #expect(try Self.refusal(of: change, at: path) == nil)
-      #expect(try Store(path: path).model().document == change.document)
+      #expect(try Store(path).model().document == change.document)
     }
   }
 
@@ -224,12 +224,12 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
-    try Store(path: path).execute("ALTER TABLE place ADD COLUMN isFavorite INTEGER")
-    let before = try Store(path: path).model().document
+    try Store(path).execute("ALTER TABLE place ADD COLUMN isFavorite INTEGER")
+    let before = try Store(path).model().document
     let message = try #require(
       try Self.refusal(of: Self.model(properties: properties), at: path))
     #expect(message.contains(reason), "\(message)")
-    #expect(try Store(path: path).model().document == before)
+    #expect(try Store(path).model().document == before)
   }
 
   @Test func `all reasons are reported at once and nothing is changed`() throws {
@@ -254,7 +254,7 @@ import Testing
     ] {
       #expect(message.contains(reason), "\(message)")
     }
-    let columns = try Store(path: path).integer(
+    let columns = try Store(path).integer(
       "SELECT count(*) FROM pragma_table_info('place') WHERE name = 'extra'")
     #expect(columns == 0)
   }
@@ -270,7 +270,7 @@ import Testing
         #""id":{"type":"integer"},"real":{"type":"number"},"instant":{"type":"integer","x-unit":"seconds"},"json":{"type":"object"},"kind":{"type":"object","x-relation":{"table":"kind","unique":"name"},"required":["name"],"properties":{"name":{"type":"string"}}},"#
         + tags(""), rest: "")
     try Self.importText(#"{"id":1}"#, old, at: path)
-    try Store(path: path).execute("ALTER TABLE place ADD COLUMN MORE TEXT")
+    try Store(path).execute("ALTER TABLE place ADD COLUMN MORE TEXT")
     let text = #"{"type":"string"}"#
     let new = try Self.model(
       properties:
@@ -342,7 +342,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
-    let store = try Store(path: path)
+    let store = try Store(path)
     _ = try store.deduplicate(
       Deduplicator(layout: store.layout(key: ["id"]), options: Self.enforcing))
     let message = try #require(try Self.refusal(of: Self.model(rest: ""), at: path))
@@ -380,7 +380,7 @@ import Testing
     let report = try Self.importText(
       #"{"id":1,"lang":"de","gone":true,"seen":9}"#, changed, at: path)
     #expect(report.counters.removals == 1)
-    let store = try Store(path: path)
+    let store = try Store(path)
     let removals = try rows("SELECT * FROM poikit_tombstone_place", in: store)
     #expect(removals == [remembered])
     let plan = try store.plan(Deduplicator(layout: store.layout()))
@@ -402,7 +402,7 @@ import Testing
     }
     let marked = try Self.deletingModel(mark: "left")
     #expect(try Self.refusal(of: marked, at: path) == nil)
-    _ = try Store(path: path).purgeTombstones(of: marked, olderThan: .zero)
+    _ = try Store(path).purgeTombstones(of: marked, olderThan: .zero)
     for change in changes { #expect(try Self.refusal(of: change, at: path) == nil) }
   }
 
@@ -420,24 +420,24 @@ import Testing
     options.jobCount = 1
     do {
       var session = try ImportSession(
-        into: Store(path: path), model: Self.model(), options: options, onProgress: { _ in .stop })
+        into: Store(path), model: Self.model(), options: options, onProgress: { _ in .stop })
       try session.beginInput(named: "a.json")
       try session.append(Array(Self.records.utf8).span)
       #expect(try session.finish().ending == .stopped)
     }
     let changed = try Self.model(properties: Self.attributes + #","phone":{"type":"string"}"#)
     #expect(throws: StoreError.self) {
-      _ = try ImportSession(into: Store(path: path), model: changed)
+      _ = try ImportSession(into: Store(path), model: changed)
     }
     var resuming = options
     resuming.isResuming = true
     let resumed = resuming
     #expect(throws: StoreError.self) {
-      _ = try ImportSession(into: Store(path: path), model: changed, options: resumed)
+      _ = try ImportSession(into: Store(path), model: changed, options: resumed)
     }
     options.isRestarting = true
-    _ = try ImportSession(into: Store(path: path), model: changed, options: options)
-    #expect(try Store(path: path).model().document == changed.document)
+    _ = try ImportSession(into: Store(path), model: changed, options: options)
+    #expect(try Store(path).model().document == changed.document)
   }
 
   @Test func `an app's column in related rows does not prevent a change of the model`() throws {
@@ -450,16 +450,16 @@ import Testing
     try Self.importText(
       #"{"id":1,"kind":"a"}"#, Self.model(properties: properties(""), rest: ""), at: path)
     let other = #","other":{"type":"string","x-relation":{"table":"kind","unique":"n"}}"#
-    try Store(path: path).execute("ALTER TABLE kind ADD COLUMN icon TEXT")
+    try Store(path).execute("ALTER TABLE kind ADD COLUMN icon TEXT")
     let retitled = try Self.model(properties: properties(""), rest: #","title":"Other""#)
     #expect(try Self.refusal(of: retitled, at: path) == nil)
     let wider = try Self.model(properties: properties(other), rest: "")
     try Self.importText(#"{"id":2,"kind":"b","other":"a"}"#, wider, at: path)
     #expect(
       try rows(
-        "SELECT id, kind, other FROM poikit_readable_place", in: Store(path: path))
+        "SELECT id, kind, other FROM poikit_readable_place", in: Store(path))
         == ["1|a|", "2|b|a"])
-    try Store(path: path).execute(
+    try Store(path).execute(
       "ALTER TABLE kind ADD COLUMN level INT NOT NULL DEFAULT 1")
     #expect(try Self.refusal(of: wider, at: path) == nil)
   }
@@ -477,7 +477,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.file("a.sqlite")
     try Self.makeStore(at: path)
-    try Store(path: path).execute(SQL(verbatim: creation))
+    try Store(path).execute(SQL(verbatim: creation))
     let wider = try Self.model(
       properties: Self.attributes
         + #","kind":{"type":"string","x-relation":{"table":"kind","unique":"n"}}"#)
@@ -513,7 +513,7 @@ import Testing
     var options = ImportOptions()
     options.mergePolicy = .newest
     var session = try ImportSession(
-      into: Store(path: path), model: model("x", "y"), options: options)
+      into: Store(path), model: model("x", "y"), options: options)
     try session.append(Array(#"{"a":1,"b":7}"#.utf8).span)
     _ = try session.finish()
     let message = try #require(try Self.refusal(of: model("y", "x"), at: path))
@@ -532,13 +532,13 @@ import Testing
     let properties = Self.attributes + #","at":{"type":"integer","x-unit":"seconds"}"#
     let old = try Self.model(properties: properties, rest: #","x-key":"id","x-timestamp":"at""#)
     try Self.importText(#"{"id":1,"name":"a","seen":3,"at":9}"#, old, at: path)
-    #expect(try Store(path: path).token(of: old) == "9\t1")
+    #expect(try Store(path).token(of: old) == "9\t1")
     let new = try Self.model(properties: properties, rest: rest)
     #expect(try Self.refusal(of: new, at: path) == nil)
-    #expect(try Store(path: path).token(of: new) == (isForgotten ? nil : "9\t1"))
+    #expect(try Store(path).token(of: new) == (isForgotten ? nil : "9\t1"))
     try Self.importText(#"{"id":2,"name":"b","seen":4,"at":5}"#, new, at: path)
     let expected =
       !isForgotten ? "9\t1" : rest.contains("seen") ? "4\t2" : "5\tb"
-    #expect(try Store(path: path).token(of: new) == expected)
+    #expect(try Store(path).token(of: new) == expected)
   }
 }

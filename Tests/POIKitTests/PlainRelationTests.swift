@@ -153,7 +153,7 @@ import Testing
       {"id":2,"region":"North","kind":{"n":"a","m":7}}
       {"id":3,"region":"South","kind":{"n":"a","m":7}}
       """#)
-    let store = try Store(path: feed.path)
+    let store = try Store(feed.path)
     let deduplicator = Deduplicator(
       layout: try store.layout(key: ["region", "kind"]), options: DeduplicationOptions())
     let plan = try store.plan(deduplicator)
@@ -163,7 +163,7 @@ import Testing
   @Test func `a relation cannot be the timestamp`() throws {
     let feed = try Self.feed(#""id":{"type":"integer"},"# + Self.region)
     try feed.take(#"{"id":1,"region":"North"}"#)
-    let store = try Store(path: feed.path)
+    let store = try Store(feed.path)
     #expect(throws: StoreError.self) { try store.layout(key: ["id"], timestamp: "region") }
   }
 
@@ -197,7 +197,7 @@ import Testing
     try feed.deduplicate()
     try feed.execute("DELETE FROM area WHERE name = 'Old'")
     if isFilled { try feed.take(#"{"id":2,"at":1,"region":"Other"}"#) }
-    let undone = try Store(path: feed.path).undo()
+    let undone = try Store(feed.path).undo()
     #expect(undone.restoredRowCount == 1 && undone.danglingRowCount == 1)
     #expect(
       try feed.rows("SELECT region FROM poikit_readable_t WHERE id = 1 ORDER BY at") == ["", "New"])

@@ -30,7 +30,7 @@ import Testing
     var report = ImportReport()
     for name in names {
       var session = try ImportSession(
-        into: Store(path: feed.path), model: feed.model, options: options)
+        into: Store(feed.path), model: feed.model, options: options)
       var source = try FileSource(path: "\(folder)/\(name).json")
       try session.importAll(from: &source)
       report = try session.finish()
@@ -79,7 +79,7 @@ import Testing
     options.removalLimit = .percent(20)
     let report = try Self.take(["UA-2-79887e8"], into: feed, options: options)
     #expect(report.counters.removed == 130)
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect(undone.restoredRowCount == 130)
   }
 }

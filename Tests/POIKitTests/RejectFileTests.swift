@@ -56,7 +56,7 @@ import Testing
     if giving == .named { options.inputNames = ["other", input] }
     let error = #expect(throws: StoreError.self) {
       try options.check(for: .poi, storePath: storePath)
-      var session = try ImportSession(into: Store(path: storePath), model: .poi, options: options)
+      var session = try ImportSession(into: Store(storePath), model: .poi, options: options)
       if giving == .source {
         var source = try FileSource(path: input)
         try session.importAll(from: &source)

@@ -260,7 +260,7 @@ import Testing
     options.batchSize = 3
     options.rejectFile = folder.file("bad")
     var session = try ImportSession(
-      into: Store(path: folder.file("s")), model: model, options: options
+      into: Store(folder.file("s")), model: model, options: options
     ) { $0.counters.read >= 3 ? .stop : .proceed }
     var source = try FileSource(path: path)
     try session.importAll(from: &source)
@@ -270,14 +270,14 @@ import Testing
     options.rejectFile = "/dev/full"
     let error = #expect(throws: StoreError.self) {
       var full = try ImportSession(
-        into: Store(path: folder.file("s")), model: model, options: options)
+        into: Store(folder.file("s")), model: model, options: options)
       var source = try FileSource(path: path)
       try full.importAll(from: &source)
     }
     #expect(error?.message.contains("No space left on device") == true)
     options.rejectFile = folder.file("bad")
     var resumed = try ImportSession(
-      into: Store(path: folder.file("s")), model: model, options: options)
+      into: Store(folder.file("s")), model: model, options: options)
     source = try FileSource(path: path)
     try resumed.importAll(from: &source)
     #expect(try resumed.finish().counters.rejected == 6)

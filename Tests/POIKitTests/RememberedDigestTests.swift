@@ -161,7 +161,7 @@ import Testing
     try feed.execute("DROP TABLE poikit_digest")
     let change: SQL = "UPDATE note SET text = 'other' WHERE id = 1"
     #expect(throws: SQLiteError.self) { try feed.execute(change) }
-    let store = try Store(path: feed.path)
+    let store = try Store(feed.path)
     switch task {
     case "import": try feed.take(#"{"id":1,"text":"d","at":5}"#)
     case "deduplicate": try feed.deduplicate(options)
@@ -255,7 +255,7 @@ import Testing
     let feed = try Self.duplicates(seed: 6)
     var options = DeduplicationOptions()
     options.batchSize = 3
-    let store = try Store(path: feed.path)
+    let store = try Store(feed.path)
     let layout = try store.layout()
     let stopped = try store.deduplicate(
       Deduplicator(layout: layout, options: options),
@@ -316,7 +316,7 @@ import Testing
         """#)
     for _ in 0..<2 {
       var session = try ImportSession(
-        into: Store(path: feed.path), model: other, options: Self.enforcing())
+        into: Store(feed.path), model: other, options: Self.enforcing())
       try session.append(Array(#"{"id":1}"#.utf8).span)
       _ = try session.finish()
     }
@@ -334,7 +334,7 @@ import Testing
       parsing: Self.document.replacing(
         #""text":{"type":"string"},"#, with: #""text":{"type":"string"},"more":{"type":"string"},"#)
     )
-    var session = try ImportSession(into: Store(path: feed.path), model: wider)
+    var session = try ImportSession(into: Store(feed.path), model: wider)
     try session.append(Array(#"{"id":3,"at":1}"#.utf8).span)
     _ = try session.finish()
     #expect(try feed.rows(Self.remembered) == ["1"])

@@ -93,7 +93,7 @@ import Testing
     try feed.take(#"{"k":1,"at":3}"#, #"{"k":1,"at":1}"#, #"{"k":1,"at":2}"#)
     try feed.deduplicate(ImportInterferenceTests.enforcing)
     try feed.take(#"{"k":5,"at":1}"#, #"{"k":5,"at":2,"gone":true}"#, #"{"k":6,"at":1}"#)
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect(undone.restoredRowCount == 2)
     #expect(try feed.rows("SELECT poikit_id, k FROM t") == ["1|1", "2|1", "3|1", "4|6"])
   }
@@ -103,7 +103,7 @@ import Testing
     try feed.take(#"{"number":1,"changed":2}"#, #"{"number":1,"changed":1,"tags":["old"]}"#)
     try feed.deduplicate(ImportInterferenceTests.enforcing)
     try feed.take(#"{"number":1,"changed":3,"tags":["new"]}"#)
-    _ = try Store(path: feed.path).undo(clock: someInstant)
+    _ = try Store(feed.path).undo(clock: someInstant)
     #expect(
       try feed.rows(
         """
@@ -128,7 +128,7 @@ import Testing
     try feed.take(#"{"k":1,"at":1}"#, options: options)
     try feed.execute("DELETE FROM t WHERE k = 2")
     try feed.take(#"{"k":9,"at":1,"gone":true}"#)
-    _ = try Store(path: feed.path).undo(clock: someInstant)
+    _ = try Store(feed.path).undo(clock: someInstant)
     #expect(try feed.rows("SELECT poikit_id, k, coalesce(gone, 0) FROM t") == ["1|1|0", "3|9|1"])
   }
 
@@ -141,13 +141,13 @@ import Testing
     options.batchSize = 1
     options.jobCount = 1
     var session = try ImportSession(
-      into: Store(path: feed.path), model: feed.model, options: options)
+      into: Store(feed.path), model: feed.model, options: options)
     try session.append(Array(#"{"id":2,"at":2}{"id":2,"at":1} "#.utf8).span)
     #expect(try feed.deduplicate().changes.removedRowCount == (hasReserved ? 1 : 2))
     try session.append(Array(#"{"id":3,"at":1}"#.utf8).span)
     #expect(try session.finish().counters.inserted == 3)
     _ = consume session
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect(undone.restoredRowCount == (hasReserved ? 1 : 2))
     #expect(try feed.rows("SELECT count(*) FROM note") == [hasReserved ? "4" : "5"])
   }

@@ -105,8 +105,8 @@ import Testing
     let reports = [try shared.deduplicate(), try apart.deduplicate()]
     #expect(reports[0].digest == reports[1].digest, "seed \(seed)")
     try expectSameContent(shared, apart, seed)
-    _ = try Store(path: shared.path).undo(clock: someInstant)
-    _ = try Store(path: apart.path).undo(clock: someInstant)
+    _ = try Store(shared.path).undo(clock: someInstant)
+    _ = try Store(apart.path).undo(clock: someInstant)
     try expectSameContent(shared, apart, seed)
   }
 
@@ -135,12 +135,12 @@ import Testing
           "from":{"type":"string","x-relation":{"table":"station","unique":"code"}},
           "to":{"type":"string","x-relation":{"table":"station","unique":"code"}}}}
         """#)
-    var session = try ImportSession(into: Store(path: first.path), model: wider)
+    var session = try ImportSession(into: Store(first.path), model: wider)
     try session.append(Array(#"{"id":2,"from":"B","to":"A"}"#.utf8).span)
     let report = try session.finish()
     #expect(try first.rows("SELECT poikit_id, code FROM station") == ["1|A", "2|B"])
     #expect(try first.rows("SELECT id, \"from\", \"to\" FROM route") == ["1|1|", "2|2|1"])
-    #expect(try Store(path: first.path).digest(of: wider).digest == report.digest)
+    #expect(try Store(first.path).digest(of: wider).digest == report.digest)
   }
 
   @Test func `the digest is computed again after an app changes shared rows`() throws {

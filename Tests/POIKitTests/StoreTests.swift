@@ -12,7 +12,7 @@ import Testing
   /// A killed process or a power cut leaves any prefix of the write-ahead log of a new store.
   @Test func `a store that was left before its first batch can be imported into`() throws {
     let folder = try ScratchFolder()
-    let store = try Store(path: folder.file("new.sqlite"))
+    let store = try Store(folder.file("new.sqlite"))
     try store.prepareTables(for: .poi)
     _ = try store.withConnection {
       try RunRecord.begin(
@@ -40,10 +40,10 @@ import Testing
     let folder = try ScratchFolder()
     let path = try folder.write("", to: "new.sqlite")
     guard opening == .readOnly else {
-      #expect(try Store(path: path, for: opening).tables().isEmpty)
+      #expect(try Store(path, for: opening).tables().isEmpty)
       return
     }
-    let error = #expect(throws: StoreError.self) { _ = try Store(path: path, for: opening) }
+    let error = #expect(throws: StoreError.self) { _ = try Store(path, for: opening) }
     #expect(error?.code == .notAStore)
     #expect(error?.message == "\(path): the file is empty and no store yet; import into it first")
     #expect(try folder.bytes("new.sqlite").isEmpty)
@@ -74,7 +74,7 @@ import Testing
     var options = ImportOptions()
     options.batchSize = 1
     var session = try ImportSession(
-      into: Store(path: folder.file("new.sqlite")), model: .poi, options: options)
+      into: Store(folder.file("new.sqlite")), model: .poi, options: options)
     try session.append(
       Array(#"[{"identifier":"1975DB51-5A45-4FD6-AC54-46CA6042C710"},{}]"#.utf8).span)
     let file = try folder.bytes("new.sqlite")
@@ -85,7 +85,7 @@ import Testing
     for length in stride(from: 32, through: log.count, by: Store.pageSize + 24) {
       try folder.write(file, to: "left.sqlite")
       try folder.write(Array(log.prefix(length)), to: "left.sqlite-wal")
-      let left = try Store(path: folder.file("left.sqlite"))
+      let left = try Store(folder.file("left.sqlite"))
       runCounts.insert(try left.integer("SELECT count(*) FROM poikit_run") ?? -1)
       #expect(
         try left.integer(
@@ -100,7 +100,7 @@ import Testing
     byteCount: Int
   ) throws {
     let folder = try ScratchFolder()
-    let store = try Store(path: folder.file("new.sqlite"))
+    let store = try Store(folder.file("new.sqlite"))
     let file = try folder.bytes("new.sqlite")
     try folder.write(Array(file.prefix(byteCount)), to: "left.sqlite")
     try Self.expectImport(into: folder.file("left.sqlite"), "\(byteCount) bytes of \(store.path)")
@@ -109,7 +109,7 @@ import Testing
   @Test func `a new store has a write-ahead log and waits for the disk at every commit`() throws {
     let folder = try ScratchFolder()
     for _ in 0..<2 {
-      let store = try Store(path: folder.file("a.sqlite"))
+      let store = try Store(folder.file("a.sqlite"))
       try store.prepareTables(for: .poi)
       #expect(try store.text("PRAGMA journal_mode") == "wal")
       #expect(try store.integer("PRAGMA synchronous") == 2)
@@ -139,7 +139,7 @@ import Testing
     let holder = try Connection(path: path)
     try holder.begin(.immediate)
     let opening = try WorkerThread {
-      _ = try? Store(path: path)
+      _ = try? Store(path)
       return false
     }
     opening.start()
@@ -159,7 +159,7 @@ import Testing
       let path = folder.file("\(round).sqlite")
       let work: @Sendable () -> Bool = {
         do {
-          let store = try Store(path: path)
+          let store = try Store(path)
           try store.prepareTables(for: .poi)
         } catch {
           failures.messages.withLock { $0.append("\(error)") }
@@ -185,8 +185,8 @@ import Testing
       return
     }
     #expect(try connection.integer("PRAGMA synchronous") == 3)
-    #expect(throws: StoreError.self) { _ = try Store(path: folder.file("app.db"), for: .existing) }
-    try Store(path: folder.file("a.sqlite")).prepareTables(for: .poi)
+    #expect(throws: StoreError.self) { _ = try Store(folder.file("app.db"), for: .existing) }
+    try Store(folder.file("a.sqlite")).prepareTables(for: .poi)
     guard
       case .store(let store) = try Store.Database(
         path: folder.file("a.sqlite"), for: .existing)
@@ -219,7 +219,7 @@ import Testing
   }
 
   private static func expectImport(into path: String, _ comment: Comment) throws {
-    let store = try Store(path: path)
+    let store = try Store(path)
     var session = try ImportSession(into: store, model: .poi)
     try session.append(Array(ImportSessionEndTests.pois(0..<3).utf8).span)
     #expect(try session.finish().counters.inserted == 3, comment)
@@ -232,7 +232,7 @@ import Testing
 
   @Test func `a store is not saved over a file that is there`() throws {
     let folder = try ScratchFolder()
-    let store = try Store(path: folder.file("a.sqlite"))
+    let store = try Store(folder.file("a.sqlite"))
     try store.prepareTables(for: .poi)
     try store.save(to: folder.file("b.sqlite"))
     let before = try folder.bytes("b.sqlite")
@@ -249,11 +249,11 @@ import Testing
     await #expect(processExitsWith: .success) {
       let folder = try ScratchFolder()
       #expect(unsafe chdir(folder.path) == 0)
-      let store = try Store(path: folder.file("a.sqlite"))
+      let store = try Store(folder.file("a.sqlite"))
       try store.prepareTables(for: .poi)
       for name in [":memory:", "file:x.sqlite", "file:y.sqlite?mode=memory", ":"] {
         try store.save(to: name)
-        let saved = try Store(path: folder.file(name), for: .readOnly)
+        let saved = try Store(folder.file(name), for: .readOnly)
         #expect(try saved.tables() == ["poi"])
       }
       #expect(!Files.names(in: folder.path).contains("x.sqlite"))

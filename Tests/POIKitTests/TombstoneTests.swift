@@ -293,7 +293,7 @@ import Testing
     try feed.take(#"{"id":"b","name":"b","at":1}"#, #"{"id":"b","gone":true,"at":1}"#)
     let before = try feed.rows("SELECT * FROM note ORDER BY 1")
     do {
-      let store = try Store(path: feed.path)
+      let store = try Store(feed.path)
       let plan = try store.plan(Deduplicator(layout: store.layout()))
       #expect(plan?.rowCount == 4)
       #expect(plan?.beatenRowCount == 3)
@@ -305,7 +305,7 @@ import Testing
     #expect(report.changes.archivedRowCount == 3)
     #expect(report.rowsBefore == 4 && report.rowsLeft == 1)
     #expect(try feed.digest() == report.digest)
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect(undone.restoredRowCount == 3)
     #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
   }
@@ -355,7 +355,7 @@ import Testing
     #expect(report.changes.beatenRowCount == 1)
     #expect(report.changes.archivedRowCount == 2)
     #expect(try feed.rows("SELECT (SELECT count(*) FROM note), count(*) FROM page") == ["0|0"])
-    let undone = try Store(path: feed.path).undo(clock: someInstant)
+    let undone = try Store(feed.path).undo(clock: someInstant)
     #expect(undone.restoredRowCount == 2)
     #expect(try feed.rows("SELECT (SELECT count(*) FROM note), count(*) FROM page") == ["1|1"])
   }
@@ -462,7 +462,7 @@ import Testing
         record("live", day: "0"), record("old", day: "\(9 * day)", #","gone":true"#),
         record("edge", day: "\(10 * day)", #","gone":true"#),
         record("undated", day: "null", #","gone":true"#), options: options)
-      let report = try Store(path: feed.path).purgeTombstones(
+      let report = try Store(feed.path).purgeTombstones(
         of: model, olderThan: .seconds(90 * day), clock: { now })
       #expect(report.rowCount == (isMarking ? 1 : 0))
       #expect(report.rememberedCount == (isMarking ? 0 : 1))
@@ -495,7 +495,7 @@ import Testing
       let purgings =
         tombstone == "gone" ? [(70, 2), (60, 2), (55, 1)] : [(70, 3), (60, 3), (55, 2)]
       for (age, rowCount) in purgings {
-        _ = try Store(path: feed.path).purgeTombstones(
+        _ = try Store(feed.path).purgeTombstones(
           of: model, olderThan: .seconds(age * day), clock: { now })
         #expect(
           try feed.rows("SELECT count(*) FROM note") == ["\(rowCount)"], "\(tombstone) \(age)")
@@ -512,7 +512,7 @@ import Testing
       let feed = try FeedStore(model)
       try feed.take("")
       let error = #expect(throws: StoreError.self) {
-        try Store(path: feed.path).purgeTombstones(of: model, olderThan: .zero)
+        try Store(feed.path).purgeTombstones(of: model, olderThan: .zero)
       }
       #expect(error?.code == .invalidOptions)
     }

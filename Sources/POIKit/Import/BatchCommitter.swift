@@ -314,7 +314,8 @@ struct BatchCommitter: ~Copyable {
     guard let runID else { return }
     writer = try BatchWriter(
       model: model, runID: runID, generation: generation, policy: policy,
-      isSnapshot: options.isSnapshot, connection: store.connection)
+      choosePolicy: options.choosePolicy, isSnapshot: options.isSnapshot,
+      connection: store.connection)
   }
 
   private func beginRun(at start: Instant) throws -> Int64 {

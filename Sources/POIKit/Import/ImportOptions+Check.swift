@@ -26,6 +26,11 @@ extension ImportOptions {
       throw StoreError(
         .invalidOptions, "a limit of rejects or removals is a number that is not negative")
     }
+    guard choosePolicy == nil || mergePolicy ?? .newest == .newest else {
+      throw StoreError(
+        .invalidOptions,
+        "choosePolicy chooses the policy of each record that meets a row; leave out mergePolicy")
+    }
     try limits.check()
     guard !source.utf8.contains(0) else {
       throw StoreError(.invalidOptions, "the name of the source holds a NUL character")

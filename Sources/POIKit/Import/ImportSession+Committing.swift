@@ -28,7 +28,8 @@ extension ImportSession {
       try store.prepareTables(
         for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
       checkpoint.policy = try store.mergePolicy(
-        options.mergePolicy ?? (options.isSnapshot ? .newest : nil),
+        options.mergePolicy
+          ?? (options.isSnapshot || options.choosePolicy != nil ? .newest : nil),
         isSnapshot: options.isSnapshot, for: model)
       let table = try ImportedTable(of: model, in: store.connection)
       guard table.document == model.document,

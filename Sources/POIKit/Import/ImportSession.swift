@@ -6,7 +6,7 @@ internal import SQLiteKit
 /// An import of records into a store, from sources that it reads or from bytes that it is given.
 ///
 /// ```swift
-/// var session = try ImportSession(into: Store(path: "poi.sqlite"), model: .poi)
+/// var session = try ImportSession(into: Store("poi.sqlite"), model: .poi)
 /// try session.append(response)          // or: try session.importAll(from: &source)
 /// let report = try session.finish()
 /// ```

@@ -27,6 +27,16 @@ extension Store {
     validators: [any RecordValidator] = [],
     progress: @escaping (StoreProgress) -> BatchDecision = { _ in .proceed }
   ) throws(StoreError) -> ImportReport {
+    try importRecords(
+      from: sources, model: model, options: options, validators: validators, progress: progress)
+  }
+
+  /// Imports the records of a list of inputs; see the form above.
+  public func importRecords(
+    from sources: [ImportSource], model: Model = .poi, options: ImportOptions = ImportOptions(),
+    validators: [any RecordValidator] = [],
+    progress: @escaping (StoreProgress) -> BatchDecision = { _ in .proceed }
+  ) throws(StoreError) -> ImportReport {
     var options = options
     options.inputNames = options.inputNames ?? sources.map(\.name)
     var session = try ImportSession(

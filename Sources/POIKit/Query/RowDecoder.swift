@@ -25,6 +25,7 @@ struct RowDecoder: Decoder {
 
   /// Decodes a value of any type, the toolkit's own types directly.
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    if type == RowValue.self, let value = value as? Value { return value }
     guard type == Instant.self else { return try Value(from: self) }
     guard case .instant(let instant) = value, let instant = instant as? Value else {
       throw mismatch(type, "an instant")

@@ -27,7 +27,7 @@ final class RowEncoder: Encoder {
   /// What has been encoded so far.
   private var members: [String: RowEncoder]?
   private var elements: [RowEncoder]?
-  fileprivate var single: RowValue?
+  var single: RowValue?
 
   fileprivate init(codingPath: [any CodingKey] = []) { self.codingPath = codingPath }
 

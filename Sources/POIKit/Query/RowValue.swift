@@ -111,3 +111,26 @@ extension RowValue {
     }
   }
 }
+
+/// A member of a type that `Store.rows` and `ImportSource.records` use may be a value of any type.
+extension RowValue: Codable {
+  public init(from decoder: any Decoder) throws {
+    guard let decoder = decoder as? RowDecoder else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath, debugDescription: "only Store.rows decodes a RowValue"))
+    }
+    self = decoder.value
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    guard let encoder = encoder as? RowEncoder else {
+      throw EncodingError.invalidValue(
+        self,
+        EncodingError.Context(
+          codingPath: encoder.codingPath,
+          debugDescription: "only ImportSource.records encodes a RowValue"))
+    }
+    encoder.single = self
+  }
+}

@@ -1,4 +1,4 @@
-internal import POIRecords
+public import POIRecords
 internal import SQLiteKit
 
 /// How an import is run. The defaults are those of `poi-import`.
@@ -47,6 +47,17 @@ public struct ImportOptions: Sendable {
   /// for a snapshot and in a table whose key is enforced, else `append`, which a snapshot cannot have.
   /// Any policy but `append` makes an empty table enforce its key.
   public var mergePolicy: MergePolicy?
+
+  /// Chooses the policy for each record that meets a stored row; nil for `mergePolicy`.
+  public var choosePolicy: PolicyChoice?
+
+  /// Returns the policy for a record, from the stored row and the record: any but `append` and
+  /// `newestByProperty`, which end the program.
+  ///
+  /// It is called on the thread that writes. The run itself has the policy `newest`, by which removals
+  /// that delete rows are judged, too.
+  public typealias PolicyChoice =
+    @Sendable (_ stored: borrowing RecordView, _ record: borrowing RecordView) -> MergePolicy
 
   /// The names of the run's inputs in their order, where they are known from the beginning: nothing is
   /// read where an unfinished import has begun one of them, and a run that began with more is not

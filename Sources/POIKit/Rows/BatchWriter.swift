@@ -40,7 +40,8 @@ struct BatchWriter: ~Copyable {
   ///   - generation: the number of committed batches of the run.
   ///   - isSnapshot: whether the keys of the records are remembered.
   init(
-    model: Model, runID: Int64, generation: Int64, policy: MergePolicy, isSnapshot: Bool,
+    model: Model, runID: Int64, generation: Int64, policy: MergePolicy,
+    choosePolicy: ImportOptions.PolicyChoice? = nil, isSnapshot: Bool,
     connection: Connection
   ) throws {
     // The initializer of a noncopyable value must do everything that can fail before it sets the first
@@ -50,7 +51,8 @@ struct BatchWriter: ~Copyable {
       hasTimes: try PropertyTimes.isKept(in: model.table, of: connection))
     let savepoint = try RecordSavepoint(connection: connection)
     let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
-    let merger = try MergeWriter(policy, table, connection: connection)
+    let merger = try MergeWriter(
+      policy, choosePolicy: choosePolicy, table, connection: connection)
     let tombstones = try TombstoneWriter(model, connection: connection)
     let rejection = try connection.prepare(
       """

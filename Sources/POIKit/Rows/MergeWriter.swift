@@ -6,6 +6,7 @@ internal import SQLiteKit
 /// The statements are prepared once for the run.
 struct MergeWriter: ~Copyable {
   private let policy: MergePolicy
+  private let choosePolicy: ImportOptions.PolicyChoice?
   private let table: RowWriter.Table
   private let key: EnforcedKey
   private let ranking: RecordRanking
@@ -27,8 +28,11 @@ struct MergeWriter: ~Copyable {
   private var deletedRowIDs: [Int64] = []
 
   /// A writer for a policy; nil for `append`.
+  ///
+  /// - Parameter choosePolicy: chooses another policy for each record that meets a row.
   init?(
-    _ policy: MergePolicy, _ table: RowWriter.Table, connection: Connection
+    _ policy: MergePolicy, choosePolicy: ImportOptions.PolicyChoice?, _ table: RowWriter.Table,
+    connection: Connection
   ) throws {
     guard policy != .append, let key = table.key else { return nil }
     let schema = table.schema
@@ -45,6 +49,7 @@ struct MergeWriter: ~Copyable {
       StoredRow.query(table, where: "t.\(StoreSchema.idColumn) = ?1"))
     let places = policy == .error ? try PlaceLog(connection: connection) : nil
     self.policy = policy
+    self.choosePolicy = choosePolicy
     self.table = table
     self.key = key
     ranking = RecordRanking(schema.model)
@@ -85,7 +90,7 @@ struct MergeWriter: ~Copyable {
     guard try find(record, of: batch, by: &rows, target: target) else {
       return try insert(record, of: batch, names, by: &rows)
     }
-    switch policy {
+    switch chosenPolicy(for: record, of: batch) {
     case .append: preconditionFailure("appending needs no look at stored rows")
     case .newest: try replaceIfNewer(record, of: &batch, by: &rows)
     case .overwrite: try overwrite(record, of: &batch, by: &rows)
@@ -108,6 +113,16 @@ struct MergeWriter: ~Copyable {
     case .rollback: batch.setOutcome(record: record, .ignored)
     case .error: try noteConflict(record, of: batch, names)
     }
+  }
+
+  private func chosenPolicy(for record: Int, of batch: borrowing RecordBatch) -> MergePolicy {
+    guard let choosePolicy else { return policy }
+    let layout = table.schema.layout
+    let chosen = choosePolicy(
+      RecordView(of: 0, in: stored.batch, layout), RecordView(of: record, in: batch, layout))
+    precondition(
+      chosen != .append && chosen != .newestByProperty, "\(chosen) cannot be chosen for one record")
+    return chosen
   }
 
   /// Whether the last record wins, whatever its timestamp.

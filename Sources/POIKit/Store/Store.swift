@@ -67,7 +67,7 @@ public final class Store: Sendable {
   ///   - trustsSchema: as for a `Connection`.
   /// - Throws: `StoreError` when the file is not a store, or cannot be opened as asked.
   public convenience init(
-    path: String, for opening: Opening = .create, trustsSchema: Bool = false
+    _ path: String, for opening: Opening = .create, trustsSchema: Bool = false
   ) throws(StoreError) {
     let connection = try StoreError.converting(path: path) {
       try Store.connect(path: path, for: opening, trustsSchema: trustsSchema)

@@ -404,10 +404,7 @@ struct RecordDecoder: ~Copyable {
   }
 
   private mutating func runValidators(record: Int, batch: borrowing RecordBatch) {
-    let view = RecordView(
-      slots: batch.slots.span.extracting(
-        record * batch.slotCount..<(record + 1) * batch.slotCount),
-      arena: batch.arena.span, layout: layout)
+    let view = RecordView(of: record, in: batch, layout)
     for validator in validators {
       issues.append(contentsOf: validator.issues(in: view).prefix(Issue.limit - issues.count))
     }

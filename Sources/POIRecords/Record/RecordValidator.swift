@@ -24,10 +24,12 @@ public struct RecordView: ~Escapable {
   private let arena: Span<UInt8>
   private let layout: RecordLayout
 
-  @_lifetime(copy slots, copy arena)
-  init(slots: Span<ValueSlot>, arena: Span<UInt8>, layout: RecordLayout) {
-    self.slots = slots
-    self.arena = arena
+  /// The values of a record in a batch.
+  @_lifetime(borrow batch)
+  package init(of record: Int, in batch: borrowing RecordBatch, _ layout: RecordLayout) {
+    slots = batch.slots.span.extracting(
+      record * batch.slotCount..<(record + 1) * batch.slotCount)
+    arena = batch.arena.span
     self.layout = layout
   }
 

@@ -187,3 +187,21 @@ extension Instant {
     return "\(sign)\(whole).\(digits)"
   }
 }
+
+/// Coded as RFC 3339 text.
+extension Instant: Codable {
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let instant = Instant(rfc3339: text.utf8Span.span) else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath, debugDescription: "\"\(text)\" is no RFC 3339 date-time"))
+    }
+    self = instant
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(textWithMicroseconds)
+  }
+}

@@ -86,7 +86,7 @@ struct Phases {
     let start = now()
     var (lastRead, firstRemoved, lastRemoved) = (start, 0.0, 0.0)
     var rowCount = 0
-    let store = try Store(path: path, for: .existing)
+    let store = try Store(path, for: .existing)
     var options = DeduplicationOptions()
     options.enforcement = .index
     let deduplicator = Deduplicator(
