@@ -88,7 +88,7 @@ public struct FileSource: ~Copyable, ByteSource {
   ) throws(InputError) -> Descriptor {
     try checkPath(path)
     do throws(SystemError) {
-      if try !OpenDatabase.stands(at: path) {
+      if try !OpenDatabase.isOpen(at: path) {
         return try Descriptor(opening: path, isInterrupted: isInterrupted)
       }
     } catch {

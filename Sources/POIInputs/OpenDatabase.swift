@@ -18,7 +18,7 @@ package enum OpenDatabase {
   ///
   /// - Throws: the system's error if this is unknown. If the system lists no descriptors, the
   ///   result is false.
-  package static func stands(at path: String) throws(SystemError) -> Bool {
+  package static func isOpen(at path: String) throws(SystemError) -> Bool {
     var file = stat()
     guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return false }
     do throws(SystemError) {

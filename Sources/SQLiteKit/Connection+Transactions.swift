@@ -99,7 +99,7 @@ extension Connection {
   /// - Throws: `SQLiteError` if neither is possible; a power cut may then lose what was committed.
   ///
   /// Page: `PRAGMA wal_checkpoint`
-  public func bringToDisk() throws(SQLiteError) {
+  public func syncToDisk() throws(SQLiteError) {
     guard !isInTransaction, try text("PRAGMA main.journal_mode") == "wal" else { return }
     if (try? copyLog()) == true { return }
     let version = try integer("PRAGMA main.user_version") ?? 0

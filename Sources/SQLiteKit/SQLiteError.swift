@@ -123,7 +123,7 @@ extension SQLiteError {
 
   /// Whether the schema calls a function that only a trusted schema may. SQLite has no code for it,
   /// only words.
-  public var isDistrust: Bool { message.contains("unsafe use of ") }
+  public var isUntrustedSchema: Bool { message.contains("unsafe use of ") }
 
   /// Whether the file is no longer at its path.
   public var isMoved: Bool {

@@ -11,7 +11,7 @@ extension StoreError {
     case .unreadable, .tooManyRejects, .conflict, .snapshotRefused, .mixedTimestamps, .keyNotUnique,
       .unmovableReference, .unmergeableValue, .interferingTrigger, .undecodable:
       .dataError
-    case .database where cause?.isDistrust == true || cause?.isConstraint == true: .dataError
+    case .database where cause?.isUntrustedSchema == true || cause?.isConstraint == true: .dataError
     case .noInput: .noInput
     case .inputOutput, .changedByOther, .temporaryFile, .database: .ioError
     case .interrupted: .interrupted

@@ -46,7 +46,7 @@ extension DedupCommand {
     of plan: DeduplicationPlan, layout: TableLayout, earlier: RemovalCounts? = nil
   ) -> TextTable {
     var table = TextTable(.left, .right, .left)
-    let (losers, beaten) = (earlier?.removedRowCount ?? 0, earlier?.beatenRowCount ?? 0)
+    let (losers, beaten) = (earlier?.removedRowCount ?? 0, earlier?.supersededRowCount ?? 0)
     table.append("rows", plan.rowCount + losers + beaten, "in \(layout.table) of \(storePath)")
     if plan.nullKeyRowCount > 0 { table.append("without key", plan.nullKeyRowCount, "left alone") }
     table.append("keys", plan.groupCount, "by \(layout.keyColumns.joined(separator: ", "))")
@@ -54,8 +54,8 @@ extension DedupCommand {
       "groups", plan.duplicateGroupCount,
       losers == 0 ? "of duplicates" : "of duplicates that were left")
     table.append("losers", plan.loserCount + losers, reasons(of: plan, earlier: losers))
-    if plan.beatenRowCount + beaten > 0 {
-      table.append("removed", plan.beatenRowCount + beaten, "as old as a removal, or older")
+    if plan.supersededRowCount + beaten > 0 {
+      table.append("removed", plan.supersededRowCount + beaten, "as old as a removal, or older")
     }
     return table
   }
@@ -191,7 +191,7 @@ extension DedupCommand {
     of plan: DeduplicationPlan, _ layout: TableLayout, _ report: DeduplicationReport?
   ) -> [(String, JSONValue)] {
     let (earlier, changes) = (report?.earlier, report?.runChanges)
-    let (losers, beaten) = (earlier?.removedRowCount ?? 0, earlier?.beatenRowCount ?? 0)
+    let (losers, beaten) = (earlier?.removedRowCount ?? 0, earlier?.supersededRowCount ?? 0)
     var counters = [
       ("rowsBefore", plan.rowCount + losers + beaten),
       ("nullKeyRows", plan.nullKeyRowCount),
@@ -199,7 +199,7 @@ extension DedupCommand {
       ("groups", plan.duplicateGroupCount),
       ("keys", plan.groupCount),
       ("losers", plan.loserCount + losers),
-      ("removed", plan.beatenRowCount + beaten),
+      ("removed", plan.supersededRowCount + beaten),
       ("filled", changes?.filledWinnerCount ?? plan.filledWinnerCount),
       ("filledValues", changes?.filledValueCount ?? plan.filledValueCount),
       ("refusedValues", changes?.refusedValueCount ?? plan.refusedValueCount),

@@ -125,7 +125,7 @@ import Testing
             }
           } <= 1, "the beginning of the log at most")
         // Log and database; only the log if the reader blocks the copy.
-        #expect(try Self.count { try writer.bringToDisk() } == (isRead ? 1 : 2))
+        #expect(try Self.count { try writer.syncToDisk() } == (isRead ? 1 : 2))
       }
       #expect(try reader.integer("SELECT count(*) FROM t") == 1)
     }

@@ -64,7 +64,7 @@ import Testing
     try feed.take(
       #"{"id":1,"gone":true,"at":9}{"id":2,"at":5}"#, options: Self.options())
     try feed.execute("INSERT INTO note (id, at) VALUES (1, 5000000)")
-    #expect(try feed.deduplicate().changes.beatenRowCount == 1)
+    #expect(try feed.deduplicate().changes.supersededRowCount == 1)
     #expect(try Self.undo(feed).restoredRowCount == 1)
     #expect(try feed.rows("SELECT id FROM note ORDER BY 1") == ["1", "2"])
   }
@@ -83,7 +83,7 @@ import Testing
     #expect(!stopped.isFinished && stopped.changes.archivedRowCount == 1)
     try feed.take(#"{"id":8,"gone":true,"at":9}"#)
     let report = try store.deduplicate(deduplicator, clock: someInstant)
-    #expect(report.changes.beatenRowCount == 1 && report.runChanges.archivedRowCount == 5)
+    #expect(report.changes.supersededRowCount == 1 && report.runChanges.archivedRowCount == 5)
     let archived = try store.integer("SELECT count(*) FROM poikit_archive_note")
     #expect(archived == 5)
     #expect(try store.undo(clock: someInstant).restoredRowCount == 5)

@@ -384,7 +384,7 @@ import Testing
     let removals = try rows("SELECT * FROM poikit_tombstone_place", in: store)
     #expect(removals == [remembered])
     let plan = try store.plan(Deduplicator(layout: store.layout()))
-    #expect(plan?.beatenRowCount == 1)
+    #expect(plan?.supersededRowCount == 1)
   }
 
   @Test func `key, timestamp and kind of removal stay while removals are remembered`() throws {

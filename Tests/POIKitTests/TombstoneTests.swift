@@ -106,7 +106,7 @@ import Testing
     var options = ImportOptions()
     options.mergePolicy = .overwrite
     try feed.take(Self.removal("2"), Self.live("1"), options: options)
-    #expect(try feed.deduplicate().plan.beatenRowCount == 0)
+    #expect(try feed.deduplicate().plan.supersededRowCount == 0)
     #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
   }
 
@@ -296,12 +296,12 @@ import Testing
       let store = try Store(feed.path)
       let plan = try store.plan(Deduplicator(layout: store.layout()))
       #expect(plan?.rowCount == 4)
-      #expect(plan?.beatenRowCount == 3)
+      #expect(plan?.supersededRowCount == 3)
       #expect(plan?.loserCount == 0)
     }
     #expect(try feed.rows("SELECT * FROM note ORDER BY 1") == before)
     let report = try feed.deduplicate()
-    #expect(report.changes.beatenRowCount == 3)
+    #expect(report.changes.supersededRowCount == 3)
     #expect(report.changes.archivedRowCount == 3)
     #expect(report.rowsBefore == 4 && report.rowsLeft == 1)
     #expect(try feed.digest() == report.digest)
@@ -352,7 +352,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM note") == ["1"])
     try feed.execute("DELETE FROM star")
     let report = try feed.deduplicate()
-    #expect(report.changes.beatenRowCount == 1)
+    #expect(report.changes.supersededRowCount == 1)
     #expect(report.changes.archivedRowCount == 2)
     #expect(try feed.rows("SELECT (SELECT count(*) FROM note), count(*) FROM page") == ["0|0"])
     let undone = try Store(feed.path).undo(clock: someInstant)

@@ -485,7 +485,7 @@ struct BatchCommitter: ~Copyable {
           counters: checkpoint.countersJSON(isRefused: isRefused), in: connection)
       }
     }
-    try connection.bringToDisk()
+    try connection.syncToDisk()
   }
 
   /// Removes what the snapshot lacks and ends the run, in one transaction.

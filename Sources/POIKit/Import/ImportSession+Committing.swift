@@ -208,7 +208,7 @@ extension ImportSession {
     }
     let isLast = index == inputs.count - 1
     if index < resumption.progress.finishedInputCount {
-      if isLast { goOn(from: resumption) }
+      if isLast { continueRun(from: resumption) }
       phase = .skipping
       return false
     }
@@ -218,7 +218,7 @@ extension ImportSession {
         "\(name): the run to resume reads its records at "
           + "\"\(begun.pointer ?? "the top level")\", not at \"\(pointer)\"", advice: .omitPointer)
     }
-    goOn(from: resumption)
+    continueRun(from: resumption)
     if hasReachedLimit {
       phase = .ended(.finished)
       return false
@@ -247,7 +247,7 @@ extension ImportSession {
   }
 
   /// Goes on from where the resumed run is.
-  mutating func goOn(from resumption: ImportCheckpoint) {
+  mutating func continueRun(from resumption: ImportCheckpoint) {
     checkpoint = resumption
     checkpoint.inputCount = options.inputNames?.count ?? resumption.inputCount
     progress = resumption.progress
@@ -290,7 +290,7 @@ extension ImportSession {
       } catch {
         throw end(with: error)
       }
-      pace.noteCommit()
+      pace.restartInterval()
       if let next, let error = advance(to: next, readCount: readCount) { throw fail(error) }
       return
     }
@@ -302,7 +302,7 @@ extension ImportSession {
     var batch = spareBatch.take() ?? intake.emptyBatch()
     swap(&batch, &intake.batch)
     pendingReadCount = batch.readCount
-    pace.noteCommit()
+    pace.restartInterval()
     writerThread?.start(
       WriterThread.Job(
         committer: committer, batch: batch, progress: progress, checkpoint: checkpoint,
@@ -406,7 +406,7 @@ extension ImportSession {
       let next = try committer?.commitNext(
         of: &merge, by: &intake.batch, onto: checkpoint, at: pace)
       guard let next else { return nil }
-      pace.noteCommit()
+      pace.restartInterval()
       let readCount = checkpoint.counters.landed - next.counters.landed
       if let error = advance(to: next, readCount: readCount) { return error }
       if case .ended(.stopped) = phase { return nil }

@@ -234,7 +234,7 @@ public struct ImportSession: ~Copyable {
       source = try FileSource(path: path, isInterrupted: isInterrupted)
     } catch {
       // What the resumed run had committed is what there is to tell of.
-      if let resumption { goOn(from: resumption) }
+      if let resumption { continueRun(from: resumption) }
       if error.code == .interrupted { return try stopReading() }
       throw fail(StoreError(error))
     }
@@ -372,7 +372,7 @@ public struct ImportSession: ~Copyable {
     if let failure { throw failure }
     if case .ended = phase { return try finish() }
     // What the resumed run had committed is what there is to tell of.
-    if let resumption { goOn(from: resumption) }
+    if let resumption { continueRun(from: resumption) }
     try stopReading()
     return try finish()
   }

@@ -72,7 +72,7 @@ struct RejectFile: ~Copyable {
     guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
     let isDatabase: Bool
     do throws(SystemError) {
-      isDatabase = try OpenDatabase.stands(at: path)
+      isDatabase = try OpenDatabase.isOpen(at: path)
     } catch {
       throw RejectFile.error(path, error)
     }

@@ -93,14 +93,14 @@ extension Store.Lease {
     } else {
       let deleted = try rows.delete(archivingUnder: run, in: connection)
       // Rows that hang on the missing ones went with them.
-      guard !limit.isExceeded(by: deleted.goneCount, of: checkpoint.removableRowCount) else {
-        return .tooMany(gone: deleted.goneCount, of: checkpoint.removableRowCount)
+      guard !limit.isExceeded(by: deleted.deletedCount, of: checkpoint.removableRowCount) else {
+        return .tooMany(gone: deleted.deletedCount, of: checkpoint.removableRowCount)
       }
       let refusal = try tooManySinceEarlier(model, run, limit) { (lastRow) in
         try rows.archivedCount(under: run, upTo: lastRow, in: connection)
       }
       if let refusal { return refusal }
-      next.counters.removed = deleted.goneCount
+      next.counters.removed = deleted.deletedCount
       archivedCount = deleted.archivedCount
     }
     try RunRecord.end(

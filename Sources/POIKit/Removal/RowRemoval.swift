@@ -58,7 +58,7 @@ struct RowRemoval {
   ///   `unsupportedTable` when a deleted row cannot be archived.
   func delete(
     archivingUnder run: Int64?, in connection: Connection
-  ) throws -> (goneCount: Int, archivedCount: Int) {
+  ) throws -> (deletedCount: Int, archivedCount: Int) {
     let triggers = try run.map { (run) throws in
       try JournalTriggers(for: schema, run: run, in: connection)
     }
@@ -68,8 +68,8 @@ struct RowRemoval {
         "DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list))")
       // A deferred foreign key would fail only at the commit.
       if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
-      let goneCount = try before - schema.rowCount(in: connection)
-      return (goneCount, try triggers?.drop(in: connection) ?? 0)
+      let deletedCount = try before - schema.rowCount(in: connection)
+      return (deletedCount, try triggers?.drop(in: connection) ?? 0)
     } catch let error as SQLiteError where error.isConstraint {
       throw StoreFailure(
         .unmovableReference,

@@ -23,7 +23,7 @@ public struct DeduplicationPlan: Sendable, Hashable {
   public internal(set) var firstUnreadableTimestamp: UnreadableTimestamp?
 
   /// The rows that a removal beats which is remembered; they go, and nothing stays in their place.
-  public internal(set) var beatenRowCount = 0
+  public internal(set) var supersededRowCount = 0
 
   /// The different keys.
   public internal(set) var groupCount = 0

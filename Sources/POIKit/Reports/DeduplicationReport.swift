@@ -32,5 +32,5 @@ public struct DeduplicationReport: Sendable, Hashable {
   public var rowsBefore: Int { plan.rowCount }
 
   /// The rows after it.
-  public var rowsLeft: Int { plan.rowCount - changes.removedRowCount - changes.beatenRowCount }
+  public var rowsLeft: Int { plan.rowCount - changes.removedRowCount - changes.supersededRowCount }
 }

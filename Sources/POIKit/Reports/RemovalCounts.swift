@@ -4,7 +4,7 @@ public struct RemovalCounts: Sendable, Hashable {
   public internal(set) var removedRowCount = 0
 
   /// Rows removed because of a removal that is remembered.
-  public internal(set) var beatenRowCount = 0
+  public internal(set) var supersededRowCount = 0
 
   /// Rows put into archives: losers, those that a removal beats, and rows of other tables that were removed with them.
   public internal(set) var archivedRowCount = 0
@@ -33,7 +33,7 @@ public struct RemovalCounts: Sendable, Hashable {
   static func + (left: RemovalCounts, right: RemovalCounts) -> RemovalCounts {
     var sum = left
     sum.removedRowCount += right.removedRowCount
-    sum.beatenRowCount += right.beatenRowCount
+    sum.supersededRowCount += right.supersededRowCount
     sum.archivedRowCount += right.archivedRowCount
     sum.movedReferenceCount += right.movedReferenceCount
     sum.removedReferenceRowCount += right.removedReferenceRowCount

@@ -153,7 +153,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         ("the store cannot be written; check its permissions and those of its folder", [])
       } else if error.isUnopenable {
         ("check the path, its folder and the permissions", [])
-      } else if error.isDistrust {
+      } else if error.isUntrustedSchema {
         (
           "the database itself calls it, in a trigger, a check, an index or a generated column",
           [.trustSchema]

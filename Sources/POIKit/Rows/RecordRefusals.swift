@@ -8,7 +8,7 @@ struct RecordRefusals {
   let arePossible: Bool
 
   /// Whether a foreign key of an app can refuse a record, if the connection enforces foreign keys.
-  let areByReference: Bool
+  let canBeByForeignKey: Bool
 
   /// Whether a foreign key is deferred, so that SQLite checks it only at the commit.
   let mayBeDeferred: Bool
@@ -22,7 +22,7 @@ struct RecordRefusals {
     var reasons = try connection.prepare(reasons, isPersistent: false)
     var references = try connection.prepare(references, isPersistent: false)
     var arePossible = deletesRows
-    var areByReference = false
+    var canBeByForeignKey = false
     var mayBeDeferred = false
     for table in tables {
       try reasons.bind(1, text: table)
@@ -36,12 +36,12 @@ struct RecordRefusals {
         let name = references.text(0).lowercased()
         let isOwn = references.integer(1) == 0 && tables.contains { $0.lowercased() == name }
         guard !isOwn else { continue }
-        areByReference = true
+        canBeByForeignKey = true
         if references.integer(2) == 1 { mayBeDeferred = true }
       }
     }
     return RecordRefusals(
-      arePossible: arePossible || areByReference, areByReference: areByReference,
+      arePossible: arePossible || canBeByForeignKey, canBeByForeignKey: canBeByForeignKey,
       mayBeDeferred: mayBeDeferred)
   }
 

@@ -66,11 +66,11 @@ struct DeduplicationRun {
     in connection: Connection
   ) throws {
     let sum = earlier + counts
-    let before = plan.rowCount + earlier.removedRowCount + earlier.beatenRowCount
+    let before = plan.rowCount + earlier.removedRowCount + earlier.supersededRowCount
     var values: [(String, Int)] = [
       ("rowsBefore", before), ("nullKeyRows", plan.nullKeyRowCount),
       ("unreadableTimestamps", plan.unreadableTimestampCount), ("keys", plan.groupCount),
-      ("rowsLeft", before - sum.removedRowCount - sum.beatenRowCount),
+      ("rowsLeft", before - sum.removedRowCount - sum.supersededRowCount),
     ]
     for (name, count) in RemovalCounts.names { values.append((name, sum[keyPath: count])) }
     let update = try statements.statement(
@@ -109,7 +109,7 @@ extension RemovalCounts {
     KeyValuePairs<
       String, any WritableKeyPath<RemovalCounts, Int> & Sendable
     > = [
-      "losers": \.removedRowCount, "removed": \.beatenRowCount, "archived": \.archivedRowCount,
+      "losers": \.removedRowCount, "removed": \.supersededRowCount, "archived": \.archivedRowCount,
       "movedReferences": \.movedReferenceCount, "removedReferences": \.removedReferenceRowCount,
       "redirects": \.redirectCount, "filledWinners": \.filledWinnerCount,
       "filledValues": \.filledValueCount, "refusedValues": \.refusedValueCount,

@@ -75,7 +75,7 @@ extension Store.Lease {
             AND r.tool = \(literal: RunRecord.importTool)
             AND m.table_name = \(literal: model.table) AND m.column_name = \(literal: column))
         """, in: connection)
-    return try rows.delete(archivingUnder: nil, in: connection).goneCount
+    return try rows.delete(archivingUnder: nil, in: connection).deletedCount
   }
 
   private func forgetRemovals(

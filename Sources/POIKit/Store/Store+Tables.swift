@@ -73,7 +73,7 @@ extension Store.Lease {
       try fitTables(to: model, mayChange: mayChange)
     }
     let mayBreakReferences =
-      try RecordRefusals.read(of: model, in: connection).areByReference
+      try RecordRefusals.read(of: model, in: connection).canBeByForeignKey
       ? true : SideEffects.arePossible(on: model, in: connection)
     if mayBreakReferences { try enforceReferences() }
   }

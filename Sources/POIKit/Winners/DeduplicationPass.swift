@@ -67,8 +67,8 @@ struct DeduplicationPass: ~Copyable {
     guard try select(without: tombstones, progress: progress) else { return nil }
     plan = selection.plan
     if options.mergesLosers { try connection.inTransaction(.deferred) { try countFills() } }
-    plan.beatenRowCount = try beatenRowCount()
-    plan.rowCount += plan.beatenRowCount
+    plan.supersededRowCount = try supersededRowCount()
+    plan.rowCount += plan.supersededRowCount
     return plan
   }
 
@@ -91,21 +91,21 @@ struct DeduplicationPass: ~Copyable {
       removal.discardLists(in: connection)
       cache.restore(in: connection)
     }
-    if let tombstones, try beatenRowCount() > 0 {
+    if let tombstones, try supersededRowCount() > 0 {
       if options.archive {
         record = try DeduplicationRun.begin(layout, options, at: clock(), in: connection)
       }
-      try removeRows(beatenBy: tombstones)
+      try removeRows(supersededBy: tombstones)
     }
     committed = removal.counts
     do {
       guard try select(without: nil, progress: progress) else {
-        if plan.beatenRowCount == 0 { plan = selection.plan }
+        if plan.supersededRowCount == 0 { plan = selection.plan }
         return report(removal.counts)
       }
       plan = selection.plan
-      plan.beatenRowCount = removal.counts.beatenRowCount
-      plan.rowCount += plan.beatenRowCount
+      plan.supersededRowCount = removal.counts.supersededRowCount
+      plan.rowCount += plan.supersededRowCount
       try prepare(clock: clock)
       var pace = BatchPace(size: options.batchSize, clock: deduplicator.elapsed)
       while removal.counts.removedRowCount < plan.loserCount {
@@ -114,7 +114,7 @@ struct DeduplicationPass: ~Copyable {
           try removeBatch(at: pace)
           try record?.save(plan, removal.counts, by: statements, in: connection)
         }
-        pace.noteCommit()
+        pace.restartInterval()
         committed = removal.counts
         let decision = progress(
           StoreProgress(
@@ -202,7 +202,7 @@ extension DeduplicationPass {
   }
 
   /// The number of rows superseded by a stored tombstone.
-  private func beatenRowCount() throws -> Int {
+  private func supersededRowCount() throws -> Int {
     guard let tombstones else { return 0 }
     let count = try connection.integer(
       """
@@ -215,7 +215,7 @@ extension DeduplicationPass {
 
 extension DeduplicationPass {
   /// Removes the rows superseded by a stored tombstone, in one transaction.
-  private mutating func removeRows(beatenBy tombstones: TombstoneTable) throws {
+  private mutating func removeRows(supersededBy tombstones: TombstoneTable) throws {
     let rows = RowRemoval(schema: schema)
     var counts = removal.counts
     var found = DeduplicationPlan()
@@ -225,9 +225,9 @@ extension DeduplicationPass {
         _ = try rows.list(where: tombstones.condition(ofRow: "t"), in: connection)
         let deleted = try rows.delete(
           archivingUnder: options.archive ? record?.id : nil, in: connection)
-        counts.beatenRowCount = deleted.goneCount
+        counts.supersededRowCount = deleted.deletedCount
         counts.archivedRowCount = deleted.archivedCount
-        found.beatenRowCount = deleted.goneCount
+        found.supersededRowCount = deleted.deletedCount
         try record?.save(found, counts, by: statements, in: connection)
       }
     }
@@ -317,7 +317,7 @@ extension DeduplicationPass {
             clock(), reading: TwoThreadDigest.compute(layout, schema: schema, in: connection))
         }
       }
-      try connection.bringToDisk()
+      try connection.syncToDisk()
       return report
     } catch let error as StoreFailure
       where error.code == .keyNotUnique || error.code == .invalidOptions
@@ -341,7 +341,7 @@ extension DeduplicationPass {
         try readDigest()
       }
     let outcome = try deduplicator.enforcer(of: schema).enforce(in: connection)
-    guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.beatenRowCount,
+    guard plan.rowCount == table.rowCount + counts.removedRowCount + counts.supersededRowCount,
       plan.loserCount == counts.removedRowCount
     else {
       let hasTriggers = try SideEffects.hasOtherTriggers(in: connection)

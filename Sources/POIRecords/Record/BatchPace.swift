@@ -32,5 +32,5 @@ package struct BatchPace {
   }
 
   /// Restarts the interval after a batch was handed over.
-  package mutating func noteCommit() { lastCommit = clock() }
+  package mutating func restartInterval() { lastCommit = clock() }
 }
