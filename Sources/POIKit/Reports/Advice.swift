@@ -1,16 +1,14 @@
-/// What a program, or its user, can do after an error: an option to change, or another operation.
-///
-/// The tools say it with the names of their options.
+/// What a program or its user can do after an error. The tools translate it into their options.
 public enum Advice: Sendable, Hashable {
-  /// Go on with the unfinished run: `ImportOptions.isResuming`.
+  /// Resume the unfinished run: `ImportOptions.isResuming`.
   case resume
-  /// Give up the unfinished run and begin again: `ImportOptions.isRestarting`. Its committed rows stay.
+  /// Abandon the unfinished run and start again: `ImportOptions.isRestarting`. Its committed rows stay.
   case restart
   /// Import without `ImportOptions.isResuming`.
   case startWithoutResuming
-  /// Name the inputs of the unfinished run, in their order.
+  /// Name the inputs of the unfinished run, in the same order.
   case nameSameInputs
-  /// Say where the records are: `ImportOptions.pointer`.
+  /// Name the place of the records: `ImportOptions.pointer`.
   case nameRecords
   /// Import without `ImportOptions.pointer`.
   case omitPointer
@@ -18,15 +16,15 @@ public enum Advice: Sendable, Hashable {
   case use(MergePolicy)
   /// Use another policy: `ImportOptions.mergePolicy`.
   case useOtherPolicy
-  /// Whether the input is to be a snapshot: `ImportOptions.isSnapshot`.
+  /// Import as a snapshot, or not as one: `ImportOptions.isSnapshot`.
   case snapshot(Bool)
-  /// Name the source, or name none: `ImportOptions.source`.
+  /// Name the source, or omit it: `ImportOptions.source`.
   case nameSource(Bool)
   /// Write rejects to another file: `ImportOptions.rejectFile`.
   case useOtherRejectFile
   /// Raise a limit.
   case raise(Limit)
-  /// Raise a limit, and go on with the unfinished run.
+  /// Raise a limit, and resume the unfinished run.
   case raiseAndResume(Limit)
   /// Name one of several tables.
   case nameTable
@@ -34,18 +32,18 @@ public enum Advice: Sendable, Hashable {
   case nameKey
   /// Use another file as the store.
   case useOtherStore
-  /// Trust the schema of the database, if you know who made it.
+  /// Trust the schema of the database, if its author is known.
   case trustSchema
   /// Deduplicate by these columns and enforce the key, by an index or a hash.
   case enforce(key: [String], KeyEnforcement)
   /// Undo the run that enforced the key: `Store.undo(run:)`.
   case undoEnforcement
-  /// Forget removals: `Store.purgeTombstones(of:olderThan:clock:)`.
+  /// Delete old tombstones: `Store.purgeTombstones(of:olderThan:clock:)`.
   case purgeTombstones
   /// Import with the model of this table: `Store.model(ofTable:)`.
   case useModel(ofTable: String)
 
-  /// The limits that advice names.
+  /// The limits that can be raised.
   public enum Limit: Sendable, Hashable, CaseIterable {
     /// `ImportOptions.RecordLimits.depth`
     case depth
@@ -62,7 +60,7 @@ public enum Advice: Sendable, Hashable {
     /// `ImportOptions.removalLimit`
     case removals
 
-    /// The limit that a rule checks, if it checks one.
+    /// The limit that a rule checks; nil if it checks no limit.
     public init?(rule: String) {
       switch rule {
       case "depth": self = .depth

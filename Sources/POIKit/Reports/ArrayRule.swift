@@ -1,9 +1,9 @@
-/// What becomes of the rows of a loser's relations to many: those of the arrays that it came with.
+/// What happens to the rows of a loser's to-many relations.
 public enum ArrayRule: String, Sendable, Hashable, CaseIterable {
-  /// They move to the winner, but for those that it has too.
+  /// They move to the winner, except rows that the winner also has.
   case move
 
-  /// They go with the loser, so that the winner is what its record says: the same as if records had
-  /// been merged while they were imported.
+  /// They are removed with the loser. The winner is then exactly its record, as if records had been
+  /// merged during the import.
   case winner
 }

@@ -1,8 +1,8 @@
-/// What a progress closure returns.
+/// Whether an operation continues; returned by a progress closure.
 public enum BatchDecision: Sendable, Hashable {
   /// Continue.
   case proceed
 
-  /// Stop at this batch boundary. Committed batches stay, and an import can be resumed.
+  /// Stop after this batch. Committed batches stay, and an import can be resumed.
   case stop
 }

@@ -1,39 +1,38 @@
-/// How duplicates are found and removed.
+/// How duplicates are found and removed. Each comment ends with the default.
 public struct DeduplicationOptions: Sendable, Hashable {
-  /// Which record of a group stays; the newest.
+  /// Which record of a group stays: the newest.
   public var keep: KeepRule = .newest
 
-  /// What becomes of records that lack a part of the key; they are left alone.
+  /// What happens to records that lack a part of the key: they are left alone.
   public var nullKey: NullKeyRule = .keep
 
-  /// What becomes of the rows of losers' relations to many; they move to the winner.
+  /// What happens to the rows of losers' to-many relations: they move to the winner.
   public var arrays: ArrayRule = .move
 
-  /// Whether a winner gets, by the merge rules of the layout, values that its losers have; it does
-  /// not. The losers of one group are then removed in one transaction, however many they are.
+  /// Whether a winner gets values that its losers have, by the merge rules of the layout: no. If yes,
+  /// all losers of a group are removed in one transaction.
   public var mergesLosers = false
 
-  /// The losers removed in one transaction, at least 1. With nil, the default, a transaction ends once it
-  /// has removed 500 and 100 ms have passed since the last commit, and at 5,000 at the latest.
-  /// Where a winner gets something of its losers that counts when it is compared with them, more of one
-  /// group may be.
+  /// The number of losers removed in one transaction, at least 1. If nil, the default, a transaction
+  /// ends after 500 removals and 100 ms since the last commit, and at 5,000 at the latest. A
+  /// transaction exceeds this if a winner gets values from its losers that affect comparisons.
   public var batchSize: Int?
 
-  /// The memory for sorting, in bytes; 64 MiB. Not negative; with 0 only a few entries are held at once. What
-  /// does not fit goes to temporary files.
+  /// The memory for sorting in bytes, at least 0: 64 MiB. The rest goes to temporary files; with 0,
+  /// memory holds only a few entries.
   public var memoryBudget = 64 << 20
 
-  /// Where temporary files are; the folder that the environment's `TMPDIR` names, or `/var/tmp`.
+  /// The folder of temporary files: the environment's `TMPDIR`, or `/var/tmp`.
   public var temporaryFolder: String?
 
-  /// Whether losers are archived, so that the pass can be undone; they are.
+  /// Whether losers are archived, so that the pass can be undone: yes.
   public var archive = true
 
-  /// How the database is to refuse duplicates afterwards; it is not.
+  /// How the database refuses duplicates afterwards: not at all.
   public var enforcement: KeyEnforcement = .none
 
-  /// The most decisions that a plan shows as samples, all of which are held in memory; 10. None with 0 or
-  /// less.
+  /// The maximum number of sample decisions in a plan: 10. All are held in memory. Zero or less means
+  /// no samples.
   public var sampleCount = 10
 
   /// The options with their defaults.

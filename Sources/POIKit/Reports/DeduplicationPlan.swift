@@ -1,16 +1,16 @@
 /// What a deduplication finds and decides before it changes anything.
 public struct DeduplicationPlan: Sendable, Hashable {
-  /// The rows of the table.
+  /// The number of rows in the table.
   public internal(set) var rowCount = 0
 
-  /// The rows left alone because a part of their key is null.
+  /// The number of rows left alone because a part of their key is NULL.
   public internal(set) var nullKeyRowCount = 0
 
-  /// The values in the timestamp column that are neither null nor a timestamp; such rows count as
-  /// having none.
+  /// The number of values in the timestamp column that are neither NULL nor a timestamp. Such rows
+  /// count as rows without a timestamp.
   public internal(set) var unreadableTimestampCount = 0
 
-  /// A value in the timestamp column that is none.
+  /// A value in the timestamp column that is not a timestamp.
   public struct UnreadableTimestamp: Sendable, Hashable {
     /// The id of its row.
     public let row: Int64
@@ -19,44 +19,45 @@ public struct DeduplicationPlan: Sendable, Hashable {
     public let value: String
   }
 
-  /// That of them in the row of the lowest id; nothing where there are none.
+  /// The unreadable timestamp with the lowest row id; nil if all are readable.
   public internal(set) var firstUnreadableTimestamp: UnreadableTimestamp?
 
-  /// The rows that a removal beats which is remembered; they go, and nothing stays in their place.
+  /// The number of rows superseded by a stored tombstone. They are removed without a replacement.
   public internal(set) var supersededRowCount = 0
 
-  /// The different keys.
+  /// The number of distinct keys.
   public internal(set) var groupCount = 0
 
-  /// The keys that more than one row has.
+  /// The number of keys that more than one row has.
   public internal(set) var duplicateGroupCount = 0
 
-  /// The rows that go, by the reason why.
+  /// The number of losers for each reason.
   public internal(set) var reasons = ReasonCounts()
 
-  /// The winners that would get values of their losers; 0 in the report of a run, which counts those
-  /// that did.
+  /// The number of winners that would get values of their losers. In the report of a run: 0, because
+  /// the report counts the winners that did.
   public internal(set) var filledWinnerCount = 0
 
-  /// The values that they would get.
+  /// The number of values that winners would get.
   public internal(set) var filledValueCount = 0
 
-  /// The values that they would not get, because they would break a rule of the model with them.
+  /// The number of values that winners would not get, because the result would break a rule of the
+  /// model.
   public internal(set) var refusedValueCount = 0
 
-  /// The largest groups of duplicates, at most ten, the largest first.
+  /// The largest duplicate groups, at most ten, the largest first.
   public internal(set) var largestGroups: [DuplicateGroup] = []
 
-  /// Some of the decisions, at most as many as the options ask for.
+  /// Sample decisions, at most as many as the options ask for.
   public internal(set) var samples: [DuplicateDecision] = []
 
-  /// The triggers of the table that are not the toolkit's own, in the order of their names: what they
-  /// change is neither in the plan nor archived.
+  /// The triggers of the table except the toolkit's, sorted by name. Their changes are neither planned
+  /// nor archived.
   public internal(set) var triggers: [String] = []
 
-  /// The bytes that did not fit the memory budget and went to temporary files.
+  /// The number of bytes that went to temporary files because they exceeded the memory budget.
   public internal(set) var spilledByteCount = 0
 
-  /// The rows that go because another stays in their place.
+  /// The number of rows that are removed because another row with their key stays.
   public var loserCount: Int { reasons.total }
 }

@@ -2,35 +2,33 @@ internal import POIRecords
 
 /// What a deduplication did.
 public struct DeduplicationReport: Sendable, Hashable {
-  /// What it found and decided.
   public let plan: DeduplicationPlan
 
-  /// What it changed.
+  /// The changes of this pass.
   public let changes: RemovalCounts
 
-  /// What earlier passes of the run had changed before they were interrupted; nothing where this one
-  /// began it.
+  /// The changes of earlier, interrupted passes of the run; zero if this pass began it.
   public let earlier: RemovalCounts
 
-  /// The run under which it can be undone, or nil if it left nothing in the table of runs. One whose
-  /// options said not to archive has a number, too, and cannot be undone.
+  /// The run by which the pass can be undone; nil if the table of runs has no entry for it. A run that
+  /// did not archive has a number but cannot be undone.
   public let run: Int64?
 
-  /// Whether it came to its end, and was not stopped.
+  /// Whether the pass finished, rather than being stopped.
   public let isFinished: Bool
 
-  /// Whether it created the index that enforces the key; false also where the index was there.
+  /// Whether the pass created the index that enforces the key; false if the index existed before.
   public let createdIndex: Bool
 
-  /// The digest of the table afterwards, or nil if the pass was stopped.
+  /// The digest of the table after the pass; nil if it was stopped.
   public let digest: Digest?
 
-  /// What the run changed in all its passes.
+  /// The changes of all passes of the run.
   public var runChanges: RemovalCounts { earlier + changes }
 
-  /// The rows before the pass.
+  /// The number of rows before the pass.
   public var rowsBefore: Int { plan.rowCount }
 
-  /// The rows after it.
+  /// The number of rows after the pass.
   public var rowsLeft: Int { plan.rowCount - changes.removedRowCount - changes.supersededRowCount }
 }

@@ -1,6 +1,6 @@
 /// A decision between two records with the same key.
 public struct DuplicateDecision: Sendable, Hashable {
-  /// The values of the key columns as text, nil for null.
+  /// The values of the key columns as text; nil for NULL.
   public let key: [String?]
 
   /// The id of the row that stays.
@@ -9,13 +9,14 @@ public struct DuplicateDecision: Sendable, Hashable {
   /// The id of the row that goes.
   public let loser: Int64
 
-  /// Why it is so.
+  /// The reason for the decision.
   public let reason: WinReason
 
   /// Which record the pass keeps.
   public let keep: KeepRule
 
-  /// By how many microseconds the timestamps differ, where that decided and the unit is known.
+  /// The difference of the timestamps in microseconds; nil if they did not decide or their unit is
+  /// unknown.
   public let microseconds: UInt64?
 }
 
@@ -34,7 +35,7 @@ extension DuplicateDecision {
     }
   }
 
-  /// A duration in its two largest units.
+  /// Formats a duration in its two largest units.
   static func duration(_ microseconds: UInt64) -> String {
     let units: [(name: String, size: UInt64)] = [
       ("d", 86_400_000_000), ("h", 3_600_000_000), ("min", 60_000_000), ("s", 1_000_000),

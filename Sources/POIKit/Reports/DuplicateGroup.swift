@@ -1,6 +1,6 @@
 /// Records that share a key.
 public struct DuplicateGroup: Sendable, Hashable {
-  /// The values of the key columns as text, nil for null.
+  /// The values of the key columns as text; nil for NULL.
   public let key: [String?]
 
   /// The number of records.

@@ -1,4 +1,4 @@
-/// What enforcing a key made, and what undoing has to remove.
+/// What enforcing a key created; undoing drops it again.
 struct EnforcementOutcome {
   var createdIndex = false
   var addedKeyColumn = false

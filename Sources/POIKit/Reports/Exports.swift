@@ -1,3 +1,3 @@
-// Programs that import POIKit see models, records' digests and byte sources with it.
+// Gives programs that import POIKit models, digests and byte sources too.
 @_exported public import POIInputs
 @_exported public import POIRecords

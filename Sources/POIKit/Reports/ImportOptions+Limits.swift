@@ -1,7 +1,9 @@
 package import JSONStreaming
 
 extension ImportOptions.RecordLimits {
-  /// Throws where a limit is not one that may be said.
+  /// Checks the limits.
+  ///
+  /// - Throws: `StoreError` with `invalidOptions` if a limit is out of its range.
   package func check() throws(StoreError) {
     let limits = [
       ("depth", depth, Self.depths), ("byteCount", byteCount, Self.byteCounts),
@@ -16,7 +18,7 @@ extension ImportOptions.RecordLimits {
     }
   }
 
-  /// The limits as the reader takes them.
+  /// The limits in the reader's form.
   package var forReading: ReadingLimits {
     var limits = ReadingLimits()
     limits.depth = depth

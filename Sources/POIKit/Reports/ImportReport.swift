@@ -2,34 +2,34 @@ internal import POIRecords
 
 /// What an import did.
 public struct ImportReport: Sendable {
-  /// What became of the records read; they balance: read is the sum of all others but `removed`.
+  /// The outcomes of the records. `read` is the sum of all others except `removed`.
   public struct Counters: Sendable, Hashable {
     /// Records read from the input, accepted or not.
     public var read = 0
-    /// Records that are new rows; in a dry run, those that would be rows.
+    /// Records that became new rows; in a dry run, records that would.
     public var inserted = 0
     /// Records that changed a stored row.
     public var updated = 0
-    /// Records that the stored row says already; it was not written.
+    /// Records whose content equals the stored row, which was not written.
     public var unchanged = 0
-    /// Records that are older than the stored row, or that a removal beats which is remembered.
+    /// Records that are older than the stored row, or superseded by a stored tombstone.
     public var stale = 0
-    /// Records that the policy `rollback` ignored, and removals that `store-trump` did, because their
-    /// key is stored.
+    /// Records that the policy `rollback` ignored, and removals that `store-trump` ignored, because
+    /// their key is stored.
     public var ignored = 0
-    /// Records that say that theirs was removed, by a model that deletes the rows of such.
+    /// Records that are removals, if the model deletes removed rows.
     public var removals = 0
-    /// Records that wait to be merged; 0 in a run that is finished.
+    /// Records that are not merged yet; 0 in a finished run.
     public var landed = 0
-    /// Records refused.
+    /// Rejected records.
     public var rejected = 0
-    /// Stored rows that were removed, or marked as removed, because the snapshot lacks their keys.
+    /// Stored rows that were deleted or marked as removed because the snapshot lacks their keys.
     public var removed = 0
 
     /// Counters that are all 0.
     public init() {}
 
-    /// The counters by the names that the report and the store have for them, `read` first.
+    /// The counters by their names in reports and the store.
     static var all: KeyValuePairs<String, WritableKeyPath<Counters, Int>> {
       [
         "read": \.read, "inserted": \.inserted, "updated": \.updated, "unchanged": \.unchanged,
@@ -38,7 +38,7 @@ public struct ImportReport: Sendable {
       ]
     }
 
-    /// The counters in their order, by name: `read`, those that add up to it, and `removed`.
+    /// The counters with their names, in the order `read`, the parts of its sum, `removed`.
     public var byName: [(name: String, count: Int)] {
       Counters.all.map { ($0.key, self[keyPath: $0.value]) }
     }
@@ -48,27 +48,27 @@ public struct ImportReport: Sendable {
 
   /// How a run ended.
   public enum Ending: String, Sendable, Hashable {
-    /// All inputs were read, or as many records as were asked for.
+    /// All inputs were read, or the record limit was reached.
     case finished
-    /// The progress closure said stop; the run can be resumed, unless nothing had been read.
+    /// The progress closure stopped the run. It can be resumed if any record was read.
     case stopped
-    /// The session threw an error; the report says what had been committed.
+    /// The session threw an error; the report counts what was committed.
     case failed
   }
 
-  /// The inputs read, by name, with where their records were found.
+  /// An input and the place of its records.
   public struct Input: Sendable, Hashable {
     /// The path as given, or `standard input`.
     public var name: String
-    /// JSON pointer to the records; nothing for newline-delimited or concatenated records.
+    /// The JSON pointer to the records; nil for newline-delimited or concatenated records.
     public var pointer: String?
-    /// Whether the pointer was found by the survey, not given.
+    /// Whether the survey found the pointer; false if it was given.
     public var isPointerFound: Bool
-    /// What stands at `ImportOptions.tokenPointer`; nothing where no token stands there.
+    /// The token at `ImportOptions.tokenPointer`; nil if there is no token.
     public var token: String?
-    /// What stands there instead, where something does that is no token.
+    /// The kind of another value at that place; nil for a token or no value.
     public var otherAtToken: OtherValue?
-    /// Its size, where it is known, in bytes.
+    /// The size in bytes, if known.
     var byteCount: Int?
 
     package init(
@@ -89,47 +89,45 @@ public struct ImportReport: Sendable {
     }
   }
 
-  /// What became of the records.
+  /// The outcomes of the records.
   public var counters = Counters()
 
-  /// The rejects by rule, in the order of the names. A record counts under the rule of its first
-  /// issue.
+  /// The rejects by rule, sorted by rule. A record counts under the rule of its first issue.
   public var rejectsByRule: [(rule: String, count: Int)] = []
 
-  /// Whether one of the rejects is an object, be it malformed.
+  /// Whether a reject begins as an object, even if it is malformed.
   public var rejectsObjects = false
 
-  /// The members that no attribute maps, by JSON pointer, in the order of the pointers.
+  /// The members that no attribute maps, by JSON pointer, sorted by pointer.
   public var unmappedMembers: [(pointer: String, count: Int)] = []
 
-  /// Members beyond the number of different names that are counted apart.
+  /// The number of further unmapped members, after the limit of distinct pointers was reached.
   public var otherUnmappedMemberCount = 0
 
   /// Whether the unmapped members are kept in a column.
   public var keepsUnmappedMembers = false
 
-  /// The inputs that the run had begun at its last batch, in their order.
+  /// The inputs that were begun up to the last batch, in order.
   public var inputs: [Input] = []
 
-  /// Sum of the digests of all rows of the table after the run, as far as the run itself changed them
-  /// where it was stopped; in a dry run, of the records that would be rows.
+  /// The digest of the table after the run, the sum of its rows' digests. If the run was stopped, only
+  /// its own changes are included. In a dry run, the sum of the records that would become rows.
   public var digest = Digest.zero
 
-  /// How many transactions were committed with records in them.
+  /// The number of committed transactions with records.
   public var batchCount = 0
 
   /// How the run ended.
   public var ending = Ending.finished
 
-  /// The id of the run in the store's `poikit_run`; nothing in a dry run.
+  /// The id of the run in the store's `poikit_run`; nil in a dry run.
   public var runID: Int64?
 
-  /// What became of records whose key was stored; nothing in a dry run.
+  /// The policy for records whose key is stored; nil in a dry run.
   public var mergePolicy: MergePolicy?
 
-  /// Whether the store holds the run as one that a session with `ImportOptions.isResuming` goes on with:
-  /// something of it is committed, and it has not come to its end, as far as this session knows. Another
-  /// process may have ended it.
+  /// Whether the store holds an unfinished run with committed content that `ImportOptions.isResuming`
+  /// can continue. Another process may have ended it since.
   public var canBeResumed = false
 
   /// The number of records skipped because an earlier run had committed them.

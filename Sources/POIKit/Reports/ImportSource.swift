@@ -1,8 +1,6 @@
 internal import POIInputs
 
-/// What an import reads records from.
-///
-/// For bytes that arrive in pieces there is `ImportSession`.
+/// An input of an import. For bytes that arrive in pieces, see `ImportSession`.
 public struct ImportSource: Sendable {
   enum Content: Sendable {
     case file(path: String)
@@ -11,7 +9,7 @@ public struct ImportSource: Sendable {
 
   let content: Content
 
-  /// What reports, rejects and messages call the input. An unfinished import is found by it.
+  /// The name in reports, rejects and messages. It also identifies an unfinished import.
   public let name: String
 
   private init(_ content: Content, name: String) {
@@ -19,7 +17,7 @@ public struct ImportSource: Sendable {
     self.name = name
   }
 
-  /// A file or a named pipe. gzip, zstd, xz and bzip2 are decompressed by the programs of these names.
+  /// A file or a named pipe. The programs gzip, zstd, xz and bzip2 decompress it.
   ///
   /// - Parameter path: its path; `-` is standard input.
   public static func file(_ path: String) -> ImportSource {
@@ -29,12 +27,12 @@ public struct ImportSource: Sendable {
   /// Standard input, decompressed like a file.
   public static let standardInput = file("-")
 
-  /// Bytes that the program holds, such as a response. They are shared, not copied, and not decompressed.
+  /// Bytes in memory, such as a response. They are shared, not copied, and not decompressed.
   public static func bytes(_ bytes: [UInt8], named name: String = "bytes") -> ImportSource {
     ImportSource(.bytes(bytes), name: name)
   }
 
-  /// JSON text that the program holds.
+  /// JSON text in memory.
   public static func text(_ text: String, named name: String = "text") -> ImportSource {
     bytes(Array(text.utf8), named: name)
   }

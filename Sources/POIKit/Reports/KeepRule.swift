@@ -1,7 +1,6 @@
 /// Which record of a duplicate group stays.
 ///
-/// Both rules put a record with a timestamp before one without, and decide a tie by tombstone and
-/// digest.
+/// Both rules prefer a record with a timestamp to one without, and break ties by tombstone and digest.
 public enum KeepRule: String, Sendable, Hashable, CaseIterable {
   /// The one with the latest timestamp.
   case newest

@@ -1,11 +1,11 @@
 internal import POIRecords
 
-/// What purging removals took out of a store.
+/// What purging tombstones removed from a store.
 public struct PurgeReport: Sendable, Hashable {
-  /// The rows that were marked as removed, and are gone now.
+  /// The number of deleted rows that were marked as removed.
   public let rowCount: Int
 
-  /// The removals that were remembered, and are forgotten now.
+  /// The number of deleted tombstones.
   public let rememberedCount: Int
 
   /// The digest of the table afterwards.

@@ -1,18 +1,18 @@
-/// How many losers lost for which reason.
+/// The number of losers for each reason.
 public struct ReasonCounts: Sendable, Hashable {
-  /// Losers that are older, or younger where the oldest is kept.
+  /// Losers that are older, or younger if the oldest is kept.
   public internal(set) var timestamp = 0
 
-  /// Losers that lack the timestamp that their winner has.
+  /// Losers without a timestamp, if the winner has one.
   public internal(set) var timestampPresent = 0
 
-  /// Losers that are live where the winner is a removal of the same instant.
+  /// Live losers of a removal with the same timestamp.
   public internal(set) var tombstone = 0
 
-  /// Losers of the same instant with a smaller digest.
+  /// Losers with the same timestamp and a smaller digest.
   public internal(set) var digest = 0
 
-  /// Losers that say the same as their winner.
+  /// Losers with the same content as their winner.
   public internal(set) var identical = 0
 
   /// The number of all losers.

@@ -1,33 +1,33 @@
-/// What removing losers changed.
+/// The changes made by removing losers.
 public struct RemovalCounts: Sendable, Hashable {
-  /// Losers removed from the table.
+  /// The number of losers removed from the table.
   public internal(set) var removedRowCount = 0
 
-  /// Rows removed because of a removal that is remembered.
+  /// The number of rows superseded by a stored tombstone.
   public internal(set) var supersededRowCount = 0
 
-  /// Rows put into archives: losers, those that a removal beats, and rows of other tables that were removed with them.
+  /// The number of archived rows: losers, rows superseded by tombstones, and rows of other tables
+  /// removed with them.
   public internal(set) var archivedRowCount = 0
 
-  /// Rows of any table that referred to a loser and now refer to its winner, and rows that followed
-  /// one of these because they refer to what changed in it.
+  /// The number of rows that referred to a loser and now refer to its winner, and of rows that changed
+  /// with them by a foreign key.
   public internal(set) var movedReferenceCount = 0
 
-  /// Rows of other tables that referred to a loser and were removed, because the winner had the
-  /// same.
+  /// The number of rows of other tables that were removed because they referred to a loser and the
+  /// winner had an equal row.
   public internal(set) var removedReferenceRowCount = 0
 
-  /// Redirects kept from the identity of a loser to that of its winner.
+  /// The number of redirects stored from a loser's identity to its winner's.
   public internal(set) var redirectCount = 0
 
-  /// Winners that got values of their losers.
+  /// The number of winners that got values of their losers.
   public internal(set) var filledWinnerCount = 0
 
-  /// The values that they got.
+  /// The number of values that winners got.
   public internal(set) var filledValueCount = 0
 
-  /// The values that winners did not get, because they would have broken a rule of the model with
-  /// them.
+  /// The number of values that winners did not get, because the result would break a rule of the model.
   public internal(set) var refusedValueCount = 0
 
   static func + (left: RemovalCounts, right: RemovalCounts) -> RemovalCounts {

@@ -2,59 +2,60 @@ package import JSONStreaming
 public import POIInputs
 public import SQLiteKit
 
-/// Why an operation on a store, or on another database, cannot go on.
+/// Why an operation on a store or another database failed.
 ///
-/// Whatever the error: the database holds exactly the batches that were committed before it.
+/// The database holds exactly the batches that were committed before.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-  /// What kind of trouble it is.
+  /// The kind of error.
   public enum Code: Sendable, Hashable {
-    /// The file is a database of another program, is empty and only to be read, or is a store whose own
-    /// tables are missing or whose models cannot be read.
+    /// The file is another program's database, is empty and read-only, or is a store whose own tables
+    /// are missing or whose models cannot be read.
     case notAStore
     /// The store was made by a later version of the toolkit.
     case newerFormat
     /// The table was made with another model.
     case modelDiffers
-    /// The store holds no such table of records, or several to choose from; the database has no such table.
+    /// The store has no such table of records, or several to choose from, or the database has no such
+    /// table.
     case noSuchTable
     /// The model or the table has no such attribute or column.
     case noSuchColumn
-    /// The table, or one that refers to it, is of a kind that cannot be deduplicated.
+    /// The table, or one that refers to it, cannot be deduplicated.
     case unsupportedTable
     /// The options contradict each other, the model or the table.
     case invalidOptions
     /// The store holds an unfinished import of the same input.
     case unfinishedRun
-    /// There is nothing to resume, or the input is not the one that was begun.
+    /// There is no run to resume, or the input differs from the run's input.
     case cannotResume
-    /// The input is missing, or may not be read.
+    /// The input does not exist or cannot be opened.
     case noInput
-    /// The input cannot be read as JSON, or the records in it cannot be found.
+    /// The input is not valid JSON, or its records cannot be found.
     case unreadable
     /// More records were rejected than the limit allows.
     case tooManyRejects
-    /// Records met stored ones with their keys, which the policy `error` does not allow.
+    /// Records have the keys of stored ones, and the policy is `error`.
     case conflict
-    /// A snapshot must not remove what it lacks. Nothing was removed; its records are stored.
+    /// A snapshot was stored, but its removals were refused.
     case snapshotRefused
-    /// Reading the input or writing the reject file failed, or the system gives no thread.
+    /// Reading the input or writing the reject file failed, or the system provides no thread.
     case inputOutput
-    /// The inference of a model was told to stop, or a source gave up waiting for input. An import is
-    /// stopped there and throws nothing.
+    /// A model inference was stopped, or a source gave up waiting for input. A stopped import throws no
+    /// error.
     case interrupted
-    /// The timestamp column holds texts and numbers.
+    /// The timestamp column holds both texts and numbers.
     case mixedTimestamps
     /// Another connection changed the database during the operation.
     case changedByOther
     /// A row that refers to a loser cannot refer to its winner instead.
     case unmovableReference
-    /// A trigger of the database keeps rows from going, or makes others come or go.
+    /// A trigger of the database prevents, adds or removes rows.
     case interferingTrigger
     /// A row does not fit the type that it is decoded as.
     case undecodable
-    /// A winner cannot take a value that its losers have.
+    /// A winner cannot get a value that its losers have.
     case unmergeableValue
-    /// Rows stand in the way of the unique index.
+    /// Rows violate the unique index.
     case keyNotUnique
     /// The run cannot be undone.
     case cannotUndo
@@ -62,30 +63,30 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case temporaryFile
     /// Another operation of the program uses the store.
     case inUse
-    /// SQLite said no: the disk is full, the store is locked, permission is missing, the file is
-    /// damaged or no database.
+    /// SQLite failed: the disk is full, the store is locked, permission is missing, or the file is
+    /// damaged or not a database.
     case database
-    /// The counters do not balance: an error of the toolkit's own.
+    /// The counters do not balance: a bug in the toolkit.
     case internalCheck
   }
 
-  /// The kind of trouble, in a form that a program can test.
+  /// The kind of error, for programs.
   public var code: Code
 
-  /// What is wrong, in lower case, with the value in question and its place: the path of the database,
-  /// or input, line, column and record.
+  /// What is wrong, in lower case, with the value and its place: the path of the database, or input,
+  /// line, column and record.
   public var message: String
 
-  /// What can be done about it, each of these; empty if the message says it.
+  /// The possible remedies; empty if the message names the remedy.
   public var advice: [Advice]
 
-  /// What SQLite said, if it refused something.
+  /// The error of SQLite, if it refused an operation.
   public var cause: SQLiteError?
 
-  /// What an import had committed before it failed; nil if it had committed nothing.
+  /// What an import had committed before it failed; nil if it had committed no batch.
   public internal(set) var importReport: ImportReport?
 
-  /// What a deduplication had committed before it failed; nil if it had committed nothing.
+  /// What a deduplication had committed before it failed; nil if it had committed no batch.
   public internal(set) var report: DeduplicationReport?
 
   /// The message.
@@ -104,7 +105,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// Converts any error inside an operation on the store at `path`.
+  /// Converts any error of an operation on the store at `path`.
   init(converting error: any Error, path: String) {
     switch error {
     case let error as StoreError: self = error
@@ -120,19 +121,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Runs `body`, the inside of an operation that programs call, and throws its errors as this type.
   static func converting<Result: ~Copyable>(
     path: String, _ body: () throws -> Result
   ) throws(StoreError) -> Result {
     do { return try body() } catch { throw StoreError(converting: error, path: path) }
   }
 
-  /// An error of SQLite while the store at `path` was in use.
+  /// Describes an error of SQLite during the use of the store at `path`.
   ///
   /// - Parameters:
   ///   - error: the error of SQLite.
   ///   - path: the path of the store.
-  ///   - resumes: whether an unfinished import can go on once the cause is gone.
+  ///   - resumes: whether an unfinished import can continue after the cause is removed.
   public init(_ error: SQLiteError, path: String, resumes: Bool = false) {
     let again = resumes ? "" : " and run again"
     let goingOn: [Advice] = resumes ? [.resume] : []
@@ -176,7 +176,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       cause: error)
   }
 
-  /// An error of a source.
+  /// Describes an error of a source.
   public init(_ error: InputError) {
     let code: Code
     switch error.code {
@@ -188,7 +188,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.init(code, error.description)
   }
 
-  /// An error of the reader in the input called `input`.
+  /// Describes an error of the reader in the input called `input`.
   package init(_ error: ReadingError, input: String) {
     let place = "\(input):\(error.line + 1):\(error.column + 1): \(error.message)"
     switch error.code {

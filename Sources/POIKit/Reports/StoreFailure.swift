@@ -1,16 +1,16 @@
 internal import SQLiteKit
 
-/// Why an operation inside of the toolkit cannot go on. The functions that programs call throw it as a
-/// `StoreError`, which adds the path of the database.
+/// Why an internal operation failed. Public functions convert it to a `StoreError`, which adds the path
+/// of the database.
 struct StoreFailure: Error {
   let code: StoreError.Code
 
-  /// What went wrong, with the value in question, in lower case.
+  /// What went wrong, with the value, in lower case.
   let message: String
 
   let advice: [Advice]
 
-  /// SQLite's error behind it, if there is one.
+  /// The error of SQLite that caused it, if any.
   let cause: SQLiteError?
 
   init(

@@ -1,31 +1,31 @@
-/// How far an import or a deduplication is.
+/// The progress of an import or a deduplication.
 ///
-/// A progress closure receives one after each committed batch, and now and then while an input is
-/// searched for its records or a table is read.
+/// A progress closure receives it after each committed batch, and from time to time during the survey
+/// of an input or while a table is read.
 public struct StoreProgress: Sendable, Hashable {
-  /// What is being done, and what is counted.
+  /// What is being done, and the unit of the counts.
   public enum Stage: Sendable, Hashable {
-    /// An input is being read: bytes, before decompression.
+    /// An input is being read: bytes before decompression.
     case importing
     /// A table is being read: rows.
     case reading
-    /// Losers are being removed: losers. The last batch is committed.
+    /// Losers are being removed: losers.
     case removing
   }
 
   /// What is being done.
   public var stage: Stage
 
-  /// How many bytes, rows or losers are done.
+  /// The number of bytes, rows or losers done.
   public var completedCount: Int
 
-  /// How many there are; nil if it is not known, as for a pipe.
+  /// The total number; nil if unknown, as for a pipe.
   public var totalCount: Int?
 
-  /// The name of the input that is being read.
+  /// The name of the current input.
   public var inputName = ""
 
-  /// What became of the records up to now. They are committed.
+  /// The outcomes of the records committed so far.
   public var counters = ImportReport.Counters()
 
   package init(_ stage: Stage, completedCount: Int, totalCount: Int? = nil) {
@@ -34,7 +34,7 @@ public struct StoreProgress: Sendable, Hashable {
     self.totalCount = totalCount
   }
 
-  /// The completed part of the stage, from 0 to 1; nil if the total is not known.
+  /// The completed part of the stage, from 0 to 1; nil if the total is unknown.
   public var fraction: Double? {
     totalCount.map { $0 > 0 ? min(Double(completedCount) / Double($0), 1) : 1 }
   }

@@ -3,24 +3,24 @@ public struct UndoReport: Sendable, Hashable {
   /// The run that was undone.
   public let run: Int64
 
-  /// The rows put back, into all tables.
+  /// The number of restored rows in all tables.
   public let restoredRowCount: Int
 
-  /// The values that refer to a restored row again; a reference of two columns has two.
+  /// The number of restored references, by value: a reference of two columns counts two.
   public let restoredReferenceCount: Int
 
-  /// The values that winners had before they got some of their losers.
+  /// The number of restored values of winners that had got values from losers.
   public let restoredValueCount: Int
 
-  /// The marks of a snapshot that were taken back: rows that are not removed any more.
+  /// The number of removal marks that a snapshot had set and that were cleared.
   public let restoredMarkCount: Int
 
-  /// The rows that did not hold any more what the run had made of them, and were left as they are.
+  /// The number of rows that were left alone because they had changed since the run.
   public let changedRowCount: Int
 
-  /// The rows put back that refer to rows of other tables which are gone since.
+  /// The number of restored rows that refer to missing rows of other tables.
   public let danglingRowCount: Int
 
-  /// Whether the index that the run had created was dropped.
+  /// Whether the index created by the run was dropped.
   public let droppedIndex: Bool
 }
