@@ -1,13 +1,14 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The rows of before, as an earlier snapshot met them that removed nothing.
+/// An earlier snapshot that removed no rows, and the rows that it could have removed.
 struct EarlierSnapshot {
   let run: Int64
   let rows: RemovableRows
 
-  /// The first snapshot into a table, among those before `run`, since one removed what it lacked and is
-  /// not undone: what was there before it is not to go by a repetition of the same mistake.
+  /// The first snapshot into a table before `run`, among those after the last one that removed rows and is
+  /// not undone. The removal limit also applies to the rows stored before it, so that a repeated
+  /// snapshot does not remove them.
   static func first(
     before run: Int64, into table: String, in connection: Connection
   ) throws -> EarlierSnapshot? {

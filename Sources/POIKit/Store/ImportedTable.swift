@@ -1,25 +1,23 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// What an import relies on in the table that its records go into, and other programs can change
-/// while it runs.
+/// The properties of a table that an import relies on, and that other programs can change while it runs.
 struct ImportedTable {
-  /// The version of the database before it was read: where it is still that, so is the table.
+  /// The version of the database before the table was read. If it is unchanged, so is the table.
   let version: Int64
 
   /// The document of the model that the table was last fitted to.
   let document: String?
 
-  /// The key that the table is unique by, if it is.
+  /// The key that the table is unique by, if any.
   let key: EnforcedKey?
 
-  /// Whether rows keep when each of their attributes was changed.
+  /// Whether rows keep the time of each attribute's last change.
   let hasTimes: Bool
 
-  /// Whether the table may refuse a record whose rules are kept.
+  /// Whether the table may refuse a valid record.
   let mayRefuse: Bool
 
-  /// The table of a model as it is now.
   init(of model: Model, in connection: Connection) throws {
     version = try connection.dataVersion()
     document = try Bookkeeping.document(ofTable: model.table, in: connection)
@@ -28,8 +26,7 @@ struct ImportedTable {
     mayRefuse = try RecordRefusals.read(of: model, in: connection).arePossible
   }
 
-  /// Why an import that began with the table as it was `before` cannot go on with it; nothing where
-  /// it can.
+  /// Why an import that began with the state `before` cannot continue; nil if it can.
   func obstacle(since before: ImportedTable) -> Obstacle? {
     if document != before.document {
       .model
@@ -44,7 +41,6 @@ struct ImportedTable {
     }
   }
 
-  /// What another program did to the table.
   enum Obstacle {
     case model, key, times, refusals
 
@@ -60,7 +56,7 @@ struct ImportedTable {
       }
     }
 
-    /// What to do if batches are committed already.
+    /// The remedy if batches are committed.
     var advice: Advice {
       switch self {
       case .model, .key: .restart

@@ -3,12 +3,12 @@ internal import POIInputs
 internal import POIRecords
 
 extension Model {
-  /// How many bytes a model's file may have, after decompression; no element can be larger either.
+  /// The maximum size of a model file in bytes after decompression. It also limits each element.
   private static let longestFileByteCount = 16 << 20
 
-  /// Reads a model from a file or pipe, decompressed where it is compressed.
+  /// Reads a model from a file or pipe, and decompresses it if necessary.
   ///
-  /// - Parameter path: where it is, or `-` for standard input; at most 16 MiB after decompression.
+  /// - Parameter path: the path, or `-` for standard input; at most 16 MiB after decompression.
   /// - Throws: `ModelError` with the path when the file cannot be read or is not a model.
   public init(contentsOf path: String) throws(ModelError) {
     var text = GrowableBuffer<UInt8>()
@@ -34,7 +34,7 @@ extension Model {
     }
   }
 
-  /// Why a file is no model that can be read: what to do is other than for an input of records.
+  /// Why a file cannot be read as a model. The advice differs from the advice for an input of records.
   private static func message(of error: InputError) -> String {
     switch error.code {
     case .notFound:

@@ -1,6 +1,6 @@
 internal import POIRecords
 
-/// What a table of records needs so that another model fits it, or why that cannot be.
+/// What a table of records needs to fit another model, or why it cannot fit.
 ///
 /// | the new model | the table |
 /// |---|---|
@@ -10,43 +10,37 @@ internal import POIRecords
 /// | has another key, timestamp or tombstone | stays, if its key is not enforced and no removals are remembered that another one would misunderstand |
 /// | lacks an attribute or a relation, keeps one in another form, or accepts null where the column refuses it | is refused |
 ///
-/// An attribute that the model lacks is refused because records would come without it, and nobody
-/// could tell whether their values were removed or never asked for.
+/// A model may not lose an attribute: records would come without it, and programs could not tell whether
+/// its values were removed or never requested.
 struct ModelChange {
-  /// What is known of the table.
   struct Table {
-    /// The columns that refuse NULL.
     var notNullColumns: Set<ExactText>
     /// All columns, in lower case: an app may have added some.
     var columns: Set<String>
     var rowCount: Int
     var isKeyEnforced: Bool
-    /// The columns in which some row has no value, of those that matter.
+    /// The newly required columns that have NULL in some row.
     var columnsWithNull: Set<ExactText>
-    /// How many removals are remembered, where the new model would remember them in another way.
+    /// The number of stored tombstones, if the new model stores them in another form.
     var unfitRemovalCount = 0
   }
 
-  /// The attributes that get a column.
   private(set) var attributes: [Attribute] = []
 
-  /// The relations to many that get tables.
   private(set) var relations: [RelationToMany] = []
 
-  /// The column for unmapped members, where it is to be added.
+  /// The new column for unmapped members, if any.
   private(set) var unmappedColumn: String?
 
-  /// Why the model does not fit, and what to do; nothing where it does.
+  /// Why the model does not fit, with remedies; empty if it fits.
   private(set) var obstacles: [String] = []
 
-  /// What else can be done about them.
   private(set) var advice: [Advice] = []
 
   private let old: Model
   private let new: Model
   private let table: Table
 
-  /// Compares two models of one table.
   init(from old: Model, to new: Model, table: Table) {
     self.old = old
     self.new = new
@@ -57,7 +51,6 @@ struct ModelChange {
     compareWinnerRules()
   }
 
-  /// The attributes that are required by the new model, and were not by the old one.
   static func newlyRequired(from old: Model, to new: Model) -> [Attribute] {
     new.attributes.filter { attribute in
       guard let before = old.attributes.first(where: { $0.column.isExactly(attribute.column) })
@@ -143,7 +136,7 @@ struct ModelChange {
     _ before: RelationToMany, _ after: RelationToMany, name: String
   ) {
     compareForms(before.element.attributes, after.element.attributes, of: name)
-    // Their tables are the same, so one stands for the other, whatever the arrays are called.
+    // Their tables are the same, so they correspond even if their arrays have other names.
     for (inner, other) in zip(before.element.relations, after.element.relations) {
       compareForms(inner, other, name: "\(name).\(other.name)")
     }
@@ -193,19 +186,16 @@ struct ModelChange {
     }
   }
 
-  /// Whether other attributes or columns identify a record.
   private var changesKey: Bool { old.places(of: old.key) != new.places(of: new.key) }
 
-  /// Whether another attribute or column says when a record was last changed.
   private var changesTimestamp: Bool {
     old.places(of: [old.timestamp]) != new.places(of: [new.timestamp])
   }
 
-  /// Whether what is kept of the record that was changed last says nothing of the new model.
+  /// Whether the stored latest record has no meaning in the new model.
   var outdatesTokens: Bool { changesKey || changesTimestamp }
 
-  /// What decided about the rows of a table whose key is enforced, or about the removals that are
-  /// remembered, must go on doing so.
+  /// The rules that chose the rows under an enforced key, or that stored tombstones depend on, must stay.
   private mutating func compareWinnerRules() {
     if table.unfitRemovalCount > 0 {
       obstacles.append(
@@ -232,7 +222,7 @@ struct ModelChange {
 }
 
 extension Model {
-  /// The names of attributes, each with that of its column.
+  /// The names of attributes, each with its column's name.
   fileprivate func places(of names: [String?]) -> [ExactText] {
     names.compactMap { $0 }.flatMap { name in
       [ExactText(name), ExactText(attribute(named: name)?.column ?? "")]
@@ -241,7 +231,6 @@ extension Model {
 }
 
 extension Attribute.Storage {
-  /// What a message calls it.
   fileprivate var phrase: String {
     switch self {
     case .text: "text"

@@ -1,7 +1,7 @@
-/// The rows of a table that a snapshot can lack, at the moment before its first batch.
+/// The rows of a table that a snapshot can remove, counted before its first batch.
 struct RemovableRows {
-  /// How many rows have a key and are not marked as removed.
+  /// The number of rows that have a key and are not marked as removed.
   var count: Int
-  /// The greatest row id; 0 where the table is empty. What comes later stands behind it.
+  /// The greatest row id; 0 if the table is empty. Later rows have greater ids.
   var lastRow: Int64
 }

@@ -1,14 +1,14 @@
-/// What a run learned of what to ask its source for next.
+/// What a run found out about the next request to its source.
 struct SourceToken {
   /// The table that the records went to.
   let table: String
 
-  /// What `ImportOptions.source` was.
+  /// The value of `ImportOptions.source`.
   let source: String
 
-  /// The record that was changed last; nothing where none has a timestamp.
+  /// The record with the latest timestamp; nil if no record has one.
   let highest: LatestRecord?
 
-  /// The token of the last input that was read to its end and has one.
+  /// The token of the last completed input that has one.
   let serverToken: String?
 }

@@ -109,28 +109,28 @@ extension Store.Lease {
   func digest(of model: Model) throws -> TableDigest {
     try checkTable(of: model)
     let layout = contentLayout(of: model)
-    // What reads the rows is not prepared for a table that was just made.
+    // An empty table needs no prepared statements.
     let table = SQL(name: model.table)
     guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil else { return .empty }
     return try Deduplicator.tableDigest(of: layout, on: connection)
   }
 
-  /// The digest of a model's table as an import begins with it: the one that is remembered, or else
-  /// computed.
+  /// The digest of a model's table at the beginning of an import: the remembered one, or else a computed
+  /// one.
   func digestBeforeImport(of model: Model) throws -> Digest {
     let remembered = RememberedDigest(contentLayout(of: model))
     if let digest = try remembered.read(in: connection) { return digest }
     return try digest(of: model).digest
   }
 
-  /// The digest of a model's table after an import, which is remembered for the next one unless
-  /// another program has given the table another model meanwhile.
+  /// The digest of a model's table after an import. It is remembered for the next import unless another
+  /// program has changed the table's model.
   ///
   /// - Parameters:
-  ///   - sum: what the import counted up. It is believed unless another connection has committed
-  ///     meanwhile, or triggers or foreign keys of an app may have changed rows; then the table is read.
-  ///   - version: the version of the database that the import began with; nothing where it went on
-  ///     with an earlier one, and nobody knows.
+  ///   - sum: the digest that the import counted. It is used only if no other connection has committed, and
+  ///     no triggers or foreign keys of an app may have changed rows. Otherwise the table is read.
+  ///   - version: the version of the database at the beginning of the import; nil if it is unknown because
+  ///     the import continued an earlier one.
   func digestAfterImport(
     countedAs sum: Digest, of model: Model, since version: Int64?
   ) throws -> Digest {
@@ -149,13 +149,12 @@ extension Store.Lease {
     }
   }
 
-  /// Forgets the digest of a model's table, inside the caller's transaction; from then on nothing
-  /// watches its rows.
+  /// Forgets the digest of a model's table, inside the caller's transaction. Its triggers are removed.
   func forgetDigest(of model: Model) throws {
     try RememberedDigest(contentLayout(of: model)).forget(in: connection)
   }
 
-  /// The layout of a model's table as far as its digest needs it.
+  /// The part of a table's layout that its digest needs.
   func contentLayout(of model: Model) -> TableLayout {
     TableLayout(
       table: model.table, contentColumns: TableLayout.contentColumns(of: model), keyColumns: [],

@@ -1,14 +1,14 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Whether and how imported records are merged with stored ones.
+/// Checks and preparations for merging imported records.
 extension Store.Lease {
-  /// The policy by which records go into a model's table, after a look at whether it fits the table.
+  /// The policy for a model's table, after a check that it fits.
   ///
-  /// A table that is empty is made ready for the policy: its key is enforced from then on.
+  /// An empty table is prepared for the policy: its key is enforced from then on.
   ///
   /// - Parameters:
-  ///   - asked: the policy that was named, if one was.
+  ///   - asked: the requested policy, if any.
   ///   - isSnapshot: whether the records are a snapshot.
   /// - Throws: `StoreFailure` with `invalidOptions` when the policy does not fit the model or the table.
   func mergePolicy(
@@ -39,7 +39,7 @@ extension Store.Lease {
     return policy
   }
 
-  /// Gives the rows that another program wrote the hashes of their keys, by which they are found.
+  /// Computes the key hashes of rows that another program wrote.
   private func completeHashes(of model: Model, _ key: EnforcedKey) throws {
     let enforcer = KeyEnforcer(
       layout: try TableLayout(model, key: key.columns),
@@ -56,8 +56,8 @@ extension Store.Lease {
     }
   }
 
-  /// Refuses to append where the key was enforced and its index is gone, because an app made the table
-  /// anew: nobody asked for a second row of each key.
+  /// Refuses to append if the key was enforced and its index is missing, because an app recreated the
+  /// table. The user did not ask for duplicates.
   private func checkLostKey(of model: Model) throws {
     let key = try EnforcedKey.columns(ofTable: model.table, in: connection)
     guard !key.isEmpty,
@@ -70,8 +70,8 @@ extension Store.Lease {
       advice: .enforce(key: key, .index), .use(.append))
   }
 
-  /// Makes an empty table enforce its key, and one keep times where the policy needs them, unless
-  /// another program has just done so.
+  /// Enforces the key of an empty table, and keeps times if the policy needs them, unless another program
+  /// just did.
   private func makeTableReady(for model: Model, _ policy: MergePolicy) throws {
     try connection.begin(.immediate)
     do {
@@ -86,7 +86,7 @@ extension Store.Lease {
     }
   }
 
-  /// Makes an empty table enforce its key. Runs inside the caller's transaction.
+  /// Enforces the key of an empty table. Runs inside the caller's transaction.
   private func enforceKey(of model: Model, for policy: MergePolicy) throws {
     guard !model.key.isEmpty else {
       throw StoreFailure(
@@ -108,8 +108,8 @@ extension Store.Lease {
     _ = try enforcer.enforce(in: connection)
   }
 
-  /// Refuses snapshots, and models whose removals delete, where rows are found by another key: a record
-  /// may be in the row of another one then, and which rows went would depend on the order.
+  /// Refuses snapshots, and models whose removals delete, if the table is unique by another key. A record
+  /// may then occupy another one's row, and the deleted rows would depend on the order.
   private func checkRemovals(
     of model: Model, _ key: EnforcedKey, isSnapshot: Bool
   ) throws {
@@ -131,7 +131,7 @@ extension Store.Lease {
       advice: .undoEnforcement)
   }
 
-  /// Refuses models whose attributes can have no time each.
+  /// Refuses models that cannot have a time for each attribute.
   private func checkTimes(of model: Model) throws {
     guard model.timestamp != nil else {
       throw StoreFailure(

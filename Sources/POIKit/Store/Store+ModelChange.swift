@@ -1,16 +1,15 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Changing the model of a table that is there.
+/// Changes the model of an existing table.
 extension Store.Lease {
-  /// Fits the table of a model to another version of the model, in one transaction: columns are
-  /// added, the readable view is made anew, and the new document is kept.
+  /// Adapts a model's table to another version of the model, in one transaction: it adds columns, recreates
+  /// the readable view and stores the new document.
   ///
-  /// - Throws: `StoreError` with `modelDiffers`, all reasons and what to do, when that cannot be done
-  ///   without loss.
+  /// - Throws: `StoreError` with `modelDiffers`, all reasons and remedies if this would lose data.
   func changeModel(to new: Model) throws {
     try connection.inTransaction {
-      // Not before the transaction: another program may be changing it, too.
+      // Read inside the transaction, because another program may change it, too.
       let old = try model(ofTable: new.table)
       let change = ModelChange(from: old, to: new, table: try tableState(of: old, new))
       guard change.obstacles.isEmpty else {
@@ -21,7 +20,7 @@ extension Store.Lease {
           advice: change.advice + [.useModel(ofTable: new.table), .useOtherStore])
       }
       try RememberedDigest(contentLayout(of: old)).forget(in: connection)
-      // The next import makes it as the new model needs it.
+      // The next import recreates it for the new model.
       if TombstoneTable(old) != TombstoneTable(new) {
         try TombstoneTable.remove(for: new.table, in: connection)
       }
@@ -64,7 +63,7 @@ extension Store.Lease {
     let columns = change.attributes.map(\.column)
     let keepsTimes = try PropertyTimes.isKept(in: model.table, of: connection)
     var tables = [model.table]
-    // Archived rows get what those get that are there, for a run that is undone.
+    // Archived rows get the same columns and defaults, so that a run can be undone.
     if try ArchiveTable.add(
       columns + (keepsTimes ? [PropertyTimes.column] : []), toArchiveOf: model.table,
       in: connection)
@@ -86,8 +85,7 @@ extension Store.Lease {
     try statement.run()
   }
 
-  /// Gives the rows of a table, or those in its archive, the defaults of attributes that are new, as
-  /// records get them that lack these.
+  /// Fills new attributes of the rows of a table or its archive with their defaults.
   private func giveDefaults(
     of model: Model, to attributes: [Attribute], in table: String
   ) throws {

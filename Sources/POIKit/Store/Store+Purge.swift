@@ -1,19 +1,19 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// Removals that nobody needs to hear of any more.
+/// Deletes old tombstones.
 extension Store {
-  /// Deletes rows that are marked as removed, and forgets removals that are remembered, for good,
-  /// where their timestamp is older than an age. Those without a timestamp stay, and so do rows that
-  /// were removed later than that: by their mark, where it is an instant, or by a snapshot.
+  /// Deletes rows that are marked as removed, and stored tombstones, if their timestamp is older than an
+  /// age. Rows and tombstones without a timestamp stay. So do rows that were removed more recently, by an
+  /// instant in their mark or by a snapshot.
   ///
-  /// From then on an older record of such a key is a new one, so the age must be greater than that of
-  /// any record that still may come.
+  /// Afterwards an older record with such a key counts as new. So the age must be greater than the age of
+  /// any record that may still arrive.
   ///
   /// - Precondition: the age is not negative.
-  /// - Throws: `StoreError` when the model names no tombstone or no timestamp, with `noSuchTable`
-  ///   when the store does not have its table, when rows of other tables refer to a row that is to go, and
-  ///   when the store cannot be written.
+  /// - Throws: `StoreError` if the model names no tombstone or no timestamp, if the store lacks its table
+  ///   (`noSuchTable`), if rows of other tables refer to a row to delete, or if the store cannot be
+  ///   written.
   public func purgeTombstones(
     of model: Model, olderThan age: Duration, clock: () -> Instant = SystemClock.now
   ) throws(StoreError) -> PurgeReport {

@@ -36,7 +36,7 @@ extension Store.Lease {
     }
   }
 
-  /// Why nothing can be done with a table that the store does not have.
+  /// The error for a table that the store does not have.
   private func missing(_ table: String) throws -> StoreFailure {
     let names = try tables()
     return StoreFailure(
@@ -45,25 +45,26 @@ extension Store.Lease {
         + (names.isEmpty ? "none" : names.joined(separator: ", ")))
   }
 
-  /// Throws where the store has no table of a model's name.
+  /// - Throws: `StoreFailure` with `noSuchTable` if the store lacks the model's table.
   func checkTable(of model: Model) throws {
     guard try sql(ofTable: model.table) == nil else { return }
     throw try missing(model.table)
   }
 
-  /// The document of the model that a table of records was made with, or last fitted to.
+  /// The document of the model that a table was made with or last adapted to.
   func document(ofTable table: String) throws -> String? {
     try Bookkeeping.document(ofTable: table, in: connection)
   }
 
-  /// Makes the model's tables, or fits those that are there to the model.
+  /// Creates the model's tables, or adapts existing ones.
   ///
-  /// From then on foreign keys are enforced where the model has relations to many, or deletes removed
-  /// rows: rows that belong to a row are removed with it. So they are where those of an app may refuse
-  /// a record, or what else it has added may change rows.
+  /// Foreign keys are enforced from then on in three cases:
+  /// - The model has to-many relations or deletes removed rows, so that rows that belong to a row go with
+  ///   it.
+  /// - Foreign keys of an app may refuse a record.
+  /// - An app's other additions may change rows.
   ///
-  /// - Parameter mayChange: whether tables that were made with another model may be fitted to this
-  ///   one.
+  /// - Parameter mayChange: whether tables of another model may be adapted.
   func prepareTables(for model: Model, mayChange: Bool = true) throws {
     if !model.relations.isEmpty || model.tombstone?.removal == .delete { try enforceReferences() }
     if try document(ofTable: model.table) == nil {
@@ -82,7 +83,7 @@ extension Store.Lease {
     try connection.execute("PRAGMA foreign_keys = ON")
   }
 
-  /// Fits tables that were made with another model to this one.
+  /// Adapts tables that were made with another model.
   private func fitTables(to model: Model, mayChange: Bool) throws {
     guard mayChange else {
       throw StoreFailure(
@@ -94,7 +95,7 @@ extension Store.Lease {
     try changeModel(to: model)
   }
 
-  /// Makes the tables of a model, unless another program did so since they were looked for.
+  /// Creates the tables of a model, unless another program created them meanwhile.
   private func makeTables(for model: Model) throws {
     let schema = StoreSchema(model)
     try connection.inTransaction {
@@ -111,14 +112,13 @@ extension Store.Lease {
     }
   }
 
-  /// Makes the tables of the relations to one among some attributes; several models may share one that
-  /// is the same.
+  /// Creates the tables of the to-one relations of some attributes. Several models may share an equal one.
   func makeRelations(of attributes: [Attribute], schema: StoreSchema) throws {
     for relation in attributes.compactMap(\.relation) { try makeShared(relation, schema: schema) }
   }
 
-  /// Makes the tables of a table's relations to many. Only rows that several parents share may be in
-  /// a table that is there.
+  /// Creates the tables of to-many relations. Only rows shared by several parents may go into an existing
+  /// table.
   func makeRelationsToMany(
     _ relations: [RelationToMany], of model: Model, schema: StoreSchema
   ) throws {
@@ -155,7 +155,7 @@ extension Store.Lease {
         + "model")
   }
 
-  /// The statement that a table or view was created with.
+  /// The statement that created a table or view.
   private func sql(ofTable table: String) throws -> String? {
     var statement = try connection.prepare(
       "SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')")

@@ -1,16 +1,15 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// What to ask a source for next, kept with the records that came from it.
+/// Tokens for the next request to a source, stored with its records.
 extension Store {
-  /// What to ask a source for next; nothing where none of its inputs has been imported, or none of
-  /// their records has a timestamp.
+  /// The token for the next request to a source; nil if no input of it was imported, or its records have no
+  /// timestamps.
   ///
-  /// It is the token that the last input with `ImportOptions.tokenPointer` held, for as long as there
-  /// has been one. Otherwise it is the timestamp of the record that was changed last and behind it, after a tab
-  /// each, the values of its key. Instants have the form that the model's records have: RFC 3339 in UTC
-  /// with six digits of fraction, or a number in the model's unit. A boolean of the key is `true` or
-  /// `false`; where the model also allows numbers, it is 1 or 0.
+  /// It is the last token found at `ImportOptions.tokenPointer`, if any. Otherwise it is the latest
+  /// timestamp, followed by the key values of that record, each after a tab. Instants have the form of the
+  /// model's records: RFC 3339 in UTC with six digits of fraction, or a number in the model's
+  /// unit. A boolean in the key is `true` or `false`, or 1 or 0 if the model also allows numbers.
   ///
   /// - Parameters:
   ///   - model: the model of the table.
@@ -22,7 +21,7 @@ extension Store {
     try leased { try $0.token(of: model, source: source) }
   }
 
-  /// Whether an import of a source into the model's table has come to the end of its inputs.
+  /// Whether an import of a source into the model's table has finished.
   ///
   /// - Parameters:
   ///   - model: the model of the table.
@@ -56,7 +55,7 @@ extension Store.Lease {
   func hasFinishedImport(
     of model: Model, source: String
   ) throws -> Bool {
-    // An import whose snapshot was undone brought its records all the same.
+    // If a snapshot was undone, its records were still imported.
     try RunRecord.latest(
       where: """
         \(RunRecord.imports(into: model.table)) AND options ->> 'source' = \(literal: source)
@@ -64,10 +63,9 @@ extension Store.Lease {
         """, in: connection) != nil
   }
 
-  /// Keeps what to ask a source for next, as far as that is known. Runs inside the caller's
-  /// transaction.
+  /// Stores the token for the next request, as far as it is known. Runs inside the caller's transaction.
   func keep(_ token: SourceToken) throws {
-    // A name is kept without them, too: it says that the table has rows of that source.
+    // A named source is stored even without a token, to record that the table has its rows.
     guard token.highest != nil || token.serverToken != nil || !token.source.isEmpty else { return }
     try connection.execute(Self.tokenTable)
     let kept = try keptToken(table: token.table, source: token.source)
@@ -81,8 +79,8 @@ extension Store.Lease {
     try statement.run()
   }
 
-  /// Forgets which records of a table were changed last, by source: another attribute tells it from now
-  /// on, or another one identifies a record. Runs inside the caller's transaction.
+  /// Forgets the latest record of each source, because the model has another timestamp or key. Runs inside
+  /// the caller's transaction.
   func forgetHighestRecords(ofTable table: String) throws {
     guard try hasTokens() else { return }
     var statement = try connection.prepare(
@@ -91,17 +89,16 @@ extension Store.Lease {
     try statement.run()
   }
 
-  /// Whether the table of tokens is there; the first one makes it.
+  /// Whether the table of tokens exists; the first token creates it.
   private func hasTokens() throws -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'poikit_token'") != nil
   }
 
-  /// A source whose records an import has brought into the table, other than `source`; nothing where
-  /// there is none.
+  /// A source other than `source` whose records were imported into the table; nil if there is no other.
   func otherSource(
     of table: String, than source: String
   ) throws -> String? {
-    // Of a run that was killed nothing is counted.
+    // The counters of a killed run are NULL.
     try RunRecord.latest(
       where: """
         \(RunRecord.imports(into: table)) AND options ->> 'source' <> \(literal: source)
@@ -134,7 +131,7 @@ extension Store.Lease {
     return ([timestamp] + key).joined(separator: "\t")
   }
 
-  /// A stored value of an attribute as its source writes it.
+  /// A stored value in the form of its source.
   private static func text(of value: JSONValue, _ attribute: Attribute?) -> String {
     guard let attribute, let integer = value.integer else {
       return value.string ?? value.description

@@ -8,8 +8,8 @@ internal import Synchronization
 /// A program opens a store once and keeps it. One operation uses it at a time, on any thread; an import
 /// uses it until it ends. Another operation meanwhile fails with `StoreError.Code.inUse`.
 ///
-/// Every change is made in transactions that hold whole batches, so whatever happens to the process, the
-/// file holds exactly the committed batches.
+/// Each transaction holds whole batches. Whatever happens to the process, the file holds exactly the
+/// committed batches.
 public final class Store: Sendable {
   /// The format that this version reads and writes; `PRAGMA user_version` of the file.
   public static let formatVersion: Int64 = 1
@@ -24,32 +24,31 @@ public final class Store: Sendable {
   /// takes 0.75 to 0.80, but an app that changes one row writes a whole page.
   static let pageSize = 8_192
 
-  /// After how many pages of write-ahead log, 16 MB, they are copied into the store.
+  /// The number of pages in the write-ahead log, 16 MB, after which they are copied into the store.
   ///
-  /// The same program takes 4 to 7 % longer with half as many. With pages of 4,096 bytes, 16 MB and
-  /// 32 MB did equally well. Until it is copied, a page that changes again is written again.
+  /// The same program takes 4 to 7 % longer with half as many. With pages of 4,096 bytes, 16 MB and 32 MB
+  /// were equally fast. A page that changes again before the copy is written again.
   static let checkpointInterval = 2_000
 
-  /// How much of the store is held in memory, in KiB.
+  /// The size of the page cache in KiB.
   static let cacheSize = 1_000
 
-  /// Where the store is; for messages.
+  /// The path of the store, for messages.
   public let path: String
 
-  /// Reached through a lease, which one operation has at a time.
+  /// Used only through a lease, which one operation has at a time.
   private nonisolated(unsafe) let connection: Connection
   private let isLeased = Atomic(false)
 
   /// What a store is opened for.
   public enum Opening: Sendable, Hashable {
-    /// To be read and written; a missing or empty file becomes a new store.
+    /// Read and write. A missing or empty file becomes a new store.
     case create
-    /// To be read and written; the file must be there. An empty one becomes a new store.
+    /// Read and write. The file must exist; an empty one becomes a new store.
     case existing
-    /// To be read; nothing of the file changes. It must be a store already.
+    /// Read only. The file must be a store, and is not changed.
     case readOnly
 
-    /// How SQLite opens the file.
     fileprivate var access: Access {
       switch self {
       case .create: .readWriteCreate
@@ -80,9 +79,9 @@ public final class Store: Sendable {
     case store(Store)
     case foreign(Connection)
 
-    /// Opens the database at `path`, and tells whether it is a store.
+    /// Opens the database at `path`, and detects whether it is a store.
     ///
-    /// Nothing in a foreign one changes, with one exception: a transaction that a killed program left in a
+    /// A foreign database is not changed, with one exception: a transaction that a killed program left in a
     /// rollback journal is rolled back.
     ///
     /// - Parameters: as for a store.
@@ -110,7 +109,7 @@ public final class Store: Sendable {
     unsafe self.connection = connection
   }
 
-  /// A new store that lives in memory, as long as the object does.
+  /// Creates a store in memory. It exists as long as the object.
   ///
   /// - Throws: `StoreError` when there is no memory for it.
   public static func inMemory() throws(StoreError) -> Store {
@@ -122,7 +121,7 @@ public final class Store: Sendable {
   private static func prepare(
     _ connection: Connection, path: String, isInMemory: Bool, isReadOnly: Bool
   ) throws {
-    // In one view: another program may be making the store.
+    // One snapshot, because another program may be creating the store.
     try connection.begin(.deferred)
     let isNew: Bool
     do {
@@ -150,9 +149,9 @@ public final class Store: Sendable {
     }
   }
 
-  /// Throws where a database is no store that can be used as asked.
+  /// Checks whether a database is a store that can be used as requested.
   ///
-  /// - Returns: whether it is empty, to become one.
+  /// - Returns: whether it is empty and becomes a store.
   private static func check(
     _ connection: Connection, path: String, isReadOnly: Bool
   ) throws -> Bool {
@@ -187,14 +186,14 @@ public final class Store: Sendable {
     return true
   }
 
-  /// Makes a file have a write-ahead log.
+  /// Chooses a write-ahead log.
   ///
   /// WAL lets an app read while batches are written; FULL makes each committed batch survive a power
   /// cut.
   ///
-  /// A new file gets its first page by that, through a journal: without one a power cut could leave a
-  /// file of zeros, which is no database. The journal of a new file holds no pages, so it is waited for
-  /// once, not twice. Where another program is at it, it is waited for.
+  /// The first page of a new file is written through a rollback journal. Without it a power cut could leave
+  /// a file of zeros, which is not a database. That journal holds no pages, so one sync suffices. The
+  /// change of mode waits for other programs.
   private static func chooseLog(
     of connection: Connection, isNew: Bool
   ) throws {
@@ -210,13 +209,14 @@ public final class Store: Sendable {
     if isNew { try connection.execute("PRAGMA synchronous = FULL") }
   }
 
-  /// A connection to the database at `path`, which need not be a store.
+  /// Opens the database at `path`, which may be foreign.
   ///
-  /// Nothing in it changes, with one exception: a transaction that a killed program left in a rollback
-  /// journal is rolled back. A read-only connection cannot roll back a hot journal.
+  /// The database is not changed, with one exception: a transaction that a killed program left in a
+  /// rollback journal is rolled back. A read-only connection cannot roll back a hot journal, so another one
+  /// does it first.
   ///
-  /// What is committed survives a power cut, where there is a rollback journal too: SQLite waits until
-  /// the disk knows that the journal is gone.
+  /// Commits survive a power cut in rollback mode, too: SQLite waits until the deletion of the journal is
+  /// on disk.
   ///
   /// - Parameters:
   ///   - path: the path of the file.
@@ -238,7 +238,7 @@ public final class Store: Sendable {
         return try Connection(path: path, access: .readOnly, trustsSchema: trustsSchema)
       }
     } catch {
-      // SQLite says another thing of it where it is only to be read.
+      // SQLite reports a directory differently if it is opened read-only.
       var status = stat()
       if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
         throw StoreError(
@@ -249,20 +249,19 @@ public final class Store: Sendable {
     }
   }
 
-  /// Whether a database is a store of the toolkit; nothing in it changes.
+  /// Whether a database is a store; nothing changes.
   ///
   /// - Throws: `StoreError` when it cannot be read.
   private static func isStore(_ connection: Connection) throws -> Bool {
     return try connection.integer("PRAGMA application_id") == Store.applicationID
   }
 
-  /// Calls `body` with the connection to the store, for statements of the program's own: to read rows and
-  /// rejects, or to keep tables of its own beside them.
+  /// Calls `body` with the connection to the store, for SQL of the program's own: to read rows and rejects,
+  /// or to keep its own tables.
   ///
-  /// Rows of tables of records may be changed by it, too. Tables called `poikit_` and something are only
-  /// to be read, the tables of records stay as they were made, and so do the connection's settings.
-  /// The connection and its statements are valid inside `body` only: outside, it prepares none. A transaction that is
-  /// open when `body` ends is rolled back.
+  /// It may also change rows of record tables. Tables named `poikit_…` are read-only. The schema of record
+  /// tables and the settings of the connection must not change. The connection and its statements are valid
+  /// only inside `body`. A transaction that is open when `body` ends is rolled back.
   ///
   /// - Throws: `StoreError` with `inUse` when another operation uses the store; what `body` throws.
   public func withConnection<Result>(
@@ -275,7 +274,7 @@ public final class Store: Sendable {
 }
 
 extension Store {
-  /// The right to use a store, which one operation has at a time. It ends with the value.
+  /// The exclusive right to use a store. It ends with the value.
   struct Lease: ~Copyable, Sendable {
     let store: Store
 
@@ -304,8 +303,7 @@ extension Store {
   /// - Throws: `StoreError` with `inUse` when another operation uses the store.
   func lease() throws(StoreError) -> Lease { try Lease(self) }
 
-  /// Calls `body`, the inside of an operation that programs call, with a lease, and throws its errors as
-  /// those of the store.
+  /// Calls `body` with a lease, and converts its errors.
   func leased<Result: ~Copyable>(
     _ body: (borrowing Lease) throws -> Result
   ) throws(StoreError) -> Result {
@@ -315,18 +313,18 @@ extension Store {
 }
 
 extension Store {
-  /// Writes the store, as it is, into a new file: compact and without a write-ahead log. The file has the
+  /// Writes the current store into a new file, compact and without a write-ahead log. The file gets the
   /// store's permissions.
   ///
-  /// It holds rejected records and archived losers as the store does. <doc:ShipAStore> says how to
-  /// remove them from a copy that is given away.
+  /// It includes rejected records and archived losers. <doc:ShipAStore> describes how to remove them before
+  /// a copy is given away.
   ///
-  /// - Parameter path: where no file is yet.
-  /// - Throws: `StoreError` when the file is there already or cannot be written.
+  /// - Parameter path: the path, where no file may exist.
+  /// - Throws: `StoreError` when the file exists or cannot be written.
   public func save(to path: String) throws(StoreError) {
     let lease = try lease()
     let literal = try StoreError.converting(path: path) { try Connection.literalPath(path) }
-    // SQLite takes an empty file, and gives a new one of its own to everybody to read.
+    // SQLite accepts an empty file. A file that it creates itself would be readable by all users.
     let permissions = StorePermissions.forFile(besideStoreAt: self.path)
     let descriptor = unsafe Glibc.open(
       literal, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
@@ -349,9 +347,9 @@ extension Store {
   /// - Throws: `StoreError` when the store cannot be read.
   public func tables() throws(StoreError) -> [String] { try leased { try $0.tables() } }
 
-  /// The table of records that a name stands for, as it was made; nil if the store has none.
+  /// The name of a table of records as it was created; nil if the store does not have it.
   ///
-  /// - Parameter name: its name, in which SQLite ignores the case of ASCII letters.
+  /// - Parameter name: the name; SQLite ignores the case of ASCII letters.
   /// - Throws: `StoreError` when the store cannot be read.
   public func table(named name: String) throws(StoreError) -> String? {
     try leased { try $0.table(named: name) }
@@ -359,10 +357,9 @@ extension Store {
 
   /// The model that a table of records was made with.
   ///
-  /// - Parameter table: the table, with or without the case of its ASCII letters; the only one of the
-  ///   store if none is named.
-  /// - Throws: `StoreError` with `noSuchTable` when the store has no such table of records, or none
-  ///   is named and there are several.
+  /// - Parameter table: the table, with ASCII letters of any case; nil for the only one of the store.
+  /// - Throws: `StoreError` with `noSuchTable` when the store has no such table of records, or when `table`
+  ///   is nil and there are several.
   public func model(ofTable table: String? = nil) throws(StoreError) -> Model {
     try leased { try $0.model(ofTable: table) }
   }
