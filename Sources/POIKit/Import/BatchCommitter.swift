@@ -4,47 +4,45 @@ internal import SQLiteKit
 
 /// Commits batches: rows, rejects, counters and checkpoint in one transaction each.
 ///
-/// It has the lease of the store, and moves with each batch to the thread that writes and back, so that
-/// one thread at a time has both.
+/// It owns the lease of the store, and moves with each batch to the writer thread and back. So only one
+/// thread at a time uses both.
 struct BatchCommitter: ~Copyable {
-  /// The run in the store; nothing before its first batch.
+  /// The run in the store; nil before its first batch.
   private(set) var runID: Int64?
 
-  /// Whether the run is in the store as one that came to its end.
+  /// Whether the store holds the run as finished.
   private var hasEnded = false
 
   private let model: Model
   private let options: ImportOptions
 
-  /// What becomes of records whose key is stored.
   var policy = MergePolicy.append
 
-  /// The inputs that were begun up to the last batch, in their order.
+  /// The inputs that were begun up to the last batch, in order.
   private(set) var inputs: [ImportReport.Input] = []
 
-  /// The table as it was when the session was opened.
+  /// The state of the table when the session was opened.
   private let table: ImportedTable
 
-  /// What a snapshot can lack; nothing where the run is none, or was begun earlier.
+  /// The rows that a snapshot can remove; nil if the run is not a snapshot or was begun earlier.
   var removableRows: RemovableRows?
 
-  /// The version of the database that the run began with; nothing where it goes on with an earlier
-  /// one, while which others may have changed the table.
+  /// The version of the database at the beginning of the run. It is nil for a resumed run, because other
+  /// programs may have changed the table meanwhile.
   private var versionBeforeRun: Int64?
 
-  /// Whether a run that was taken up had read all of its inputs, and its last batch may have kept no
-  /// token.
+  /// Whether a resumed run had read all of its inputs, so that its last batch may have stored no token.
   private var owesToken = false
 
-  /// How many batches the run had committed when it was taken up.
+  /// The number of batches that the run had committed when it was resumed.
   private var generation: Int64 = 0
   private var writer: BatchWriter?
   private var rejectLog: RejectLog
 
-  /// How the records of a source follow one another; nothing where the model does not say.
+  /// The order of a source's records; nil if the model defines none.
   private let order: RecordOrder?
 
-  /// Where the records go. The last property: it ends behind the writer, whose statements need it.
+  /// The target of the records. It is the last property, so that it outlives the writer's statements.
   private let store: Store.Lease
 
   init(
@@ -58,7 +56,7 @@ struct BatchCommitter: ~Copyable {
     order = RecordOrder(model)
   }
 
-  /// Goes on with a run instead of beginning one.
+  /// Continues a run instead of beginning one.
   mutating func resume(_ run: UnfinishedImport) {
     runID = run.id
     generation = run.generation
@@ -72,10 +70,10 @@ struct BatchCommitter: ~Copyable {
     return try store.digestBeforeImport(of: model)
   }
 
-  /// The digest of the table after the run; it is remembered, so that neither the next one nor a
-  /// deduplication need compute it.
+  /// The digest of the table after the run. It is remembered, so that the next import or deduplication need
+  /// not compute it.
   ///
-  /// - Parameter checkpoint: the last one, with what the run counted up.
+  /// - Parameter checkpoint: the last checkpoint, with the digest that the run counted.
   mutating func digestAfterRun(_ checkpoint: ImportCheckpoint) throws(StoreError) -> Digest {
     do {
       return try store.digestAfterImport(
@@ -85,14 +83,14 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Commits a batch and forgets its content.
+  /// Commits a batch and clears it.
   ///
   /// - Parameters:
-  ///   - progress: what was read of the inputs up to the end of the batch.
-  ///   - checkpoint: the one before the batch.
-  /// - Returns: the checkpoint after the batch; where only the reject file could not be written, there
-  ///   is a `rejectFileError` besides.
-  /// - Throws: `StoreError`; the batch is then not committed.
+  ///   - progress: the progress of the inputs at the end of the batch.
+  ///   - checkpoint: the checkpoint before the batch.
+  /// - Returns: the checkpoint after the batch. If only the reject file could not be written,
+  ///   `rejectFileError` is set.
+  /// - Throws: `StoreError`; the batch is not committed then.
   mutating func commit(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws(StoreError) -> ImportCheckpoint {
@@ -109,17 +107,15 @@ struct BatchCommitter: ~Copyable {
     return next
   }
 
-  /// The error that stands for `error`, after the store says, as far as it still can, that the run
-  /// failed.
+  /// Converts an error, after an attempt to mark the run as failed.
   private mutating func failure(_ error: any Error, _ checkpoint: ImportCheckpoint) -> StoreError {
     let cause = BatchCommitter.cause(of: error)
-    // Whoever holds the store was waited for once.
+    // A lock was waited for already; a second wait is useless.
     if cause?.isBusy != true { try? writeEnd(.failed, checkpoint) }
     if let cause { return StoreError(cause, path: store.path, resumes: isUnfinished) }
     return StoreError(converting: error, path: store.path)
   }
 
-  /// What SQLite said, where an error is one of its own.
   private static func cause(of error: any Error) -> SQLiteError? {
     switch error {
     case let error as SQLiteError: error
@@ -129,7 +125,6 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Whether the store holds the run as one that can be gone on with.
   var isUnfinished: Bool { runID != nil && !hasEnded }
 
   private static func isDrivenByOther(_ path: String) -> StoreError {
@@ -139,9 +134,7 @@ struct BatchCommitter: ~Copyable {
         + "this one's last is not")
   }
 
-  /// Writes a batch that was read.
-  ///
-  /// - Returns: the checkpoint after it.
+  /// Writes a batch that was read, and returns the checkpoint after it.
   private mutating func write(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws -> ImportCheckpoint {
@@ -158,8 +151,8 @@ struct BatchCommitter: ~Copyable {
       {
         next.highest = highest
       }
-      // Where records land the token is kept once they are merged, and that of a snapshot at its end.
-      // Who has a run fail by its rejects is to be able to ask for them again.
+      // The token of landed records is stored after the merge, and the token of a snapshot at its end. If
+      // the reject limit ends the run, the old token is kept so that the data can be requested again.
       if progress.finishedInputCount > checkpoint.progress.finishedInputCount, !lands,
         !committer.options.isSnapshot, !committer.options.exceedsRejectLimit(next.counters)
       {
@@ -174,8 +167,8 @@ struct BatchCommitter: ~Copyable {
     return next ?? checkpoint
   }
 
-  /// Runs `body` inside a transaction that also writes the checkpoint that it returns; where it
-  /// returns none, nothing is written.
+  /// Runs `body` inside a transaction that also writes the checkpoint it returns. If it returns nil, the
+  /// transaction is rolled back.
   private mutating func inTransaction(
     _ body: (inout BatchCommitter) throws -> ImportCheckpoint?
   ) throws -> ImportCheckpoint? {
@@ -193,7 +186,7 @@ struct BatchCommitter: ~Copyable {
       return next
     } catch {
       store.connection.rollback()
-      // The run, and the tables that were made for it, are gone with the transaction.
+      // The rollback also removed the run and the tables made for it.
       if isFirst {
         writer = nil
         runID = nil
@@ -202,8 +195,7 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Begins a transaction; the first one of a run begins the run, too, so that there is none without
-  /// a batch.
+  /// Begins a transaction. The first one also begins the run, so that each stored run has a batch.
   private mutating func begin() throws {
     guard writer == nil else {
       if try writer?.begin(in: store.connection) == true {
@@ -222,16 +214,16 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Throws where another process drives the run or has ended it, as the checkpoint would at the end
-  /// of the batch: what the run made for itself may be gone.
+  /// Checks that no other process has continued or ended the run. The checkpoint would detect it only at
+  /// the end of the batch, but tables of the run may be missing before.
   private func checkCharge() throws {
     guard try writer?.isInCharge(in: store.connection) == true else {
       throw BatchCommitter.isDrivenByOther(store.path)
     }
   }
 
-  /// Throws where another program has changed the table in a way that the run cannot go on with: the
-  /// statements and the merge policy are those that were right when the session was opened.
+  /// Checks that no other program has changed the table incompatibly. The statements and the merge policy
+  /// were chosen when the session was opened.
   private mutating func checkTable() throws {
     guard try store.connection.dataVersion() != table.version,
       let obstacle = try ImportedTable(of: model, in: store.connection).obstacle(since: table)
@@ -250,13 +242,13 @@ struct BatchCommitter: ~Copyable {
       serverToken: serverToken)
   }
 
-  /// What to ask for next after all inputs that were read to their end by a checkpoint.
+  /// The token after the inputs that a checkpoint has completed.
   private func lastToken(of checkpoint: ImportCheckpoint) -> SourceToken {
     let finished = inputs.prefix(checkpoint.progress.finishedInputCount)
     return token(finished.last { $0.token != nil }?.token, of: checkpoint)
   }
 
-  /// - Parameter first: the first record that is not written yet.
+  /// - Parameter first: the first record to write.
   private mutating func writeRows(
     of batch: inout RecordBatch, from first: Int = 0, _ names: InputNames,
     targets: [MergeTarget] = []
@@ -267,24 +259,24 @@ struct BatchCommitter: ~Copyable {
     throw StoreError(.conflict, conflicts.message(store: store.path, table: model.table))
   }
 
-  /// Why the rejects of the last batch, which is committed, could not be written to their file.
+  /// Why the rejects of the last, committed batch could not be written to their file.
   var rejectFileError: StoreError? {
     guard let error = rejectLog.error else { return nil }
     return remediable(error)
   }
 
-  /// Makes the reject file before the first batch. A resumed run writes it anew from the table.
+  /// Creates the reject file before the first batch. A resumed run rewrites it from the table.
   mutating func openRejectFile() throws(StoreError) {
     guard try rejectLog.open(besideStoreAt: store.path), let runID else { return }
     try rejectLog.write(rejectsOf: runID, in: store.connection, storePath: store.path)
   }
 
-  /// Brings the reject file to the disk; the run can be ended then.
+  /// Writes the reject file to the disk; then the run can end.
   mutating func syncRejects() throws(StoreError) {
     do { try rejectLog.sync() } catch { throw remediable(error) }
   }
 
-  /// An error of the reject file, with what the store keeps of the rejects and how to go on.
+  /// Adds to an error of the reject file where the rejects are, and how to continue.
   private func remediable(_ error: StoreError) -> StoreError {
     var error = error
     error.message += "; the store's table poikit_reject holds the rejects as well"
@@ -292,7 +284,6 @@ struct BatchCommitter: ~Copyable {
     return error
   }
 
-  /// What the run was asked to do, as the store keeps it.
   private var summary: JSONValue {
     .object([
       "batch": .number(options.batchSize), "at": .string(options.pointer),
@@ -300,12 +291,12 @@ struct BatchCommitter: ~Copyable {
       "merge": .string(policy.rawValue), "snapshot": .bool(options.isSnapshot),
       "source": .string(options.source),
       "rows": .number(removableRows?.count), "lastRow": .number(removableRows?.lastRow),
-      // What a snapshot removes can be put back, as what a deduplication does.
+      // The rows that a snapshot removes can be restored, like the losers of a deduplication.
       "archive": options.isSnapshot ? .bool(true) : .null,
     ])
   }
 
-  /// Begins the run in the store, or goes on with the one that is resumed, inside a transaction.
+  /// Begins or continues the run in the store, inside a transaction.
   private mutating func beginRun() throws {
     try store.forgetDigest(of: model)
     if runID == nil {
@@ -326,12 +317,12 @@ struct BatchCommitter: ~Copyable {
 
   // MARK: Landing
 
-  /// Whether a batch lands, and its records are merged when all are read.
+  /// Whether a batch lands, to be merged when all records are read.
   ///
-  /// Few records are merged at once. Of an input that is known to be large all land; of one whose
-  /// size is not known, those beyond a number. Into a store of 1,000,000 places a C program takes, at
-  /// once and by landing, in seconds of processor time: 0.16 and 0.23 for 2,000 records, 0.48 and 0.44
-  /// for 20,000, 0.98 and 0.63 for 50,000.
+  /// Few records are merged directly. If an input is known to be large, all of its records land; if its
+  /// size is unknown, the records beyond a number land. Seconds of processor time of a C program for a
+  /// store of 1,000,000 places, directly and by landing: 0.16 and 0.23 for 2,000 records, 0.48 and 0.44 for
+  /// 20,000, 0.98 and 0.63 for 50,000.
   private func lands(_ progress: InputProgress, _ checkpoint: ImportCheckpoint) -> Bool {
     guard policy != .append, policy != .error else { return false }
     return checkpoint.landing != nil || checkpoint.counters.read >= options.directRecordLimit
@@ -344,9 +335,9 @@ struct BatchCommitter: ~Copyable {
     try writer?.land(batch, input: input, in: store.connection)
   }
 
-  /// Makes the landed records of the run ready to be merged.
+  /// Prepares the merge of the landed records.
   ///
-  /// - Parameter checkpoint: the last one; it gets the boundary.
+  /// - Parameter checkpoint: the last checkpoint; its boundary is set.
   mutating func beginMerge(
     _ checkpoint: inout ImportCheckpoint
   ) throws(StoreError) -> LandingMerge? {
@@ -358,14 +349,14 @@ struct BatchCommitter: ~Copyable {
         try writer?.commit()
       }
       guard let key = writer?.key else { throw LandingTable.damage }
-      // Rows that went before may have left their ids to rows that the landed records meet.
+      // Landed records may meet rows that reuse the ids of rows deleted before.
       _ = writer?.resetDeletedRowIDs()
       if checkpoint.landing?.boundary == nil {
         let table = SQL(name: model.table)
         checkpoint.landing?.boundary =
           try store.connection.integer("SELECT max(\(StoreSchema.idColumn)) FROM \(table)") ?? 0
       }
-      // It is gone already if a run was killed after its last batch.
+      // The table is missing if a run was killed after its last batch.
       try LandingTable.make(ofRun: runID, in: store.connection)
       return try LandingMerge(
         ofRun: runID, inputCount: inputs.count, into: model.table, key: key,
@@ -375,10 +366,9 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Merges the next landed records in one transaction, or, where none are left, removes the landing
-  /// table.
+  /// Merges the next landed records in one transaction. If there are no more, removes the landing table.
   ///
-  /// - Parameter pace: says when the transaction ends.
+  /// - Parameter pace: decides when the transaction ends.
   /// - Returns: the checkpoint after it.
   mutating func commitNext(
     of merge: inout LandingMerge, by batch: inout RecordBatch, onto checkpoint: ImportCheckpoint,
@@ -387,7 +377,7 @@ struct BatchCommitter: ~Copyable {
     let names = InputNames(ofLanded: inputs)
     do {
       let next = try inTransaction { (committer) throws -> ImportCheckpoint? in
-        // Inside the transaction, so that not every record read takes a lock of its own.
+        // Inside the transaction, so that reads need no locks of their own.
         merge.beginBatch()
         repeat {
           let first = batch.recordCount
@@ -420,10 +410,10 @@ struct BatchCommitter: ~Copyable {
     try merge.fill(&batch, count: count, byteLimit: options.batchByteLimit, in: store.connection)
   }
 
-  /// Removes the landing table, and says so in the checkpoint.
+  /// Removes the landing table, and clears it in the checkpoint.
   ///
-  /// It is removed before, in a transaction of its own: in one with other statements SQLite would
-  /// write a copy of each of its pages. A run that is killed in between finds nothing to merge.
+  /// The table is dropped before, in its own transaction: SQLite would otherwise write a copy of each of
+  /// its pages. A run that is killed between the two has no records left to merge.
   private mutating func finishMerge(_ checkpoint: ImportCheckpoint) throws -> ImportCheckpoint {
     guard checkpoint.counters.landed == 0 else { throw LandingTable.damage }
     if let runID { try LandingTable.remove(ofRun: runID, in: store.connection) }
@@ -438,9 +428,9 @@ struct BatchCommitter: ~Copyable {
     return next
   }
 
-  /// Ends a run that was read to its end; nothing happens where none has begun.
+  /// Ends a run that was read to its end, if it has begun.
   ///
-  /// - Parameter isRefused: whether it is a snapshot that removes nothing.
+  /// - Parameter isRefused: whether it is a snapshot whose removals were refused.
   mutating func endRun(
     _ checkpoint: ImportCheckpoint, isRefused: Bool = false
   ) throws(StoreError) {
@@ -453,13 +443,13 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Marks the run as failed, as far as the store still can; nothing happens where none has begun.
+  /// Marks the run as failed if the store allows it and the run has begun.
   mutating func failRun(_ checkpoint: ImportCheckpoint) {
     guard runID != nil else { return }
     try? writeEnd(.failed, checkpoint)
   }
 
-  /// Whether another process has committed batches of the run since this one's last: the run is its.
+  /// Whether another process has committed batches of the run since this session's last one.
   private mutating func isOvertaken() throws -> Bool {
     guard let runID else { return false }
     var known = generation
@@ -470,7 +460,7 @@ struct BatchCommitter: ~Copyable {
     return committed > known
   }
 
-  /// Ends the run; one that has none yet, because its first batch failed, gets it now.
+  /// Ends the run. If its first batch failed, it is stored only now.
   private mutating func writeEnd(
     _ state: RunRecord.State, _ checkpoint: ImportCheckpoint, isRefused: Bool = false
   ) throws {
@@ -488,7 +478,7 @@ struct BatchCommitter: ~Copyable {
     try connection.syncToDisk()
   }
 
-  /// Removes what the snapshot lacks and ends the run, in one transaction.
+  /// Removes the rows that the snapshot lacks and ends the run, in one transaction.
   mutating func endSnapshot(
     _ checkpoint: ImportCheckpoint
   ) throws(StoreError) -> SnapshotOutcome? {
@@ -511,7 +501,7 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// Gives up an unfinished run; the rows that it committed stay.
+  /// Abandons an unfinished run. The rows that it committed stay.
   mutating func abandonRun(_ id: Int64) throws(StoreError) {
     do {
       try RunRecord.abandon(id, in: store.connection)

@@ -1,18 +1,18 @@
 internal import POIRecords
 
-/// Receives the batches of a dry run: counts what would become of the records, and writes rejects.
+/// Counts the outcomes of a dry run's batches, and writes rejects.
 struct DryRun: ~Copyable {
-  /// The inputs that were begun up to the last batch, in their order.
+  /// The inputs that were begun up to the last batch, in order.
   private(set) var inputs: [ImportReport.Input] = []
 
   private var rejectLog: RejectLog
 
   init(options: ImportOptions) { rejectLog = RejectLog(path: options.rejectFile) }
 
-  /// Counts a batch and forgets its content.
+  /// Counts a batch and clears it.
   ///
   /// - Returns: the checkpoint after the batch.
-  /// - Throws: `StoreError` when the reject file cannot be made.
+  /// - Throws: `StoreError` when the reject file cannot be created.
   mutating func commit(
     _ batch: inout RecordBatch, _ progress: InputProgress, onto checkpoint: ImportCheckpoint
   ) throws(StoreError) -> ImportCheckpoint {
@@ -24,7 +24,6 @@ struct DryRun: ~Copyable {
     return next
   }
 
-  /// Why the rejects of the last batch could not be written to their file.
   var rejectFileError: StoreError? { rejectLog.error.map(DryRun.remediable) }
 
   mutating func openRejectFile() throws(StoreError) {

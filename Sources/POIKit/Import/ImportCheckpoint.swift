@@ -2,45 +2,40 @@ internal import JSONStreaming
 internal import POIRecords
 internal import SQLiteKit
 
-/// Where a run is, committed with each batch: enough to go on to the same store as if it had never
-/// stopped.
+/// The state of a run, committed with each batch. A resumed run produces the same store as an uninterrupted
+/// one.
 struct ImportCheckpoint {
-  /// What was read of the inputs.
   var progress = InputProgress()
 
-  /// How many inputs the run has; nothing where that is not known before they end.
+  /// The number of inputs; nil if unknown before they end.
   var inputCount: Int?
 
-  /// What becomes of records whose key is stored.
   var policy = MergePolicy.append
 
-  /// How far the run is with records that land before they are merged; nothing where none do.
+  /// The progress of landed records; nil if no records have landed.
   var landing: LandingProgress?
 
-  /// Whether the inputs are the complete set.
   var isSnapshot = false
 
-  /// How many rows a snapshot could lack when the run began; what it brings is none of them.
+  /// The number of rows that the snapshot can remove, counted when the run began.
   var removableRowCount = 0
 
-  /// The digest of the model's document: records that landed can be read with no other one.
+  /// The digest of the model's document. Landed records can be read only with the same model.
   var model: String?
 
   var counters = ImportReport.Counters()
   var batchCount = 0
   var rejectsByRule: [String: Int] = [:]
-  /// Whether one of the rejects is an object, be it malformed.
+  /// Whether a reject begins as an object, even if it is malformed.
   var rejectsObjects = false
   var unmappedMembers: [ExactText: Int] = [:]
   var otherUnmappedMemberCount = 0
 
-  /// The record among them that was changed last; nothing where the model names no timestamp.
+  /// The record with the latest timestamp; nil if the model names no timestamp.
   var highest: LatestRecord?
 
-  /// Sum of the digests of the rows of the table.
   var digest = Digest.zero
 
-  /// The checkpoint as the store keeps it.
   var json: JSONValue {
     .object([
       "version": .number(1),
@@ -68,7 +63,7 @@ struct ImportCheckpoint {
   /// The counters as the store's run keeps them.
   ///
   /// - Parameters:
-  ///   - isRefused: whether the run is that of a snapshot that removed nothing.
+  ///   - isRefused: whether the run is a snapshot whose removals were refused.
   ///   - archivedCount: the number of rows that a snapshot archived.
   func countersJSON(isRefused: Bool = false, archivedCount: Int? = nil) -> JSONValue {
     var counts = counters.byName.map { ($0.name, $0.count) }
@@ -77,10 +72,9 @@ struct ImportCheckpoint {
     return .counts(counts)
   }
 
-  /// Reads a checkpoint as the store keeps it; nothing where the text is not one, or says what no
-  /// run can have come to.
+  /// Reads a stored checkpoint; nil if the text is not a checkpoint or contradicts itself.
   ///
-  /// - Parameter inputs: the inputs that the run has begun, which the store keeps beside it.
+  /// - Parameter inputs: the inputs that the run has begun, stored beside it.
   init?(_ text: String, inputs: [ImportReport.Input]) {
     guard let json = JSONValue.stored(text), json["version"]?.integer == 1,
       !inputs.isEmpty, ImportCheckpoint.count(json["begunInputs"]) == inputs.count,
@@ -128,8 +122,8 @@ struct ImportCheckpoint {
   /// The checkpoint after a batch that was read.
   ///
   /// - Parameters:
-  ///   - progress: what was read of the inputs up to the end of the batch.
-  ///   - isLanded: whether its records wait in the landing table now.
+  ///   - progress: the progress of the inputs at the end of the batch.
+  ///   - isLanded: whether its records landed.
   func advanced(
     by batch: borrowing RecordBatch, _ progress: InputProgress, isLanded: Bool
   ) -> ImportCheckpoint {

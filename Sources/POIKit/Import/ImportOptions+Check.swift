@@ -2,13 +2,13 @@ internal import JSONStreaming
 internal import POIRecords
 
 extension ImportOptions {
-  /// Throws where the options do not fit together, or not to the model. A session does it, too: a
-  /// program that makes the store for it can ask before.
+  /// Checks that the options fit together and fit the model. A session does this, too. A program that
+  /// creates the store for it can check before.
   ///
   /// - Parameters:
   ///   - model: what a record is.
-  ///   - isDryRun: whether nothing is to be stored.
-  ///   - storePath: where the store is, or is to be made.
+  ///   - isDryRun: whether the import is a dry run.
+  ///   - storePath: the path of the store, which may not exist yet.
   /// - Throws: `StoreError` with `invalidOptions`.
   public func check(
     for model: Model, isDryRun: Bool = false, storePath: String? = nil

@@ -4,23 +4,21 @@ internal import SQLiteKit
 
 /// Runs, batches and checkpoints.
 extension ImportSession {
-  /// The inputs that were begun up to the last batch, in their order.
+  /// The inputs that were begun up to the last batch, in order.
   var inputs: [ImportReport.Input] {
     mutating get { isDryRun ? dryRun?.inputs ?? [] : committer?.inputs ?? [] }
   }
 
-  /// The name of the input at hand.
   var inputName: String { progress.inputName }
 
-  /// How many records were read, those in batches that are not committed yet too.
+  /// The number of records read, including batches that are not committed yet.
   var readCount: Int { checkpoint.counters.read + pendingReadCount + intake.batch.readCount }
 
-  /// Whether as many records were read as are asked for.
   var hasReachedLimit: Bool { options.recordLimit.map { readCount >= $0 } ?? false }
 
   // MARK: Beginning
 
-  /// Makes the tables, and begins or resumes the run.
+  /// Creates the tables, and begins or resumes the run.
   mutating func open(_ store: consuming Store.Lease) throws(StoreError) {
     let path = store.path
     do {
@@ -75,10 +73,9 @@ extension ImportSession {
     merge(by: checkpoint.policy)
   }
 
-  /// Makes records merge by a policy from now on.
   private mutating func merge(by policy: MergePolicy) {
     committer?.policy = policy
-    // What stops the run is to be told with line and column.
+    // The error needs line and column of the record.
     if policy == .error { intake.keepsRawRecords = true }
   }
 
@@ -140,8 +137,8 @@ extension ImportSession {
     committer?.resume(run)
   }
 
-  /// Says so when one of the inputs that are known by name was begun by another run that is unfinished,
-  /// before the first one is read.
+  /// Throws if another unfinished run has begun one of the inputs that are known by name, before the first
+  /// is read.
   mutating func checkInputNames() throws(StoreError) {
     for name in options.inputNames ?? [] {
       for run in otherRuns(of: name) {
@@ -150,8 +147,8 @@ extension ImportSession {
     }
   }
 
-  /// Says so when the input was begun by an unfinished run, or gives that run up where it is to be
-  /// restarted; with it go those of which nothing is known.
+  /// Throws if an unfinished run has begun the input. If the input is to be restarted, abandons that run,
+  /// and all runs without a readable checkpoint or inputs.
   mutating func resolveUnfinished(_ name: String) throws(StoreError) {
     for run in otherRuns(of: name) {
       if let error = obstacle(run, to: name) { throw error }
@@ -160,8 +157,8 @@ extension ImportSession {
     }
   }
 
-  /// The unfinished runs beside this one that have begun an input, and, where it is to be restarted, those
-  /// of which nothing is known.
+  /// The other unfinished runs that have begun an input. If it is to be restarted, also runs of unknown
+  /// state.
   private mutating func otherRuns(of name: String) -> [UnfinishedImport] {
     let own = committer?.runID
     return unfinished.filter { run in
@@ -169,7 +166,7 @@ extension ImportSession {
     }
   }
 
-  /// Why an unfinished run keeps its input from being read; nothing where it is given up for it.
+  /// Why an unfinished run prevents reading its input; nil if the run is to be abandoned.
   private func obstacle(_ run: UnfinishedImport, to name: String) -> StoreError? {
     guard !options.isRestarting, !run.isVoid else { return nil }
     guard let counters = run.checkpoint?.counters else {
@@ -185,7 +182,7 @@ extension ImportSession {
       advice: .resume, .restart)
   }
 
-  /// Skips an input that the resumed run had finished, or goes on in the one that it was reading.
+  /// Skips an input that the resumed run had finished, or continues in the one that it was reading.
   mutating func resumeInput(
     named name: String, index: Int, byteCount: Int?, from resumption: ImportCheckpoint
   ) throws(StoreError) -> Bool {
@@ -227,7 +224,7 @@ extension ImportSession {
     return true
   }
 
-  /// Why a session that resumes cannot be finished: it has not come to where the run is.
+  /// Why a resuming session cannot finish: it has not reached the position of the run.
   func missingInput() -> StoreError? {
     let place: String
     if let resumption {
@@ -241,12 +238,11 @@ extension ImportSession {
       .cannotResume, "the run to resume \(place)", advice: .nameSameInputs)
   }
 
-  /// The names of the first inputs of the unfinished runs.
   private func unfinishedNames(separator: String) -> String {
     unfinished.map { $0.inputs.first?.name ?? "" }.joined(separator: separator)
   }
 
-  /// Goes on from where the resumed run is.
+  /// Continues at the position of the resumed run.
   mutating func continueRun(from resumption: ImportCheckpoint) {
     checkpoint = resumption
     checkpoint.inputCount = options.inputNames?.count ?? resumption.inputCount
@@ -257,7 +253,6 @@ extension ImportSession {
 
   // MARK: Committing
 
-  /// Starts the thread that commits batches.
   mutating func startWriterThread() throws(StoreError) {
     do {
       writerThread = try WriterThread()
@@ -268,10 +263,10 @@ extension ImportSession {
     }
   }
 
-  /// Has the batch committed: rows, rejects, counters and checkpoint in one transaction.
+  /// Commits the batch: rows, rejects, counters and checkpoint in one transaction.
   ///
-  /// With a writer thread it is on its way then, after the one before is committed; `waitForBatch` waits
-  /// for it. A run that ends at the batch before drops the batch.
+  /// With a writer thread, the batch is handed over after the previous one is committed; `waitForBatch`
+  /// waits for it. If the run ends at the previous batch, the batch is dropped.
   mutating func commit() throws(StoreError) {
     if let failure { throw failure }
     if case .reading = phase, !isDryRun {
@@ -309,9 +304,9 @@ extension ImportSession {
         outcome: nil))
   }
 
-  /// Has the batch committed, and waits until it is.
+  /// Commits the batch and waits for it.
   ///
-  /// - Returns: whether it is: a run that ends at the batch before drops the batch.
+  /// - Returns: whether it was committed; false if the run ended at the previous batch.
   mutating func commitAtOnce() throws(StoreError) -> Bool {
     try waitForBatch()
     if case .ended = phase { return false }
@@ -320,7 +315,7 @@ extension ImportSession {
     return true
   }
 
-  /// Waits until the batch on its way, if there is one, is committed.
+  /// Waits until the batch on the writer thread, if any, is committed.
   mutating func waitForBatch() throws(StoreError) {
     guard committer == nil, let job = writerThread?.finish() else { return }
     let readCount = pendingReadCount
@@ -337,9 +332,9 @@ extension ImportSession {
     }
   }
 
-  /// Goes on from a committed batch.
+  /// Continues after a committed batch.
   ///
-  /// - Returns: why the run is to fail, or nil.
+  /// - Returns: why the run must fail; nil if it continues.
   private mutating func advance(to next: ImportCheckpoint, readCount: Int) -> StoreError? {
     checkpoint = next
     if let error = committer?.rejectFileError { return error }
@@ -350,7 +345,7 @@ extension ImportSession {
     return nil
   }
 
-  /// The error that more records were rejected than may be, or nil.
+  /// The error if the reject limit is exceeded; nil if not.
   func tooManyRejects() -> StoreError? {
     guard options.exceedsRejectLimit(checkpoint.counters) else { return nil }
     return StoreError(
@@ -361,7 +356,6 @@ extension ImportSession {
       advice: isDryRun ? .raise(.rejects) : .raiseAndResume(.rejects))
   }
 
-  /// What the progress closure says to the state of things.
   private func decision() -> BatchDecision {
     guard let onProgress else { return .proceed }
     var progress = StoreProgress(
@@ -371,35 +365,35 @@ extension ImportSession {
     return onProgress(progress)
   }
 
-  /// Asks the progress closure at the end of a source, and stops the run where it says so.
+  /// Asks the progress closure at the end of a source, and stops the run if it says so.
   mutating func isAskedToStop() throws(StoreError) -> Bool {
     guard decision() == .stop else { return false }
     try stopReading()
     return true
   }
 
-  /// Commits what was read and ends the run where it is, so that it can be resumed.
+  /// Commits the records that were read, and stops the run so that it can be resumed.
   mutating func stopReading() throws(StoreError) {
     if case .reading = phase, readCount > 0 {
       try waitForBatch()
-      // Where the run ended at the batch before, what was read since is kept all the same.
+      // Even if the run ended at the previous batch, later records are kept.
       phase = .reading
       _ = try commitAtOnce()
     }
     phase = .ended(.stopped)
   }
 
-  /// Merges the records that landed, unless the run was told to stop.
+  /// Merges the landed records, unless the run was stopped.
   mutating func mergeLanded() throws(StoreError) {
     if case .ended(.stopped) = phase { return }
     guard checkpoint.landing != nil else { return }
-    // The store is given up behind the merge, whose statements need it.
+    // The store is released after the merge, whose statements need it.
     let error: StoreError?
     do { error = try mergeBatches() } catch { throw end(with: error) }
     if let error { throw fail(error) }
   }
 
-  /// - Returns: why the run is to fail behind a committed batch, or nil.
+  /// - Returns: why the run must fail after a committed batch, or nil.
   private mutating func mergeBatches() throws(StoreError) -> StoreError? {
     guard var merge = try committer?.beginMerge(&checkpoint) else { return nil }
     while checkpoint.landing != nil {
@@ -416,7 +410,7 @@ extension ImportSession {
 
   // MARK: Ending
 
-  /// Ends a run that was read to its end, and removes what a snapshot does not hold.
+  /// Ends a run that was read to its end, and removes the rows that a snapshot lacks.
   mutating func endRun() throws(StoreError) {
     do {
       try committer?.openRejectFile()
@@ -472,7 +466,7 @@ extension ImportSession {
     if let digest = try committer?.digestAfterRun(checkpoint) { checkpoint.digest = digest }
   }
 
-  /// Ends a run whose snapshot removes nothing.
+  /// Ends a snapshot run whose removals are refused.
   private mutating func refuseSnapshot(
     _ reason: String, advice: Advice...
   ) throws(StoreError) -> StoreError {
@@ -482,22 +476,20 @@ extension ImportSession {
     return StoreError(.snapshotRefused, "\(name): \(reason)", advice: advice)
   }
 
-  /// Marks the run as failed, as far as the store still can, ends the use of the store, and returns the
-  /// error.
+  /// Marks the run as failed if the store allows it, releases the store, and returns the error.
   mutating func fail(_ error: StoreError) -> StoreError {
     committer?.failRun(checkpoint)
     return end(with: error)
   }
 
-  /// Ends the use of the store after an error, and returns the error.
+  /// Releases the store after an error, and returns the error.
   mutating func end(with error: StoreError) -> StoreError {
     releaseStore()
     failure = error
     return error
   }
 
-  /// Ends the use of the store. A batch that is being committed is waited for; what comes of it is not
-  /// asked for any more.
+  /// Releases the store, after a wait for the current batch, whose outcome is ignored.
   mutating func releaseStore() {
     try? waitForBatch()
     if finalReport == nil, committer?.runID != nil, checkpoint.counters.read > 0 {
@@ -508,7 +500,6 @@ extension ImportSession {
     writerThread = nil
   }
 
-  /// What the run did up to now.
   mutating func report() -> ImportReport {
     var report = ImportReport()
     report.counters = checkpoint.counters
@@ -525,7 +516,7 @@ extension ImportSession {
     report.runID = committer?.runID
     report.resumedAt = resumedAt
     report.mergePolicy = isDryRun ? nil : checkpoint.policy
-    // A session that was stopped before its first input has not come to the run that it resumes.
+    // A session stopped before its first input has not reached the run that it resumes.
     report.canBeResumed =
       committer?.isUnfinished ?? false || options.isResuming && inputCount == 0
     return report

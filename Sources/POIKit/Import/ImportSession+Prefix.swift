@@ -2,9 +2,9 @@ internal import JSONStreaming
 internal import POIInputs
 
 extension ImportSession {
-  /// Looks at the first bytes of the input, which are held back until they tell what it holds.
+  /// Holds back the first bytes of the input until its format is known.
   ///
-  /// - Returns: how many of `bytes` are among them.
+  /// - Returns: the number of `bytes` held back.
   mutating func holdPrefix(of bytes: Span<UInt8>) throws(StoreError) -> Int {
     guard var first = prefix.take() else { return 0 }
     let count = min(Compression.longestMagicByteCount - first.count, bytes.count)

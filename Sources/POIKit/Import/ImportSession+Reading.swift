@@ -2,11 +2,10 @@ internal import JSONStreaming
 internal import POIInputs
 internal import POIRecords
 
-/// From bytes to decoded records in the intake.batch.
 extension ImportSession {
   // MARK: Finding the records
 
-  /// Begins reading at a JSON pointer, or, without one, newline-delimited or concatenated records.
+  /// Begins reading at a JSON pointer; nil for newline-delimited or concatenated records.
   mutating func beginReading(
     at pointer: String?, resumingAt position: ReadingPosition = .start
   ) throws(StoreError) {
@@ -27,7 +26,6 @@ extension ImportSession {
     }
   }
 
-  /// Refuses a token that would stand inside the records.
   private func checkToken(
     _ pointer: JSONPointer, beside shape: ElementShape
   ) throws(StoreError) {
@@ -41,7 +39,7 @@ extension ImportSession {
     }
   }
 
-  /// Keeps the input's token once it was read.
+  /// Stores the input's token after it was read.
   mutating func noteToken() {
     if let token = reader.watchedText { progress.input?.token = token }
     progress.input?.otherAtToken =
@@ -53,15 +51,13 @@ extension ImportSession {
       }
   }
 
-  /// Searches or reads the first bytes of a source.
   mutating func readBeginning<Source: ByteSource & ~Copyable>(of source: inout Source) throws {
     let beginning = try source.readBeginning()
     consumedByteCount = source.consumedByteCount
     try process(beginning.span)
   }
 
-  /// Searches a source whose first bytes do not tell where its records stand, from its beginning up to
-  /// where they do, and goes back there.
+  /// Surveys a source from its beginning to the place of the records, and returns to the beginning.
   mutating func surveyAll<Source: ByteSource & ~Copyable>(
     of source: inout Source
   ) throws {
@@ -89,8 +85,8 @@ extension ImportSession {
     _ = try source.restart()
   }
 
-  /// Gives the survey the pending bytes from `start` on, and reads all of them once it knows the
-  /// place of the records.
+  /// Gives the survey the pending bytes from `start` on, and reads all of them once the place of the
+  /// records is known.
   mutating func surveyPending(from start: Int) throws(StoreError) {
     ImportSession.feed(pending, from: start, to: &survey)
     if survey?.outcome == nil {
@@ -140,20 +136,20 @@ extension ImportSession {
     }
   }
 
-  /// Takes every record that the reader has complete.
+  /// Decodes every complete record of the reader.
   mutating func readRecords() throws(StoreError) {
     while true {
       let event: ReadingEvent
       do {
         event = try reader.next()
       } catch {
-        // What was read before the trouble is kept.
+        // Records before the error are kept.
         guard try commitAtOnce() else { return }
         throw fail(StoreError(error, input: inputName))
       }
       switch event {
       case .needsInput:
-        // The clock is asked once for many records, and whenever the input keeps one waiting.
+        // The clock is read once for many records, and whenever the input makes one wait.
         if pace.isDue(intake.batch.readCount) { try commit() }
         return
       case .end: return

@@ -3,7 +3,7 @@ internal import POIInputs
 internal import POIRecords
 internal import SQLiteKit
 
-/// An import of records into a store, from sources that it reads or from bytes that it is given.
+/// An import of records into a store, from sources or from bytes that the program provides.
 ///
 /// ```swift
 /// var session = try ImportSession(into: Store("poi.sqlite"), model: .poi)
@@ -11,19 +11,17 @@ internal import SQLiteKit
 /// let report = try session.finish()
 /// ```
 ///
-/// Records go through the model into batches; each batch is one transaction that also holds its
-/// rejects, the counters and the checkpoint. After every error the store holds exactly the batches
-/// committed before, and a session with `isResuming` goes on from there.
+/// Records are decoded into batches. Each batch is one transaction with its rejects, the counters and the
+/// checkpoint. After every error the store holds exactly the batches committed before, and a session with
+/// `isResuming` continues after them.
 ///
-/// Memory, whatever the size of the input: two read buffers and a batch; and a second batch with a thread
-/// that writes, as by default.
-/// See `ImportOptions.RecordLimits` for what bounds a single record.
+/// Memory is bounded for any size of input: two read buffers, a batch, and a second batch if a thread
+/// writes (the default). `ImportOptions.RecordLimits` bounds a single record.
 public struct ImportSession: ~Copyable {
-  /// How much of an input that cannot be read twice is held while it is searched for its records,
-  /// in bytes.
+  /// The maximum bytes of an input that cannot be read twice, held while it is surveyed.
   package static let surveyLimit = 16 << 20
 
-  /// After how many bytes of an input that is searched for its records the progress closure is asked.
+  /// The number of surveyed bytes after which the progress closure is asked.
   static let surveyStepSize = 1 << 20
 
   let model: Model
@@ -33,47 +31,44 @@ public struct ImportSession: ~Copyable {
 
   var intake: RecordIntake
 
-  /// When the batch at hand ends.
   var pace: BatchPace
 
-  /// What commits the batches; nil in a dry run, while a batch is with the writer thread, and once the
-  /// run has ended.
+  /// Commits the batches; nil in a dry run, while the writer thread has a batch, and after the run has
+  /// ended.
   var committer: BatchCommitter?
 
-  /// What receives the batches of a dry run.
   var dryRun: DryRun?
   var writerThread: WriterThread?
 
-  /// The batch that the writer thread gave back; it is filled next.
+  /// The batch that the writer thread returned; it is filled next.
   var spareBatch: RecordBatch?
 
-  /// How many records the batch holds that is with the writer thread.
+  /// The number of records in the batch on the writer thread.
   var pendingReadCount = 0
 
-  /// What was read of the inputs, up to the batch at hand.
+  /// The progress of the inputs, up to the current batch.
   var progress = InputProgress()
 
-  /// What is committed.
+  /// The committed state.
   var checkpoint = ImportCheckpoint()
 
-  /// The checkpoint that the run goes on from, until its input is reached.
+  /// The checkpoint to resume, until its input is reached.
   var resumption: ImportCheckpoint?
   var resumedAt: Int?
 
-  /// Why the run cannot go on, once it cannot. No batch is committed from then on: it would leave
-  /// out the one before, and be taken for the place to resume at.
+  /// Why the run cannot continue. No batch is committed after a failure: it would omit the previous one,
+  /// and the run would be resumed in the wrong place.
   var failure: StoreError?
 
-  /// What the run did, once it has ended.
+  /// The report, after the run has ended.
   var finalReport: ImportReport?
 
-  /// What is committed of a run that has failed.
+  /// The report on the committed part of a failed run.
   var failureReport: ImportReport?
 
-  /// The unfinished runs, which stand in the way of reading their inputs from the beginning.
+  /// The unfinished runs. Their inputs cannot be read from the beginning.
   var unfinished: [UnfinishedImport] = []
 
-  /// How many inputs were begun or skipped.
   var inputCount = 0
 
   var reader = ElementReader(shape: .sequence)
@@ -81,37 +76,36 @@ public struct ImportSession: ~Copyable {
   var survey: ShapeSurvey?
   var pending = GrowableBuffer<UInt8>()
 
-  /// The first bytes of an input that is given by `append`, until they tell what it holds.
+  /// The first bytes of an input given by `append`, until its format is known.
   var prefix: [UInt8]?
   var consumedByteCount = 0
   var totalByteCount: Int?
 
-  /// What a session does with the bytes that it is given.
+  /// What a session does with its bytes.
   enum Phase {
-    /// No input is open.
     case idle
-    /// The input is searched for its records.
+    /// The input is surveyed for its records.
     case surveying
     case reading
-    /// The run that is resumed had finished the input.
+    /// The resumed run had finished the input.
     case skipping
-    /// The run is over: the limit of records is reached, or the progress closure said stop.
+    /// The run has ended: the record limit is reached, or the progress closure stopped it.
     case ended(ImportReport.Ending)
   }
 
-  /// A session that writes into a store, and has it for itself until the run ends or fails.
+  /// Creates a session that writes into a store, and uses it exclusively until the run ends or fails.
   ///
   /// - Parameters:
-  ///   - store: where the records go; the model's tables are made if they are missing.
+  ///   - store: the target; missing tables of the model are created.
   ///   - model: what a record is.
   ///   - options: how to import.
-  ///   - validators: checks of the program's own.
-  ///   - onProgress: told of each committed batch, where a thread writes when the next one is handed to
-  ///     it or the input ends; asked now and then while a source is searched for its records, and at its
-  ///     end. Called on the caller's thread; decides whether the run goes on.
+  ///   - validators: additional checks of the program.
+  ///   - onProgress: called after each committed batch, from time to time during a survey, and at the end
+  ///     of a source. If a thread writes, it is called when the next batch is handed over or the input
+  ///     ends. It runs on the caller's thread and decides whether the run continues.
   /// - Throws: `StoreError` when the options, the model and the store do not fit together; with
-  ///   `cannotResume` when there is nothing to resume, with `inputOutput` when the store cannot be read
-  ///   or written, or the system gives no thread, with `inUse` when another operation uses the store.
+  ///   `cannotResume` when there is no run to resume, with `inputOutput` when the store cannot be read or
+  ///   written or the system provides no thread, with `inUse` when another operation uses the store.
   public init(
     into store: Store, model: Model, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
@@ -125,8 +119,7 @@ public struct ImportSession: ~Copyable {
     if options.jobCount > 1 { try startWriterThread() }
   }
 
-  /// A session that checks records and counts what would become of them, without a store: a dry
-  /// run.
+  /// Creates a dry run: a session that checks records and counts their outcomes without a store.
   ///
   /// - Throws: `StoreError` when the options do not fit together.
   public init(
@@ -158,10 +151,10 @@ public struct ImportSession: ~Copyable {
 
   // MARK: Inputs
 
-  /// Reads a whole source: from its first byte where it can go back there, else from where it stands.
+  /// Reads a whole source, from its first byte if it can be restarted, else from its current position.
   ///
-  /// A session that resumes skips the sources that the run had finished. Nothing is read where the run
-  /// is over.
+  /// A resuming session skips the sources that the run had finished. If the run has ended, the source is
+  /// not read.
   ///
   /// - Precondition: an input that was given by `append` is ended; else the program ends.
   /// - Throws: `StoreError` when the run cannot go on; a session that has failed throws the same again.
@@ -187,8 +180,7 @@ public struct ImportSession: ~Copyable {
           }
         consumedByteCount = source.consumedByteCount
         if count == 0 {
-          // What ended the input may be the signal that asks the run to stop, so its end is not
-          // believed before that is known.
+          // The end of input may be caused by the signal that stops the run, so the closure is asked first.
           if try isAskedToStop() { return }
           break
         }
@@ -201,7 +193,7 @@ public struct ImportSession: ~Copyable {
       }
     } catch let error as InputError {
       if error.code == .interrupted { return try stopReading() }
-      // The batch on its way was read before; the run may have ended there.
+      // The run may have ended at the previous batch.
       try waitForBatch()
       if case .ended = phase { return }
       throw fail(StoreError(error))
@@ -213,16 +205,16 @@ public struct ImportSession: ~Copyable {
     try endInput()
   }
 
-  /// Opens a file and reads all of it, unless the run is over.
+  /// Opens a file and reads all of it, unless the run has ended.
   ///
-  /// It is as with `importAll(from:)` and a `FileSource`, but that the run also has failed where the file
-  /// cannot be opened, and is stopped where the wait for the writer of a named pipe is given up.
+  /// Like `importAll(from:)` with a `FileSource`. In addition the run fails if the file cannot be opened,
+  /// and stops if the wait for the writer of a named pipe is interrupted.
   ///
   /// - Precondition: an input that was given by `append` is ended; else the program ends.
   /// - Parameters:
   ///   - path: the path of a file or pipe, or `-` for standard input.
-  ///   - isInterrupted: asked when a signal ends the wait for a slow pipe or its writer: whether the
-  ///     run is to stop.
+  ///   - isInterrupted: asked when a signal interrupts the wait for a slow pipe or its writer; returns
+  ///     whether the run stops.
   /// - Throws: `StoreError` when the run cannot go on.
   public mutating func importAll(
     ofFile path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
@@ -241,22 +233,21 @@ public struct ImportSession: ~Copyable {
     try importAll(from: &source)
   }
 
-  /// Begins an input whose bytes come through `append`; without it, `append` begins one called
+  /// Begins an input whose bytes are given by `append`. Without it, `append` begins an input called
   /// `bytes`.
   ///
-  /// A run is resumed with all bytes of its inputs, from the first one on: the session skips those that
-  /// are committed, once it has seen that they are the same.
+  /// A run is resumed with all bytes of its inputs from the first one on. The session compares the
+  /// committed ones and skips them.
   ///
   /// - Precondition: the input before is ended, unless its bytes were not wanted; else the program ends.
   /// - Parameters:
   ///   - name: the name of the input in reports and rejects.
-  ///   - byteCount: the size of the input in bytes, if it is known.
-  /// - Returns: whether the session wants the input's bytes; it does not when the run is over, or
-  ///   when a run that is resumed had finished the input. They may be given all the same, and are
-  ///   skipped up to `endInput`.
-  /// - Throws: `StoreError` with `unfinishedRun` where an earlier import of the input has not ended,
-  ///   with `cannotResume` where the run to resume had other inputs, or was given other options, with
-  ///   `invalidOptions` where the name is the path of the reject file.
+  ///   - byteCount: the size of the input in bytes, if known.
+  /// - Returns: whether the session needs the input's bytes. It does not if the run has ended, or if the
+  ///   resumed run had finished the input. Bytes given nevertheless are skipped up to `endInput`.
+  /// - Throws: `StoreError` with `unfinishedRun` if an earlier import of the input is unfinished, with
+  ///   `cannotResume` if the run to resume had other inputs or options, with `invalidOptions` if the name
+  ///   is the path of the reject file.
   @discardableResult
   public mutating func beginInput(
     named name: String, byteCount: Int? = nil
@@ -277,7 +268,7 @@ public struct ImportSession: ~Copyable {
   private mutating func openInput(
     named name: String, byteCount: Int?
   ) throws(StoreError) -> Bool {
-    // How many records the run to resume has read is known once its place is reached.
+    // The count of a run to resume is known after its position is reached.
     let isAhead = resumption != nil || options.isResuming && inputCount == 0
     if hasReachedLimit, !isAhead {
       phase = .ended(.finished)
@@ -310,12 +301,12 @@ public struct ImportSession: ~Copyable {
     return true
   }
 
-  /// Takes the next bytes of the input; drops them where the run is over: it is finished or stopped, or
-  /// has read as many records as are asked for.
+  /// Reads the next bytes of the input. They are dropped if the run has ended: it is finished or stopped,
+  /// or the record limit is reached.
   ///
-  /// By its first bytes an input that is compressed, or known to hold no JSON, is refused.
+  /// An input whose first bytes show that it is compressed or is not JSON is refused.
   ///
-  /// - Parameter bytes: any number of bytes, split anywhere; nothing of them is kept by reference.
+  /// - Parameter bytes: any number of bytes, split anywhere; the session keeps no reference to them.
   /// - Throws: `StoreError` when the run cannot go on.
   public mutating func append(_ bytes: Span<UInt8>) throws(StoreError) {
     if let failure { throw failure }
@@ -326,7 +317,6 @@ public struct ImportSession: ~Copyable {
     try process(bytes.extracting(droppingFirst: count))
   }
 
-  /// Searches or reads the next bytes of the input.
   mutating func process(_ bytes: Span<UInt8>) throws(StoreError) {
     switch phase {
     case .surveying:
@@ -338,7 +328,7 @@ public struct ImportSession: ~Copyable {
     }
   }
 
-  /// Ends the input: what is left of it is read and committed.
+  /// Ends the input: the rest of it is read and committed.
   ///
   /// - Throws: `StoreError` when the input is incomplete or the batch cannot be written.
   public mutating func endInput() throws(StoreError) {
@@ -360,13 +350,13 @@ public struct ImportSession: ~Copyable {
     try waitForBatch()
   }
 
-  /// Stops the run, as the progress closure does: the records that have come whole are committed as
-  /// the last batch, and the run can be resumed with all bytes of its inputs.
+  /// Stops the run like the progress closure. Complete records are committed as the last batch, and the run
+  /// can be resumed with all bytes of its inputs.
   ///
-  /// It is for bytes that end too early, such as those of a connection that fails: `endInput` and
-  /// `finish` take their end for that of the input.
+  /// Use it if bytes end too early, for example if a connection fails: `endInput` and `finish` treat the
+  /// end of the bytes as the end of the input.
   ///
-  /// - Returns: what the run did; where it had ended before, as it ended then.
+  /// - Returns: the report on the run; if it had ended before, the same report as then.
   /// - Throws: `StoreError` when the last batch cannot be written.
   public mutating func stop() throws(StoreError) -> ImportReport {
     if let failure { throw failure }
@@ -377,15 +367,15 @@ public struct ImportSession: ~Copyable {
     return try finish()
   }
 
-  /// Ends the run; asked again it says the same.
+  /// Ends the run. A second call returns the same report.
   ///
-  /// - Returns: what the run did.
+  /// - Returns: the report on the run.
   /// - Throws: `StoreError` when the last batch cannot be written, or the counters do not balance; with
-  ///   `cannotResume` where the session did not come to the input that the run to resume was reading.
+  ///   `cannotResume` if the session did not reach the input that the run to resume was reading.
   public mutating func finish() throws(StoreError) -> ImportReport {
     if let finalReport { return finalReport }
     try endInput()
-    // A run that goes on with one that had too many rejects may have nothing left to read.
+    // A resumed run that has too many rejects may have no input left.
     if case .idle = phase, let error = tooManyRejects() { throw fail(error) }
     try mergeLanded()
     if case .idle = phase, let error = missingInput() {
@@ -410,12 +400,11 @@ public struct ImportSession: ~Copyable {
     return ended
   }
 
-  /// What a run did that an error has ended.
+  /// The report on a run that an error ended.
   ///
-  /// - Returns: what is committed of it; nil if no error ended the run, or no record of it is stored.
+  /// - Returns: the committed part; nil if no error ended the run, or no record of it is stored.
   public func failedReport() -> ImportReport? { failureReport }
 
-  /// Begins to search the input for its records.
   mutating func beginSurvey() {
     survey = ShapeSurvey(
       elementMarkers: [requiredMembers, [RejectLine.marker]],
@@ -423,8 +412,8 @@ public struct ImportSession: ~Copyable {
     phase = .surveying
   }
 
-  /// The names of the record's own members that a record must have, or those of its key where it
-  /// must have none: by them a survey knows a record from an envelope.
+  /// The names of the members that a record must have, or the members of its key if all are optional. By
+  /// them a survey distinguishes a record from an envelope.
   private var requiredMembers: [String] {
     let isRequiring = model.attributes.contains(where: \.isRequired)
     let attributes = model.attributes.filter {
@@ -433,7 +422,7 @@ public struct ImportSession: ~Copyable {
     return members(at: attributes.map(\.source))
   }
 
-  /// The names of the record's own members that sources lie in.
+  /// The names of the members that contain sources.
   private func members(at sources: [Attribute.Source]) -> [String] {
     var names: [String] = []
     for source in sources {

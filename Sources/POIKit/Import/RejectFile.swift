@@ -6,23 +6,23 @@ internal import SQLiteKit
 
 /// A file of reject lines.
 ///
-/// The store's reject table is the truth: lines are written after their batch is committed, and a
-/// resumed run writes the file anew from the table.
+/// The store's reject table is authoritative. Lines are written after their batch is committed, and a
+/// resumed run rewrites the file from the table.
 struct RejectFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
   private var buffer: [UInt8] = []
 
-  /// Makes the file, empty; a reject file that is there is overwritten, any other file is not.
+  /// Creates an empty file. An existing reject file is overwritten; any other file is not.
   ///
-  /// It holds records of the input, so whoever may not read the store may not read it: a new one has
-  /// the store's permissions, in a dry run the owner's alone.
+  /// It holds records of the input, so it is not readable by more users than the store: a new file gets the
+  /// store's permissions, in a dry run only the owner's.
   ///
-  /// It is locked as long as it is written: lines of two imports would overwrite one another.
+  /// It is locked while it is open: lines of two imports would overwrite one another.
   ///
   /// - Parameter storePath: where the store is, if there is one.
   /// - Throws: `StoreError` with `inputOutput` when it cannot be written, with `invalidOptions` when the
-  ///   path leads to a file that is no reject file, is of the store, or is written by another import.
+  ///   path is a file without rejects, a file of the store, or in use by another import.
   init(path: String, storePath: String?) throws(StoreError) {
     try RejectFile.check(path, storePath: storePath)
     let permissions = StorePermissions.forFile(besideStoreAt: storePath)
@@ -38,11 +38,11 @@ struct RejectFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Opens a file to write, and to read its beginning; a pipe or a device only to write, if that needs
-  /// no waiting for a reader: who opens a pipe to read as well would wait for himself when its readers
-  /// are gone.
+  /// Opens a file for writing, and for reading its beginning. A pipe or device is opened for writing only,
+  /// if it has a reader: a process that also opens a pipe for reading would wait for itself when the
+  /// readers are gone.
   ///
-  /// - Returns: the descriptor; -1 where it cannot be opened.
+  /// - Returns: the descriptor; -1 if it cannot be opened.
   private static func open(_ path: String, _ permissions: mode_t) -> Int32 {
     var status = stat()
     if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
@@ -56,8 +56,8 @@ struct RejectFile: ~Copyable {
     return unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, permissions)
   }
 
-  /// Throws where a path leads to a file that is no reject file, or is one of a store's own, be the
-  /// store there or still to be made: its file, or one that SQLite has or makes beside it.
+  /// Checks that a path is not a file without rejects, nor one of a store's files, which may not exist yet:
+  /// the database, or a file that SQLite creates beside it.
   ///
   /// - Parameter storePath: where the store is, if there is one.
   /// - Throws: `StoreError` with `invalidOptions`.
@@ -78,7 +78,7 @@ struct RejectFile: ~Copyable {
     }
     guard !isDatabase else { throw foreignFile(path) }
     let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    // Why it cannot be opened is told when it is to be written.
+    // The error is reported when the file is to be written.
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
     if let error = foreignFile(descriptor, path: path) { throw error }
@@ -99,9 +99,9 @@ struct RejectFile: ~Copyable {
     }
   }
 
-  /// Throws where a path leads to the regular file that an input is read from.
+  /// Checks that a path is not the regular file that an input is read from.
   ///
-  /// - Parameter name: what the input is called.
+  /// - Parameter name: the name of the input.
   /// - Throws: `StoreError` with `invalidOptions`.
   static func check(_ path: String, inputName name: String) throws(StoreError) {
     var (file, input, standardInput) = (stat(), stat(), stat())
@@ -120,10 +120,10 @@ struct RejectFile: ~Copyable {
     first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
-  /// The place that a path leads to through all links, whether a file is there or not.
+  /// The path after all links are followed, whether the file exists or not.
   private static func place(of path: String) -> String {
     var path = path
-    // As many links as Linux follows.
+    // Linux follows as many links.
     for _ in 0..<40 {
       if let place = resolved(path) { return place }
       let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -137,23 +137,22 @@ struct RejectFile: ~Copyable {
     return path
   }
 
-  /// The place of a file that is there.
   private static func resolved(_ path: String) -> String? {
     guard let whole = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(whole) }
     return unsafe String(cString: whole)
   }
 
-  /// What a symbolic link holds; nothing where the path is none.
+  /// The target of a symbolic link; nil if the path is not a link.
   private static func target(ofLink path: String) -> String? {
     var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &target, target.count)
     return count < 0 ? nil : String(decoding: target[..<count], as: UTF8.self)
   }
 
-  /// Locks and empties a regular file that holds rejects; a pipe or a device is taken as it is.
+  /// Locks and empties a regular file that holds rejects; leaves a pipe or a device alone.
   ///
-  /// - Returns: why it cannot be done.
+  /// - Returns: the error, or nil.
   private static func empty(_ descriptor: Int32, path: String) -> StoreError? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return RejectFile.error(path) }
@@ -167,7 +166,7 @@ struct RejectFile: ~Copyable {
     return ftruncate(descriptor, 0) == 0 ? nil : RejectFile.error(path)
   }
 
-  /// Why a regular file is not to be overwritten: it holds something else than rejects.
+  /// Refuses a regular file that holds something other than rejects; nil if it is allowed.
   private static func foreignFile(_ descriptor: Int32, path: String) -> StoreError? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -186,7 +185,7 @@ struct RejectFile: ~Copyable {
 
   /// Writes the rejects of a batch.
   ///
-  /// - Parameter names: those of their inputs.
+  /// - Parameter names: the names of their inputs.
   mutating func write(
     _ batch: borrowing RecordBatch, _ names: InputNames
   ) throws(StoreError) {
@@ -232,7 +231,7 @@ struct RejectFile: ~Copyable {
     try flush()
   }
 
-  /// Waits until the disk has the lines and the name of the file; a pipe or a device has no disk.
+  /// Waits until the lines and the file's name are on the disk; a pipe or a device needs no wait.
   func sync() throws(StoreError) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
@@ -240,7 +239,7 @@ struct RejectFile: ~Copyable {
     guard let whole = unsafe realpath(path, nil) else { throw RejectFile.error(path) }
     defer { unsafe free(whole) }
     let folder = unsafe Glibc.open(dirname(whole), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // Who may not read the folder may still have made the file in it.
+    // The file may have been created in a folder that is not readable.
     guard folder >= 0 else { return }
     fsync(folder)
     close(folder)

@@ -6,15 +6,14 @@ struct RejectLog: ~Copyable {
   private let path: String?
   private var file: RejectFile?
 
-  /// Why the rejects of the last batch could not be written.
   private(set) var error: StoreError?
 
   init(path: String?) { self.path = path }
 
-  /// Makes the file, unless there is one already or none was asked for.
+  /// Creates the file, unless it is open or was not requested.
   ///
   /// - Parameter storePath: the path of the store, if there is one.
-  /// - Returns: whether it was made.
+  /// - Returns: whether it was created.
   mutating func open(besideStoreAt storePath: String?) throws(StoreError) -> Bool {
     guard file == nil, let path else { return false }
     file = try RejectFile(path: path, storePath: storePath)
@@ -33,6 +32,5 @@ struct RejectLog: ~Copyable {
     try file?.write(rejectsOf: run, in: connection, storePath: storePath)
   }
 
-  /// Brings the file to the disk.
   mutating func sync() throws(StoreError) { try file?.sync() }
 }

@@ -55,7 +55,8 @@ extension Store {
 extension ImportSession {
   /// Reads a whole input.
   ///
-  /// A session that resumes skips the inputs that the run had finished. Nothing is read if the run has ended.
+  /// A resuming session skips the inputs that the run had finished. If the run has ended, the input is not
+  /// read.
   ///
   /// - Precondition: an input that was begun by `beginInput` or `append` is ended; else the program ends.
   /// - Throws: `StoreError` when the run cannot go on; a session that has failed throws the same again.

@@ -1,9 +1,9 @@
 internal import POIRecords
 internal import SQLiteKit
 
-/// The rows that a snapshot lacks.
+/// Removal of the rows that a snapshot lacks.
 extension Store.Lease {
-  /// The rows that a snapshot can lack: those with a key that are not marked as removed.
+  /// The rows that a snapshot can remove: rows with a key that are not marked as removed.
   func removableRows(of model: Model) throws -> RemovableRows {
     let table: SQL = "main.\(name: model.table)"
     let count = try connection.integer(
@@ -22,11 +22,11 @@ extension Store.Lease {
 
   /// Removes the rows whose keys a snapshot lacks, and ends its run, in one transaction.
   ///
-  /// Rows without a key are left alone, and so are those that are marked as removed already.
+  /// Rows without a key, and rows that are already marked as removed, are left alone.
   ///
   /// - Parameters:
-  ///   - limit: how many of the rows may go that were there when the run began.
-  ///   - token: is kept where they go.
+  ///   - limit: how many of the rows stored before the run may be removed.
+  ///   - token: stored if the rows are removed.
   func endSnapshot(
     of model: Model, run: Int64, _ checkpoint: ImportCheckpoint, limit: ImportOptions.Limit,
     ended: Instant, keeping token: SourceToken
@@ -49,15 +49,16 @@ extension Store.Lease {
     }
   }
 
-  /// Why rows may not go if earlier snapshots removed nothing: too many of them were there before those.
+  /// The refusal if too many of the rows stored before earlier refused snapshots would be removed; nil if
+  /// not.
   ///
-  /// - Parameter countUpTo: how many of the rows have no greater id than a given one.
+  /// - Parameter countUpTo: returns how many of the rows to remove have at most the given id.
   private func tooManySinceEarlier(
     _ model: Model, _ run: Int64, _ limit: ImportOptions.Limit, countUpTo: (Int64) throws -> Int
   ) throws -> SnapshotOutcome? {
     guard let earlier = try EarlierSnapshot.first(before: run, into: model.table, in: connection)
     else { return nil }
-    // A row that was marked then is not among those that are counted; it may have come back since.
+    // Rows marked as removed then are not in `earlier.rows.count`, but may have come back since.
     let gone = min(try countUpTo(earlier.rows.lastRow), earlier.rows.count)
     guard limit.isExceeded(by: gone, of: earlier.rows.count) else { return nil }
     return .tooManySince(earlier, gone: gone)
@@ -92,7 +93,7 @@ extension Store.Lease {
       next.digest += try rows.digest(layout, in: connection)
     } else {
       let deleted = try rows.delete(archivingUnder: run, in: connection)
-      // Rows that hang on the missing ones went with them.
+      // Rows that depend on the missing ones were deleted with them.
       guard !limit.isExceeded(by: deleted.deletedCount, of: checkpoint.removableRowCount) else {
         return .tooMany(gone: deleted.deletedCount, of: checkpoint.removableRowCount)
       }

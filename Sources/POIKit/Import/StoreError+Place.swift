@@ -1,8 +1,8 @@
 package import JSONStreaming
 
-/// Why the records of an input cannot be found.
+/// Errors for inputs whose records cannot be found.
 extension StoreError {
-  /// The survey of an input that cannot be read twice came to no end.
+  /// The error if the survey of an input that cannot be read twice has no result.
   package static func unknownPlace(in input: String) -> StoreError {
     StoreError(
       .unreadable,
@@ -11,11 +11,11 @@ extension StoreError {
       advice: .nameRecords)
   }
 
-  /// How many of several places a message lists, and how many characters of each.
+  /// The maximum number of places in a message, and of characters of each.
   private static let listLimit = 10
   private static let pointerLimit = 200
 
-  /// The records may stand in several arrays, or in none of those that there are.
+  /// The error if several arrays may hold the records, or none of the arrays does.
   package static func ambiguousPlace(
     _ candidates: [ShapeSurvey.Candidate], in input: String
   ) -> StoreError {

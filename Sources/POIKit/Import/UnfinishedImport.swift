@@ -5,16 +5,14 @@ internal import SQLiteKit
 struct UnfinishedImport {
   /// Its run in `poikit_run`.
   let id: Int64
-  /// The number of batches that it has committed.
   let generation: Int64
-  /// Where it is; nil if that cannot be read.
+  /// Its state; nil if it cannot be read.
   let checkpoint: ImportCheckpoint?
   /// The source of its inputs; empty if none was named.
   let source: String
-  /// The inputs that it has begun, in their order.
   let inputs: [ImportReport.Input]
   private let names: Set<ExactText>
-  /// Whether it failed before it had read a record: giving it up loses nothing.
+  /// Whether it failed before it read a record, so that abandoning it loses nothing.
   let isVoid: Bool
 
   /// The unfinished imports into a table, the latest first.
@@ -43,7 +41,6 @@ struct UnfinishedImport {
     isVoid = run.state == .failed && checkpoint?.counters.read == 0
   }
 
-  /// Whether nothing is known of it but that it exists.
   var isUnknown: Bool { checkpoint == nil && inputs.isEmpty }
 
   func hasBegun(_ name: String) -> Bool { names.contains(ExactText(name)) }

@@ -1,24 +1,21 @@
 internal import JSONStreaming
 internal import POIRecords
 
-/// A thread that commits the batches that it is given, one at a time.
+/// A thread that commits batches, one at a time.
 ///
-/// A batch goes to it together with the committer, and both come back: whoever has them may use
-/// them, and nobody else can.
+/// A batch goes to it together with the committer, and both come back. Only their current owner can use
+/// them.
 struct WriterThread: ~Copyable {
-  /// A batch on its way, with all that is needed to commit it.
+  /// A batch to commit, with all that is needed for it.
   struct Job: ~Copyable {
     var committer: BatchCommitter
     var batch: RecordBatch
     let progress: InputProgress
     let checkpoint: ImportCheckpoint
 
-    /// What came of it: the checkpoint after the batch.
     var outcome: Result<ImportCheckpoint, StoreError>?
 
-    /// Commits the batch, unless that was done.
-    ///
-    /// - Returns: whether it was not.
+    /// Commits the batch, and returns whether it was still to be done.
     mutating func commit() -> Bool {
       guard outcome == nil else { return false }
       do throws(StoreError) {
@@ -35,27 +32,27 @@ struct WriterThread: ~Copyable {
 
   /// Starts the thread.
   ///
-  /// - Throws: `SystemError` when the system gives no thread.
+  /// - Throws: `SystemError` when the system provides no thread.
   init() throws(SystemError) {
     let channel = Channel()
     self.channel = channel
     worker = try WorkerThread { channel.commit() }
   }
 
-  /// Hands a job over; none may be on its way.
+  /// Hands a job over. The previous one must be finished.
   func start(_ job: consuming Job) {
     channel.put(job)
     worker.start()
   }
 
-  /// Waits until the job on its way is done, and takes it back.
+  /// Waits until the job is done, and returns it.
   func finish() -> Job {
     worker.wait()
     return channel.remove()
   }
 }
 
-/// What the two threads share; who has the turn, says the worker thread.
+/// The shared state of the two threads; the worker thread decides which of them may use it.
 private final class Channel: Sendable {
   private nonisolated(unsafe) var job: WriterThread.Job?
 
@@ -66,8 +63,6 @@ private final class Channel: Sendable {
     return job
   }
 
-  /// Commits the batch of the job.
-  ///
-  /// - Returns: whether there is one that is not done.
+  /// Commits the batch of the job, and returns whether there was one still to be done.
   func commit() -> Bool { unsafe job?.commit() == true }
 }
