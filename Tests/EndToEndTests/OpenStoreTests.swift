@@ -36,7 +36,7 @@ import Testing
     #expect(
       input?.message == "\(named): is a SQLite database, not JSON; name the JSON to import")
     let model = #expect(throws: ModelError.self) { _ = try Model(contentsOf: named) }
-    #expect(model?.message.contains("is no JSON") == true)
+    #expect(model?.message.contains("is not JSON") == true)
     var options = ImportOptions()
     options.rejectFile = named
     let rejects = #expect(throws: StoreError.self) {

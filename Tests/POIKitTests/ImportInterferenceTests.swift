@@ -144,7 +144,7 @@ import Testing
       _ = try session.finish()
     }
     #expect(
-      error?.message.contains("another process went on with this import or began it again") == true,
+      error?.message.contains("another process continued this import or began it again") == true,
       "\(error?.message ?? "")")
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["20"])
   }
@@ -170,7 +170,7 @@ import Testing
       try second.importAll(from: &source)
     }
     #expect(
-      error?.message.contains("another process went on with this import or began it again") == true,
+      error?.message.contains("another process continued this import or began it again") == true,
       "\(error?.message ?? "")")
     #expect(try feed.rows("SELECT count(*) FROM poi") == ["\(min(count, 6))"])
     // The run belongs to the process that drives it.

@@ -78,7 +78,7 @@ import Testing
       let error = #expect(throws: StoreError.self) {
         try Self.resume([("a", text)], in: folder) { $0.isSnapshot = !isSnapshot }
       }
-      let state = isSnapshot ? "is a snapshot" : "is no snapshot"
+      let state = isSnapshot ? "is a snapshot" : "is not a snapshot"
       #expect(error?.message.contains(state) == true, "\(error?.message ?? "")")
       #expect(error?.advice == [.snapshot(isSnapshot), .restart])
     }

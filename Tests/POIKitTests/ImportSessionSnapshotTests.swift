@@ -331,7 +331,7 @@ import Testing
       let error = #expect(throws: StoreError.self) { try feed.take(other, options: options) }
       #expect(error?.code == .snapshotRefused)
       #expect(
-        error?.message.contains("lacks 10 of the 10 rows that were there before that of run 2")
+        error?.message.contains("lacks 10 of the 10 rows stored before the snapshot of run 2")
           == true, "\(error?.message ?? "")")
       #expect(try feed.rows("SELECT count(*) FROM note") == ["210"])
     }
@@ -359,7 +359,7 @@ import Testing
     try feed.take(Self.records(100..<300), options: Self.options(.percent(100)))
     _ = try Store(feed.path).undo(clock: someInstant)
     let message = try Self.refusal(feed, Self.records(100..<300), Self.options())
-    #expect(message.contains("lacks 10 of the 10 rows that were there before that of run 2"))
+    #expect(message.contains("lacks 10 of the 10 rows stored before the snapshot of run 2"))
   }
 
   @Test func `restored rows do not let the next snapshot remove the earlier rows`() throws {

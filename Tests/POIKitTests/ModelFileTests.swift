@@ -17,7 +17,7 @@ import Testing
       ("/nonexistent", "no such file; name a model file, a table of the store, or poi"),
       ("", "no such file; name a model file"),
       (folder.path, "is a directory; name the model file in it"),
-      (zip, "is no JSON; a model is a JSON Schema document"),
+      (zip, "is not JSON; a model is a JSON Schema document"),
     ] {
       let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: path) }
       #expect(error?.message.contains(": \(message)") == true, "\(error?.message ?? "")")

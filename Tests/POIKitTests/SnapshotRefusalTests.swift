@@ -71,7 +71,7 @@ import Testing
     #expect(error?.code == .invalidOptions)
     #expect(
       error?.message.hasSuffix(
-        "the table \"note\" is unique by at, and a snapshot tells by id which rows it lacks, so it "
+        "the table \"note\" is unique by at, and a snapshot finds missing rows by id, so it "
           + "would remove rows that it holds") == true, "\(error?.message ?? "")")
     #expect(error?.advice == [.undoEnforcement, .snapshot(false)])
     #expect(try feed.rows("SELECT id FROM note WHERE gone IS NOT 1") == ["1", "3"])

@@ -45,7 +45,7 @@ import Testing
     }
     let error = #expect(throws: StoreError.self) { _ = try Store(path, for: opening) }
     #expect(error?.code == .notAStore)
-    #expect(error?.message == "\(path): the file is empty and no store yet; import into it first")
+    #expect(error?.message == "\(path): the file is empty, not a store yet; import into it first")
     #expect(try folder.bytes("new.sqlite").isEmpty)
   }
 

@@ -130,7 +130,7 @@ struct BatchCommitter: ~Copyable {
   private static func isDrivenByOther(_ path: String) -> StoreError {
     StoreError(
       .changedByOther,
-      "\(path): another process went on with this import or began it again; its batches are kept, "
+      "\(path): another process continued this import or began it again; its batches are kept, "
         + "this one's last is not")
   }
 
@@ -493,7 +493,7 @@ struct BatchCommitter: ~Copyable {
       throw failure(
         StoreError(
           .snapshotRefused,
-          "\(store.path): \(error.message); nothing is removed until that is mended",
+          "\(store.path): \(error.message); no rows are removed until this is fixed",
           advice: .resume),
         checkpoint)
     } catch {

@@ -20,7 +20,7 @@ extension ImportOptions {
       throw StoreError(.invalidOptions, "an import needs at least one thread")
     }
     guard recordLimit ?? 0 >= 0 else {
-      throw StoreError(.invalidOptions, "an import reads no fewer than 0 records")
+      throw StoreError(.invalidOptions, "a limit of records is not negative")
     }
     guard rejectLimit?.isValid ?? true, removalLimit.isValid else {
       throw StoreError(
@@ -56,8 +56,8 @@ extension ImportOptions {
     guard !isDryRun, recordLimit == nil else {
       throw StoreError(
         .invalidOptions,
-        "a snapshot is compared with the store as a whole: a dry run has none, and a limit of records "
-          + "leaves out some")
+        "a snapshot is compared with the whole store: a dry run has no store, and a limit of records "
+          + "omits some")
     }
     guard !model.key.isEmpty else {
       throw StoreError(

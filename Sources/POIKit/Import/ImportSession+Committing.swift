@@ -122,7 +122,7 @@ extension ImportSession {
     guard options.isSnapshot == found.isSnapshot else {
       throw StoreError(
         .cannotResume,
-        "\(name): the run to resume is \(found.isSnapshot ? "a" : "no") snapshot",
+        "\(name): the run to resume is \(found.isSnapshot ? "a" : "not a") snapshot",
         advice: .snapshot(found.isSnapshot), .restart)
     }
     guard run.source.isExactly(options.source) else {
@@ -438,7 +438,7 @@ extension ImportSession {
         "\(checkpoint.counters.rejected) records were rejected, so it is not known what the snapshot "
           + "holds, and nothing was removed; correct them, and import the whole again"
       } else if checkpoint.counters.read == 0 {
-        "the snapshot holds no record, and nothing was removed; look why it is empty"
+        "the snapshot holds no record, and nothing was removed; find out why it is empty"
       } else {
         nil
       }
@@ -454,7 +454,7 @@ extension ImportSession {
           + "they are gone indeed, import it again with a higher limit", advice: .raise(.removals))
     case .tooManySince(let earlier, let gone):
       throw try refuseSnapshot(
-        "the snapshot lacks \(gone) of the \(earlier.rows.count) rows that were there before that of run "
+        "the snapshot lacks \(gone) of the \(earlier.rows.count) rows stored before the snapshot of run "
           + "\(earlier.run), which removed nothing, more than the limit allows, and again nothing was "
           + "removed; if they are gone indeed, import it again with a higher limit",
         advice: .raise(.removals))

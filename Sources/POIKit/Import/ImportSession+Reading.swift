@@ -34,8 +34,8 @@ extension ImportSession {
     else {
       throw StoreError(
         .invalidOptions,
-        "\(inputName): nothing can stand at \"\(pointer)\" outside of the records; a token needs "
-          + "records inside an object that holds it as well", advice: .nameRecords)
+        "\(inputName): \"\(pointer)\" is not outside the records; a token needs an "
+          + "object that holds it beside the records", advice: .nameRecords)
     }
   }
 

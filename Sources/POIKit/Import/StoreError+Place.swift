@@ -31,11 +31,11 @@ extension StoreError {
     let message =
       switch candidates.count(where: { $0.elementCount > 0 }) {
       case 0:
-        "the records may stand in \(places), or be members of an object"
+        "the records may be in \(places), or be members of an object"
       case 1:
-        "no object in an array has a member that the model reads: the records may stand in "
+        "no object in an array has a member that the model reads: the records may be in "
           + "\(places)"
-      default: "the records may stand in several arrays: \(places)"
+      default: "the records may be in several arrays: \(places)"
       }
     return StoreError(.unreadable, "\(input): \(message)", advice: .nameRecords)
   }

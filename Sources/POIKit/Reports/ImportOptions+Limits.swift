@@ -13,7 +13,7 @@ extension ImportOptions.RecordLimits {
     for (name, limit, range) in limits where !range.contains(limit) {
       throw StoreError(
         .invalidOptions,
-        "the limit \(name) of a record is \(limit); it goes from \(range.lowerBound) to "
+        "the limit \(name) of a record is \(limit); the range is \(range.lowerBound) to "
           + "\(range.upperBound)")
     }
   }

@@ -146,11 +146,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         ("there is no space left; free some\(again)", goingOn)
       } else if error.isMoved {
         (
-          "nothing is committed to it any more; what was may still be in \(path)-wal alone, so put the "
-            + "file back to its place beside that one\(again)", goingOn
+          "no more is committed to it; committed batches may be in \(path)-wal alone, so move the file "
+            + "back beside that one\(again)", goingOn
         )
       } else if error.isReadOnly {
-        ("the store cannot be written; check its permissions and those of its folder", [])
+        ("the store cannot be written; check its permissions and its folder's", [])
       } else if error.isUnopenable {
         ("check the path, its folder and the permissions", [])
       } else if error.isUntrustedSchema {
@@ -164,7 +164,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             + "done", []
         )
       } else if error.isCorrupt {
-        ("the file is damaged or is no SQLite database", [])
+        ("the file is damaged or is not a SQLite database", [])
       } else {
         (
           "the store holds exactly the batches that were committed; remove the cause\(again)",

@@ -24,7 +24,8 @@ extension Model {
     }
     guard text.count <= Model.longestFileByteCount else {
       throw ModelError(
-        message: "\(path): longer than \(Model.longestFileByteCount >> 20) MiB; that is no model",
+        message:
+          "\(path): longer than \(Model.longestFileByteCount >> 20) MiB, the limit for a model",
         pointer: "")
     }
     do {
@@ -41,7 +42,7 @@ extension Model {
       "\(error.path): no such file; name a model file, a table of the store, or poi, the built-in "
         + "model"
     case .isDirectory: "\(error.path): is a directory; name the model file in it"
-    case .notJSON: "\(error.path): is no JSON; a model is a JSON Schema document"
+    case .notJSON: "\(error.path): is not JSON; a model is a JSON Schema document"
     default: error.description
     }
   }

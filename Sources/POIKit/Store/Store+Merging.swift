@@ -92,7 +92,7 @@ extension Store.Lease {
       throw StoreFailure(
         .invalidOptions,
         "the model \"\(model.name)\" names no key, so \(policy.rawValue) cannot tell which records "
-          + "are one; add \"x-key\" to it")
+          + "belong together; add \"x-key\" to it")
     }
     let table = SQL(name: model.table)
     guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {
@@ -119,7 +119,7 @@ extension Store.Lease {
       throw StoreFailure(
         .invalidOptions,
         "the table \"\(model.table)\" is unique by \(key.columns.joined(separator: ", ")), and "
-          + "a snapshot tells by \(named.joined(separator: ", ")) which rows it lacks, so it would remove "
+          + "a snapshot finds missing rows by \(named.joined(separator: ", ")), so it would remove "
           + "rows that it holds", advice: .undoEnforcement, .snapshot(false))
     }
     guard model.tombstone?.removal == .delete else { return }

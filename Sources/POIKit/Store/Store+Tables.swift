@@ -88,8 +88,8 @@ extension Store.Lease {
     guard mayChange else {
       throw StoreFailure(
         .modelDiffers,
-        "the model of the table \"\(model.table)\" is another one, and an import into "
-          + "it with the model before is unfinished",
+        "the table \"\(model.table)\" has another model, and an import into it with the "
+          + "previous model is unfinished",
         advice: .useModel(ofTable: model.table), .restart)
     }
     try changeModel(to: model)

@@ -167,15 +167,15 @@ public final class Store: Sendable {
       guard version > 0, try Bookkeeping.isComplete(in: connection) else {
         throw StoreFailure(
           .notAStore,
-          "the store lacks tables that every store has, or was made by no version of the "
-            + "toolkit; take a backup, or import anew")
+          "the store lacks tables that every store has, or its format is unknown; "
+            + "restore a backup, or import again")
       }
       return false
     }
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
     if tables == 0, application == 0, version == 0, isReadOnly {
       throw StoreFailure(
-        .notAStore, "the file is empty and no store yet; import into it first")
+        .notAStore, "the file is empty, not a store yet; import into it first")
     }
     guard tables == 0, application == 0, version == 0 else {
       throw StoreFailure(
