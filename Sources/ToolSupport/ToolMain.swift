@@ -66,7 +66,7 @@ struct ToolMain {
     return code
   }
 
-  /// The answer to an immediate option; nil if there is none.
+  /// The answer to an immediate option; nil if no such option is given.
   private func answer(to parsed: ParsedArguments) -> String? {
     if parsed.flag("help") { return command.help(width: min(output.terminalWidth ?? 80, 100)) }
     if parsed.flag("version") { return command.versionLine + "\n" }

@@ -21,7 +21,7 @@ final class FaultTrial {
   }
 
   /// - Parameter allocationStride: every how many allocations one is tried, with every other call;
-  ///   nil for a quarter of those of the long form.
+  ///   nil for a quarter of the long form's trials.
   static func faults(allocationStride: Int?) -> [Fault] {
     var faults = [
       Fault(name: "open", kind: STORE_FAULT_OPEN, code: 14),

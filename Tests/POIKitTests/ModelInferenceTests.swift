@@ -381,7 +381,7 @@ import Testing
           ? Self.object(depth: 3, using: &generator) : kinds.randomElement(using: &generator) ?? ""
       }
       let text = "[\(records.joined(separator: ",\n"))]"
-      // There is none if the records have no members, or only repeated ones.
+      // No model is inferred if the records have no members, or only repeated ones.
       guard let document = try? Self.infer(text) else { continue }
       modelCount += 1
       let rejects = try Self.rejects(text, document: document)

@@ -199,7 +199,7 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     #expect(connection.isInTransaction == false)
   }
 
-  @Test func `row ids and counts of changes are those of the latest statement`() throws {
+  @Test func `row ids and counts of changes belong to the latest statement`() throws {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
     try connection.execute("INSERT INTO t VALUES (41, 'x'), (42, 'x')")

@@ -35,7 +35,7 @@ public struct Tool: Sendable {
   ///   - arguments: the command line after the tool's name.
   ///   - folder: the working folder of the run.
   ///   - input: the bytes of standard input.
-  ///   - environment: variables added to those of the test runner.
+  ///   - environment: variables added to the test runner's.
   public func run(
     _ arguments: [String], in folder: String, input: [UInt8] = [],
     environment: [String: String] = [:]

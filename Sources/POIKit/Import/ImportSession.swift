@@ -225,7 +225,7 @@ public struct ImportSession: ~Copyable {
     do {
       source = try FileSource(path: path, isInterrupted: isInterrupted)
     } catch {
-      // What the resumed run had committed is what there is to tell of.
+      // The report shows what the resumed run had committed.
       if let resumption { continueRun(from: resumption) }
       if error.code == .interrupted { return try stopReading() }
       throw fail(StoreError(error))
@@ -361,7 +361,7 @@ public struct ImportSession: ~Copyable {
   public mutating func stop() throws(StoreError) -> ImportReport {
     if let failure { throw failure }
     if case .ended = phase { return try finish() }
-    // What the resumed run had committed is what there is to tell of.
+    // The report shows what the resumed run had committed.
     if let resumption { continueRun(from: resumption) }
     try stopReading()
     return try finish()

@@ -23,7 +23,7 @@ enum Journal {
 
   static let columns: SQL = "(run, table_name, row_id, column_name, kind, old_value, new_value)"
 
-  /// The number of the last change; 0 if there is none.
+  /// The number of the last change; 0 if there is no change.
   static let lastChange: SQL = "(SELECT coalesce(max(id), 0) FROM poikit_journal)"
 
   /// The tables with rows that a run changed.

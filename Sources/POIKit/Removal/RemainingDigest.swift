@@ -19,7 +19,7 @@ final class RemainingDigest {
     init(_ content: consuming ContentReader) { self.content = content }
   }
 
-  /// Reads the remembered digest; nil if there is none, or if removing losers may change other rows of the
+  /// Reads the remembered digest; nil if it is missing, or if removing losers may change other rows of the
   /// table.
   ///
   /// - Parameters:

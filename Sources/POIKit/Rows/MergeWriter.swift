@@ -179,7 +179,7 @@ struct MergeWriter: ~Copyable {
 
   /// Loads the stored row with the key of a record.
   ///
-  /// - Returns: false if there is none, or if a part of the key is null.
+  /// - Returns: false if there is no such row, or if a part of the key is NULL.
   private mutating func find(
     _ record: Int, of batch: borrowing RecordBatch, by rows: inout RowWriter, target: MergeTarget
   ) throws -> Bool {

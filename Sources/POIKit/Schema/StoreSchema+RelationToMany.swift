@@ -6,8 +6,7 @@ internal import SQLiteKit
 /// Foreign keys delete rows with their parents. A store enforces them while records with such
 /// relations are written.
 extension StoreSchema {
-  /// The statements that create the tables of a relation to many, except those of its own
-  /// relations.
+  /// The statements that create the tables of a relation to many, but not the tables of its own relations.
   ///
   /// - Parameter parent: the table of the records that have the array.
   /// - Returns: the table of the rows, and the join table if several parents share a row.

@@ -12,7 +12,7 @@ struct TableSchema {
 
   let primaryKey: [String]
 
-  /// The column that is the row id; nil if there is none.
+  /// The column that is the row id; nil if no column is.
   let rowIDColumn: String?
 
   /// A name that reads the row id of this table, whatever its columns are called.

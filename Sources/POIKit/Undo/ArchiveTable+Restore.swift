@@ -13,7 +13,7 @@ extension ArchiveTable {
     return source.storedColumns.filter { kept.contains($0.lowercased()) }
   }
 
-  /// The reason why the rows of a run cannot be restored; nil if there is none.
+  /// The reason why the rows of a run cannot be restored; nil if they can.
   func obstacle(
     to run: UndoableRun, in connection: Connection
   ) throws -> String? {
