@@ -3,7 +3,7 @@
 /// The operations of a store as `async` functions. Each one does its work on a thread of its own.
 ///
 /// If the task is cancelled, an operation stops at its next batch boundary and returns what it did: the
-/// report of an import has the ending `stopped`, that of a deduplication is not finished. What is committed
+/// report of an import has the ending `stopped`, and a deduplication is not finished. What is committed
 /// stays, and the operation can be continued.
 ///
 /// Progress comes as an asynchronous sequence, which ends with the operation:

@@ -4,7 +4,7 @@ extension Store {
   /// How many bytes are gathered of a sequence of single bytes.
   private static var chunkSize: Int { 1 << 16 }
 
-  /// Imports records from bytes that arrive one by one, such as those of a response.
+  /// Imports records from bytes that arrive one by one, such as the body of a response.
   ///
   /// - Parameters:
   ///   - bytes: the JSON text, not compressed.

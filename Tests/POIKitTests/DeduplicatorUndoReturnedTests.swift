@@ -197,7 +197,7 @@ import Testing
     let lacking = ((2...10).map { Self.record($0) } + (20...60).map { Self.record($0) }).joined()
     let error = #expect(throws: StoreError.self) { try feed.take(lacking, options: options) }
     #expect(error?.code == .snapshotRefused)
-    #expect(error?.message.contains("lacks 8 of the 10 rows that were there before") == true)
+    #expect(error?.message.contains("lacks 8 of the 10 rows stored before") == true)
     #expect(try feed.rows("SELECT count(*) FROM note") == ["51"])
   }
 

@@ -11,7 +11,7 @@ public struct Reject: Sendable, Hashable {
   /// Its number in the input, from 1.
   public let record: Int
 
-  /// Where it begins, in bytes from the start of the input after decompression.
+  /// The offset of its first byte in the decompressed input.
   public let byteOffset: Int
 
   /// The line that it begins in, from 1.

@@ -167,7 +167,7 @@ extension Attribute {
     }
   }
 
-  /// A value as it is compared with those of the attribute.
+  /// A value in the form in which it is compared with values of the attribute.
   fileprivate func comparable(_ value: RowValue) throws -> RowValue {
     switch (storage, value) {
     case (.instant, .instant), (_, .null): return value
