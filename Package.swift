@@ -26,7 +26,6 @@ let package = Package(
     .library(name: "POIKit", targets: ["POIKit"]),
     .library(name: "POIKitAsync", targets: ["POIKitAsync"]),
     .library(name: "ModelInference", targets: ["ModelInference"]),
-    .library(name: "SQLiteKit", targets: ["SQLiteKit"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
   ],
@@ -45,7 +44,8 @@ let package = Package(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIInputs", "POIKit", "POIRecords"]),
     .target(name: "ToolSupport", dependencies: ["POIKit", "SQLiteKit"]),
     .executableTarget(
-      name: "poi-import", dependencies: ["ModelInference", "POIKit", "SQLiteKit", "ToolSupport"],
+      name: "poi-import",
+      dependencies: ["ModelInference", "POIInputs", "POIKit", "SQLiteKit", "ToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],

@@ -1,5 +1,5 @@
 internal import JSONStreaming
-public import POIInputs
+package import POIInputs
 public import POIKit
 internal import POIRecords
 
@@ -74,7 +74,20 @@ public struct ModelInference: ~Copyable {
   ///
   /// - Throws: `StoreError` if the source cannot be read or its records cannot be found, and `interrupted`
   ///   if the progress closure stops the inference.
-  public mutating func read<Source: ByteSource & ~Copyable>(
+  public mutating func read(_ source: ImportSource) throws(StoreError) {
+    switch source.content {
+    case .file(let path):
+      var file: FileSource
+      do { file = try FileSource(path: path) } catch { throw StoreError(error) }
+      try read(from: &file)
+    case .bytes(let bytes):
+      var bytes = BytesSource(bytes, name: source.name)
+      try read(from: &bytes)
+    }
+  }
+
+  /// Reads a source of bytes in the same way.
+  package mutating func read<Source: ByteSource & ~Copyable>(
     from source: inout Source
   ) throws(StoreError) {
     guard !isAtLimit else { return }

@@ -4,7 +4,7 @@ internal import CSQLite
 ///
 /// While the value lives, the connection holds a read transaction, as an unfinished statement does.
 @safe
-public struct BlobReader: ~Copyable {
+package struct BlobReader: ~Copyable {
   private let handle: OpaquePointer
   private let database: OpaquePointer
 
@@ -17,7 +17,7 @@ public struct BlobReader: ~Copyable {
   ///   blob nor a text.
   ///
   /// C function: `sqlite3_blob_open`
-  public init(
+  package init(
     table: String, column: String, rowID: Int64, in connection: Connection
   ) throws(SQLiteError) {
     var opened: OpaquePointer?
@@ -37,7 +37,7 @@ public struct BlobReader: ~Copyable {
   /// The size of the blob in bytes.
   ///
   /// C function: `sqlite3_blob_bytes`
-  public var count: Int { unsafe Int(sqlite3_blob_bytes(handle)) }
+  package var count: Int { unsafe Int(sqlite3_blob_bytes(handle)) }
 
   /// Moves to the blob of another row.
   ///
@@ -45,7 +45,7 @@ public struct BlobReader: ~Copyable {
   ///   another move is possible.
   ///
   /// C function: `sqlite3_blob_reopen`
-  public mutating func move(to rowID: Int64) throws(SQLiteError) {
+  package mutating func move(to rowID: Int64) throws(SQLiteError) {
     try check(unsafe sqlite3_blob_reopen(handle, rowID))
   }
 
@@ -58,7 +58,7 @@ public struct BlobReader: ~Copyable {
   ///   move.
   ///
   /// C function: `sqlite3_blob_read`
-  public func read(
+  package func read(
     _ range: Range<Int>, into output: inout OutputSpan<UInt8>
   ) throws(SQLiteError) {
     try unsafe output.withUnsafeMutableBufferPointer { (buffer, count) throws(SQLiteError) in

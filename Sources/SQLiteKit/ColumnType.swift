@@ -1,7 +1,7 @@
 internal import CSQLite
 
 /// The storage class of a value in a result row.
-public enum ColumnType: Sendable, Hashable {
+package enum ColumnType: Sendable, Hashable {
   case integer, real, text, blob, null
 
   /// The class of one of the `SQLITE_INTEGER`… codes.

@@ -5,7 +5,7 @@ extension Connection {
   /// Begins a transaction.
   ///
   /// - Throws: `SQLiteError` if one is open already or the lock does not become free in time.
-  public func begin(_ kind: TransactionKind = .immediate) throws(SQLiteError) {
+  package func begin(_ kind: TransactionKind = .immediate) throws(SQLiteError) {
     try execute(kind.beginning)
   }
 
@@ -41,14 +41,17 @@ extension Connection {
     return current != 0
   }
 
-  /// Runs `body` inside a transaction; commits if it returns and rolls back if it throws.
+  /// Runs `body` inside a transaction that may write; commits if it returns and rolls back if it throws.
   ///
-  /// - Parameters:
-  ///   - kind: when the transaction takes its locks.
-  ///   - body: the work; it neither begins nor ends transactions.
+  /// - Parameter body: the work; it neither begins nor ends transactions.
   /// - Throws: what `body` throws, or the `SQLiteError` of beginning or committing.
-  public func inTransaction<Result: ~Copyable>(
-    _ kind: TransactionKind = .immediate, _ body: () throws -> Result
+  public func inTransaction<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+    try inTransaction(.immediate, body)
+  }
+
+  /// Runs `body` inside a transaction that takes its locks as `kind` says.
+  package func inTransaction<Result: ~Copyable>(
+    _ kind: TransactionKind, _ body: () throws -> Result
   ) throws -> Result {
     try begin(kind)
     let result: Result

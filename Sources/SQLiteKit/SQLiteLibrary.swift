@@ -1,14 +1,14 @@
 internal import CSQLite
 
 /// Settings of the SQLite library for the whole process.
-public enum SQLiteLibrary {
+package enum SQLiteLibrary {
   /// Turns off SQLite's memory statistics, which cost a lock at each allocation.
   ///
   /// Call it before the first connection is opened; later calls have no effect. SQLite's heap
   /// limits and `sqlite3_memory_used` do not work without the statistics.
   ///
   /// C function: `sqlite3_config`, `SQLITE_CONFIG_MEMSTATUS`
-  public static func disableMemoryStatistics() {
+  package static func disableMemoryStatistics() {
     _ = csqlite_disable_memory_statistics()
   }
 
@@ -18,7 +18,7 @@ public enum SQLiteLibrary {
   /// Call it before the first connection is opened; later calls have no effect.
   ///
   /// C function: `sqlite3_config`, `SQLITE_CONFIG_PAGECACHE`
-  public static func allocatePagesSingly() {
+  package static func allocatePagesSingly() {
     _ = csqlite_take_pages_singly()
   }
 }

@@ -11,7 +11,7 @@ extension Statement {
   /// The storage class of a value.
   ///
   /// C function: `sqlite3_column_type`
-  public func columnType(_ column: Int) -> ColumnType {
+  package func columnType(_ column: Int) -> ColumnType {
     ColumnType(code: unsafe sqlite3_column_type(handle, Int32(clamping: column)))
   }
 

@@ -1,5 +1,5 @@
 /// When a transaction acquires its locks, named as in SQLite's `BEGIN`.
-public enum TransactionKind: Sendable, Hashable {
+package enum TransactionKind: Sendable, Hashable {
   /// The write lock at once, so that another writer cannot make the transaction fail half-way.
   case immediate
 

@@ -1,5 +1,6 @@
 import Glibc
 import ModelInference
+import POIInputs
 import POIKit
 import ToolSupport
 

@@ -1,4 +1,5 @@
 import Glibc
+import POIInputs
 import POIKit
 import ToolSupport
 

@@ -1,3 +1,4 @@
+import POIInputs
 import POIKit
 import SQLiteKit
 import ToolSupport

@@ -1,6 +1,6 @@
 internal import JSONStreaming
-internal import POIInputs
-internal import POIRecords
+package import POIInputs
+public import POIRecords
 internal import SQLiteKit
 
 /// An import of records into a store, from sources or from bytes that the program provides.
@@ -158,7 +158,7 @@ public struct ImportSession: ~Copyable {
   ///
   /// - Precondition: an input that was given by `append` is ended; else the program ends.
   /// - Throws: `StoreError` when the run cannot go on; a session that has failed throws the same again.
-  public mutating func importAll<Source: ByteSource & ~Copyable>(
+  package mutating func importAll<Source: ByteSource & ~Copyable>(
     from source: inout Source
   ) throws(StoreError) {
     guard try beginInput(named: source.name, byteCount: source.totalByteCount) else {
@@ -216,7 +216,7 @@ public struct ImportSession: ~Copyable {
   ///   - isInterrupted: asked when a signal interrupts the wait for a slow pipe or its writer; returns
   ///     whether the run stops.
   /// - Throws: `StoreError` when the run cannot go on.
-  public mutating func importAll(
+  package mutating func importAll(
     ofFile path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(StoreError) {
     if let failure { throw failure }

@@ -1,3 +1,3 @@
-// Gives programs that import POIKit models, digests and byte sources too.
-@_exported public import POIInputs
+// A program that imports POIKit sees models, records and the database with it.
 @_exported public import POIRecords
+@_exported public import SQLiteKit

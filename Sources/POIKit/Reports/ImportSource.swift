@@ -2,12 +2,12 @@ internal import POIInputs
 
 /// An input of an import. For bytes that arrive in pieces, see `ImportSession`.
 public struct ImportSource: Sendable {
-  enum Content: Sendable {
+  package enum Content: Sendable {
     case file(path: String)
     case bytes([UInt8])
   }
 
-  let content: Content
+  package let content: Content
 
   /// The name in reports, rejects and messages. It also identifies an unfinished import.
   public let name: String

@@ -1,5 +1,5 @@
 package import JSONStreaming
-public import POIInputs
+package import POIInputs
 public import SQLiteKit
 
 /// Why an operation on a store or another database failed.
@@ -133,7 +133,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   ///   - error: the error of SQLite.
   ///   - path: the path of the store.
   ///   - resumes: whether an unfinished import can continue after the cause is removed.
-  public init(_ error: SQLiteError, path: String, resumes: Bool = false) {
+  package init(_ error: SQLiteError, path: String, resumes: Bool = false) {
     let again = resumes ? "" : " and run again"
     let goingOn: [Advice] = resumes ? [.resume] : []
     let (remedy, advice): (String, [Advice]) =
@@ -177,7 +177,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Describes an error of a source.
-  public init(_ error: InputError) {
+  package init(_ error: InputError) {
     let code: Code
     switch error.code {
     case .notFound, .noPermission, .isDirectory: code = .noInput

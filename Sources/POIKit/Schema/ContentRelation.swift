@@ -1,27 +1,27 @@
 internal import POIRecords
 
 /// Rows of another table that refer to a record's row and belong to its content.
-public struct ContentRelation: Sendable, Hashable {
+package struct ContentRelation: Sendable, Hashable {
   /// The name under which the rows are content.
-  public var name: String
+  package var name: String
 
   /// The table of the rows.
-  public var table: String
+  package var table: String
 
   /// The row id column of that table.
-  public var idColumn: String
+  package var idColumn: String
 
   /// The columns whose values are the content of a row, in any order.
-  public var contentColumns: [ContentColumn]
+  package var contentColumns: [ContentColumn]
 
   /// The relations whose rows belong to the content of a row.
-  public var relations: [ContentRelation]
+  package var relations: [ContentRelation]
 
   /// How the rows refer to the record's row.
-  public var link: RelationToMany.Link
+  package var link: RelationToMany.Link
 
   /// A relation with the given parts.
-  public init(
+  package init(
     name: String, table: String, idColumn: String, contentColumns: [ContentColumn],
     relations: [ContentRelation] = [], link: RelationToMany.Link
   ) {

@@ -1,22 +1,22 @@
 /// How to find the row that a column refers to, and which of its values are content.
-public struct RelatedRow: Sendable, Hashable {
+package struct RelatedRow: Sendable, Hashable {
   /// The table of the related row.
-  public var table: String
+  package var table: String
 
   /// The column of that table whose value the reference holds; its values are unique.
-  public var idColumn: String
+  package var idColumn: String
 
   /// The columns that identify the related row on every device, in any order.
-  public var uniqueColumns: [String]
+  package var uniqueColumns: [String]
 
   /// The collation of the unique index on `idColumn`; nil if `idColumn` is the row id.
   ///
   /// A value of such a column has a meaning of its own. So the value itself is content if no row
   /// has it, or if the `uniqueColumns` of its row are all NULL.
-  public var idCollation: String?
+  package var idCollation: String?
 
   /// A relation with the given parts.
-  public init(
+  package init(
     table: String, idColumn: String, uniqueColumns: [String], idCollation: String? = nil
   ) {
     self.table = table

@@ -11,7 +11,7 @@ extension TableLayout {
   ///     nil, the model's timestamp.
   /// - Throws: `StoreError` with `noSuchColumn` when the model has no such attribute, or when the
   ///   model has no key and `key` is empty.
-  public init(
+  package init(
     _ model: Model, key: [String] = [], timestamp: String? = nil
   ) throws(StoreError) {
     let columns = try (key.isEmpty ? model.key : key).map { name throws(StoreError) in

@@ -9,10 +9,10 @@ public struct TableLayout: Sendable, Hashable {
   public var table: String
 
   /// The columns whose values are the record's content, in any order.
-  public var contentColumns: [ContentColumn]
+  package var contentColumns: [ContentColumn]
 
   /// The rows of other tables that belong to the record's content, in any order.
-  public var relations: [ContentRelation]
+  package var relations: [ContentRelation]
 
   /// The columns that identify a record: rows with equal values in all of them are duplicates. At
   /// least one.
@@ -23,10 +23,10 @@ public struct TableLayout: Sendable, Hashable {
 
   /// Whether numbers in the timestamp column are microseconds since 1970 UTC. Only then differences
   /// have a unit.
-  public var isTimestampInstant: Bool
+  package var isTimestampInstant: Bool
 
   /// The column that marks a record as a removal, by any value except NULL, zero and an empty text.
-  public var tombstoneColumn: String?
+  package var tombstoneColumn: String?
 
   /// The table of the stored tombstones.
   var removals: TombstoneTable?
@@ -36,13 +36,13 @@ public struct TableLayout: Sendable, Hashable {
 
   /// The columns by which other systems know a record, if they are not the key. If a loser and its
   /// winner differ in them, a redirect is stored.
-  public var identityColumns: [String]
+  package var identityColumns: [String]
 
   /// Whether the toolkit created the table, so that it may add its own columns.
-  public var isToolkitTable: Bool
+  package var isToolkitTable: Bool
 
   /// A layout with the given parts.
-  public init(
+  package init(
     table: String, contentColumns: [ContentColumn], keyColumns: [String],
     timestampColumn: String? = nil, isTimestampInstant: Bool = false,
     tombstoneColumn: String? = nil, identityColumns: [String] = [], isToolkitTable: Bool = false,

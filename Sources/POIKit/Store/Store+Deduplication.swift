@@ -10,7 +10,7 @@ extension Store {
   ///   - key: the attributes that identify a record; empty for the model's key.
   ///   - timestamp: the attribute that says when a record was last changed; nil for the model's.
   /// - Throws: `StoreError` when the store has no such table or attribute.
-  public func layout(
+  package func layout(
     ofTable table: String? = nil, key: [String] = [], timestamp: String? = nil
   ) throws(StoreError) -> TableLayout {
     try TableLayout(model(ofTable: table), key: key, timestamp: timestamp)
@@ -54,10 +54,14 @@ extension Store {
   ///
   /// - Parameters:
   ///   - run: the run to undo, or nil for the latest that is not undone.
-  ///   - clock: returns the time for the table of runs.
   /// - Throws: `StoreError` if there is no such run, or rows cannot be restored.
-  public func undo(
-    run: Int64? = nil, clock: () -> Instant = SystemClock.now
+  public func undo(run: Int64? = nil) throws(StoreError) -> UndoReport {
+    try undo(run: run, clock: SystemClock.now)
+  }
+
+  /// Restores what a run removed, with another clock for the table of runs.
+  package func undo(
+    run: Int64? = nil, clock: () -> Instant
   ) throws(StoreError) -> UndoReport {
     try leased { (lease) in
       try Deduplicator.undo(run: run, on: lease.connection, clock: clock)

@@ -1,4 +1,4 @@
-internal import POIRecords
+public import POIRecords
 internal import SQLiteKit
 
 /// Deletes old tombstones.
@@ -15,7 +15,14 @@ extension Store {
   ///   (`noSuchTable`), if rows of other tables refer to a row to delete, or if the store cannot be
   ///   written.
   public func purgeTombstones(
-    of model: Model, olderThan age: Duration, clock: () -> Instant = SystemClock.now
+    of model: Model, olderThan age: Duration
+  ) throws(StoreError) -> PurgeReport {
+    try purgeTombstones(of: model, olderThan: age, clock: SystemClock.now)
+  }
+
+  /// Deletes old tombstones, with another clock.
+  package func purgeTombstones(
+    of model: Model, olderThan age: Duration, clock: () -> Instant
   ) throws(StoreError) -> PurgeReport {
     try leased { (lease) in
       try lease.purgeTombstones(of: model, olderThan: age, clock: clock)

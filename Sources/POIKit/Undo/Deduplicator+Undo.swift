@@ -10,12 +10,18 @@ extension Deduplicator {
   /// - Parameters:
   ///   - run: the run to undo, or nil for the latest that changed something and is not undone.
   ///   - connection: the database, outside of a transaction.
-  ///   - clock: returns the time, for the table of runs.
   /// - Throws: `StoreError` with `cannotUndo` when there is no such run or it has no archive, when a later
   ///   run must be undone first, when a table or column is gone, when new rows have keys of removed rows, and
   ///   when rows or triggers prevent it.
   /// - Complexity: O(restored rows)
   public static func undo(
+    run: Int64? = nil, on connection: Connection
+  ) throws(StoreError) -> UndoReport {
+    try undo(run: run, on: connection, clock: SystemClock.now)
+  }
+
+  /// Restores what a pass removed, with another clock for the table of runs.
+  package static func undo(
     run: Int64? = nil, on connection: Connection, clock: () -> Instant
   ) throws(StoreError) -> UndoReport {
     try StoreError.converting(path: connection.path) {

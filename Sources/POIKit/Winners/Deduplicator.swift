@@ -55,12 +55,19 @@ public struct Deduplicator: Sendable {
   ///
   /// - Parameters:
   ///   - connection: the database, outside of a transaction.
-  ///   - clock: returns the time of the start and of the end, for the table of runs.
   ///   - progress: receives the progress, also after each batch, and may stop the pass there.
   /// - Throws: `StoreError`; the batches before the error stay committed, and its `report`
   ///   counts them.
   /// - Complexity: O(rows) in time; the memory is the budget of the options.
   public func run(
+    on connection: Connection,
+    progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
+  ) throws(StoreError) -> DeduplicationReport {
+    try run(on: connection, clock: SystemClock.now, progress: progress)
+  }
+
+  /// Deduplicates with another clock, which returns the time of the start and of the end.
+  package func run(
     on connection: Connection, clock: () -> Instant,
     progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
   ) throws(StoreError) -> DeduplicationReport {

@@ -1,48 +1,48 @@
 internal import JSONStreaming
 
 /// A named part of a record: its place in the JSON, its types and rules, and its column.
-public struct Attribute: Sendable {
+package struct Attribute: Sendable {
   /// The name of the attribute in its model.
-  public let name: String
+  package let name: String
 
   /// The column that stores the value.
-  public let column: String
+  package let column: String
 
   /// The place of the value in the record.
-  public let source: Source
+  package let source: Source
 
   /// The JSON types that the value can have.
-  public let types: JSONTypes
+  package let types: JSONTypes
 
   /// How the column stores the value.
-  public let storage: Storage
+  package let storage: Storage
 
   /// Whether a record without the attribute is rejected.
-  public let isRequired: Bool
+  package let isRequired: Bool
 
   /// Whether a number or a boolean written as a string is accepted.
-  public let isLenient: Bool
+  package let isLenient: Bool
 
   /// Whether an empty string is read as `null`.
-  public let readsEmptyAsNull: Bool
+  package let readsEmptyAsNull: Bool
 
   /// Whether the text can contain U+0000.
-  public let allowsNUL: Bool
+  package let allowsNUL: Bool
 
   /// The value for records without the attribute, as JSON text; nil if the model has no default.
-  public let defaultValue: String?
+  package let defaultValue: String?
 
   /// Which value the winner gets when losers are merged into it; nil selects the first record with a value.
-  public let mergeRule: MergeRule?
+  package let mergeRule: MergeRule?
 
   /// The schema of the value, as an index in the model's `RuleTable`.
   package let schema: Int
 
   /// The relation to one, if the value is stored as a row of another table.
-  public internal(set) var relation: Relation?
+  package internal(set) var relation: Relation?
 
   /// The place of a value in a record.
-  public enum Source: Sendable, Hashable {
+  package enum Source: Sendable, Hashable {
     /// The unescaped tokens of a JSON pointer (RFC 6901) from the record; at least one.
     case pointer([String])
     /// The name of the member that holds the record, in an object of objects.
@@ -50,7 +50,7 @@ public struct Attribute: Sendable {
   }
 
   /// How a column stores a value.
-  public enum Storage: Sendable, Hashable {
+  package enum Storage: Sendable, Hashable {
     /// TEXT, unchanged.
     case text
     /// TEXT, a UUID (RFC 9562) in upper case.
@@ -92,7 +92,7 @@ extension Attribute.Source {
   }
 
   /// Whether both are the same place; names are compared by Unicode scalars.
-  public static func == (left: Attribute.Source, right: Attribute.Source) -> Bool {
+  package static func == (left: Attribute.Source, right: Attribute.Source) -> Bool {
     switch (left, right) {
     case (.memberName, .memberName): true
     case (.pointer(let left), .pointer(let right)): left.elementsEqual(right) { $0.isExactly($1) }
@@ -109,7 +109,7 @@ extension [Attribute] {
 }
 
 /// The notation of an instant in the JSON.
-public enum InstantNotation: Sendable, Hashable {
+package enum InstantNotation: Sendable, Hashable {
   /// RFC 3339 text. Texts without a zone use the default offset, in minutes east of UTC; without a default
   /// they are rejected.
   case rfc3339(defaultOffsetMinutes: Int?)
@@ -118,30 +118,30 @@ public enum InstantNotation: Sendable, Hashable {
 }
 
 /// A set of JSON Schema types.
-public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
+package struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
   /// One bit for each type.
-  public let rawValue: UInt8
+  package let rawValue: UInt8
 
   /// A set of the types whose bits are set.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// `null`.
-  public static let null = JSONTypes(rawValue: 1)
+  package static let null = JSONTypes(rawValue: 1)
   /// `true` and `false`.
-  public static let boolean = JSONTypes(rawValue: 2)
+  package static let boolean = JSONTypes(rawValue: 2)
   /// Numbers without a fraction, such as 2 and 2.0.
-  public static let integer = JSONTypes(rawValue: 4)
+  package static let integer = JSONTypes(rawValue: 4)
   /// Numbers, including integers.
-  public static let number = JSONTypes(rawValue: 8)
+  package static let number = JSONTypes(rawValue: 8)
   /// Strings.
-  public static let string = JSONTypes(rawValue: 16)
+  package static let string = JSONTypes(rawValue: 16)
   /// Objects.
-  public static let object = JSONTypes(rawValue: 32)
+  package static let object = JSONTypes(rawValue: 32)
   /// Arrays.
-  public static let array = JSONTypes(rawValue: 64)
+  package static let array = JSONTypes(rawValue: 64)
 
   /// Every type: the default of a schema without `type`.
-  public static let all = JSONTypes(rawValue: 127)
+  package static let all = JSONTypes(rawValue: 127)
 
   /// The types that both sets allow; `number` includes `integer`.
   func intersection(with other: JSONTypes) -> JSONTypes {
@@ -168,15 +168,15 @@ public struct JSONTypes: OptionSet, BitwiseCopyable, Sendable, Hashable {
 }
 
 /// A relation to one: the object or plain value is stored as a row of another table.
-public struct Relation: Sendable {
+package struct Relation: Sendable {
   /// The table of the related rows.
-  public let table: String
+  package let table: String
 
   /// The attributes of the related object; together they are unique in its table.
-  public let attributes: [Attribute]
+  package let attributes: [Attribute]
 
   /// Whether the record holds the plain value of the only attribute instead of an object.
-  public let isPlain: Bool
+  package let isPlain: Bool
 
   /// Whether rows of both relations can share a table.
   func isStored(as other: Relation) -> Bool {

@@ -1,5 +1,5 @@
 /// Which value of an attribute the winner of a group gets when its losers are merged into it.
-public enum MergeRule: String, Sendable, Hashable, CaseIterable {
+package enum MergeRule: String, Sendable, Hashable, CaseIterable {
   /// The winner's value, or else the value of the greatest loser (by the winner rule) that has one.
   case newest
   /// The text with the most Unicode scalars.

@@ -14,10 +14,10 @@ public struct Model: Sendable {
   public let table: String
 
   /// The attributes, except relations to many, in document order.
-  public let attributes: [Attribute]
+  package let attributes: [Attribute]
 
   /// The relations to many, in document order.
-  public let relations: [RelationToMany]
+  package let relations: [RelationToMany]
 
   /// The names of the attributes that identify a record; empty if the model has no key.
   public let key: [String]
@@ -26,7 +26,7 @@ public struct Model: Sendable {
   public let timestamp: String?
 
   /// How a record says that it was removed; nil if the model has no tombstone.
-  public let tombstone: Tombstone?
+  package let tombstone: Tombstone?
 
   /// The column that stores the unmapped members as one JSON object, if any.
   public let unmappedColumn: String?
@@ -44,7 +44,7 @@ public struct Model: Sendable {
   public let document: String
 
   /// The attribute called `name`; nil if the model has no such attribute.
-  public func attribute(named name: String) -> Attribute? {
+  package func attribute(named name: String) -> Attribute? {
     attributes.index(named: name).map { attributes[$0] }
   }
 }

@@ -1,32 +1,32 @@
 /// A relation to many: an array of the record whose elements are stored as rows of another table.
-public struct RelationToMany: Sendable {
+package struct RelationToMany: Sendable {
   /// The name of the array's attribute.
-  public let name: String
+  package let name: String
 
   /// The place of the array in the record.
-  public let source: Attribute.Source
+  package let source: Attribute.Source
 
   /// Whether a record without the array is rejected.
-  public let isRequired: Bool
+  package let isRequired: Bool
 
   /// Whether `null` is allowed, with the meaning of an empty array.
-  public let allowsNull: Bool
+  package let allowsNull: Bool
 
   let minItems: Int?
   let maxItems: Int?
 
   /// The model of an element: its table, attributes and relations to many, and its key, which is unique
   /// within one array.
-  public let element: Model
+  package let element: Model
 
   /// Whether an element is the plain value of its only attribute instead of an object.
-  public let isPlain: Bool
+  package let isPlain: Bool
 
   /// How the rows are linked to the row of the record.
-  public let link: Link
+  package let link: Link
 
   /// How rows are linked to the row of a record.
-  public enum Link: Sendable, Hashable {
+  package enum Link: Sendable, Hashable {
     /// Each row belongs to one record: a column of the row holds the record's row id.
     case parent(column: String)
     /// Each row can belong to many records: a join table holds the row ids of both.

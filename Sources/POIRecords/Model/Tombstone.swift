@@ -1,7 +1,7 @@
 /// How a record says that it was removed, and what happens to its row.
-public struct Tombstone: Sendable, Hashable {
+package struct Tombstone: Sendable, Hashable {
   /// What happens to the row of a removed record.
-  public enum Removal: String, Sendable, Hashable, CaseIterable {
+  package enum Removal: String, Sendable, Hashable, CaseIterable {
     /// The row stays, marked by the attribute.
     case mark
     /// The row is deleted. The store remembers key and timestamp, so that an older record is not restored.
@@ -10,14 +10,14 @@ public struct Tombstone: Sendable, Hashable {
 
   /// The name of the attribute that marks a removal: a boolean that is true, or an instant other than the
   /// start of 1970. Nil if only a null record is a removal.
-  public let attribute: String?
+  package let attribute: String?
 
   /// What happens to the row.
-  public let removal: Removal
+  package let removal: Removal
 
   /// Whether `null` in place of a record is a removal, in an object whose member names are the keys of its
   /// records.
-  public let isNullRecord: Bool
+  package let isNullRecord: Bool
 }
 
 extension Model {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSONStreaming
+internal import POIInputs
 internal import POIKit
 
 /// Runs a single phase of the toolkit and prints its processor seconds as JSON.
@@ -63,8 +64,7 @@ struct Phases {
   private static func check(_ path: String) throws {
     let start = now()
     var session = try ImportSession(checking: .poi)
-    var source = try FileSource(path: path)
-    try session.importAll(from: &source)
+    try session.importAll(.file(path))
     let report = try session.finish()
     print(#"{"records": \#(report.counters.read), "cpu": {"check": \#(now() - start)}}"#)
   }
@@ -89,10 +89,8 @@ struct Phases {
     let store = try Store(path, for: .existing)
     var options = DeduplicationOptions()
     options.enforcement = .index
-    let deduplicator = Deduplicator(
-      layout: try store.layout(key: ["identifier"]), options: options)
     let report = try store.deduplicate(
-      deduplicator,
+      by: ["identifier"], options: options,
       progress: { progress in
         if progress.stage == .removing {
           if progress.completedCount == 0 || firstRemoved == 0 { firstRemoved = now() }
