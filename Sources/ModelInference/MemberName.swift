@@ -1,5 +1,6 @@
 /// Guesses the meaning of a member from its name.
 struct MemberName {
+  /// The name in lower case.
   private let text: String
   private let original: String
 

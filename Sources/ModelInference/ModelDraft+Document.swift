@@ -49,7 +49,8 @@ extension ModelDraft {
       return (
         nil,
         names.isEmpty
-          ? "No key: no attribute identifies a record; name several with x-key if they do."
+          ? "No key: no single attribute identifies a record; name several with x-key if they do "
+            + "together."
           : "No key: the unique attributes are \(names.joined(separator: ", ")), perhaps by chance; name one "
             + "with x-key if it identifies a record."
       )
@@ -120,8 +121,8 @@ extension ModelDraft {
     guard let best else {
       return (
         nil,
-        "No timestamp: none of the moments (\(names)) has a name for the last change and no value in "
-          + "the future; name one with x-timestamp if it is the last change. Without one, a "
+        "No timestamp: none of the moments (\(names)) is named like the time of the last change, or "
+          + "its values are in the future; name one with x-timestamp if it is the last change. Without one, a "
           + "later delivery is imported with --merge overwrite."
       )
     }

@@ -61,6 +61,7 @@ struct PathStatistics {
   var numericCount = 0
   /// The number of texts that are integers.
   var integerTextCount = 0
+  /// Date-times, in microseconds since 1970.
   var instants = ClosedBounds<Int64>()
 
   // Arrays.

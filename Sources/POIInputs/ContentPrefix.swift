@@ -27,7 +27,7 @@ extension ByteSource where Self: ~Copyable {
   /// Reads the first bytes, until they identify the content or the source ends. A source that was
   /// read before goes back to its start first, if it can.
   ///
-  /// - Throws: `InputError` if the source cannot be read or is not JSON.
+  /// - Throws: `InputError` if the source cannot be read or its first bytes show that it is not JSON.
   package mutating func readBeginning() throws(InputError) -> GrowableBuffer<UInt8> {
     if consumedByteCount > 0 { _ = try restart() }
     var bytes = GrowableBuffer<UInt8>(minimumCapacity: InputChunk.byteCount)

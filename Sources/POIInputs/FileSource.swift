@@ -36,8 +36,8 @@ public struct FileSource: ~Copyable, ByteSource {
   ///   - path: the path of a file or pipe, or `-` for standard input, which stays open.
   ///   - isInterrupted: called when a signal ends the wait for a slow pipe or its writer. If it
   ///     returns true, the source throws an `InputError` with the code `interrupted`.
-  /// - Throws: `InputError` if nothing readable is at the path, if the first bytes are not JSON, or
-  ///   if the program that decompresses it cannot be started.
+  /// - Throws: `InputError` if nothing readable is at the path, if its first bytes belong to another
+  ///   kind of file, such as a zip archive, or if the program that decompresses it cannot be started.
   public init(
     path: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(InputError) {

@@ -1,8 +1,8 @@
 @_exported public import POIKit
 
-/// The operations of a store as `async` functions. Each one does its work on a thread of its own.
+/// The operations of a store as `async` functions. Each of these does its work on a thread of its own.
 ///
-/// If the task is cancelled, an operation stops at its next batch boundary and returns what it did: the
+/// If the task is cancelled, an import, a deduplication or a plan stops at its next batch boundary and returns what it did: the
 /// report of an import has the ending `stopped`, and a deduplication is not finished. What is committed
 /// stays, and the operation can be continued.
 ///

@@ -121,8 +121,8 @@ extension SQLiteError {
   /// Whether the database is read-only.
   public var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
-  /// Whether the schema calls a function that only a trusted schema may. SQLite has no code for it,
-  /// only words.
+  /// Whether the schema uses a function or virtual table that only a trusted schema may. SQLite has no
+  /// code for it, only a message.
   public var isUntrustedSchema: Bool { message.contains("unsafe use of ") }
 
   /// Whether the file is no longer at its path.

@@ -15,7 +15,7 @@ extension CommandDescription {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Marks option names as code: some Markdown renderers turn two dashes of plain text into one.
+  /// Marks option names as code: some Markdown renderers turn two dashes of plain text into one long dash.
   private static func marked(_ text: String) -> String {
     text.replacing(/--[a-z-]+/) { "`\($0.output)`" }
   }

@@ -65,7 +65,7 @@ extension DedupCommand {
   ) {
     guard options.mergesLosers else { return }
     let leftOut =
-      refused == 0 ? "" : "; \(QuantityFormat.count(refused)) omitted that would break a rule"
+      refused == 0 ? "" : "; \(QuantityFormat.count(refused)) that would break a rule are left out"
     table.append(
       "filled", winners,
       "winners with \(QuantityFormat.count(values)) values of their losers" + leftOut)
@@ -76,7 +76,8 @@ extension DedupCommand {
     return [
       (options.keep == .newest ? "older" : "younger", reasons.timestamp),
       ("without timestamp", reasons.timestampPresent),
-      ("superseded by a removal", reasons.tombstone), ("ties broken by digest", reasons.digest),
+      ("live, with a removal of the same time", reasons.tombstone),
+      ("ties broken by digest", reasons.digest),
       ("identical", reasons.identical),
       ("before the run was interrupted", earlier),
     ].filter { $0.1 > 0 }.map { "\(QuantityFormat.count($0.1)) \($0.0)" }.joined(separator: ", ")

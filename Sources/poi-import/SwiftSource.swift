@@ -94,7 +94,10 @@ struct SwiftSource {
   private static func typeName(_ name: String) -> String {
     let parts = words(name).split(separator: "_")
     let name = parts.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-    let isTaken = ["Bool", "Double", "Instant", "Int", "RowValue", "String", "Type", "Self"]
+    let isTaken = [
+      "Any", "Bool", "Codable", "CodingKey", "CodingKeys", "Double", "Instant", "Int", "Protocol",
+      "RowValue", "Self", "Sendable", "String", "Type",
+    ]
     return name.first.map { $0.isNumber } ?? true || isTaken.contains(name) ? "Row" + name : name
   }
 
@@ -113,7 +116,8 @@ struct SwiftSource {
   }
 
   private static let keywords: Set<String> = [
-    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+    "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default",
+    "defer",
     "deinit",
     "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func",
     "guard",

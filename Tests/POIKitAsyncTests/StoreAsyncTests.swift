@@ -165,6 +165,94 @@ import Testing
     #expect(try await store.digest() == Self.digest(of: 2_000))
   }
 
+  /// Single bytes. The task is cancelled before the byte `cancellation`; with `breaksOff`, an error follows the
+  /// last one; without an end, the sequence waits for more.
+  private struct Bytes: AsyncSequence, Sendable {
+    var bytes: [UInt8]
+    var cancellation: Int?
+    var breaksOff = false
+    var hasEnd = true
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+      var rest: Bytes
+      var place = 0
+
+      mutating func next() async throws -> UInt8? {
+        if place == rest.cancellation { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+        guard place < rest.bytes.count else {
+          if rest.breaksOff { throw Pieces.Broken() }
+          guard rest.hasEnd else { fatalError("more bytes are read than the import wants") }
+          return nil
+        }
+        defer { place += 1 }
+        return rest.bytes[place]
+      }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: self) }
+  }
+
+  @Test(arguments: [1_000, 65_535, 65_536, 70_000])
+  func `a cancelled task reads no byte twice, and its import can be resumed`(cancellation: Int)
+    async throws
+  {
+    let store = try Store.inMemory()
+    let text = Self.text(1_000)
+    let cancelled = Bytes(bytes: text, cancellation: cancellation)
+    let task = Task { try await store.importRecords(from: cancelled, named: "response") }
+    let report = try await task.value
+    #expect(report.ending == .stopped)
+    var options = ImportOptions()
+    options.isResuming = report.counters.read > 0
+    _ = try await store.importRecords(
+      from: Bytes(bytes: text), named: "response", options: options)
+    #expect(try await store.digest() == Self.digest(of: 1_000))
+  }
+
+  @Test func `single bytes that break off are kept, and a limit ends the waiting for more`()
+    async throws
+  {
+    let store = try Store.inMemory()
+    let broken = Bytes(bytes: Self.text(50), breaksOff: true)
+    await #expect(throws: Pieces.Broken.self) {
+      try await store.importRecords(from: broken, named: "response")
+    }
+    #expect(try await store.digest() == Self.digest(of: 50))
+
+    let other = try Store.inMemory()
+    var options = ImportOptions()
+    options.recordLimit = 100
+    let endless = Bytes(bytes: Self.text(1_000), hasEnd: false)
+    let report = try await other.importRecords(from: endless, named: "feed", options: options)
+    #expect(report.counters.read == 100)
+  }
+
+  @Test func `the progress ends if the import cannot begin, and errors say what was committed`()
+    async throws
+  {
+    let store = try Store.inMemory()
+    let (updates, progress) = AsyncStream.makeStream(of: StoreProgress.self)
+    var options = ImportOptions()
+    options.isResuming = true
+    let resuming = options
+    let bytes = Bytes(bytes: Self.text(5))
+    let error = await #expect(throws: StoreError.self) {
+      try await store.importRecords(
+        from: bytes, named: "response", options: resuming, progress: progress)
+    }
+    #expect(error?.code == .cannotResume)
+    for await _ in updates {}
+
+    options = ImportOptions()
+    options.batchSize = 10
+    let batched = options
+    let damaged = Bytes(bytes: Array("{\"pois\":[".utf8) + Self.text(25).map { $0 == 10 ? 44 : $0 })
+    let cut = await #expect(throws: StoreError.self) {
+      try await store.importRecords(from: damaged, named: "page", options: batched)
+    }
+    #expect(cut?.importReport?.counters.inserted == 25, "\(String(describing: cut))")
+  }
+
   @Test func `an error is the store's, and ends the progress`() async throws {
     let store = try Store.inMemory()
     let (updates, progress) = AsyncStream.makeStream(of: StoreProgress.self)

@@ -90,6 +90,39 @@ import Testing
         == true, "\(errors[4]?.message ?? "")")
   }
 
+  @Test func `moments inside JSON come back as they were, and no number is taken for one`() throws {
+    struct Opening: Codable, Equatable {
+      struct Hours: Codable, Equatable {
+        var from: Date
+        var to: Instant
+      }
+      var id: Int
+      var hours: Hours
+      var seconds: Double
+    }
+    struct Misread: Decodable { var seconds: Date }
+    let model = try Model(
+      parsing: """
+        {"x-table": "t", "x-key": "id", "required": ["id"], "properties": {"id": {"type": "integer"},
+        "hours": {"type": "object"}, "seconds": {"type": "number"}}}
+        """)
+    let opening = Opening(
+      id: 1,
+      hours: .init(
+        from: Date(timeIntervalSince1970: 1_767_225_600), to: Instant(microseconds: 1_500_000)),
+      seconds: 12.5)
+    let store = try Store.inMemory()
+    _ = try store.importRecords(from: .records([opening]), model: model)
+    #expect(try store.rows(as: Opening.self) == [opening])
+    #expect(storeError { _ = try store.rows(as: Misread.self) }?.code == .undecodable)
+    #expect(
+      storeError { _ = try store.rows(where: [.equal("hours", "x")]) }?.code == .invalidOptions)
+    #expect(
+      storeError { _ = try store.rows(where: [.equal("seconds", Double.nan)]) }?.code
+        == .invalidOptions)
+    #expect(storeError { _ = try store.rows(limit: -1) }?.code == .invalidOptions)
+  }
+
   @Test func `related rows, arrays, JSON and removed records are read by the model`() throws {
     struct City: Decodable, Equatable {
       struct Country: Decodable, Equatable { var code: String }
@@ -147,19 +180,25 @@ import Testing
     struct Enough: Error {}
     let store = try Self.store()
     var count = 0
-    let error = storeError {
+    #expect(throws: Enough.self) {
       try store.forEachRow { _ in
         count += 1
         throw Enough()
       }
     }
+    #expect(throws: StoreError.self) { try store.forEachRow(of: "none") { _ in } }
     #expect(count == 1)
-    #expect(error != nil)
     #expect(try store.rows().count == 3)
   }
 
   @Test func `a number that JSON cannot write is refused before the import`() throws {
     #expect(throws: EncodingError.self) { try ImportSource.records([["latitude": Double.nan]]) }
     #expect(throws: EncodingError.self) { try ImportSource.records([["n": UInt64.max]]) }
+    #expect(throws: EncodingError.self) {
+      try ImportSource.records([["a": RowValue.array([.real(.infinity)])]])
+    }
+    #expect(throws: EncodingError.self) {
+      try ImportSource.records([["at": Date(timeIntervalSince1970: 9e11)]])
+    }
   }
 }

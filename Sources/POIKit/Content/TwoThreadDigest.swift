@@ -24,8 +24,11 @@ enum TwoThreadDigest {
       return try reader.digest()
     }
     let answer = Answer()
-    let (path, trustsSchema) = (connection.path, connection.trustsSchema)
-    guard let middle = try middle(of: schema, in: connection),
+    let trustsSchema = connection.trustsSchema
+    // The absolute path: the process may have changed its folder. It is empty in memory.
+    guard
+      let path = try connection.text("SELECT file FROM pragma_database_list WHERE name = 'main'"),
+      !path.isEmpty, let middle = try middle(of: schema, in: connection),
       let worker = try? WorkerThread({
         answer.digest.withLock { digest in
           guard digest == nil else { return false }
@@ -52,7 +55,7 @@ enum TwoThreadDigest {
   private static func middle(of schema: TableSchema, in connection: Connection) throws -> Int64? {
     let (id, table): (SQL, SQL) = (SQL(name: schema.rowIDName), "main.\(name: schema.name)")
     // Each of the two queries reads only one row.
-    guard connection.path != ":memory:",
+    guard
       let least = try connection.integer("SELECT min(\(id)) FROM \(table)"),
       let greatest = try connection.integer("SELECT max(\(id)) FROM \(table)")
     else { return nil }

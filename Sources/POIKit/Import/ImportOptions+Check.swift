@@ -20,7 +20,8 @@ extension ImportOptions {
       throw StoreError(.invalidOptions, "an import needs at least one thread")
     }
     guard recordLimit ?? 0 >= 0 else {
-      throw StoreError(.invalidOptions, "a limit of records is not negative")
+      throw StoreError(
+        .invalidOptions, "the limit of records cannot be negative, as \(recordLimit ?? 0) is")
     }
     guard rejectLimit?.isValid ?? true, removalLimit.isValid else {
       throw StoreError(

@@ -76,7 +76,7 @@ extension ImportSession {
   private mutating func merge(by policy: MergePolicy) {
     committer?.policy = policy
     // The error needs line and column of the record.
-    if policy == .error { intake.keepsRawRecords = true }
+    if policy == .error || options.choosePolicy != nil { intake.keepsRawRecords = true }
   }
 
   /// Chooses the run to resume: the latest unfinished one that began with the input called `name`.

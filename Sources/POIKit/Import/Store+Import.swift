@@ -68,4 +68,13 @@ extension ImportSession {
       try importAll(from: &bytes)
     }
   }
+
+  /// Whether the open input needs more bytes: not once the run has ended, or if a resumed run had finished
+  /// the input.
+  package var wantsBytes: Bool {
+    switch phase {
+    case .surveying, .reading: true
+    case .idle, .skipping, .ended: false
+    }
+  }
 }

@@ -23,6 +23,6 @@ public struct Reject: Sendable, Hashable {
   /// What the rules found, at least one issue.
   public let issues: [Issue]
 
-  /// The record as it was in the input.
+  /// The record as it was in the input; of one beyond the size limits, its beginning.
   public let bytes: [UInt8]
 }

@@ -6,6 +6,9 @@ struct RowDecoder: Decoder {
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
+  /// Whether a `Date` decodes itself. It asks for the seconds since the start of 2001.
+  private var isDate = false
+
   init(_ value: RowValue, codingPath: [any CodingKey] = []) {
     self.value = value
     self.codingPath = codingPath
@@ -26,11 +29,12 @@ struct RowDecoder: Decoder {
   /// Decodes a value of any type, the toolkit's own types directly.
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if type == RowValue.self, let value = value as? Value { return value }
-    guard type == Instant.self else { return try Value(from: self) }
-    guard case .instant(let instant) = value, let instant = instant as? Value else {
-      throw mismatch(type, "an instant")
+    if type == Instant.self, case .instant(let instant) = value, let instant = instant as? Value {
+      return instant
     }
-    return instant
+    var decoder = self
+    decoder.isDate = RowEncoder.isDate(type)
+    return try Value(from: decoder)
   }
 
   func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
@@ -75,9 +79,12 @@ struct RowDecoder: Decoder {
     }
   }
 
-  /// A `Date` decodes itself from the seconds since the start of 2001.
   func decode(_ type: Double.Type) throws -> Double {
-    if case .instant(let instant) = value {
+    if isDate {
+      // In an attribute that is kept as JSON a moment is text.
+      guard
+        let instant = value.instant ?? value.text.flatMap({ Instant(rfc3339: $0.utf8Span.span) })
+      else { throw mismatch(type, "an instant") }
       return Double(instant.microseconds) / 1_000_000 - RowDecoder.referenceDate
     }
     guard let real = value.real else { throw mismatch(type, "a number") }
@@ -102,7 +109,7 @@ struct RowDecoder: Decoder {
   }
 }
 
-/// The members of an object. One that is missing is null.
+/// The members of an object.
 private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let members: [String: RowValue]
   let decoder: RowDecoder

@@ -4,9 +4,11 @@ extension ImportSource {
   /// Values of a program's type, each of them a record. They are encoded before the import begins.
   ///
   /// The members of the type have the names that the model expects in JSON. An `Instant` or a `Date` is
-  /// RFC 3339 text.
+  /// RFC 3339 text; a URL is a `String` member. Give each import a name of its own: an unfinished one is
+  /// found by it.
   ///
-  /// - Throws: what a value throws when it is encoded; `EncodingError` for a number that JSON cannot write.
+  /// - Throws: what a value throws when it is encoded; `EncodingError` for a number or moment that JSON
+  ///   cannot write.
   public static func records<Value: Encodable>(
     _ values: [Value], named name: String = "records"
   ) throws -> ImportSource {
@@ -70,11 +72,18 @@ final class RowEncoder: Encoder {
     // Foundation, which the toolkit does not link, has a `Date` encode the seconds since the start of 2001.
     if let seconds = single?.real, RowEncoder.isDate(Value.self) {
       let microseconds = ((seconds + RowDecoder.referenceDate) * 1_000_000).rounded()
-      single = Int64(exactly: microseconds).map { .instant(Instant(microseconds: $0)) } ?? single
+      guard let microseconds = Int64(exactly: microseconds), Instant.range.contains(microseconds)
+      else {
+        throw EncodingError.invalidValue(
+          value,
+          EncodingError.Context(
+            codingPath: codingPath, debugDescription: "RFC 3339 has the years 0000 to 9999"))
+      }
+      single = .instant(Instant(microseconds: microseconds))
     }
   }
 
-  private static func isDate(_ type: Any.Type) -> Bool {
+  static func isDate(_ type: Any.Type) -> Bool {
     ["Foundation.Date", "FoundationEssentials.Date"].contains(String(reflecting: type))
   }
 

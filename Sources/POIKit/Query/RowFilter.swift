@@ -4,7 +4,8 @@ internal import SQLiteKit
 /// A condition on rows.
 ///
 /// An attribute has the name that the model gives it; one of a related row has a name such as
-/// `category.name`. A text is compared with an instant as RFC 3339 text, such as `2026-01-31T00:00:00Z`.
+/// `category.name`. An attribute that is an instant is compared with an `Instant`, or with RFC 3339 text such as
+/// `2026-01-31T00:00:00Z`. A row without a value meets only `equal` with null and `notEqual`.
 public struct RowFilter: Sendable {
   enum Comparison: String {
     case equal = "IS"

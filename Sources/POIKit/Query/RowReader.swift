@@ -37,6 +37,9 @@ final class RowReader {
     _ model: Model, where filters: [RowFilter], orderedBy orders: [RowOrder], limit: Int?,
     in connection: Connection
   ) throws {
+    guard limit ?? 0 >= 0 else {
+      throw StoreFailure(.invalidOptions, "a limit of rows cannot be negative, as \(limit ?? 0) is")
+    }
     let layout = RecordLayout(model)
     var conditions: [SQL] = []
     var values: [RowValue] = []
@@ -173,23 +176,24 @@ extension Attribute {
     case (.instant, .instant), (_, .null): return value
     case (.instant, .text(let text)):
       if let instant = Instant(rfc3339: text.utf8Span.span) { return .instant(instant) }
-    case (.instant, _), (_, .array), (_, .object): break
+    case (.instant, _), (.json, _), (_, .instant), (_, .array), (_, .object): break
+    case (_, .real(let real)) where !real.isFinite: break
     case (.uuid, .text(let text)): return .text(text.uppercased())
     default: return value
     }
     throw StoreFailure(
       .invalidOptions,
-      "\"\(name)\" cannot be compared with \(value.json); give it \(storage.example)")
+      "\"\(name)\" cannot be compared with \(value.typeName)\(storage.hint)")
   }
 }
 
 extension Attribute.Storage {
   /// What the attribute can be compared with.
-  fileprivate var example: String {
-    if case .instant = self {
-      "an Instant, or a text such as 2026-01-31T00:00:00Z"
-    } else {
-      "a text, a number or a boolean"
+  fileprivate var hint: String {
+    switch self {
+    case .instant: ", only with an Instant or a text such as 2026-01-31T00:00:00Z"
+    case .json: ", only with null, because it is kept as JSON"
+    default: ", only with a text, a finite number or a boolean"
     }
   }
 }

@@ -2,6 +2,9 @@ internal import JSONStreaming
 public import POIRecords
 
 /// A value of a stored record.
+///
+/// An integer beyond 64 bits inside JSON is a `real`. A boolean of an attribute of several types is an
+/// `integer`.
 public enum RowValue: Sendable, Hashable {
   case null
   case boolean(Bool)
@@ -97,6 +100,16 @@ extension RowValue {
     }
   }
 
+  /// Whether all numbers in it are finite.
+  private var isFinite: Bool {
+    switch self {
+    case .real(let real): real.isFinite
+    case .array(let elements): elements.allSatisfy(\.isFinite)
+    case .object(let members): members.values.allSatisfy(\.isFinite)
+    default: true
+    }
+  }
+
   /// What a message calls this kind of value.
   var typeName: String {
     switch self {
@@ -130,6 +143,12 @@ extension RowValue: Codable {
         EncodingError.Context(
           codingPath: encoder.codingPath,
           debugDescription: "only ImportSource.records encodes a RowValue"))
+    }
+    guard isFinite else {
+      throw EncodingError.invalidValue(
+        self,
+        EncodingError.Context(
+          codingPath: encoder.codingPath, debugDescription: "JSON has no number for it"))
     }
     encoder.single = self
   }

@@ -23,7 +23,7 @@ extension Store {
     limit: Int? = nil
   ) throws(StoreError) -> [Row] {
     var rows: [Row] = []
-    try forEachRow(of: table, where: filters, orderedBy: orders, limit: limit) { rows.append($0) }
+    try read(table, filters, orders, limit) { rows.append($0) }
     return rows
   }
 
@@ -31,7 +31,7 @@ extension Store {
   ///
   /// The members of the type have the names of the model's attributes, or name them by `CodingKeys`. A
   /// related row is a member of a type of its own, the rows of a relation to many are an array. An
-  /// instant is an `Instant`, a `Date` or a `String`.
+  /// instant is an `Instant`, a `Date` or a `String`. An optional member that the model does not have is nil.
   ///
   /// - Parameters: as for `rows(of:where:orderedBy:limit:)`.
   /// - Throws: `StoreError` with `undecodable` if a row does not fit the type, and as that one does.
@@ -40,7 +40,7 @@ extension Store {
     orderedBy orders: [RowOrder] = [], limit: Int? = nil
   ) throws(StoreError) -> [Value] {
     var values: [Value] = []
-    try forEachRow(of: table, where: filters, orderedBy: orders, limit: limit) { row in
+    try read(table, filters, orders, limit) { row in
       do {
         values.append(try Value(from: RowDecoder(.object(row.values))))
       } catch {
@@ -55,10 +55,28 @@ extension Store {
   /// with their number.
   ///
   /// - Parameters: as for `rows(of:where:orderedBy:limit:)`. During `body` the store is in use.
-  /// - Throws: as that one does. An error of `body` ends the reading, and is the message of a `StoreError`.
+  /// - Throws: as that one does, or the error of `body`, which ends the reading.
   public func forEachRow(
     of table: String? = nil, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
     limit: Int? = nil, _ body: (Row) throws -> Void
+  ) throws {
+    // An error of `body` is thrown as it is, not as an error of the store.
+    var failure: (any Error)?
+    do {
+      try read(table, filters, orders, limit) {
+        do { try body($0) } catch {
+          failure = error
+          throw error
+        }
+      }
+    } catch {
+      throw failure ?? error
+    }
+  }
+
+  private func read(
+    _ table: String?, _ filters: [RowFilter], _ orders: [RowOrder], _ limit: Int?,
+    _ body: (Row) throws -> Void
   ) throws(StoreError) {
     try leased { (lease) in
       let connection = lease.connection
@@ -76,10 +94,26 @@ extension Store {
   /// - Parameters:
   ///   - run: the run that refused them; nil for all runs.
   ///   - body: called with one reject after the other. During it the store is in use.
-  /// - Throws: `StoreError` when the store cannot be read. An error of `body` ends the reading, and is the
-  ///   message of a `StoreError`.
+  /// - Throws: `StoreError` when the store cannot be read, or the error of `body`, which ends the reading.
   public func forEachReject(
     ofRun run: Int64? = nil, _ body: (Reject) throws -> Void
+  ) throws {
+    // An error of `body` is thrown as it is, not as an error of the store.
+    var failure: (any Error)?
+    do {
+      try readRejects(ofRun: run) {
+        do { try body($0) } catch {
+          failure = error
+          throw error
+        }
+      }
+    } catch {
+      throw failure ?? error
+    }
+  }
+
+  private func readRejects(
+    ofRun run: Int64?, _ body: (Reject) throws -> Void
   ) throws(StoreError) {
     try leased { (lease) in
       var statement = try lease.connection.prepare(
@@ -95,7 +129,7 @@ extension Store {
   /// Returns the rejects; see `forEachReject`.
   public func rejects(ofRun run: Int64? = nil) throws(StoreError) -> [Reject] {
     var rejects: [Reject] = []
-    try forEachReject(ofRun: run) { rejects.append($0) }
+    try readRejects(ofRun: run) { rejects.append($0) }
     return rejects
   }
 }

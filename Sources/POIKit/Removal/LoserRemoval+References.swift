@@ -122,7 +122,8 @@ extension LoserRemoval {
         guard archives || twin.isEqual else {
           throw Self.unmovable(
             row, move,
-            "row \(twin.row) already refers to it; without an archive differences would be lost")
+            "row \(twin.row) already refers to it, and without an archive the values in which the two "
+              + "rows differ would be lost")
         }
         duplicates.append(LoserEntry(loser: row.row, winner: twin.row))
         continue

@@ -51,7 +51,7 @@ public struct ImportOptions: Sendable {
   public var choosePolicy: PolicyChoice?
 
   /// Returns the policy for a record, from the stored row and the record: any but `append` and
-  /// `newestByProperty`, which end the program.
+  /// `newestByProperty`: to return one of them is a programmer's error.
   ///
   /// It is called on the thread that writes. The run itself has the policy `newest`, by which removals
   /// that delete rows are judged, too.

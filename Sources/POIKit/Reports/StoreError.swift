@@ -84,7 +84,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var cause: SQLiteError?
 
   /// What an import had committed before it failed; nil if it had committed no batch.
-  public internal(set) var importReport: ImportReport?
+  public package(set) var importReport: ImportReport?
 
   /// What a deduplication had committed before it failed; nil if it had committed no batch.
   public internal(set) var report: DeduplicationReport?
@@ -146,8 +146,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         ("there is no space left; free some\(again)", goingOn)
       } else if error.isMoved {
         (
-          "no more is committed to it; committed batches may be in \(path)-wal alone, so move the file "
-            + "back beside that one\(again)", goingOn
+          "nothing more is committed to it; batches committed before may be only in \(path)-wal, so move "
+            + "the file back beside it\(again)", goingOn
         )
       } else if error.isReadOnly {
         ("the store cannot be written; check its permissions and its folder's", [])

@@ -16,13 +16,13 @@ public struct StoreProgress: Sendable, Hashable {
   /// What is being done.
   public var stage: Stage
 
-  /// The number of bytes, rows or losers done.
+  /// The number of bytes of the current input, rows or losers done.
   public var completedCount: Int
 
   /// The total number; nil if unknown, as for a pipe.
   public var totalCount: Int?
 
-  /// The name of the current input.
+  /// The name of the current input; empty while a table is deduplicated.
   public var inputName = ""
 
   /// The outcomes of the records committed so far.
@@ -35,6 +35,7 @@ public struct StoreProgress: Sendable, Hashable {
   }
 
   /// The completed part of the stage, from 0 to 1; nil if the total is unknown.
+  /// It begins again with each input.
   public var fraction: Double? {
     totalCount.map { $0 > 0 ? min(Double(completedCount) / Double($0), 1) : 1 }
   }

@@ -7,6 +7,7 @@ internal import SQLiteKit
 /// delete the rows. If one row in ten is a loser, a portion of 100 is on 50 pages of 8 KiB. Pages
 /// changed by the transaction use nine tenths of the cache.
 struct PageCache {
+  /// In KiB.
   static let size: Int64 = 4_096
 
   private let before: Int64

@@ -39,7 +39,7 @@ extension RuleTable {
     case .maxLength(let count): "has more than \(count) characters"
     case .pattern(let pattern): "does not match the pattern \(patterns[pattern])"
     case .format(let format): "is not \(format.phrase)"
-    case .notBlank: "is empty or only white space"
+    case .notBlank: "has no visible character"
     case .noControls: "holds a control character"
     case .minItems(let count): "has fewer than \(count) elements"
     case .maxItems(let count): "has more than \(count) elements"

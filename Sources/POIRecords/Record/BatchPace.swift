@@ -1,7 +1,7 @@
 /// Decides when a batch ends and is committed.
 ///
 /// Every commit waits for the disk, but a crash loses an uncommitted batch. Without a given size, a batch
-/// ends at 5,000 records, or at 500 if the last commit was at least 100 ms ago.
+/// ends at 5,000 records, or earlier once it has 500 and the last commit was at least 100 ms ago.
 package struct BatchPace {
   /// The smallest batch if no size is given (the last batch may be smaller).
   package static let smallestSize = 500
