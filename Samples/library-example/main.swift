@@ -80,7 +80,7 @@ do {
     return distance.magnitude > 1 ? .rollback : .objectTrump
   }
   let merged = try Store.inMemory()
-  _ = try merged.importRecords(from: .records(newest), options: merging)
+  try merged.importRecords(from: .records(newest), options: merging)
   var (renamed, moved) = (newest[0], newest[1])
   renamed.name += " (closed)"
   moved.latitude -= 10

@@ -2,9 +2,9 @@
 
 /// The operations of a store as `async` functions. Each of these does its work on a thread of its own.
 ///
-/// If the task is cancelled, an import, a deduplication or a plan stops at its next batch boundary and returns what it did: the
-/// report of an import has the ending `stopped`, and a deduplication is not finished. What is committed
-/// stays, and the operation can be continued.
+/// If the task is cancelled, an import, a deduplication or a plan stops at its next batch boundary and
+/// returns what it did: the report of an import has the ending `stopped`, and a deduplication is not
+/// finished. What is committed stays, and the operation can be continued.
 ///
 /// Progress comes as an asynchronous sequence, which ends with the operation:
 ///
@@ -20,6 +20,7 @@ extension Store {
   ///
   /// - Parameter progress: receives the progress after each batch.
   /// - Throws: `StoreError`; the batches before it stay committed.
+  @discardableResult
   public func importRecords(
     from sources: ImportSource..., model: Model = .poi, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
@@ -39,6 +40,7 @@ extension Store {
   ///
   /// - Parameter progress: receives the progress after each batch.
   /// - Throws: `StoreError`; the batches before it stay committed.
+  @discardableResult
   public func deduplicate(
     by key: [String] = [], in table: String? = nil, timestamp: String? = nil,
     options: DeduplicationOptions = DeduplicationOptions(),
@@ -66,6 +68,7 @@ extension Store {
   }
 
   /// Restores what a run removed; see the synchronous `undo`.
+  @discardableResult
   public func undo(run: Int64? = nil) async throws(StoreError) -> UndoReport {
     try await onBackgroundThread { (_) throws(StoreError) in try self.undo(run: run) }
   }

@@ -16,6 +16,7 @@ extension Store {
   /// - Throws: `StoreError`, or what the sequence throws. Records that arrived before are committed, and
   ///   an import with `ImportOptions.isResuming` and all bytes again continues after them.
   @concurrent
+  @discardableResult
   public func importRecords<Bytes: AsyncSequence & Sendable>(
     from bytes: Bytes, named name: String, byteCount: Int? = nil, model: Model = .poi,
     options: ImportOptions = ImportOptions(), validators: [any RecordValidator] = [],
@@ -46,6 +47,7 @@ extension Store {
   /// Imports records from bytes that arrive in chunks, such as `Data` or `[UInt8]`; otherwise the same
   /// as the form for single bytes.
   @concurrent
+  @discardableResult
   public func importRecords<Chunks: AsyncSequence & Sendable>(
     from chunks: Chunks, named name: String, byteCount: Int? = nil, model: Model = .poi,
     options: ImportOptions = ImportOptions(), validators: [any RecordValidator] = [],

@@ -22,6 +22,7 @@ extension Store {
   /// - Returns: what became of the records. Its `ending` is `stopped` if `progress` returned `stop`.
   /// - Throws: `StoreError`; the batches before it stay committed, and its `importReport` counts them. A
   ///   record that is not valid is a reject and no error.
+  @discardableResult
   public func importRecords(
     from sources: ImportSource..., model: Model = .poi, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],
@@ -32,6 +33,7 @@ extension Store {
   }
 
   /// Imports the records of a list of inputs; see the form above.
+  @discardableResult
   public func importRecords(
     from sources: [ImportSource], model: Model = .poi, options: ImportOptions = ImportOptions(),
     validators: [any RecordValidator] = [],

@@ -41,6 +41,7 @@ extension Store {
   ///   - progress: called after each batch; returns whether to continue.
   /// - Throws: `StoreError`; the batches before it stay committed, and its `report` counts them.
   /// - Complexity: O(rows) in time; the memory is bounded by the options' budget.
+  @discardableResult
   public func deduplicate(
     by key: [String] = [], in table: String? = nil, timestamp: String? = nil,
     options: DeduplicationOptions = DeduplicationOptions(),
@@ -55,6 +56,7 @@ extension Store {
   /// - Parameters:
   ///   - run: the run to undo, or nil for the latest that is not undone.
   /// - Throws: `StoreError` if there is no such run, or rows cannot be restored.
+  @discardableResult
   public func undo(run: Int64? = nil) throws(StoreError) -> UndoReport {
     try undo(run: run, clock: SystemClock.now)
   }
