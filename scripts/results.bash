@@ -15,6 +15,9 @@ fi
 passed=()
 failed=()
 
+# Lines of failed checks for the end of the run.
+failures=()
+
 # Runs one check and keeps its result. Arguments: its name, then a command.
 check() {
   local name=$1 start=$SECONDS
@@ -35,6 +38,7 @@ finish() {
   printf '\n'
   local name
   for name in "${failed[@]}"; do printf 'failed: %s\n' "$name"; done
+  if ((${#failures[@]} > 0)); then printf '%s\n' "${failures[@]}"; fi
   printf '%d passed, %d failed\n' "${#passed[@]}" "${#failed[@]}"
   if ((${#failed[@]} > 0)); then
     printf 'the suite FAILED\n'

@@ -71,13 +71,15 @@ import Testing
   @Test func `an interrupt that ends the wait for a later input is reported`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.lines(0..<10), to: "first")
-    let line = """
+    let lines = """
       mkfifo pipe
-      timeout --foreground -s KILL 30 '\(tool.path)' --report json first pipe $1 & sleep 2
-      kill -TERM $!; wait $!
+      '\(tool.path)' --report json first pipe $1 &
+      wait_until_idle $!
+      kill -TERM $!
+      wait $!
       """
     func interrupt(_ option: String) throws -> Tool.Outcome {
-      try Tool(path: "/bin/sh").run(["-c", line, "sh", option], in: folder.path)
+      try Tool.shell(lines, [option], in: folder.path)
     }
     let stopped = try interrupt("--quiet")
     #expect(stopped.exitCode == 130)

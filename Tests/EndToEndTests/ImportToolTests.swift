@@ -457,20 +457,18 @@ import Testing
     let folder = try ScratchFolder()
     try folder.write(Self.records(0..<10).joined(separator: "\n") + "\n", to: "data")
     // If the writer has ended, the tool waited for the end of the pipe, and `kill` fails.
-    let outcome = try Tool(path: "/bin/sh").run(
-      [
-        "-c",
-        """
-        mkfifo pipe
-        (cat data; exec sleep 20) >pipe & writer=$!
-        '\(tool.path)' --batch 100 - <pipe & sleep 1
-        kill -TERM $!
-        wait $!
-        code=$?
-        kill $writer && exit $code
-        """,
-      ],
-      in: folder.path)
+    let outcome = try Tool.shell(
+      """
+      mkfifo pipe
+      (cat data; : >written; exec sleep 300) >pipe & writer=$!
+      '\(tool.path)' --batch 100 - <pipe & tool=$!
+      until [ -e written ]; do sleep 0.01; done
+      wait_until_idle $tool
+      kill -TERM $tool
+      wait $tool
+      code=$?
+      kill $writer && exit $code
+      """, in: folder.path)
     #expect(outcome.exitCode == 130, "\(outcome.messages)")
     let resumed = try tool.run(
       ["-", "--resume"], in: folder.path,
@@ -479,16 +477,15 @@ import Testing
     #expect(try Self.content(of: folder.file("poi.sqlite")).count == 30)
   }
 
-  /// Shell lines in which the tool, `$0`, waits: for the writer of a pipe, and for more data of a
+  /// Shell lines in which the tool, `$1`, waits: for the writer of a pipe, and for more data of a
   /// non-blocking one.
   @Test(arguments: [
-    #"timeout -s KILL 20 "$0" pipe"#,
-    #"(dd iflag=nonblock count=0 status=none; exec timeout -s KILL 20 "$0" -) <>pipe"#,
+    #""$1" pipe"#, #"(dd iflag=nonblock count=0 status=none; exec "$1" -) <>pipe"#,
   ])
   func `an interrupt ends the wait for a pipe of any kind`(line: String) throws {
     let folder = try ScratchFolder()
-    let outcome = try Tool(path: "/bin/sh").run(
-      ["-c", "mkfifo pipe; \(line) & sleep 1; kill -TERM $!; wait $!", tool.path],
+    let outcome = try Tool.shell(
+      "mkfifo pipe; \(line) & wait_until_idle $!; kill -TERM $!; wait $!", [tool.path],
       in: folder.path)
     #expect(outcome.exitCode == 130, "\(outcome.messages)")
   }

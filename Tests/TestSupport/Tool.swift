@@ -29,6 +29,35 @@ public struct Tool: Sendable {
   /// The tool's path.
   public var path: String { executable.path }
 
+  /// Runs lines of a shell in `folder`. What still runs after five minutes is killed.
+  ///
+  /// The lines can call `wait_until_idle PID`. It returns as soon as a started tool handles signals and waits
+  /// for input, or has ended.
+  public static func shell(_ lines: String, _ arguments: [String] = [], in folder: String) throws
+    -> Outcome
+  {
+    // No thread ran between two looks. S is a thread that waits, Z an ended tool, bit 14 SIGTERM.
+    let waitUntilIdle = """
+      wait_until_idle() {
+        before=
+        while :; do
+          now=$(grep -hE '^State|^SigCgt|ctxt_switches' /proc/$1/task/*/status)
+          caught=$(echo "$now" | sed -n 's/^SigCgt:[[:space:]]*//p' | head -n 1)
+          if echo "$now" | grep -q '^State:[[:space:]]*Z'; then return; fi
+          if [ "$now" = "$before" ] && [ $((0x$caught & 0x4000)) != 0 ] &&
+            ! echo "$now" | grep -q '^State:[[:space:]]*[^S[:space:]]'; then
+            return
+          fi
+          before=$now
+          sleep 0.01
+        done
+      }
+
+      """
+    return try Tool(path: "/usr/bin/timeout").run(
+      ["-s", "KILL", "300", "/bin/sh", "-c", waitUntilIdle + lines, "sh"] + arguments, in: folder)
+  }
+
   /// Runs the tool to its end.
   ///
   /// - Parameters:
@@ -50,6 +79,8 @@ public struct Tool: Sendable {
   ) throws -> RunningTool {
     var variables = ProcessInfo.processInfo.environment
     variables["POI_STORE"] = nil
+    // Some runs end with a signal on purpose, and the backtrace of the Swift runtime can change or delay it.
+    variables["SWIFT_BACKTRACE"] = "enable=no"
     variables.merge(environment) { $1 }
     // Files, not pipes: they hold any amount of output and need no reader.
     let files = try ["in", "out", "err"].map { name in
