@@ -29,6 +29,18 @@ public final class Connection {
   /// The default time that a statement waits for another connection's lock, in milliseconds.
   public static let busyTimeout = 5_000
 
+  /// What a connection may do with its database file.
+  public enum Access: Sendable, Hashable {
+    /// Read and write; create the file if it is missing.
+    case readWriteCreate
+
+    /// Read and write a file that exists.
+    case readWrite
+
+    /// Read a file that exists.
+    case readOnly
+  }
+
   /// Opens the database file at `path`.
   ///
   /// The path is taken literally, even if it starts with `file:` or is `:memory:`. The file's

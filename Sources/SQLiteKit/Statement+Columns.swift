@@ -3,6 +3,19 @@ internal import CSQLite
 /// The columns of the current row, counted from 0. They hold values from a step that returned true
 /// until the next step or reset; otherwise every column is NULL.
 extension Statement {
+  /// A value of a result row, with its type.
+  ///
+  /// Texts and blobs are the statement's own bytes. They are valid until its next step or reset,
+  /// which the compiler enforces.
+  public enum Value: ~Escapable {
+    case integer(Int64)
+    case real(Double)
+    /// In UTF-8.
+    case text(Span<UInt8>)
+    case blob(Span<UInt8>)
+    case null
+  }
+
   /// The number of columns in a row of the result; 0 for statements that return none.
   ///
   /// C function: `sqlite3_column_count`
@@ -62,7 +75,7 @@ extension Statement {
   /// `sqlite3_value_double`, `sqlite3_value_encoding`, `sqlite3_value_text`, `sqlite3_value_blob`,
   /// `sqlite3_value_bytes`
   @_lifetime(borrow self)
-  public func value(_ column: Int) -> ColumnValue {
+  public func value(_ column: Int) -> Value {
     // `sqlite3_value` objects are not thread-safe: this one stays on the connection's thread and is
     // used before the next step.
     let value = unsafe sqlite3_column_value(handle, Int32(clamping: column))

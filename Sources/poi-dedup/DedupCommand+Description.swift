@@ -5,7 +5,7 @@ extension DedupCommand {
   /// The table behind parsing, help, manual page, completions and reference.
   static let description = CommandDescription(
     name: "poi-dedup",
-    version: POIKitVersion.current,
+    version: ToolkitVersion.current,
     summary: "keep one record of each group of duplicates, the same on every device",
     positional: .init(
       "RUN", help: "with --undo, the number of the run to undo"),
@@ -34,35 +34,35 @@ extension DedupCommand {
       OptionDescription(
         "null-key",
         "RULE",
-        choices: .cases { (rule: NullKeyRule) in
+        choices: .cases { (rule: DeduplicationOptions.NullKeyRule) in
           switch rule {
           case .keep: "leave them alone"
           case .group: "group them as if NULLs were equal"
           }
         },
-        default: NullKeyRule.keep.rawValue,
+        default: DeduplicationOptions.NullKeyRule.keep.rawValue,
         summary: "what to do with rows whose key contains NULL", section: "What to deduplicate"),
       OptionDescription(
         "keep",
         "WHICH",
-        choices: .cases { (rule: KeepRule) in
+        choices: .cases { (rule: DeduplicationOptions.KeepRule) in
           switch rule {
           case .newest: "the record with the latest timestamp"
           case .oldest: "the record with the earliest timestamp"
           }
         },
-        default: KeepRule.newest.rawValue,
+        default: DeduplicationOptions.KeepRule.newest.rawValue,
         summary: "which record of a group stays", section: "What to deduplicate"),
       OptionDescription(
         "arrays",
         "RULE",
-        choices: .cases { (rule: ArrayRule) in
+        choices: .cases { (rule: DeduplicationOptions.ArrayRule) in
           switch rule {
           case .move: "move those that the winner lacks to the winner"
           case .winner: "keep only the winner's own, as a merging import does"
           }
         },
-        default: ArrayRule.move.rawValue,
+        default: DeduplicationOptions.ArrayRule.move.rawValue,
         summary: "what to do with rows of a loser's arrays", section: "What to deduplicate"),
       OptionDescription(
         "merge-losers",

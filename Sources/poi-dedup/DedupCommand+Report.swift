@@ -43,7 +43,7 @@ extension DedupCommand {
   /// - Parameter earlier: what the run had changed before an interruption; nil if it was not
   ///   interrupted.
   private func table(
-    of plan: DeduplicationPlan, layout: TableLayout, earlier: RemovalCounts? = nil
+    of plan: DeduplicationPlan, layout: TableLayout, earlier: DeduplicationReport.Changes? = nil
   ) -> TextTable {
     var table = TextTable(.left, .right, .left)
     let (losers, beaten) = (earlier?.removedRowCount ?? 0, earlier?.supersededRowCount ?? 0)
@@ -142,7 +142,7 @@ extension DedupCommand {
   private func json(of outcome: DedupOutcome) -> JSONValue {
     var members: [(String, JSONValue)] = [
       ("report", .number(1)), ("tool", .string("poi-dedup")),
-      ("version", .string(POIKitVersion.current)), ("store", .string(storePath)),
+      ("version", .string(ToolkitVersion.current)), ("store", .string(storePath)),
     ]
     switch outcome {
     case .planned(let plan, let layout):

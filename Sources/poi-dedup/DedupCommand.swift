@@ -50,9 +50,11 @@ struct DedupCommand {
       } else {
         arguments.flag("dry-run") ? .plan : arguments.flag("digest") ? .digest : .deduplicate
       }
-    options.keep = arguments.choice("keep", as: KeepRule.self) ?? options.keep
-    options.nullKey = arguments.choice("null-key", as: NullKeyRule.self) ?? options.nullKey
-    options.arrays = arguments.choice("arrays", as: ArrayRule.self) ?? options.arrays
+    options.keep = arguments.choice("keep", as: DeduplicationOptions.KeepRule.self) ?? options.keep
+    options.nullKey =
+      arguments.choice("null-key", as: DeduplicationOptions.NullKeyRule.self) ?? options.nullKey
+    options.arrays =
+      arguments.choice("arrays", as: DeduplicationOptions.ArrayRule.self) ?? options.arrays
     options.mergesLosers = arguments.flag("merge-losers")
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000)
     options.memoryBudget =

@@ -8,7 +8,7 @@ enum DedupOutcome {
   case deduplicated(DeduplicationReport, layout: TableLayout, failure: StoreError? = nil)
   case undone(UndoReport)
   case digest(TableDigest, table: String)
-  case purged(PurgeReport, table: String)
+  case purged(Store.PurgeReport, table: String)
 
   /// Runs a deduplication, which may fail after something was committed.
   ///

@@ -5,7 +5,7 @@ extension ImportCommand {
   /// The table behind parsing, help, manual page, completions and reference.
   static let description = CommandDescription(
     name: "poi-import",
-    version: POIKitVersion.current,
+    version: ToolkitVersion.current,
     summary: "stream JSON records into a SQLite store: validated, in batches, resumable",
     positional: .init(
       "FILE", isRepeatable: true,

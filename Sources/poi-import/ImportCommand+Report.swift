@@ -67,7 +67,7 @@ extension ImportCommand {
     return .object([
       "report": .number(1),
       "tool": .string("poi-import"),
-      "version": .string(POIKitVersion.current),
+      "version": .string(ToolkitVersion.current),
       "store": .string(isDryRun ? nil : storePath),
       "table": .string(model.table),
       "run": .number(report.runID),

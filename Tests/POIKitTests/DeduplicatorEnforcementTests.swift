@@ -24,15 +24,15 @@ import Testing
     table: "poi", contentColumns: [.init("country"), .init("code"), .init("at")],
     keyColumns: ["country", "code"], timestampColumn: "at", isToolkitTable: true)
 
-  private func options(_ enforcement: KeyEnforcement) -> DeduplicationOptions {
+  private func options(_ enforcement: DeduplicationOptions.KeyEnforcement) -> DeduplicationOptions {
     var options = DeduplicationOptions()
     options.enforcement = enforcement
     return options
   }
 
-  @Test(arguments: [KeyEnforcement.index, .hash])
+  @Test(arguments: [DeduplicationOptions.KeyEnforcement.index, .hash])
   func `the key is enforced afterwards, and no longer once the pass is undone`(
-    enforcement: KeyEnforcement
+    enforcement: DeduplicationOptions.KeyEnforcement
   ) throws {
     let connection = try store()
     let before = try dump("poi", in: connection)
@@ -74,7 +74,7 @@ import Testing
     let other = TableLayout(
       table: "poi", contentColumns: layout.contentColumns, keyColumns: columns,
       timestampColumn: "at", isToolkitTable: true)
-    for enforcement in [KeyEnforcement.hash, .index] {
+    for enforcement in [DeduplicationOptions.KeyEnforcement.hash, .index] {
       let error = storeError {
         _ = try Deduplicator(layout: other, options: options(enforcement))
           .run(on: connection, clock: someInstant)

@@ -9,7 +9,8 @@ import Testing
 @Suite struct DeduplicatorLawTests {
   /// The winners by the rule, found in the simplest way.
   private func expectedContent(
-    _ records: [SampleRecord], key: [String], keep: KeepRule, nullKey: NullKeyRule
+    _ records: [SampleRecord], key: [String], keep: DeduplicationOptions.KeepRule,
+    nullKey: DeduplicationOptions.NullKeyRule
   ) throws -> [String] {
     func digest(_ record: SampleRecord) -> Digest {
       var content = CanonicalContent()
@@ -60,9 +61,10 @@ import Testing
     return try deduplicator.run(on: connection, clock: someInstant)
   }
 
-  @Test(arguments: KeepRule.allCases, NullKeyRule.allCases)
+  @Test(
+    arguments: DeduplicationOptions.KeepRule.allCases, DeduplicationOptions.NullKeyRule.allCases)
   func `the winners follow the rule, for any order, batch size and budget`(
-    keep: KeepRule, nullKey: NullKeyRule
+    keep: DeduplicationOptions.KeepRule, nullKey: DeduplicationOptions.NullKeyRule
   ) throws {
     for seed in TestLength.some(UInt64(1)...25, 5) {
       var generator = SplitMix64(seed: seed)
@@ -71,7 +73,7 @@ import Testing
       let key = seed % 2 == 0 ? ["key"] : ["part", "key"]
       let expected = try expectedContent(records, key: key, keep: keep, nullKey: nullKey)
       var digests: Set<Digest> = []
-      var reasons: Set<ReasonCounts> = []
+      var reasons: Set<DeduplicationPlan.ReasonCounts> = []
       for _ in 0..<3 {
         var options = DeduplicationOptions()
         options.keep = keep

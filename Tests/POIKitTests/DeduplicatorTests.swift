@@ -234,7 +234,7 @@ import Testing
     let report = try Deduplicator(layout: try SampleTable.layout(in: connection))
       .run(on: connection, clock: someInstant) { _ in .stop }
     #expect(!report.isFinished)
-    #expect(report.changes == RemovalCounts())
+    #expect(report.changes == DeduplicationReport.Changes())
     #expect(try rows("SELECT name FROM sqlite_schema", in: connection) == ["sample"])
     #expect(
       try Deduplicator(layout: try SampleTable.layout(in: connection))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct DeduplicatorTimestampTests {
   /// The remaining value of `v` among rows with one key, and the plan.
   private func winner(
-    _ values: SQL, type: SQL = "", keep: KeepRule = .newest
+    _ values: SQL, type: SQL = "", keep: DeduplicationOptions.KeepRule = .newest
   ) throws -> (value: String?, plan: DeduplicationPlan) {
     let connection = try Connection.inMemory()
     try connection.execute("CREATE TABLE t (v, at \(type)); INSERT INTO t VALUES \(values)")
@@ -102,6 +102,6 @@ import Testing
       (3_600_000_000, "1 h"), (183_600_000_000, "2 d 3 h"), (86_460_000_000, "1 d"),
     ] as [(UInt64, String)])
   func `a duration is written in its two largest units`(microseconds: UInt64, text: String) {
-    #expect(DuplicateDecision.duration(microseconds) == text)
+    #expect(DeduplicationPlan.Decision.duration(microseconds) == text)
   }
 }

@@ -13,9 +13,9 @@ import Testing
     try Data(contentsOf: URL(fileURLWithPath: path))[24..<28].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  @Test(arguments: [KeyEnforcement.none, .index], [1, 7, 40, 500])
+  @Test(arguments: [DeduplicationOptions.KeyEnforcement.none, .index], [1, 7, 40, 500])
   func `a batch is one transaction, and so are the beginning and the end of a run`(
-    enforcement: KeyEnforcement, batchSize: Int
+    enforcement: DeduplicationOptions.KeyEnforcement, batchSize: Int
   ) throws {
     let folder = try ScratchFolder()
     let path = folder.file("app.db")

@@ -50,9 +50,10 @@ import Testing
     return error?.message ?? ""
   }
 
-  @Test(arguments: [#""id""#, #"["id","part"]"#], [KeyEnforcement.index, .hash])
+  @Test(
+    arguments: [#""id""#, #"["id","part"]"#], [DeduplicationOptions.KeyEnforcement.index, .hash])
   func `a snapshot is undone after returned records are gone, and then earlier runs`(
-    key: String, enforcement: KeyEnforcement
+    key: String, enforcement: DeduplicationOptions.KeyEnforcement
   ) throws {
     let feed = try FeedStore(Self.model(key: key))
     try feed.take((1...4).map { Self.record($0) }.joined(), Self.record(4, at: 2))
@@ -270,7 +271,7 @@ import Testing
       CREATE TABLE trip (a INTEGER REFERENCES t (id), b INTEGER UNIQUE REFERENCES t (id));
       INSERT INTO trip VALUES (1, 3), (NULL, 4)
       """)
-    for (key, enforcement) in [("k", KeyEnforcement.index), ("name", .none)] {
+    for (key, enforcement) in [("k", DeduplicationOptions.KeyEnforcement.index), ("name", .none)] {
       var options = DeduplicationOptions()
       options.enforcement = enforcement
       options.mergesLosers = mergesLosers

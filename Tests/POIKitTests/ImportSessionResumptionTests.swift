@@ -191,9 +191,9 @@ import Testing
     #expect(try resumed.finish().counters.inserted == 20)
   }
 
-  @Test(arguments: [KeyEnforcement.index, .hash])
+  @Test(arguments: [DeduplicationOptions.KeyEnforcement.index, .hash])
   func `an import stops if another program enforces the key meanwhile`(
-    enforcement: KeyEnforcement
+    enforcement: DeduplicationOptions.KeyEnforcement
   ) throws {
     let feed = try FeedStore(.poi)
     let path = feed.path

@@ -59,8 +59,8 @@ import Testing
       "at":{"type":"integer","x-unit":"seconds"}}}
     """#
 
-  @Test(arguments: [KeyEnforcement.index, .hash])
-  func `keys of any kind find their rows`(enforcement: KeyEnforcement) throws {
+  @Test(arguments: [DeduplicationOptions.KeyEnforcement.index, .hash])
+  func `keys of any kind find their rows`(enforcement: DeduplicationOptions.KeyEnforcement) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix64(seed: seed)
     func records(_ count: Int) -> [String] {

@@ -82,7 +82,9 @@ final class MergeStore {
 
   /// Deduplicates the table by the model's key, and enforces it.
   @discardableResult
-  func deduplicate(_ enforcement: KeyEnforcement = .index) throws -> DeduplicationReport {
+  func deduplicate(_ enforcement: DeduplicationOptions.KeyEnforcement = .index) throws
+    -> DeduplicationReport
+  {
     var options = DeduplicationOptions()
     options.enforcement = enforcement
     let deduplicator = Deduplicator(layout: try TableLayout(model), options: options)

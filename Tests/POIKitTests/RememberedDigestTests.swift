@@ -207,9 +207,9 @@ import Testing
     return feed
   }
 
-  @Test(arguments: [1, 7, 500], [KeyEnforcement.none, .index, .hash])
+  @Test(arguments: [1, 7, 500], [DeduplicationOptions.KeyEnforcement.none, .index, .hash])
   func `a deduplication subtracts the losers from the remembered digest`(
-    batchSize: Int, enforcement: KeyEnforcement
+    batchSize: Int, enforcement: DeduplicationOptions.KeyEnforcement
   ) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")

@@ -19,9 +19,9 @@ import Testing
     return IssueTracker.Outcome(report: report, store: store)
   }
 
-  @Test(arguments: ArrayRule.allCases)
+  @Test(arguments: DeduplicationOptions.ArrayRule.allCases)
   func `a deduplication is undone after an import, with the rows of every relation`(
-    arrays: ArrayRule
+    arrays: DeduplicationOptions.ArrayRule
   ) throws {
     var refusedCount = 0
     for seed in TestLength.some(UInt64(1)...12, 4) {

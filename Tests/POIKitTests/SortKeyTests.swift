@@ -98,7 +98,7 @@ import Testing
         ('a text beyond 15 bytes'), (-0.0), (0), (NULL), (NULL)
       """)
     var options = DeduplicationOptions()
-    for (rule, count) in [(NullKeyRule.keep, 11), (.group, 10)] {
+    for (rule, count) in [(DeduplicationOptions.NullKeyRule.keep, 11), (.group, 10)] {
       options.nullKey = rule
       let layout = try TableLayout(describing: "t", in: connection, key: ["k"])
       _ = try Deduplicator(layout: layout, options: options)

@@ -50,8 +50,8 @@ func thrown(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
         == "SQLITE_MISUSE")
   }
 
-  @Test(arguments: [Access.readOnly, .readWrite])
-  func `a missing file is an error unless it may be created`(access: Access) throws {
+  @Test(arguments: [Connection.Access.readOnly, .readWrite])
+  func `a missing file is an error unless it may be created`(access: Connection.Access) throws {
     let folder = try ScratchFolder()
     let path = folder.file("missing.sqlite")
     let error = thrown { () throws(SQLiteError) in _ = try Connection(path: path, access: access) }

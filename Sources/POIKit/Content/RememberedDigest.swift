@@ -76,7 +76,7 @@ struct RememberedDigest {
       "SELECT digest FROM main.poikit_digest WHERE table_name = ?1 AND version = ?2",
       isPersistent: false)
     try statement.bind(1, text: table)
-    try statement.bind(2, text: POIKitVersion.current)
+    try statement.bind(2, text: ToolkitVersion.current)
     guard try statement.step() else { return nil }
     return Digest(bytes: statement.bytes(0))
   }
@@ -90,7 +90,7 @@ struct RememberedDigest {
     var statement = try connection.prepare(
       "INSERT INTO main.poikit_digest VALUES (?1, ?2, ?3)", isPersistent: false)
     try statement.bind(1, text: table)
-    try statement.bind(2, text: POIKitVersion.current)
+    try statement.bind(2, text: ToolkitVersion.current)
     try statement.bind(3, blob: digest.bytes.span)
     try statement.run()
   }

@@ -18,7 +18,7 @@ struct CandidateRank: Comparable {
   ///   - isTombstone: whether it is a removal.
   ///   - keep: whether the newest or the oldest row has the greatest rank. A row without a
   ///     timestamp is below both.
-  init(timestamp: RowTimestamp?, isTombstone: Bool, keep: KeepRule) {
+  init(timestamp: RowTimestamp?, isTombstone: Bool, keep: DeduplicationOptions.KeepRule) {
     let tombstone: UInt64 = isTombstone ? 1 : 0
     guard let timestamp else {
       self.init(time: 0, detail: tombstone)
@@ -42,7 +42,7 @@ struct CandidateRank: Comparable {
   var hasTimestamp: Bool { detail >> 63 == 1 }
 
   /// Why a row of this rank beats one of the lower rank `other`.
-  func reasonToBeat(_ other: CandidateRank) -> WinReason {
+  func reasonToBeat(_ other: CandidateRank) -> DeduplicationPlan.Reason {
     if hasTimestamp != other.hasTimestamp { return .timestampPresent }
     return time == other.time && detail >> 1 == other.detail >> 1 ? .tombstone : .timestamp
   }

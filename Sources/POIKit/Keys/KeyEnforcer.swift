@@ -19,8 +19,8 @@ struct KeyEnforcer {
 
   let layout: TableLayout
   let schema: TableSchema
-  let enforcement: KeyEnforcement
-  let nullKey: NullKeyRule
+  let enforcement: DeduplicationOptions.KeyEnforcement
+  let nullKey: DeduplicationOptions.NullKeyRule
 
   /// Replaces the hash of a key in tests.
   let keyHash: @Sendable (KeyHash) -> KeyHash

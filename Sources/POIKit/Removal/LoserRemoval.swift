@@ -51,12 +51,13 @@ struct LoserRemoval {
   /// The digest of the remaining rows; nil if it is not known without a pass over them.
   private(set) var remainingDigest: RemainingDigest?
 
-  var counts = RemovalCounts()
+  var counts = DeduplicationReport.Changes()
 
   /// - Parameter arrays: how the rows of the losers' relations to many are treated.
   /// - Throws: `StoreFailure` when a table that refers to this one has no row ids.
   init(
-    _ layout: TableLayout, schema: TableSchema, arrays: ArrayRule, statements: PreparedStatements,
+    _ layout: TableLayout, schema: TableSchema, arrays: DeduplicationOptions.ArrayRule,
+    statements: PreparedStatements,
     in connection: Connection
   ) throws {
     self.layout = layout

@@ -35,7 +35,7 @@ public enum Advice: Sendable, Hashable {
   /// Trust the schema of the database, if its author is known.
   case trustSchema
   /// Deduplicate by these columns and enforce the key, by an index or a hash.
-  case enforce(key: [String], KeyEnforcement)
+  case enforce(key: [String], DeduplicationOptions.KeyEnforcement)
   /// Undo the run that enforced the key: `Store.undo(run:)`.
   case undoEnforcement
   /// Delete old tombstones: `Store.purgeTombstones(of:olderThan:clock:)`.

@@ -46,10 +46,10 @@ public struct DeduplicationPlan: Sendable, Hashable {
   public internal(set) var refusedValueCount = 0
 
   /// The largest duplicate groups, at most ten, the largest first.
-  public internal(set) var largestGroups: [DuplicateGroup] = []
+  public internal(set) var largestGroups: [Group] = []
 
   /// Sample decisions, at most as many as the options ask for.
-  public internal(set) var samples: [DuplicateDecision] = []
+  public internal(set) var samples: [Decision] = []
 
   /// The triggers of the table except the toolkit's, sorted by name. Their changes are neither planned
   /// nor archived.

@@ -5,10 +5,10 @@ public struct DeduplicationReport: Sendable, Hashable {
   public let plan: DeduplicationPlan
 
   /// The changes of this pass.
-  public let changes: RemovalCounts
+  public let changes: Changes
 
   /// The changes of earlier, interrupted passes of the run; zero if this pass began it.
-  public let earlier: RemovalCounts
+  public let earlier: Changes
 
   /// The run by which the pass can be undone; nil if the table of runs has no entry for it. A run that
   /// did not archive has a number but cannot be undone.
@@ -24,7 +24,7 @@ public struct DeduplicationReport: Sendable, Hashable {
   public let digest: Digest?
 
   /// The changes of all passes of the run.
-  public var runChanges: RemovalCounts { earlier + changes }
+  public var runChanges: Changes { earlier + changes }
 
   /// The number of rows before the pass.
   public var rowsBefore: Int { plan.rowCount }

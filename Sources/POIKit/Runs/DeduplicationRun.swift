@@ -9,7 +9,7 @@ struct DeduplicationRun {
   let id: Int64
 
   /// The changes before the interruption.
-  let earlier: RemovalCounts
+  let earlier: DeduplicationReport.Changes
 
   /// Begins a run or continues the interrupted one. A run with other options is abandoned.
   static func begin(
@@ -27,7 +27,7 @@ struct DeduplicationRun {
         """
       let interrupted = try RunRecord.latest(
         where: "\(isRunning) AND options = \(literal: options.description)", in: connection)
-      if let interrupted, let earlier = RemovalCounts(interrupted) {
+      if let interrupted, let earlier = DeduplicationReport.Changes(interrupted) {
         return DeduplicationRun(id: interrupted.id, earlier: earlier)
       }
       try connection.execute(
@@ -38,7 +38,7 @@ struct DeduplicationRun {
       let id = try RunRecord.begin(
         tool: RunRecord.deduplicationTool, table: layout.table, started: start, options: options,
         in: connection)
-      return DeduplicationRun(id: id, earlier: RemovalCounts())
+      return DeduplicationRun(id: id, earlier: DeduplicationReport.Changes())
     }
   }
 
@@ -62,7 +62,8 @@ struct DeduplicationRun {
 
   /// Writes the counters of a batch, inside its transaction.
   func save(
-    _ plan: DeduplicationPlan, _ counts: RemovalCounts, by statements: PreparedStatements,
+    _ plan: DeduplicationPlan, _ counts: DeduplicationReport.Changes,
+    by statements: PreparedStatements,
     in connection: Connection
   ) throws {
     let sum = earlier + counts
@@ -72,7 +73,9 @@ struct DeduplicationRun {
       ("unreadableTimestamps", plan.unreadableTimestampCount), ("keys", plan.groupCount),
       ("rowsLeft", before - sum.removedRowCount - sum.supersededRowCount),
     ]
-    for (name, count) in RemovalCounts.names { values.append((name, sum[keyPath: count])) }
+    for (name, count) in DeduplicationReport.Changes.names {
+      values.append((name, sum[keyPath: count]))
+    }
     let update = try statements.statement(
       "UPDATE main.poikit_run SET counters = ?1 WHERE id = \(id)", in: connection)
     try update.statement.bind(1, text: JSONValue.counts(values).description)
@@ -103,11 +106,11 @@ struct DeduplicationRun {
   }
 }
 
-extension RemovalCounts {
+extension DeduplicationReport.Changes {
   /// The names of the counters in the log.
   fileprivate static let names:
     KeyValuePairs<
-      String, any WritableKeyPath<RemovalCounts, Int> & Sendable
+      String, any WritableKeyPath<DeduplicationReport.Changes, Int> & Sendable
     > = [
       "losers": \.removedRowCount, "removed": \.supersededRowCount, "archived": \.archivedRowCount,
       "movedReferences": \.movedReferenceCount, "removedReferences": \.removedReferenceRowCount,
@@ -118,7 +121,7 @@ extension RemovalCounts {
   /// The counters in the log; nil if one of them is out of range.
   fileprivate init?(_ run: RunRecord) {
     self.init()
-    for (name, count) in RemovalCounts.names {
+    for (name, count) in DeduplicationReport.Changes.names {
       let value = run.counters[name]?.integer ?? 0
       guard 0...RunRecord.greatestCount ~= value else { return nil }
       self[keyPath: count] = value

@@ -90,7 +90,7 @@ struct RunRecord {
       VALUES (?1, ?2, ?3, 'running', ?4, ?5, '{}')
       """, isPersistent: false)
     try statement.bind(1, text: tool)
-    try statement.bind(2, text: POIKitVersion.current)
+    try statement.bind(2, text: ToolkitVersion.current)
     try statement.bind(3, text: table)
     try statement.bind(4, integer: started.microseconds)
     try statement.bind(5, text: options.description)

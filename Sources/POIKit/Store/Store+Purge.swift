@@ -3,6 +3,18 @@ internal import SQLiteKit
 
 /// Deletes old tombstones.
 extension Store {
+  /// What purging tombstones removed from a store.
+  public struct PurgeReport: Sendable, Hashable {
+    /// The number of deleted rows that were marked as removed.
+    public let rowCount: Int
+
+    /// The number of deleted tombstones.
+    public let rememberedCount: Int
+
+    /// The digest of the table afterwards.
+    public let digest: Digest
+  }
+
   /// Deletes rows that are marked as removed, and stored tombstones, if their timestamp is older than an
   /// age. Rows and tombstones without a timestamp stay. So do rows that were removed more recently, by an
   /// instant in their mark or by a snapshot.
@@ -33,7 +45,7 @@ extension Store {
 extension Store.Lease {
   func purgeTombstones(
     of model: Model, olderThan age: Duration, clock: () -> Instant
-  ) throws -> PurgeReport {
+  ) throws -> Store.PurgeReport {
     precondition(age >= .zero)
     guard model.tombstone != nil, let name = model.timestamp,
       let timestamp = model.attribute(named: name)?.column
@@ -62,7 +74,7 @@ extension Store.Lease {
         return (rowCount, rememberedCount)
       }
     }
-    return PurgeReport(
+    return Store.PurgeReport(
       rowCount: rowCount, rememberedCount: rememberedCount, digest: try digest(of: model).digest)
   }
 

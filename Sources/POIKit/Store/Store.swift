@@ -49,7 +49,7 @@ public final class Store: Sendable {
     /// Read only. The file must be a store, and is not changed.
     case readOnly
 
-    fileprivate var access: Access {
+    fileprivate var access: Connection.Access {
       switch self {
       case .create: .readWriteCreate
       case .existing: .readWrite

@@ -29,7 +29,7 @@ struct DeduplicationPass: ~Copyable {
   private var version: Int64 = 0
 
   /// What the committed batches changed.
-  private var committed = RemovalCounts()
+  private var committed = DeduplicationReport.Changes()
 
   /// A pass over the deduplicator's table.
   ///
@@ -125,7 +125,7 @@ struct DeduplicationPass: ~Copyable {
     } catch {
       var error = StoreError(converting: error, path: connection.path)
       let report = report(committed)
-      if report.runChanges != RemovalCounts() { error.report = report }
+      if report.runChanges != DeduplicationReport.Changes() { error.report = report }
       throw error
     }
   }
@@ -144,10 +144,11 @@ struct DeduplicationPass: ~Copyable {
   }
 
   private func report(
-    _ counts: RemovalCounts, createdIndex: Bool = false, digest: Digest? = nil
+    _ counts: DeduplicationReport.Changes, createdIndex: Bool = false, digest: Digest? = nil
   ) -> DeduplicationReport {
     DeduplicationReport(
-      plan: plan, changes: counts, earlier: record?.earlier ?? RemovalCounts(), run: record?.id,
+      plan: plan, changes: counts, earlier: record?.earlier ?? DeduplicationReport.Changes(),
+      run: record?.id,
       isFinished: digest != nil, createdIndex: createdIndex, digest: digest)
   }
 }

@@ -17,7 +17,7 @@ struct GroupState {
 
   /// The first loser, and why it lost against the winner.
   private(set) var firstLoser: CandidateEntry?
-  private(set) var firstReason = WinReason.identical
+  private(set) var firstReason = DeduplicationPlan.Reason.identical
 
   /// The number of lower ranks than the winner's so far; rows of equal rank share a place.
   private(set) var place: UInt64 = 0
@@ -28,7 +28,7 @@ struct GroupState {
     latestRank = winner.rank
   }
 
-  mutating func noteLoser(_ entry: CandidateEntry, reason: WinReason) {
+  mutating func noteLoser(_ entry: CandidateEntry, reason: DeduplicationPlan.Reason) {
     if entry.rank != latestRank {
       latestRank = entry.rank
       place += 1

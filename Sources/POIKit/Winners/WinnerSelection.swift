@@ -226,7 +226,7 @@ extension WinnerSelection {
     }
     for index in plan.largestGroups.indices {
       let found = plan.largestGroups[index]
-      plan.largestGroups[index] = DuplicateGroup(
+      plan.largestGroups[index] = DeduplicationPlan.Group(
         key: try keys.values(found.winner),
         rowCount: found.rowCount, winner: found.winner)
     }
@@ -330,13 +330,13 @@ extension WinnerSelection {
     {
       // The key's text is filled in at the end.
       plan.largestGroups.insert(
-        DuplicateGroup(key: [], rowCount: group.rowCount, winner: winner), at: place)
+        DeduplicationPlan.Group(key: [], rowCount: group.rowCount, winner: winner), at: place)
       if plan.largestGroups.count > Self.largestGroupCount { plan.largestGroups.removeLast() }
     }
     if plan.samples.count < options.sampleCount, let loser = group.firstLoser {
       let isInMicroseconds = layout.isTimestampInstant || timestamps.readsTexts
       plan.samples.append(
-        DuplicateDecision(
+        DeduplicationPlan.Decision(
           key: try keys.values(winner), winner: winner,
           loser: loser.rowID, reason: group.firstReason, keep: options.keep,
           microseconds: group.firstReason == .timestamp && isInMicroseconds

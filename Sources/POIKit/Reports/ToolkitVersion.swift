@@ -1,5 +1,5 @@
 /// The version of the toolkit, as `--version`, reports and the store's runs show it.
-public enum POIKitVersion {
+package enum ToolkitVersion {
   /// Semantic version.
-  public static let current = "0.1.0"
+  package static let current = "0.1.0"
 }

@@ -1,0 +1,115 @@
+extension DeduplicationPlan {
+  /// Records that share a key.
+  public struct Group: Sendable, Hashable {
+    /// The values of the key columns as text; nil for NULL.
+    public let key: [String?]
+
+    /// The number of records.
+    public let rowCount: Int
+
+    /// The id of the row that wins.
+    public let winner: Int64
+  }
+
+  /// A decision between two records with the same key.
+  public struct Decision: Sendable, Hashable {
+    /// The values of the key columns as text; nil for NULL.
+    public let key: [String?]
+
+    /// The id of the row that stays.
+    public let winner: Int64
+
+    /// The id of the row that goes.
+    public let loser: Int64
+
+    /// The reason for the decision.
+    public let reason: Reason
+
+    /// Which record the pass keeps.
+    public let keep: DeduplicationOptions.KeepRule
+
+    /// The difference of the timestamps in microseconds; nil if they did not decide or their unit is
+    /// unknown.
+    public let microseconds: UInt64?
+  }
+
+  /// Why a record won over another one with the same key.
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// Its timestamp is later, or earlier if the oldest is kept.
+    case timestamp
+
+    /// It has a timestamp, and the other has none.
+    case timestampPresent
+
+    /// It is a removal, and the other is live, with the same timestamp.
+    case tombstone
+
+    /// It has the greater digest, with the same timestamp.
+    case digest
+
+    /// The other has the same content.
+    case identical
+  }
+
+  /// The number of losers for each reason.
+  public struct ReasonCounts: Sendable, Hashable {
+    /// Losers that are older, or younger if the oldest is kept.
+    public internal(set) var timestamp = 0
+
+    /// Losers without a timestamp, if the winner has one.
+    public internal(set) var timestampPresent = 0
+
+    /// Live losers of a removal with the same timestamp.
+    public internal(set) var tombstone = 0
+
+    /// Losers with the same timestamp and a smaller digest.
+    public internal(set) var digest = 0
+
+    /// Losers with the same content as their winner.
+    public internal(set) var identical = 0
+
+    /// The number of all losers.
+    public var total: Int { timestamp + timestampPresent + tombstone + digest + identical }
+
+    mutating func add(_ reason: Reason, count: Int = 1) {
+      switch reason {
+      case .timestamp: timestamp += count
+      case .timestampPresent: timestampPresent += count
+      case .tombstone: tombstone += count
+      case .digest: digest += count
+      case .identical: identical += count
+      }
+    }
+  }
+}
+
+extension DeduplicationPlan.Decision {
+  /// The reason in words, such as "newer by 2 d 3 h".
+  public var explanation: String {
+    switch reason {
+    case .timestamp:
+      let comparative = keep == .newest ? "newer" : "older"
+      guard let microseconds else { return comparative }
+      return "\(comparative) by \(Self.duration(microseconds))"
+    case .timestampPresent: return "has a timestamp, the other has none"
+    case .tombstone: return "a removal of the same instant"
+    case .digest: return "tie broken by digest"
+    case .identical: return "same content"
+    }
+  }
+
+  /// Formats a duration in its two largest units.
+  static func duration(_ microseconds: UInt64) -> String {
+    let units: [(name: String, size: UInt64)] = [
+      ("d", 86_400_000_000), ("h", 3_600_000_000), ("min", 60_000_000), ("s", 1_000_000),
+      ("ms", 1_000), ("µs", 1),
+    ]
+    guard let first = units.firstIndex(where: { microseconds >= $0.size }) else { return "0 s" }
+    var text = "\(microseconds / units[first].size) \(units[first].name)"
+    if first + 1 < units.count {
+      let second = microseconds % units[first].size / units[first + 1].size
+      if second > 0 { text += " \(second) \(units[first + 1].name)" }
+    }
+    return text
+  }
+}
