@@ -16,7 +16,7 @@ final class ChildRowWriter {
   private var lookup: Statement
   /// Nil if rows have no other attributes.
   private var update: Statement?
-  private var others: OtherRows
+  private var obsoleteRows: ObsoleteRows
 
   /// - Parameter parentColumn: the column that holds the parent's row id.
   init(
@@ -54,7 +54,7 @@ final class ChildRowWriter {
         WHERE \(StoreSchema.idColumn) = ?1 AND (\(targets)) IS NOT (\(values))
         """)
     }
-    let others = try OtherRows(
+    let obsoleteRows = try ObsoleteRows(
       table: element.table, parentColumn: parentColumn, column: StoreSchema.idColumn.text,
       connection: connection)
     let relations = try RelationWriter.writers(
@@ -69,7 +69,7 @@ final class ChildRowWriter {
     self.insertion = insertion
     self.lookup = lookup
     self.update = update
-    self.others = others
+    self.obsoleteRows = obsoleteRows
   }
 
   /// Inserts the rows of a new parent.
@@ -90,7 +90,7 @@ final class ChildRowWriter {
     for row in children.rows(ofParent: parent) {
       stored.append(try storedRow(row, of: children.rows, under: parentRowID))
     }
-    _ = try others.remove(ofParent: parentRowID, except: Set(stored.compactMap { $0 }))
+    _ = try obsoleteRows.remove(ofParent: parentRowID, except: Set(stored.compactMap { $0 }))
     for (row, rowID) in zip(children.rows(ofParent: parent), stored) {
       if let rowID {
         try update(rowID, to: row, of: children.rows)

@@ -8,7 +8,7 @@ internal import SQLiteKit
 final class JoinRowWriter {
   private let shared: RelationWriter
   private var insertion: RowInsertion
-  private var others: OtherRows
+  private var obsoleteRows: ObsoleteRows
 
   init(
     _ many: RecordLayout.Many, join: String, parentColumn: String, rowColumn: String,
@@ -18,11 +18,11 @@ final class JoinRowWriter {
       many.relation.sharedRows, fields: 0..<many.layout.attributeCount, connection: connection)
     let columns = [parentColumn, rowColumn].map(SQL.init(name:))
     let insertion = try RowInsertion(into: join, columns: columns, connection: connection)
-    let others = try OtherRows(
+    let obsoleteRows = try ObsoleteRows(
       table: join, parentColumn: parentColumn, column: rowColumn, connection: connection)
     self.shared = shared
     self.insertion = insertion
-    self.others = others
+    self.obsoleteRows = obsoleteRows
   }
 
   /// Inserts the rows of a new parent.
@@ -42,7 +42,7 @@ final class JoinRowWriter {
     for row in children.rows(ofParent: parent) {
       wanted.append(try shared.rowID(record: row, batch: children.rows))
     }
-    let present = try others.remove(ofParent: parentRowID, except: Set(wanted))
+    let present = try obsoleteRows.remove(ofParent: parentRowID, except: Set(wanted))
     for rowID in wanted where !present.contains(rowID) { try insert(rowID, under: parentRowID) }
   }
 

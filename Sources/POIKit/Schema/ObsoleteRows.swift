@@ -1,7 +1,7 @@
 internal import SQLiteKit
 
 /// Deletes the rows that a parent no longer has.
-struct OtherRows: ~Copyable {
+struct ObsoleteRows: ~Copyable {
   private var selection: Statement
   private var deletion: Statement
 
