@@ -199,7 +199,7 @@ struct BatchCommitter: ~Copyable {
   private mutating func begin() throws {
     guard writer == nil else {
       if try writer?.begin(in: store.connection) == true {
-        try checkCharge()
+        try checkOwnership()
         try checkTable()
       }
       return
@@ -216,8 +216,8 @@ struct BatchCommitter: ~Copyable {
 
   /// Checks that no other process has continued or ended the run. The checkpoint would detect it only at
   /// the end of the batch, but tables of the run may be missing before.
-  private func checkCharge() throws {
-    guard try writer?.isInCharge(in: store.connection) == true else {
+  private func checkOwnership() throws {
+    guard try writer?.ownsRun(in: store.connection) == true else {
       throw BatchCommitter.isDrivenByOther(store.path)
     }
   }

@@ -111,7 +111,7 @@ struct BatchWriter: ~Copyable {
 
   /// Whether this writer committed the last batch of the run. If not, another process continues or has ended
   /// the run.
-  func isInCharge(in connection: Connection) throws -> Bool {
+  func ownsRun(in connection: Connection) throws -> Bool {
     let committed = try connection.integer(
       "SELECT generation FROM main.poikit_checkpoint WHERE run = \(runID)")
     return (committed ?? 0) == generation
