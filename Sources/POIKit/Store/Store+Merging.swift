@@ -35,7 +35,7 @@ extension Store.Lease {
     let keepsTimes = policy == .newestByProperty
     if keepsTimes { try checkTimes(of: model) }
     let hasTimes = try PropertyTimes.isKept(in: model.table, of: connection)
-    if !isEnforced || keepsTimes && !hasTimes { try makeTableReady(for: model, policy) }
+    if !isEnforced || keepsTimes && !hasTimes { try prepareTable(of: model, for: policy) }
     return policy
   }
 
@@ -70,9 +70,9 @@ extension Store.Lease {
       advice: .enforce(key: key, .index), .use(.append))
   }
 
-  /// Enforces the key of an empty table, and keeps times if the policy needs them, unless another program
-  /// just did.
-  private func makeTableReady(for model: Model, _ policy: MergePolicy) throws {
+  /// Enforces the key, and adds the column of times if the policy needs it. Another program may have
+  /// done so meanwhile. A table whose key is not enforced must be empty.
+  private func prepareTable(of model: Model, for policy: MergePolicy) throws {
     try connection.begin(.immediate)
     do {
       if try EnforcedKey.read(of: model, in: connection) == nil {
