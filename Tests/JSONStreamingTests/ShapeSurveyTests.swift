@@ -134,7 +134,9 @@ import Testing
   }
 
   @Test func `pointers have limited steps and bytes`() {
-    for (name, stepCount) in [("n", Place.stepLimit), (String(repeating: "n", count: 1_000), 8)] {
+    for (name, stepCount) in [
+      ("n", ElementContext.stepLimit), (String(repeating: "n", count: 1_000), 8),
+    ] {
       let open = String(repeating: "{\"\(name)\":", count: stepCount)
       let close = String(repeating: "}", count: stepCount)
       let tokens = Array(repeating: name, count: stepCount)
@@ -143,7 +145,8 @@ import Testing
         (open + "{\"\(name)\":[{}]}" + close, .sequence),
         (
           open + "{\"\(name)\":[{}],\"b\":[{}],\"\(name)\":{\"c\":[{}]}}" + close,
-          stepCount < Place.stepLimit ? .container(JSONPointer(tokens: tokens + ["b"])) : .sequence
+          stepCount < ElementContext.stepLimit
+            ? .container(JSONPointer(tokens: tokens + ["b"])) : .sequence
         ),
         (
           "{\"a\":" + open + "{\"\(name)\":[{}]}" + close + ",\"b\":[{}]}",

@@ -58,13 +58,13 @@ extension ParseState {
       if levels.count == steps.count {
         guard containersAreObjects ?? !isArray == !isArray else { return stop(.otherContainer) }
         containersAreObjects = !isArray
-        place.isInContainer = true
-        place.containerIsObject = !isArray
-        place.needsComma = false
+        context.isInContainer = true
+        context.containerIsObject = !isArray
+        context.needsComma = false
         (isTargetFound, holdsTarget) = (true, true)
         containerStart = boundary
       } else if isArray {
-        place.arrayLevels |= 1 << UInt64(levels.count)
+        context.arrayLevels |= 1 << UInt64(levels.count)
       }
       levels.append(Level(isArray: isArray))
     }
@@ -76,12 +76,12 @@ extension ParseState {
   mutating func readEnvelopeEnd() -> Int32 {
     guard !isPriming else { return 1 }
     boundary = consumedOffset
-    place.isInContainer = false
-    place.needsComma = false
+    context.isInContainer = false
+    context.needsComma = false
     if isOnPath {
       levels.truncate(to: levels.count - 1)
       if levels.count < steps.count {
-        place.arrayLevels &= ~(1 << UInt64(levels.count))
+        context.arrayLevels &= ~(1 << UInt64(levels.count))
       }
     }
     watched?.close(depth: depth)
@@ -93,7 +93,7 @@ extension ParseState {
   @unsafe
   mutating func readOutsideKey(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int32 {
     guard !isPriming else { return 1 }
-    guard place.isInContainer else { return unsafe readEnvelopeKey(start, length) }
+    guard context.isInContainer else { return unsafe readEnvelopeKey(start, length) }
     advanceBoundary()
     elementCopies = tape.copies.count
     guard length <= limits.stringByteCount else { return stop(.stringBytes) }
@@ -136,14 +136,14 @@ extension ParseState {
   var prime: [UInt8] {
     var text: [UInt8] = []
     for index in 0..<steps.count {
-      let isArray = place.arrayLevels & 1 << UInt64(index) != 0
+      let isArray = context.arrayLevels & 1 << UInt64(index) != 0
       text += isArray ? Array("[".utf8) : Array("{\"\":".utf8)
     }
     return text + containerPrime
   }
 
   var containerPrime: [UInt8] {
-    switch (place.containerIsObject, place.needsComma) {
+    switch (context.containerIsObject, context.needsComma) {
     case (false, false): Array("[".utf8)
     case (false, true): Array("[null".utf8)
     case (true, false): Array("{".utf8)
@@ -153,11 +153,11 @@ extension ParseState {
 
   /// JSON that puts a new parser into a container like this state's, after an element and a comma.
   var primeAfterComma: [UInt8] {
-    Array((place.containerIsObject ? "{\"\":null," : "[null,").utf8)
+    Array((context.containerIsObject ? "{\"\":null," : "[null,").utf8)
   }
 
   /// The containers around the container of the elements, outermost first; true for an array.
   var parents: [Bool] {
-    steps.indices.map { place.arrayLevels & 1 << UInt64($0) != 0 }
+    steps.indices.map { context.arrayLevels & 1 << UInt64($0) != 0 }
   }
 }

@@ -8,7 +8,7 @@ extension ParseState {
   @inline(__always)
   mutating func addLiteral(_ kind: Token.Kind, length: Int) -> Int32 {
     guard !open.isEmpty else {
-      guard place.isInContainer, !isPriming else { return readEnvelopeLiteral(kind) }
+      guard context.isInContainer, !isPriming else { return readEnvelopeLiteral(kind) }
       beginElement(start: consumedOffset - length)
       tape.tokens.append(Token(kind: kind))
       return endElement()
@@ -47,7 +47,7 @@ extension ParseState {
   @inline(__always)
   mutating func addStart(_ kind: Token.Kind) -> Int32 {
     if open.isEmpty {
-      guard place.isInContainer, !isPriming else { return readEnvelopeStart(kind) }
+      guard context.isInContainer, !isPriming else { return readEnvelopeStart(kind) }
       beginElement(start: consumedOffset - 1)
     } else {
       guard open.count < limits.depth else { return stop(.depth) }
@@ -144,7 +144,7 @@ extension ParseState {
   private mutating func readOutsideText(
     _ kind: Token.Kind, _ start: UnsafePointer<UInt8>, _ length: Int
   ) -> Int32 {
-    guard place.isInContainer, !isPriming else {
+    guard context.isInContainer, !isPriming else {
       guard length <= limits.stringByteCount else { return stop(.envelopeStringBytes) }
       return unsafe readEnvelopeScalar(UnsafeBufferPointer(start: start, count: length))
     }
@@ -177,12 +177,12 @@ extension ParseState {
   private mutating func endElement() -> Int32 {
     let end = consumedOffset
     guard end - boundary <= limits.elementByteCount else { return stop(.elementBytes) }
-    place.needsComma = !isSequence
+    context.needsComma = !isSequence
     tape.marks.append(
       ElementMark(
         firstToken: elementToken, endToken: tape.tokens.count, start: elementStart, end: end,
         memberStart: boundary, nameStart: nameStart, nameEnd: nameEnd,
-        containerStart: containerStart, place: place))
+        containerStart: containerStart, context: context))
     boundary = end
     nameStart = -1
     nameEnd = -1

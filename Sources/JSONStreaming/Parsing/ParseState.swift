@@ -51,7 +51,7 @@ struct ParseState: ~Copyable {
   /// A value around the elements to keep.
   var watched: WatchedValue?
   var levels = GrowableBuffer<Level>(minimumCapacity: 8)
-  var place: Place
+  var context: ElementContext
   /// The open containers around the elements, and the number of them on the pointer's path.
   var depth = 0
   var isPriming = false
@@ -97,8 +97,8 @@ struct ParseState: ~Copyable {
     steps = tokens.map { Array($0.utf8) }
     stepIndexes = tokens.map(JSONPointer.arrayIndex)
     self.limits = limits
-    place = Place()
-    place.isInContainer = isSequence
+    context = ElementContext()
+    context.isInContainer = isSequence
   }
 }
 
@@ -112,7 +112,9 @@ extension ParseState {
   /// must wait for more bytes; otherwise yajl must parse it.
   mutating func scanSoundElements() -> Bool {
     // yajl continues with an element that it was given.
-    guard place.isInContainer, !soundElements.hasRefused(elementAt: boundary) else { return false }
+    guard context.isInContainer, !soundElements.hasRefused(elementAt: boundary) else {
+      return false
+    }
     guard let bytes = unsafe bytes else { preconditionFailure("there are bytes to scan") }
     if isInMember { forgetElement() }
     let piece = unsafe ScannedPiece(
@@ -120,7 +122,7 @@ extension ParseState {
       isSequence: isSequence, containerStart: containerStart)
     var hasYajlRead = yajlOffset != nil
     let waits = soundElements.scan(
-      piece, limits, from: &boundary, in: &place, hasYajlRead: &hasYajlRead, onto: &tape)
+      piece, limits, from: &boundary, in: &context, hasYajlRead: &hasYajlRead, onto: &tape)
     if !hasYajlRead { yajlOffset = nil }
     return waits
   }
@@ -139,8 +141,8 @@ extension ParseState {
     while boundary < endOffset {
       switch unsafe byte(at: boundary) {
       case 0x20, 0x09, 0x0A, 0x0D: boundary += 1
-      case UInt8(ascii: ",") where place.needsComma:
-        place.needsComma = false
+      case UInt8(ascii: ",") where context.needsComma:
+        context.needsComma = false
         boundary += 1
       default: return
       }
@@ -195,11 +197,11 @@ extension ParseState {
   }
 
   /// Resets everything except the context before a new parser begins at `offset`.
-  mutating func restart(at offset: Int, in newPlace: Place) {
+  mutating func restart(at offset: Int, in newContext: ElementContext) {
     tape.removeAll()
     open.removeAll()
     (valueCount, nameStart, nameEnd, stop) = (0, -1, -1, .none)
-    place = newPlace
+    context = newContext
     boundary = offset
     yajlOffset = nil
     parsedOffset = offset
@@ -208,16 +210,16 @@ extension ParseState {
     depth = 0
     guard !isSequence else { return }
     isTargetFound = true
-    containersAreObjects = place.containerIsObject
+    containersAreObjects = context.containerIsObject
     topLevelValueCount = max(1, topLevelValueCount)
     for index in 0..<steps.count {
-      let isArray = place.arrayLevels & 1 << UInt64(index) != 0
+      let isArray = context.arrayLevels & 1 << UInt64(index) != 0
       // The step has been matched: no later array element matches it again.
       levels.append(Level(isArray: isArray, nextIndex: .min, isStepSeen: true))
     }
-    levels.append(Level(isArray: !place.containerIsObject))
+    levels.append(Level(isArray: !context.containerIsObject))
     depth = levels.count
-    let (steps, arrayLevels) = (steps, place.arrayLevels)
+    let (steps, arrayLevels) = (steps, context.arrayLevels)
     watched?.restart(inside: steps) { arrayLevels & 1 << UInt64($0) != 0 }
     holdsTarget = true
   }

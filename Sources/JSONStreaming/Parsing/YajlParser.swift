@@ -117,7 +117,9 @@ struct YajlParser: ~Copyable {
     unsafe state.pointee.cutTokenLength = 0
     if let handle = unsafe state.pointee.handle { unsafe yajl_free(handle) }
     unsafe state.pointee.handle = cyajl_alloc(state.pointee.callbacks, state)
-    guard unsafe state.pointee.place.isInContainer, unsafe !state.pointee.isSequence else { return }
+    guard unsafe state.pointee.context.isInContainer, unsafe !state.pointee.isSequence else {
+      return
+    }
     unsafe state.pointee.isPriming = true
     defer { unsafe state.pointee.isPriming = false }
     // Tokens of the prime are not part of the input, so they are not put on the tape.

@@ -2,19 +2,19 @@ extension ElementReader {
   /// The error of a missing or surplus comma; its element has no bytes, since its neighbours may be
   /// valid.
   func separatorFlaw(at start: Int) -> Malformation? {
-    let place = parser.state.place
+    let context = parser.state.context
     guard shape != .sequence, !parser.state.isInMember else { return nil }
     let byte = buffer[start]
-    if place.needsComma {
+    if context.needsComma {
       let beginsBracket = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
-      guard byte == UInt8(ascii: "\"") || beginsBracket && !place.containerIsObject else {
+      guard byte == UInt8(ascii: "\"") || beginsBracket && !context.containerIsObject else {
         return nil
       }
       return Malformation(
         rule: "syntax", message: "not valid json: a comma is missing before \(Self.quoted(byte))",
         byteOffset: start)
     }
-    let closer = place.containerIsObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    let closer = context.containerIsObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     guard byte == UInt8(ascii: ",") || byte == closer else { return nil }
     return Malformation(
       rule: "syntax", message: "not valid json: an element is missing before \(Self.quoted(byte))",
@@ -80,7 +80,7 @@ extension ElementReader {
   private func diagnose(
     from start: Int
   ) -> (malformation: Malformation, noticedOffset: Int) {
-    let isAmongElements = shape != .sequence && parser.state.place.isInContainer
+    let isAmongElements = shape != .sequence && parser.state.context.isInContainer
     let prime = isAmongElements ? parser.state.containerPrime : []
     let span = buffer.span(start..<parsedOffset)
     // A closer is an error after a comma, but not as the first token of a container.

@@ -30,7 +30,7 @@ extension ElementReader {
   mutating func fail(tooManySteps pointer: JSONPointer) -> ReadingError {
     fail(
       .pointerNotFound, at: 0,
-      "the pointer \(quoted(pointer)) has more than \(Place.stepLimit) steps: elements nested that"
+      "the pointer \(quoted(pointer)) has more than \(ElementContext.stepLimit) steps: elements nested that"
         + " deeply cannot be read")
   }
 
@@ -69,7 +69,7 @@ extension ElementReader {
 
   /// The error for a failure outside the elements.
   mutating func failEnvelope(_ failure: ParseFailure) -> ReadingError {
-    if !parser.state.place.isInContainer {
+    if !parser.state.context.isInContainer {
       parser.state.advanceEnvelopeBoundary()
     }
     // The start of the first invalid token.
@@ -78,8 +78,8 @@ extension ElementReader {
       min(parser.state.boundary, failure.noticedOffset - 1, parsedOffset - 1))
     switch failure.kind {
     case .truncated:
-      let end = parser.state.place.isInContainer ? "before the elements do" : "inside a value"
-      if !parser.state.place.isInContainer, parser.state.depth == 0,
+      let end = parser.state.context.isInContainer ? "before the elements do" : "inside a value"
+      if !parser.state.context.isInContainer, parser.state.depth == 0,
         parser.state.topLevelValueCount > 0
       {
         return fail(

@@ -53,10 +53,10 @@ extension ElementReader {
       if nulOffsets[nextNUL] >= mark.memberStart { currentHoldsNUL = true }
       nextNUL += 1
     }
-    if lineMode.rawValue < Place.LineMode.oneEachLine.rawValue, shape == .sequence {
+    if lineMode.rawValue < ElementContext.LineMode.oneEachLine.rawValue, shape == .sequence {
       learnLineMode(from: mark.start, to: mark.end)
     }
-    advance(to: mark.end, in: mark.place)
+    advance(to: mark.end, in: mark.context)
     if let flaw {
       currentTokens = 0..<0
       currentName = nil
@@ -74,11 +74,11 @@ extension ElementReader {
   }
 
   /// Counts one more element, which ends at `offset`.
-  mutating func advance(to offset: Int, in place: Place) {
+  mutating func advance(to offset: Int, in context: ElementContext) {
     currentIndex = deliveredCount
     deliveredCount += 1
     deliveredOffset = offset
-    deliveredPlace = place
+    deliveredContext = context
     deliveredHash = nil
   }
 
@@ -168,7 +168,7 @@ extension ElementReader {
   /// Limits the size of an unfinished token or element in yajl, and of the separators kept.
   private mutating func limitUnfinished() {
     let reason: ParseState.Stop
-    if parser.state.place.isInContainer {
+    if parser.state.context.isInContainer {
       if !parser.state.isInMember { parser.state.advanceBoundary() }
       guard parsedOffset - parser.state.boundary > limits.elementByteCount else { return }
       reason = .elementBytes
@@ -181,7 +181,7 @@ extension ElementReader {
 
   /// Whether the text around the elements after the last token is too long for one token.
   private mutating func isEnvelopeTextTooLong(upTo offset: Int) -> Bool {
-    guard !parser.state.place.isInContainer else { return false }
+    guard !parser.state.context.isInContainer else { return false }
     parser.state.advanceEnvelopeBoundary()
     // An escape has up to six bytes for one byte of text.
     return offset - parser.state.boundary > 6 * limits.stringByteCount + 2
@@ -207,10 +207,10 @@ extension ElementReader {
     guard flaws.count > nextFlaw else { return }
     let flaw = flaws[flaws.count - 1]
     guard flaw.byteOffset >= elementEnd else { return }
-    let place = parser.state.place
+    let context = parser.state.context
     // It is unknown whether an unfinished token is allowed at all.
-    if !place.isInContainer { parser.state.advanceEnvelopeBoundary() }
-    let end = place.isInContainer ? parser.state.containerStart : parser.state.boundary
+    if !context.isInContainer { parser.state.advanceEnvelopeBoundary() }
+    let end = context.isInContainer ? parser.state.containerStart : parser.state.boundary
     guard flaw.byteOffset < end else { return }
     if let failure, failure.noticedOffset <= flaw.noticedOffset { return }
     failure = ParseFailure(kind: .flaw(flaw), noticedOffset: flaw.noticedOffset)
@@ -243,7 +243,7 @@ extension ElementReader {
   /// Checks the first bytes of the input; false if there are too few.
   private mutating func start() throws(ReadingError) -> Bool {
     guard buffer.bytes.count >= 4 || isFinished else { return false }
-    if case .container(let pointer) = shape, pointer.tokens.count > Place.stepLimit {
+    if case .container(let pointer) = shape, pointer.tokens.count > ElementContext.stepLimit {
       throw fail(tooManySteps: pointer)
     }
     if let name = Self.wideEncoding(buffer.bytes.span) { throw fail(encoding: name) }
@@ -287,8 +287,9 @@ extension ElementReader {
   /// Skips the input before the position; false until all of it has arrived.
   private mutating func resume() throws(ReadingError) -> Bool {
     guard
-      let place = Place(state: resumed.state), resumed.byteOffset > 0, place.isInContainer,
-      shape != .sequence || (!place.needsComma && place.arrayLevels == 0)
+      let context = ElementContext(state: resumed.state), resumed.byteOffset > 0,
+      context.isInContainer,
+      shape != .sequence || (!context.needsComma && context.arrayLevels == 0)
     else { throw failInvalidPosition() }
     buffer.discard(before: min(resumed.byteOffset, buffer.endOffset))
     guard buffer.startOffset == resumed.byteOffset else {
@@ -305,7 +306,7 @@ extension ElementReader {
 
   /// Continues after the last delivered element with a new parser state.
   private mutating func restart() {
-    parser.state.restart(at: deliveredOffset, in: deliveredPlace)
+    parser.state.restart(at: deliveredOffset, in: deliveredContext)
     strictText = StrictText()
     flaws.removeAll()
     nulOffsets.removeAll()

@@ -6,7 +6,7 @@ extension ElementReader {
   /// - Throws: the error if the failure is outside the elements.
   mutating func beginRecovery(from failure: ParseFailure) throws(ReadingError) -> ReadingEvent? {
     if case .flaw(let flaw) = failure.kind { throw fail(around: flaw) }
-    guard parser.state.place.isInContainer, failure.kind != .stop(.notAContainer) else {
+    guard parser.state.context.isInContainer, failure.kind != .stop(.notAContainer) else {
       throw failEnvelope(failure)
     }
     if !parser.state.isInMember { parser.state.advanceBoundary() }
@@ -14,20 +14,20 @@ extension ElementReader {
     guard start < parsedOffset else { throw failEnvelope(failure) }
 
     if shape == .sequence, lineMode == .firstOnOneLine { learnLineMode(from: start, to: start) }
-    var place = parser.state.place
+    var context = parser.state.context
     if let malformation = separatorFlaw(at: start) {
-      place.needsComma = !place.needsComma
-      finishMalformed(start..<start, resumeOffset: start, in: place)
+      context.needsComma = !context.needsComma
+      finishMalformed(start..<start, resumeOffset: start, in: context)
       return .malformed(malformation)
     }
     let surroundings: SiblingScanner.Surroundings =
       switch (shape, lineMode) {
       case (.sequence, .oneEachLine): .lines
       case (.sequence, _): .sequence
-      case (.container, _): place.containerIsObject ? .object : .array
+      case (.container, _): context.containerIsObject ? .object : .array
       }
     recovery = Recovery(
-      start: start, malformation: malformation(of: failure, from: start), place: place,
+      start: start, malformation: malformation(of: failure, from: start), context: context,
       scanner: SiblingScanner(
         surroundings: surroundings, parents: parser.state.parents, start: start,
         column: buffer.location(ofByteOffset: start).column,
@@ -56,9 +56,9 @@ extension ElementReader {
   private mutating func finish(
     _ recovery: Recovery, at outcome: SiblingScanner.Outcome
   ) -> ReadingEvent {
-    var place = recovery.place
-    place.needsComma = outcome.needsComma && shape != .sequence
-    finishMalformed(recovery.start..<outcome.offset, resumeOffset: outcome.offset, in: place)
+    var context = recovery.context
+    context.needsComma = outcome.needsComma && shape != .sequence
+    finishMalformed(recovery.start..<outcome.offset, resumeOffset: outcome.offset, in: context)
     let malformation = recovery.malformation
     let isAtEnd = outcome.offset == buffer.endOffset && isFinished
     guard malformation.byteOffset >= outcome.offset, !(isAtEnd && malformation.isTruncated) else {
@@ -81,7 +81,9 @@ extension ElementReader {
   }
 
   /// Makes a malformed element the current one and resumes reading at `resumeOffset`.
-  mutating func finishMalformed(_ bytes: Range<Int>, resumeOffset: Int, in place: Place) {
+  mutating func finishMalformed(
+    _ bytes: Range<Int>, resumeOffset: Int, in context: ElementContext
+  ) {
     currentTokens = 0..<0
     currentName = nil
     currentHoldsNUL = false
@@ -93,7 +95,7 @@ extension ElementReader {
     }
     currentBytes = bytes.lowerBound..<end
     oversized?.bytes.removeSubrange(currentBytes.count...)
-    advance(to: resumeOffset, in: place)
+    advance(to: resumeOffset, in: context)
     phase = .restarting
   }
 

@@ -81,12 +81,12 @@ public struct ElementReader: ~Copyable {
   // The position after the last event.
   var deliveredOffset = 0
   var deliveredCount = 0
-  var deliveredPlace = Place()
+  var deliveredContext = ElementContext()
   /// The hash of the input before `deliveredOffset`, if those bytes have left the buffer.
   var deliveredHash: UInt64?
   let resumed: ReadingPosition
 
-  var lineMode = Place.LineMode.unknown
+  var lineMode = ElementContext.LineMode.unknown
   /// The line on which the first element ended.
   var firstEndLine = 0
 
@@ -118,8 +118,8 @@ public struct ElementReader: ~Copyable {
       deliveredCount = position.elementCount
       deliveredHash = position.inputHash
     }
-    deliveredPlace = Place(state: position.state) ?? Place()
-    lineMode = deliveredPlace.lineMode
+    deliveredContext = ElementContext(state: position.state) ?? ElementContext()
+    lineMode = deliveredContext.lineMode
   }
 }
 
@@ -211,12 +211,12 @@ extension ElementReader {
   /// - Complexity: O(n) in the bytes since the last requested position.
   public var position: ReadingPosition {
     mutating get {
-      var place = deliveredPlace
-      place.lineMode = lineMode
+      var context = deliveredContext
+      context.lineMode = lineMode
       return ReadingPosition(
         byteOffset: deliveredOffset, elementCount: deliveredCount,
         inputHash: deliveredHash ?? buffer.hash(before: deliveredOffset),
-        state: deliveredOffset == 0 ? 0 : place.state)
+        state: deliveredOffset == 0 ? 0 : context.state)
     }
   }
 

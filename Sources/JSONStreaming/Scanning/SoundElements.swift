@@ -27,7 +27,8 @@ struct SoundElements: ~Copyable {
   ///   there.
   /// - Returns: whether the rest must wait for more bytes; otherwise yajl must parse it.
   mutating func scan(
-    _ piece: ScannedPiece, _ limits: ReadingLimits, from boundary: inout Int, in place: inout Place,
+    _ piece: ScannedPiece, _ limits: ReadingLimits, from boundary: inout Int,
+    in context: inout ElementContext,
     hasYajlRead: inout Bool, onto tape: inout TapeBuffers
   ) -> Bool {
     let end = piece.endOffset - piece.offset
@@ -35,7 +36,7 @@ struct SoundElements: ~Copyable {
       bytes: piece.bytes, end: end, offset: piece.offset, limits: limits)
     while true {
       var index = boundary - piece.offset
-      var needsComma = place.needsComma
+      var needsComma = context.needsComma
       while index < end {
         let byte = unsafe piece.bytes[index]
         if byte == UInt8(ascii: ","), needsComma {
@@ -48,14 +49,14 @@ struct SoundElements: ~Copyable {
       let start = piece.offset + index
       guard index < end else {
         // After a comma, which only yajl may have seen, an element must follow.
-        if needsComma == place.needsComma, !hasYajlRead { boundary = start }
+        if needsComma == context.needsComma, !hasYajlRead { boundary = start }
         let canWait = !piece.isLast && start - boundary <= Self.separatorLimit
         return canWait || start == boundary
       }
       let (token, copy) = (tape.tokens.count, tape.copies.count)
       let member =
         needsComma
-        ? nil : scan.member(at: index, isNamed: place.containerIsObject, onto: &tape, &open)
+        ? nil : scan.member(at: index, isNamed: context.containerIsObject, onto: &tape, &open)
       guard let member, member.end - index <= limits.elementByteCount else {
         tape.tokens.truncate(to: token)
         tape.copies.truncate(to: copy)
@@ -64,10 +65,10 @@ struct SoundElements: ~Copyable {
           refusedStart = start
           return false
         }
-        (boundary, place.needsComma, hasYajlRead) = (start, false, false)
+        (boundary, context.needsComma, hasYajlRead) = (start, false, false)
         return true
       }
-      place.needsComma = !piece.isSequence
+      context.needsComma = !piece.isSequence
       boundary = piece.offset + member.end
       hasYajlRead = false
       tape.marks.append(
@@ -75,7 +76,7 @@ struct SoundElements: ~Copyable {
           firstToken: token, endToken: tape.tokens.count, start: piece.offset + member.start,
           end: boundary, memberStart: start, nameStart: member.name?.lowerBound ?? -1,
           nameEnd: member.name?.upperBound ?? -1, containerStart: piece.containerStart,
-          place: place))
+          context: context))
     }
   }
 

@@ -7,7 +7,7 @@ struct Recovery {
   var malformation: Malformation
 
   /// The context after the element, except the comma.
-  var place: Place
+  var context: ElementContext
 
   var scanner: SiblingScanner
 }

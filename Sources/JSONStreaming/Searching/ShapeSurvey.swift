@@ -400,7 +400,7 @@ extension ShapeSurvey {
     let name = EscapedText.unescaped(raw)
     path[path.count - 1] = name
     let isInPointer =
-      raw.count < Self.nameLimit && objectDepth <= Place.stepLimit
+      raw.count < Self.nameLimit && objectDepth <= ElementContext.stepLimit
       && path.reduce(0) { $0 + $1.utf8.count } <= Self.pathLimit
     cutDepth = isInPointer ? .max : objectDepth
     guard objectDepth == 1 else {

@@ -17,5 +17,5 @@ struct ElementMark: BitwiseCopyable {
   /// The offset of the container around it.
   var containerStart: Int
 
-  var place: Place
+  var context: ElementContext
 }

@@ -1,5 +1,5 @@
 /// The context of the elements at a point of the input, small enough for a position's `state`.
-struct Place: BitwiseCopyable, Equatable {
+struct ElementContext: BitwiseCopyable, Equatable {
   /// Whether a sequence holds one element a line, as far as known.
   enum LineMode: UInt8, BitwiseCopyable {
     /// No element has been seen.
@@ -30,11 +30,11 @@ struct Place: BitwiseCopyable, Equatable {
   var arrayLevels: UInt64 = 0
 }
 
-extension Place {
+extension ElementContext {
   /// Decodes a stored number; nil if it is invalid.
   init?(state: UInt64) {
     guard let mode = LineMode(rawValue: UInt8(state & 3)),
-      state >> UInt64(5 + Place.stepLimit) == 0
+      state >> UInt64(5 + ElementContext.stepLimit) == 0
     else { return nil }
     lineMode = mode
     isInContainer = state & 4 != 0
