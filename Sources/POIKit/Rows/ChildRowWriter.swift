@@ -20,7 +20,7 @@ final class ChildRowWriter {
 
   /// - Parameter parentColumn: the column that holds the parent's row id.
   init(
-    _ many: RecordLayout.Many, parentColumn: String, connection: Connection
+    _ many: RecordLayout.RelationLayout, parentColumn: String, connection: Connection
   ) throws {
     let element = many.relation.element
     let key = Set(element.key.map(ExactText.init))

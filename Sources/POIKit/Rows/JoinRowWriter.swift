@@ -11,7 +11,7 @@ final class JoinRowWriter {
   private var obsoleteRows: ObsoleteRows
 
   init(
-    _ many: RecordLayout.Many, join: String, parentColumn: String, rowColumn: String,
+    _ many: RecordLayout.RelationLayout, join: String, parentColumn: String, rowColumn: String,
     connection: Connection
   ) throws {
     let shared = try RelationWriter(

@@ -27,7 +27,7 @@ final class RelationToManyWriter {
   }
 
   private init(
-    _ many: RecordLayout.Many, number: Int, connection: Connection
+    _ many: RecordLayout.RelationLayout, number: Int, connection: Connection
   ) throws {
     let rows: Rows
     switch many.relation.link {

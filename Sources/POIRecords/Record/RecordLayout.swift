@@ -17,7 +17,8 @@ package struct RecordLayout: Sendable {
     }
   }
 
-  package struct Many: Sendable {
+  /// A relation to many, and the layout of its elements.
+  package struct RelationLayout: Sendable {
     package let relation: RelationToMany
     /// The slot of the array: `absent`, `null` or `related`.
     package let slot: Int
@@ -33,7 +34,7 @@ package struct RecordLayout: Sendable {
   /// The slot of the unmapped members, if the model keeps them.
   package let unmappedSlot: Int?
 
-  package let relations: [Many]
+  package let relations: [RelationLayout]
 
   package let slotCount: Int
 
@@ -60,7 +61,7 @@ package struct RecordLayout: Sendable {
     unmappedSlot = model.unmappedColumn == nil ? nil : self.fields.count
     let firstSlot = self.fields.count + (unmappedSlot == nil ? 0 : 1)
     relations = model.relations.enumerated().map { number, relation in
-      Many(
+      RelationLayout(
         relation: relation, slot: firstSlot + number, layout: RecordLayout(relation.element))
     }
     slotCount = firstSlot + relations.count
