@@ -206,7 +206,7 @@ struct BatchWriter: ~Copyable {
     _ record: Int, of batch: inout RecordBatch, _ names: InputNames, target: MergeTarget
   ) throws {
     let ignoresTime = merger?.ignoresTime == true
-    if !ignoresTime, try tombstones?.beats(record, of: batch) == true {
+    if !ignoresTime, try tombstones?.supersedes(record, of: batch) == true {
       return batch.setOutcome(record: record, .stale)
     }
     try merger?.merge(record: record, of: &batch, names, by: &rows, target: target)

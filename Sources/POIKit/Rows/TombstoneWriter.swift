@@ -45,7 +45,7 @@ struct TombstoneWriter: ~Copyable {
   }
 
   /// Whether a stored tombstone supersedes the record: its timestamp is not less.
-  mutating func beats(_ record: Int, of batch: borrowing RecordBatch) throws -> Bool {
+  mutating func supersedes(_ record: Int, of batch: borrowing RecordBatch) throws -> Bool {
     for slot in keySlots where batch[record, slot].isNull { return false }
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &lookup)
     guard try lookup.step() else { return false }
