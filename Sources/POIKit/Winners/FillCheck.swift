@@ -86,7 +86,7 @@ struct FillCheck: ~Copyable {
     guard !changed.isEmpty else { return 0 }
     if changed.count == 2, let source = values[pair[0]].source, values[pair[1]].source == source,
       let latitude = values[pair[0]].change?.real, let longitude = values[pair[1]].change?.real,
-      GeographicPosition.flaw(latitude: latitude, longitude: longitude) == nil
+      GeographicPosition.issueMessage(latitude: latitude, longitude: longitude) == nil
     {
       return 0
     }

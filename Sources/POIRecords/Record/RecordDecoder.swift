@@ -356,9 +356,9 @@ struct RecordDecoder: ~Copyable {
         batch[record, coordinates.longitude].number?.real
       )
       if let latitude, let longitude,
-        let flaw = GeographicPosition.flaw(latitude: latitude, longitude: longitude)
+        let message = GeographicPosition.issueMessage(latitude: latitude, longitude: longitude)
       {
-        issues.report("coordinates", layout.fields[coordinates.latitude].path, flaw)
+        issues.report("coordinates", layout.fields[coordinates.latitude].path, message)
       }
     }
   }

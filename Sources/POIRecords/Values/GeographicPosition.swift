@@ -1,7 +1,7 @@
 /// Checks pairs of latitude and longitude, in WGS 84 degrees.
 package enum GeographicPosition {
   /// A message about an implausible position; nil if the position is valid.
-  package static func flaw(latitude: Double, longitude: Double) -> String? {
+  package static func issueMessage(latitude: Double, longitude: Double) -> String? {
     if latitude == 0, longitude == 0 {
       return "latitude and longitude are both 0, a point in the open sea"
     }
