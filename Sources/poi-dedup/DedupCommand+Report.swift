@@ -36,7 +36,7 @@ extension DedupCommand {
       return "digest \(digest.digest) of \(count(digest.rowCount)) rows\n"
     case .purged(let report, let table):
       return "\(count(report.rowCount)) marked rows deleted from \(printable(table)), "
-        + "\(count(report.rememberedCount)) removals forgotten\ndigest \(report.digest)\n"
+        + "\(count(report.deletedTombstoneCount)) removals forgotten\ndigest \(report.digest)\n"
     }
   }
 
@@ -178,7 +178,7 @@ extension DedupCommand {
       ]
     case .purged(let report, let table):
       let counters = [
-        ("purgedRows", report.rowCount), ("forgottenRemovals", report.rememberedCount),
+        ("purgedRows", report.rowCount), ("forgottenRemovals", report.deletedTombstoneCount),
       ]
       members += [
         ("task", .string("purge")), ("table", .string(table)), ("counters", .counts(counters)),

@@ -465,7 +465,7 @@ import Testing
       let report = try Store(feed.path).purgeTombstones(
         of: model, olderThan: .seconds(90 * day), clock: { now })
       #expect(report.rowCount == (isMarking ? 1 : 0))
-      #expect(report.rememberedCount == (isMarking ? 0 : 1))
+      #expect(report.deletedTombstoneCount == (isMarking ? 0 : 1))
       #expect(try feed.digest() == report.digest)
       let again = try feed.take(
         record("old", day: "0"), record("edge", day: "0"), options: options)

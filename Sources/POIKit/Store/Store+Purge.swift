@@ -9,7 +9,7 @@ extension Store {
     public let rowCount: Int
 
     /// The number of deleted tombstones.
-    public let rememberedCount: Int
+    public let deletedTombstoneCount: Int
 
     /// The digest of the table afterwards.
     public let digest: Digest
@@ -60,22 +60,25 @@ extension Store.Lease {
     try checkTable(of: model)
     let now = clock()
     let limit = now.advanced(by: .zero - age).microseconds
-    let (rowCount, rememberedCount) = try RowRemoval.enforcingReferences(on: connection) {
+    let (rowCount, deletedTombstoneCount) = try RowRemoval.enforcingReferences(on: connection) {
       try connection.inTransaction {
         let rowCount = try deleteMarked(model, timestamp, before: limit)
-        let rememberedCount = try forgetRemovals(model, before: limit)
+        let deletedTombstoneCount = try forgetRemovals(model, before: limit)
         let run = try RunRecord.begin(
           tool: RunRecord.deduplicationTool, table: model.table, started: now,
           options: .object(["purgedBefore": .number(limit)]), in: connection)
         try RunRecord.end(
           run, .finished, at: now,
-          counters: .counts([("purgedRows", rowCount), ("forgottenRemovals", rememberedCount)]),
+          counters: .counts([
+            ("purgedRows", rowCount), ("forgottenRemovals", deletedTombstoneCount),
+          ]),
           in: connection)
-        return (rowCount, rememberedCount)
+        return (rowCount, deletedTombstoneCount)
       }
     }
     return Store.PurgeReport(
-      rowCount: rowCount, rememberedCount: rememberedCount, digest: try digest(of: model).digest)
+      rowCount: rowCount, deletedTombstoneCount: deletedTombstoneCount,
+      digest: try digest(of: model).digest)
   }
 
   private func deleteMarked(
