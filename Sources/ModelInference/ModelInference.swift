@@ -99,7 +99,7 @@ public struct ModelInference: ~Copyable {
       inputs.append(input)
       rejectLines = RejectLineDetector()
       var reader = ElementReader(
-        shape: shape, limits: options.limits.forReading, isResumable: false)
+        shape: shape, limits: options.limits.readingLimits, isResumable: false)
       for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {
         let end = min(start + InputChunk.byteCount, pending.count)
         reader.append(pending.span.extracting(start..<end))

@@ -15,7 +15,7 @@ extension ImportSession {
       let tokenPointer = try options.tokenPointer.map(JSONPointer.init(parsing:))
       if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
       reader = ElementReader(
-        shape: shape, limits: options.limits.forReading, resumingAt: position,
+        shape: shape, limits: options.limits.readingLimits, resumingAt: position,
         isResumable: !isDryRun, watching: tokenPointer)
       intake.beginInput()
       phase = .reading

@@ -144,7 +144,7 @@ public struct ImportSession: ~Copyable {
     self.isDryRun = isDryRun
     pace = BatchPace(size: options.batchSize, clock: options.elapsed)
     intake = RecordIntake(
-      model: model, limits: options.limits.forReading, validators: validators,
+      model: model, limits: options.limits.readingLimits, validators: validators,
       latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) },
       batchSize: pace.limit)
   }

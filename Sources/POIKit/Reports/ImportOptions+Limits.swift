@@ -18,8 +18,8 @@ extension ImportOptions.RecordLimits {
     }
   }
 
-  /// The limits in the reader's form.
-  package var forReading: ReadingLimits {
+  /// The limits for the reader of the input.
+  package var readingLimits: ReadingLimits {
     var limits = ReadingLimits()
     limits.depth = depth
     limits.elementByteCount = byteCount
