@@ -32,7 +32,7 @@ struct BatchCommitter: ~Copyable {
   private var versionBeforeRun: Int64?
 
   /// Whether a resumed run had read all of its inputs, so that its last batch may have stored no token.
-  private var owesToken = false
+  private var mayLackToken = false
 
   /// The number of batches that the run had committed when it was resumed.
   private var generation: Int64 = 0
@@ -61,7 +61,8 @@ struct BatchCommitter: ~Copyable {
     runID = run.id
     generation = run.generation
     inputs = run.inputs
-    owesToken = run.checkpoint.map { $0.progress.finishedInputCount == run.inputs.count } ?? false
+    mayLackToken =
+      run.checkpoint.map { $0.progress.finishedInputCount == run.inputs.count } ?? false
   }
 
   /// The digest of the table before the run.
@@ -469,7 +470,9 @@ struct BatchCommitter: ~Copyable {
     let end = options.clock()
     try connection.withoutWaitingForDisk {
       try connection.inTransaction(.immediate) {
-        if state == .finished, owesToken, !isRefused { try store.keep(lastToken(of: checkpoint)) }
+        if state == .finished, mayLackToken, !isRefused {
+          try store.keep(lastToken(of: checkpoint))
+        }
         try RunRecord.end(
           runID ?? beginRun(at: end), state, at: end,
           counters: checkpoint.countersJSON(isRefused: isRefused), in: connection)
