@@ -451,7 +451,7 @@ struct BatchCommitter: ~Copyable {
   }
 
   /// Whether another process has committed batches of the run since this session's last one.
-  private mutating func isOvertaken() throws -> Bool {
+  private mutating func isContinuedElsewhere() throws -> Bool {
     guard let runID else { return false }
     var known = generation
     if let current = writer?.generation { known = current }
@@ -465,7 +465,7 @@ struct BatchCommitter: ~Copyable {
   private mutating func writeEnd(
     _ state: RunRecord.State, _ checkpoint: ImportCheckpoint, isRefused: Bool = false
   ) throws {
-    if state == .failed, try isOvertaken() { return }
+    if state == .failed, try isContinuedElsewhere() { return }
     let connection = store.connection
     let end = options.clock()
     try connection.withoutWaitingForDisk {
