@@ -27,9 +27,9 @@ struct StoreSchema {
       """
   }
 
-  /// Returns 1 if an existing table can hold the rows of a relation. It may have more columns, if
-  /// they accept NULL or have a default.
-  func fitness(of relation: Relation) -> SQL {
+  /// A query that returns 1 if an existing table can hold the rows of a relation. The table may have
+  /// more columns if they accept NULL or have a default.
+  func compatibilityCheck(of relation: Relation) -> SQL {
     let table: SQL = "\(literal: relation.table)"
     let columns: [SQL] = relation.attributes.map { "\(literal: $0.column)" }
     var conditions: [SQL] = [

@@ -142,7 +142,7 @@ extension Store.Lease {
   private func makeShared(_ relation: Relation, schema: StoreSchema) throws {
     if try sql(ofTable: relation.table) == nil {
       try connection.execute(schema.creation(of: relation))
-    } else if try connection.integer(schema.fitness(of: relation)) != 1 {
+    } else if try connection.integer(schema.compatibilityCheck(of: relation)) != 1 {
       try refuseTable(relation.table)
     }
   }
