@@ -38,9 +38,9 @@ extension Connection {
     }
   }
 
-  /// Whether a statement that failed with `SQLITE_ERROR` can be prepared. If so, one of its
-  /// expressions, or one of the schema's, failed for the values of a row.
-  public func canPrepare(again error: SQLiteError) -> Bool {
+  /// Whether the statement of an `SQLITE_ERROR` can be prepared; false for other errors. If so, one of
+  /// its expressions, or one of the schema's, failed for the values of a row.
+  public func canPrepareStatement(of error: SQLiteError) -> Bool {
     guard error.code == SQLITE_ERROR, let sql = error.sql else { return false }
     do {
       _ = try prepare(SQL(verbatim: sql), isPersistent: false)

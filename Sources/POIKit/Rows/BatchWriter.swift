@@ -163,7 +163,7 @@ struct BatchWriter: ~Copyable {
   private func isRefusal(_ error: SQLiteError, in connection: Connection) -> Bool {
     if error.isConstraint { return true }
     guard rows.refusals.arePossible else { return false }
-    return connection.canPrepare(again: error)
+    return connection.canPrepareStatement(of: error)
   }
 
   /// Returns the rows that the removals of the last batch deleted, and forgets them.
