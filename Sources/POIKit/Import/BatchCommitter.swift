@@ -382,9 +382,8 @@ struct BatchCommitter: ~Copyable {
         merge.beginBatch()
         repeat {
           let first = batch.recordCount
-          guard try committer.fill(&batch, from: &merge, count: pace.portion(after: first)) else {
-            break
-          }
+          let count = pace.nextRecordCount(after: first)
+          guard try committer.fill(&batch, from: &merge, count: count) else { break }
           guard batch.recordCount <= checkpoint.counters.landed else { throw LandingTable.damage }
           try committer.writeRows(
             of: &batch, from: first, names, targets: merge.targetsOfBatch)

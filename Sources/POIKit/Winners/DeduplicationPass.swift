@@ -242,7 +242,7 @@ extension DeduplicationPass {
     let before = removal.counts.removedRowCount
     var count = 0
     repeat {
-      let portion = min(pace.portion(after: count), removal.portionSize)
+      let portion = min(pace.nextRecordCount(after: count), removal.portionSize)
       if options.removesGroupsWhole(in: layout) {
         try removeGroups(portion)
       } else {

@@ -24,7 +24,9 @@ package struct BatchPace {
   package var limit: Int { size ?? BatchPace.largestSize }
 
   /// The number of records to add to a batch of `count` before `isDue` is asked again.
-  package func portion(after count: Int) -> Int { min(limit - count, BatchPace.smallestSize) }
+  package func nextRecordCount(after count: Int) -> Int {
+    min(limit - count, BatchPace.smallestSize)
+  }
 
   /// Whether a batch of `count` records ends because of the elapsed time.
   package func isDue(_ count: Int) -> Bool {
