@@ -129,7 +129,7 @@ package struct RuleChecker: ~Copyable {
         checkMembers(members, of: subject, attribute: attribute, issues: &issues)
       case .reference(let schema): next = schema
       default:
-        if !isKept(rule, by: subject) {
+        if !isSatisfied(rule, by: subject) {
           issues.report(
             table.name(of: rule), attribute,
             "\(subject.excerpt) \(table.expectation(of: rule))")
@@ -194,13 +194,13 @@ package struct RuleChecker: ~Copyable {
   }
 
   /// Whether a value satisfies a rule without schemas for its parts.
-  private mutating func isKept(_ rule: Rule, by subject: RuleSubject) -> Bool {
+  private mutating func isSatisfied(_ rule: Rule, by subject: RuleSubject) -> Bool {
     switch rule {
     case .oneOf(let choice): isOne(of: table.choices[choice], subject)
     case .minimum, .maximum, .exclusiveMinimum, .exclusiveMaximum, .multipleOf:
-      subject.kind != .number || isKept(rule, byNumber: subject.text)
+      subject.kind != .number || isSatisfied(rule, byNumber: subject.text)
     case .minLength, .maxLength, .pattern, .format, .notBlank, .noControls:
-      subject.kind != .string || isKept(rule, byText: subject.text)
+      subject.kind != .string || isSatisfied(rule, byText: subject.text)
     case .minItems(let count):
       subject.kind != .startArray || subject.element.tape[subject.index].elementCount >= count
     case .maxItems(let count):
@@ -216,7 +216,7 @@ package struct RuleChecker: ~Copyable {
     }
   }
 
-  private func isKept(_ rule: Rule, byNumber lexeme: Span<UInt8>) -> Bool {
+  private func isSatisfied(_ rule: Rule, byNumber lexeme: Span<UInt8>) -> Bool {
     switch rule {
     case .minimum(let bound): Number(lexeme).compare(bound) >= 0
     case .maximum(let bound): Number(lexeme).compare(bound) <= 0
@@ -227,7 +227,7 @@ package struct RuleChecker: ~Copyable {
     }
   }
 
-  private mutating func isKept(_ rule: Rule, byText text: Span<UInt8>) -> Bool {
+  private mutating func isSatisfied(_ rule: Rule, byText text: Span<UInt8>) -> Bool {
     switch rule {
     case .minLength(let count): text.scalarCount >= count
     case .maxLength(let count): text.scalarCount <= count
