@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "POIInputs", dependencies: ["JSONStreaming"]),
     .target(
       name: "POIKit", dependencies: ["JSONStreaming", "POIInputs", "POIRecords", "SQLiteKit"]),
-    .target(name: "POIKitAsync", dependencies: ["POIKit"]),
+    .target(name: "POIKitAsync", dependencies: ["JSONStreaming", "POIKit"]),
     .target(
       name: "ModelInference", dependencies: ["JSONStreaming", "POIInputs", "POIKit", "POIRecords"]),
     .target(name: "ToolSupport", dependencies: ["POIKit", "SQLiteKit"]),

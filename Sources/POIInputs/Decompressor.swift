@@ -190,23 +190,17 @@ extension Decompressor {
   }
 
   private mutating func feedChild() throws(SystemError) {
-    let number = inlet.number
-    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
-    let sent = unsafe feed.withUnsafeBytes { bytes in
-      unsafe send(number, bytes.baseAddress, bytes.count, flags)
-    }
-    if sent >= 0 {
-      feed = feed.dropFirst(sent)
-      return
-    }
-    let failure = SystemError.last
-    switch failure.number {
-    case EINTR, EAGAIN: return
-    case EPIPE, ECONNRESET:
-      // The child has stopped reading; its exit status says whether that is right.
-      feed = []
-      inlet.close()
-    default: throw failure
+    do throws(SystemError) {
+      feed = feed.dropFirst(try SocketPair.send(feed, to: inlet.number))
+    } catch {
+      switch error.number {
+      case EINTR, EAGAIN: return
+      case EPIPE, ECONNRESET:
+        // The child has stopped reading; its exit status says whether that is right.
+        feed = []
+        inlet.close()
+      default: throw error
+      }
     }
   }
 

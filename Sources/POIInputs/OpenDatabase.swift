@@ -22,35 +22,11 @@ package enum OpenDatabase {
     var file = stat()
     guard unsafe stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return false }
     do throws(SystemError) {
-      return try descriptors(of: file).contains(where: beginsLikeDatabase)
+      return try OpenDescriptors.ofFile(file).contains(where: beginsLikeDatabase)
     } catch {
       guard error.number == ENOENT || error.number == EACCES else { throw error }
       return false
     }
-  }
-
-  /// The process's descriptors of a file.
-  ///
-  /// - Throws: the system's error if it does not list them.
-  private static func descriptors(of file: stat) throws(SystemError) -> [Int32] {
-    guard let folder = unsafe opendir("/proc/self/fd") else { throw .last }
-    defer { unsafe closedir(folder) }
-    var found: [Int32] = []
-    while let entry = unsafe readdir(folder) {
-      unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-        unsafe name.withMemoryRebound(
-          to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)
-        ) { name in
-          var status = stat()
-          guard unsafe fstatat(dirfd(folder), name, &status, 0) == 0,
-            status.st_dev == file.st_dev, status.st_ino == file.st_ino,
-            let number = unsafe Int32(String(cString: name))
-          else { return }
-          found.append(number)
-        }
-      }
-    }
-    return found
   }
 
   /// Whether a file begins like a database or like the index of a write-ahead log.

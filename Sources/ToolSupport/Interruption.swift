@@ -20,8 +20,8 @@ public enum Interruption {
     let handler: @convention(c) (Int32) -> Void = { _ in
       if flag.exchange(true, ordering: .relaxed) { _exit(130) }
     }
-    for signal in [SIGINT, SIGTERM] where !isIgnored(signal) {
-      setHandler(handler, for: signal)
+    for signal in [SIGINT, SIGTERM] where !SignalHandler.isIgnored(signal) {
+      SignalHandler.set(handler, for: signal)
     }
   }
 
@@ -30,24 +30,7 @@ public enum Interruption {
   ///
   /// Child processes do not inherit an empty handler, unlike an ignored signal.
   static func catchFailedWrites() {
-    for signal in [SIGPIPE, SIGXFSZ] { setHandler({ _ in }, for: signal) }
-  }
-
-  private static func setHandler(
-    _ handler: @escaping @convention(c) (Int32) -> Void, for signal: Int32
-  ) {
-    var action = sigaction()
-    unsafe action.__sigaction_handler.sa_handler = handler
-    let result = unsafe sigaction(signal, &action, nil)
-    precondition(result == 0, "a handler can be set for signal \(signal)")
-  }
-
-  private static func isIgnored(_ signal: Int32) -> Bool {
-    var action = sigaction()
-    let result = unsafe sigaction(signal, nil, &action)
-    return unsafe result == 0
-      && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-        == unsafeBitCast(SIG_IGN, to: Int.self)
+    for signal in [SIGPIPE, SIGXFSZ] { SignalHandler.set({ _ in }, for: signal) }
   }
 }
 

@@ -35,13 +35,4 @@ struct OutputDescriptor: Sendable {
   }
 
   var isTerminal: Bool { isatty(number) == 1 }
-
-  /// The columns of the terminal; nil if it is not a terminal.
-  ///
-  /// - SeeAlso: `ioctl_tty(2)`
-  var terminalWidth: Int? {
-    var size = winsize()
-    guard unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
-  }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SQLiteKit
 
 /// Runs a tool: the whole of its `main`.
 ///
@@ -97,7 +98,7 @@ struct ToolMain {
         isTerminal: messages.isTerminal, environment: environment,
         isQuiet: parsed?.flag("quiet") ?? false,
         progress: parsed?.choice("progress", as: ProgressLine.Mode.self) ?? .auto),
-      clock: Self.monotonicTime)
+      clock: MonotonicClock.now)
   }
 
   private static func checked(_ arguments: [String?]) throws(UsageError) -> [String] {
@@ -140,16 +141,5 @@ extension ToolMain {
     for number: Int32 in 0...2 where fcntl(number, F_GETFD) == -1 && errno == EBADF {
       _ = unsafe open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
-  }
-
-  /// The time since some fixed moment.
-  ///
-  /// - SeeAlso: `clock_gettime(2)`
-  @Sendable
-  static func monotonicTime() -> Duration {
-    var time = timespec()
-    let result = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    precondition(result == 0, "the monotonic clock is always there")
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

@@ -112,12 +112,6 @@ import Testing
     #expect(Set(environment.keys).isSubset(of: ["SAND_HEAP", "NO_COLOR", "TERM"]))
   }
 
-  @Test func `the clock advances`() {
-    let first = ToolMain.monotonicTime()
-    #expect(ToolMain.monotonicTime() >= first)
-    #expect(first > .zero)
-  }
-
   @Test func `a closed standard descriptor is not given to a file`() async {
     await #expect(processExitsWith: .success) {
       close(1)

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A thread that does its work each time it is started.
 package struct WorkerThread: ~Copyable {
   private final class Channel: Sendable {
@@ -20,7 +18,7 @@ package struct WorkerThread: ~Copyable {
   }
 
   private let channel: Channel
-  private let thread: pthread_t
+  private let thread: SystemThread
 
   /// Starts the thread, which waits.
   ///
@@ -28,35 +26,14 @@ package struct WorkerThread: ~Copyable {
   /// - Throws: `SystemError` if the system cannot create a thread.
   package init(_ work: @escaping @Sendable () -> Bool) throws(SystemError) {
     channel = Channel(work)
-    // Signals must reach the reading thread: they end its wait for a slow input.
-    var all = sigset_t()
-    var before = sigset_t()
-    unsafe sigfillset(&all)
-    unsafe pthread_sigmask(SIG_BLOCK, &all, &before)
-    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let context = unsafe Unmanaged.passRetained(channel)
-    var thread = pthread_t()
-    let status = unsafe pthread_create(
-      &thread, nil,
-      { context in
-        guard let context = unsafe context else { return nil }
-        unsafe Unmanaged<Channel>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, context.toOpaque())
-    guard status == 0 else {
-      unsafe context.release()
-      throw SystemError(number: status)
-    }
-    self.thread = thread
-    // A new thread may be queued after this one while another processor is idle. Once it has
-    // waited for work, it is woken on an idle processor.
-    sched_yield()
+    let channel = channel
+    thread = try SystemThread { channel.run() }
   }
 
   /// Ends the thread after pending work: `work` finds nothing to do for the extra signal.
   deinit {
     channel.request.signal()
-    pthread_join(thread, nil)
+    thread.join()
   }
 
   /// Requests the work; the previous request must be done.

@@ -1,3 +1,5 @@
+// What this target needs of the operating system beyond files: programs, sockets, open descriptors.
+
 // C lets any code change `environ`; here it is only read and passed to the child.
 @unsafe @preconcurrency internal import Glibc
 internal import JSONStreaming
@@ -80,5 +82,74 @@ struct ChildProcess: ~Copyable {
       guard failure.number == EINTR else { throw failure }
     }
     return status
+  }
+}
+
+/// Two connected stream sockets: the parent's and the child's.
+///
+/// Unlike a pipe, it is closed on exec from the start, also if another thread starts a program, and
+/// writing without a reader raises no signal.
+struct SocketPair: ~Copyable {
+  let ours: Descriptor
+  let childs: Descriptor
+
+  private init(ours: consuming Descriptor, childs: consuming Descriptor) {
+    self.ours = ours
+    self.childs = childs
+  }
+
+  /// Makes a pair: `socketpair(2)`.
+  static func make() throws(SystemError) -> SocketPair {
+    var numbers: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard unsafe socketpair(AF_UNIX, kind, 0, &numbers) == 0 else { throw .last }
+    let ours: Descriptor
+    do throws(SystemError) {
+      ours = try Descriptor(owning: numbers[0])
+    } catch {
+      close(numbers[1])
+      throw error
+    }
+    return SocketPair(ours: ours, childs: try Descriptor(owning: numbers[1]))
+  }
+
+  /// Sends bytes to the child without waiting: `send(2)`. A child that has ended raises no signal.
+  ///
+  /// - Returns: the number of bytes that were sent.
+  /// - Throws: the system's error; EAGAIN if the socket is full.
+  static func send(_ bytes: ArraySlice<UInt8>, to number: Int32) throws(SystemError) -> Int {
+    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+    let sent = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe Glibc.send(number, bytes.baseAddress, bytes.count, flags)
+    }
+    guard sent >= 0 else { throw .last }
+    return sent
+  }
+}
+
+/// The open descriptors of this process.
+enum OpenDescriptors {
+  /// The descriptors of a file.
+  ///
+  /// - Throws: the system's error if it does not list them.
+  static func ofFile(_ file: stat) throws(SystemError) -> [Int32] {
+    guard let folder = unsafe opendir("/proc/self/fd") else { throw .last }
+    defer { unsafe closedir(folder) }
+    var found: [Int32] = []
+    while let entry = unsafe readdir(folder) {
+      unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+        unsafe name.withMemoryRebound(
+          to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)
+        ) { name in
+          var status = stat()
+          guard unsafe fstatat(dirfd(folder), name, &status, 0) == 0,
+            status.st_dev == file.st_dev, status.st_ino == file.st_ino,
+            let number = unsafe Int32(String(cString: name))
+          else { return }
+          found.append(number)
+        }
+      }
+    }
+    return found
   }
 }
