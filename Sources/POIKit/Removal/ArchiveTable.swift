@@ -9,6 +9,9 @@ struct ArchiveTable {
 
   /// The archive's other own columns: the run, the id of the removed row, the id of its winner, and the last
   /// change in the journal before the removal.
+  ///
+  /// The id of the winner is NULL if the row was not a loser. It is the row's own id if the row belonged to a
+  /// loser and the winner has no row with the same unique key.
   static let ownColumns = ["poikit_run", "poikit_row_id", "poikit_winner_id", "poikit_change"]
 
   let source: TableSchema
@@ -94,7 +97,7 @@ struct ArchiveTable {
     try rowCounts(ofRun: run, in: connection).map(\.table)
   }
 
-  /// The tables with archived rows of a run, by name, and the numbers of these rows.
+  /// The tables with archived rows of a run, by name, each with the number of these rows.
   private static func rowCounts(
     ofRun run: Int64, in connection: Connection
   ) throws -> [(table: String, rowCount: Int64)] {

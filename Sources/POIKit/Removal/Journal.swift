@@ -1,7 +1,7 @@
 internal import SQLiteKit
 
-/// The table `poikit_journal`: the values that an archived run changed in the remaining rows, in the order of
-/// the changes.
+/// The table `poikit_journal`: the values that a run changed in the remaining rows, in the order of the
+/// changes. Only runs that can be undone are logged.
 ///
 /// Removed rows are in the archives. Each has the number of the last change before its removal, so that undo
 /// can go backwards through all removals and changes.

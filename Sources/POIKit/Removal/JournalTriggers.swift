@@ -3,6 +3,8 @@ internal import SQLiteKit
 
 /// Temporary triggers that log what SQLite changes because of foreign keys: each deleted row in the archive
 /// of its table, and each changed reference in the journal.
+///
+/// After an error the caller must roll back, which also drops the triggers.
 struct JournalTriggers {
   private let run: Int64
 
@@ -53,6 +55,7 @@ struct JournalTriggers {
         do {
           child = try TableSchema(of: reference.childTable, in: connection)
         } catch let error as StoreFailure where error.code == .unsupportedTable && place == 0 {
+          // Only the deleted rows of the root are known before the deletion.
           let isReferredTo =
             try connection.integer(
               reference.findAny(to: "SELECT row FROM \(RowRemoval.list)", of: root))
@@ -104,6 +107,10 @@ struct JournalTriggers {
       """, in: connection)
   }
 
+  /// - Parameters:
+  ///   - event: the event and the condition.
+  ///   - body: a statement. In a trigger the table that it changes may not be qualified.
+  ///   - connection: the database.
   private mutating func make(
     _ event: SQL, _ body: SQL, in connection: Connection
   ) throws {

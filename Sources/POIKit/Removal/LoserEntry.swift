@@ -1,4 +1,6 @@
 /// A loser and its winner, in the order of the losers' ids.
+///
+/// If `winner` equals `loser`, the row is removed without a winner.
 struct LoserEntry: SortableEntry {
   private let orderedLoser: UInt64
   private let orderedWinner: UInt64

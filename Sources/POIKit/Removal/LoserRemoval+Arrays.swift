@@ -29,8 +29,10 @@ extension LoserRemoval {
         Ownership(table: reference.childTable, column: reference.childColumns[0]))
   }
 
-  /// Removes the rows that belong to losers. A row that equals one of the winner's is its duplicate; the
-  /// archive names other rows as their own winners.
+  /// Removes the rows that belong to losers.
+  ///
+  /// The archive names as winner the winner's row with the same unique key. If there is no such row, it
+  /// names the removed row itself.
   mutating func removeRows(
     of move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws {

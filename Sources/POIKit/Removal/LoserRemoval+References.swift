@@ -62,8 +62,8 @@ extension LoserRemoval {
 
   /// Chooses how the rows that refer to losers are found.
   ///
-  /// Without an index the first batch scans the whole table, and the second one creates a list for all
-  /// others.
+  /// Without an index, the first portion scans the child table. If more follow, one list of all referring rows
+  /// is created and reused.
   private mutating func search(
     for move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws -> ReferenceMove.Search {

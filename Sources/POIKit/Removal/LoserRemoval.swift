@@ -84,8 +84,10 @@ struct LoserRemoval {
       layout, schema: root, references: rootReferences, in: connection)
   }
 
-  /// The number of losers removed at once. The pages of their rows are read three times and should stay in
-  /// the cache with the changed pages. If rows refer to losers, finding them costs more than the pages.
+  /// The number of losers to remove before `BatchPace.isDue` is asked again.
+  ///
+  /// It is small, so that the losers' pages, which are read three times, stay in the cache. It is larger if
+  /// other tables refer to the losers, because a search for referring rows costs more.
   var portionSize: Int { rootReferences.isEmpty ? 100 : 500 }
 
   /// Prepares the transaction of a batch, at its start.
@@ -147,8 +149,8 @@ struct LoserRemoval {
 
   /// Archives rows, moves references to them, and deletes them.
   ///
-  /// If rows conflict with each other on the way to a winner, the row of the loser that comes first in
-  /// `pairs` moves.
+  /// If rows of several losers cannot all refer to the winner, the row of the first loser in `pairs` moves and
+  /// the others are removed as its duplicates.
   mutating func fold(
     _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: Connection
   ) throws {
@@ -173,13 +175,15 @@ struct LoserRemoval {
       if isOwning(reference) {
         try removeRows(of: move, pairTable, depth: depth, in: connection)
       } else {
+        // Only owned rows, at depth 1 and below, can be without a winner.
         if depth > 0, !ownerships.isEmpty {
           try refuseReferences(through: move, pairTable, in: connection)
         }
         try self.move(move, pairTable, depth: depth, in: connection)
       }
     }
-    // In the journal the removal comes after the moves.
+    // The rows were archived before their references moved. Undo restores them before it moves the references
+    // back, so the archive must name the last move.
     if let archived, !references.isEmpty {
       try statements.run(
         """
@@ -261,6 +265,7 @@ struct LoserRemoval {
   private mutating func redirect(
     _ pairTable: SQL, in connection: Connection
   ) throws {
+    // If the identity is part of the key, loser and winner have the same identity.
     guard let run, !layout.identityColumns.isEmpty,
       !layout.identityColumns.allSatisfy(layout.keyColumns.contains)
     else { return }

@@ -15,6 +15,7 @@ extension ReferenceMove {
     guard !others.isEmpty else { return nil }
     let conditions = others.map { other -> SQL in
       let isReferring: [SQL] = other.columns.map { "c.\(name: $0) IS NOT NULL" }
+      // `+` removes the affinity of a column, so the stored values are compared.
       let isChanged = other.columns.compactMap { column -> SQL? in
         source(of: column).map { "+c.\(name: column) IS NOT +w.\(name: $0) COLLATE BINARY" }
       }

@@ -98,6 +98,7 @@ struct ReferenceMove {
     case .scan where reference.parentColumns == [parent.rowIDColumn]:
       // The losers are few, so they are looked up before the parents.
       order = [children, losers, parents]
+      // `+` removes the affinity of the column, so that the affinity of the id applies.
       conditions.append("p.loser = +c.\(name: reference.childColumns[0])")
     case .scan:
       order = [children, parents, losers]

@@ -80,9 +80,10 @@ struct RowRemoval {
     }
   }
 
-  /// Sets a column of the listed rows to a value, at the time of the rows' timestamps, and logs the change in
-  /// the journal. The timestamps are logged too: they show whether a row has changed since, even if it has
-  /// the same mark.
+  /// Sets a column of the listed rows to a value, and logs the change in the journal.
+  ///
+  /// The mark gets the row's timestamp as its property time. The timestamps are logged too: they show whether
+  /// a row has changed since, even if it has the same mark.
   func mark(
     _ column: String, as value: Int64, timestamp: String?, under run: Int64,
     in connection: Connection
@@ -124,7 +125,7 @@ struct RowRemoval {
     return try reader.digest().digest
   }
 
-  /// Runs `body` with foreign keys enforced.
+  /// Runs `body` with foreign keys enforced. Call it outside a transaction: SQLite ignores the setting inside.
   static func enforcingReferences<Result>(
     on connection: Connection, _ body: () throws -> Result
   ) throws -> Result {
