@@ -36,8 +36,8 @@ extension LoserRemoval {
   mutating func removeRows(
     of move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws {
-    let list: SQL = "poikit_referring_\(depth)"
-    try fill(list, with: move.findOwnedRows(pairTable), in: connection)
+    let list = Self.referringTable(depth: depth)
+    try listReferringRows(move.findOwnedRows(pairTable), into: list, in: connection)
     let twins = try findTwins(of: move, in: connection)
     var last: Int64 = 0
     while true {
@@ -50,7 +50,7 @@ extension LoserRemoval {
         if twin != nil { counts.removedReferenceRowCount += 1 }
         pairs.append(LoserEntry(loser: row.row, winner: twin?.row ?? row.row))
       }
-      try fold(pairs, of: move.child, depth: depth + 1, in: connection)
+      try replaceByWinners(pairs, of: move.child, depth: depth + 1, in: connection)
     }
   }
 

@@ -20,9 +20,9 @@ extension LoserRemoval {
   mutating func move(
     _ move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws {
-    let list: SQL = "poikit_referring_\(depth)"
+    let list = Self.referringTable(depth: depth)
     let search = try search(for: move, pairTable, depth: depth, in: connection)
-    try fill(list, with: move.findRows(pairTable, by: search), in: connection)
+    try listReferringRows(move.findRows(pairTable, by: search), into: list, in: connection)
     var last: Int64 = 0
     while true {
       let referring = try read(list, after: last, in: connection)
@@ -31,20 +31,23 @@ extension LoserRemoval {
       let duplicates = try moveRows(referring, move, in: connection)
       counts.removedReferenceRowCount += duplicates.count
       if !duplicates.isEmpty {
-        try fold(duplicates, of: move.child, depth: depth + 1, in: connection)
+        try replaceByWinners(duplicates, of: move.child, depth: depth + 1, in: connection)
       }
     }
   }
+
+  /// The name of the temporary table with the rows that refer to losers at one depth.
+  static func referringTable(depth: Int) -> SQL { "poikit_referring_\(depth)" }
 
   /// Lists the rows that refer to a loser, in the order of the losers. The list is fixed, so that moving its
   /// rows terminates.
   ///
   /// - Parameters:
-  ///   - list: the temporary table.
   ///   - select: returns the rows; `p` is the table of the losers in it.
+  ///   - list: the temporary table.
   ///   - connection: the database.
-  mutating func fill(
-    _ list: SQL, with select: SQL, in connection: Connection
+  mutating func listReferringRows(
+    _ select: SQL, into list: SQL, in connection: Connection
   ) throws {
     try makeTemporaryTable(
       list,
@@ -56,7 +59,7 @@ extension LoserRemoval {
     try statements.run(
       """
       INSERT OR IGNORE INTO temp.\(list) (child, winner, lacks_target)
-      \(select) ORDER BY p.place, 1
+      \(select) ORDER BY p.rank, 1
       """, in: connection)
   }
 
@@ -71,7 +74,7 @@ extension LoserRemoval {
     guard depth == 0, counts.removedRowCount > 0 else { return .scan }
     if let list = lists[move.reference] { return .list(list) }
     guard try move.isListable(in: connection) else { return .scan }
-    let list: SQL = "poikit_referrers_\(lists.count)"
+    let list: SQL = "poikit_reference_list_\(lists.count)"
     try connection.execute("DROP TABLE IF EXISTS temp.\(list)")
     try connection.execute(move.makeList(list))
     lists[move.reference] = list
@@ -244,12 +247,12 @@ extension LoserRemoval {
   mutating func check(
     _ pairs: [LoserEntry], _ moves: [ReferenceMove], in connection: Connection
   ) throws {
-    let pairTable: SQL = "poikit_pair_0"
-    let list: SQL = "poikit_referring_0"
-    try fill(pairTable, with: pairs, in: connection)
+    let pairTable = Self.pairTable(depth: 0)
+    let list = Self.referringTable(depth: 0)
+    try writePairs(pairs, to: pairTable, in: connection)
     for move in moves {
       let search = try search(for: move, pairTable, depth: 0, in: connection)
-      try fill(list, with: move.findRows(pairTable, by: search), in: connection)
+      try listReferringRows(move.findRows(pairTable, by: search), into: list, in: connection)
       let obstacles = try obstacles(to: move, in: connection)
       var last: Int64 = 0
       while true {

@@ -101,7 +101,7 @@ struct LoserRemoval {
   mutating func remove(
     _ pairs: [LoserEntry], in connection: Connection
   ) throws {
-    try fold(pairs, of: root, depth: 0, in: connection)
+    try replaceByWinners(pairs, of: root, depth: 0, in: connection)
     counts.removedRowCount += pairs.count
   }
 
@@ -151,11 +151,11 @@ struct LoserRemoval {
   ///
   /// If rows of several losers cannot all refer to the winner, the row of the first loser in `pairs` moves and
   /// the others are removed as its duplicates.
-  mutating func fold(
+  mutating func replaceByWinners(
     _ pairs: [LoserEntry], of schema: TableSchema, depth: Int, in connection: Connection
   ) throws {
-    let pairTable: SQL = "poikit_pair_\(depth)"
-    try fill(pairTable, with: pairs, in: connection)
+    let pairTable = Self.pairTable(depth: depth)
+    try writePairs(pairs, to: pairTable, in: connection)
     if depth == 0 { try remainingDigest?.remove(listedIn: "temp.\(pairTable)", in: connection) }
     // The archive gets the rows before their references move, because an app's trigger may change them then.
     let archived = archives ? try archive(schema, pairTable, in: connection) : nil
@@ -215,21 +215,24 @@ struct LoserRemoval {
     try connection.execute("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(columns))")
   }
 
-  mutating func fill(
-    _ pairTable: SQL, with pairs: [LoserEntry], in connection: Connection
+  /// The name of the temporary table with the losers and winners at one depth.
+  static func pairTable(depth: Int) -> SQL { "poikit_pair_\(depth)" }
+
+  mutating func writePairs(
+    _ pairs: [LoserEntry], to pairTable: SQL, in connection: Connection
   ) throws {
     try makeTemporaryTable(
       pairTable,
       columns: """
-        loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL, place INTEGER NOT NULL
+        loser INTEGER NOT NULL PRIMARY KEY, winner INTEGER NOT NULL, rank INTEGER NOT NULL
         """, in: connection)
     try statements.run("DELETE FROM temp.\(pairTable)", in: connection)
     let insert = try statements.statement(
       "INSERT INTO temp.\(pairTable) VALUES (?1, ?2, ?3)", in: connection)
-    for (place, pair) in pairs.enumerated() {
+    for (rank, pair) in pairs.enumerated() {
       try insert.statement.bind(1, integer: pair.loser)
       try insert.statement.bind(2, integer: pair.winner)
-      try insert.statement.bind(3, integer: Int64(place))
+      try insert.statement.bind(3, integer: Int64(rank))
       try insert.statement.run()
     }
   }
