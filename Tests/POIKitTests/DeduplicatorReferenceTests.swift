@@ -571,7 +571,7 @@ import Testing
     for reference in try TableReference.all(to: parent, in: connection) {
       let child = try TableSchema(of: reference.childTable, in: connection)
       let move = ReferenceMove(reference: reference, parent: parent, child: child)
-      if try move.isSearchable("pairs", by: PreparedStatements(), in: connection) {
+      if try move.hasIndex("pairs", by: PreparedStatements(), in: connection) {
         searchable.append(child.name)
       }
     }

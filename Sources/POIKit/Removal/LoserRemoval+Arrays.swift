@@ -38,7 +38,7 @@ extension LoserRemoval {
   ) throws {
     let list = Self.referringTable(depth: depth)
     try listReferringRows(move.findOwnedRows(pairTable), into: list, in: connection)
-    let twins = try findTwins(of: move, in: connection)
+    let conflicts = try conflictStatements(of: move, in: connection)
     var last: Int64 = 0
     while true {
       let rows = try read(list, after: last, in: connection)
@@ -46,9 +46,9 @@ extension LoserRemoval {
       last = end.number
       var pairs: [LoserEntry] = []
       for row in rows {
-        let twin = try Self.twin(of: row, by: twins)
-        if twin != nil { counts.removedReferenceRowCount += 1 }
-        pairs.append(LoserEntry(loser: row.row, winner: twin?.row ?? row.row))
+        let winner = try Self.conflictingRow(of: row, using: conflicts)
+        if winner != nil { counts.removedReferenceRowCount += 1 }
+        pairs.append(LoserEntry(loser: row.row, winner: winner?.row ?? row.row))
       }
       try replaceByWinners(pairs, of: move.child, depth: depth + 1, in: connection)
     }

@@ -6,7 +6,7 @@ extension LoserRemoval {
   private static let portion = 1_000
 
   /// A row that refers to a loser, and the winner that it must refer to.
-  struct Referring {
+  struct ReferringRow {
     let number: Int64
     let row: Int64
     let winner: Int64
@@ -70,7 +70,7 @@ extension LoserRemoval {
   private mutating func search(
     for move: ReferenceMove, _ pairTable: SQL, depth: Int, in connection: Connection
   ) throws -> ReferenceMove.Search {
-    if try move.isSearchable(pairTable, by: statements, in: connection) { return .index }
+    if try move.hasIndex(pairTable, by: statements, in: connection) { return .index }
     guard depth == 0, counts.removedRowCount > 0 else { return .scan }
     if let list = lists[move.reference] { return .list(list) }
     guard try move.isListable(in: connection) else { return .scan }
@@ -88,8 +88,8 @@ extension LoserRemoval {
 
   func read(
     _ list: SQL, after last: Int64, in connection: Connection
-  ) throws -> [Referring] {
-    var found: [Referring] = []
+  ) throws -> [ReferringRow] {
+    var found: [ReferringRow] = []
     let select = try statements.statement(
       """
       SELECT number, child, winner, lacks_target FROM temp.\(list)
@@ -98,7 +98,7 @@ extension LoserRemoval {
     try select.statement.bind(1, integer: last)
     while try select.statement.step() {
       found.append(
-        Referring(
+        ReferringRow(
           number: select.statement.integer(0), row: select.statement.integer(1),
           winner: select.statement.integer(2), lacksTarget: select.statement.integer(3) == 1))
     }
@@ -109,7 +109,7 @@ extension LoserRemoval {
   ///
   /// - Returns: the rows that a winner already has, each with the winner's row.
   private mutating func moveRows(
-    _ referring: [Referring], _ move: ReferenceMove, in connection: Connection
+    _ referring: [ReferringRow], _ move: ReferenceMove, in connection: Connection
   ) throws -> [LoserEntry] {
     let update = try statements.statement(move.update, in: connection)
     let verify = try statements.statement(move.verify, in: connection)
@@ -121,14 +121,14 @@ extension LoserRemoval {
     }
     var duplicates: [LoserEntry] = []
     for row in referring {
-      if let twin = try twin(of: row, move, obstacles) {
-        guard archives || twin.isEqual else {
+      if let conflict = try checkedConflict(of: row, along: move, obstacles) {
+        guard archives || conflict.isEqual else {
           throw Self.unmovable(
             row, move,
-            "row \(twin.row) already refers to it, and without an archive the values in which the two "
+            "row \(conflict.row) already refers to it, and without an archive the values in which the two "
               + "rows differ would be lost")
         }
-        duplicates.append(LoserEntry(loser: row.row, winner: twin.row))
+        duplicates.append(LoserEntry(loser: row.row, winner: conflict.row))
         continue
       }
       do {
@@ -153,7 +153,7 @@ extension LoserRemoval {
   private static let uniqueReason = "a unique constraint does not allow it"
 
   private static func unmovable(
-    _ row: Referring, _ move: ReferenceMove, _ reason: String, _ cause: SQLiteError? = nil
+    _ row: ReferringRow, _ move: ReferenceMove, _ reason: String, _ cause: SQLiteError? = nil
   ) -> StoreFailure {
     StoreFailure(
       .unmovableReference,
@@ -164,24 +164,24 @@ extension LoserRemoval {
   }
 
   /// The statements that find rows that conflict with moved ones.
-  func findTwins(
+  func conflictStatements(
     of move: ReferenceMove, in connection: Connection
   ) throws -> [PreparedStatements.Box] {
-    try move.findTwins(in: connection).map { try statements.statement($0, in: connection) }
+    try move.conflictQueries(in: connection).map { try statements.statement($0, in: connection) }
   }
 
   /// The row that conflicts with moving another row, and whether the two are equal except in the columns of
   /// the unique constraint.
-  static func twin(
-    of row: Referring, by finders: [PreparedStatements.Box]
+  static func conflictingRow(
+    of row: ReferringRow, using finders: [PreparedStatements.Box]
   ) throws -> (row: Int64, isEqual: Bool)? {
     for finder in finders {
       try finder.statement.bind(1, integer: row.row)
       try finder.statement.bind(2, integer: row.winner)
       let isFound = try finder.statement.step()
-      let twin = isFound ? (finder.statement.integer(0), finder.statement.integer(1) == 1) : nil
+      let found = isFound ? (finder.statement.integer(0), finder.statement.integer(1) == 1) : nil
       try finder.statement.reset()
-      if let twin { return twin }
+      if let found { return found }
     }
     return nil
   }
@@ -210,22 +210,26 @@ extension LoserRemoval {
   /// The statements that find obstacles to moving a row along one reference.
   private struct Obstacles {
     /// Finds other references that share a column with this one.
-    let conflict: PreparedStatements.Box?
+    let divergingReference: PreparedStatements.Box?
 
-    let twins: [PreparedStatements.Box]
+    /// Find the rows that conflict with a moved one.
+    let conflicts: [PreparedStatements.Box]
+
     let followers: [(table: String, find: PreparedStatements.Box)]
 
     /// Whether other references can be an obstacle.
-    var areReferences: Bool { conflict != nil || !followers.isEmpty }
+    var includeReferences: Bool { divergingReference != nil || !followers.isEmpty }
   }
 
   private mutating func obstacles(
     to move: ReferenceMove, in connection: Connection
   ) throws -> Obstacles {
-    let conflict = try move.findDivergingReference(by: statements, in: connection)
+    let diverging = try move.findDivergingReference(by: statements, in: connection)
     return Obstacles(
-      conflict: try conflict.map { (sql) throws in try statements.statement(sql, in: connection) },
-      twins: try findTwins(of: move, in: connection),
+      divergingReference: try diverging.map { (sql) throws in
+        try statements.statement(sql, in: connection)
+      },
+      conflicts: try conflictStatements(of: move, in: connection),
       followers: try findFollowers(of: move, in: connection))
   }
 
@@ -236,7 +240,7 @@ extension LoserRemoval {
     where !isOwning(reference) && reference.childTable != root.name {
       let child = try child(of: reference, to: root, in: connection)
       let move = ReferenceMove(reference: reference, parent: root, child: child)
-      if try obstacles(to: move, in: connection).areReferences { found.append(move) }
+      if try obstacles(to: move, in: connection).includeReferences { found.append(move) }
     }
     return found
   }
@@ -259,7 +263,7 @@ extension LoserRemoval {
         let referring = try read(list, after: last, in: connection)
         guard let end = referring.last else { break }
         last = end.number
-        for row in referring { _ = try twin(of: row, move, obstacles) }
+        for row in referring { _ = try checkedConflict(of: row, along: move, obstacles) }
       }
     }
   }
@@ -267,21 +271,23 @@ extension LoserRemoval {
   /// The conflicting row that already refers to the winner.
   ///
   /// - Throws: `StoreFailure` if another obstacle prevents the move.
-  private func twin(
-    of row: Referring, _ move: ReferenceMove, _ obstacles: Obstacles
+  private func checkedConflict(
+    of row: ReferringRow, along move: ReferenceMove, _ obstacles: Obstacles
   ) throws -> (row: Int64, isEqual: Bool)? {
     guard !row.lacksTarget else {
       throw Self.unmovable(row, move, "a referenced column of the winner is NULL")
     }
-    if let conflict = obstacles.conflict, try conflict.returnsRow(row.row, row.winner) {
+    if let diverging = obstacles.divergingReference,
+      try diverging.returnsRow(row.row, row.winner)
+    {
       throw Self.unmovable(
         row, move, "another reference shares a column with it, and would refer to another row")
     }
-    if let twin = try Self.twin(of: row, by: obstacles.twins) {
+    if let conflict = try Self.conflictingRow(of: row, using: obstacles.conflicts) {
       guard move.child.name != root.name else {
         throw Self.unmovable(row, move, Self.uniqueReason)
       }
-      return twin
+      return conflict
     }
     for follower in obstacles.followers where try follower.find.returnsRow(row.row) {
       throw Self.unmovable(

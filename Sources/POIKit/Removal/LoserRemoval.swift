@@ -114,7 +114,7 @@ struct LoserRemoval {
       let child = try child(of: reference, to: root, in: connection)
       guard !child.name.isExactly(root.name), !isOwning(reference) else { continue }
       let move = ReferenceMove(reference: reference, parent: root, child: child)
-      if try !move.findTwins(in: connection).isEmpty { return true }
+      if try !move.conflictQueries(in: connection).isEmpty { return true }
     }
     return false
   }

@@ -121,7 +121,7 @@ struct ReferenceMove {
   ///
   /// SQLite's query plan decides, because types and collations must match too. If the words of a plan change,
   /// this only costs time.
-  func isSearchable(
+  func hasIndex(
     _ pairs: SQL, by statements: PreparedStatements, in connection: Connection
   ) throws -> Bool {
     let plan = try statements.statement(
@@ -163,7 +163,7 @@ struct ReferenceMove {
   ///
   /// It returns the id of the row that already refers to the winner `?2` and prevents moving row `?1`, and
   /// whether the two are equal except in the columns of the constraint.
-  func findTwins(in connection: Connection) throws -> [SQL] {
+  func conflictQueries(in connection: Connection) throws -> [SQL] {
     var constraints: [[(column: String, collation: String)]] = []
     var statement = try connection.prepare(
       """
@@ -230,8 +230,8 @@ struct ReferenceMove {
   /// Returns a row if the moved row refers to the winner.
   var verify: SQL {
     """
-    SELECT 1 FROM \(childTable) AS c CROSS JOIN \(parentTable) AS l
-    WHERE c.\(childRowID) = \(idAfterMove) AND l.\(parentRowID) = ?2 AND \(match("l"))
+    SELECT 1 FROM \(childTable) AS c CROSS JOIN \(parentTable) AS w
+    WHERE c.\(childRowID) = \(idAfterMove) AND w.\(parentRowID) = ?2 AND \(match("w"))
     """
   }
 
