@@ -45,8 +45,9 @@ struct LoserRemoval {
   /// The temporary tables that list the rows that refer to losers, for references without an index.
   var lists: [TableReference: SQL] = [:]
 
-  /// The kept statements that write merged values to winners.
-  var fillTexts: Set<SQL> = []
+  /// The prepared statements that write merged values to winners. Each set of columns has its own UPDATE; at
+  /// most 64 stay prepared.
+  var keptUpdates: Set<SQL> = []
 
   /// The digest of the remaining rows; nil if it is not known without a pass over them.
   private(set) var remainingDigest: RemainingDigest?

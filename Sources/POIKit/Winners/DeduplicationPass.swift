@@ -4,7 +4,7 @@ internal import SQLiteKit
 /// One pass of a deduplication over a table, with its results so far.
 struct DeduplicationPass: ~Copyable {
   /// The approximate limit of the bytes of values that wait for the removal of their losers.
-  private static let largestFillSize = 1 << 20
+  private static let largestUpdateSize = 1 << 20
 
   /// How many losers are checked at a time.
   private static let checkedLoserCount = 10_000
@@ -75,9 +75,9 @@ struct DeduplicationPass: ~Copyable {
   /// Counts the values that winners would get.
   private mutating func countFills() throws {
     while let loser = try selection.nextGroupLoser() {
-      guard let fill = try add(loser.entry, isLast: loser.isLast) else { continue }
+      guard let update = try add(loser.entry, isLast: loser.isLast) else { continue }
       plan.filledWinnerCount += 1
-      plan.filledValueCount += fill.values.count
+      plan.filledValueCount += update.values.count
     }
     plan.refusedValueCount = merge?.resetRefusedCount() ?? 0
   }
@@ -267,34 +267,34 @@ extension DeduplicationPass {
   /// - Parameter count: the number of losers after which no other group begins.
   private mutating func removeGroups(_ count: Int) throws {
     var pairs: [LoserEntry] = []
-    var fills: [RowFill] = []
-    var fillSize = 0
+    var updates: [WinnerUpdate] = []
+    var updateSize = 0
     var loserCount = 0
     var isComplete = true
     while !isComplete || loserCount < count, let loser = try selection.nextGroupLoser() {
       pairs.append(LoserEntry(loser: loser.entry.loser, winner: loser.entry.winner))
       loserCount += 1
       isComplete = loser.isLast
-      if let fill = try add(loser.entry, isLast: isComplete) {
-        fills.append(fill)
-        fillSize += fill.byteCount
+      if let update = try add(loser.entry, isLast: isComplete) {
+        updates.append(update)
+        updateSize += update.byteCount
       }
-      guard pairs.count == BatchPace.smallestSize || fillSize >= Self.largestFillSize else {
+      guard pairs.count == BatchPace.smallestSize || updateSize >= Self.largestUpdateSize else {
         continue
       }
-      try removal.remove(pairs, filling: fills, in: connection)
+      try removal.remove(pairs, applying: updates, in: connection)
       pairs.removeAll(keepingCapacity: true)
-      fills.removeAll(keepingCapacity: true)
-      fillSize = 0
+      updates.removeAll(keepingCapacity: true)
+      updateSize = 0
     }
     removal.counts.refusedValueCount += merge?.resetRefusedCount() ?? 0
-    if !pairs.isEmpty { try removal.remove(pairs, filling: fills, in: connection) }
+    if !pairs.isEmpty { try removal.remove(pairs, applying: updates, in: connection) }
   }
 
   /// Merges a loser into its winner.
   ///
   /// - Returns: what the winner gets, after the last loser of its group.
-  private mutating func add(_ loser: GroupLoserEntry, isLast: Bool) throws -> RowFill? {
+  private mutating func add(_ loser: GroupLoserEntry, isLast: Bool) throws -> WinnerUpdate? {
     try merge?.add(loser)
     guard isLast else { return nil }
     return merge?.finish()

@@ -140,7 +140,7 @@ struct LoserMerge: ~Copyable {
   /// Ends a group after its last loser.
   ///
   /// - Returns: the values to write to the winner, or nil if none changes.
-  mutating func finish() -> RowFill? {
+  mutating func finish() -> WinnerUpdate? {
     guard let winner else { return nil }
     self.winner = nil
     if !values.isEmpty {
@@ -150,7 +150,7 @@ struct LoserMerge: ~Copyable {
       value.change.map { (column: column.name, value: $0) }
     }
     return changes.isEmpty
-      ? nil : RowFill(row: winner, values: changes, times: changedTimes(changes.map(\.column)))
+      ? nil : WinnerUpdate(row: winner, values: changes, times: changedTimes(changes.map(\.column)))
   }
 
   /// The stored times of the winner after some of its columns have changed, or nil if they stay.

@@ -1,5 +1,5 @@
 /// Merged values to write to a winner.
-struct RowFill {
+struct WinnerUpdate {
   let row: Int64
 
   /// The columns and their new values, at least one.

@@ -9,21 +9,21 @@ extension LoserRemoval {
   /// - Throws: `StoreFailure` with `unmergeableValue` when the database refuses a value, or when it refers to
   ///   a row that was removed with the losers.
   mutating func remove(
-    _ pairs: [LoserEntry], filling fills: [RowFill], in connection: Connection
+    _ pairs: [LoserEntry], applying updates: [WinnerUpdate], in connection: Connection
   ) throws {
     let removedCount = counts.removedReferenceRowCount
     try remove(pairs, in: connection)
-    for fill in fills {
-      try apply(fill, in: connection)
+    for update in updates {
+      try apply(update, in: connection)
       guard counts.removedReferenceRowCount > removedCount else { continue }
-      let isDangling = try hasDanglingReference(fill, in: connection)
-      if isDangling { throw unmergeable(fill, "a row that it refers to is removed too", nil) }
+      let isDangling = try hasDanglingReference(update, in: connection)
+      if isDangling { throw unmergeable(update, "a row that it refers to is removed too", nil) }
     }
   }
 
   /// Whether a merged value refers to a row that does not exist.
   private func hasDanglingReference(
-    _ fill: RowFill, in connection: Connection
+    _ update: WinnerUpdate, in connection: Connection
   ) throws -> Bool {
     var references = try connection.prepare(
       """
@@ -31,39 +31,39 @@ extension LoserRemoval {
       JOIN pragma_foreign_key_list(?1, 'main') AS f ON f.id = v.fkid WHERE v.rowid = ?2
       """, isPersistent: false)
     try references.bind(1, text: root.name)
-    try references.bind(2, integer: fill.row)
+    try references.bind(2, integer: update.row)
     while try references.step() {
       let column = references.text(0)
-      if fill.values.contains(where: { TableSchema.isSame($0.column, column) }) { return true }
+      if update.values.contains(where: { TableSchema.isSame($0.column, column) }) { return true }
     }
     return false
   }
 
   /// Writes the merged values to a winner whose losers are removed.
   private mutating func apply(
-    _ fill: RowFill, in connection: Connection
+    _ update: WinnerUpdate, in connection: Connection
   ) throws {
     do {
-      if archives, let run { try remember(fill, under: run, in: connection) }
-      try update(fill, in: connection)
+      if archives, let run { try remember(update, under: run, in: connection) }
+      try write(update, in: connection)
     } catch let error as SQLiteError where error.isConstraint {
-      throw unmergeable(fill, error.message, error)
+      throw unmergeable(update, error.message, error)
     }
     guard connection.changeCount == 1 else {
-      throw unmergeable(fill, "a trigger of the table interferes", nil)
+      throw unmergeable(update, "a trigger of the table interferes", nil)
     }
     counts.filledWinnerCount += 1
-    counts.filledValueCount += fill.values.count
+    counts.filledValueCount += update.values.count
   }
 
   private func unmergeable(
-    _ fill: RowFill, _ reason: String, _ cause: SQLiteError?
+    _ update: WinnerUpdate, _ reason: String, _ cause: SQLiteError?
   ) -> StoreFailure {
     StoreFailure(
       .unmergeableValue,
       """
-      row \(fill.row) of '\(root.name)' cannot get the values of its losers in \
-      \(TableSchema.list(fill.values.map(\.column))), because \(reason): change the rows of that \
+      row \(update.row) of '\(root.name)' cannot get the values of its losers in \
+      \(TableSchema.list(update.values.map(\.column))), because \(reason): change the rows of that \
       group first, or do not merge losers
       """, cause: cause)
   }
@@ -71,23 +71,23 @@ extension LoserRemoval {
   /// Stores the old and the new values of a winner in the journal. Its timestamp too: it shows whether
   /// another program has changed the row since, even if the values are the same.
   private func remember(
-    _ fill: RowFill, under run: Int64, in connection: Connection
+    _ update: WinnerUpdate, under run: Int64, in connection: Connection
   ) throws {
-    for (column, value) in fill.assignments {
+    for (column, value) in update.assignments {
       let box = try rememberStatement(
         column, column == PropertyTimes.column ? .other : .value, newValue: "?3", in: connection)
       try box.statement.bind(1, integer: run)
-      try box.statement.bind(2, integer: fill.row)
+      try box.statement.bind(2, integer: update.row)
       try value.bind(to: &box.statement, at: 3)
       try box.statement.run()
     }
     guard let timestamp = layout.timestampColumn,
-      !fill.values.contains(where: { TableSchema.isSame($0.column, timestamp) })
+      !update.values.contains(where: { TableSchema.isSame($0.column, timestamp) })
     else { return }
     let box = try rememberStatement(
       timestamp, .other, newValue: SQL(name: timestamp), in: connection)
     try box.statement.bind(1, integer: run)
-    try box.statement.bind(2, integer: fill.row)
+    try box.statement.bind(2, integer: update.row)
     try box.statement.run()
   }
 
@@ -104,28 +104,28 @@ extension LoserRemoval {
       """, in: connection)
   }
 
-  private mutating func update(
-    _ fill: RowFill, in connection: Connection
+  private mutating func write(
+    _ update: WinnerUpdate, in connection: Connection
   ) throws {
-    let values: [SQL] = fill.assignments.enumerated().map { place, value in
+    let values: [SQL] = update.assignments.enumerated().map { place, value in
       "\(name: value.column) = ?\(place + 2)"
     }
     let sql: SQL = """
       UPDATE OR ABORT main.\(name: root.name)
       SET \(values.joined(separator: ", ")) WHERE \(name: root.rowIDName) = ?1
       """
-    if fillTexts.contains(sql) || fillTexts.count < Self.keptStatementCount {
-      fillTexts.insert(sql)
+    if keptUpdates.contains(sql) || keptUpdates.count < Self.keptStatementCount {
+      keptUpdates.insert(sql)
       let box = try statements.statement(sql, in: connection)
-      try fill.run(&box.statement)
+      try update.run(&box.statement)
     } else {
       var statement = try connection.prepare(sql, isPersistent: false)
-      try fill.run(&statement)
+      try update.run(&statement)
     }
   }
 }
 
-extension RowFill {
+extension WinnerUpdate {
   /// Runs a statement whose parameters are the row and the values.
   fileprivate func run(_ statement: inout Statement) throws {
     try statement.bind(1, integer: row)
