@@ -36,7 +36,7 @@ struct JournalTriggers {
         $0.table.isExactly(table.name) && TableSchema.isSame($0.column, column)
       }) {
         kept.append((table.name, column))
-        try keep(column, of: table, in: connection)
+        try logChanges(of: column, from: table, in: connection)
       }
     }
   }
@@ -82,7 +82,7 @@ struct JournalTriggers {
     let values: [SQL] =
       ["\(run)", "OLD.\(name: table.rowIDName)", "NULL", Journal.lastChange]
       + table.storedColumns.map { "OLD.\(name: $0)" }
-    try make(
+    try createTrigger(
       "AFTER DELETE ON main.\(name: table.name)",
       """
       INSERT INTO \(name: ArchiveTable.prefix + table.name) (\(targets.joined(separator: ", ")))
@@ -90,12 +90,12 @@ struct JournalTriggers {
       """, in: connection)
   }
 
-  private mutating func keep(
-    _ column: String, of table: TableSchema, in connection: Connection
+  private mutating func logChanges(
+    of column: String, from table: TableSchema, in connection: Connection
   ) throws {
     try ReservedRowIDs.reserve(allOf: table, in: connection)
     let name = SQL(name: column)
-    try make(
+    try createTrigger(
       """
       AFTER UPDATE OF \(name) ON main.\(name: table.name)
       WHEN +OLD.\(name) IS NOT NEW.\(name) COLLATE BINARY
@@ -111,7 +111,7 @@ struct JournalTriggers {
   ///   - event: the event and the condition.
   ///   - body: a statement. In a trigger the table that it changes may not be qualified.
   ///   - connection: the database.
-  private mutating func make(
+  private mutating func createTrigger(
     _ event: SQL, _ body: SQL, in connection: Connection
   ) throws {
     let name: SQL = "poikit_keep_\(names.count)"
@@ -126,7 +126,7 @@ struct JournalTriggers {
   /// Drops the triggers, and new archives that stayed empty.
   ///
   /// - Returns: the number of rows that the triggers archived.
-  func drop(in connection: Connection) throws -> Int {
+  func dropTriggers(in connection: Connection) throws -> Int {
     for name in names { try connection.execute("DROP TRIGGER temp.\(name)") }
     for archive in newArchives {
       let isUsed = try connection.integer("SELECT 1 FROM \(archive.quotedName) LIMIT 1") != nil

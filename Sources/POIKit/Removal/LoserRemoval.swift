@@ -72,15 +72,15 @@ struct LoserRemoval {
   }
 
   /// Stores redirects under a run from now on. If it `archives`, also removed rows and moved references.
-  mutating func keep(under run: Int64, archives: Bool) {
+  mutating func beginRun(_ run: Int64, archives: Bool) {
     self.run = run
     self.archives = archives
   }
 
-  /// Keeps the digest of the remaining rows, if the database remembers the digest of the table.
+  /// Tracks the digest of the remaining rows, if the database remembers the digest of the table.
   ///
   /// - Parameter connection: the database, which no other program changes until the first batch.
-  mutating func keepDigest(in connection: Connection) throws {
+  mutating func trackRemainingDigest(in connection: Connection) throws {
     remainingDigest = try RemainingDigest(
       layout, schema: root, references: rootReferences, in: connection)
   }
@@ -157,7 +157,9 @@ struct LoserRemoval {
   ) throws {
     let pairTable = Self.pairTable(depth: depth)
     try writePairs(pairs, to: pairTable, in: connection)
-    if depth == 0 { try remainingDigest?.remove(listedIn: "temp.\(pairTable)", in: connection) }
+    if depth == 0 {
+      try remainingDigest?.subtract(rowsListedIn: "temp.\(pairTable)", in: connection)
+    }
     // The archive gets the rows before their references move, because an app's trigger may change them then.
     let archived = archives ? try archive(schema, pairTable, in: connection) : nil
     let references = try references(to: schema, in: connection)

@@ -44,7 +44,7 @@ final class RemainingDigest {
   /// - Parameters:
   ///   - list: a table with the ids of the rows in the column `loser`.
   ///   - connection: the database, in the transaction that deletes the rows.
-  func remove(listedIn list: SQL, in connection: Connection) throws {
+  func subtract(rowsListedIn list: SQL, in connection: Connection) throws {
     let reader: Reader
     if let made = self.reader {
       reader = made

@@ -4,8 +4,8 @@ internal import SQLiteKit
 extension RowRemoval {
   /// Sets the time of a mark in the listed rows to the row's timestamp, so that no older record
   /// removes the mark. The journal keeps the old times for undo.
-  func dateMark(
-    _ column: String, under run: Int64, in connection: Connection
+  func setMarkTime(
+    of column: String, under run: Int64, in connection: Connection
   ) throws {
     guard try PropertyTimes.isKept(in: schema.name, of: connection) else { return }
     let times = SQL(name: PropertyTimes.column)

@@ -69,7 +69,7 @@ struct RowRemoval {
       // A deferred foreign key would fail only at the commit.
       if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
       let deletedCount = try before - schema.rowCount(in: connection)
-      return (deletedCount, try triggers?.drop(in: connection) ?? 0)
+      return (deletedCount, try triggers?.dropTriggers(in: connection) ?? 0)
     } catch let error as SQLiteError where error.isConstraint {
       throw StoreFailure(
         .unmovableReference,
@@ -94,7 +94,7 @@ struct RowRemoval {
       try remember(
         timestamp, .other, newValue: "t.\(name: timestamp)", under: run, in: connection)
     }
-    try dateMark(column, under: run, in: connection)
+    try setMarkTime(of: column, under: run, in: connection)
     try connection.execute(
       """
       UPDATE \(quotedTable) SET \(name: column) = \(value)

@@ -132,7 +132,7 @@ struct DeduplicationPass: ~Copyable {
 
   /// Begins the run before losers are removed, if it is not yet in the table of runs and must be.
   private mutating func prepare(clock: () -> Instant) throws {
-    if !options.mergesLosers { try removal.keepDigest(in: connection) }
+    if !options.mergesLosers { try removal.trackRemainingDigest(in: connection) }
     let hasWork = plan.loserCount > 0 || options.enforcement != .none
     if record == nil, try RunRecord.hasBookkeeping(connection) || (options.archive && hasWork) {
       // The first batch, or the end of the run, waits for the disk.
@@ -140,7 +140,7 @@ struct DeduplicationPass: ~Copyable {
         try DeduplicationRun.begin(layout, options, at: clock(), in: connection)
       }
     }
-    if let record { removal.keep(under: record.id, archives: options.archive) }
+    if let record { removal.beginRun(record.id, archives: options.archive) }
   }
 
   private func report(
