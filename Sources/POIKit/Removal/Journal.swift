@@ -13,13 +13,12 @@ enum Journal {
     case value
     /// The mark of a removal in a row that stays.
     case mark
-    /// A value stored beside one of the others. It shows whether the row has changed since.
-    case other
+    /// A timestamp, or property times, logged with one of the others. Undo compares it to see whether the row
+    /// has changed since.
+    case companion = "other"
   }
 
-  static let insertion: SQL = """
-    INSERT INTO main.poikit_journal \(columns)
-    """
+  static let insertion: SQL = "INSERT INTO main.poikit_journal \(columns)"
 
   static let columns: SQL = "(run, table_name, row_id, column_name, kind, old_value, new_value)"
 

@@ -58,7 +58,7 @@ struct JournalTriggers {
           // Only the deleted rows of the root are known before the deletion.
           let isReferredTo =
             try connection.integer(
-              reference.findAny(to: "SELECT row FROM \(RowRemoval.list)", of: root))
+              reference.findAny(to: "SELECT row FROM \(RowRemoval.listTable)", of: root))
             != nil
           guard !isReferredTo else { throw error }
           continue

@@ -75,7 +75,8 @@ extension LoserRemoval {
   ) throws {
     for (column, value) in update.assignments {
       let box = try rememberStatement(
-        column, column == PropertyTimes.column ? .other : .value, newValue: "?3", in: connection)
+        column, column == PropertyTimes.column ? .companion : .value, newValue: "?3", in: connection
+      )
       try box.statement.bind(1, integer: run)
       try box.statement.bind(2, integer: update.row)
       try value.bind(to: &box.statement, at: 3)
@@ -85,7 +86,7 @@ extension LoserRemoval {
       !update.values.contains(where: { TableSchema.isSame($0.column, timestamp) })
     else { return }
     let box = try rememberStatement(
-      timestamp, .other, newValue: SQL(name: timestamp), in: connection)
+      timestamp, .companion, newValue: SQL(name: timestamp), in: connection)
     try box.statement.bind(1, integer: run)
     try box.statement.bind(2, integer: update.row)
     try box.statement.run()

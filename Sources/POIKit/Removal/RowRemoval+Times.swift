@@ -11,14 +11,14 @@ extension RowRemoval {
     let times = SQL(name: PropertyTimes.column)
     var rows = try connection.prepare(
       """
-      SELECT g.row, t.\(times) FROM \(RowRemoval.list) AS g
+      SELECT g.row, t.\(times) FROM \(RowRemoval.listTable) AS g
       CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row WHERE t.\(times) IS NOT NULL
       """)
     var remembering = try connection.prepare(
       """
       \(Journal.insertion)
       VALUES (\(run), \(literal: schema.name), ?1, \(literal: PropertyTimes.column),
-        \(literal: Journal.Kind.other.rawValue), ?2, ?3)
+        \(literal: Journal.Kind.companion.rawValue), ?2, ?3)
       """)
     var update = try connection.prepare(
       "UPDATE \(quotedTable) SET \(times) = ?2 WHERE \(rowID) = ?1")

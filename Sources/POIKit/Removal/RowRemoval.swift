@@ -8,7 +8,7 @@ internal import SQLiteKit
 struct RowRemoval {
   let schema: TableSchema
 
-  static let list: SQL = "temp.poikit_gone"
+  static let listTable: SQL = "temp.poikit_gone"
 
   var quotedTable: SQL { "main.\(name: schema.name)" }
   var rowID: SQL { SQL(name: schema.rowIDName) }
@@ -21,8 +21,8 @@ struct RowRemoval {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS poikit_gone (row INTEGER PRIMARY KEY);
-      DELETE FROM \(RowRemoval.list);
-      INSERT INTO \(RowRemoval.list) SELECT t.\(rowID) FROM \(quotedTable) AS t WHERE \(condition)
+      DELETE FROM \(RowRemoval.listTable);
+      INSERT INTO \(RowRemoval.listTable) SELECT t.\(rowID) FROM \(quotedTable) AS t WHERE \(condition)
       """)
     return connection.changeCount
   }
@@ -32,7 +32,7 @@ struct RowRemoval {
     upTo lastRow: Int64, in connection: Connection
   ) throws -> Int {
     let count = try connection.integer(
-      "SELECT count(*) FROM \(RowRemoval.list) WHERE row <= \(lastRow)")
+      "SELECT count(*) FROM \(RowRemoval.listTable) WHERE row <= \(lastRow)")
     return Int(count ?? 0)
   }
 
@@ -65,7 +65,7 @@ struct RowRemoval {
     do {
       let before = try schema.rowCount(in: connection)
       try connection.execute(
-        "DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list))")
+        "DELETE FROM \(quotedTable) WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.listTable))")
       // A deferred foreign key would fail only at the commit.
       if connection.hasDeferredViolations { throw SQLiteError.violatedReference }
       let deletedCount = try before - schema.rowCount(in: connection)
@@ -92,13 +92,13 @@ struct RowRemoval {
     try remember(column, .mark, newValue: "\(value)", under: run, in: connection)
     if let timestamp {
       try remember(
-        timestamp, .other, newValue: "t.\(name: timestamp)", under: run, in: connection)
+        timestamp, .companion, newValue: "t.\(name: timestamp)", under: run, in: connection)
     }
     try setMarkTime(of: column, under: run, in: connection)
     try connection.execute(
       """
       UPDATE \(quotedTable) SET \(name: column) = \(value)
-      WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.list))
+      WHERE \(rowID) IN (SELECT row FROM \(RowRemoval.listTable))
       """)
   }
 
@@ -112,14 +112,14 @@ struct RowRemoval {
       \(Journal.insertion)
       SELECT \(run), \(literal: schema.name), t.\(rowID), \(literal: column),
         \(literal: kind.rawValue), t.\(name: column), \(newValue)
-      FROM \(RowRemoval.list) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row
+      FROM \(RowRemoval.listTable) AS g CROSS JOIN \(quotedTable) AS t ON t.\(rowID) = g.row
       """)
   }
 
   func digest(
     _ layout: TableLayout, in connection: Connection
   ) throws -> Digest {
-    let list: SQL = "(SELECT row AS loser FROM \(RowRemoval.list))"
+    let list: SQL = "(SELECT row AS loser FROM \(RowRemoval.listTable))"
     var reader = try ContentReader(
       layout, schema: schema, rows: .listed(in: list), in: connection)
     return try reader.digest().digest
