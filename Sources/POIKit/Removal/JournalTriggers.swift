@@ -135,7 +135,3 @@ struct JournalTriggers {
     return try ArchiveTable.rowCount(ofRun: run, in: connection) - archivedBefore
   }
 }
-
-extension TableReference {
-  fileprivate var deletesRows: Bool { deleteAction == "CASCADE" }
-}

@@ -236,11 +236,10 @@ extension LoserRemoval {
   /// The references to the table of the losers whose move other references may prevent.
   mutating func obstructedMoves(in connection: Connection) throws -> [ReferenceMove] {
     var found: [ReferenceMove] = []
-    for reference in try references(to: root, in: connection)
-    where !isOwning(reference) && reference.childTable != root.name {
-      let child = try child(of: reference, to: root, in: connection)
-      let move = ReferenceMove(reference: reference, parent: root, child: child)
-      if try obstacles(to: move, in: connection).includeReferences { found.append(move) }
+    let references = try references(to: root, in: connection)
+    for move in try movesOfOtherTables(along: references, in: connection)
+    where try obstacles(to: move, in: connection).includeReferences {
+      found.append(move)
     }
     return found
   }
@@ -284,7 +283,7 @@ extension LoserRemoval {
         row, move, "another reference shares a column with it, and would refer to another row")
     }
     if let conflict = try Self.conflictingRow(of: row, using: obstacles.conflicts) {
-      guard move.child.name != root.name else {
+      guard !move.child.name.isExactly(root.name) else {
         throw Self.unmovable(row, move, Self.uniqueReason)
       }
       return conflict
@@ -299,12 +298,12 @@ extension LoserRemoval {
 
 extension PreparedStatements.Box {
   fileprivate func run(_ values: Int64...) throws {
-    for (place, value) in values.enumerated() { try statement.bind(place + 1, integer: value) }
+    try bind(values)
     try statement.run()
   }
 
   fileprivate func returnsRow(_ values: Int64...) throws -> Bool {
-    for (place, value) in values.enumerated() { try statement.bind(place + 1, integer: value) }
+    try bind(values)
     let isFound = try statement.step()
     try statement.reset()
     return isFound

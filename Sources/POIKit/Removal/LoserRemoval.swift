@@ -111,13 +111,25 @@ struct LoserRemoval {
   /// If so, losers are removed by rank, so that the rows of the best one move first. Otherwise they are
   /// removed by id, so that each page of the table is read once.
   mutating func needsRanks(in connection: Connection) throws -> Bool {
-    for reference in rootReferences {
-      let child = try child(of: reference, to: root, in: connection)
-      guard !child.name.isExactly(root.name), !isOwning(reference) else { continue }
-      let move = ReferenceMove(reference: reference, parent: root, child: child)
-      if try !move.conflictQueries(in: connection).isEmpty { return true }
+    for move in try movesOfOtherTables(along: rootReferences, in: connection)
+    where try !move.conflictQueries(in: connection).isEmpty {
+      return true
     }
     return false
+  }
+
+  /// The moves along references to the table of the losers, except references from this table and references
+  /// whose rows are removed with the losers.
+  mutating func movesOfOtherTables(
+    along references: [TableReference], in connection: Connection
+  ) throws -> [ReferenceMove] {
+    var moves: [ReferenceMove] = []
+    for reference in references where !isOwning(reference) {
+      let child = try child(of: reference, to: root, in: connection)
+      guard !child.name.isExactly(root.name) else { continue }
+      moves.append(ReferenceMove(reference: reference, parent: root, child: child))
+    }
+    return moves
   }
 
   mutating func references(

@@ -12,6 +12,11 @@ final class PreparedStatements {
     fileprivate init(_ statement: consuming Statement) {
       self.statement = statement
     }
+
+    /// Binds integers to the first parameters.
+    func bind(_ values: [Int64]) throws {
+      for (place, value) in values.enumerated() { try statement.bind(place + 1, integer: value) }
+    }
   }
 
   private var boxes: [SQL: Box] = [:]
@@ -30,9 +35,7 @@ final class PreparedStatements {
     _ sql: SQL, _ values: Int64..., in connection: Connection
   ) throws {
     let box = try statement(sql, in: connection)
-    for (place, value) in values.enumerated() {
-      try box.statement.bind(place + 1, integer: value)
-    }
+    try box.bind(values)
     try box.statement.run()
   }
 

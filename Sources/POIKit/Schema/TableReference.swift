@@ -23,6 +23,9 @@ struct TableReference {
     return try read(to: parent, in: connection)
   }
 
+  /// Whether SQLite deletes the referring rows when a row is deleted.
+  var deletesRows: Bool { deleteAction == "CASCADE" }
+
   /// Whether SQLite deletes or changes the referring rows when a row is deleted or changed.
   var changesRows: Bool {
     [deleteAction, updateAction].contains { ["CASCADE", "SET NULL", "SET DEFAULT"].contains($0) }
