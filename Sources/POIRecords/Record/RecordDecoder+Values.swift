@@ -149,7 +149,7 @@ extension RecordDecoder {
   ) -> ValueSlot {
     let value = NumberText.value(lexeme)
     let types = layout.fields[index].attribute.types
-    var number: Number
+    let number: Number
     switch value {
     case .integer(let integer): number = .integer(integer)
     case .real(let real, let isExact):
@@ -179,7 +179,7 @@ extension RecordDecoder {
             index, "number-range", lexeme,
             "would lose digits as a REAL; give the attribute the type integer")
         }
-        number = .real(Double(integer))
+        return .real(Double(integer))
       }
     case .instant(.sinceEpoch(let length)):
       return instantSlot(of: index, number: number, length: length, lexeme: lexeme)
