@@ -37,7 +37,7 @@ final class ChildDecoder {
     while element.tape[index].kind != .endArray, issues.count < Issue.limit {
       let arenaStart = children.rows.arena.count
       if decode(JSONElement(valueAt: index, of: element), into: &children.rows) {
-        if !relation.isPlain, !decoder.isLastWhollyMapped { isWhollyMapped = false }
+        if !decoder.isLastWhollyMapped { isWhollyMapped = false }
         if removeDuplicate(from: first, arenaStart: arenaStart, mask: mask, in: &children.rows) {
           issues.report(
             "unique", "\(relation.name)/\(position)",
