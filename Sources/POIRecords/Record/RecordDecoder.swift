@@ -13,7 +13,7 @@ struct RecordDecoder: ~Copyable {
 
   var issues: [Issue] = []
 
-  /// Whether the model maps all members of the last record.
+  /// Whether the model maps all members of the last record; true if the records are plain values.
   private(set) var isLastWhollyMapped = true
 
   private var checker: RuleChecker
@@ -95,8 +95,8 @@ struct RecordDecoder: ~Copyable {
     let record = batch.beginRecord()
     unmapped.removeAll()
     isLastWhollyMapped = walkObject(
-      element.start, node: FieldTable.root, leftovers: .keep, element: element, record: record,
-      batch: &batch)
+      element.start, node: FieldTable.root, handling: layout.unmappedSlot == nil ? .count : .keep,
+      element: element, record: record, batch: &batch)
     if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
     let isDeletion = removalPlan?.isDeletion(record, in: batch) ?? false
     if !isDeletion { checkRequired(record: record, batch: batch) }
@@ -121,19 +121,22 @@ struct RecordDecoder: ~Copyable {
   // MARK: Walking
 
   /// What happens to unmapped members.
-  private enum Leftovers {
-    /// Count them, and keep them if the model has a column for them.
+  private enum UnmappedHandling {
+    /// Count them, and copy them to the model's column.
     case keep
-    /// Only count them: an array is kept as a whole.
+    /// Only count them: the model has no column, or its column gets the array that contains them as a whole.
     case count
     /// Ignore them: a column keeps the value that contains them.
     case ignore
   }
 
   /// Decodes the mapped members of an object; returns whether the model maps the whole object.
+  ///
+  /// An unmapped member makes the result false, also if the model's column keeps it. A member whose value is an
+  /// object counts as wholly mapped once its own unmapped members were copied to the column.
   @discardableResult
   private mutating func walkObject(
-    _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
+    _ start: Int, node: Int, handling: UnmappedHandling, element: JSONElement, record: Int,
     batch: inout RecordBatch
   ) -> Bool {
     var isWhollyMapped = true
@@ -150,37 +153,35 @@ struct RecordDecoder: ~Copyable {
         decodeField(
           target.field, value: value, element: element, record: record, batch: &batch)
       } else if target.node >= 0 {
-        let isMapped = visit(
-          target, name: name, value: value, leftovers: leftovers, element: element,
+        let isMapped = decodeMapped(
+          target, name: name, value: value, handling: handling, element: element,
           record: record, batch: &batch)
         isWhollyMapped = isWhollyMapped && isMapped
       } else {
         isWhollyMapped = false
-        keepUnmapped(name, value: value, node: node, leftovers: leftovers, element: element)
+        handleUnmapped(name, value: value, node: node, handling: handling, element: element)
       }
       index = tape.end(ofValueAt: value)
     }
   }
 
-  /// Counts, checks and keeps an unmapped member.
+  /// Checks an unmapped member, and counts or copies it as `handling` says.
   @inline(never)
-  private mutating func keepUnmapped(
-    _ name: Span<UInt8>, value: Int, node: Int, leftovers: Leftovers, element: JSONElement
+  private mutating func handleUnmapped(
+    _ name: Span<UInt8>, value: Int, node: Int, handling: UnmappedHandling, element: JSONElement
   ) {
     if node == FieldTable.root, let schema = recordRules.additional {
       checker.checkOther(
         at: value, inside: RuleSubject(valueAt: element.start, of: element, start: element.start),
         schema: schema, issues: &issues)
     }
-    if leftovers != .ignore { tally.count(name, in: node) }
-    if leftovers == .keep, layout.unmappedSlot != nil {
-      keepUnmapped(name, value: value, element: element)
-    }
+    if handling != .ignore { tally.count(name, in: node) }
+    if handling == .keep { appendUnmapped(name, value: value, element: element) }
   }
 
   /// Decodes the mapped elements of an array; returns whether the model maps the whole array.
   private mutating func walkArray(
-    _ start: Int, node: Int, leftovers: Leftovers, element: JSONElement, record: Int,
+    _ start: Int, node: Int, handling: UnmappedHandling, element: JSONElement, record: Int,
     batch: inout RecordBatch
   ) -> Bool {
     var isWhollyMapped = true
@@ -189,13 +190,13 @@ struct RecordDecoder: ~Copyable {
     while element.tape[index].kind != .endArray {
       let target = table.target(ofElement: position, in: node)
       if target.isMapped {
-        let isMapped = visit(
-          target, name: nil, value: index, leftovers: leftovers, element: element,
+        let isMapped = decodeMapped(
+          target, name: nil, value: index, handling: handling, element: element,
           record: record, batch: &batch)
         isWhollyMapped = isWhollyMapped && isMapped
       } else {
         isWhollyMapped = false
-        if leftovers != .ignore { tally.count(index: position, in: node) }
+        if handling != .ignore { tally.count(index: position, in: node) }
       }
       index = element.tape.end(ofValueAt: index)
       position += 1
@@ -205,23 +206,23 @@ struct RecordDecoder: ~Copyable {
 
   /// Decodes a mapped member or element; returns whether the model maps the whole value. `name` is nil for
   /// an element, which is never kept separately.
-  private mutating func visit(
-    _ target: FieldTable.Target, name: Span<UInt8>?, value: Int, leftovers: Leftovers,
+  private mutating func decodeMapped(
+    _ target: FieldTable.Target, name: Span<UInt8>?, value: Int, handling: UnmappedHandling,
     element: JSONElement, record: Int, batch: inout RecordBatch
   ) -> Bool {
-    var leftovers = leftovers
+    var handling = handling
     if hasChildren, target.field >= layout.fields.count {
       let isWhollyMapped = decodeChildren(
         target.field - layout.fields.count, value: value, element: element, record: record,
         batch: &batch)
-      if !isWhollyMapped, leftovers == .keep, let name, layout.unmappedSlot != nil {
-        keepUnmapped(name, value: value, element: element)
+      if !isWhollyMapped, handling == .keep, let name {
+        appendUnmapped(name, value: value, element: element)
       }
       return isWhollyMapped
     }
     if target.field >= 0 {
       let isRelation = plans[target.field].isRelation
-      if !isRelation { leftovers = .ignore }
+      if !isRelation { handling = .ignore }
       if isRelation, element.tape[value].kind == .startObject,
         batch[record, target.field].kind == .absent
       {
@@ -234,19 +235,19 @@ struct RecordDecoder: ~Copyable {
     guard target.node >= 0 else { return true }
     switch element.tape[value].kind {
     case .startObject:
-      checkRepetition(ofNode: target.node)
-      guard leftovers == .keep, let name, layout.unmappedSlot != nil else {
+      reportIfRepeated(ofNode: target.node)
+      guard handling == .keep, let name else {
         let isWhollyMapped = walkObject(
-          value, node: target.node, leftovers: leftovers, element: element, record: record,
+          value, node: target.node, handling: handling, element: element, record: record,
           batch: &batch)
-        return isWhollyMapped || leftovers == .ignore
+        return isWhollyMapped || handling == .ignore
       }
       let before = unmapped.count
-      appendUnmapped(name)
+      appendUnmappedName(name)
       unmapped.append(UInt8(ascii: "{"))
       let opened = unmapped.count
       walkObject(
-        value, node: target.node, leftovers: .keep, element: element, record: record,
+        value, node: target.node, handling: .keep, element: element, record: record,
         batch: &batch)
       if unmapped.count > opened {
         unmapped.append(UInt8(ascii: "}"))
@@ -255,16 +256,16 @@ struct RecordDecoder: ~Copyable {
       }
       return true
     case .startArray:
-      checkRepetition(ofNode: target.node)
+      reportIfRepeated(ofNode: target.node)
       let isWhollyMapped = walkArray(
-        value, node: target.node, leftovers: leftovers == .keep ? .count : leftovers,
+        value, node: target.node, handling: handling == .keep ? .count : handling,
         element: element, record: record, batch: &batch)
-      if !isWhollyMapped, leftovers == .keep, let name, layout.unmappedSlot != nil {
-        keepUnmapped(name, value: value, element: element)
+      if !isWhollyMapped, handling == .keep, let name {
+        appendUnmapped(name, value: value, element: element)
       }
-      return isWhollyMapped || leftovers == .ignore
+      return isWhollyMapped || handling == .ignore
     case .null:
-      checkRepetition(ofNode: target.node)
+      reportIfRepeated(ofNode: target.node)
       return true
     default:
       // A value with its own field has already reported its type.
@@ -278,7 +279,7 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  private mutating func checkRepetition(ofNode node: Int) {
+  private mutating func reportIfRepeated(ofNode node: Int) {
     if lastRecordOfNode[node] == recordNumber {
       issues.report(
         "duplicate-key", nil, "the member \(table.pointer(of: node)) occurs twice in the record")
@@ -286,12 +287,12 @@ struct RecordDecoder: ~Copyable {
     lastRecordOfNode[node] = recordNumber
   }
 
-  private mutating func keepUnmapped(_ name: Span<UInt8>, value: Int, element: JSONElement) {
-    appendUnmapped(name)
+  private mutating func appendUnmapped(_ name: Span<UInt8>, value: Int, element: JSONElement) {
+    appendUnmappedName(name)
     JSONText.append(valueAt: value, of: element.tape, to: &unmapped)
   }
 
-  private mutating func appendUnmapped(_ name: Span<UInt8>) {
+  private mutating func appendUnmappedName(_ name: Span<UInt8>) {
     if !unmapped.isEmpty, unmapped[unmapped.count - 1] != UInt8(ascii: "{") {
       unmapped.append(UInt8(ascii: ","))
     }
