@@ -9,10 +9,10 @@ struct MemberTally: ~Copyable {
   package struct Entry: BitwiseCopyable {
     var node: Int
     var nameStart: Int
-    var nameCount: Int
+    var nameByteCount: Int
     var count: Int
 
-    var name: Range<Int> { nameStart..<nameStart + nameCount }
+    var name: Range<Int> { nameStart..<nameStart + nameByteCount }
   }
 
   private var entries = GrowableBuffer<Entry>()
@@ -49,7 +49,7 @@ struct MemberTally: ~Copyable {
     buckets[bucket] = Int32(entries.count)
     let start = names.count
     names.append(bytes: name)
-    entries.append(Entry(node: node, nameStart: start, nameCount: name.count, count: 1))
+    entries.append(Entry(node: node, nameStart: start, nameByteCount: name.count, count: 1))
   }
 
   mutating func count(index: Int, in node: Int) {
@@ -58,7 +58,7 @@ struct MemberTally: ~Copyable {
 
   /// Moves the counts to `counts`, by JSON pointer.
   mutating func move(
-    to counts: inout [ExactText: Int], others: inout Int, table: borrowing FieldTable
+    to counts: inout [ExactText: Int], others: inout Int, table: borrowing SourceTable
   ) {
     for index in 0..<entries.count where entries[index].count > 0 {
       let name = String(copying: names.span.extracting(entries[index].name))

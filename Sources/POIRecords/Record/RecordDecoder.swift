@@ -5,7 +5,7 @@ internal import JSONStreaming
 /// The batch keeps a record without issues. Otherwise `issues` holds its issues until the next record.
 struct RecordDecoder: ~Copyable {
   let layout: RecordLayout
-  var table: FieldTable
+  var table: SourceTable
 
   let plans: GrowableBuffer<FieldPlan>
 
@@ -49,7 +49,7 @@ struct RecordDecoder: ~Copyable {
     layout = RecordLayout(model)
     children = layout.relations.map { ChildDecoder($0.relation) }
     hasChildren = !children.isEmpty
-    table = FieldTable(layout)
+    table = SourceTable(layout)
     checker = RuleChecker(model.rules)
     let rules = model.recordRules
     recordRules = rules
@@ -95,7 +95,7 @@ struct RecordDecoder: ~Copyable {
     let record = batch.beginRecord()
     unmapped.removeAll()
     isLastWhollyMapped = walkObject(
-      element.start, node: FieldTable.root, handling: layout.unmappedSlot == nil ? .count : .keep,
+      element.start, node: SourceTable.root, handling: layout.unmappedSlot == nil ? .count : .keep,
       element: element, record: record, batch: &batch)
     if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
     let isDeletion = removalPlan?.isDeletion(record, in: batch) ?? false
@@ -140,14 +140,14 @@ struct RecordDecoder: ~Copyable {
     batch: inout RecordBatch
   ) -> Bool {
     var isWhollyMapped = true
-    var walk = table.walk(over: node)
+    var cursor = table.cursor(in: node)
     var index = start + 1
     let tape = element.tape
     while true {
       let key = tape[index]
       guard key.kind == .key else { return isWhollyMapped }
       let name = tape.text(of: key)
-      let target = table.target(ofMember: name, on: &walk)
+      let target = table.target(ofMember: name, at: &cursor)
       let value = index + 1
       if target.node < 0, target.field >= 0 {
         decodeField(
@@ -170,7 +170,7 @@ struct RecordDecoder: ~Copyable {
   private mutating func handleUnmapped(
     _ name: Span<UInt8>, value: Int, node: Int, handling: UnmappedHandling, element: JSONElement
   ) {
-    if node == FieldTable.root, let schema = recordRules.additional {
+    if node == SourceTable.root, let schema = recordRules.additional {
       checker.checkOther(
         at: value, inside: RuleSubject(valueAt: element.start, of: element, start: element.start),
         schema: schema, issues: &issues)
@@ -207,7 +207,7 @@ struct RecordDecoder: ~Copyable {
   /// Decodes a mapped member or element; returns whether the model maps the whole value. `name` is nil for
   /// an element, which is never kept separately.
   private mutating func decodeMapped(
-    _ target: FieldTable.Target, name: Span<UInt8>?, value: Int, handling: UnmappedHandling,
+    _ target: SourceTable.Target, name: Span<UInt8>?, value: Int, handling: UnmappedHandling,
     element: JSONElement, record: Int, batch: inout RecordBatch
   ) -> Bool {
     var handling = handling

@@ -1,11 +1,11 @@
 internal import JSONStreaming
 
-/// The source pointers of a model's fields as a tree; its nodes are the objects and arrays that contain
-/// mapped values.
+/// Maps the source pointers of a model to its fields: a tree whose nodes are the objects and arrays that
+/// contain mapped values.
 ///
 /// Members mostly come in the same order. So the table remembers the successor of each member, and looks
 /// up only unexpected members in a hash table.
-struct FieldTable: ~Copyable {
+struct SourceTable: ~Copyable {
   /// What the model maps a member or element to.
   struct Target: BitwiseCopyable {
     /// The field of the value, or -1. Relations to many are numbered after the fields.
@@ -23,7 +23,7 @@ struct FieldTable: ~Copyable {
     var target: Target
     var hash: UInt64
     var nameStart: Int
-    var nameCount: Int
+    var nameByteCount: Int
     /// The entry that last followed this one; initially the entry itself.
     var successor: Int
   }
@@ -50,29 +50,29 @@ struct FieldTable: ~Copyable {
 
   init(_ layout: RecordLayout) {
     var memberNameFields: [Int] = []
-    var draft = [Draft(pointer: "", anyField: -1)]
+    var draft = [DraftNode(pointer: "", anyField: -1)]
     for (index, field) in layout.fields.enumerated() where field.relationField == nil {
       guard case .pointer(let tokens) = field.attribute.source else {
         memberNameFields.append(index)
         continue
       }
-      let node = FieldTable.add(tokens, field: index, under: 0, to: &draft)
+      let node = SourceTable.add(tokens, field: index, under: 0, to: &draft)
       if field.attribute.relation?.isPlain == false {
-        let inner = FieldTable.child(of: node, to: &draft, anyField: index)
+        let inner = SourceTable.child(of: node, to: &draft, anyField: index)
         for related in field.relatedFields {
           guard case .pointer(let tokens) = layout.fields[related].attribute.source else {
             continue
           }
-          FieldTable.add(tokens, field: related, under: inner, to: &draft)
+          SourceTable.add(tokens, field: related, under: inner, to: &draft)
         }
       }
     }
     for (number, many) in layout.relations.enumerated() {
       guard case .pointer(let tokens) = many.relation.source else { continue }
       let target = layout.fields.count + number
-      let place = FieldTable.add(tokens, field: target, under: 0, to: &draft)
-      // The node marks the value as not plain. The elements have a field table of their own.
-      _ = FieldTable.child(of: place, to: &draft, anyField: target)
+      let place = SourceTable.add(tokens, field: target, under: 0, to: &draft)
+      // The node marks the value as not plain. The elements have a source table of their own.
+      _ = SourceTable.child(of: place, to: &draft, anyField: target)
     }
     self.memberNameFields = memberNameFields
     pointers = draft.map(\.pointer)
@@ -85,19 +85,21 @@ struct FieldTable: ~Copyable {
     for node in draft { compile(node) }
   }
 
-  private struct Draft {
+  /// A node before it is compiled into entries and buckets.
+  private struct DraftNode {
     var names: [String] = []
     var targets: [Target] = []
     var pointer: String
     var anyField: Int
   }
 
-  private typealias Place = (node: Int, position: Int)
+  /// A target of a draft node.
+  private typealias TargetPosition = (node: Int, position: Int)
 
   @discardableResult
   private static func add(
-    _ tokens: [String], field: Int, under root: Int, to draft: inout [Draft]
-  ) -> Place {
+    _ tokens: [String], field: Int, under root: Int, to draft: inout [DraftNode]
+  ) -> TargetPosition {
     var node = root
     var place = (node: root, position: 0)
     for (step, token) in tokens.enumerated() {
@@ -116,19 +118,21 @@ struct FieldTable: ~Copyable {
     return place
   }
 
-  private static func child(of place: Place, to draft: inout [Draft], anyField: Int) -> Int {
+  private static func child(
+    of place: TargetPosition, to draft: inout [DraftNode], anyField: Int
+  ) -> Int {
     let existing = draft[place.node].targets[place.position].node
     if existing >= 0 { return existing }
     let parent = draft[place.node]
     draft.append(
-      Draft(
+      DraftNode(
         pointer: parent.pointer + JSONPointer.step(parent.names[place.position]),
         anyField: anyField))
     draft[place.node].targets[place.position].node = draft.count - 1
     return draft.count - 1
   }
 
-  private mutating func compile(_ draft: Draft) {
+  private mutating func compile(_ draft: DraftNode) {
     var size = 4
     while size < draft.names.count * 2 { size *= 2 }
     let node = Node(
@@ -136,7 +140,8 @@ struct FieldTable: ~Copyable {
     nodes.append(node)
     for _ in 0..<size { buckets.append(-1) }
     append(name: [], target: .none)
-    entries[node.firstEntry].nameCount = -1
+    // No name matches the entry of the start.
+    entries[node.firstEntry].nameByteCount = -1
     for (name, target) in zip(draft.names, draft.targets) {
       append(name: Array(name.utf8), target: target)
       let number = entries.count - 1
@@ -149,8 +154,8 @@ struct FieldTable: ~Copyable {
   private mutating func append(name: [UInt8], target: Target) {
     entries.append(
       Entry(
-        target: target, hash: name.span.tableHash, nameStart: names.count, nameCount: name.count,
-        successor: entries.count))
+        target: target, hash: name.span.tableHash, nameStart: names.count,
+        nameByteCount: name.count, successor: entries.count))
     names.append(copying: name.span)
   }
 
@@ -158,46 +163,47 @@ struct FieldTable: ~Copyable {
 
   static let root = 0
 
-  struct Walk {
+  /// A position among the members of an object.
+  struct Cursor {
     fileprivate let node: Int
     fileprivate var previous: Int
     fileprivate var expected: Int
   }
 
-  func walk(over node: Int) -> Walk {
+  func cursor(in node: Int) -> Cursor {
     let first = nodes[node].firstEntry
-    return Walk(node: node, previous: first, expected: entries[first].successor)
+    return Cursor(node: node, previous: first, expected: entries[first].successor)
   }
 
-  /// The target of the next member, called `name`; advances the walk.
+  /// The target of the next member, called `name`; advances the cursor.
   @inline(__always)
-  mutating func target(ofMember name: Span<UInt8>, on walk: inout Walk) -> Target {
-    let entry = entries[walk.expected]
-    guard entry.nameCount == name.count, names.hasBytes(name, at: entry.nameStart) else {
-      return target(ofUnexpectedMember: name, on: &walk)
+  mutating func target(ofMember name: Span<UInt8>, at cursor: inout Cursor) -> Target {
+    let entry = entries[cursor.expected]
+    guard entry.nameByteCount == name.count, names.hasBytes(name, at: entry.nameStart) else {
+      return target(ofUnexpectedMember: name, at: &cursor)
     }
-    walk.previous = walk.expected
-    walk.expected = entry.successor
+    cursor.previous = cursor.expected
+    cursor.expected = entry.successor
     return entry.target
   }
 
   @inline(never)
   private mutating func target(
-    ofUnexpectedMember name: Span<UInt8>, on walk: inout Walk
+    ofUnexpectedMember name: Span<UInt8>, at cursor: inout Cursor
   ) -> Target {
     let hash = name.tableHash
-    let (firstBucket, mask) = (nodes[walk.node].firstBucket, nodes[walk.node].bucketMask)
+    let (firstBucket, mask) = (nodes[cursor.node].firstBucket, nodes[cursor.node].bucketMask)
     var bucket = Int(truncatingIfNeeded: hash) & mask
     while true {
       let number = Int(buckets[firstBucket + bucket])
       if number < 0 { return .none }
       let entry = entries[number]
-      if entry.hash == hash, entry.nameCount == name.count,
+      if entry.hash == hash, entry.nameByteCount == name.count,
         names.hasBytes(name, at: entry.nameStart)
       {
-        entries[walk.previous].successor = number
-        walk.previous = number
-        walk.expected = entries[number].successor
+        entries[cursor.previous].successor = number
+        cursor.previous = number
+        cursor.expected = entries[number].successor
         return entry.target
       }
       bucket = (bucket + 1) & mask
