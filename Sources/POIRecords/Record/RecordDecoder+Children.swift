@@ -16,7 +16,7 @@ extension RecordDecoder {
     case .startArray:
       batch[record, slot] = .related
       checkCount(element.tape[value].elementCount, of: relation)
-      return children[number].decode(
+      return childDecoders[number].decode(
         arrayAt: value, of: element, into: batch.children[number], issues: &issues)
     case .null where relation.allowsNull:
       batch[record, slot] = .null

@@ -75,7 +75,7 @@ extension RecordDecoder {
       return issues.report(
         "duplicate-key", layout.fields[index].path, "the member occurs twice in the record")
     }
-    if let field = layout.fields[index].plainField, !isNull(value, of: index, element: element) {
+    if let field = layout.fields[index].valueField, !isNull(value, of: index, element: element) {
       decodeField(field, value: value, element: element, record: record, batch: &batch)
       if batch[record, field].kind != .absent { batch[record, index] = .related }
       return
@@ -103,7 +103,7 @@ extension RecordDecoder {
     for index in table.memberNameFields {
       let issueCount = issues.count
       let isNull = name.textByteCount == 0 && layout.fields[index].attribute.readsEmptyAsNull
-      let field = isNull ? index : layout.fields[index].plainField ?? index
+      let field = isNull ? index : layout.fields[index].valueField ?? index
       let slot = stringSlot(
         of: field, text: element.tape.text(of: name), element: element, arena: &batch.arena)
       guard issues.count == issueCount else { continue }
@@ -274,7 +274,7 @@ extension RecordDecoder {
     let field = layout.fields[index]
     // A relation to a plain value states in its own types whether null is allowed.
     let relation = field.relationField.map { layout.fields[$0] }
-    let types = relation?.plainField == index ? relation?.attribute.types : nil
+    let types = relation?.valueField == index ? relation?.attribute.types : nil
     let phrase = (types ?? field.attribute.types).phrase
     issues.report("type", field.path, "\(excerpt) is not of type \(phrase)")
   }

@@ -23,7 +23,7 @@ struct RecordDecoder: ~Copyable {
 
   private var tally = MemberTally()
 
-  let children: [ChildDecoder]
+  let childDecoders: [ChildDecoder]
   private let hasChildren: Bool
 
   private let validators: [any RecordValidator]
@@ -47,8 +47,8 @@ struct RecordDecoder: ~Copyable {
     model: Model, validators: [any RecordValidator] = [], latestTimestamp: Instant? = nil
   ) {
     layout = RecordLayout(model)
-    children = layout.relations.map { ChildDecoder($0.relation) }
-    hasChildren = !children.isEmpty
+    childDecoders = layout.relations.map { ChildDecoder($0.relation) }
+    hasChildren = !childDecoders.isEmpty
     table = SourceTable(layout)
     checker = RuleChecker(model.rules)
     let rules = model.recordRules
@@ -271,7 +271,7 @@ struct RecordDecoder: ~Copyable {
       // A value with its own field has already reported its type.
       if target.field < 0 {
         issues.report(
-          "type", layout.path(ofTarget: table.anyField(of: target.node)),
+          "type", layout.path(ofFieldOrRelation: table.anyField(of: target.node)),
           "\(table.pointer(of: target.node)) holds attributes and must be an object or an array, "
             + "not \(element.excerpt(ofValueAt: value))")
       }
@@ -414,7 +414,7 @@ struct RecordDecoder: ~Copyable {
   /// Moves the counts of unmapped members to `counts`, by JSON pointer.
   mutating func moveTally(to counts: inout [ExactText: Int], others: inout Int) {
     tally.move(to: &counts, others: &others, table: table)
-    for child in children { child.moveTally(to: &counts, others: &others) }
+    for child in childDecoders { child.moveTally(to: &counts, others: &others) }
   }
 
   /// Checks a value of the right type against the rules of a field.

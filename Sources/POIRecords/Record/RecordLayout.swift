@@ -12,7 +12,7 @@ package struct RecordLayout: Sendable {
     package let path: String
 
     /// The field of the value, for a relation to a plain value.
-    var plainField: Int? {
+    var valueField: Int? {
       attribute.relation?.isPlain == true ? relatedFields.lowerBound : nil
     }
   }
@@ -26,6 +26,8 @@ package struct RecordLayout: Sendable {
   }
 
   /// The model's attributes in their order, then the attributes of related objects.
+  ///
+  /// The slot of a field is its index here, so the index of an attribute in the model is its slot as well.
   package let fields: [Field]
 
   /// The number of `fields` that are the model's own attributes.
@@ -68,7 +70,7 @@ package struct RecordLayout: Sendable {
   }
 
   /// The name in messages of a field or, numbered after the fields, of a relation to many.
-  func path(ofTarget number: Int) -> String {
+  func path(ofFieldOrRelation number: Int) -> String {
     number < fields.count ? fields[number].path : relations[number - fields.count].relation.name
   }
 }

@@ -62,7 +62,7 @@ public struct RecordView: ~Escapable {
     guard let index = layout.fields.firstIndex(where: { $0.path == attribute }) else {
       preconditionFailure("the model has no attribute \"\(attribute)\"")
     }
-    guard slots[index].kind == .related, let field = layout.fields[index].plainField else {
+    guard slots[index].kind == .related, let field = layout.fields[index].valueField else {
       return slots[index]
     }
     return slots[field]
