@@ -71,7 +71,7 @@ import Testing
     (#"{"null":true,"attribute":"gone"}"#, "gone", .mark, true),
   ])
   func `a tombstone is an attribute, a null record or either`(
-    _ keyword: String, _ attribute: String?, _ removal: Tombstone.Removal, _ isNullRecord: Bool
+    _ keyword: String, _ attribute: String?, _ removal: Tombstone.Removal, _ acceptsNullRecord: Bool
   ) throws {
     let model = try Model(
       parsing: #"""
@@ -81,7 +81,7 @@ import Testing
         """#)
     #expect(model.tombstone?.attribute ?? "" == attribute)
     #expect(model.tombstone?.removal == removal)
-    #expect(model.tombstone?.isNullRecord == isNullRecord)
+    #expect(model.tombstone?.acceptsNullRecord == acceptsNullRecord)
   }
 
   @Test(arguments: [

@@ -17,7 +17,7 @@ package struct Tombstone: Sendable, Hashable {
 
   /// Whether `null` in place of a record is a removal, in an object whose member names are the keys of its
   /// records.
-  package let isNullRecord: Bool
+  package let acceptsNullRecord: Bool
 }
 
 extension Model {

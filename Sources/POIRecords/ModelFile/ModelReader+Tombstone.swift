@@ -13,8 +13,8 @@ extension ModelReader {
     let attribute = try name.map { name throws(ModelError) in
       try tombstoneAttribute(name, attributes: attributes)
     }
-    let isNullRecord = try boolean(json["null"], at: place + "/null")
-    guard attribute != nil || isNullRecord else {
+    let acceptsNullRecord = try boolean(json["null"], at: place + "/null")
+    guard attribute != nil || acceptsNullRecord else {
       throw ModelError(
         message: "the tombstone has no attribute that marks a removal; name one, or say "
           + "\"null\": true", pointer: place)
@@ -35,8 +35,8 @@ extension ModelReader {
       removal = named
     }
     let tombstone = Tombstone(
-      attribute: attribute?.name, removal: removal, isNullRecord: isNullRecord)
-    if isNullRecord { try checkNullRecord(tombstone, attribute, attributes, key: key) }
+      attribute: attribute?.name, removal: removal, acceptsNullRecord: acceptsNullRecord)
+    if acceptsNullRecord { try checkNullRecord(tombstone, attribute, attributes, key: key) }
     return tombstone
   }
 

@@ -1,20 +1,24 @@
 internal import JSONStreaming
 
 extension RecordDecoder {
+  /// How the decoder recognizes and checks removals.
+  ///
+  /// A removal marks the row or deletes it; one that deletes is called a deletion.
   struct RemovalPlan {
     /// The slot of the attribute that marks a removal; nil if only a null record is a removal.
     let slot: Int?
-    let isNullRecord: Bool
+    /// Whether null in place of a record is a removal.
+    let acceptsNullRecord: Bool
     /// Whether a removal deletes the row instead of marking it.
     let deletes: Bool
     let keySlots: [Int]
-    /// The slots that are checked in a removal that deletes.
+    /// The slots that are checked in a deletion.
     let relevantSlots: [Int]
 
     init?(_ model: Model) {
       guard let tombstone = model.tombstone else { return nil }
       slot = model.attributes.index(named: tombstone.attribute)
-      isNullRecord = tombstone.isNullRecord
+      acceptsNullRecord = tombstone.acceptsNullRecord
       deletes = tombstone.removal == .delete
       keySlots = model.key.compactMap { model.attributes.index(named: $0) }
       relevantSlots =
@@ -37,27 +41,13 @@ extension RecordDecoder {
     let record = batch.beginRecord()
     decodeMemberName(element, record: record, batch: &batch)
     if !plan.deletes, let slot = plan.slot { batch[record, slot] = .integer(1) }
-    return end(record, plan.deletes, origin: origin, arenaStart: arenaStart, batch: &batch)
+    return acceptOrDiscard(
+      record, isDeletion: plan.deletes, origin: origin, arenaStart: arenaStart, batch: &batch)
   }
 
-  mutating func end(
-    _ record: Int, _ isDeletion: Bool, origin: RecordOrigin, arenaStart: Int,
-    batch: inout RecordBatch
-  ) -> Bool {
-    if isDeletion { checkDeletion(record: record, batch: batch) }
-    guard issues.isEmpty else {
-      batch.discard(arenaStart: arenaStart)
-      return false
-    }
-    var origin = origin
-    origin.isDeletion = isDeletion
-    batch.accept(origin)
-    return true
-  }
-
-  /// Drops the issues of attributes that a removal does not use. At the limit they stay, because issues of
+  /// Drops the issues of attributes that a deletion does not use. At the limit they stay, because issues of
   /// the relevant attributes may be missing.
-  private mutating func checkDeletion(record: Int, batch: borrowing RecordBatch) {
+  mutating func checkDeletion(record: Int, batch: borrowing RecordBatch) {
     guard let plan = removalPlan, issues.count < Issue.limit else { return }
     let paths = plan.relevantSlots.map { layout.fields[$0].path }
     issues.removeAll { issue in issue.attribute.map { !paths.contains($0) } ?? false }

@@ -80,7 +80,7 @@ struct RecordDecoder: ~Copyable {
   ) -> Bool {
     clearIssues()
     guard element.tape[element.start].kind == .startObject else {
-      if let plan = removalPlan, plan.isNullRecord, element.memberName != nil,
+      if let plan = removalPlan, plan.acceptsNullRecord, element.memberName != nil,
         element.tape[element.start].kind == .null
       {
         return decodeNullRecord(element, plan, origin: origin, into: &batch)
@@ -111,7 +111,25 @@ struct RecordDecoder: ~Copyable {
       batch[record, slot] = .text(start..<batch.arena.count)
     }
     if !validators.isEmpty, !isDeletion { runValidators(record: record, batch: batch) }
-    return end(record, isDeletion, origin: origin, arenaStart: arenaStart, batch: &batch)
+    return acceptOrDiscard(
+      record, isDeletion: isDeletion, origin: origin, arenaStart: arenaStart, batch: &batch)
+  }
+
+  /// Checks the current record if it is a deletion, then accepts it, or discards it if it has issues; returns
+  /// whether it was accepted.
+  mutating func acceptOrDiscard(
+    _ record: Int, isDeletion: Bool, origin: RecordOrigin, arenaStart: Int,
+    batch: inout RecordBatch
+  ) -> Bool {
+    if isDeletion { checkDeletion(record: record, batch: batch) }
+    guard issues.isEmpty else {
+      batch.discard(arenaStart: arenaStart)
+      return false
+    }
+    var origin = origin
+    origin.isDeletion = isDeletion
+    batch.accept(origin)
+    return true
   }
 
   mutating func clearIssues() {
