@@ -189,7 +189,7 @@ struct RecordDecoder: ~Copyable {
     _ name: Span<UInt8>, value: Int, node: Int, handling: UnmappedHandling, element: JSONElement
   ) {
     if node == SourceTable.root, let schema = recordRules.additional {
-      checker.checkOther(
+      checker.checkAdditionalMember(
         at: value, inside: RuleSubject(valueAt: element.start, of: element, start: element.start),
         schema: schema, issues: &issues)
     }

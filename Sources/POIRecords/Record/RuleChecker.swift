@@ -1,13 +1,13 @@
 internal import JSONStreaming
 
 /// Checks values on the tape against the rules of a model. A valid value needs no allocation once the
-/// buffers have grown and the patterns are warm.
+/// buffers have grown and the caches of the patterns are filled.
 package struct RuleChecker: ~Copyable {
   let table: RuleTable
   private var patterns: [Pattern]
 
-  /// Which of the names in the rules occur in the objects being checked, from the outermost object inwards.
-  private var metNames = GrowableBuffer<Bool>()
+  /// Which of the names in the rules occurred in the objects being checked, from the outermost object inwards.
+  private var seenNames = GrowableBuffer<Bool>()
 
   private var distinct = DistinctElements()
 
@@ -18,7 +18,7 @@ package struct RuleChecker: ~Copyable {
     self.table = table
     patterns = table.patterns.map { text in
       guard let pattern = try? Pattern(text) else {
-        preconditionFailure("the compiler of the model lets no such pattern pass")
+        preconditionFailure("the model holds an invalid pattern")
       }
       return pattern
     }
@@ -30,12 +30,12 @@ package struct RuleChecker: ~Copyable {
   ) {
     let schema = table.schemas[schema]
     guard schema.first < schema.end else { return }
-    guard isShallow(subject, for: schema, attribute: attribute, issues: &issues) else { return }
+    guard checkDepth(subject, for: schema, attribute: attribute, issues: &issues) else { return }
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
   }
 
   /// Reports a value that is nested too deep for the rules of its schema, and returns false for it.
-  private func isShallow(
+  private func checkDepth(
     _ subject: RuleSubject, for schema: RuleTable.Schema, attribute: String?,
     issues: inout [Issue]
   ) -> Bool {
@@ -50,14 +50,15 @@ package struct RuleChecker: ~Copyable {
     return false
   }
 
-  mutating func checkOther(
+  /// Checks an unmapped member of a record.
+  mutating func checkAdditionalMember(
     at index: Int, inside record: RuleSubject, schema: Int, issues: inout [Issue]
   ) {
     let value = RuleSubject(valueAt: index, of: record.element, start: record.start)
     guard issues.count < Issue.limit,
-      isShallow(value, for: table.schemas[schema], attribute: nil, issues: &issues)
+      checkDepth(value, for: table.schemas[schema], attribute: nil, issues: &issues)
     else { return }
-    checkWhole(
+    checkTypeAndRules(
       value, schema: schema, applicator: "additionalProperties", attribute: nil, issues: &issues)
   }
 
@@ -67,21 +68,23 @@ package struct RuleChecker: ~Copyable {
     issues: inout [Issue]
   ) {
     let value = RuleSubject(valueAt: index, of: subject.element, start: subject.start)
-    checkWhole(value, schema: schema, applicator: applicator, attribute: attribute, issues: &issues)
+    checkTypeAndRules(
+      value, schema: schema, applicator: applicator, attribute: attribute, issues: &issues)
   }
 
-  private mutating func checkWhole(
+  private mutating func checkTypeAndRules(
     _ subject: RuleSubject, schema: Int, applicator: String, attribute: String?,
     issues: inout [Issue]
   ) {
     let schema = table.schemas[schema]
     guard issues.count < Issue.limit,
-      allows(subject, schema, applicator: applicator, attribute: attribute, issues: &issues)
+      checkType(subject, schema, applicator: applicator, attribute: attribute, issues: &issues)
     else { return }
     checkRules(of: schema, subject, attribute: attribute, issues: &issues)
   }
 
-  private func allows(
+  /// Reports a value of a type that the schema does not allow, and returns false for it.
+  private func checkType(
     _ subject: RuleSubject, _ schema: RuleTable.Schema, applicator: String, attribute: String?,
     issues: inout [Issue]
   ) -> Bool {
@@ -101,7 +104,7 @@ package struct RuleChecker: ~Copyable {
     var schema = schema
     while let next = checkOwnRules(of: schema, subject, attribute: attribute, issues: &issues) {
       schema = table.schemas[next]
-      guard allows(subject, schema, applicator: "$ref", attribute: attribute, issues: &issues)
+      guard checkType(subject, schema, applicator: "$ref", attribute: attribute, issues: &issues)
       else { return }
     }
   }
@@ -144,19 +147,19 @@ package struct RuleChecker: ~Copyable {
   ) {
     let members = table.members[number]
     let tape = subject.element.tape
-    let firstMet = metNames.count
-    metNames.append(repeating: false, count: members.endName - members.firstName)
+    let firstSeen = seenNames.count
+    seenNames.append(repeating: false, count: members.endName - members.firstName)
     var key = subject.index + 1
     while tape[key].kind == .key, issues.count < Issue.limit {
       let name = table.index(of: tape.text(of: tape[key]), in: members)
       if let name {
-        let met = firstMet + name - members.firstName
-        if metNames[met] {
+        let seen = firstSeen + name - members.firstName
+        if seenNames[seen] {
           issues.report(
             "duplicate-key", attribute,
             "\(subject.excerpt) has the member \(JSONText.quoted(table.names[name].text)) twice")
         }
-        metNames[met] = true
+        seenNames[seen] = true
       }
       if let schema = name.flatMap({ table.names[$0].schema }) {
         checkValue(
@@ -170,7 +173,7 @@ package struct RuleChecker: ~Copyable {
       key = tape.end(ofValueAt: key + 1)
     }
     for name in members.firstName..<members.endName
-    where table.names[name].isRequired && !metNames[firstMet + name - members.firstName]
+    where table.names[name].isRequired && !seenNames[firstSeen + name - members.firstName]
       && issues.count < Issue.limit
     {
       issues.report(
@@ -181,8 +184,8 @@ package struct RuleChecker: ~Copyable {
     for number in members.firstDependency..<members.endDependency
     where issues.count < Issue.limit {
       let dependency = table.dependencies[number]
-      guard metNames[firstMet + dependency.name - members.firstName],
-        !metNames[firstMet + dependency.needed - members.firstName]
+      guard seenNames[firstSeen + dependency.name - members.firstName],
+        !seenNames[firstSeen + dependency.needed - members.firstName]
       else { continue }
       issues.report(
         "dependentRequired", attribute,
@@ -190,7 +193,7 @@ package struct RuleChecker: ~Copyable {
           + "\(JSONText.quoted(table.names[dependency.name].text)) and lacks "
           + JSONText.quoted(table.names[dependency.needed].text))
     }
-    metNames.truncate(to: firstMet)
+    seenNames.truncate(to: firstSeen)
   }
 
   /// Whether a value satisfies a rule without schemas for its parts.
