@@ -162,7 +162,7 @@ struct ImportCheckpoint {
     counters.stale += batch.merged.stale
     counters.ignored += batch.merged.ignored
     counters.removals += batch.merged.removals
-    digest += batch.digest
+    digest += batch.digestChange
   }
 
   private mutating func countRejects(of batch: borrowing RecordBatch) {

@@ -128,7 +128,7 @@ enum LandedRecord {
       }
     }
     batch.accept(origin)
-    batch.add(digest)
+    batch.addDigestOfLastRecord(digest)
   }
 
   /// Appends a number in 8 bytes.
@@ -194,6 +194,6 @@ enum LandedRecord {
     let count = try count(bytes, at: &position)
     guard count <= bytes.count - position else { throw LandingTable.damage }
     defer { position += count }
-    return batch.keep(bytes.extracting(position..<position + count))
+    return batch.copyToArena(bytes.extracting(position..<position + count))
   }
 }

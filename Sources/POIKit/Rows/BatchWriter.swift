@@ -207,7 +207,7 @@ struct BatchWriter: ~Copyable {
   ) throws {
     let ignoresTime = merger?.ignoresTime == true
     if !ignoresTime, try tombstones?.supersedes(record, of: batch) == true {
-      return batch.setOutcome(record: record, .stale)
+      return batch.countOutcome(record: record, .stale)
     }
     try merger?.merge(record: record, of: &batch, names, by: &rows, target: target)
     // This comes last, because the table may refuse the record.
@@ -223,7 +223,7 @@ struct BatchWriter: ~Copyable {
     // A removal older than the row is stored too: it counts once the row is gone.
     guard [.removal, .stale].contains(outcome ?? .removal) else { return }
     try tombstones?.remember(record, of: batch)
-    if outcome == nil { batch.setOutcome(record: record, .removal) }
+    if outcome == nil { batch.countOutcome(record: record, .removal) }
   }
 
   /// Appends the records of `batch` to the landing table of the run, and creates the table for the first

@@ -110,7 +110,7 @@ struct MergeWriter: ~Copyable {
       }
       try writeMerged(record, of: &batch, by: &rows)
     case .newestByProperty: try mergeNewerProperties(record, of: &batch, by: &rows)
-    case .rollback: batch.setOutcome(record: record, .ignored)
+    case .rollback: batch.countOutcome(record: record, .ignored)
     case .error: try noteConflict(record, of: batch, names)
     }
   }
@@ -136,7 +136,7 @@ struct MergeWriter: ~Copyable {
     target: MergeTarget
   ) throws -> MergeOutcome {
     guard try find(record, of: batch, by: &rows, target: target) else {
-      batch.setOutcome(record: record, .removal)
+      batch.countOutcome(record: record, .removal)
       return .removal
     }
     var outcome = MergeOutcome.removal
@@ -158,9 +158,9 @@ struct MergeWriter: ~Copyable {
       try digestStored()
       try rows.delete(stored.rowID)
       deletedRowIDs.append(stored.rowID)
-      batch.setOutcome(record: record, .removal, replacing: storedDigest)
+      batch.countOutcome(record: record, .removal, replacing: storedDigest)
     } else {
-      batch.setOutcome(record: record, outcome)
+      batch.countOutcome(record: record, outcome)
     }
     return outcome
   }
@@ -238,12 +238,12 @@ extension MergeWriter {
   ) throws {
     let storedRank = ranking.rank(of: 0, in: stored.batch)
     let rank = ranking.rank(of: record, in: batch)
-    guard storedRank <= rank else { return batch.setOutcome(record: record, .stale) }
+    guard storedRank <= rank else { return batch.countOutcome(record: record, .stale) }
     try digestStored()
     if storedRank == rank {
       let order = compareContent(of: record, of: batch)
-      if order == 0 { return batch.setOutcome(record: record, .unchanged) }
-      guard order > 0 else { return batch.setOutcome(record: record, .stale) }
+      if order == 0 { return batch.countOutcome(record: record, .unchanged) }
+      guard order > 0 else { return batch.countOutcome(record: record, .stale) }
     }
     try replace(record, of: &batch, by: &rows)
   }
@@ -253,7 +253,7 @@ extension MergeWriter {
   ) throws {
     try digestStored()
     if compareContent(of: record, of: batch) == 0 {
-      return batch.setOutcome(record: record, .unchanged)
+      return batch.countOutcome(record: record, .unchanged)
     }
     try replace(record, of: &batch, by: &rows)
   }
@@ -276,7 +276,7 @@ extension MergeWriter {
     try rows.update(stored.rowID, to: record, of: batch)
     try rows.replaceRelations(ofRow: stored.rowID, by: record, of: batch)
     try rows.checkReferences()
-    batch.setOutcome(
+    batch.countOutcome(
       record: record, .updated, replacing: storedDigest, by: batch.digest(of: record))
   }
 
@@ -315,13 +315,13 @@ extension MergeWriter {
   ) throws {
     let digest = storedDigester.digest(record: 0, of: stored.batch)
     guard digest != storedDigest || (policy == .newestByProperty && times != stored.times) else {
-      return batch.setOutcome(record: record, outcome)
+      return batch.countOutcome(record: record, outcome)
     }
     try rows.update(stored.rowID, to: 0, of: stored.batch, times: times)
     try rows.replaceRelations(
       ofRow: stored.rowID, by: record, of: batch, numbers: stored.copiedRelations)
     try rows.checkReferences()
-    batch.setOutcome(record: record, .updated, replacing: storedDigest, by: digest)
+    batch.countOutcome(record: record, .updated, replacing: storedDigest, by: digest)
   }
 
   private mutating func noteConflict(

@@ -104,7 +104,7 @@ struct StoredRow: ~Copyable {
     switch statement.value(column) {
     case .integer(let integer): isRelation ? .related : .integer(integer)
     case .real(let real): .real(real)
-    case .text(let text): .text(batch.keep(text))
+    case .text(let text): .text(batch.copyToArena(text))
     // No attribute is stored as a blob.
     case .null, .blob: .null
     }

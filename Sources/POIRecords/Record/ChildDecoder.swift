@@ -63,7 +63,9 @@ final class ChildDecoder {
       relation.isPlain
       ? decoder.decodePlain(element, into: &rows)
       : decoder.decode(element, origin: RecordOrigin(index: 0, byteOffset: 0), into: &rows)
-    if isAccepted { rows.add(digester.digest(record: rows.recordCount - 1, of: rows)) }
+    if isAccepted {
+      rows.addDigestOfLastRecord(digester.digest(record: rows.recordCount - 1, of: rows))
+    }
     return isAccepted
   }
 
@@ -114,6 +116,7 @@ final class ChildDecoder {
       let part =
         switch value.kind {
         case .text: rows.arena.span.extracting(value.textRange).tableHash
+        // Adding 0 turns -0.0 into 0.0, which is equal to it.
         case .real: (value.real + 0).bitPattern
         default: UInt64(bitPattern: value.integer)
         }

@@ -1,4 +1,4 @@
-/// The number of records that met a stored record, by outcome.
+/// The number of accepted records that did not become new rows, by outcome.
 package struct MergeCounts {
   package private(set) var updated = 0
   package private(set) var unchanged = 0
@@ -6,7 +6,7 @@ package struct MergeCounts {
   package private(set) var ignored = 0
   package private(set) var removals = 0
 
-  var all: Int { updated + unchanged + stale + ignored + removals }
+  var total: Int { updated + unchanged + stale + ignored + removals }
 
   mutating func add(_ outcome: MergeOutcome) {
     switch outcome {

@@ -21,12 +21,12 @@ package struct RecordBatch: ~Copyable {
   package private(set) var rejects: [Reject] = []
 
   /// The approximate bytes of the rejects, not counting their text.
-  private var issueByteCount = 0
+  private var rejectByteCount = 0
 
   @usableFromInline var digests: GrowableBuffer<Digest>
 
   /// The change of the table's digest when the batch is written.
-  package private(set) var digest = Digest.zero
+  package private(set) var digestChange = Digest.zero
 
   /// The rows of each relation to many.
   package let children: [ChildRecords]
@@ -46,6 +46,7 @@ package struct RecordBatch: ~Copyable {
       + MemoryLayout<Digest>.stride
     slots = GrowableBuffer(minimumCapacity: recordCapacity * max(slotCount, 1))
     origins = GrowableBuffer(minimumCapacity: recordCapacity)
+    // 256 bytes of text for each record.
     arena = GrowableBuffer(minimumCapacity: recordCapacity << 8)
     digests = GrowableBuffer(minimumCapacity: recordCapacity)
     children = layout.relations.map { ChildRecords($0.layout) }
@@ -64,12 +65,12 @@ package struct RecordBatch: ~Copyable {
   package var readCount: Int { origins.count + rejects.count - refusedCount }
 
   /// The number of records that become new rows.
-  package var insertedCount: Int { origins.count - refusedCount - merged.all }
+  package var insertedCount: Int { origins.count - refusedCount - merged.total }
 
   package var byteCount: Int {
     @inline(__always)
     get {
-      let ownCount = arena.count + recordCount * recordByteCount + issueByteCount
+      let ownCount = arena.count + recordCount * recordByteCount + rejectByteCount
       return hasChildren ? ownCount + childByteCount : ownCount
     }
   }
@@ -119,22 +120,22 @@ package struct RecordBatch: ~Copyable {
 
   /// Removes all records except the first `recordCount`, whose text ends at `arenaStart`.
   mutating func truncate(to recordCount: Int, arenaStart: Int) {
-    for record in recordCount..<digests.count { digest -= digests[record] }
+    for record in recordCount..<digests.count { digestChange -= digests[record] }
     digests.truncate(to: min(digests.count, recordCount))
     origins.truncate(to: recordCount)
     discard(arenaStart: arenaStart)
   }
 
   /// Adds the digest of the last record.
-  package mutating func add(_ digest: Digest) {
+  package mutating func addDigestOfLastRecord(_ digest: Digest) {
     digests.append(digest)
-    self.digest += digest
+    digestChange += digest
   }
 
   /// Adds a reject for a record that the table refused. Its slots remain, but it no longer counts.
   package mutating func refuse(record: Int, rule: String, message: String) {
     refusedCount += 1
-    digest -= digests[record]
+    digestChange -= digests[record]
     let origin = origins[record]
     let isKept = !origin.raw.isEmpty
     let place =
@@ -146,21 +147,22 @@ package struct RecordBatch: ~Copyable {
       Reject(
         origin: origin,
         member: origin.member.map { String(copying: arena.span.extracting($0)) },
-        issues: [Issue(rule: rule, attribute: nil, message: message + place)], isPlaced: isKept))
+        issues: [Issue(rule: rule, attribute: nil, message: message + place)], hasLocation: isKept))
   }
 
   @inlinable
   package func digest(of record: Int) -> Digest { digests[record] }
 
-  /// Counts a record that met a stored record, whose digest changed from `former` to `digest`.
-  package mutating func setOutcome(
+  /// Counts a record that is not inserted. `addDigestOfLastRecord` counted its digest as an insertion; this
+  /// replaces that by the change from `former` to `digest`.
+  package mutating func countOutcome(
     record: Int, _ outcome: MergeOutcome, replacing former: Digest = .zero,
     by digest: Digest = .zero
   ) {
     merged.add(outcome)
-    self.digest -= digests[record]
-    self.digest -= former
-    self.digest += digest
+    digestChange -= digests[record]
+    digestChange -= former
+    digestChange += digest
   }
 
   /// Copies a slot from a record of another batch with the same layout.
@@ -172,21 +174,21 @@ package struct RecordBatch: ~Copyable {
       self[target, slot] = value
       return
     }
-    let range = keep(other.arena.span.extracting(value.textRange))
+    let range = copyToArena(other.arena.span.extracting(value.textRange))
     self[target, slot] = .text(range)
   }
 
   mutating func reject(_ reject: Reject) {
     rejects.append(reject)
-    issueByteCount += reject.issues.reduce(MemoryLayout<Reject>.stride) { count, issue in
+    rejectByteCount += reject.issues.reduce(MemoryLayout<Reject>.stride) { count, issue in
       count + MemoryLayout<Issue>.stride + issue.message.utf8.count
     }
   }
 
-  /// Copies the bytes of a record into the arena and returns their range.
-  package mutating func keep(_ raw: Span<UInt8>) -> Range<Int> {
+  /// Copies bytes into the arena and returns their range.
+  package mutating func copyToArena(_ bytes: Span<UInt8>) -> Range<Int> {
     let start = arena.count
-    arena.append(copying: raw)
+    arena.append(copying: bytes)
     return start..<arena.count
   }
 
@@ -196,18 +198,18 @@ package struct RecordBatch: ~Copyable {
     origins.removeAll()
     arena.removeAll()
     if !rejects.isEmpty { rejects.removeAll(keepingCapacity: true) }
-    issueByteCount = 0
+    rejectByteCount = 0
     refusedCount = 0
     merged = MergeCounts()
     digests.removeAll()
-    digest = .zero
+    digestChange = .zero
     for child in children { child.removeAll() }
     if !unmappedMembers.isEmpty { unmappedMembers.removeAll(keepingCapacity: true) }
     otherUnmappedMemberCount = 0
   }
 }
 
-/// The position of a record in its input.
+/// Where a record came from, and how it is treated.
 @usableFromInline
 package struct RecordOrigin: BitwiseCopyable {
   /// 0-based number of the record in its input, including rejected records.
@@ -257,10 +259,11 @@ package struct Reject {
   package var member: String?
   /// At least one.
   package var issues: [Issue]
-  var isPlaced = true
+  /// False if line and column were not computed.
+  var hasLocation = true
 
   /// The line as it is stored: 1-based, or 0 if unknown.
-  package var line: Int { isPlaced ? origin.line + 1 : 0 }
+  package var line: Int { hasLocation ? origin.line + 1 : 0 }
   /// The column as it is stored: 1-based, or 0 if unknown.
-  package var column: Int { isPlaced ? origin.column + 1 : 0 }
+  package var column: Int { hasLocation ? origin.column + 1 : 0 }
 }

@@ -47,8 +47,10 @@ package struct RecordIntake: ~Copyable {
     var origin = RecordOrigin(index: reader.elementIndex, byteOffset: reader.elementByteOffset)
     if keepsRawRecords {
       (origin.line, origin.column) = reader.location(ofByteOffset: origin.byteOffset)
-      origin.raw = batch.keep(reader.elementBytes)
-      if let name = reader.memberName { origin.member = batch.keep(reader.tape.text(of: name)) }
+      origin.raw = batch.copyToArena(reader.elementBytes)
+      if let name = reader.memberName {
+        origin.member = batch.copyToArena(reader.tape.text(of: name))
+      }
     }
     if decode(JSONElement(reader), origin: origin) { return }
     let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
@@ -81,7 +83,8 @@ package struct RecordIntake: ~Copyable {
     [Issue(rule: "reject-line", attribute: nil, message: message)]
   }
 
-  /// Decodes the record in a reject line and returns its issues. It has the position of the line.
+  /// Decodes the record in a reject line and returns its issues. The record gets the position of its reject
+  /// line.
   private mutating func decode(
     _ line: RejectLine, of reader: inout ElementReader
   ) -> [Issue] {
@@ -100,8 +103,8 @@ package struct RecordIntake: ~Copyable {
           index: reader.elementIndex, byteOffset: reader.elementByteOffset)
         if keepsRawRecords {
           origin = self.origin(of: &reader)
-          origin.raw = batch.keep(line.raw.span)
-          if let member = line.member { origin.member = batch.keep(member.utf8Span.span) }
+          origin.raw = batch.copyToArena(line.raw.span)
+          if let member = line.member { origin.member = batch.copyToArena(member.utf8Span.span) }
         }
         let arenaStart = batch.arena.count
         guard decode(JSONElement(inner), origin: origin) else { return decoder.issues }
@@ -130,7 +133,7 @@ package struct RecordIntake: ~Copyable {
   private mutating func decode(_ element: JSONElement, origin: RecordOrigin) -> Bool {
     guard decoder.decode(element, origin: origin, into: &batch) else { return false }
     let record = batch.recordCount - 1
-    batch.add(
+    batch.addDigestOfLastRecord(
       batch.origins[record].isDeletion ? .zero : digester.digest(record: record, of: batch))
     return true
   }
@@ -152,7 +155,7 @@ package struct RecordIntake: ~Copyable {
     _ raw: Span<UInt8>, origin: RecordOrigin, member: String?, issues: [Issue]
   ) {
     var origin = origin
-    origin.raw = batch.keep(raw)
+    origin.raw = batch.copyToArena(raw)
     batch.reject(Reject(origin: origin, member: member, issues: issues))
   }
 }
