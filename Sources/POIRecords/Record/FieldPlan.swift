@@ -12,7 +12,8 @@ struct FieldPlan: BitwiseCopyable {
   }
 
   let conversion: Conversion
-  let allowsNull: Bool
+  /// Whether null is allowed and needs no check of rules.
+  let acceptsNullDirectly: Bool
   /// Whether the value is an object that becomes a row of another table.
   let isRelation: Bool
   /// The relation that the field belongs to; nil for a field of the record itself.
@@ -30,25 +31,27 @@ struct FieldPlan: BitwiseCopyable {
     let attribute = field.attribute
     isRelation = attribute.relation?.isPlain == false
     relationField = field.relationField
+    // An empty text must take the general path, which reads it as null.
     minLength = attribute.readsEmptyAsNull ? 1 : 0
-    var isBounded = true
+    var hasOnlyBounds = true
     for rule in rules {
       switch rule {
+      // A bound that a double does not represent exactly needs the general check.
       case .minimum(let bound):
         lowerBound = max(lowerBound, bound.real)
-        isBounded = isBounded && bound == .real(bound.real)
+        hasOnlyBounds = hasOnlyBounds && bound == .real(bound.real)
       case .maximum(let bound):
         upperBound = min(upperBound, bound.real)
-        isBounded = isBounded && bound == .real(bound.real)
+        hasOnlyBounds = hasOnlyBounds && bound == .real(bound.real)
       case .minLength(let count): minLength = max(minLength, count)
       case .maxLength(let count): maxLength = min(maxLength, count)
-      default: isBounded = false
+      default: hasOnlyBounds = false
       }
     }
-    allowsNull = isBounded && attribute.types.contains(.null)
+    acceptsNullDirectly = hasOnlyBounds && attribute.types.contains(.null)
     var defaultOffset: Int?
     switch attribute.storage {
-    case _ where !isBounded: conversion = .general
+    case _ where !hasOnlyBounds: conversion = .general
     case .text where attribute.types.contains(.string): conversion = .text
     case .uuid: conversion = .uuid
     case .instant(.rfc3339(let offset)):

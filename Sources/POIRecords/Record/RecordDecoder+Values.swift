@@ -52,7 +52,7 @@ extension RecordDecoder {
         return .real(real)
       case .real, .tooLarge: return nil
       }
-    case .null where plan.allowsNull: return .null
+    case .null where plan.acceptsNullDirectly: return .null
     default: return nil
     }
   }
@@ -155,19 +155,19 @@ extension RecordDecoder {
     case .real(let real, let isExact):
       if !types.contains(.number) {
         let isIntegral = DecimalText(lexeme).exponent >= 0
-        return refuse(
+        return reportNumber(
           index, isIntegral ? "integer-range" : "type", lexeme,
           isIntegral ? "does not fit a 64-bit integer" : "is not an integer")
       }
       guard isExact else {
-        return refuse(
+        return reportNumber(
           index, "number-range", lexeme, "fits neither a 64-bit integer nor, exactly, a double")
       }
       number = .real(real)
     case .tooLarge:
       return types.contains(.number)
-        ? refuse(index, "number-range", lexeme, "is beyond the range of a double")
-        : refuse(index, "integer-range", lexeme, "does not fit a 64-bit integer")
+        ? reportNumber(index, "number-range", lexeme, "is beyond the range of a double")
+        : reportNumber(index, "integer-range", lexeme, "does not fit a 64-bit integer")
     }
     check(RuleSubject(scalar: .number, text: lexeme, of: element), of: index)
     switch layout.fields[index].attribute.storage {
@@ -175,7 +175,7 @@ extension RecordDecoder {
       if case .integer(let integer) = number {
         guard Int64(exactly: Double(integer)) == integer || !DecimalText(lexeme).isPlainInteger
         else {
-          return refuse(
+          return reportNumber(
             index, "number-range", lexeme,
             "would lose digits as a REAL; give the attribute the type integer")
         }
@@ -202,7 +202,7 @@ extension RecordDecoder {
     case .real: microseconds = DecimalText(lexeme).rounded(times: length)
     }
     guard let microseconds, Instant.range.contains(microseconds) else {
-      return refuse(
+      return reportNumber(
         index, "instant-range", lexeme,
         "is outside the years 0 to 9999; is the model's x-unit right?")
     }
@@ -237,7 +237,7 @@ extension RecordDecoder {
     }
     if element.holdsNUL, !layout.fields[index].attribute.allowsNUL {
       for position in text.indices where text[position] == 0 {
-        return refuseText(
+        return reportText(
           index, "nul", text, "holds U+0000; the model allows it with \"x-allow-nul\": true")
       }
     }
@@ -246,19 +246,19 @@ extension RecordDecoder {
     switch layout.fields[index].attribute.storage {
     case .uuid:
       guard UUIDText.appendCanonical(text, to: &arena) else {
-        return refuseText(index, "format", text, "is not \(TextFormat.uuid.phrase)")
+        return reportText(index, "format", text, "is not \(TextFormat.uuid.phrase)")
       }
     case .instant(.rfc3339(let defaultOffset)):
       guard let instant = Instant(rfc3339: text, defaultOffsetMinutes: defaultOffset) else {
         let lacksZone = Instant(rfc3339: text, defaultOffsetMinutes: 0) != nil
-        return refuseText(
+        return reportText(
           index, "format", text,
           lacksZone
             ? "has no zone; the model names one with \"x-zone\""
             : "is not \(TextFormat.dateTime.phrase)")
       }
       guard Instant.range.contains(instant.microseconds) else {
-        return refuseText(
+        return reportText(
           index, "instant-range", text, "is outside the years 0 to 9999 in UTC")
       }
       return .integer(instant.microseconds)
@@ -279,14 +279,16 @@ extension RecordDecoder {
     issues.report("type", field.path, "\(excerpt) is not of type \(phrase)")
   }
 
-  private mutating func refuse(
+  /// Reports an invalid number, and returns the slot for it.
+  private mutating func reportNumber(
     _ index: Int, _ rule: String, _ lexeme: Span<UInt8>, _ reason: String
   ) -> ValueSlot {
     issues.report(rule, layout.fields[index].path, "\(String.excerpt(of: lexeme)) \(reason)")
     return .absent
   }
 
-  private mutating func refuseText(
+  /// Reports an invalid text, and returns the slot for it.
+  private mutating func reportText(
     _ index: Int, _ rule: String, _ text: Span<UInt8>, _ reason: String
   ) -> ValueSlot {
     issues.report(
