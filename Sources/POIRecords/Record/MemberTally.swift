@@ -20,6 +20,7 @@ struct MemberTally: ~Copyable {
   private var buckets = GrowableBuffer<Int32>()
 
   init() {
+    // A power of two; with at most `nameLimit` entries, most buckets stay free.
     buckets.append(repeating: -1, count: 4096)
   }
 
@@ -31,6 +32,7 @@ struct MemberTally: ~Copyable {
       return
     }
     let mask = buckets.count - 1
+    // The node, times an odd number, spreads a name that occurs in many nodes.
     var bucket = Int(truncatingIfNeeded: name.tableHash &+ UInt64(node) &* 0x9E37) & mask
     while buckets[bucket] >= 0 {
       let number = Int(buckets[bucket])

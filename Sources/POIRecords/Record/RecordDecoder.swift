@@ -406,8 +406,9 @@ struct RecordDecoder: ~Copyable {
     return values
   }
 
-  /// Adds defaults for absent attributes. The default of the tombstone counts as named, so that a record
-  /// without a tombstone is restored after a removal.
+  /// Fills absent attributes with their defaults, marked `asDefault`, so that a merge does not replace named
+  /// values by them. The default of the tombstone is not marked: a record without a tombstone restores a removed
+  /// row.
   private func addDefaults(record: Int, batch: inout RecordBatch) {
     for number in defaults.entries.indices {
       let (field, slot) = (defaults.entries[number].field, defaults.entries[number].slot)

@@ -21,6 +21,12 @@ package struct RejectLine {
   var rule: String?
 
   /// The line for one reject, including the newline.
+  ///
+  /// - Parameters:
+  ///   - record: 1-based.
+  ///   - byteOffset: 0-based.
+  ///   - line: 1-based, or 0 if unknown.
+  ///   - column: 1-based, in bytes, or 0 if unknown.
   package static func text(
     input: String, record: Int, byteOffset: Int, line: Int, column: Int, issues: JSONValue,
     member: String?, raw: Span<UInt8>
@@ -75,5 +81,7 @@ package struct RejectLine {
   }
 
   /// Whether `raw` is a damaged member of an object of objects: it begins with the name.
+  ///
+  /// A string in place of a record also begins with a quote; its rule is `not-an-object`.
   var holdsMember: Bool { raw.first == UInt8(ascii: "\"") && rule != "not-an-object" }
 }
