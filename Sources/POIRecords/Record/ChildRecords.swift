@@ -5,16 +5,16 @@ internal import JSONStreaming
 /// A class, because an array cannot hold noncopyable values and a batch keeps an array of these.
 package final class ChildRecords {
   /// The end of the rows of one parent, and the sum of their digests.
-  struct End: BitwiseCopyable {
+  struct ParentEnd: BitwiseCopyable {
     var rowCount: Int
     var arenaCount: Int
-    var sum: TableDigest
+    var digest: TableDigest
   }
 
   /// The rows, with their own relations to many.
   package var rows: RecordBatch
 
-  private var ends = GrowableBuffer<End>()
+  private var ends = GrowableBuffer<ParentEnd>()
 
   init(_ layout: RecordLayout) {
     rows = RecordBatch(layout, recordCapacity: 64)
@@ -24,20 +24,22 @@ package final class ChildRecords {
     end(ofParents: parent).rowCount..<ends[parent].rowCount
   }
 
-  /// The row count of a parent and the sum of the digests.
-  package func digest(ofParent parent: Int) -> TableDigest { ends[parent].sum }
+  /// The row count of a parent and the sum of the digests of its rows.
+  package func digest(ofParent parent: Int) -> TableDigest { ends[parent].digest }
 
   /// Assigns the rows accepted since the last call to the next parent.
   func endParent() {
-    var sum = TableDigest.empty
+    var digest = TableDigest.empty
     for row in end(ofParents: ends.count).rowCount..<rows.recordCount {
-      sum.add(rows.digest(of: row))
+      digest.add(rows.digest(of: row))
     }
-    ends.append(End(rowCount: rows.recordCount, arenaCount: rows.arena.count, sum: sum))
+    ends.append(ParentEnd(rowCount: rows.recordCount, arenaCount: rows.arena.count, digest: digest))
   }
 
-  /// Sets the sum of a parent whose rows are not in this batch.
-  package func setDigest(ofParent parent: Int, to sum: TableDigest) { ends[parent].sum = sum }
+  /// Sets the digest of a parent whose rows are not in this batch.
+  package func setDigest(ofParent parent: Int, to digest: TableDigest) {
+    ends[parent].digest = digest
+  }
 
   func truncate(toParents parentCount: Int) {
     let end = end(ofParents: parentCount)
@@ -52,7 +54,7 @@ package final class ChildRecords {
 
   var byteCount: Int { rows.byteCount }
 
-  private func end(ofParents parentCount: Int) -> End {
-    parentCount == 0 ? End(rowCount: 0, arenaCount: 0, sum: .empty) : ends[parentCount - 1]
+  private func end(ofParents parentCount: Int) -> ParentEnd {
+    parentCount == 0 ? ParentEnd(rowCount: 0, arenaCount: 0, digest: .empty) : ends[parentCount - 1]
   }
 }
