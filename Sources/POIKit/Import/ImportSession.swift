@@ -146,7 +146,7 @@ public struct ImportSession: ~Copyable {
     intake = RecordIntake(
       model: model, limits: options.limits.readingLimits, validators: validators,
       latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) },
-      batchSize: pace.limit)
+      expectedBatchSize: pace.limit)
   }
 
   // MARK: Inputs

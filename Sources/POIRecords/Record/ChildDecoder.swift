@@ -70,10 +70,10 @@ final class ChildDecoder {
   }
 
   /// Adds the counts of unmapped members by JSON pointer, with `*` for the element number.
-  func moveTally(to counts: inout [ExactText: Int], others: inout Int) {
+  func moveTally(to counts: inout [ExactText: Int], otherCount: inout Int) {
     guard case .pointer(let tokens) = relation.source else { return }
     var found: [ExactText: Int] = [:]
-    decoder.moveTally(to: &found, others: &others)
+    decoder.moveTally(to: &found, otherCount: &otherCount)
     let prefix = JSONPointer(tokens: tokens).description + "/*"
     for (pointer, count) in found {
       counts[ExactText(prefix + pointer.text), default: 0] += count

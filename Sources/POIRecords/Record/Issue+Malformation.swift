@@ -6,6 +6,7 @@ extension Issue {
   /// - Parameter start: the byte offset of the element in the input.
   package init(_ malformation: Malformation, ofElementAt start: Int) {
     let place = malformation.byteOffset - start + 1
+    // A limit concerns the whole record, so a position does not help.
     let isLimit = ["depth", "element-bytes", "string-bytes", "keys-per-object"].contains(
       malformation.rule)
     let isPlaced = !isLimit && !malformation.isTruncated && place > 1

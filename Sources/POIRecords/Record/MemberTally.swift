@@ -24,11 +24,12 @@ struct MemberTally: ~Copyable {
     buckets.append(repeating: -1, count: 4096)
   }
 
-  private var uncountedByName = 0
+  /// The number of members that were not counted by name.
+  private var otherUnmappedMemberCount = 0
 
   mutating func count(_ name: Span<UInt8>, in node: Int) {
     guard name.count <= MemberTally.nameByteLimit else {
-      uncountedByName += 1
+      otherUnmappedMemberCount += 1
       return
     }
     let mask = buckets.count - 1
@@ -45,7 +46,7 @@ struct MemberTally: ~Copyable {
       bucket = (bucket + 1) & mask
     }
     guard entries.count < MemberTally.nameLimit else {
-      uncountedByName += 1
+      otherUnmappedMemberCount += 1
       return
     }
     buckets[bucket] = Int32(entries.count)
@@ -58,9 +59,9 @@ struct MemberTally: ~Copyable {
     count(String(index).utf8Span.span, in: node)
   }
 
-  /// Moves the counts to `counts`, by JSON pointer.
+  /// Moves the counts to `counts`, by JSON pointer, and adds the number of all other members to `otherCount`.
   mutating func move(
-    to counts: inout [ExactText: Int], others: inout Int, table: borrowing SourceTable
+    to counts: inout [ExactText: Int], otherCount: inout Int, table: borrowing SourceTable
   ) {
     for index in 0..<entries.count where entries[index].count > 0 {
       let name = String(copying: names.span.extracting(entries[index].name))
@@ -68,7 +69,7 @@ struct MemberTally: ~Copyable {
       counts[ExactText(pointer), default: 0] += entries[index].count
       entries[index].count = 0
     }
-    others += uncountedByName
-    uncountedByName = 0
+    otherCount += otherUnmappedMemberCount
+    otherUnmappedMemberCount = 0
   }
 }

@@ -430,10 +430,11 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
-  /// Moves the counts of unmapped members to `counts`, by JSON pointer.
-  mutating func moveTally(to counts: inout [ExactText: Int], others: inout Int) {
-    tally.move(to: &counts, others: &others, table: table)
-    for child in childDecoders { child.moveTally(to: &counts, others: &others) }
+  /// Moves the counts of unmapped members to `counts`, by JSON pointer, and adds the number of those that were
+  /// not counted by name to `otherCount`.
+  mutating func moveTally(to counts: inout [ExactText: Int], otherCount: inout Int) {
+    tally.move(to: &counts, otherCount: &otherCount, table: table)
+    for child in childDecoders { child.moveTally(to: &counts, otherCount: &otherCount) }
   }
 
   /// Checks a value of the right type against the rules of a field.

@@ -14,15 +14,17 @@ package struct RecordIntake: ~Copyable {
 
   private let limits: ReadingLimits
 
-  /// - Parameter latestTimestamp: records with a later timestamp are rejected.
+  /// - Parameters:
+  ///   - latestTimestamp: records with a later timestamp are rejected.
+  ///   - expectedBatchSize: in records; a batch grows if needed.
   package init(
     model: Model, limits: ReadingLimits, validators: [any RecordValidator],
-    latestTimestamp: Instant? = nil, batchSize: Int = BatchPace.smallestSize
+    latestTimestamp: Instant? = nil, expectedBatchSize: Int = BatchPace.smallestSize
   ) {
     self.limits = limits
     decoder = RecordDecoder(
       model: model, validators: validators, latestTimestamp: latestTimestamp)
-    batchCapacity = min(batchSize, BatchPace.largestSize)
+    batchCapacity = min(expectedBatchSize, BatchPace.largestSize)
     batch = RecordBatch(decoder.layout, recordCapacity: batchCapacity)
     digester = RecordDigester(model)
   }
@@ -35,7 +37,7 @@ package struct RecordIntake: ~Copyable {
   /// Moves the counts of unmapped members to the batch.
   package mutating func moveTally() {
     decoder.moveTally(
-      to: &batch.unmappedMembers, others: &batch.otherUnmappedMemberCount)
+      to: &batch.unmappedMembers, otherCount: &batch.otherUnmappedMemberCount)
   }
 
   /// Resets the detection of reject lines for a new input.
