@@ -122,6 +122,6 @@ import Testing
   @Test func `names are ordered by their bytes`() {
     let names = ["b", "a", "Z", "é", "aa", "", "a b"]
     #expect(
-      names.sorted(by: CanonicalContent.fieldOrder) == ["", "Z", "a", "a b", "aa", "b", "é"])
+      names.sorted(by: CanonicalContent.precedes) == ["", "Z", "a", "a b", "aa", "b", "é"])
   }
 }

@@ -34,7 +34,7 @@ struct ContentFields {
       results.append("\(table).\(name: column)")
       return results.count - 1
     }
-    for content in columns.sorted(by: { CanonicalContent.fieldOrder($0.name, $1.name) }) {
+    for content in columns.sorted(by: { CanonicalContent.precedes($0.name, $1.name) }) {
       let column = result("t", content.name)
       var related: [(name: UInt64, column: Int)]?
       if let relation = content.relation {
@@ -47,7 +47,7 @@ struct ContentFields {
            LEFT JOIN main.\(name: relation.table) AS \(alias) \
           ON \(alias).\(name: relation.idColumn) = \(value)
           """
-        related = relation.uniqueColumns.sorted(by: CanonicalContent.fieldOrder).map { name in
+        related = relation.uniqueColumns.sorted(by: CanonicalContent.precedes).map { name in
           (CanonicalContent.nameTag(name), result(alias, name))
         }
       }

@@ -45,7 +45,7 @@ final class RelatedContentReader {
     of relations: [ContentRelation], in connection: Connection
   ) throws -> [RelatedContentReader] {
     var readers: [RelatedContentReader] = []
-    for relation in relations.sorted(by: { CanonicalContent.fieldOrder($0.name, $1.name) }) {
+    for relation in relations.sorted(by: { CanonicalContent.precedes($0.name, $1.name) }) {
       readers.append(try RelatedContentReader(relation, in: connection))
     }
     return readers

@@ -16,7 +16,7 @@ package struct CanonicalContent: ~Copyable {
   }
 
   /// Whether the field of column `left` comes before the field of `right`.
-  package static func fieldOrder(_ left: String, _ right: String) -> Bool {
+  package static func precedes(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 
@@ -54,10 +54,10 @@ package struct CanonicalContent: ~Copyable {
   }
 }
 
-/// Appending fields, in `fieldOrder` of the column names; `name` is always the `nameTag`.
+/// Appending fields, in the order of the column names that `precedes` defines.
 extension CanonicalContent {
   package mutating func append(integer: Int64, name: UInt64) {
-    unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
+    unsafe appendFields(room: CanonicalFieldWriter.fieldByteLimit) { writer in
       var writer = unsafe writer
       unsafe writer.append(integer: integer, name: name)
       return unsafe writer
@@ -66,7 +66,7 @@ extension CanonicalContent {
 
   /// Adds a real. NaN counts as NULL, as in SQLite.
   package mutating func append(real: Double, name: UInt64) {
-    unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
+    unsafe appendFields(room: CanonicalFieldWriter.fieldByteLimit) { writer in
       var writer = unsafe writer
       unsafe writer.append(real: real, name: name)
       return unsafe writer
@@ -93,7 +93,7 @@ extension CanonicalContent {
 
   /// Begins a related row and returns its start for `endRelated`; the fields of the row follow.
   package mutating func beginRelated(name: UInt64) -> Int {
-    unsafe appendFields(room: CanonicalFieldWriter.sizeLimit) { writer in
+    unsafe appendFields(room: CanonicalFieldWriter.fieldByteLimit) { writer in
       var writer = unsafe writer
       _ = unsafe writer.beginRelated(name: name)
       return unsafe writer
@@ -111,7 +111,7 @@ extension CanonicalContent {
   /// Lets `body` write fields without bounds checks.
   ///
   /// - Parameters:
-  ///   - room: the most bytes that `body` writes, computed from the writer's `sizeLimit`.
+  ///   - room: the most bytes that `body` writes, computed from the writer's `fieldByteLimit`.
   ///   - body: receives a writer and returns it advanced. An `inout` parameter would not stay in a register.
   @unsafe
   @inline(__always)
@@ -127,7 +127,7 @@ extension CanonicalContent {
 
   private mutating func append(bytes: Span<UInt8>, type: UInt8, name: UInt64) {
     unsafe bytes.withUnsafeBytes { bytes in
-      unsafe appendFields(room: CanonicalFieldWriter.sizeLimit + bytes.count) { writer in
+      unsafe appendFields(room: CanonicalFieldWriter.fieldByteLimit + bytes.count) { writer in
         var writer = unsafe writer
         unsafe writer.append(bytes: bytes, type: type, name: name)
         return unsafe writer

@@ -1,4 +1,4 @@
-/// Writes fields of canonical content without bounds checks; the caller reserves `sizeLimit` for each.
+/// Writes fields of canonical content without bounds checks; the caller reserves `fieldByteLimit` for each.
 @unsafe
 struct CanonicalFieldWriter {
   private(set) var end: UnsafeMutableRawPointer
@@ -7,8 +7,8 @@ struct CanonicalFieldWriter {
     unsafe end = start
   }
 
-  /// The most bytes of a field, not counting its text or blob.
-  static let sizeLimit = 17
+  /// The most bytes of a field, not counting its text or blob: 8 name, 1 type, 8 value.
+  static let fieldByteLimit = 17
 
   @inline(__always)
   mutating func append(integer: Int64, name: UInt64) {
@@ -53,7 +53,8 @@ struct CanonicalFieldWriter {
     unsafe end += 17
   }
 
-  /// Appends name, type and count. The store writes three bytes too many, which the next append overwrites.
+  /// Appends name, type and count. The store writes three bytes too many; the next field overwrites them, and
+  /// they lie within the limit and behind `end`.
   @inline(__always)
   private mutating func appendHead(_ name: UInt64, type: UInt8, count: UInt32) {
     unsafe end.storeBytes(of: name.littleEndian, as: UInt64.self)

@@ -20,7 +20,7 @@ package struct RecordDigester: ~Copyable {
   package init(_ model: Model) {
     let layout = RecordLayout(model)
     relations = model.relations.map(\.name).enumerated()
-      .sorted { CanonicalContent.fieldOrder($0.element, $1.element) }
+      .sorted { CanonicalContent.precedes($0.element, $1.element) }
       .map { (CanonicalContent.nameTag($0.element), $0.offset) }
     hasRelations = !relations.isEmpty
     var fields: [(name: String, columns: [Column])] = []
@@ -29,7 +29,7 @@ package struct RecordDigester: ~Copyable {
       if let relation = attribute.relation {
         columns[0].relatedCount = relation.attributes.count
         columns += zip(relation.attributes, layout.fields[slot].relatedFields)
-          .sorted { CanonicalContent.fieldOrder($0.0.column, $1.0.column) }
+          .sorted { CanonicalContent.precedes($0.0.column, $1.0.column) }
           .map { Column(name: CanonicalContent.nameTag($0.0.column), slot: $0.1) }
       }
       fields.append((attribute.column, columns))
@@ -37,7 +37,7 @@ package struct RecordDigester: ~Copyable {
     if let unmapped = model.unmappedColumn, let slot = layout.unmappedSlot {
       fields.append((unmapped, [Column(name: CanonicalContent.nameTag(unmapped), slot: slot)]))
     }
-    for field in fields.sorted(by: { CanonicalContent.fieldOrder($0.name, $1.name) }) {
+    for field in fields.sorted(by: { CanonicalContent.precedes($0.name, $1.name) }) {
       for column in field.columns { columns.append(column) }
     }
   }
@@ -55,7 +55,7 @@ package struct RecordDigester: ~Copyable {
 
   private mutating func appendContent(of slots: Span<ValueSlot>, arena: Span<UInt8>) {
     content.removeAll()
-    var room = unsafe columns.count * CanonicalFieldWriter.sizeLimit
+    var room = unsafe columns.count * CanonicalFieldWriter.fieldByteLimit
     for slot in slots.indices { room &+= slots[slot].textCount }
     unsafe arena.withUnsafeBytes { arena in
       unsafe content.appendFields(room: room) { writer in
