@@ -16,11 +16,11 @@ import Testing
       var content = CanonicalContent()
       func append(_ text: String?, _ name: String) {
         guard let text else { return }
-        content.append(text: Array(text.utf8).span, name: CanonicalContent.nameTag(name))
+        content.append(text: Array(text.utf8).span, nameTag: CanonicalContent.nameTag(name))
       }
       func append(_ integer: Int64?, _ name: String) {
         guard let integer else { return }
-        content.append(integer: integer, name: CanonicalContent.nameTag(name))
+        content.append(integer: integer, nameTag: CanonicalContent.nameTag(name))
       }
       append(record.isRemoval ? 1 : 0, "dead")
       append(record.key, "key")

@@ -149,16 +149,16 @@ import Testing
         + word(sum.high)
     }
     let tags = ["a", "b"].map { name in
-      content { $0.append(text: Array(name.utf8).span, name: tag("name")) }
+      content { $0.append(text: Array(name.utf8).span, nameTag: tag("name")) }
     }
-    let file = content { $0.append(text: Array("p".utf8).span, name: tag("path")) }
+    let file = content { $0.append(text: Array("p".utf8).span, nameTag: tag("path")) }
     let comment =
       content {
-        $0.append(text: Array("ann".utf8).span, name: tag("author"))
-        $0.append(integer: 1, name: tag("number"))
+        $0.append(text: Array("ann".utf8).span, nameTag: tag("author"))
+        $0.append(integer: 1, nameTag: tag("number"))
       } + many("files", [file])
     let issue =
-      content { $0.append(integer: 7, name: tag("number")) } + many("comments", [comment])
+      content { $0.append(integer: 7, nameTag: tag("number")) } + many("comments", [comment])
       + many("tags", tags)
     #expect(outcome.report.digest == MurmurHash3.digest(of: issue.span))
   }

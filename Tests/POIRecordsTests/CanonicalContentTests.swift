@@ -13,14 +13,14 @@ import Testing
     let text = Array("POI 0 ☕".utf8)
     let category = Array("Category name".utf8)
     let digest = digest { content in
-      let start = content.beginRelated(name: CanonicalContent.nameTag("category"))
-      content.append(text: category.span, name: CanonicalContent.nameTag("name"))
+      let start = content.beginRelated(nameTag: CanonicalContent.nameTag("category"))
+      content.append(text: category.span, nameTag: CanonicalContent.nameTag("name"))
       content.endRelated(at: start)
-      content.append(integer: -7, name: CanonicalContent.nameTag("count"))
-      content.append(real: 10.12339973449707, name: CanonicalContent.nameTag("latitude"))
-      content.append(real: 9, name: CanonicalContent.nameTag("longitude"))
-      content.append(text: text.span, name: CanonicalContent.nameTag("name"))
-      content.append(blob: ([0, 255] as [UInt8]).span, name: CanonicalContent.nameTag("photo"))
+      content.append(integer: -7, nameTag: CanonicalContent.nameTag("count"))
+      content.append(real: 10.12339973449707, nameTag: CanonicalContent.nameTag("latitude"))
+      content.append(real: 9, nameTag: CanonicalContent.nameTag("longitude"))
+      content.append(text: text.span, nameTag: CanonicalContent.nameTag("name"))
+      content.append(blob: ([0, 255] as [UInt8]).span, nameTag: CanonicalContent.nameTag("photo"))
       #expect(content.bytes.count == 127)
     }
     #expect(digest.description == "69f19eb589e813116ea404a054e86669")
@@ -32,14 +32,17 @@ import Testing
   }
 
   @Test func `a real without fraction is the integer`() {
-    #expect(digest { $0.append(real: 2, name: 1) } == digest { $0.append(integer: 2, name: 1) })
-    #expect(digest { $0.append(real: -0.0, name: 1) } == digest { $0.append(integer: 0, name: 1) })
     #expect(
-      digest { $0.append(real: -0x1p63, name: 1) } == digest { $0.append(integer: .min, name: 1) })
-    let beyond = digest { $0.append(real: 0x1p63, name: 1) }
-    #expect(beyond != digest { $0.append(integer: .max, name: 1) })
-    #expect(beyond != digest { $0.append(integer: .min, name: 1) })
-    #expect(digest { $0.append(real: .nan, name: 1) } == digest { _ in })
+      digest { $0.append(real: 2, nameTag: 1) } == digest { $0.append(integer: 2, nameTag: 1) })
+    #expect(
+      digest { $0.append(real: -0.0, nameTag: 1) } == digest { $0.append(integer: 0, nameTag: 1) })
+    #expect(
+      digest { $0.append(real: -0x1p63, nameTag: 1) }
+        == digest { $0.append(integer: .min, nameTag: 1) })
+    let beyond = digest { $0.append(real: 0x1p63, nameTag: 1) }
+    #expect(beyond != digest { $0.append(integer: .max, nameTag: 1) })
+    #expect(beyond != digest { $0.append(integer: .min, nameTag: 1) })
+    #expect(digest { $0.append(real: .nan, nameTag: 1) } == digest { _ in })
   }
 
   @Test func `types, names and borders between fields matter`() {
@@ -49,30 +52,30 @@ import Testing
     let empty: [UInt8] = []
     let digests = [
       digest { _ in },
-      digest { $0.append(text: a.span, name: 1) },
-      digest { $0.append(text: a.span, name: 2) },
-      digest { $0.append(blob: a.span, name: 1) },
-      digest { $0.append(text: empty.span, name: 1) },
-      digest { $0.append(blob: empty.span, name: 1) },
-      digest { $0.append(integer: 97, name: 1) },
-      digest { $0.append(real: 97.5, name: 1) },
+      digest { $0.append(text: a.span, nameTag: 1) },
+      digest { $0.append(text: a.span, nameTag: 2) },
+      digest { $0.append(blob: a.span, nameTag: 1) },
+      digest { $0.append(text: empty.span, nameTag: 1) },
+      digest { $0.append(blob: empty.span, nameTag: 1) },
+      digest { $0.append(integer: 97, nameTag: 1) },
+      digest { $0.append(real: 97.5, nameTag: 1) },
       digest {
-        $0.append(text: ab.span, name: 1)
-        $0.append(text: empty.span, name: 2)
+        $0.append(text: ab.span, nameTag: 1)
+        $0.append(text: empty.span, nameTag: 2)
       },
       digest {
-        $0.append(text: a.span, name: 1)
-        $0.append(text: b.span, name: 2)
+        $0.append(text: a.span, nameTag: 1)
+        $0.append(text: b.span, nameTag: 2)
       },
       digest {
-        let start = $0.beginRelated(name: 1)
-        $0.append(text: a.span, name: 1)
+        let start = $0.beginRelated(nameTag: 1)
+        $0.append(text: a.span, nameTag: 1)
         $0.endRelated(at: start)
       },
       digest {
-        let start = $0.beginRelated(name: 1)
+        let start = $0.beginRelated(nameTag: 1)
         $0.endRelated(at: start)
-        $0.append(text: a.span, name: 1)
+        $0.append(text: a.span, nameTag: 1)
       },
     ]
     #expect(Set(digests).count == digests.count)
@@ -82,8 +85,8 @@ import Testing
     let text = (0..<300).map { UInt8(($0 * 7 + 3) % 256) }
     for count in 0...300 {
       var content = CanonicalContent()
-      content.append(text: text.span.extracting(first: count), name: 0x0807_0605_0403_0201)
-      content.append(integer: -2, name: 1)
+      content.append(text: text.span.extracting(first: count), nameTag: 0x0807_0605_0403_0201)
+      content.append(integer: -2, nameTag: 1)
       let expected: [UInt8] =
         [1, 2, 3, 4, 5, 6, 7, 8, UInt8(ascii: "t"), UInt8(count % 256), UInt8(count / 256), 0, 0]
         + text[..<count]
@@ -96,10 +99,10 @@ import Testing
     var a = CanonicalContent()
     var ab = CanonicalContent()
     var b = CanonicalContent()
-    a.append(integer: 1, name: 1)
-    ab.append(integer: 1, name: 1)
-    ab.append(integer: 1, name: 2)
-    b.append(integer: 255, name: 1)
+    a.append(integer: 1, nameTag: 1)
+    ab.append(integer: 1, nameTag: 1)
+    ab.append(integer: 1, nameTag: 2)
+    b.append(integer: 255, nameTag: 1)
     let orders = [
       a.compareBytes(with: a), a.compareBytes(with: ab), ab.compareBytes(with: a),
       ab.compareBytes(with: b), b.compareBytes(with: a),
@@ -111,11 +114,11 @@ import Testing
 
   @Test func `a content is reused for the next row`() {
     var content = CanonicalContent()
-    content.append(integer: 1, name: 1)
+    content.append(integer: 1, nameTag: 1)
     let first = content.digest
     content.removeAll()
     #expect(content.bytes.count == 0)
-    content.append(integer: 1, name: 1)
+    content.append(integer: 1, nameTag: 1)
     #expect(content.digest == first)
   }
 

@@ -25,14 +25,14 @@ import Testing
       """)
     var content = CanonicalContent()
     func tag(_ name: String) -> UInt64 { CanonicalContent.nameTag(name) }
-    let start = content.beginRelated(name: tag("category"))
-    content.append(text: Array("Café".utf8).span, name: tag("name"))
+    let start = content.beginRelated(nameTag: tag("category"))
+    content.append(text: Array("Café".utf8).span, nameTag: tag("name"))
     content.endRelated(at: start)
-    content.append(text: Array(identifier.utf8).span, name: tag("identifier"))
-    content.append(real: 10.5, name: tag("latitude"))
-    content.append(integer: 9, name: tag("longitude"))
-    content.append(text: Array("POI 0 ☕".utf8).span, name: tag("name"))
-    content.append(integer: 1_000_000, name: tag("updatedAt"))
+    content.append(text: Array(identifier.utf8).span, nameTag: tag("identifier"))
+    content.append(real: 10.5, nameTag: tag("latitude"))
+    content.append(integer: 9, nameTag: tag("longitude"))
+    content.append(text: Array("POI 0 ☕".utf8).span, nameTag: tag("name"))
+    content.append(integer: 1_000_000, nameTag: tag("updatedAt"))
     #expect(digest == content.digest)
   }
 
@@ -42,10 +42,10 @@ import Testing
       #"{"identifier":"\#(identifier)","name":"\#(name)","latitude":1,"longitude":2}"#)
     var content = CanonicalContent()
     func tag(_ name: String) -> UInt64 { CanonicalContent.nameTag(name) }
-    content.append(text: Array(identifier.utf8).span, name: tag("identifier"))
-    content.append(integer: 1, name: tag("latitude"))
-    content.append(integer: 2, name: tag("longitude"))
-    content.append(text: Array(name.utf8).span, name: tag("name"))
+    content.append(text: Array(identifier.utf8).span, nameTag: tag("identifier"))
+    content.append(integer: 1, nameTag: tag("latitude"))
+    content.append(integer: 2, nameTag: tag("longitude"))
+    content.append(text: Array(name.utf8).span, nameTag: tag("name"))
     #expect(digest == content.digest)
   }
 }

@@ -5,11 +5,11 @@ internal import SQLiteKit
 struct ContentFields {
   /// The place of a field's value in the result.
   private struct Field {
-    let name: UInt64
+    let nameTag: UInt64
     let column: Int
 
     /// The fields of the related row if the value is a reference.
-    let related: [(name: UInt64, column: Int)]?
+    let related: [(nameTag: UInt64, column: Int)]?
 
     /// Whether the value is content if the related row is missing or has no values.
     let isValueContent: Bool
@@ -36,7 +36,7 @@ struct ContentFields {
     }
     for content in columns.sorted(by: { CanonicalContent.precedes($0.name, $1.name) }) {
       let column = result("t", content.name)
-      var related: [(name: UInt64, column: Int)]?
+      var related: [(nameTag: UInt64, column: Int)]?
       if let relation = content.relation {
         let alias: SQL = "r\(column)"
         // A foreign key compares without the affinity and the collation of the child column.
@@ -53,7 +53,7 @@ struct ContentFields {
       }
       fields.append(
         Field(
-          name: CanonicalContent.nameTag(content.name), column: column, related: related,
+          nameTag: CanonicalContent.nameTag(content.name), column: column, related: related,
           isValueContent: content.relation?.idCollation != nil))
     }
     if results.isEmpty { results.append("1") }
@@ -69,13 +69,13 @@ struct ContentFields {
         !field.isValueContent || related.contains(where: { !statement.isNull($0.column) })
       {
         if statement.isNull(field.column) { continue }
-        let start = content.beginRelated(name: field.name)
+        let start = content.beginRelated(nameTag: field.nameTag)
         for part in related {
-          content.append(column: part.column, of: statement, name: part.name)
+          content.append(column: part.column, of: statement, nameTag: part.nameTag)
         }
         content.endRelated(at: start)
       } else {
-        content.append(column: field.column, of: statement, name: field.name)
+        content.append(column: field.column, of: statement, nameTag: field.nameTag)
       }
     }
   }

@@ -7,7 +7,7 @@ internal import SQLiteKit
 /// connection does.
 final class RelatedContentReader {
   /// The tag of the name under which the rows are content.
-  let name: UInt64
+  let nameTag: UInt64
 
   private let fields: ContentFields
   private let relations: [RelatedContentReader]
@@ -34,7 +34,7 @@ final class RelatedContentReader {
     let statement = try connection.prepare(
       "SELECT \(fields.results.joined(separator: ", ")) FROM \(source)")
     let relations = try RelatedContentReader.readers(of: relation.relations, in: connection)
-    name = CanonicalContent.nameTag(relation.name)
+    nameTag = CanonicalContent.nameTag(relation.name)
     self.fields = fields
     self.relations = relations
     self.statement = statement
@@ -68,6 +68,6 @@ final class RelatedContentReader {
   func append(
     ofRow rowID: Int64, to content: inout CanonicalContent
   ) throws {
-    content.append(rows: try digest(ofRow: rowID), name: name)
+    content.append(rows: try digest(ofRow: rowID), nameTag: nameTag)
   }
 }

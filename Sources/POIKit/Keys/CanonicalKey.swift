@@ -34,7 +34,7 @@ struct CanonicalKey: ~Copyable {
     var isWhole = true
     for column in columns {
       content.append(
-        column: column, of: statement, name: UInt64(column - columns.lowerBound))
+        column: column, of: statement, nameTag: UInt64(column - columns.lowerBound))
       if statement.isNull(column) { isWhole = false }
     }
     return isWhole
@@ -52,9 +52,9 @@ struct CanonicalKey: ~Copyable {
     for (part, slot) in key.slots.enumerated() {
       if batch[record, slot].isNull { return false }
       if let rowID = relatedRowID(slot) {
-        content.append(integer: rowID, name: UInt64(part))
+        content.append(integer: rowID, nameTag: UInt64(part))
       } else {
-        batch.append(record: record, slot: slot, name: UInt64(part), to: &content)
+        batch.append(record: record, slot: slot, nameTag: UInt64(part), to: &content)
       }
     }
     return true

@@ -99,7 +99,7 @@ private struct RelatedRows: ~Copyable {
   ) throws -> Int64 {
     content.removeAll()
     for field in fields {
-      batch.append(record: record, slot: field, name: UInt64(field), to: &content)
+      batch.append(record: record, slot: field, nameTag: UInt64(field), to: &content)
     }
     let mask = buckets.count - 1
     var bucket = Int(truncatingIfNeeded: content.bytes.tableHash) & mask

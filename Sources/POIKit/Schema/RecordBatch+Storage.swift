@@ -25,13 +25,13 @@ extension RecordBatch {
 
   /// Appends the value of a slot to canonical content, under a column's name tag. NULL adds no
   /// bytes.
-  func append(record: Int, slot: Int, name: UInt64, to content: inout CanonicalContent) {
+  func append(record: Int, slot: Int, nameTag: UInt64, to content: inout CanonicalContent) {
     let value = self[record, slot]
     switch value.kind {
     case .absent, .null, .related: break
-    case .integer: content.append(integer: value.integer, name: name)
-    case .real: content.append(real: value.real, name: name)
-    case .text: content.append(text: arena.span.extracting(value.textRange), name: name)
+    case .integer: content.append(integer: value.integer, nameTag: nameTag)
+    case .real: content.append(real: value.real, nameTag: nameTag)
+    case .text: content.append(text: arena.span.extracting(value.textRange), nameTag: nameTag)
     }
   }
 
@@ -62,11 +62,11 @@ extension RecordLayout {
     content.removeAll()
     if let number = relations.firstIndex(where: { $0.slot == slot }) {
       return content.append(
-        rows: batch.children[number].digest(ofParent: record), name: UInt64(slot))
+        rows: batch.children[number].digest(ofParent: record), nameTag: UInt64(slot))
     }
     let related = slot < attributeCount ? fields[slot].relatedFields : 0..<0
     for slot in related.isEmpty ? slot..<slot + 1 : related {
-      batch.append(record: record, slot: slot, name: UInt64(slot), to: &content)
+      batch.append(record: record, slot: slot, nameTag: UInt64(slot), to: &content)
     }
   }
 

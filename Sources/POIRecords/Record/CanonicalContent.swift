@@ -56,35 +56,35 @@ package struct CanonicalContent: ~Copyable {
 
 /// Appending fields, in the order of the column names that `precedes` defines.
 extension CanonicalContent {
-  package mutating func append(integer: Int64, name: UInt64) {
+  package mutating func append(integer: Int64, nameTag: UInt64) {
     unsafe appendFields(room: CanonicalFieldWriter.fieldByteLimit) { writer in
       var writer = unsafe writer
-      unsafe writer.append(integer: integer, name: name)
+      unsafe writer.append(integer: integer, nameTag: nameTag)
       return unsafe writer
     }
   }
 
   /// Adds a real. NaN counts as NULL, as in SQLite.
-  package mutating func append(real: Double, name: UInt64) {
+  package mutating func append(real: Double, nameTag: UInt64) {
     unsafe appendFields(room: CanonicalFieldWriter.fieldByteLimit) { writer in
       var writer = unsafe writer
-      unsafe writer.append(real: real, name: name)
+      unsafe writer.append(real: real, nameTag: nameTag)
       return unsafe writer
     }
   }
 
-  package mutating func append(text: Span<UInt8>, name: UInt64) {
-    append(bytes: text, type: UInt8(ascii: "t"), name: name)
+  package mutating func append(text: Span<UInt8>, nameTag: UInt64) {
+    append(bytes: text, type: UInt8(ascii: "t"), nameTag: nameTag)
   }
 
-  package mutating func append(blob: Span<UInt8>, name: UInt64) {
-    append(bytes: blob, type: UInt8(ascii: "b"), name: name)
+  package mutating func append(blob: Span<UInt8>, nameTag: UInt64) {
+    append(bytes: blob, type: UInt8(ascii: "b"), nameTag: nameTag)
   }
 
   /// Adds the rows of a relation to many; an empty array adds no bytes.
-  package mutating func append(rows: TableDigest, name: UInt64) {
+  package mutating func append(rows: TableDigest, nameTag: UInt64) {
     guard rows.rowCount > 0 else { return }
-    append(littleEndian: name)
+    append(littleEndian: nameTag)
     buffer.append(UInt8(ascii: "m"))
     append(littleEndian: UInt64(rows.rowCount))
     append(littleEndian: rows.digest.low)
@@ -92,10 +92,10 @@ extension CanonicalContent {
   }
 
   /// Begins a related row and returns its start for `endRelated`; the fields of the row follow.
-  package mutating func beginRelated(name: UInt64) -> Int {
+  package mutating func beginRelated(nameTag: UInt64) -> Int {
     unsafe appendFields(room: CanonicalFieldWriter.fieldByteLimit) { writer in
       var writer = unsafe writer
-      _ = unsafe writer.beginRelated(name: name)
+      _ = unsafe writer.beginRelated(nameTag: nameTag)
       return unsafe writer
     }
     return buffer.count
@@ -125,11 +125,11 @@ extension CanonicalContent {
     for place in 0..<8 { buffer.append(UInt8(truncatingIfNeeded: word >> UInt64(place * 8))) }
   }
 
-  private mutating func append(bytes: Span<UInt8>, type: UInt8, name: UInt64) {
+  private mutating func append(bytes: Span<UInt8>, type: UInt8, nameTag: UInt64) {
     unsafe bytes.withUnsafeBytes { bytes in
       unsafe appendFields(room: CanonicalFieldWriter.fieldByteLimit + bytes.count) { writer in
         var writer = unsafe writer
-        unsafe writer.append(bytes: bytes, type: type, name: name)
+        unsafe writer.append(bytes: bytes, type: type, nameTag: nameTag)
         return unsafe writer
       }
     }

@@ -11,30 +11,30 @@ struct CanonicalFieldWriter {
   static let fieldByteLimit = 17
 
   @inline(__always)
-  mutating func append(integer: Int64, name: UInt64) {
-    unsafe appendNumber(UInt64(bitPattern: integer), type: UInt8(ascii: "i"), name: name)
+  mutating func append(integer: Int64, nameTag: UInt64) {
+    unsafe appendNumber(UInt64(bitPattern: integer), type: UInt8(ascii: "i"), nameTag: nameTag)
   }
 
   @inline(__always)
-  mutating func append(real: Double, name: UInt64) {
+  mutating func append(real: Double, nameTag: UInt64) {
     if real >= -0x1p63, real < 0x1p63, Double(Int64(real)) == real {
-      unsafe append(integer: Int64(real), name: name)
+      unsafe append(integer: Int64(real), nameTag: nameTag)
     } else if !real.isNaN {
-      unsafe appendNumber(real.bitPattern, type: UInt8(ascii: "r"), name: name)
+      unsafe appendNumber(real.bitPattern, type: UInt8(ascii: "r"), nameTag: nameTag)
     }
   }
 
   @inline(__always)
-  mutating func append(bytes: UnsafeRawBufferPointer, type: UInt8, name: UInt64) {
-    unsafe appendHead(name, type: type, count: UInt32(truncatingIfNeeded: bytes.count))
+  mutating func append(bytes: UnsafeRawBufferPointer, type: UInt8, nameTag: UInt64) {
+    unsafe appendHead(nameTag, type: type, count: UInt32(truncatingIfNeeded: bytes.count))
     guard let start = bytes.baseAddress else { return }
     unsafe CanonicalFieldWriter.copy(start, to: end, count: bytes.count)
     unsafe end += bytes.count
   }
 
   @inline(__always)
-  mutating func beginRelated(name: UInt64) -> UnsafeMutableRawPointer {
-    unsafe appendHead(name, type: UInt8(ascii: "o"), count: 0)
+  mutating func beginRelated(nameTag: UInt64) -> UnsafeMutableRawPointer {
+    unsafe appendHead(nameTag, type: UInt8(ascii: "o"), count: 0)
     return unsafe end
   }
 
@@ -46,8 +46,8 @@ struct CanonicalFieldWriter {
   }
 
   @inline(__always)
-  private mutating func appendNumber(_ word: UInt64, type: UInt8, name: UInt64) {
-    unsafe end.storeBytes(of: name.littleEndian, as: UInt64.self)
+  private mutating func appendNumber(_ word: UInt64, type: UInt8, nameTag: UInt64) {
+    unsafe end.storeBytes(of: nameTag.littleEndian, as: UInt64.self)
     unsafe end.storeBytes(of: type, toByteOffset: 8, as: UInt8.self)
     unsafe end.storeBytes(of: word.littleEndian, toByteOffset: 9, as: UInt64.self)
     unsafe end += 17
@@ -56,8 +56,8 @@ struct CanonicalFieldWriter {
   /// Appends name, type and count. The store writes three bytes too many; the next field overwrites them, and
   /// they lie within the limit and behind `end`.
   @inline(__always)
-  private mutating func appendHead(_ name: UInt64, type: UInt8, count: UInt32) {
-    unsafe end.storeBytes(of: name.littleEndian, as: UInt64.self)
+  private mutating func appendHead(_ nameTag: UInt64, type: UInt8, count: UInt32) {
+    unsafe end.storeBytes(of: nameTag.littleEndian, as: UInt64.self)
     let word = UInt64(type) | UInt64(count) << 8
     unsafe end.storeBytes(of: word.littleEndian, toByteOffset: 8, as: UInt64.self)
     unsafe end += 13

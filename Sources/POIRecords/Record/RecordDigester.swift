@@ -4,7 +4,7 @@ internal import JSONStreaming
 package struct RecordDigester: ~Copyable {
   /// Not private: the compiler (6.3.1) fails on a buffer of private values.
   struct Column: BitwiseCopyable {
-    var name: UInt64
+    var nameTag: UInt64
     var slot: Int
     /// The number of following columns that belong to the related row; -1 if the column is not a relation.
     var relatedCount = -1
@@ -13,7 +13,7 @@ package struct RecordDigester: ~Copyable {
   /// In canonical field order.
   private var columns = GrowableBuffer<Column>()
   /// The relations to many in canonical field order.
-  private let relations: [(name: UInt64, number: Int)]
+  private let relations: [(nameTag: UInt64, number: Int)]
   private let hasRelations: Bool
   private var content = CanonicalContent()
 
@@ -25,17 +25,17 @@ package struct RecordDigester: ~Copyable {
     hasRelations = !relations.isEmpty
     var fields: [(name: String, columns: [Column])] = []
     for (slot, attribute) in model.attributes.enumerated() {
-      var columns = [Column(name: CanonicalContent.nameTag(attribute.column), slot: slot)]
+      var columns = [Column(nameTag: CanonicalContent.nameTag(attribute.column), slot: slot)]
       if let relation = attribute.relation {
         columns[0].relatedCount = relation.attributes.count
         columns += zip(relation.attributes, layout.fields[slot].relatedFields)
           .sorted { CanonicalContent.precedes($0.0.column, $1.0.column) }
-          .map { Column(name: CanonicalContent.nameTag($0.0.column), slot: $0.1) }
+          .map { Column(nameTag: CanonicalContent.nameTag($0.0.column), slot: $0.1) }
       }
       fields.append((attribute.column, columns))
     }
     if let unmapped = model.unmappedColumn, let slot = layout.unmappedSlot {
-      fields.append((unmapped, [Column(name: CanonicalContent.nameTag(unmapped), slot: slot)]))
+      fields.append((unmapped, [Column(nameTag: CanonicalContent.nameTag(unmapped), slot: slot)]))
     }
     for field in fields.sorted(by: { CanonicalContent.precedes($0.name, $1.name) }) {
       for column in field.columns { columns.append(column) }
@@ -65,15 +65,15 @@ package struct RecordDigester: ~Copyable {
           let column = columns[index]
           index &+= 1
           if column.relatedCount < 0 {
-            unsafe writer.append(slots[column.slot], of: arena, name: column.name)
+            unsafe writer.append(slots[column.slot], of: arena, nameTag: column.nameTag)
             continue
           }
           let end = index &+ column.relatedCount
           if slots[column.slot].kind == .related {
-            let start = unsafe writer.beginRelated(name: column.name)
+            let start = unsafe writer.beginRelated(nameTag: column.nameTag)
             for related in index..<end {
               let column = columns[related]
-              unsafe writer.append(slots[column.slot], of: arena, name: column.name)
+              unsafe writer.append(slots[column.slot], of: arena, nameTag: column.nameTag)
             }
             unsafe writer.endRelated(at: start)
           }
@@ -88,7 +88,7 @@ package struct RecordDigester: ~Copyable {
   private mutating func appendRelations(of record: Int, children: [ChildRecords]) {
     for relation in relations {
       let rows = children[relation.number].digest(ofParent: record)
-      content.append(rows: rows, name: relation.name)
+      content.append(rows: rows, nameTag: relation.nameTag)
     }
   }
 
@@ -102,14 +102,14 @@ extension CanonicalFieldWriter {
   /// Appends the value of a slot whose text is in `arena`; NULL adds no bytes.
   @inline(__always)
   fileprivate mutating func append(
-    _ value: ValueSlot, of arena: UnsafeRawBufferPointer, name: UInt64
+    _ value: ValueSlot, of arena: UnsafeRawBufferPointer, nameTag: UInt64
   ) {
     if value.kind == .text {
-      unsafe append(bytes: value.text(in: arena), type: UInt8(ascii: "t"), name: name)
+      unsafe append(bytes: value.text(in: arena), type: UInt8(ascii: "t"), nameTag: nameTag)
     } else if value.kind == .integer {
-      unsafe append(integer: value.integer, name: name)
+      unsafe append(integer: value.integer, nameTag: nameTag)
     } else if value.kind == .real {
-      unsafe append(real: value.real, name: name)
+      unsafe append(real: value.real, nameTag: nameTag)
     }
   }
 }
