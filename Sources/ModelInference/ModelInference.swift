@@ -185,22 +185,22 @@ public struct ModelInference: ~Copyable {
     of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>
   ) throws -> ElementShape {
     if let pointer { return .container(pointer) }
-    var survey = ShapeSurvey(elementMarkers: [[RejectLine.marker]])
-    survey.append(pending.span)
+    var detector = ShapeDetector(elementMarkers: [[RejectLine.marker]])
+    detector.append(pending.span)
     var isReadAgain = false
-    if survey.outcome == nil, try source.restart() {
+    if detector.outcome == nil, try source.restart() {
       isReadAgain = true
-      survey = ShapeSurvey(elementMarkers: [[RejectLine.marker]])
+      detector = ShapeDetector(elementMarkers: [[RejectLine.marker]])
     }
-    while survey.outcome == nil {
+    while detector.outcome == nil {
       if isReadAgain { pending.removeAll() }
       let start = pending.count
       let count = try pending.appendInPlace(minimumFree: InputChunk.byteCount) {
         (output) throws(InputError) in try source.read(into: &output)
       }
-      survey.append(pending.span.extracting(start..<pending.count))
-      if count == 0 { survey.finish() }
-      guard survey.outcome != nil || pending.count <= ImportSession.surveyLimit else {
+      detector.append(pending.span.extracting(start..<pending.count))
+      if count == 0 { detector.finish() }
+      guard detector.outcome != nil || pending.count <= ImportSession.surveyLimit else {
         throw StoreError.unknownPlace(in: source.name)
       }
     }
@@ -208,7 +208,7 @@ public struct ModelInference: ~Copyable {
       pending.removeAll()
       _ = try source.restart()
     }
-    switch survey.outcome {
+    switch detector.outcome {
     case .container(let pointer): return .container(pointer)
     case .ambiguous(let candidates):
       throw StoreError.ambiguousPlace(candidates, in: source.name)

@@ -33,19 +33,19 @@ extension FuzzTarget {
       try expect(rest == expected, "from \(position): \(rest), not \(expected)")
     }
 
-    var survey = ShapeSurvey(elementMarkers: [["id"]], elementNames: ["name"])
-    survey.append(bytes.span)
-    survey.finish()
-    var splitSurvey = ShapeSurvey(elementMarkers: [["id"]], elementNames: ["name"])
+    var detector = ShapeDetector(elementMarkers: [["id"]], elementNames: ["name"])
+    detector.append(bytes.span)
+    detector.finish()
+    var splitDetector = ShapeDetector(elementMarkers: [["id"]], elementNames: ["name"])
     var offset = 0
     while offset < bytes.count {
       let end = min(offset + chunkSizes[0], bytes.count)
-      splitSurvey.append(bytes.span.extracting(offset..<end))
+      splitDetector.append(bytes.span.extracting(offset..<end))
       offset = end
     }
-    splitSurvey.finish()
+    splitDetector.finish()
     try expect(
-      survey.outcome == splitSurvey.outcome,
-      "surveyed in parts: \(splitSurvey.outcome as Any), not \(survey.outcome as Any)")
+      detector.outcome == splitDetector.outcome,
+      "detected in parts: \(splitDetector.outcome as Any), not \(detector.outcome as Any)")
   }
 }

@@ -64,11 +64,11 @@ import Testing
     ] as [(String, String?)])
   func `the shape of real files is detected`(path: String, pointer: String?) throws {
     let bytes = try RealData.bytes(of: path)
-    var survey = ShapeSurvey()
-    survey.append(bytes.span)
-    survey.finish()
-    let expected = try pointer.map { ShapeSurvey.Outcome.container(try JSONPointer(parsing: $0)) }
-    #expect(survey.outcome == expected ?? .sequence)
+    var detector = ShapeDetector()
+    detector.append(bytes.span)
+    detector.finish()
+    let expected = try pointer.map { ShapeDetector.Outcome.container(try JSONPointer(parsing: $0)) }
+    #expect(detector.outcome == expected ?? .sequence)
   }
 
   /// The unescaped texts of elements that are strings.

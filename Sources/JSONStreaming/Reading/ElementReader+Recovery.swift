@@ -20,7 +20,7 @@ extension ElementReader {
       finishMalformed(start..<start, resumeOffset: start, in: context)
       return .malformed(malformation)
     }
-    let surroundings: SiblingScanner.Surroundings =
+    let surroundings: RecoveryScanner.Surroundings =
       switch (shape, lineMode) {
       case (.sequence, .oneEachLine): .lines
       case (.sequence, _): .sequence
@@ -28,7 +28,7 @@ extension ElementReader {
       }
     recovery = Recovery(
       start: start, malformation: malformation(of: failure, from: start), context: context,
-      scanner: SiblingScanner(
+      scanner: RecoveryScanner(
         surroundings: surroundings, parents: parser.state.parents, start: start,
         column: buffer.location(ofByteOffset: start).column,
         isTruncated: failure.kind == .truncated))
@@ -54,7 +54,7 @@ extension ElementReader {
 
   /// Delivers the malformed element whose end has been found.
   private mutating func finish(
-    _ recovery: Recovery, at outcome: SiblingScanner.Outcome
+    _ recovery: Recovery, at outcome: RecoveryScanner.Outcome
   ) -> ReadingEvent {
     var context = recovery.context
     context.needsComma = outcome.needsComma && shape != .sequence

@@ -5,7 +5,7 @@
 ///
 /// A malformed element is delivered as ``ReadingEvent/malformed(_:)`` with its raw bytes, and
 /// reading continues with the next one. In a sequence with one element a line, that is the next
-/// line; otherwise `SiblingScanner` finds it. A missing or surplus comma is delivered as a
+/// line; otherwise `RecoveryScanner` finds it. A missing or surplus comma is delivered as a
 /// malformed element of no bytes.
 ///
 /// Memory does not depend on the size of the input. It is at most the sum of:

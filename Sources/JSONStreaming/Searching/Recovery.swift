@@ -9,5 +9,5 @@ struct Recovery {
   /// The context after the element, except the comma.
   var context: ElementContext
 
-  var scanner: SiblingScanner
+  var scanner: RecoveryScanner
 }

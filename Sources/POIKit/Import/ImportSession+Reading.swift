@@ -65,7 +65,7 @@ extension ImportSession {
     pending = GrowableBuffer()
     var piece = GrowableBuffer<UInt8>(minimumCapacity: InputChunk.byteCount)
     var askedAt = 0
-    while survey?.outcome == nil {
+    while detector?.outcome == nil {
       if source.consumedByteCount - askedAt >= ImportSession.surveyStepSize {
         askedAt = source.consumedByteCount
         consumedByteCount = askedAt
@@ -76,20 +76,20 @@ extension ImportSession {
         (output) throws(InputError) in try source.read(into: &output)
       }
       if count == 0 {
-        survey?.finish()
+        detector?.finish()
         break
       }
-      survey?.append(piece.span)
+      detector?.append(piece.span)
     }
     try decide()
     _ = try source.restart()
   }
 
-  /// Gives the survey the pending bytes from `start` on, and reads all of them once the place of the
+  /// Gives the detector the pending bytes from `start` on, and reads all of them once the place of the
   /// records is known.
   mutating func surveyPending(from start: Int) throws(StoreError) {
-    ImportSession.feed(pending, from: start, to: &survey)
-    if survey?.outcome == nil {
+    ImportSession.feed(pending, from: start, to: &detector)
+    if detector?.outcome == nil {
       guard pending.count <= ImportSession.surveyLimit else {
         throw fail(.unknownPlace(in: inputName))
       }
@@ -102,14 +102,14 @@ extension ImportSession {
   }
 
   private static func feed(
-    _ bytes: borrowing GrowableBuffer<UInt8>, from start: Int, to survey: inout ShapeSurvey?
+    _ bytes: borrowing GrowableBuffer<UInt8>, from start: Int, to detector: inout ShapeDetector?
   ) {
-    survey?.append(bytes.span.extracting(start..<bytes.count))
+    detector?.append(bytes.span.extracting(start..<bytes.count))
   }
 
   private mutating func decide() throws(StoreError) {
-    guard let outcome = survey?.outcome else { return }
-    survey = nil
+    guard let outcome = detector?.outcome else { return }
+    detector = nil
     switch outcome {
     case .sequence:
       try beginReading(at: nil)

@@ -73,7 +73,7 @@ public struct ImportSession: ~Copyable {
 
   var reader = ElementReader(shape: .sequence)
   var phase = Phase.idle
-  var survey: ShapeSurvey?
+  var detector: ShapeDetector?
   var pending = GrowableBuffer<UInt8>()
 
   /// The first bytes of an input given by `append`, until its format is known.
@@ -335,7 +335,7 @@ public struct ImportSession: ~Copyable {
     if let failure { throw failure }
     try releasePrefix()
     if case .surveying = phase {
-      survey?.finish()
+      detector?.finish()
       try surveyPending(from: pending.count)
     }
     if case .skipping = phase { phase = .idle }
@@ -406,14 +406,14 @@ public struct ImportSession: ~Copyable {
   public func failedReport() -> ImportReport? { failureReport }
 
   mutating func beginSurvey() {
-    survey = ShapeSurvey(
+    detector = ShapeDetector(
       elementMarkers: [requiredMembers, [RejectLine.marker]],
       elementNames: members(at: model.attributes.map(\.source) + model.relations.map(\.source)))
     phase = .surveying
   }
 
   /// The names of the members that a record must have, or the members of its key if all are optional. By
-  /// them a survey distinguishes a record from an envelope.
+  /// them the detector distinguishes a record from an envelope.
   private var requiredMembers: [String] {
     let isRequiring = model.attributes.contains(where: \.isRequired)
     let attributes = model.attributes.filter {

@@ -17,7 +17,7 @@ extension StoreError {
 
   /// The error if several arrays may hold the records, or none of the arrays does.
   package static func ambiguousPlace(
-    _ candidates: [ShapeSurvey.Candidate], in input: String
+    _ candidates: [ShapeDetector.Candidate], in input: String
   ) -> StoreError {
     let list = candidates.prefix(listLimit).map { candidate in
       let pointer = candidate.pointer.description

@@ -21,7 +21,7 @@
 /// scan goes back only into strings, once for each, and reads at most `lookaround` bytes past its
 /// result. So the time of all scans is linear in the bytes of the input and the number of malformed
 /// elements.
-struct SiblingScanner {
+struct RecoveryScanner {
   /// The context of the siblings.
   enum Surroundings {
     /// A sequence with one element a line.
@@ -105,7 +105,7 @@ struct SiblingScanner {
   }
 }
 
-extension SiblingScanner {
+extension RecoveryScanner {
   /// Earlier bytes are not needed any more.
   var keepOffset: Int { max(start, offset - Self.lookaround) }
 

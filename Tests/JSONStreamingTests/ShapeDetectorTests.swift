@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSONStreaming
 
-@Suite struct ShapeSurveyTests {
+@Suite struct ShapeDetectorTests {
   static let table: [(input: String, outcome: String)] = [
     ("", "sequence"),
     ("  \n", "sequence"),
@@ -81,18 +81,18 @@ import Testing
     (#"{"a":[{}],"b":[{}],"c":[],"a":[{},{}]}"#, "ambiguous /a:3 /b:1 /c:0"),
   ]
 
-  private func survey(_ input: String, chunkSize: Int, elementNames: [String] = []) -> String {
+  private func detect(_ input: String, chunkSize: Int, elementNames: [String] = []) -> String {
     let bytes = Array(input.utf8)
-    var survey = ShapeSurvey(
+    var detector = ShapeDetector(
       elementMarkers: [["identifier", "name"], [], ["marker"]], elementNames: elementNames)
     var offset = 0
     while offset < bytes.count {
       let end = min(bytes.count, offset + chunkSize)
-      survey.append(bytes.span.extracting(offset..<end))
+      detector.append(bytes.span.extracting(offset..<end))
       offset = end
     }
-    survey.finish()
-    switch survey.outcome {
+    detector.finish()
+    switch detector.outcome {
     case nil: return "none"
     case .sequence: return "sequence"
     case .container(let pointer): return "\"\(pointer)\""
@@ -104,33 +104,33 @@ import Testing
   @Test(arguments: [1, 2, 3, 1_000])
   func `every kind of input gives the expected shape in any chunks`(chunkSize: Int) {
     for (input, outcome) in Self.table {
-      #expect(survey(input, chunkSize: chunkSize) == outcome, "\(input)")
+      #expect(detect(input, chunkSize: chunkSize) == outcome, "\(input)")
     }
     for (input, outcome) in Self.namedTable {
       #expect(
-        survey(input, chunkSize: chunkSize, elementNames: ["id", "name"]) == outcome, "\(input)")
+        detect(input, chunkSize: chunkSize, elementNames: ["id", "name"]) == outcome, "\(input)")
     }
   }
 
   @Test func `a certain outcome is available at once`() {
     for (input, outcome) in [
-      ("[", ShapeSurvey.Outcome.container(JSONPointer(tokens: []))),
+      ("[", ShapeDetector.Outcome.container(JSONPointer(tokens: []))),
       ("{} {", .sequence),
       (#"{"type":"FeatureCollection""#, .container(JSONPointer(tokens: ["features"]))),
       ("7", .sequence),
     ] {
-      var survey = ShapeSurvey()
-      survey.append(Array(input.utf8).span)
-      #expect(survey.outcome == outcome, "\(input)")
+      var detector = ShapeDetector()
+      detector.append(Array(input.utf8).span)
+      #expect(detector.outcome == outcome, "\(input)")
     }
   }
 
   @Test func `arrays after a very long name are not candidates`() {
     let name = String(repeating: "n", count: 5_000)
-    var survey = ShapeSurvey()
-    survey.append(Array("{\"\(name)\":{\"a\":[{}]},\"b\":[{}]}".utf8).span)
-    survey.finish()
-    #expect(survey.outcome == .container(JSONPointer(tokens: ["b"])))
+    var detector = ShapeDetector()
+    detector.append(Array("{\"\(name)\":{\"a\":[{}]},\"b\":[{}]}".utf8).span)
+    detector.finish()
+    #expect(detector.outcome == .container(JSONPointer(tokens: ["b"])))
   }
 
   @Test func `pointers have limited steps and bytes`() {
@@ -141,7 +141,7 @@ import Testing
       let close = String(repeating: "}", count: stepCount)
       let tokens = Array(repeating: name, count: stepCount)
       for (input, outcome) in [
-        (open + "[{}]" + close, ShapeSurvey.Outcome.container(JSONPointer(tokens: tokens))),
+        (open + "[{}]" + close, ShapeDetector.Outcome.container(JSONPointer(tokens: tokens))),
         (open + "{\"\(name)\":[{}]}" + close, .sequence),
         (
           open + "{\"\(name)\":[{}],\"b\":[{}],\"\(name)\":{\"c\":[{}]}}" + close,
@@ -153,22 +153,22 @@ import Testing
           .container(JSONPointer(tokens: ["b"]))
         ),
       ] {
-        var survey = ShapeSurvey()
-        survey.append(Array(input.utf8).span)
-        survey.finish()
-        #expect(survey.outcome == outcome, "\(stepCount) steps of \(name.utf8.count) bytes")
+        var detector = ShapeDetector()
+        detector.append(Array(input.utf8).span)
+        detector.finish()
+        #expect(detector.outcome == outcome, "\(stepCount) steps of \(name.utf8.count) bytes")
       }
     }
   }
 
   @Test func `an object with very many arrays is ambiguous before its end`() {
-    var survey = ShapeSurvey()
-    survey.append([UInt8(ascii: "{")].span)
+    var detector = ShapeDetector()
+    detector.append([UInt8(ascii: "{")].span)
     var count = 0
-    while survey.outcome == nil, count < 1_000 {
-      survey.append(Array("\"m\(count)\":[{}],".utf8).span)
+    while detector.outcome == nil, count < 1_000 {
+      detector.append(Array("\"m\(count)\":[{}],".utf8).span)
       count += 1
     }
-    #expect(count == ShapeSurvey.candidateLimit + 1)
+    #expect(count == ShapeDetector.candidateLimit + 1)
   }
 }

@@ -30,7 +30,7 @@
 /// reach them: the steps and bytes of a pointer are limited. If the input is malformed, only the
 /// arrays before the error count. A malformed first line of newline-delimited JSON does not change
 /// the result.
-public struct ShapeSurvey: ~Copyable {
+public struct ShapeDetector: ~Copyable {
   /// The result of a survey.
   public enum Outcome: Sendable, Hashable {
     /// Every top-level value is an element.
@@ -144,7 +144,7 @@ public struct ShapeSurvey: ~Copyable {
   }
 }
 
-extension ShapeSurvey {
+extension ShapeDetector {
   /// Surveys the next bytes; they are ignored if there is an outcome.
   ///
   /// - Complexity: O(n) in the number of bytes.
