@@ -20,7 +20,7 @@ extension ElementReader {
       finishMalformed(start..<start, resumeOffset: start, in: context)
       return .malformed(malformation)
     }
-    let surroundings: RecoveryScanner.Surroundings =
+    let scannerContext: RecoveryScanner.Context =
       switch (shape, lineMode) {
       case (.sequence, .oneEachLine): .lines
       case (.sequence, _): .sequence
@@ -29,7 +29,7 @@ extension ElementReader {
     recovery = Recovery(
       start: start, malformation: malformation(of: failure, from: start), context: context,
       scanner: RecoveryScanner(
-        surroundings: surroundings, parents: parser.state.parents, start: start,
+        context: scannerContext, parents: parser.state.parents, start: start,
         column: buffer.location(ofByteOffset: start).column,
         isTruncated: failure.kind == .truncated))
     phase = .recovering
@@ -148,6 +148,6 @@ extension ElementReader {
         bytes: head.indices.map { head[$0] }, startOffset: recovery.start, line: location.line,
         column: location.column)
     }
-    return scanner.keepOffset
+    return scanner.firstNeededOffset
   }
 }

@@ -9,13 +9,15 @@
 ///    a sequence, a string ends with its closing quote and any other value with its line.
 /// 3. A line end ends a string. If a string is followed by something that cannot follow it, its
 ///    closing quote opens the next string, and its content is read as brackets and commas.
-/// 4. A closer of the container's kind that matches no bracket of the element ends the container if
-///    the text after it allows that. Otherwise it is ignored.
+/// 4. A closer of the container's kind that matches no bracket of the element ends the container:
+///    `]` at once if no bracket is open, otherwise if the text after it allows that. All others are
+///    ignored. The text after `}` is always checked, because a surplus brace may follow the value of
+///    a member.
 /// 5. A line that begins with the element's first byte in the element's column begins the next
 ///    sibling, unless the element's members are in that column.
 /// 6. An object begins the next sibling if the element needs a name or comma there, as after a
 ///    missing closing brace. All brackets inside the element must be closed, so that its objects
-///    are not read as records, unless it is longer than `byteLimit`.
+///    are not read as elements, unless it is longer than `nestedSiblingDistance`.
 ///
 /// Each call scans more of the input, and the result does not depend on how the input is cut. The
 /// scan goes back only into strings, once for each, and reads at most `lookaround` bytes past its
@@ -23,7 +25,7 @@
 /// elements.
 struct RecoveryScanner {
   /// The context of the siblings.
-  enum Surroundings {
+  enum Context {
     /// A sequence with one element a line.
     case lines
     case sequence
@@ -33,7 +35,8 @@ struct RecoveryScanner {
 
   struct Outcome {
     var offset: Int
-    /// Whether a comma or the end of the container is there, rather than a sibling.
+    /// Whether a comma or the container's end must follow, rather than a sibling. Meaningless in a
+    /// sequence.
     var needsComma: Bool
   }
 
@@ -49,12 +52,12 @@ struct RecoveryScanner {
     /// The byte is consumed.
     case advance
     /// The byte must be scanned again.
-    case again
+    case rescan
     case needsMore
     case found(Outcome)
   }
 
-  let surroundings: Surroundings
+  let context: Context
   /// The containers around the container, outermost first; true for an array.
   let parents: [Bool]
   let start: Int
@@ -68,34 +71,35 @@ struct RecoveryScanner {
   private var mode = Mode.ground
   private var isEscaped = false
   /// The open brackets inside the element, and the number of braces among them.
-  private var open: [UInt8] = []
+  private var openBrackets: [UInt8] = []
   private var openBraceCount = 0
-  private var first: UInt8 = 0
+  private var firstByte: UInt8 = 0
   /// The last byte that was not white space; for a string, its closing quote.
-  private var previous: UInt8 = 0
+  private var previousByte: UInt8 = 0
   private var lineStart: Int
   private var isLineBlank = false
-  /// Whether the content of the element is also in its column.
-  private var isFlush = false
-  /// Before this offset, string content is being read again, so quotes do not open strings.
-  private var rereadEnd = 0
+  /// Whether the element's members begin in the element's own column, so that the column does not
+  /// show a sibling.
+  private var contentSharesColumn = false
+  /// Quotes before this offset do not open strings, because string content is being read again.
+  private var plainUntil = 0
 
   /// The number of scanned bytes, repeated ones included.
   private var stepCount = 0
 
-  /// The length beyond which open brackets inside an element are ignored.
-  static let byteLimit = 1 << 16
+  /// The element length beyond which an object begins the next sibling even inside open brackets
+  /// (rule 6).
+  static let nestedSiblingDistance = 1 << 16
 
   /// The most bytes that the scan goes back into a string or reads after the end of a container.
   static let lookaround = 1 << 10
 
-  /// The most open brackets; beyond it, no end is found.
+  /// The most open brackets that are tracked. Deeper ones are ignored, so the end found may be too
+  /// early.
   static let nestingLimit = 1 << 20
 
-  init(
-    surroundings: Surroundings, parents: [Bool], start: Int, column: Int, isTruncated: Bool
-  ) {
-    self.surroundings = surroundings
+  init(context: Context, parents: [Bool], start: Int, column: Int, isTruncated: Bool) {
+    self.context = context
     self.parents = parents
     self.start = start
     self.column = column
@@ -106,11 +110,12 @@ struct RecoveryScanner {
 }
 
 extension RecoveryScanner {
-  /// Earlier bytes are not needed any more.
-  var keepOffset: Int { max(start, offset - Self.lookaround) }
+  /// The first offset that later calls may read.
+  var firstNeededOffset: Int { max(start, offset - Self.lookaround) }
 
-  /// Whether the element ended inside a string as yajl read it.
-  func endedInString(at outcome: Outcome) -> Bool { outcome.offset <= rereadEnd }
+  /// Whether the end lies in text that yajl read as part of a string, so that the string lacks its
+  /// closing quote.
+  func endedInString(at outcome: Outcome) -> Bool { outcome.offset <= plainUntil }
 
   /// Returns the number of steps since the last call.
   mutating func resetStepCount() -> Int {
@@ -120,7 +125,7 @@ extension RecoveryScanner {
 
   /// Continues the scan.
   ///
-  /// - Parameter bytes: the input from ``keepOffset`` or an earlier offset on.
+  /// - Parameter bytes: the input from ``firstNeededOffset`` or an earlier offset on.
   /// - Returns: the place where reading can continue, or nil if more bytes are needed.
   mutating func scan(_ bytes: Span<UInt8>, at bytesOffset: Int, isComplete: Bool) -> Outcome? {
     let window = ScanWindow(bytes: bytes, startOffset: bytesOffset, isComplete: isComplete)
@@ -129,7 +134,7 @@ extension RecoveryScanner {
         stepCount += 1
         switch read(window[offset], in: window) {
         case .advance: offset += 1
-        case .again: break
+        case .rescan: break
         case .needsMore: return nil
         case .found(let outcome): return outcome
         }
@@ -143,8 +148,8 @@ extension RecoveryScanner {
   }
 
   private mutating func read(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
-    if offset == start { first = byte }
-    if surroundings == .lines { return byte == 0x0A ? found(needsComma: false) : .advance }
+    if offset == start { firstByte = byte }
+    if context == .lines { return byte == 0x0A ? found(needsComma: false) : .advance }
     switch mode {
     case .ground: return readGround(byte, in: window)
     case .string(let quote): return readInString(byte, quote)
@@ -159,7 +164,7 @@ extension RecoveryScanner {
   private mutating func readGround(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     switch byte {
     case 0x0A:
-      if surroundings == .sequence, open.isEmpty { return found(needsComma: false) }
+      if context == .sequence, openBrackets.isEmpty { return found(needsComma: false) }
       (lineStart, isLineBlank) = (offset + 1, true)
       return .advance
     case 0x20, 0x09, 0x0D: return .advance
@@ -171,53 +176,56 @@ extension RecoveryScanner {
     isLineBlank = false
     switch byte {
     case UInt8(ascii: "\""):
-      if offset >= rereadEnd { (mode, isEscaped) = (.string(offset), false) }
+      if offset >= plainUntil { (mode, isEscaped) = (.string(offset), false) }
       return .advance
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       if byte == UInt8(ascii: "{"), isSibling { return found(needsComma: false) }
-      if open.count < Self.nestingLimit {
-        open.append(byte)
+      if openBrackets.count < Self.nestingLimit {
+        openBrackets.append(byte)
         if byte == UInt8(ascii: "{") { openBraceCount += 1 }
       }
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       return readCloser(byte, in: window)
-    case UInt8(ascii: ",") where open.isEmpty && surroundings != .sequence:
+    case UInt8(ascii: ",") where openBrackets.isEmpty && context != .sequence:
       return found(needsComma: true)
     default: break
     }
-    previous = byte
+    previousByte = byte
     return .advance
   }
 
   /// Whether the first byte of a line in the element's column begins the next sibling.
   private mutating func beginsSibling(_ byte: UInt8) -> Bool {
-    switch previous {
+    switch previousByte {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      if byte != UInt8(ascii: "}"), byte != UInt8(ascii: "]") { isFlush = true }
+      if byte != UInt8(ascii: "}"), byte != UInt8(ascii: "]") { contentSharesColumn = true }
       return false
-    case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"): return byte == first && !isFlush
+    case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
+      return byte == firstByte && !contentSharesColumn
     // A quote may belong to a string that a line end has cut.
-    default: return byte == first && !isFlush && previous != UInt8(ascii: ":") && byte != 0x22
+    default:
+      return byte == firstByte && !contentSharesColumn && previousByte != UInt8(ascii: ":")
+        && byte != UInt8(ascii: "\"")
     }
   }
 
   /// Whether an object here is the next sibling, because the element needs a name or comma here.
   private var isSibling: Bool {
-    first == UInt8(ascii: "{") && open.last == first && previous != UInt8(ascii: ":")
-      && (open.count == 1 || offset - start > Self.byteLimit) && offset >= rereadEnd
+    firstByte == UInt8(ascii: "{") && openBrackets.last == firstByte
+      && previousByte != UInt8(ascii: ":") && offset >= plainUntil
+      && (openBrackets.count == 1 || offset - start > Self.nestedSiblingDistance)
   }
 
   private mutating func readCloser(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
-    previous = byte
+    previousByte = byte
     if close(byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")) {
-      guard open.isEmpty, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
-        return .advance
-      }
+      guard openBrackets.isEmpty, firstByte == UInt8(ascii: "{") || firstByte == UInt8(ascii: "[")
+      else { return .advance }
       offset += 1
       return found(needsComma: true)
     }
-    switch (surroundings, byte) {
-    case (.array, UInt8(ascii: "]")) where open.isEmpty: return found(needsComma: true)
+    switch (context, byte) {
+    case (.array, UInt8(ascii: "]")) where openBrackets.isEmpty: return found(needsComma: true)
     case (.array, UInt8(ascii: "]")), (.object, UInt8(ascii: "}")): break
     default: return .advance
     }
@@ -234,9 +242,9 @@ extension RecoveryScanner {
   ///
   /// Every bracket searched is closed, so all closers together search each bracket once.
   private mutating func close(_ opener: UInt8) -> Bool {
-    let count = opener == UInt8(ascii: "{") ? openBraceCount : open.count - openBraceCount
+    let count = opener == UInt8(ascii: "{") ? openBraceCount : openBrackets.count - openBraceCount
     guard count > 0 else { return false }
-    while let last = open.popLast() {
+    while let last = openBrackets.popLast() {
       if last == UInt8(ascii: "{") { openBraceCount -= 1 }
       if last == opener { break }
     }
@@ -246,14 +254,14 @@ extension RecoveryScanner {
   private mutating func readInString(_ byte: UInt8, _ quote: Int) -> Step {
     if byte == 0x0A {
       if !reread(from: quote, to: offset) { mode = .ground }
-      return .again
+      return .rescan
     }
     if isEscaped {
       isEscaped = false
     } else if byte == UInt8(ascii: "\\") {
       isEscaped = true
     } else if byte == UInt8(ascii: "\"") {
-      if surroundings == .sequence, quote == start {
+      if context == .sequence, quote == start {
         offset += 1
         return found(needsComma: false)
       }
@@ -266,18 +274,18 @@ extension RecoveryScanner {
     switch byte {
     case 0x20, 0x09, 0x0D: return .advance
     case 0x0A, UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"):
-      (mode, previous) = (.ground, UInt8(ascii: "\""))
+      (mode, previousByte) = (.ground, UInt8(ascii: "\""))
     default:
       if !reread(from: quote, to: end) { (mode, isEscaped) = (.string(end), false) }
     }
-    return .again
+    return .rescan
   }
 
   /// Goes back to an opening quote to read the string's content as brackets and commas; false if
   /// that was done before or the string is too long.
   private mutating func reread(from quote: Int, to end: Int) -> Bool {
-    guard quote >= rereadEnd, offset - quote < Self.lookaround else { return false }
-    (mode, rereadEnd, offset) = (.ground, end, quote + 1)
+    guard quote >= plainUntil, offset - quote < Self.lookaround else { return false }
+    (mode, plainUntil, offset) = (.ground, end, quote + 1)
     return true
   }
 }
