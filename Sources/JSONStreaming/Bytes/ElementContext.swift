@@ -12,6 +12,11 @@ struct ElementContext: BitwiseCopyable, Equatable {
     case free
   }
 
+  /// The kind of a container around the elements.
+  enum Container {
+    case array, object
+  }
+
   /// The most steps that a pointer can have.
   static let stepLimit = 48
 

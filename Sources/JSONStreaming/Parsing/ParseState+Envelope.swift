@@ -156,8 +156,8 @@ extension ParseState {
     Array((context.containerIsObject ? "{\"\":null," : "[null,").utf8)
   }
 
-  /// The containers around the container of the elements, outermost first; true for an array.
-  var parents: [Bool] {
-    steps.indices.map { context.arrayLevels & 1 << UInt64($0) != 0 }
+  /// The containers around the container of the elements, outermost first.
+  var parents: [ElementContext.Container] {
+    steps.indices.map { context.arrayLevels & 1 << UInt64($0) != 0 ? .array : .object }
   }
 }

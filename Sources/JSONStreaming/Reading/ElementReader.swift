@@ -75,7 +75,7 @@ public struct ElementReader: ~Copyable {
   var currentHoldsNUL = false
   var currentIsCut = false
   var currentIndex = 0
-  /// The first bytes of a malformed element that is too long for the buffer.
+  /// The first bytes of a malformed element that is longer than `limits.elementByteCount`.
   var oversized: OversizedElement?
 
   // The position after the last event.

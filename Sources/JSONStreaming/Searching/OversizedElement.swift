@@ -1,16 +1,17 @@
-/// The first bytes of a malformed element that is too large for the read buffer.
+/// The first bytes of a malformed element that is longer than `ReadingLimits.elementByteCount`;
+/// the read buffer holds its later bytes only.
 struct OversizedElement {
-  /// At most as many bytes as an element may have.
+  /// At most `elementByteCount` bytes.
   var bytes: [UInt8]
 
-  /// The position of the first byte.
+  /// The 0-based offset, line and byte column of the first byte.
   var startOffset: Int
   var line: Int
   var column: Int
 }
 
 extension OversizedElement {
-  /// The 0-based line of an offset and its byte column; nil if it is after the bytes.
+  /// The 0-based line of an offset and its byte column; nil before `bytes` or after their end.
   func location(ofByteOffset byteOffset: Int) -> (line: Int, column: Int)? {
     let index = byteOffset - startOffset
     guard index >= 0 && index <= bytes.count else { return nil }

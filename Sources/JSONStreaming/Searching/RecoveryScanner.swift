@@ -58,8 +58,8 @@ struct RecoveryScanner {
   }
 
   let context: Context
-  /// The containers around the container, outermost first; true for an array.
-  let parents: [Bool]
+  /// The containers around the container, outermost first.
+  let parents: [ElementContext.Container]
   let start: Int
   /// The column of the element's first byte.
   let column: Int
@@ -98,7 +98,10 @@ struct RecoveryScanner {
   /// early.
   static let nestingLimit = 1 << 20
 
-  init(context: Context, parents: [Bool], start: Int, column: Int, isTruncated: Bool) {
+  init(
+    context: Context, parents: [ElementContext.Container], start: Int, column: Int,
+    isTruncated: Bool
+  ) {
     self.context = context
     self.parents = parents
     self.start = start
@@ -218,7 +221,7 @@ extension RecoveryScanner {
 
   private mutating func readCloser(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     previousByte = byte
-    if close(byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")) {
+    if close(opener(of: byte)) {
       guard openBrackets.isEmpty, firstByte == UInt8(ascii: "{") || firstByte == UInt8(ascii: "[")
       else { return .advance }
       offset += 1

@@ -5,21 +5,21 @@ struct ScanWindow: ~Escapable {
     case yes, no, unknown
   }
 
-  private let held: Span<UInt8>
+  private let bytes: Span<UInt8>
   private let startOffset: Int
   let isComplete: Bool
 
   /// - Parameter isComplete: whether the input ends after `bytes`.
   @_lifetime(copy bytes)
   init(bytes: Span<UInt8>, startOffset: Int, isComplete: Bool) {
-    held = bytes
+    self.bytes = bytes
     self.startOffset = startOffset
     self.isComplete = isComplete
   }
 
-  var endOffset: Int { startOffset + held.count }
+  var endOffset: Int { startOffset + bytes.count }
 
-  subscript(offset: Int) -> UInt8 { held[offset - startOffset] }
+  subscript(offset: Int) -> UInt8 { bytes[offset - startOffset] }
 }
 
 extension ScanWindow {
@@ -27,9 +27,11 @@ extension ScanWindow {
   /// containers around it, continue in one of them, or be another top-level value.
   ///
   /// - Parameters:
-  ///   - parents: the containers around it, outermost first; true for an array.
+  ///   - parents: the containers around it, outermost first.
   ///   - limit: the number of bytes to check; if they are all white space, the answer is yes.
-  func canEndContainer(before offset: Int, parents: [Bool], limit: Int) -> Answer {
+  func canEndContainer(
+    before offset: Int, parents: [ElementContext.Container], limit: Int
+  ) -> Answer {
     var parents = parents[...]
     var isNameDue = false
     for next in offset..<(offset + limit) {
@@ -37,13 +39,18 @@ extension ScanWindow {
       switch (self[next], parents.last) {
       case (0x20, _), (0x09, _), (0x0A, _), (0x0D, _): break
       case (let byte, _) where isNameDue: return byte == UInt8(ascii: "\"") ? .yes : .no
-      case (UInt8(ascii: "}"), false), (UInt8(ascii: "]"), true): parents.removeLast()
-      case (UInt8(ascii: ","), true): return .yes
-      case (UInt8(ascii: ","), false): isNameDue = true
+      case (UInt8(ascii: "}"), .object?), (UInt8(ascii: "]"), .array?): parents.removeLast()
+      case (UInt8(ascii: ","), .array?): return .yes
+      case (UInt8(ascii: ","), .object?): isNameDue = true
       case (UInt8(ascii: "{"), nil), (UInt8(ascii: "["), nil): return .yes
       default: return .no
       }
     }
     return .yes
   }
+}
+
+/// The bracket that a closing one closes.
+func opener(of closer: UInt8) -> UInt8 {
+  closer == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")
 }

@@ -330,9 +330,7 @@ extension ShapeDetector {
       open.append(byte)
       isElementNameDue = byte == UInt8(ascii: "{") && expectsElementName
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
-      guard open.last == (byte == UInt8(ascii: "}") ? UInt8(ascii: "{") : UInt8(ascii: "[")) else {
-        return flaw(at: byte)
-      }
+      guard open.last == opener(of: byte) else { return flaw(at: byte) }
       open.removeLast()
       if open.isEmpty { mode = .object(.comma) }
     default:
