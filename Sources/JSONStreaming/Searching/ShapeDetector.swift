@@ -77,7 +77,7 @@ public struct ShapeDetector: ~Copyable {
     /// After the first top-level value.
     case afterFirst
     /// After an error, on the same line.
-    case flawedLine
+    case lineOfError
     /// At the start of the next line.
     case nextLine
   }
@@ -104,7 +104,7 @@ public struct ShapeDetector: ~Copyable {
 
   private var mode = Mode.start
   /// Whether the first top-level value, an object, has ended.
-  private var isWhole = false
+  private var isFirstObjectComplete = false
   private var candidates: [Candidate] = []
   private var emptyCandidates: [Candidate] = []
   /// The index of each candidate in `candidates`; nil for an empty array.
@@ -114,22 +114,22 @@ public struct ShapeDetector: ~Copyable {
   /// The number of open objects, not counting those inside an array.
   private var objectDepth = 0
   /// The open brackets in the current array, its own included.
-  private var open: [UInt8] = []
+  private var openBrackets: [UInt8] = []
   private var candidate: Int?
   /// Whether the next string is the name of an element's member and must be checked.
   private var isElementNameDue = false
 
   private var isInString = false
   private var isEscaped = false
-  /// The raw text of the current name or value of `type`.
-  private var raw: [UInt8] = []
-  private var keepsRaw = false
-  /// The depth of the object whose current member is too long for a pointer.
-  private var cutDepth = Int.max
+  /// The bytes between the quotes of the current name or value of `type`, escapes included.
+  private var stringBytes: [UInt8] = []
+  private var collectsString = false
+  /// The depth of the object whose current member is beyond the reach of a pointer.
+  private var unreachableDepth = Int.max
   /// Whether the survey is on the line on which the first top-level value begins.
   private var isFirstLine = true
   /// The last byte outside strings that is a line feed or not white space.
-  private var previous: UInt8 = 0x0A
+  private var previousByte: UInt8 = 0x0A
 
   /// Creates a survey of an input, to be given from its first byte on.
   ///
@@ -151,7 +151,7 @@ extension ShapeDetector {
   public mutating func append(_ bytes: Span<UInt8>) {
     var index = 0
     while index < bytes.count, outcome == nil {
-      if isInString, !keepsRaw, !isEscaped {
+      if isInString, !collectsString, !isEscaped {
         index = Self.endOfPlainString(bytes, from: index)
         guard index < bytes.count else { return }
       }
@@ -177,17 +177,17 @@ extension ShapeDetector {
 
   /// Determines the outcome from the candidates so far.
   private mutating func decide() {
-    let knowsElements = isWhole && !elementNames.isEmpty
+    let checksNames = isFirstObjectComplete && !elementNames.isEmpty
     let arrays = candidates + emptyCandidates
-    if candidates.count == 1, !knowsElements || candidates[0].hasElementName {
+    if candidates.count == 1, !checksNames || candidates[0].hasElementName {
       outcome = .container(candidates[0].pointer)
     } else if candidates.count > 1 {
       outcome = .ambiguous(arrays)
-    } else if !knowsElements || hasElementName || arrays.isEmpty {
+    } else if !checksNames || hasElementName || arrays.isEmpty {
       outcome = .sequence
     } else {
-      let isPage = candidates.isEmpty && !hasInnerElementName
-      outcome = isPage ? .container(arrays[0].pointer) : .ambiguous(arrays)
+      let isEmptyResult = candidates.isEmpty && !hasInnerElementName
+      outcome = isEmptyResult ? .container(arrays[0].pointer) : .ambiguous(arrays)
     }
   }
 
@@ -195,7 +195,7 @@ extension ShapeDetector {
   private mutating func beginArray(_ byte: UInt8) {
     mode = .array
     candidate = nil
-    guard objectDepth < cutDepth else { return }
+    guard objectDepth < unreachableDepth else { return }
     let pointer = JSONPointer(tokens: path)
     if byte == UInt8(ascii: "{") {
       candidate = places[pointer] ?? nil
@@ -223,14 +223,14 @@ extension ShapeDetector {
     switch byte {
     case 0x0A:
       isFirstLine = false
-      previous = byte
-      if case .flawedLine = mode { mode = .nextLine }
+      previousByte = byte
+      if case .lineOfError = mode { mode = .nextLine }
       endScalar()
     case 0x20, 0x09, 0x0D:
       endScalar()
     default:
       readSignificant(byte)
-      previous = byte
+      previousByte = byte
     }
   }
 
@@ -250,7 +250,7 @@ extension ShapeDetector {
     case .array: readInArray(byte)
     case .afterFirst where byte == UInt8(ascii: "{"): outcome = .sequence
     case .afterFirst: break
-    case .flawedLine: break
+    case .lineOfError: break
     case .nextLine:
       if byte == UInt8(ascii: "{") {
         outcome = .sequence
@@ -277,22 +277,22 @@ extension ShapeDetector {
   private mutating func readInObject(_ byte: UInt8, _ due: Due) {
     switch (due, byte) {
     case (.name, UInt8(ascii: "\"")):
-      beginString(keeping: true)
+      beginString(collecting: true)
     case (.colon, UInt8(ascii: ":")):
       mode = .object(.value)
     case (.value, UInt8(ascii: "\"")):
-      beginString(keeping: objectDepth == 1 && path.last == "type")
+      beginString(collecting: objectDepth == 1 && path.last == "type")
     case (.value, UInt8(ascii: "{")):
       guard objectDepth < Self.depthLimit else { return decide() }
       objectDepth += 1
       path.append("")
       mode = .object(.name)
     case (.value, UInt8(ascii: "[")):
-      open = [byte]
+      openBrackets = [byte]
       mode = .arrayStart
     case (.value, UInt8(ascii: "}")), (.value, UInt8(ascii: "]")), (.value, UInt8(ascii: ",")),
       (.value, UInt8(ascii: ":")):
-      flaw(at: byte)
+      handleError(at: byte)
     case (.value, _):
       mode = .object(.scalarEnd)
     case (.scalarEnd, UInt8(ascii: ",")), (.comma, UInt8(ascii: ",")):
@@ -303,36 +303,36 @@ extension ShapeDetector {
     case (.scalarEnd, UInt8(ascii: "{")), (.scalarEnd, UInt8(ascii: "[")),
       (.scalarEnd, UInt8(ascii: "\"")), (.scalarEnd, UInt8(ascii: ":")),
       (.scalarEnd, UInt8(ascii: "]")):
-      flaw(at: byte)
+      handleError(at: byte)
     case (.scalarEnd, _):
       break
     default:
-      flaw(at: byte)
+      handleError(at: byte)
     }
   }
 
   private mutating func endObject() {
     objectDepth -= 1
     path.removeLast()
-    isWhole = objectDepth == 0
-    mode = isWhole ? .afterFirst : .object(.comma)
+    isFirstObjectComplete = objectDepth == 0
+    mode = isFirstObjectComplete ? .afterFirst : .object(.comma)
   }
 
   private mutating func readInArray(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""):
-      beginString(keeping: isElementNameDue)
+      beginString(collecting: isElementNameDue)
     case UInt8(ascii: ","):
-      if let candidate, open.count == 1 { candidates[candidate].elementCount += 1 }
+      if let candidate, openBrackets.count == 1 { candidates[candidate].elementCount += 1 }
       isElementNameDue = expectsElementName
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      guard open.count < Self.depthLimit else { return decide() }
-      open.append(byte)
+      guard openBrackets.count < Self.depthLimit else { return decide() }
+      openBrackets.append(byte)
       isElementNameDue = byte == UInt8(ascii: "{") && expectsElementName
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
-      guard open.last == opener(of: byte) else { return flaw(at: byte) }
-      open.removeLast()
-      if open.isEmpty { mode = .object(.comma) }
+      guard openBrackets.last == opener(of: byte) else { return handleError(at: byte) }
+      openBrackets.removeLast()
+      if openBrackets.isEmpty { mode = .object(.comma) }
     default:
       break
     }
@@ -340,32 +340,34 @@ extension ShapeDetector {
 
   /// Whether a string here is the name of an element's member and must be checked.
   private var expectsElementName: Bool {
-    guard open.count == 2, open[1] == UInt8(ascii: "{"), let candidate else { return false }
+    guard openBrackets.count == 2, openBrackets[1] == UInt8(ascii: "{"), let candidate else {
+      return false
+    }
     return !elementNames.isEmpty && !candidates[candidate].hasElementName
   }
 
   /// Registers an error: the line after it shows whether the input has one object a line.
-  private mutating func flaw(at byte: UInt8) {
-    if byte == UInt8(ascii: "{"), previous == 0x0A, !isFirstLine {
+  private mutating func handleError(at byte: UInt8) {
+    if byte == UInt8(ascii: "{"), previousByte == 0x0A, !isFirstLine {
       outcome = .sequence
     } else if isFirstLine {
-      mode = .flawedLine
+      mode = .lineOfError
     } else {
       decide()
     }
   }
 
-  private mutating func beginString(keeping: Bool) {
+  private mutating func beginString(collecting: Bool) {
     isInString = true
     isEscaped = false
-    keepsRaw = keeping
-    raw.removeAll(keepingCapacity: true)
+    collectsString = collecting
+    stringBytes.removeAll(keepingCapacity: true)
   }
 
   private mutating func readInString(_ byte: UInt8) {
     if byte == 0x0A {
       isInString = false
-      flaw(at: byte)
+      handleError(at: byte)
       return read(byte)
     }
     if !isEscaped, byte == UInt8(ascii: "\"") {
@@ -373,20 +375,20 @@ extension ShapeDetector {
       return endString()
     }
     isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
-    if keepsRaw, raw.count < Self.nameLimit { raw.append(byte) }
+    if collectsString, stringBytes.count < Self.nameLimit { stringBytes.append(byte) }
   }
 
   private mutating func endString() {
     guard case .object(let due) = mode else {
       guard isElementNameDue, let candidate else { return }
       isElementNameDue = false
-      candidates[candidate].hasElementName = isElementName(EscapedText.unescaped(raw))
+      candidates[candidate].hasElementName = isElementName(EscapedText.unescaped(stringBytes))
       return
     }
     guard case .name = due else {
       mode = .object(.comma)
-      guard keepsRaw else { return }
-      switch EscapedText.unescaped(raw) {
+      guard collectsString else { return }
+      switch EscapedText.unescaped(stringBytes) {
       case "FeatureCollection": outcome = .container(JSONPointer(tokens: ["features"]))
       case "Feature": outcome = .sequence
       default: break
@@ -394,13 +396,13 @@ extension ShapeDetector {
       return
     }
     mode = .object(.colon)
-    guard objectDepth <= cutDepth else { return }
-    let name = EscapedText.unescaped(raw)
+    guard objectDepth <= unreachableDepth else { return }
+    let name = EscapedText.unescaped(stringBytes)
     path[path.count - 1] = name
     let isInPointer =
-      raw.count < Self.nameLimit && objectDepth <= ElementContext.stepLimit
+      stringBytes.count < Self.nameLimit && objectDepth <= ElementContext.stepLimit
       && path.reduce(0) { $0 + $1.utf8.count } <= Self.pathLimit
-    cutDepth = isInPointer ? .max : objectDepth
+    unreachableDepth = isInPointer ? .max : objectDepth
     guard objectDepth == 1 else {
       hasInnerElementName = hasInnerElementName || isElementName(name)
       return
