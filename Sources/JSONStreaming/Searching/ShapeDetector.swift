@@ -90,6 +90,13 @@ public struct ShapeDetector: ~Copyable {
   public private(set) var outcome: Outcome?
 
   /// For each kind of element, the names that all of its elements have.
+  private enum Listed {
+    /// The index in `candidates`.
+    case candidate(Int)
+    /// An array in `emptyCandidates`.
+    case empty
+  }
+
   private let elementMarkers: [[String]]
   /// The names of members of elements.
   private let elementNames: [String]
@@ -107,8 +114,8 @@ public struct ShapeDetector: ~Copyable {
   private var isFirstObjectComplete = false
   private var candidates: [Candidate] = []
   private var emptyCandidates: [Candidate] = []
-  /// The index of each candidate in `candidates`; nil for an empty array.
-  private var places: [JSONPointer: Int?] = [:]
+  /// The arrays in `candidates` and `emptyCandidates`.
+  private var listed: [JSONPointer: Listed] = [:]
   /// The names on the path to the current value, the current member's name included.
   private var path: [String] = []
   /// The number of open objects, not counting those inside an array.
@@ -198,23 +205,23 @@ extension ShapeDetector {
     guard objectDepth < unreachableDepth else { return }
     let pointer = JSONPointer(tokens: path)
     if byte == UInt8(ascii: "{") {
-      candidate = places[pointer] ?? nil
-      if let candidate {
-        candidates[candidate].elementCount += 1
+      let earlier = listed[pointer]
+      if case .candidate(let index) = earlier {
+        candidate = index
+        candidates[index].elementCount += 1
       } else if candidates.count < Self.candidateLimit {
         candidate = candidates.count
         candidates.append(Candidate(pointer: pointer, elementCount: 1))
-        if places.updateValue(candidate, forKey: pointer) != nil {
-          emptyCandidates.removeAll { $0.pointer == pointer }
-        }
+        if earlier != nil { emptyCandidates.removeAll { $0.pointer == pointer } }
+        listed[pointer] = .candidate(candidates.count)
       } else {
         decide()
       }
     } else if byte == UInt8(ascii: "]"), !elementNames.isEmpty,
-      emptyCandidates.count < Self.candidateLimit, !places.keys.contains(pointer)
+      emptyCandidates.count < Self.candidateLimit, listed[pointer] == nil
     {
       emptyCandidates.append(Candidate(pointer: pointer, elementCount: 0))
-      places[pointer] = .some(nil)
+      listed[pointer] = .empty
     }
   }
 
@@ -290,24 +297,22 @@ extension ShapeDetector {
     case (.value, UInt8(ascii: "[")):
       openBrackets = [byte]
       mode = .arrayStart
-    case (.value, UInt8(ascii: "}")), (.value, UInt8(ascii: "]")), (.value, UInt8(ascii: ",")),
-      (.value, UInt8(ascii: ":")):
-      handleError(at: byte)
-    case (.value, _):
-      mode = .object(.scalarEnd)
     case (.scalarEnd, UInt8(ascii: ",")), (.comma, UInt8(ascii: ",")):
       mode = .object(.name)
     case (.name, UInt8(ascii: "}")), (.scalarEnd, UInt8(ascii: "}")),
       (.comma, UInt8(ascii: "}")):
       endObject()
-    case (.scalarEnd, UInt8(ascii: "{")), (.scalarEnd, UInt8(ascii: "[")),
-      (.scalarEnd, UInt8(ascii: "\"")), (.scalarEnd, UInt8(ascii: ":")),
-      (.scalarEnd, UInt8(ascii: "]")):
+    case (.value, UInt8(ascii: "}")), (.value, UInt8(ascii: "]")), (.value, UInt8(ascii: ",")),
+      (.value, UInt8(ascii: ":")), (.scalarEnd, UInt8(ascii: "{")),
+      (.scalarEnd, UInt8(ascii: "[")), (.scalarEnd, UInt8(ascii: "]")),
+      (.scalarEnd, UInt8(ascii: ":")), (.scalarEnd, UInt8(ascii: "\"")):
       handleError(at: byte)
     case (.scalarEnd, _):
       break
     default:
       handleError(at: byte)
+    case (.value, _):
+      mode = .object(.scalarEnd)
     }
   }
 
