@@ -1,5 +1,7 @@
 /// A reader that puts the elements of a JSON input onto a tape, one after the other.
 ///
+/// An element is one value to be delivered; the importer calls it a record.
+///
 /// Bytes are pushed with ``append(_:)`` or pulled with ``fill(_:)``; ``next()`` returns the events.
 /// Events, tapes and positions do not depend on how the input is cut into pieces.
 ///
