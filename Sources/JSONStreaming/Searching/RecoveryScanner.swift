@@ -11,8 +11,8 @@
 ///    closing quote opens the next string, and its content is read as brackets and commas.
 /// 4. A closer of the container's kind that matches no bracket of the element ends the container:
 ///    `]` at once if no bracket is open, otherwise if the text after it allows that. All others are
-///    ignored. The text after `}` is always checked, because a surplus brace may follow the value of
-///    a member.
+///    ignored. The text after `}` is always checked, because a surplus brace may follow the value
+///    of a member.
 /// 5. A line that begins with the element's first byte in the element's column begins the next
 ///    sibling, unless the element's members are in that column.
 /// 6. An object begins the next sibling if the element needs a name or comma there, as after a

@@ -1,7 +1,8 @@
-/// Detects where the records are when no pointer was given.
+/// Detects where the elements are when no pointer was given.
 ///
-/// It reads only strings and brackets and stops when the answer is certain; a single large object
-/// is read to its end. Memory holds the names on the path to the current value, and the candidates.
+/// It checks the syntax of objects outside arrays; inside arrays it reads only strings and
+/// brackets, and counts commas. It stops when the answer is certain; a single large object is read
+/// to its end. Memory holds the names on the path to the current value, and the candidates.
 ///
 /// | the input is | shape |
 /// |---|---|
@@ -13,14 +14,15 @@
 /// | an object with several of them | ambiguous |
 /// | any other object | sequence |
 ///
-/// If the member names of elements are known, two cases are checked for them: one array of objects
-/// without such a member, and empty arrays only.
+/// Names of an element's members may be given (`elementNames`). Then the first row that applies
+/// decides about a complete object that has one array of objects without any of these names in its
+/// elements, or empty arrays and no array of objects:
 ///
-/// | the object has | shape |
+/// | the object | shape |
 /// |---|---|
-/// | such a member of its own | sequence |
-/// | otherwise an array of objects, or an object with such a member | ambiguous |
-/// | otherwise | the first empty array |
+/// | has a member with one of the names | sequence |
+/// | has an array of objects, or an inner object with one of the names | ambiguous |
+/// | is any other | the first empty array |
 ///
 /// Before the first bracket, form feeds, vertical tabs and everything after a slash (comments) are
 /// skipped. After the first object everything except another object is skipped. The reader rejects
@@ -31,7 +33,7 @@
 /// arrays before the error count. A malformed first line of newline-delimited JSON does not change
 /// the result.
 public struct ShapeDetector: ~Copyable {
-  /// The result of a survey.
+  /// The result of the detection.
   public enum Outcome: Sendable, Hashable {
     /// Every top-level value is an element.
     case sequence
@@ -45,19 +47,21 @@ public struct ShapeDetector: ~Copyable {
   public struct Candidate: Sendable, Hashable {
     /// The place of the array, or of all arrays with the same pointer.
     public let pointer: JSONPointer
-    /// The number of its elements; the least number if the survey ended inside it.
+    /// The number of its elements; the least number if the detection ended inside it.
     public fileprivate(set) var elementCount: Int
     /// Whether an element of it has a member with the name of an element's member.
     fileprivate var hasElementName = false
   }
 
-  /// The most arrays of objects, at which the survey ends, and the most empty arrays listed.
+  /// The most arrays of objects, and the most empty arrays, that are listed; the detection ends at
+  /// the next array of objects.
   public static let candidateLimit = 100
 
-  /// The most open brackets; the survey ends beyond it.
+  /// The most open objects around an array, and the most open brackets inside it; the detection
+  /// ends beyond either.
   static let depthLimit = 10_000
 
-  /// The most bytes of a name that are kept; candidates after longer names are ignored.
+  /// The most bytes of a name that are kept; arrays below names of this length or more are ignored.
   static let nameLimit = 4_096
 
   /// The most bytes of all names in a candidate's pointer.
@@ -86,10 +90,6 @@ public struct ShapeDetector: ~Copyable {
     case name, colon, value, scalarEnd, comma
   }
 
-  /// The result; nil until it is certain.
-  public private(set) var outcome: Outcome?
-
-  /// For each kind of element, the names that all of its elements have.
   private enum Listed {
     /// The index in `candidates`.
     case candidate(Int)
@@ -97,11 +97,15 @@ public struct ShapeDetector: ~Copyable {
     case empty
   }
 
+  /// The result; nil until it is certain.
+  public private(set) var outcome: Outcome?
+
+  /// For each kind of element, the names that all of its elements have.
   private let elementMarkers: [[String]]
   /// The names of members of elements.
   private let elementNames: [String]
-  /// For each kind of element, the names not found yet, as bytes: a `String` also equals its other
-  /// normal forms. Lazy, because the survey of a top-level array ends before they are needed.
+  /// For each kind of element, the names not found yet, as bytes, because `String` compares by
+  /// canonical equivalence. Lazy, because a top-level array is detected before they are needed.
   private lazy var unseenMarkers = elementMarkers.map { names in Set(names.map { Array($0.utf8) }) }
   private lazy var elementNameBytes = Set(elementNames.map { Array($0.utf8) })
   /// Whether the top-level object has a member with one of these names.
@@ -133,12 +137,12 @@ public struct ShapeDetector: ~Copyable {
   private var collectsString = false
   /// The depth of the object whose current member is beyond the reach of a pointer.
   private var unreachableDepth = Int.max
-  /// Whether the survey is on the line on which the first top-level value begins.
+  /// Whether the current byte is on the line on which the first top-level value begins.
   private var isFirstLine = true
   /// The last byte outside strings that is a line feed or not white space.
   private var previousByte: UInt8 = 0x0A
 
-  /// Creates a survey of an input, to be given from its first byte on.
+  /// Creates a detector for an input, which must be given from its first byte on.
   ///
   /// - Parameters:
   ///   - elementMarkers: for each kind of element, the names that all of its elements have. A
@@ -152,7 +156,7 @@ public struct ShapeDetector: ~Copyable {
 }
 
 extension ShapeDetector {
-  /// Surveys the next bytes; they are ignored if there is an outcome.
+  /// Reads the next bytes; they are ignored if there is an outcome.
   ///
   /// - Complexity: O(n) in the number of bytes.
   public mutating func append(_ bytes: Span<UInt8>) {
@@ -211,9 +215,9 @@ extension ShapeDetector {
         candidates[index].elementCount += 1
       } else if candidates.count < Self.candidateLimit {
         candidate = candidates.count
+        listed[pointer] = .candidate(candidates.count)
         candidates.append(Candidate(pointer: pointer, elementCount: 1))
         if earlier != nil { emptyCandidates.removeAll { $0.pointer == pointer } }
-        listed[pointer] = .candidate(candidates.count)
       } else {
         decide()
       }
@@ -307,12 +311,12 @@ extension ShapeDetector {
       (.scalarEnd, UInt8(ascii: "[")), (.scalarEnd, UInt8(ascii: "]")),
       (.scalarEnd, UInt8(ascii: ":")), (.scalarEnd, UInt8(ascii: "\"")):
       handleError(at: byte)
+    case (.value, _):
+      mode = .object(.scalarEnd)
     case (.scalarEnd, _):
       break
     default:
       handleError(at: byte)
-    case (.value, _):
-      mode = .object(.scalarEnd)
     }
   }
 
@@ -343,7 +347,8 @@ extension ShapeDetector {
     }
   }
 
-  /// Whether a string here is the name of an element's member and must be checked.
+  /// Whether the next string names a member of a candidate's element, and none of the names was
+  /// found in the candidate yet.
   private var expectsElementName: Bool {
     guard openBrackets.count == 2, openBrackets[1] == UInt8(ascii: "{"), let candidate else {
       return false
