@@ -187,7 +187,11 @@ private struct Elements: UnkeyedDecodingContainer {
     return container
   }
 
-  mutating func superDecoder() throws -> any Decoder { try element() }
+  mutating func superDecoder() throws -> any Decoder {
+    let decoder = try element()
+    currentIndex += 1
+    return decoder
+  }
 
   private func element() throws -> RowDecoder {
     let path = codingPath + [Place(intValue: currentIndex)]
