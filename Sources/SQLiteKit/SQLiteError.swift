@@ -73,11 +73,6 @@ public struct SQLiteError: Error, Sendable, Hashable {
   public static let violatedReference = SQLiteError(
     // SQLITE_CONSTRAINT_FOREIGNKEY, whose macro Swift does not import.
     code: SQLITE_CONSTRAINT | 3 << 8, message: "FOREIGN KEY constraint failed")
-
-  /// An error for an answer that only a damaged database can give.
-  public static func corruption(_ message: String) -> SQLiteError {
-    SQLiteError(code: SQLITE_CORRUPT, message: message)
-  }
 }
 
 extension SQLiteError {

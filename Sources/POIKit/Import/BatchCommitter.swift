@@ -121,7 +121,6 @@ struct BatchCommitter: ~Copyable {
     switch error {
     case let error as SQLiteError: error
     case let error as StoreError: error.cause
-    case let error as StoreFailure where error.code == .database: error.cause
     default: nil
     }
   }
@@ -491,7 +490,7 @@ struct BatchCommitter: ~Copyable {
         keeping: lastToken(of: checkpoint))
       if case .done = outcome { hasEnded = true }
       return outcome
-    } catch let error as StoreFailure where error.code != .database {
+    } catch let error as StoreFailure {
       throw failure(
         StoreError(
           .snapshotRefused,

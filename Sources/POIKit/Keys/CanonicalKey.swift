@@ -11,11 +11,6 @@ internal import SQLiteKit
 struct CanonicalKey: ~Copyable {
   private var content = CanonicalContent()
 
-  var bytes: Span<UInt8> {
-    @_lifetime(borrow self)
-    get { content.bytes }
-  }
-
   /// - Complexity: O(count of bytes)
   var hash: KeyHash { KeyHash(digest: content.digest) }
 

@@ -111,12 +111,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case let error as StoreError: self = error
     case let error as SQLiteError: self.init(error, path: path)
     case let error as StoreFailure:
-      if let cause = error.cause, error.code == .database {
-        self.init(cause, path: path)
-      } else {
-        self.init(
-          error.code, "\(path): \(error.message)", advice: error.advice, cause: error.cause)
-      }
+      self.init(
+        error.code, "\(path): \(error.message)", advice: error.advice, cause: error.cause)
     default: self.init(.internalCheck, "\(path): \(error)")
     }
   }
