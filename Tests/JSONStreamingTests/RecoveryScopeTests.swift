@@ -188,6 +188,11 @@ import Testing
     ),
   ]
 
+  @Test func `a list without the end of its last element may end in much white space`() {
+    let input = "[{\"id\":1},{\"id\":2]" + String(repeating: " ", count: 3000)
+    expect([(input, Self.top, [#"{"id":1}"#, #"!syntax {"id":2"#, "end"])])
+  }
+
   @Test func `a stray closing bracket inside an object does not end the list`() {
     expect(Self.strayClosers)
   }

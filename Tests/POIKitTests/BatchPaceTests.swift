@@ -150,4 +150,11 @@ import Testing
     }
     #expect(outcomes.count == 1, "seed \(seed): \(outcomes)")
   }
+
+  @Test(arguments: [(5, 20, 0.25), (30, 20, 1.0), (0, 0, 1.0)])
+  func `the completed part is between 0 and 1`(completed: Int, total: Int, fraction: Double) {
+    let progress = StoreProgress(.importing, completedCount: completed, totalCount: total)
+    #expect(progress.fraction == fraction)
+    #expect(StoreProgress(.importing, completedCount: completed).fraction == nil)
+  }
 }

@@ -362,4 +362,30 @@ import Testing
     options.mergesLosers = false
     _ = try Deduplicator(layout: layout, options: options).run(on: connection, clock: someInstant)
   }
+
+  @Test func `a group of more losers than a portion is merged as a whole`() throws {
+    let connection = try Connection.inMemory()
+    try connection.execute(
+      """
+      CREATE TABLE m (k, name, at);
+      INSERT INTO m (k, at) WITH RECURSIVE n (i) AS
+        (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1200) SELECT 1, i FROM n;
+      UPDATE m SET name = 'old' WHERE at = 1
+      """)
+    var options = DeduplicationOptions()
+    options.mergesLosers = true
+    let layout = try TableLayout(
+      describing: "m", in: connection, key: ["k"], timestamp: "at")
+    let report = try Deduplicator(layout: layout, options: options)
+      .run(on: connection, clock: someInstant)
+    #expect(report.rowsLeft == 1)
+    #expect(try rows("SELECT name, at FROM m", in: connection) == ["old|1200"])
+  }
+
+  @Test func `the time of a value replaces the one that the row has`() {
+    #expect(
+      PropertyTimes.text(settingTimeOf: "a", in: #"{"a":2,"b":1}"#, from: #"{"a":5}"#)
+        == #"{"b":1,"a":5}"#)
+    #expect(PropertyTimes.text(settingTimeOf: "a", in: #"{"a":2}"#, from: nil) == nil)
+  }
 }

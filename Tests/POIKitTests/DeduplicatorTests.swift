@@ -459,4 +459,31 @@ import Testing
     }
     #expect(plan == nil && readCounts == [65_536])
   }
+
+  @Test func `a pass and its undoing need neither a progress closure nor a clock`() throws {
+    let connection = try SampleTable.connection([
+      SampleRecord(key: "a", time: 1), SampleRecord(key: "a", time: 2),
+    ])
+    let deduplicator = Deduplicator(layout: try SampleTable.layout(in: connection))
+    #expect(try deduplicator.plan(on: connection)?.loserCount == 1)
+    #expect(try deduplicator.run(on: connection).rowsLeft == 1)
+    _ = try Deduplicator.undo(on: connection)
+    #expect(try SampleTable.content(connection).count == 2)
+
+    let model = try Model(
+      parsing: #"""
+        {"x-table":"note","x-key":"id","x-timestamp":"at","properties":{"id":{"type":"integer"},
+          "ref":{"type":"string"},"at":{"type":"integer","x-unit":"seconds"}}}
+        """#)
+    let store = try Store.inMemory()
+    let sources: [ImportSource] = [
+      .text(#"{"id":1,"ref":"x","at":1}"#, named: "a"),
+      .text(#"{"id":2,"ref":"x","at":2}"#, named: "b"),
+    ]
+    #expect(try store.importRecords(from: sources, model: model).counters.inserted == 2)
+    #expect(try store.plan(by: ["ref"])?.loserCount == 1)
+    #expect(try store.deduplicate(by: ["ref"]).rowsLeft == 1)
+    try store.undo()
+    #expect(try store.rows().count == 2)
+  }
 }

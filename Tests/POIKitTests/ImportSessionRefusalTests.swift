@@ -149,4 +149,15 @@ import Testing
     #expect(try !session.beginInput(named: "b"))
     #expect(try session.finish().counters.read == 1)
   }
+
+  @Test func `a source with a NUL in its name is refused`() throws {
+    let store = try Store.inMemory()
+    var options = ImportOptions()
+    options.source = "a\0b"
+    let error = #expect(throws: StoreError.self) {
+      try store.importRecords(from: .text("{}"), options: options)
+    }
+    #expect(error?.code == .invalidOptions)
+    #expect(error?.message.contains("the name of the source holds a NUL") == true)
+  }
 }

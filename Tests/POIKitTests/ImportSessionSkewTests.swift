@@ -53,4 +53,9 @@ import Testing
     #expect(epoch.advanced(by: last + .microseconds(775_808)).microseconds == .max)
     #expect(epoch.advanced(by: last).microseconds == .max - 775_807)
   }
+
+  @Test func `the advice for a rejected timestamp is to raise the limit`() {
+    #expect(Advice.Limit(rule: "skew") == .skew)
+    #expect(Advice.Limit(rule: "type") == nil)
+  }
 }

@@ -31,4 +31,11 @@ import Testing
     let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: path) }
     #expect(error?.message.contains("\(path): a model is a JSON object") == true)
   }
+
+  @Test func `a compressed file that is cut off is named`() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write([0x1F, 0x8B, 8, 0, 0, 0] as [UInt8], to: "model.json.gz")
+    let error = #expect(throws: ModelError.self) { _ = try Model(contentsOf: path) }
+    #expect(error?.message.contains("model.json.gz") == true, "\(error?.message ?? "")")
+  }
 }

@@ -503,6 +503,22 @@ import Testing
       }
     }
   }
+
+  @Test func `a model is inferred from the sources of an import`() throws {
+    let folder = try ScratchFolder()
+    let text = #"{"a":1,"b":"x"}"#
+    let path = try folder.write(text, to: "places.json")
+    for source in [ImportSource.file(path), .text(text, named: "places.json")] {
+      var inference = try ModelInference(options: Self.options)
+      try inference.read(source)
+      let document = try inference.finish()
+      #expect(try document == Self.infer(text, named: source.name))
+    }
+    #expect(throws: StoreError.self) {
+      var inference = try ModelInference(options: Self.options)
+      try inference.read(.file(folder.file("none.json")))
+    }
+  }
 }
 
 /// Hands over one byte at a time, once.
