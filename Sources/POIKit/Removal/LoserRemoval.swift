@@ -153,7 +153,7 @@ struct LoserRemoval {
       let schema = try TableSchema(of: reference.childTable, in: connection)
       schemas[name] = schema
       return schema
-    } catch let error as StoreFailure where error.code != .database {
+    } catch let error as StoreFailure {
       throw StoreFailure(
         error.code,
         "rows of '\(reference.childTable)' refer to '\(parent.name)', but \(error.message)")
