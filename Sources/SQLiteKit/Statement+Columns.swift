@@ -8,11 +8,15 @@ extension Statement {
   /// Texts and blobs are the statement's own bytes. They are valid until its next step or reset,
   /// which the compiler enforces.
   public enum Value: ~Escapable {
+    /// `SQLITE_INTEGER`
     case integer(Int64)
+    /// `SQLITE_FLOAT`
     case real(Double)
-    /// In UTF-8.
+    /// `SQLITE_TEXT`, in UTF-8.
     case text(Span<UInt8>)
+    /// `SQLITE_BLOB`
     case blob(Span<UInt8>)
+    /// `SQLITE_NULL`
     case null
   }
 

@@ -6,11 +6,17 @@ public import POIRecords
 /// An integer beyond 64 bits inside JSON is a `real`. A boolean of an attribute of several types is an
 /// `integer`.
 public enum RowValue: Sendable, Hashable {
+  /// NULL, or null inside JSON.
   case null
+  /// A boolean of the model, or inside JSON.
   case boolean(Bool)
+  /// An integer of 64 bits.
   case integer(Int64)
+  /// A number that is not an integer, or too large for one.
   case real(Double)
+  /// A text; also a date, a time or a UUID.
   case text(String)
+  /// A timestamp in microseconds, in UTC.
   case instant(Instant)
   /// The rows of a relation to many, or the elements of an attribute that is kept as JSON.
   case array([RowValue])

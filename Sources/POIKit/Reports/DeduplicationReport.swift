@@ -2,6 +2,7 @@ internal import POIRecords
 
 /// What a deduplication did.
 public struct DeduplicationReport: Sendable, Hashable {
+  /// What the pass found and decided before it changed anything.
   public let plan: DeduplicationPlan
 
   /// The changes of this pass.

@@ -85,7 +85,12 @@ public struct ImportReport: Sendable {
 
     /// A value that is no token.
     public enum OtherValue: Sendable, Hashable {
-      case object, array, null
+      /// A JSON object.
+      case object
+      /// A JSON array.
+      case array
+      /// A JSON null.
+      case null
     }
   }
 

@@ -76,7 +76,9 @@ public final class Store: Sendable {
 
   /// A database file: a store, or one that another program made.
   public enum Database {
+    /// A store of the toolkit.
     case store(Store)
+    /// A database without the toolkit's tables, opened.
     case foreign(Connection)
 
     /// Opens the database at `path`, and detects whether it is a store.
