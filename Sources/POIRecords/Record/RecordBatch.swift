@@ -209,7 +209,7 @@ package struct RecordBatch: ~Copyable {
   }
 }
 
-/// Where a record came from, and how it is treated.
+/// The place that a record came from, and how it is treated.
 @usableFromInline
 package struct RecordOrigin: BitwiseCopyable {
   /// 0-based number of the record in its input, including rejected records.
