@@ -20,7 +20,7 @@ extension ElementReader {
       finishMalformed(start..<start, resumeOffset: start, in: context)
       return .malformed(malformation)
     }
-    let scannerContext: RecoveryScanner.Context =
+    let siblings: RecoveryScanner.Siblings =
       switch (shape, lineMode) {
       case (.sequence, .oneEachLine): .lines
       case (.sequence, _): .sequence
@@ -29,7 +29,7 @@ extension ElementReader {
     recovery = Recovery(
       start: start, malformation: malformation(of: failure, from: start), context: context,
       scanner: RecoveryScanner(
-        context: scannerContext, parents: parser.state.parents, start: start,
+        siblings: siblings, parents: parser.state.parents, start: start,
         column: buffer.location(ofByteOffset: start).column,
         isTruncated: failure.kind == .truncated))
     phase = .recovering
@@ -127,7 +127,7 @@ extension ElementReader {
       // The line of a flaw that has not been delivered must still be counted.
       if nextFlaw < flaws.count { keep = min(keep, flaws[nextFlaw].byteOffset) }
     case .recovering:
-      keep = recoveryKeepOffset()
+      keep = firstOffsetNeededForRecovery()
     }
     guard keep > buffer.startOffset else { return }
     if deliveredHash == nil, keep > deliveredOffset {
@@ -137,7 +137,7 @@ extension ElementReader {
   }
 
   /// The first offset that the search needs; moves an oversized element out of the buffer.
-  private mutating func recoveryKeepOffset() -> Int {
+  private mutating func firstOffsetNeededForRecovery() -> Int {
     guard let recovery else { return deliveredOffset }
     let scanner = recovery.scanner
     guard scanner.offset - recovery.start > limits.elementByteCount else { return recovery.start }

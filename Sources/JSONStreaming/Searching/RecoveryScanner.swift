@@ -24,8 +24,8 @@
 /// result. So the time of all scans is linear in the bytes of the input and the number of malformed
 /// elements.
 struct RecoveryScanner {
-  /// The context of the siblings.
-  enum Context {
+  /// How the siblings are written.
+  enum Siblings {
     /// A sequence with one element a line.
     case lines
     case sequence
@@ -57,7 +57,7 @@ struct RecoveryScanner {
     case found(Outcome)
   }
 
-  let context: Context
+  let siblings: Siblings
   /// The containers around the container, outermost first.
   let parents: [ElementContext.Container]
   let start: Int
@@ -99,10 +99,10 @@ struct RecoveryScanner {
   static let nestingLimit = 1 << 20
 
   init(
-    context: Context, parents: [ElementContext.Container], start: Int, column: Int,
+    siblings: Siblings, parents: [ElementContext.Container], start: Int, column: Int,
     isTruncated: Bool
   ) {
-    self.context = context
+    self.siblings = siblings
     self.parents = parents
     self.start = start
     self.column = column
@@ -152,7 +152,7 @@ extension RecoveryScanner {
 
   private mutating func read(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     if offset == start { firstByte = byte }
-    if context == .lines { return byte == 0x0A ? found(needsComma: false) : .advance }
+    if siblings == .lines { return byte == 0x0A ? found(needsComma: false) : .advance }
     switch mode {
     case .ground: return readGround(byte, in: window)
     case .string(let quote): return readInString(byte, quote)
@@ -167,7 +167,7 @@ extension RecoveryScanner {
   private mutating func readGround(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     switch byte {
     case 0x0A:
-      if context == .sequence, openBrackets.isEmpty { return found(needsComma: false) }
+      if siblings == .sequence, openBrackets.isEmpty { return found(needsComma: false) }
       (lineStart, isLineBlank) = (offset + 1, true)
       return .advance
     case 0x20, 0x09, 0x0D: return .advance
@@ -189,7 +189,7 @@ extension RecoveryScanner {
       }
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       return readCloser(byte, in: window)
-    case UInt8(ascii: ",") where openBrackets.isEmpty && context != .sequence:
+    case UInt8(ascii: ",") where openBrackets.isEmpty && siblings != .sequence:
       return found(needsComma: true)
     default: break
     }
@@ -227,7 +227,7 @@ extension RecoveryScanner {
       offset += 1
       return found(needsComma: true)
     }
-    switch (context, byte) {
+    switch (siblings, byte) {
     case (.array, UInt8(ascii: "]")) where openBrackets.isEmpty: return found(needsComma: true)
     case (.array, UInt8(ascii: "]")), (.object, UInt8(ascii: "}")): break
     default: return .advance
@@ -264,7 +264,7 @@ extension RecoveryScanner {
     } else if byte == UInt8(ascii: "\\") {
       isEscaped = true
     } else if byte == UInt8(ascii: "\"") {
-      if context == .sequence, quote == start {
+      if siblings == .sequence, quote == start {
         offset += 1
         return found(needsComma: false)
       }

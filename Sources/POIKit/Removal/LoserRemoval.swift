@@ -88,7 +88,7 @@ struct LoserRemoval {
   /// The number of losers to remove before `BatchPace.isDue` is asked again.
   ///
   /// It is small, so that the losers' pages, which are read three times, stay in the cache. It is larger if
-  /// other tables refer to the losers, because a search for referring rows costs more.
+  /// there are references to the table, because a search for referring rows costs more.
   var portionSize: Int { rootReferences.isEmpty ? 100 : 500 }
 
   /// Prepares the transaction of a batch, at its start.

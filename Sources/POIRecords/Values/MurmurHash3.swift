@@ -1,7 +1,7 @@
 /// The hash function MurmurHash3, variant x64 with 128 bits, seed 0.
 ///
 /// It is fast and portable, but not cryptographic: collisions can be constructed. So equal hashes are
-/// followed by a comparison of the content, except with `KeyEnforcement.hash`.
+/// followed by a comparison of the content, except with `DeduplicationOptions.KeyEnforcement.hash`.
 ///
 /// Page: Austin Appleby's SMHasher, function `MurmurHash3_x64_128`
 package enum MurmurHash3 {
