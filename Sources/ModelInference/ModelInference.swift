@@ -87,8 +87,10 @@ public struct ModelInference: ~Copyable {
   }
 
   /// Reads a source of bytes in the same way.
+  ///
+  /// - Parameter byteLimit: the number of bytes to read at most.
   package mutating func read<Source: ByteSource & ~Copyable>(
-    from source: inout Source
+    from source: inout Source, byteLimit: Int = .max
   ) throws(StoreError) {
     guard !isAtLimit else { return }
     do {
@@ -105,14 +107,16 @@ public struct ModelInference: ~Copyable {
         reader.append(pending.span.extracting(start..<end))
         try observeElements(of: &reader, in: source.name)
       }
+      var byteCount = pending.count
       pending = GrowableBuffer()
       while true {
         try observeElements(of: &reader, in: source.name)
-        guard !isAtLimit else { return }
+        guard !isAtLimit, byteCount <= byteLimit - InputChunk.byteCount else { return }
         let count = try reader.fill { (output) throws(InputError) in try source.read(into: &output)
         }
         try askWhetherToGoOn(source)
         if count == 0 { break }
+        byteCount += count
       }
       reader.finish()
       try observeElements(of: &reader, in: source.name)
@@ -206,7 +210,7 @@ public struct ModelInference: ~Copyable {
     }
     if isReadAgain {
       pending.removeAll()
-      _ = try source.restart()
+      guard try source.restart() else { throw StoreError.unknownPlace(in: source.name) }
     }
     switch detector.outcome {
     case .container(let pointer): return .container(pointer)
@@ -273,12 +277,25 @@ public struct ModelInference: ~Copyable {
 
   // MARK: Reporting
 
-  /// The name of the table, from the name of the first input.
-  private var table: String {
-    let name = inputs.first?.name ?? ""
+  private var table: String { Self.tableName(forInput: inputs.first?.name ?? "") }
+
+  /// The name of the table for the records of an input: the file's name without folder and suffixes, and
+  /// without the words that differ from delivery to delivery: numbers, dates, versions and hashes.
+  package static func tableName(forInput name: String) -> String {
     guard name != FileSource.standardInputName else { return "record" }
     let file = name.split(separator: "/").last ?? ""
-    return ColumnNames.safe(String(file.split(separator: ".").first ?? ""))
+    let stem = file.split(separator: ".").first ?? ""
+    let words = stem.split { $0 == "-" || $0 == "_" || $0 == " " }
+    let lasting = words.filter { word in
+      let digits = word.drop { $0 == "v" || $0 == "V" || $0 == "T" }
+      let isNumber = !digits.isEmpty && digits.allSatisfy { $0.isASCII && $0.isNumber || $0 == "Z" }
+      let isHash =
+        word.utf8.count >= 7 && word.allSatisfy { $0.isASCII && $0.isHexDigit }
+        && word.contains(where: \.isNumber)
+      return !isNumber && !isHash
+    }
+    return ColumnNames.safe(
+      lasting.isEmpty ? String(stem) : lasting.map(String.init).joined(separator: "_"))
   }
 
   private var formatAdvice: String {

@@ -80,8 +80,8 @@ struct ArgumentParser {
   private mutating func record(
     _ option: OptionDescription, attached: String?
   ) throws(UsageError) {
-    var value = attached
-    if value == nil, option.placeholder != nil { value = try nextValue(for: option) }
+    var value = attached ?? option.impliedValue
+    if value == nil, option.needsValue { value = try nextValue(for: option) }
     if parsed.values[option.longName] != nil, !option.isRepeatable {
       throw UsageError("\(option.flagName) is given twice; give it once")
     }

@@ -32,7 +32,7 @@ extension CommandDescription {
       "  fi",
       "  case $previous in",
     ]
-    for option in options where option.placeholder != nil {
+    for option in options where option.needsValue {
       lines.append("    \(option.flagNames.joined(separator: " | ")))")
       if !option.words.isEmpty {
         let words = option.words.joined(separator: " ")
@@ -69,7 +69,9 @@ extension CommandDescription {
       let prefix = option.isRepeatable ? "*" : "(" + names.joined(separator: " ") + ")"
       let description = "[" + Self.zshEscaped(option.summary) + "]" + Self.zshValue(of: option)
       for name in names {
-        let suffix = option.placeholder == nil ? "" : name.hasPrefix("--") ? "=" : "+"
+        let suffix =
+          option.impliedValue != nil
+          ? "=-" : option.placeholder == nil ? "" : name.hasPrefix("--") ? "=" : "+"
         lines.append("  '\(prefix)\(name)\(suffix)\(description)' \\")
       }
     }
@@ -86,7 +88,8 @@ extension CommandDescription {
   private static func zshValue(of option: OptionDescription) -> String {
     guard let placeholder = option.placeholder else { return "" }
     guard option.choices.isEmpty else {
-      return ":word:(" + option.words.joined(separator: " ") + ")"
+      return (option.impliedValue == nil ? "" : ":") + ":word:("
+        + option.words.joined(separator: " ") + ")"
     }
     return ":\(zshEscaped(placeholder)):" + (option.takesFileName ? "_files" : " ")
   }
@@ -114,7 +117,7 @@ extension CommandDescription {
       if let letter = option.shortName { line += " -s \(letter)" }
       line += " -l \(option.longName)"
       if !option.choices.isEmpty {
-        line += " -x -a '\(option.words.joined(separator: " "))'"
+        line += (option.needsValue ? " -x" : "") + " -a '\(option.words.joined(separator: " "))'"
       } else if option.placeholder != nil {
         line += option.takesFileName ? " -r -F" : " -x"
       }

@@ -17,7 +17,7 @@ extension CommandDescription {
     var parser = ArgumentParser(command: self, arguments: arguments)
     var parsed = try parser.parse()
     guard !parsed.endsAtOnce else { return parsed }
-    try refuseConflicts(of: Set(parsed.values.keys))
+    try refuseConflicts(of: parsed.values)
     for option in options where parsed.values[option.longName] == nil {
       let value = option.environmentVariable.flatMap { environment[$0] } ?? ""
       if !value.isEmpty { parsed.values[option.longName] = [value] }
@@ -33,15 +33,18 @@ extension CommandDescription {
   }
 
   /// Refuses options that have no effect with the others.
-  private func refuseConflicts(of given: Set<String>) throws(UsageError) {
+  private func refuseConflicts(of values: [String: [String]]) throws(UsageError) {
+    let given = Set(values.keys)
     let ownOptions = options.filter {
       given.contains($0.longName) && !OptionDescription.standard.contains($0)
     }
     for task in tasks where given.contains(task.option) {
+      if let word = task.word, values[task.option] != [word] { continue }
+      let name = task.option + (task.word.map { "=" + $0 } ?? "")
       let accepted = task.acceptedOptions + [task.option]
       if let other = ownOptions.first(where: { !accepted.contains($0.longName) }) {
         throw UsageError(
-          "\(other.flagName) cannot be used with --\(task.option); give one of them")
+          "\(other.flagName) cannot be used with --\(name); give one of them")
       }
     }
     for exclusion in exclusions {

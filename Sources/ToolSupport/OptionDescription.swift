@@ -23,6 +23,9 @@ public struct OptionDescription: Sendable, Equatable {
 
   let defaultValue: String?
 
+  /// The word that the option means when none follows an equals sign; nil if it needs a value.
+  let impliedValue: String?
+
   /// What the option does, as a lower-case fragment without a full stop.
   let summary: String
 
@@ -46,6 +49,7 @@ public struct OptionDescription: Sendable, Equatable {
     choices: [Choice] = [],
     isRepeatable: Bool = false,
     default defaultValue: String? = nil,
+    implied impliedValue: String? = nil,
     summary: String,
     detail: String? = nil,
     section: String = "Options",
@@ -62,12 +66,16 @@ public struct OptionDescription: Sendable, Equatable {
     assert(
       choices.isEmpty || defaultValue.map(choices.map(\.word).contains) ?? true,
       "the default is one of the choices")
+    assert(
+      impliedValue.map(choices.map(\.word).contains) ?? true,
+      "an implied word is one of the choices")
     self.longName = longName
     self.shortName = shortName
     self.placeholder = placeholder
     self.choices = choices
     self.isRepeatable = isRepeatable
     self.defaultValue = defaultValue
+    self.impliedValue = impliedValue
     self.summary = summary
     self.detail = detail
     self.section = section
@@ -92,7 +100,13 @@ extension OptionDescription {
 
   var flagNames: [String] { (shortName.map { ["-\($0)"] } ?? []) + [flagName] }
 
-  var valueSuffix: String { placeholder.map { " " + $0 } ?? "" }
+  var valueSuffix: String {
+    guard let placeholder else { return "" }
+    return impliedValue == nil ? " " + placeholder : "[=\(placeholder)]"
+  }
+
+  /// Whether the next argument is the option's value, if none follows an equals sign.
+  var needsValue: Bool { placeholder != nil && impliedValue == nil }
 
   var takesFileName: Bool { CommandDescription.namesFile(placeholder) }
 

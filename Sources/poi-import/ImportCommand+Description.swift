@@ -32,15 +32,20 @@ extension ImportCommand {
         section: "Input and store"),
       .trustSchema(section: "Input and store"),
       OptionDescription(
-        "merge", "POLICY", choices: .cases(meaning),
+        "merge", "POLICY", choices: .cases { (policy: MergePolicy) in meaning(of: policy) },
         summary: "what to do with a record whose key is already stored (default: newest if the key "
           + "is enforced or with --snapshot, else append)",
         detail: "Any policy but append makes a new table enforce its key.",
         section: "Input and store"),
       OptionDescription(
-        "infer", summary: "print a model that fits the records of the FILEs; import nothing",
-        detail: "All records are read, or --limit N. The model's $comment members say what was "
-          + "seen, what was guessed and what is left to decide.",
+        "infer", "WHAT", choices: .cases { (inference: Inference) in meaning(of: inference) },
+        implied: ImportCommand.Inference.import.rawValue,
+        summary: "infer a model from the records of the FILEs",
+        detail:
+          "The table is called after the first file. If the store has a table of that name, its "
+          + "model is used instead. All records are read, or --limit N; of standard input the first 16 "
+          + "MiB. The $comment members of a printed model say what was seen, what was guessed and what is "
+          + "left to decide.",
         section: "Models"),
       OptionDescription(
         "print-model", "NAME",
@@ -141,7 +146,7 @@ extension ImportCommand {
     ],
     tasks: [
       TaskDescription(
-        "infer",
+        "infer", ImportCommand.Inference.print.rawValue,
         accepts: [
           "at", "limit", "max-skew", "max-record-bytes", "max-string-bytes", "max-depth",
           "max-keys",
@@ -151,7 +156,8 @@ extension ImportCommand {
       TaskDescription("print-token", accepts: ["store", "model", "source", "trust-schema"]),
     ],
     exclusions: [
-      ["resume", "restart", "dry-run"], ["dry-run", "snapshot"], ["limit", "snapshot"],
+      ["model", "infer"], ["resume", "restart", "dry-run"], ["dry-run", "snapshot"],
+      ["limit", "snapshot"],
     ],
     exitCodes: [
       .done, .rejected,
@@ -170,9 +176,19 @@ extension ImportCommand {
         "poi-import -s bikes.sqlite -m bikes.json --at /data/stations all.json",
         "import other records, from inside an envelope"),
       .init("curl -s https://example.org/pois | poi-import -", "import a server's answer"),
-      .init("poi-import --infer places.json > places.model.json", "write a model of other records"),
+      .init("poi-import --infer shelters.json", "import records of any kind"),
+      .init(
+        "poi-import --infer=print shelters.json > shelters.model.json",
+        "write a model of these records, to correct it"),
       .init("poi-import --dry-run --rejects bad.ndjson data.json.gz", "only check a file"),
     ])
+
+  private static func meaning(of inference: Inference) -> String {
+    switch inference {
+    case .import: "import the records with it"
+    case .print: "print it and import nothing"
+    }
+  }
 
   private static func meaning(of policy: MergePolicy) -> String {
     switch policy {

@@ -33,6 +33,14 @@ extension ImportCommand {
     return try store.model(ofTable: table)
   }
 
+  /// The model of the store's table; nil if the store or the table is missing.
+  func storedModel(ofTable table: String) throws -> Model? {
+    guard let store = try Self.store(at: storePath, trustsSchema: trustsSchema),
+      try store.tables().contains(table)
+    else { return nil }
+    return try store.model(ofTable: table)
+  }
+
   static func severalTables(_ tables: [String], storePath: String) -> ToolFailure {
     ToolFailure(
       .usage,

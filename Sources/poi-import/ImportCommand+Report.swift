@@ -140,12 +140,12 @@ extension ImportCommand {
     if report.ending == .finished, report.counters.read == 0, options.recordLimit != 0 {
       notes.append("no record was read: the input has no records")
     }
-    if report.rejectsByRule.contains(where: {
-      $0.rule == "required" && $0.count == report.counters.read
-    }) {
+    if report.counters.read > 0, report.counters.rejected == report.counters.read,
+      report.rejectsObjects
+    {
       notes.append(
-        "no record has what the model requires; if they are of another kind, --infer prints a model "
-          + "that fits them")
+        "no record fits the model of \(model.table); if they are of another kind, --infer imports them "
+          + "into a table of their own")
     }
     if let note = noteOnElements(of: report) { notes.append(note) }
     for (rule, _) in report.rejectsByRule {

@@ -5,9 +5,16 @@ import POIKit
 import ToolSupport
 
 extension ImportCommand {
+  /// What happens with a model that is inferred.
+  enum Inference: String, CaseIterable {
+    case `import`, print
+  }
+
   enum Task: Equatable {
     case importRecords
-    case inferModel
+    /// Infer a model and import with it.
+    case importInferred
+    case printInferredModel
     /// Print what to ask the source for next.
     case printToken
     case printModel(String)
@@ -26,20 +33,30 @@ extension ImportCommand {
     if let name = arguments.text("print-model") {
       guard let file else { return .printModel(name) }
       throw UsageError(
-        "--print-model reads no FILE; --infer prints a model of what \(file) holds")
+        "--print-model reads no FILE; --infer=print prints a model of what \(file) holds")
     }
     if arguments.flag("print-swift") {
       guard let file else { return .printSwift }
       throw UsageError("--print-swift reads no FILE; omit \(file)")
     }
     guard file != nil else { throw UsageError("no FILE given") }
-    return arguments.flag("infer") ? .inferModel : .importRecords
+    switch arguments.choice("infer", as: Inference.self) {
+    case nil: return .importRecords
+    case .import: return .importInferred
+    case .print: return .printInferredModel
+    }
   }
 
   func run(_ tool: inout ToolEnvironment) throws -> ExitCode {
     switch task {
     case .importRecords: return try importRecords(&tool)
-    case .inferModel: tool.output.write(json: try inferredModel(tool.diagnostics))
+    case .importInferred: return try importInferred(&tool)
+    case .printInferredModel:
+      tool.output.write(
+        json: try inferredModel(tool.diagnostics) { inference, path in
+          var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
+          try inference.read(from: &source)
+        })
     case .printModel(let name): tool.output.write(json: try namedModel(name).printedDocument)
     case .printSwift: tool.output.write(value: SwiftSource(model).text)
     case .printToken: try printToken(&tool)
@@ -48,14 +65,64 @@ extension ImportCommand {
   }
 
   private func importRecords(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    try importRecords(&tool) { (session, path) throws(StoreError) in
+      try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
+    }
+  }
+
+  /// Infers the model, unless the store has the table already, and imports with it.
+  private func importInferred(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    for path in inputs { try FileSource.check(path: path) }
+    var command = self
+    let table = ModelInference.tableName(forInput: FileSource.name(ofPath: inputs[0]))
+    if let stored = try storedModel(ofTable: table) {
+      command.model = stored
+      tool.diagnostics.note("the store has the table \(table): its model is used, none is inferred")
+      return try command.importRecords(&tool)
+    }
+    // Standard input is read once: its beginning is kept for the import.
+    var standardInput: RewindableSource?
+    if inputs.contains("-") {
+      standardInput = try RewindableSource(path: "-", isInterrupted: { Interruption.isRequested })
+    }
+    let document = try inferredModel(tool.diagnostics) { inference, path in
+      if path == "-" {
+        try inference.read(from: &standardInput!, byteLimit: RewindableSource.byteLimit)
+        guard try standardInput!.restartFinally() else {
+          preconditionFailure("at most the kept bytes were read")
+        }
+      } else {
+        var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
+        try inference.read(from: &source)
+      }
+    }
+    command.model = try Model(parsing: document)
+    let code = try command.importRecords(&tool) { (session, path) throws(StoreError) in
+      if path == "-" {
+        try session.importAll(from: &standardInput!)
+      } else {
+        try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
+      }
+    }
+    let model = command.model
+    tool.diagnostics.note(
+      "the model of \(model.table) was inferred"
+        + (model.key.isEmpty ? ", without a key" : ": key \(model.key.joined(separator: ", "))")
+        + (model.timestamp.map { ", timestamp \($0)" } ?? "")
+        + (isDryRun ? "" : "; --print-model \(model.table) prints it"))
+    return code
+  }
+
+  private func importRecords(
+    _ tool: inout ToolEnvironment,
+    _ importInput: (inout ImportSession, String) throws(StoreError) -> Void
+  ) throws -> ExitCode {
     // Check all paths before the first input is stored or a store is created.
     for path in inputs { try FileSource.check(path: path) }
     let diagnostics = tool.diagnostics
     var session = try session { Self.decision($0, diagnostics) }
     do {
-      for path in inputs {
-        try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
-      }
+      for path in inputs { try importInput(&session, path) }
       let report = try session.finish()
       show(report, &tool)
       return report.exitCode
@@ -75,12 +142,14 @@ extension ImportCommand {
     for note in notes(on: report) { tool.diagnostics.note(note) }
   }
 
-  private func inferredModel(_ diagnostics: Diagnostics) throws -> String {
+  /// The document of a model for the records of all inputs.
+  ///
+  /// - Parameter read: reads an input from its path.
+  private func inferredModel(
+    _ diagnostics: Diagnostics, _ read: (inout ModelInference, String) throws -> Void
+  ) throws -> String {
     var inference = try ModelInference(options: options) { Self.decision($0, diagnostics) }
-    for path in inputs {
-      var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
-      try inference.read(from: &source)
-    }
+    for path in inputs { try read(&inference, path) }
     diagnostics.clearProgress()
     let omission = inference.omission
     let model = try inference.finish()

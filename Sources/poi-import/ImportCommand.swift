@@ -7,8 +7,8 @@ import ToolSupport
 struct ImportCommand {
   /// The paths to read, in order; `-` is standard input.
   let inputs: [String]
-  /// The model; the built-in one if the task needs none.
-  let model: Model
+  /// The model; the built-in one if the task needs none or infers one.
+  var model: Model
   let storePath: String
   /// Whether the store's own schema may call any function and virtual table.
   let trustsSchema: Bool

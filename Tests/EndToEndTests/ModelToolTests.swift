@@ -14,7 +14,7 @@ import Testing
   @Test func `a file is imported with the model that was inferred from it`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.stations, to: "stations.json")
-    let inferred = try tool.run(["--infer", "stations.json"], in: folder.path)
+    let inferred = try tool.run(["--infer=print", "stations.json"], in: folder.path)
     #expect(inferred.exitCode == 0)
     #expect(inferred.messages.isEmpty)
     #expect(
@@ -33,8 +33,9 @@ import Testing
   @Test func `standard input gives the same model except for its name`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.stations, to: "record.json")
-    let file = try tool.run(["--infer", "record.json"], in: folder.path)
-    let input = try tool.run(["--infer", "-"], in: folder.path, input: Array(Self.stations.utf8))
+    let file = try tool.run(["--infer=print", "record.json"], in: folder.path)
+    let input = try tool.run(
+      ["--infer=print", "-"], in: folder.path, input: Array(Self.stations.utf8))
     #expect(input.exitCode == 0)
     #expect(
       input.output
@@ -42,30 +43,90 @@ import Testing
         .replacing("stations record.json,", with: "stations -,"))
   }
 
+  @Test func `records of any kind are imported by one command, from a file or a pipe`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.stations, to: "stations-2024-05-01.json")
+    let file = try tool.run(
+      ["--infer", "-s", "a.sqlite", "stations-2024-05-01.json"], in: folder.path)
+    #expect(file.exitCode == 0)
+    #expect(file.output.contains("inserted  2  into stations of a.sqlite"))
+    #expect(
+      file.messages.contains(
+        "the model of stations was inferred: key station_id, timestamp last_reported"),
+      "\(file.messages)")
+    let pipe = try Tool.shell(
+      "cat stations-2024-05-01.json | gzip | '\(tool.path)' --infer -s b.sqlite -", in: folder.path)
+    #expect(pipe.exitCode == 0, "\(pipe.messages)")
+    #expect(pipe.output.contains("inserted  2  into record of b.sqlite"))
+    #expect(pipe.output.contains(try #require(file.output.split(separator: "\n").last)))
+    let dryRun = try tool.run(
+      ["--infer", "-n", "-s", "c.sqlite", "stations-2024-05-01.json"], in: folder.path)
+    #expect(dryRun.output.contains("valid     2"), "\(dryRun.output)")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("c.sqlite")))
+  }
+
+  @Test func `the next file of that name uses the model of the store`() throws {
+    let folder = try ScratchFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("new"), withIntermediateDirectories: false)
+    try folder.write(#"[{"id":1,"a":"x"}]"#, to: "list.json")
+    try folder.write(#"[{"id":2,"a":5}]"#, to: "new/list_7.json")
+    #expect(try tool.run(["--infer", "list.json"], in: folder.path).exitCode == 0)
+    let next = try tool.run(["--infer", "new/list_7.json"], in: folder.path)
+    #expect(next.exitCode == 1)
+    #expect(next.output.contains("rejected  1  type 1"), "\(next.output)")
+    #expect(
+      next.messages.contains("the store has the table list: its model is used"), "\(next.messages)")
+  }
+
+  @Test func `a long pipe is inferred from its beginning and imported whole`() throws {
+    let folder = try ScratchFolder()
+    // 18 MB; the member at the end is not seen by the inference.
+    let outcome = try Tool.shell(
+      """
+      (for i in 1 2 3 4 5 6; do
+        awk -v i=$i 'BEGIN { s = sprintf("%1000s", ""); for (n = 0; n < 3000; n++)
+          printf "{\\"id\\":%d,\\"t\\":\\"%s\\"}\\n", i * 10000 + n, s }'
+      done; echo '{"id":1,"t":"","late":1}') | '\(tool.path)' --infer -
+      """, in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome.messages)")
+    #expect(
+      outcome.output.contains("inserted  18,001  into record of poi.sqlite"), "\(outcome.output)")
+    #expect(outcome.output.contains("/late  1"), "\(outcome.output)")
+  }
+
+  @Test func `an inference that fails makes no store`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("[1,2]", to: "numbers.json")
+    let outcome = try tool.run(["--infer", "numbers.json"], in: folder.path)
+    #expect(outcome.exitCode == 65)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("poi.sqlite")))
+  }
+
   @Test func `several files give one model of all their records`() throws {
     let folder = try ScratchFolder()
     try folder.write(#"[{"a":1},{"a":2}]"#, to: "one.json")
     try folder.write(#"{"a":"x","b":true}"#, to: "two.json")
-    let outcome = try tool.run(["--infer", "one.json", "two.json"], in: folder.path)
+    let outcome = try tool.run(["--infer=print", "one.json", "two.json"], in: folder.path)
     #expect(outcome.output.contains("Inferred from the 3 records of one.json, two.json."))
     #expect(outcome.output.contains(#""x-table": "one""#))
     let limited = try tool.run(
-      ["--infer", "--limit", "2", "one.json", "two.json"], in: folder.path)
+      ["--infer=print", "--limit", "2", "one.json", "two.json"], in: folder.path)
     #expect(limited.output.contains("Inferred from the first 2 records of one.json"))
   }
 
   @Test func `input without records ends with 65 and a missing one with 66`() throws {
     let folder = try ScratchFolder()
     try folder.write("[1,2]", to: "numbers.json")
-    let numbers = try tool.run(["--infer", "numbers.json"], in: folder.path)
+    let numbers = try tool.run(["--infer=print", "numbers.json"], in: folder.path)
     #expect(numbers.exitCode == 65)
     #expect(numbers.output.isEmpty)
     #expect(
       numbers.messages
         == "poi-import: error: numbers.json: none of the 2 elements is a record (a JSON object); "
         + "name where the records are with --at\n")
-    #expect(try tool.run(["--infer", "none.json"], in: folder.path).exitCode == 66)
-    let empty = try tool.run(["--infer", "-"], in: folder.path)
+    #expect(try tool.run(["--infer=print", "none.json"], in: folder.path).exitCode == 66)
+    let empty = try tool.run(["--infer=print", "-"], in: folder.path)
     #expect(empty.exitCode == 65)
     #expect(
       empty.messages == "poi-import: error: standard input: there are no records\n")
@@ -89,7 +150,7 @@ import Testing
   ) throws {
     let folder = try ScratchFolder()
     try folder.write(text, to: "x")
-    let outcome = try tool.run(["--infer", "x"] + arguments, in: folder.path)
+    let outcome = try tool.run(["--infer=print", "x"] + arguments, in: folder.path)
     #expect(outcome.exitCode == 65)
     #expect(
       outcome.messages.contains("elements is a record (a JSON object): \(place)")
@@ -100,7 +161,7 @@ import Testing
   @Test func `elements that a model omits are reported with the first reason`() throws {
     let folder = try ScratchFolder()
     try folder.write("{\"id\":1}\n  {\"id\":tru}\n7\n", to: "x")
-    let outcome = try tool.run(["--infer", "-q", "x"], in: folder.path)
+    let outcome = try tool.run(["--infer=print", "-q", "x"], in: folder.path)
     #expect(outcome.exitCode == 0)
     #expect(outcome.output.contains("Inferred from the 1 records of x."))
     #expect(
@@ -108,7 +169,7 @@ import Testing
         "poi-import: warning: 2 of 3 elements were left out; the first: x:2:3: "),
       "\(outcome.messages)")
     try folder.write("{\"id\":1}\n7\n", to: "x")
-    let number = try tool.run(["--infer", "x"], in: folder.path)
+    let number = try tool.run(["--infer=print", "x"], in: folder.path)
     #expect(
       number.messages
         == "poi-import: warning: 1 of 2 elements was left out: x:2:1: this is not an object\n",
@@ -221,12 +282,14 @@ import Testing
       (["--print-token", "--source="], ["--source"]),
       (["--batch", "a.json"], ["--batch", "'a.json'"]),
       (["--max-rejects", "a.json"], ["--max-rejects", "'a.json'"]),
+      (["--infer=print", "--model", "poi", "a.json"], ["--model", "--infer"]),
       (["--infer", "--model", "poi", "a.json"], ["--model", "--infer"]),
-      (["--infer", "--print-model", "poi"], ["--print-model", "--infer"]),
-      (["--infer", "--merge", "newest", "a.json"], ["--merge", "--infer"]),
-      (["--infer", "--store", "a.sqlite", "a.json"], ["--store", "--infer"]),
-      (["--infer", "-n", "a.json"], ["--dry-run", "--infer"]),
-      (["--infer", "--report", "json", "a.json"], ["--report", "--infer"]),
+      (["--infer=all", "a.json"], ["--infer", "'all'", "import, print"]),
+      (["--infer=print", "--print-model", "poi"], ["--print-model", "--infer"]),
+      (["--infer=print", "--merge", "newest", "a.json"], ["--merge", "--infer"]),
+      (["--infer=print", "--store", "a.sqlite", "a.json"], ["--store", "--infer"]),
+      (["--infer=print", "-n", "a.json"], ["--dry-run", "--infer"]),
+      (["--infer=print", "--report", "json", "a.json"], ["--report", "--infer"]),
       (["--print-token", "--snapshot"], ["--snapshot", "--print-token"]),
       (["--print-token", "--print-model", "poi"], ["--print-model", "--print-token"]),
       (["--print-token", "a.json"], ["--print-token", "a.json"]),
@@ -237,7 +300,8 @@ import Testing
       (["--snapshot", "-n", "a.json"], ["--snapshot", "--dry-run"]),
       (["--snapshot", "--limit", "5", "a.json"], ["--snapshot", "--limit"]),
       (["--max-removals", "5", "a.json"], ["--max-removals", "--snapshot"]),
-      (["--infer"], ["FILE"]), (["--print-model"], ["--print-model"]), ([], ["FILE"]),
+      (["--infer=print"], ["FILE"]), (["--infer"], ["FILE"]),
+      (["--print-model"], ["--print-model"]), ([], ["FILE"]),
     ] as [([String], [String])])
   func `incompatible options are a usage error that names them`(
     _ arguments: [String], _ named: [String]

@@ -66,7 +66,7 @@ import Testing
 
   @Test(arguments: [
     ("true", "no record was read"), ("printf '\\n\\n'", "no record was read"),
-    ("echo '{} {}'", "no record has what the model requires"),
+    ("echo '{} {}'", "no record fits the model of "),
   ])
   func `an import without records says why`(input: String, note: String) throws {
     let folder = try ScratchFolder()

@@ -58,7 +58,8 @@ import Testing
       ["--model", "model.json", "--max-rejects", "0", input],
       ["--model", "model.json", "--resume", "\(Self.hostile)"],
       ["--model", "\(Self.hostile)", input], ["--\(Self.hostile)"], ["--batch", Self.hostile],
-      ["--infer", input], ["--print-model", "t\(Self.hostile)"], ["--print-model", Self.hostile],
+      ["--infer=print", input], ["--print-model", "t\(Self.hostile)"],
+      ["--print-model", Self.hostile],
       ["--store", "no/\(Self.hostile)", input], ["--source", Self.hostile, "--print-token"],
     ] {
       let outcome = try importer.run(arguments, in: folder.path)

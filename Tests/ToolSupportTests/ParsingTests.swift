@@ -15,6 +15,31 @@ struct ParsingTests {
     #expect(parsed.values["mesh"] != nil)
   }
 
+  @Test func `an option with an implied word takes another one only after an equals sign`() throws {
+    let command = CommandDescription(
+      name: "sift", version: "1", summary: "sift",
+      positional: .init("FILE", isRepeatable: true, help: "sand"),
+      options: [
+        OptionDescription(
+          "sort", "HOW",
+          choices: [.init(word: "fine", meaning: "a"), .init(word: "rough", meaning: "b")],
+          implied: "fine", summary: "sort"),
+        OptionDescription("mesh", "N", summary: "mesh"),
+      ],
+      tasks: [TaskDescription("sort", "rough", accepts: [])], exitCodes: [.done])
+    #expect(try command.parse(["--sort", "rough"]).text("sort") == "fine")
+    #expect(try command.parse(["--sort", "rough"]).positionals == ["rough"])
+    #expect(try command.parse(["--sort=rough"]).text("sort") == "rough")
+    #expect(try command.parse(["a"]).text("sort") == nil)
+    #expect(try command.parse(["--sort", "--mesh", "3"]).text("mesh") == "3")
+    let refused = #expect(throws: UsageError.self) {
+      try command.parse(["--sort=rough", "--mesh", "3"])
+    }
+    #expect(refused?.message.contains("--sort=rough") == true)
+    #expect(throws: UsageError.self) { try command.parse(["--sort=x"]) }
+    #expect(command.help().contains("--sort[=HOW]"))
+  }
+
   @Test func `flags join in one argument`() throws {
     let parsed = try CommandDescription.parse("-nq", "a")
     #expect(parsed.flag("dry-run"))
