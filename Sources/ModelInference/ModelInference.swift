@@ -88,7 +88,8 @@ public struct ModelInference: ~Copyable {
 
   /// Reads a source of bytes in the same way.
   ///
-  /// - Parameter byteLimit: the number of bytes to read at most.
+  /// - Parameter byteLimit: the number of bytes after which no more are read. The last read may exceed it
+  ///   by 512 KiB.
   package mutating func read<Source: ByteSource & ~Copyable>(
     from source: inout Source, byteLimit: Int = .max
   ) throws(StoreError) {
@@ -111,7 +112,7 @@ public struct ModelInference: ~Copyable {
       pending = GrowableBuffer()
       while true {
         try observeElements(of: &reader, in: source.name)
-        guard !isAtLimit, byteCount <= byteLimit - InputChunk.byteCount else { return }
+        guard !isAtLimit, byteCount < byteLimit else { return }
         let count = try reader.fill { (output) throws(InputError) in try source.read(into: &output)
         }
         try askWhetherToGoOn(source)

@@ -2,8 +2,8 @@ internal import JSONStreaming
 
 /// A source whose first bytes can be read twice, even if it is a pipe.
 package struct RewindableSource: ~Copyable, ByteSource {
-  /// The number of bytes that are kept of a pipe.
-  package static let byteLimit = 16 << 20
+  /// The number of bytes that are kept of a pipe. It leaves room for a last read beyond 16 MiB.
+  package static let byteLimit = 17 << 20
 
   private var source: FileSource
   private var beginning: [UInt8] = []
@@ -30,6 +30,7 @@ package struct RewindableSource: ~Copyable, ByteSource {
       let count = min(beginning.count - position, output.freeCapacity)
       output.append(copying: beginning[position..<(position + count)])
       position += count
+      if !keepsBytes, position == beginning.count { forgetBeginning() }
       return
     }
     let start = output.count

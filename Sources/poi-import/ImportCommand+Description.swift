@@ -20,7 +20,7 @@ extension ImportCommand {
         summary: "the model: a JSON Schema file, or poi for the built-in one",
         detail: "The name of a table of the store is accepted, too, if there is no such file. "
           + "Without --model the store's own model is used: the one of its table poi, or of its "
-          + "only table of records. A new store gets the built-in model.",
+          + "only table of records that is not empty. A new store gets the built-in model.",
         section: "Input and store"),
       OptionDescription(
         "at", "POINTER",

@@ -18,12 +18,12 @@ extension ImportCommand {
   }
 
   /// The model if none is named: the one of the store's table `poi`, else of its only table of
-  /// records. A new or empty store gets the built-in one.
+  /// records. Empty tables do not count beside others. A new or empty store gets the built-in one.
   static func defaultModel(storePath: String, trustsSchema: Bool) throws -> Model {
     guard let store = try store(at: storePath, trustsSchema: trustsSchema) else {
       return .poi
     }
-    let tables = try store.tables()
+    let tables = try store.defaultTables()
     guard let table = tables.first(where: { $0 == "poi" }) ?? tables.first else {
       return .poi
     }

@@ -10,6 +10,9 @@ extension ImportCommand {
     case `import`, print
   }
 
+  /// The number of bytes of standard input from which a model is inferred.
+  private static let inferredByteCount = 16 << 20
+
   enum Task: Equatable {
     case importRecords
     /// Infer a model and import with it.
@@ -87,9 +90,9 @@ extension ImportCommand {
     }
     let document = try inferredModel(tool.diagnostics) { inference, path in
       if path == "-" {
-        try inference.read(from: &standardInput!, byteLimit: RewindableSource.byteLimit)
+        try inference.read(from: &standardInput!, byteLimit: Self.inferredByteCount)
         guard try standardInput!.restartFinally() else {
-          preconditionFailure("at most the kept bytes were read")
+          throw ToolFailure(.internalError, "the beginning of standard input is lost")
         }
       } else {
         var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })

@@ -47,6 +47,20 @@ import Testing
     #expect(builtIn.exitCode == 64, "\(builtIn)")
   }
 
+  @Test func `the empty table of a failed first try is not chosen`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"id":1,"a":"x"}]"#, to: "shelters-2025.json")
+    try folder.write(#"[{"id":2,"a":"y"}]"#, to: "shelters-2026.json")
+    #expect(try tool.run(["shelters-2025.json"], in: folder.path).exitCode == 1)
+    #expect(try tool.run(["--infer", "shelters-2025.json"], in: folder.path).exitCode == 0)
+    let next = try tool.run(["shelters-2026.json"], in: folder.path)
+    #expect(next.exitCode == 0, "\(next)")
+    #expect(next.output.contains("inserted  1  into shelters of poi.sqlite"), "\(next)")
+    #expect(try tables(counting: "shelters", in: folder) == ["poi", "shelters", "2"])
+    let deduplicated = try Tool("poi-dedup").run(["--digest"], in: folder.path)
+    #expect(deduplicated.exitCode == 0, "\(deduplicated)")
+  }
+
   @Test(arguments: [[], ["--dry-run"], ["--snapshot"]])
   func `several tables without one called poi are named`(arguments: [String]) throws {
     let folder = try ScratchFolder()

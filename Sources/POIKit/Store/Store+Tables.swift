@@ -11,6 +11,19 @@ extension Store.Lease {
     return names
   }
 
+  /// The tables that a call without a table's name may mean: those with rows, or all if none has any.
+  ///
+  /// So the empty table of a first try that stored nothing is not chosen.
+  func defaultTables() throws -> [String] {
+    let names = try tables()
+    guard names.count > 1 else { return names }
+    let filled = try names.filter { name in
+      try sql(ofTable: name) != nil
+        && connection.integer("SELECT EXISTS (SELECT 1 FROM main.\(name: name))") == 1
+    }
+    return filled.isEmpty ? names : filled
+  }
+
   /// See `Store.table(named:)`.
   func table(named name: String) throws -> String? {
     try tables().first { TableSchema.isSame($0, name) }
@@ -18,7 +31,7 @@ extension Store.Lease {
 
   /// See `Store.model(ofTable:)`.
   func model(ofTable table: String? = nil) throws -> Model {
-    let names = try tables()
+    let names = table == nil ? try defaultTables() : []
     guard let table = table ?? (names.count == 1 ? names[0] : nil) else {
       throw names.isEmpty
         ? StoreFailure(.noSuchTable, "the store holds no records; import some first")

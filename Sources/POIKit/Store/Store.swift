@@ -349,6 +349,11 @@ extension Store {
   /// - Throws: `StoreError` when the store cannot be read.
   public func tables() throws(StoreError) -> [String] { try leased { try $0.tables() } }
 
+  /// The tables that a call without a table's name may mean: those with rows, or all if none has any.
+  package func defaultTables() throws(StoreError) -> [String] {
+    try leased { try $0.defaultTables() }
+  }
+
   /// The name of a table of records as it was created; nil if the store does not have it.
   ///
   /// - Parameter name: the name; SQLite ignores the case of ASCII letters.
