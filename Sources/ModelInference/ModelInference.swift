@@ -96,7 +96,7 @@ public struct ModelInference: ~Copyable {
     guard !isAtLimit else { return }
     do {
       var pending = try source.readBeginning()
-      let shape = try shape(of: &source, keeping: &pending)
+      let shape = try shape(of: &source, keeping: &pending, byteLimit: byteLimit)
       var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
       if case .container(let found) = shape { input.pointer = found.description }
       inputs.append(input)
@@ -185,14 +185,17 @@ public struct ModelInference: ~Copyable {
 
   /// Detects where the records are in a source.
   ///
-  /// - Parameter pending: the bytes already read. Receives the bytes read here if the source cannot restart.
+  /// - Parameters:
+  ///   - pending: the bytes already read. Receives the bytes read here if the source cannot restart.
+  ///   - byteLimit: the number of bytes after which the search ends without success.
   private func shape<Source: ByteSource & ~Copyable>(
-    of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>
+    of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>, byteLimit: Int
   ) throws -> ElementShape {
     if let pointer { return .container(pointer) }
     var detector = ShapeDetector(elementMarkers: [[RejectLine.marker]])
     detector.append(pending.span)
     var isReadAgain = false
+    var byteCount = 0
     if detector.outcome == nil, try source.restart() {
       isReadAgain = true
       detector = ShapeDetector(elementMarkers: [[RejectLine.marker]])
@@ -205,7 +208,12 @@ public struct ModelInference: ~Copyable {
       }
       detector.append(pending.span.extracting(start..<pending.count))
       if count == 0 { detector.finish() }
-      guard detector.outcome != nil || pending.count <= ImportSession.surveyLimit else {
+      byteCount += count
+      try askWhetherToGoOn(source)
+      guard
+        detector.outcome != nil
+          || pending.count <= ImportSession.surveyLimit && byteCount <= byteLimit
+      else {
         throw StoreError.unknownPlace(in: source.name)
       }
     }
@@ -286,17 +294,24 @@ public struct ModelInference: ~Copyable {
     guard name != FileSource.standardInputName else { return "record" }
     let file = name.split(separator: "/").last ?? ""
     let stem = file.split(separator: ".").first ?? ""
-    let words = stem.split { $0 == "-" || $0 == "_" || $0 == " " }
+    let words = stem.split { "-_ ".contains($0) }
+    let hasHash = words.contains { isHexadecimal($0, minimumCount: 7) }
     let lasting = words.filter { word in
-      let digits = word.drop { $0 == "v" || $0 == "V" || $0 == "T" }
-      let isNumber = !digits.isEmpty && digits.allSatisfy { $0.isASCII && $0.isNumber || $0 == "Z" }
-      let isHash =
-        word.utf8.count >= 7 && word.allSatisfy { $0.isASCII && $0.isHexDigit }
-        && word.contains(where: \.isNumber)
-      return !isNumber && !isHash
+      let number = word.first == "v" || word.first == "V" ? word.dropFirst() : word
+      let isNumber =
+        number.contains { $0.isASCII && $0.isNumber }
+        && number.allSatisfy { $0.isASCII && $0.isNumber || "TZ:+()".contains($0) }
+      // A UUID consists of several words.
+      return !isNumber && !isHexadecimal(word, minimumCount: hasHash ? 4 : 7)
     }
-    return ColumnNames.safe(
-      lasting.isEmpty ? String(stem) : lasting.map(String.init).joined(separator: "_"))
+    guard !lasting.isEmpty else { return "record" }
+    return ColumnNames.safe(lasting.joined(separator: "_"))
+  }
+
+  /// Whether a word looks like a hash: hexadecimal digits, at least one of them a decimal one.
+  private static func isHexadecimal(_ word: Substring, minimumCount: Int) -> Bool {
+    word.utf8.count >= minimumCount && word.allSatisfy { $0.isASCII && $0.isHexDigit }
+      && word.contains(where: \.isNumber)
   }
 
   private var formatAdvice: String {

@@ -69,6 +69,7 @@ public struct OptionDescription: Sendable, Equatable {
     assert(
       impliedValue.map(choices.map(\.word).contains) ?? true,
       "an implied word is one of the choices")
+    assert(impliedValue == nil || shortName == nil, "a short name cannot have an implied word")
     self.longName = longName
     self.shortName = shortName
     self.placeholder = placeholder

@@ -36,9 +36,9 @@ extension ImportCommand {
   /// The model of the store's table; nil if the store or the table is missing.
   func storedModel(ofTable table: String) throws -> Model? {
     guard let store = try Self.store(at: storePath, trustsSchema: trustsSchema),
-      try store.tables().contains(table)
+      let stored = try store.table(named: table)
     else { return nil }
-    return try store.model(ofTable: table)
+    return try store.model(ofTable: stored)
   }
 
   static func severalTables(_ tables: [String], storePath: String) -> ToolFailure {

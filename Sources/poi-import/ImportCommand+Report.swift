@@ -144,8 +144,10 @@ extension ImportCommand {
       report.rejectsObjects
     {
       notes.append(
-        "no record fits the model of \(model.table); if they are of another kind, --infer imports them "
-          + "into a table of their own")
+        "no record fits the model of \(model.table); if they are of another kind, "
+          + (task == .importInferred
+            ? "rename the file or use another --store: --infer uses the model of a table with the file's "
+              + "name" : "--infer imports them into a table of their own"))
     }
     if let note = noteOnElements(of: report) { notes.append(note) }
     for (rule, _) in report.rejectsByRule {

@@ -75,12 +75,23 @@ extension ImportCommand {
 
   /// Infers the model, unless the store has the table already, and imports with it.
   private func importInferred(_ tool: inout ToolEnvironment) throws -> ExitCode {
-    for path in inputs { try FileSource.check(path: path) }
+    for path in inputs {
+      try FileSource.check(path: path)
+      var status = stat()
+      guard unsafe path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      else {
+        throw ToolFailure(
+          .usage,
+          "\(path): not a regular file, and --infer reads a file twice; give a pipe as standard input, '-'"
+        )
+      }
+    }
     var command = self
     let table = ModelInference.tableName(forInput: FileSource.name(ofPath: inputs[0]))
     if let stored = try storedModel(ofTable: table) {
       command.model = stored
-      tool.diagnostics.note("the store has the table \(table): its model is used, none is inferred")
+      tool.diagnostics.note(
+        "the store has the table \(stored.table): its model is used, none is inferred")
       return try command.importRecords(&tool)
     }
     // Standard input is read once: its beginning is kept for the import.
@@ -112,8 +123,13 @@ extension ImportCommand {
       "the model of \(model.table) was inferred"
         + (model.key.isEmpty ? ", without a key" : ": key \(model.key.joined(separator: ", "))")
         + (model.timestamp.map { ", timestamp \($0)" } ?? "")
-        + (isDryRun ? "" : "; --print-model \(model.table) prints it"))
+        + (isDryRun ? "" : "; --print-model \(model.table)\(storeOption) prints it"))
     return code
+  }
+
+  /// The option that names the store, if it is not the default one.
+  private var storeOption: String {
+    storePath == "poi.sqlite" ? "" : " --store \(storePath.shellWord)"
   }
 
   private func importRecords(

@@ -77,6 +77,7 @@ import Testing
     #expect(next.output.contains("rejected  1  type 1"), "\(next.output)")
     #expect(
       next.messages.contains("the store has the table list: its model is used"), "\(next.messages)")
+    #expect(next.messages.contains("rename the file or use another --store"), "\(next.messages)")
   }
 
   @Test func `a long pipe is inferred from its beginning and imported whole`() throws {
@@ -87,7 +88,7 @@ import Testing
       (for i in 1 2 3 4 5 6; do
         awk -v i=$i 'BEGIN { s = sprintf("%1000s", ""); for (n = 0; n < 3000; n++)
           printf "{\\"id\\":%d,\\"t\\":\\"%s\\"}\\n", i * 10000 + n, s }'
-      done; echo '{"id":1,"t":"","late":1}') | '\(tool.path)' --infer -
+      done; echo '{"id":1,"t":"","late":1}') | gzip -1 | '\(tool.path)' --infer -
       """, in: folder.path)
     #expect(outcome.exitCode == 0, "\(outcome.messages)")
     #expect(
@@ -95,11 +96,17 @@ import Testing
     #expect(outcome.output.contains("/late  1"), "\(outcome.output)")
   }
 
-  @Test func `an inference that fails makes no store`() throws {
+  @Test(arguments: [
+    ("echo '[1,2]' >in; \"$1\" --infer in", 65, "name where the records are with --at"),
+    ("mkfifo in; \"$1\" --infer in", 64, "give a pipe as standard input, '-'"),
+    (#"(echo '{"a":['; yes '1,1,1' | head -c 20000000) | "$1" --infer -"#, 65, "after 16 MiB"),
+  ])
+  func `an inference that fails makes no store`(lines: String, code: Int32, message: String) throws
+  {
     let folder = try ScratchFolder()
-    try folder.write("[1,2]", to: "numbers.json")
-    let outcome = try tool.run(["--infer", "numbers.json"], in: folder.path)
-    #expect(outcome.exitCode == 65)
+    let outcome = try Tool.shell(lines, [tool.path], in: folder.path)
+    #expect(outcome.exitCode == code)
+    #expect(outcome.messages.contains(message), "\(outcome.messages)")
     #expect(!FileManager.default.fileExists(atPath: folder.file("poi.sqlite")))
   }
 

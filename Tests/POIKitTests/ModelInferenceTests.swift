@@ -9,6 +9,20 @@ import Testing
 @testable import POIRecords
 
 @Suite struct ModelInferenceTests {
+  @Test(arguments: [
+    ("a/stations.json", "stations"), ("stations-2024-05-01.json.gz", "stations"),
+    ("features-1-2023-10-12-7794de2.ndjson", "features"), ("export_v2.json", "export"),
+    ("stations-20240501T120000Z.json", "stations"), ("stations (1).json", "stations"),
+    ("export-550e8400-e29b-41d4-a716-446655440000.json", "export"), ("2024.json", "record"),
+    ("T1.json", "record"), ("SA-all.ndjson", "SA_all"), ("stops-Z.json", "stops_Z"),
+    ("standard input", "record"), ("poikit.json", "x_poikit"),
+  ])
+  func `a table is called after its file without what differs between deliveries`(
+    file: String, table: String
+  ) {
+    #expect(ModelInference.tableName(forInput: file) == table)
+  }
+
   static let now = Instant(microseconds: 1_790_000_000_000_000)
 
   static var options: ImportOptions {
