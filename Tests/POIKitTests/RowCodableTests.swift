@@ -37,6 +37,22 @@ import Testing
 
   // MARK: Values that come back
 
+  /// A value of any type, with words of its own.
+  private struct Wrapped: Codable, Equatable {
+    var value: RowValue
+
+    init(_ value: RowValue) { self.value = value }
+
+    init(from decoder: any Decoder) throws { value = try RowValue(from: decoder) }
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+  }
+
+  @Test func `a type may pass its decoder and encoder on to a value`() throws {
+    let value = Wrapped(.array([.integer(1), .text("x"), .null]))
+    #expect(try Self.returned(value) == value)
+  }
+
   private struct Numbers: Codable, Equatable {
     var int = Int.min
     var int8 = Int8.min
