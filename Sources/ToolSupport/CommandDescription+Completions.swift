@@ -23,17 +23,19 @@ extension CommandDescription {
       "# bash completion for \(name)",
       "\(function)() {",
       "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD - 1]}\"",
+      "  local equals=''",
       "  COMPREPLY=()",
       "  # bash splits --option=value at the equals sign.",
       "  if [[ $current == '=' ]]; then",
-      "    current=''",
+      "    current='' equals='='",
       "  elif [[ $previous == '=' ]]; then",
-      "    previous=\"${COMP_WORDS[COMP_CWORD - 2]}\"",
+      "    previous=\"${COMP_WORDS[COMP_CWORD - 2]}\" equals='='",
       "  fi",
-      "  case $previous in",
+      "  case $previous$equals in",
     ]
-    for option in options where option.needsValue {
-      lines.append("    \(option.flagNames.joined(separator: " | ")))")
+    for option in options where option.placeholder != nil {
+      let names = option.needsValue ? option.flagNames : []
+      lines.append("    \((names + [option.flagName + "="]).joined(separator: " | ")))")
       if !option.words.isEmpty {
         let words = option.words.joined(separator: " ")
         lines.append("      mapfile -t COMPREPLY < <(compgen -W '\(words)' -- \"$current\")")

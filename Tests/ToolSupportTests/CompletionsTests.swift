@@ -53,6 +53,29 @@ struct CompletionsTests {
     #expect(output.text == expected + "\n")
   }
 
+  @Test(
+    .enabled(if: Child.isInstalled("bash")),
+    arguments: [(["sift", "--sort", "="], "fine rough"), (["sift", "--sort", "--s"], "--sort")])
+  func `bash completes the words of an option with an implied one only after an equals sign`(
+    words: [String], expected: String
+  ) {
+    let choices = ["fine", "rough"].map { OptionDescription.Choice(word: $0, meaning: "so") }
+    let command = CommandDescription(
+      name: "sift", version: "1", summary: "sift",
+      options: [
+        OptionDescription("sort", "HOW", choices: choices, implied: "fine", summary: "sort")
+      ])
+    let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+    let script =
+      command.completions(for: .bash) + """
+        COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count - 1)
+        _sift; echo "${COMPREPLY[*]}"
+        """
+    let output = ScratchFile()
+    #expect(Child.run(["bash", "-c", script], output: output)?.status == 0)
+    #expect(output.text == expected + "\n")
+  }
+
   @Test func `quotes and brackets of a summary stay text`() {
     let command = CommandDescription(
       name: "x", version: "1", summary: "y",
