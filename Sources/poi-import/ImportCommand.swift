@@ -105,7 +105,7 @@ struct ImportCommand {
       return tool.diagnostics.note(nothingImported)
     }
     let store = try Store(storePath, for: .readOnly, trustsSchema: trustsSchema)
-    let tables = try store.defaultTables()
+    let tables = try store.tables()
     guard isModelGiven || tables.count < 2 else {
       throw Self.severalTables(tables, storePath: storePath)
     }
