@@ -16,7 +16,7 @@ extension DedupCommand {
         environmentVariable: "POI_STORE"),
       OptionDescription(
         "table", short: "t", "NAME",
-        summary: "the table (default: the store's only table of records)",
+        summary: "the table (default: the store's only table of records that is not empty)",
         section: "What to deduplicate"),
       OptionDescription(
         "key", short: "k", "NAME[,NAME…]", isRepeatable: true,

@@ -141,7 +141,7 @@ extension ImportCommand {
       notes.append("no record was read: the input has no records")
     }
     if report.counters.read > 0, report.counters.rejected == report.counters.read,
-      report.rejectsObjects
+      report.rejectsObjects, !report.rejectsOnlyMalformed
     {
       notes.append(
         "no record fits the model of \(model.table); if they are of another kind, "
@@ -172,13 +172,20 @@ extension ImportCommand {
     if rules == ["not-an-object"] { return note + "; name where the records are with --at" }
     // An array or an object around the elements shows that the input is JSON, even if damaged.
     guard report.inputs.allSatisfy({ $0.pointer == nil }),
-      rules.allSatisfy({ ["not-an-object", "syntax", "truncated", "utf-8"].contains($0) })
+      report.rejectsOnlyMalformed
     else { return nil }
     return note + ": is this JSON? CSV and other formats are converted first"
   }
 }
 
 extension ImportReport {
+  /// Whether no reject was judged by the model: none is a JSON object that can be read.
+  fileprivate var rejectsOnlyMalformed: Bool {
+    rejectsByRule.allSatisfy {
+      ["not-an-object", "syntax", "truncated", "utf-8"].contains($0.rule)
+    }
+  }
+
   var exitCode: ExitCode {
     if ending == .stopped { return .interrupted }
     return counters.rejected == 0 ? .done : .rejected

@@ -68,7 +68,9 @@ extension ImportCommand {
   }
 
   private func importRecords(_ tool: inout ToolEnvironment) throws -> ExitCode {
-    try importRecords(&tool) { (session, path) throws(StoreError) in
+    // Check all paths before the first input is stored or a store is created.
+    for path in inputs { try FileSource.check(path: path) }
+    return try importRecords(&tool) { (session, path) throws(StoreError) in
       try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
     }
   }
@@ -136,8 +138,6 @@ extension ImportCommand {
     _ tool: inout ToolEnvironment,
     _ importInput: (inout ImportSession, String) throws(StoreError) -> Void
   ) throws -> ExitCode {
-    // Check all paths before the first input is stored or a store is created.
-    for path in inputs { try FileSource.check(path: path) }
     let diagnostics = tool.diagnostics
     var session = try session { Self.decision($0, diagnostics) }
     do {

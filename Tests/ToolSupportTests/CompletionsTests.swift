@@ -42,15 +42,21 @@ struct CompletionsTests {
       (["sift-sand", "--progress", ""], "auto always never"),
     ])
   func `bash completes words`(words: [String], expected: String) {
+    #expect(Self.bashCompletions(of: words, by: command) == expected)
+  }
+
+  /// The words that bash offers for the last of the words of a command line.
+  private static func bashCompletions(of words: [String], by command: CommandDescription) -> String
+  {
     let quoted = words.map { "'\($0)'" }.joined(separator: " ")
     let script =
       command.completions(for: .bash) + """
         COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count - 1)
-        _sift_sand; echo "${COMPREPLY[*]}"
+        _\(command.name.replacing("-", with: "_")); echo "${COMPREPLY[*]}"
         """
     let output = ScratchFile()
     #expect(Child.run(["bash", "-c", script], output: output)?.status == 0)
-    #expect(output.text == expected + "\n")
+    return String(output.text.dropLast())
   }
 
   @Test(
@@ -65,15 +71,7 @@ struct CompletionsTests {
       options: [
         OptionDescription("sort", "HOW", choices: choices, implied: "fine", summary: "sort")
       ])
-    let quoted = words.map { "'\($0)'" }.joined(separator: " ")
-    let script =
-      command.completions(for: .bash) + """
-        COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count - 1)
-        _sift; echo "${COMPREPLY[*]}"
-        """
-    let output = ScratchFile()
-    #expect(Child.run(["bash", "-c", script], output: output)?.status == 0)
-    #expect(output.text == expected + "\n")
+    #expect(Self.bashCompletions(of: words, by: command) == expected)
   }
 
   @Test func `quotes and brackets of a summary stay text`() {

@@ -12,7 +12,7 @@ extension Store {
   /// ```
   ///
   /// - Parameters:
-  ///   - table: the table; nil for the only one of the store.
+  ///   - table: the table; nil for the only one of the store that is not empty.
   ///   - filters: conditions that all have to be met.
   ///   - orders: the order, the first attribute first; rows that are equal in it come by row id.
   ///   - limit: the largest number of rows; nil for all.

@@ -6,7 +6,7 @@ extension Store {
   /// The layout of a table of records, to be deduplicated by `key`.
   ///
   /// - Parameters:
-  ///   - table: the table; nil for the only one of the store.
+  ///   - table: the table; nil for the only one of the store that is not empty.
   ///   - key: the attributes that identify a record; empty for the model's key.
   ///   - timestamp: the attribute that says when a record was last changed; nil for the model's.
   /// - Throws: `StoreError` when the store has no such table or attribute.
@@ -35,7 +35,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - key: the attributes that identify a record; empty for the model's key.
-  ///   - table: the table; nil for the only one of the store.
+  ///   - table: the table; nil for the only one of the store that is not empty.
   ///   - timestamp: the attribute that says when a record was last changed; nil for the model's.
   ///   - options: how duplicates are found and removed.
   ///   - progress: called after each batch; returns whether to continue.
@@ -72,7 +72,7 @@ extension Store {
 
   /// The digest of a table: the same on every device that holds the same records.
   ///
-  /// - Parameter table: the table; nil for the only one of the store.
+  /// - Parameter table: the table; nil for the only one of the store that is not empty.
   /// - Throws: `StoreError` when the store has no such table, or cannot be read.
   /// - Complexity: O(bytes of the table)
   public func digest(ofTable table: String? = nil) throws(StoreError) -> TableDigest {

@@ -364,7 +364,8 @@ extension Store {
 
   /// The model that a table of records was made with.
   ///
-  /// - Parameter table: the table, with ASCII letters of any case; nil for the only one of the store.
+  /// - Parameter table: the table, with ASCII letters of any case; nil for the only one of the
+  ///   store. Empty ones do not count beside others.
   /// - Throws: `StoreError` with `noSuchTable` when the store has no such table of records, or when `table`
   ///   is nil and there are several.
   public func model(ofTable table: String? = nil) throws(StoreError) -> Model {
