@@ -20,7 +20,8 @@ public struct ModelInference: ~Copyable {
   private let pointer: JSONPointer?
   private let onProgress: ((StoreProgress) -> BatchDecision)?
   private var tree = PathTree()
-  private var inputs: [ImportReport.Input] = []
+  /// The inputs that were read, in order.
+  package private(set) var inputs: [ImportReport.Input] = []
 
   private var rejectLines = RejectLineDetector()
 

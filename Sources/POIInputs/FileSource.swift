@@ -143,6 +143,9 @@ extension FileSource {
     readByteCount += output.count - countBefore
   }
 
+  /// Whether the input is a regular file.
+  package var canRestart: Bool { beginning.isSeekable }
+
   public mutating func restart() throws(InputError) -> Bool {
     guard let start = beginning.start else { return false }
     decompressor = nil

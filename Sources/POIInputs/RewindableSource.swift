@@ -1,16 +1,17 @@
 internal import JSONStreaming
 
-/// A source whose first bytes can be read twice, even if it is a pipe.
+/// A source whose first bytes can be read several times, even if it is a pipe.
+///
+/// It ends after `byteLimit` bytes, until `restartFinally` makes all bytes readable.
 package struct RewindableSource: ~Copyable, ByteSource {
-  /// The number of bytes that are kept of a pipe. It leaves room for a last read beyond 16 MiB.
-  package static let byteLimit = 17 << 20
+  /// The number of bytes after which no more are read. The last read may exceed it.
+  package static let byteLimit = 16 << 20
 
   private var source: FileSource
+  /// The bytes of a pipe that were read.
   private var beginning: [UInt8] = []
   private var position = 0
-
-  /// Whether bytes that are read are kept.
-  private var keepsBytes = true
+  private var isLimited = true
 
   /// Opens the input at `path`, as `FileSource` does.
   package init(
@@ -30,41 +31,29 @@ package struct RewindableSource: ~Copyable, ByteSource {
       let count = min(beginning.count - position, output.freeCapacity)
       output.append(copying: beginning[position..<(position + count)])
       position += count
-      if !keepsBytes, position == beginning.count { forgetBeginning() }
+      if !isLimited, position == beginning.count { beginning = [] }
       return
     }
+    guard isLimited else { return try source.read(into: &output) }
+    guard position < Self.byteLimit else { return }
     let start = output.count
     try source.read(into: &output)
-    guard keepsBytes else { return }
-    if beginning.count + output.count - start > Self.byteLimit {
-      forgetBeginning()
-    } else {
+    position += output.count - start
+    if !source.canRestart {
       for index in start..<output.count { beginning.append(output.span[index]) }
-      position = beginning.count
     }
   }
 
-  /// Goes back to the first byte; a pipe only if no more than `byteLimit` bytes were read.
+  /// Goes back to the first byte; a pipe cannot after `restartFinally`.
   package mutating func restart() throws(InputError) -> Bool {
-    if try source.restart() {
-      forgetBeginning()
-      return true
-    }
-    guard keepsBytes else { return false }
+    guard try source.restart() || isLimited else { return false }
     position = 0
     return true
   }
 
-  /// Goes back to the first byte for the last time, so that no more bytes are kept.
-  package mutating func restartFinally() throws(InputError) -> Bool {
-    let isAtStart = try restart()
-    keepsBytes = false
-    return isAtStart
-  }
-
-  private mutating func forgetBeginning() {
-    keepsBytes = false
-    beginning = []
-    position = 0
+  /// Goes back to the first byte for the last time, and makes all bytes readable.
+  package mutating func restartFinally() throws(InputError) {
+    _ = try restart()
+    isLimited = false
   }
 }

@@ -7,7 +7,7 @@ struct ArgumentParser {
   init(command: CommandDescription, arguments: [String]) {
     self.command = command
     self.arguments = arguments
-    parsed = ParsedArguments(command: command)
+    parsed = ParsedArguments(commandLine: arguments, command: command)
   }
 
   mutating func parse() throws(UsageError) -> ParsedArguments {

@@ -1,3 +1,5 @@
+internal import POIRecords
+
 /// The content of a command line, read by the names in the tool's table.
 ///
 /// A value comes from the command line, else from the option's environment variable, else from the
@@ -11,10 +13,18 @@ public struct ParsedArguments: Sendable {
 
   var endsAtOnce = false
 
+  /// The command line without the program's name.
+  var commandLine: [String] = []
+
   let command: CommandDescription
 }
 
 extension ParsedArguments {
+  /// The command line with more arguments before the given ones, as a command for a shell.
+  public func commandLine(adding arguments: [String]) -> String {
+    ([command.name] + arguments + commandLine).map(\.shellWord).joined(separator: " ")
+  }
+
   /// Whether a flag is given.
   public func flag(_ name: String) -> Bool {
     precondition(option(name).placeholder == nil, "--\(name) is no flag")
@@ -94,6 +104,29 @@ extension ParsedArguments {
 }
 
 extension ParsedArguments {
+  /// The names in the values of an option, separated by commas.
+  ///
+  /// - Parameter known: the existing names; a text that equals one of them is not split at commas.
+  /// - Throws: `UsageError` for an empty name.
+  public static func names(
+    in texts: [String], option: String, known: [String]
+  ) throws(UsageError) -> [String] {
+    var names: [String] = []
+    for text in texts {
+      let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      guard !known.contains(text) else {
+        names.append(text)
+        continue
+      }
+      guard !parts.contains("") else {
+        throw UsageError(
+          "--\(option) '\(text)' has an empty name; separate names by single commas")
+      }
+      names += parts
+    }
+    return names
+  }
+
   private func option(_ name: String) -> OptionDescription {
     guard let option = command.option(named: name) else {
       preconditionFailure("\(command.name) has no option --\(name)")

@@ -75,20 +75,7 @@ struct DedupCommand {
   ///
   /// - Parameter known: the existing names; a text that equals one of them is not split at commas.
   func key(known: [String]) throws(UsageError) -> [String] {
-    var names: [String] = []
-    for text in keyTexts {
-      let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-      guard !known.contains(text) else {
-        names.append(text)
-        continue
-      }
-      guard !parts.contains("") else {
-        throw UsageError(
-          "--key '\(text)' has an empty name; separate names by single commas")
-      }
-      names += parts
-    }
-    return names
+    try ParsedArguments.names(in: keyTexts, option: "key", known: known)
   }
 
   /// Returns the layout, or refuses a key that names a column twice.

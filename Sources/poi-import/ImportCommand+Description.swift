@@ -23,6 +23,19 @@ extension ImportCommand {
           + "only table of records that is not empty. A new store gets the built-in model.",
         section: "Input and store"),
       OptionDescription(
+        "table", short: "t", "NAME",
+        summary: "the table to import into (default: the model's table)",
+        detail: "Without --model, the model of the store's table of that name is used.",
+        section: "Input and store"),
+      OptionDescription(
+        "key", short: "k", "NAME[,NAME…]", isRepeatable: true,
+        summary: "what identifies a record (default: the model's key)",
+        detail: "Names of attributes of the model.", section: "Input and store"),
+      OptionDescription(
+        "timestamp", "NAME",
+        summary: "when a record was last changed (default: the model's timestamp)",
+        detail: "The name of an attribute of the model.", section: "Input and store"),
+      OptionDescription(
         "at", "POINTER",
         summary: "where the records are, such as /data/stations",
         detail: "A JSON pointer (RFC 6901) to an array of records, or to an object whose members "
@@ -148,11 +161,13 @@ extension ImportCommand {
       TaskDescription(
         "infer", ImportCommand.Inference.print.rawValue,
         accepts: [
-          "at", "limit", "max-skew", "max-record-bytes", "max-string-bytes", "max-depth",
+          "table", "key", "timestamp", "at", "limit", "max-skew", "max-record-bytes",
+          "max-string-bytes", "max-depth",
           "max-keys",
         ]),
       TaskDescription("print-model", accepts: ["store", "trust-schema"]),
-      TaskDescription("print-swift", accepts: ["store", "model", "trust-schema"]),
+      TaskDescription(
+        "print-swift", accepts: ["store", "model", "table", "key", "timestamp", "trust-schema"]),
       TaskDescription("print-token", accepts: ["store", "model", "source", "trust-schema"]),
     ],
     exclusions: [

@@ -17,20 +17,28 @@ extension ImportCommand {
     return try Model(contentsOf: name)
   }
 
-  /// The model if none is named: the one of the store's table `poi`, else of its only table of
+  /// The model if none is named: the one of the store's table with the name that is given, else of its table `poi`, else of its only table of
   /// records. Empty tables do not count beside others. A new or empty store gets the built-in one.
-  static func defaultModel(storePath: String, trustsSchema: Bool) throws -> Model {
+  ///
+  /// - Returns: the model, and whether its table is missing or empty.
+  static func defaultModel(
+    ofTable name: String?, storePath: String, trustsSchema: Bool
+  ) throws -> (model: Model, isUntried: Bool) {
     guard let store = try store(at: storePath, trustsSchema: trustsSchema) else {
-      return .poi
+      return (.poi, true)
+    }
+    if let name {
+      guard let table = try store.table(named: name) else { return (.poi, true) }
+      return (try store.model(ofTable: table), try !store.hasRows(inTable: table))
     }
     let tables = try store.defaultTables()
     guard let table = tables.first(where: { $0 == "poi" }) ?? tables.first else {
-      return .poi
+      return (.poi, true)
     }
     guard table == "poi" || tables.count == 1 else {
       throw severalTables(tables, storePath: storePath)
     }
-    return try store.model(ofTable: table)
+    return (try store.model(ofTable: table), try !store.hasRows(inTable: table))
   }
 
   /// The model of the store's table; nil if the store or the table is missing.
@@ -39,6 +47,14 @@ extension ImportCommand {
       let stored = try store.table(named: table)
     else { return nil }
     return try store.model(ofTable: stored)
+  }
+
+  /// The model of the store's only table with rows; nil if there is not exactly one.
+  func onlyStoredModel() throws -> Model? {
+    guard let store = try Self.store(at: storePath, trustsSchema: trustsSchema) else { return nil }
+    let tables = try store.defaultTables()
+    guard tables.count == 1, try store.hasRows(inTable: tables[0]) else { return nil }
+    return try store.model(ofTable: tables[0])
   }
 
   static func severalTables(_ tables: [String], storePath: String) -> ToolFailure {

@@ -27,9 +27,14 @@ extension ImportCommand {
       !["read", "inserted", "rejected", "removed"].contains($0.name)
     }
     for counter in merged where counter.count > 0 { counters.append(counter.name, counter.count) }
+    if report.keylessCount > 0 {
+      counters.append(
+        "without key", report.keylessCount,
+        "no \(model.key.joined(separator: ", ")), so they are never duplicates of others")
+    }
     counters.append(
       "rejected", report.counters.rejected,
-      report.rejectsByRule.map { "\($0.rule) \($0.count)" }.joined(separator: ", "))
+      rules(of: report))
     if options.isSnapshot {
       counters.append(
         "removed", report.counters.removed,
@@ -53,7 +58,21 @@ extension ImportCommand {
     return text + "digest \(report.digest)\n"
   }
 
-  private func place(_ pointer: String?) -> String {
+  /// The rejects by rule; with the attributes that are missing.
+  func rules(of report: ImportReport) -> String {
+    report.rejectsByRule.map { rule in
+      guard rule.rule == "required" else { return "\(rule.rule) \(rule.count)" }
+      let attributes = (report.rejectsByAttribute[rule.rule] ?? [:]).sorted {
+        ($1.value, $0.key) < ($0.value, $1.key)
+      }
+      let list =
+        attributes.prefix(3).map { "\($0.key) \($0.value)" } + (attributes.count > 3 ? ["…"] : [])
+      return "\(rule.rule) \(rule.count)"
+        + (list.isEmpty ? "" : " (\(list.joined(separator: ", ")))")
+    }.joined(separator: ", ")
+  }
+
+  func place(_ pointer: String?) -> String {
     guard let pointer else { return "the top level" }
     return pointer.isEmpty ? "the top-level array" : pointer
   }
@@ -77,7 +96,9 @@ extension ImportCommand {
       "counters": .counts(report.counters.byName.map { ($0.name, $0.count) }),
       "batchSize": .number(options.batchSize),
       "batches": .number(report.batchCount),
+      "withoutKey": .number(report.keylessCount),
       "rejects": .counts(report.rejectsByRule.map { ($0.rule, $0.count) }),
+      "rejectsByAttribute": .counts(nested: report.rejectsByAttribute),
       "unmapped": .counts(report.unmappedMembers.map { ($0.pointer, $0.count) }),
       "otherUnmapped": .number(report.otherUnmappedMemberCount),
       "digest": .string(report.digest.description),
@@ -164,7 +185,7 @@ extension ImportCommand {
     return notes
   }
 
-  private func noteOnElements(of report: ImportReport) -> String? {
+  func noteOnElements(of report: ImportReport) -> String? {
     let count = report.counters.read
     guard count > 0, report.counters.rejected == count, !report.rejectsObjects else { return nil }
     let note = "none of \(QuantityFormat.count(count)) elements is a JSON object"

@@ -10,9 +10,6 @@ extension ImportCommand {
     case `import`, print
   }
 
-  /// The number of bytes of standard input from which a model is inferred.
-  private static let inferredByteCount = 16 << 20
-
   enum Task: Equatable {
     case importRecords
     /// Infer a model and import with it.
@@ -51,15 +48,26 @@ extension ImportCommand {
   }
 
   func run(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    do {
+      return try runTask(&tool)
+    } catch let error as StoreError {
+      guard let places = error.places else { throw error }
+      return suggest(places, after: error, &tool)
+    }
+  }
+
+  private func runTask(_ tool: inout ToolEnvironment) throws -> ExitCode {
     switch task {
-    case .importRecords: return try importRecords(&tool)
+    case .importRecords where isModelUntried && !isDryRun && !options.isResuming:
+      return try importTried(&tool)
+    case .importRecords: return try importFiles(&tool)
     case .importInferred: return try importInferred(&tool)
     case .printInferredModel:
-      tool.output.write(
-        json: try inferredModel(tool.diagnostics) { inference, path in
-          var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
-          try inference.read(from: &source)
-        })
+      let document = try inferredModel(tool.diagnostics) { inference, path in
+        var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
+        try inference.read(from: &source)
+      }
+      tool.output.write(json: try overriding(Model(parsing: document)).printedDocument)
     case .printModel(let name): tool.output.write(json: try namedModel(name).printedDocument)
     case .printSwift: tool.output.write(value: SwiftSource(model).text)
     case .printToken: try printToken(&tool)
@@ -67,7 +75,7 @@ extension ImportCommand {
     return .done
   }
 
-  private func importRecords(_ tool: inout ToolEnvironment) throws -> ExitCode {
+  func importFiles(_ tool: inout ToolEnvironment) throws -> ExitCode {
     // Check all paths before the first input is stored or a store is created.
     for path in inputs { try FileSource.check(path: path) }
     return try importRecords(&tool) { (session, path) throws(StoreError) in
@@ -79,9 +87,7 @@ extension ImportCommand {
   private func importInferred(_ tool: inout ToolEnvironment) throws -> ExitCode {
     for path in inputs {
       try FileSource.check(path: path)
-      var status = stat()
-      guard unsafe path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      else {
+      guard path == "-" || Self.regularFileSize(path) != nil else {
         throw ToolFailure(
           .usage,
           "\(path): not a regular file, and --infer reads a file twice; give a pipe as standard input, '-'"
@@ -89,37 +95,27 @@ extension ImportCommand {
       }
     }
     var command = self
-    let table = ModelInference.tableName(forInput: FileSource.name(ofPath: inputs[0]))
-    if let stored = try storedModel(ofTable: table) {
-      command.model = stored
-      tool.diagnostics.note(
-        "the store has the table \(stored.table): its model is used, none is inferred")
-      return try command.importRecords(&tool)
-    }
     // Standard input is read once: its beginning is kept for the import.
     var standardInput: RewindableSource?
     if inputs.contains("-") {
       standardInput = try RewindableSource(path: "-", isInterrupted: { Interruption.isRequested })
     }
+    if let stored = try storedModel(for: inputs[0], beginningWith: &standardInput) {
+      command.model = try overriding(stored)
+      tool.diagnostics.note(
+        "the store has the table \(stored.table): its model is used, none is inferred")
+      return try command.importInputs(standardInput: &standardInput, &tool)
+    }
     let document = try inferredModel(tool.diagnostics) { inference, path in
       if path == "-" {
-        try inference.read(from: &standardInput!, byteLimit: Self.inferredByteCount)
-        guard try standardInput!.restartFinally() else {
-          throw ToolFailure(.internalError, "the beginning of standard input is lost")
-        }
+        try inference.read(from: &standardInput!, byteLimit: RewindableSource.byteLimit)
       } else {
         var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
         try inference.read(from: &source)
       }
     }
-    command.model = try Model(parsing: document)
-    let code = try command.importRecords(&tool) { (session, path) throws(StoreError) in
-      if path == "-" {
-        try session.importAll(from: &standardInput!)
-      } else {
-        try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
-      }
-    }
+    command.model = try overriding(Model(parsing: document))
+    let code = try command.importInputs(standardInput: &standardInput, &tool)
     let model = command.model
     tool.diagnostics.note(
       "the model of \(model.table) was inferred"
@@ -129,18 +125,45 @@ extension ImportCommand {
     return code
   }
 
+  private func importInputs(
+    standardInput: inout RewindableSource?, _ tool: inout ToolEnvironment
+  ) throws -> ExitCode {
+    try standardInput?.restartFinally()
+    return try importRecords(&tool) { (session, path) throws(StoreError) in
+      if path == "-" {
+        try session.importAll(from: &standardInput!)
+      } else {
+        try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
+      }
+    }
+  }
+
+  /// The model of a stored table for the records of an input: the table with the name that is given or that
+  /// the file has, else the only table, if its model reads all members of the first records.
+  private func storedModel(
+    for path: String, beginningWith standardInput: inout RewindableSource?
+  ) throws -> Model? {
+    let name = table ?? ModelInference.tableName(forInput: FileSource.name(ofPath: path))
+    if let stored = try storedModel(ofTable: name) { return stored }
+    guard table == nil, let only = try onlyStoredModel() else { return nil }
+    if path == "-" { return try standardInput != nil && reads(only, &standardInput!) ? only : nil }
+    var source = try RewindableSource(path: path, isInterrupted: { Interruption.isRequested })
+    return try reads(only, &source) ? only : nil
+  }
+
   /// The option that names the store, if it is not the default one.
   private var storeOption: String {
     storePath == "poi.sqlite" ? "" : " --store \(storePath.shellWord)"
   }
 
-  private func importRecords(
+  func importRecords(
     _ tool: inout ToolEnvironment,
     _ importInput: (inout ImportSession, String) throws(StoreError) -> Void
   ) throws -> ExitCode {
     let diagnostics = tool.diagnostics
     var session = try session { Self.decision($0, diagnostics) }
-    do {
+    do throws(StoreError) {
+      try warnOfEarlierImports(session, diagnostics)
       for path in inputs { try importInput(&session, path) }
       let report = try session.finish()
       show(report, &tool)
@@ -152,6 +175,42 @@ extension ImportCommand {
       show(report, &tool)
       return failure.code
     }
+  }
+
+  /// Warns of inputs whose records will be stored twice.
+  private func warnOfEarlierImports(
+    _ session: borrowing ImportSession, _ diagnostics: Diagnostics
+  ) throws(StoreError) {
+    for path in inputs {
+      guard let size = Self.regularFileSize(path),
+        let run = try session.earlierImport(
+          ofInput: FileSource.name(ofPath: path), byteCount: size)
+      else { continue }
+      diagnostics.warning(
+        "\(path): imported before by run \(run); its records are added again beside the stored ones"
+          + (model.key.isEmpty ? "" : "; poi-dedup removes duplicates"))
+    }
+  }
+
+  /// The size of a regular file in bytes; nil for anything else.
+  private static func regularFileSize(_ path: String) -> Int? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// Shows the command for each of several places that may hold the records.
+  func suggest(
+    _ places: [String], after error: StoreError, adding more: [String] = [],
+    _ tool: inout ToolEnvironment
+  ) -> ExitCode {
+    tool.diagnostics.error(ToolFailure(error).message)
+    for place in places.prefix(3) {
+      tool.diagnostics.note(
+        "records at \(place.isEmpty ? "the top level" : place): "
+          + arguments.commandLine(adding: more + ["--at", place]))
+    }
+    return error.exitCode
   }
 
   private func show(_ report: ImportReport, _ tool: inout ToolEnvironment) {

@@ -15,10 +15,18 @@ struct ImportCommand {
   let isDryRun: Bool
   let task: Task
   private let isModelGiven: Bool
+  /// Whether the model was not named, and its table is missing or empty.
+  let isModelUntried: Bool
+  /// What the user sets instead of what the model says.
+  let table: String?
+  private let keyTexts: [String]
+  private let timestamp: String?
+  let arguments: ParsedArguments
   let isReportJSON: Bool
   var options = ImportOptions()
 
   init(_ arguments: ParsedArguments) throws {
+    self.arguments = arguments
     inputs = arguments.positionals
     let modelName = arguments.text("model")
     guard (inputs + [modelName]).count(where: { $0 == "-" }) <= 1 else {
@@ -71,15 +79,34 @@ struct ImportCommand {
       try arguments.integer("max-keys", in: Limits.keyCounts) ?? options.limits.keysPerObject
     // Check the options first: a FILE may be missing because it was parsed as a value.
     task = try Self.task(of: arguments)
-    model =
+    table = arguments.text("table")
+    keyTexts = arguments.texts("key")
+    timestamp = arguments.text("timestamp")
+    (model, isModelUntried) =
       if let modelName {
-        try Self.model(named: modelName, storePath: storePath, trustsSchema: trustsSchema)
+        (try Self.model(named: modelName, storePath: storePath, trustsSchema: trustsSchema), false)
       } else if task == .importRecords || task == .printSwift {
-        try Self.defaultModel(storePath: storePath, trustsSchema: trustsSchema)
+        try Self.defaultModel(ofTable: table, storePath: storePath, trustsSchema: trustsSchema)
       } else {
-        .poi
+        (.poi, true)
       }
+    if task == .importRecords || task == .printSwift { model = try overriding(model) }
   }
+
+  /// The model with the table, key and timestamp that the command line names.
+  func overriding(_ model: Model) throws -> Model {
+    var overrides = Model.Overrides()
+    overrides.table = table
+    if !keyTexts.isEmpty {
+      overrides.key = try ParsedArguments.names(
+        in: keyTexts, option: "key", known: model.attributes.map(\.name))
+    }
+    overrides.timestamp = timestamp
+    return try model.with(overrides)
+  }
+
+  /// This command with more arguments, for a shell.
+  func commandLine(adding more: String...) -> String { arguments.commandLine(adding: more) }
 
   /// Parses a count such as `10` or a percentage such as `2.5%`: digits with at most one decimal
   /// point, without sign or exponent.
@@ -131,13 +158,17 @@ struct ImportCommand {
       return try ImportSession(checking: model, options: options, onProgress: onProgress)
     }
     // A refused command leaves no store behind.
+    try checkOptions()
+    return try ImportSession(
+      into: Store(storePath, trustsSchema: trustsSchema), model: model, options: options,
+      onProgress: onProgress)
+  }
+
+  func checkOptions() throws {
     try options.check(for: model, storePath: storePath)
     if options.isResuming, unsafe access(storePath, F_OK) != 0, errno == ENOENT {
       throw ToolFailure(
         .usage, "\(storePath): there is no unfinished import to resume; start without --resume")
     }
-    return try ImportSession(
-      into: Store(storePath, trustsSchema: trustsSchema), model: model, options: options,
-      onProgress: onProgress)
   }
 }

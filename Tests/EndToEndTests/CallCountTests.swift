@@ -213,7 +213,7 @@ import Testing
     let folder = try ScratchFolder()
     let name = try folder.write("[{},{},{},{},{}]", to: "data.json")
     let counts = try [["--store", "a"], ["--store", "b", "--rejects", "r"]].map { options in
-      let arguments = options + ["--batch", "1", name]
+      let arguments = options + ["--model", "poi", "--batch", "1", name]
       return try self.counts(of: Tool("poi-import"), arguments, in: folder, exitCode: 1)
     }
     #expect(try difference("syncs", counts[0], counts[1]) == 2)

@@ -485,7 +485,7 @@ import Testing
   @Test func `a key is refused for the digest of a store's table`() throws {
     let folder = try ScratchFolder()
     try folder.write("{}", to: "data")
-    _ = try importer.run(["data"], in: folder.path)
+    _ = try importer.run(["-m", "poi", "data"], in: folder.path)
     let outcome = try tool.run(["--digest", "--key", "nonsense"], in: folder.path)
     #expect(outcome.exitCode == 64)
     #expect(outcome.messages.contains("--key cannot be used with --digest"), "\(outcome.messages)")

@@ -207,9 +207,9 @@ import Testing
       (["-", "--at", "data"], "[]", 64, "data"),
       (["-", "--resume"], "[]", 64, "no unfinished import"),
       (["-", "--at", "/x"], "{\"y\":[{}]}", 65, "/x"),
-      (["-"], "{\"a\":[{\"x\":1}],\"b\":[{\"x\":1},{\"x\":2}]}", 65, "/a (1), /b (2)"),
+      (["-"], "{\"a\":[{\"x\":1}],\"b\":[{\"x\":1},{\"x\":2}]}", 65, "/b (2), /a (1)"),
       (["-"], "[{\"name\":\"a\"} {", 65, "standard input:1:"),
-      (["-", "--max-rejects", "1"], "[{},{},{}]", 65, "--max-rejects"),
+      (["-", "-m", "poi", "--max-rejects", "1"], "[{},{},{}]", 65, "--max-rejects"),
       (["-", "--store", "/nonexistent/poi.sqlite"], "[]", 74, "/nonexistent/poi.sqlite"),
       (["-", "--rejects", "/nonexistent/r"], "[]", 74, "/nonexistent/r"),
     ] as [([String], String, Int32, String)])
@@ -272,7 +272,8 @@ import Testing
   @Test func `a resumed run counts the objects read before`() throws {
     let folder = try ScratchFolder()
     try folder.write("{\nx\ny\n", to: "data")
-    let first = try tool.run(["-b", "1", "--max-rejects", "0", "data"], in: folder.path)
+    let first = try tool.run(
+      ["-m", "poi", "-b", "1", "--max-rejects", "0", "data"], in: folder.path)
     #expect(first.exitCode == 65, "\(first)")
     let outcome = try tool.run(["--resume", "data"], in: folder.path)
     #expect(outcome.exitCode == 1 && outcome.output.contains("resumed after 1"), "\(outcome)")
@@ -375,7 +376,8 @@ import Testing
     }
     #expect(try String(contentsOfFile: folder.file("notes"), encoding: .utf8) == "precious")
     for _ in 0..<2 {
-      #expect(try tool.run(["data", "--rejects", "bad", "-s", "s"], in: folder.path).exitCode == 1)
+      let arguments = ["-m", "poi", "data", "--rejects", "bad", "-s", "s"]
+      #expect(try tool.run(arguments, in: folder.path).exitCode == 1)
     }
     let lines = try String(contentsOfFile: folder.file("bad"), encoding: .utf8)
     #expect(lines.split(separator: "\n").count == 1)
@@ -493,7 +495,7 @@ import Testing
   @Test func `a refused start does not change the previous reject file`() throws {
     let folder = try ScratchFolder()
     try folder.write("{}\n{}\n{}", to: "data")
-    let arguments = ["data", "--batch", "1", "--max-rejects", "1", "--rejects", "bad"]
+    let arguments = ["-m", "poi", "data", "--batch", "1", "--max-rejects", "1", "--rejects", "bad"]
     #expect(try tool.run(arguments, in: folder.path).exitCode == 65)
     let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("bad")))
     #expect(try tool.run(arguments, in: folder.path).exitCode == 64)

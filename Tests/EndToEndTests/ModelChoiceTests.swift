@@ -51,7 +51,7 @@ import Testing
     let folder = try ScratchFolder()
     try folder.write(#"[{"id":1,"a":"x"}]"#, to: "shelters-2025.json")
     try folder.write(#"[{"id":2,"a":"y"}]"#, to: "shelters-2026.json")
-    #expect(try tool.run(["shelters-2025.json"], in: folder.path).exitCode == 1)
+    #expect(try tool.run(["-m", "poi", "shelters-2025.json"], in: folder.path).exitCode == 1)
     #expect(try tool.run(["--infer", "shelters-2025.json"], in: folder.path).exitCode == 0)
     let next = try tool.run(["shelters-2026.json"], in: folder.path)
     #expect(next.exitCode == 0, "\(next)")

@@ -21,7 +21,8 @@ import Testing
     let folder = try ScratchFolder()
     try folder.write(Self.bad, to: "data.ndjson")
     let outcome = try run(
-      importer, umask: umask, ["--rejects", "rejects.ndjson", "data.ndjson"], in: folder)
+      importer, umask: umask, ["-m", "poi", "--rejects", "rejects.ndjson", "data.ndjson"],
+      in: folder)
     #expect(outcome.exitCode == 1, "\(outcome)")
     #expect(Files.mode(of: folder.file("poi.sqlite")) == mode)
     #expect(Files.mode(of: folder.file("rejects.ndjson")) == mode)

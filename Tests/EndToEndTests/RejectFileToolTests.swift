@@ -50,7 +50,7 @@ import Testing
   @Test func `a corrected reject file that is read as standard input is not overwritten`() throws {
     let folder = try ScratchFolder()
     try folder.write("{\"name\":1}\n{\"name\":2}\n", to: "data.ndjson")
-    let first = try tool.run(["--rejects", "bad", "data.ndjson"], in: folder.path)
+    let first = try tool.run(["-m", "poi", "--rejects", "bad", "data.ndjson"], in: folder.path)
     #expect(first.exitCode == 1)
     let rejects = try folder.bytes("bad")
     let outcome = try Tool(path: "/bin/sh").run(

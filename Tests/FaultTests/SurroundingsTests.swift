@@ -312,7 +312,7 @@ import Testing
     try folder.write("{\"name\":1}\n{\"name\":2}\n", to: "data")
     func take(_ more: [String: String], _ arguments: String...) throws -> Tool.Outcome {
       try importer.run(
-        ["--rejects", "bad.ndjson", "data"] + arguments, in: folder.path,
+        ["-m", "poi", "--rejects", "bad.ndjson", "data"] + arguments, in: folder.path,
         environment: [
           "LD_PRELOAD": PreloadedLibrary.path("CallFaults"), "CALL_FAULT": "changes",
           "CALL_FAULT_PATH": "bad.ndjson",

@@ -125,6 +125,14 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
+  /// The latest finished import of an input with this name and size, if this one adds its records beside
+  /// those.
+  func earlierImport(ofInput name: String, byteCount: Int) throws -> Int64? {
+    guard policy == .append, options.mergePolicy == nil, !options.isResuming else { return nil }
+    return try RunRecord.finishedImport(
+      ofInput: name, byteCount: byteCount, into: model.table, in: store.connection)
+  }
+
   var isUnfinished: Bool { runID != nil && !hasEnded }
 
   private static func isDrivenByOther(_ path: String) -> StoreError {
@@ -471,9 +479,11 @@ struct BatchCommitter: ~Copyable {
         if state == .finished, mayLackToken, !isRefused {
           try store.keep(lastToken(of: checkpoint))
         }
+        let run = try runID ?? beginRun(at: end)
+        if state == .finished { try RunRecord.note(inputs, ofRun: run, in: connection) }
         try RunRecord.end(
-          runID ?? beginRun(at: end), state, at: end,
-          counters: checkpoint.countersJSON(isRefused: isRefused), in: connection)
+          run, state, at: end, counters: checkpoint.countersJSON(isRefused: isRefused),
+          in: connection)
       }
     }
     try connection.syncToDisk()

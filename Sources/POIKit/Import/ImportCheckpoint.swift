@@ -25,11 +25,16 @@ struct ImportCheckpoint {
 
   var counters = ImportReport.Counters()
   var batchCount = 0
+  var keylessCount = 0
   var rejectsByRule: [String: Int] = [:]
+  var rejectsByAttribute: [String: [String: Int]] = [:]
   /// Whether a reject begins as an object, even if it is malformed.
   var rejectsObjects = false
   var unmappedMembers: [ExactText: Int] = [:]
   var otherUnmappedMemberCount = 0
+
+  /// The number of attributes with rejects that are counted for each rule.
+  private static let attributeLimit = 100
 
   /// The record with the latest timestamp; nil if the model names no timestamp.
   var highest: LatestRecord?
@@ -50,7 +55,9 @@ struct ImportCheckpoint {
       "model": .string(model),
       "counters": countersJSON(),
       "batches": .number(batchCount),
+      "keyless": .number(keylessCount),
       "rejects": .counts(rejectsByRule.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }),
+      "rejectsByAttribute": .counts(nested: rejectsByAttribute),
       "rejectsObjects": .bool(rejectsObjects),
       "unmapped": .counts(
         unmappedMembers.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }),
@@ -110,6 +117,12 @@ struct ImportCheckpoint {
     guard self.counters.areBalanced else { return nil }
     batchCount = batches
     for (rule, count) in rejects { rejectsByRule[rule.text] = count }
+    keylessCount = ImportCheckpoint.count(json["keyless"]) ?? 0
+    for member in json["rejectsByAttribute"]?.members ?? [] {
+      for (attribute, count) in ImportCheckpoint.counts(member.value) ?? [:] {
+        rejectsByAttribute[member.name, default: [:]][attribute.text] = count
+      }
+    }
     rejectsObjects = json["rejectsObjects"] == .bool(true)
     unmappedMembers = unmapped
     otherUnmappedMemberCount = otherUnmapped
@@ -137,6 +150,7 @@ struct ImportCheckpoint {
       next.countRows(of: batch)
     }
     next.countRejects(of: batch)
+    next.keylessCount += batch.keylessCount
     if !batch.isEmpty { next.batchCount += 1 }
     for (pointer, count) in batch.unmappedMembers {
       next.unmappedMembers[pointer, default: 0] += count
@@ -168,7 +182,13 @@ struct ImportCheckpoint {
   private mutating func countRejects(of batch: borrowing RecordBatch) {
     counters.rejected += batch.rejects.count
     for reject in batch.rejects {
-      rejectsByRule[reject.issues[0].rule, default: 0] += 1
+      let issue = reject.issues[0]
+      rejectsByRule[issue.rule, default: 0] += 1
+      if let attribute = issue.attribute,
+        rejectsByAttribute[issue.rule]?.count ?? 0 < ImportCheckpoint.attributeLimit
+      {
+        rejectsByAttribute[issue.rule, default: [:]][attribute, default: 0] += 1
+      }
       let raw = reject.origin.raw
       if !raw.isEmpty, batch.arena[raw.lowerBound] == UInt8(ascii: "{") { rejectsObjects = true }
     }

@@ -251,6 +251,18 @@ extension ImportSession {
     self.resumption = nil
   }
 
+  /// The run that has already imported an input with this name and size, if the records will be added once
+  /// more because no policy was chosen.
+  package func earlierImport(
+    ofInput name: String, byteCount: Int
+  ) throws(StoreError) -> Int64? {
+    do {
+      return try committer?.earlierImport(ofInput: name, byteCount: byteCount)
+    } catch {
+      throw StoreError(converting: error, path: name)
+    }
+  }
+
   // MARK: Committing
 
   mutating func startWriterThread() throws(StoreError) {
@@ -273,7 +285,7 @@ extension ImportSession {
       progress.position = reader.position
       noteToken()
     }
-    intake.moveTally()
+    intake.completeCounts()
     if writerThread == nil {
       let readCount = intake.batch.readCount
       let next: ImportCheckpoint?
@@ -505,6 +517,8 @@ extension ImportSession {
     report.counters = checkpoint.counters
     report.rejectsByRule = checkpoint.rejectsByRule.sorted { $0.key < $1.key }
       .map { ($0.key, $0.value) }
+    report.keylessCount = checkpoint.keylessCount
+    report.rejectsByAttribute = checkpoint.rejectsByAttribute
     report.rejectsObjects = checkpoint.rejectsObjects
     report.unmappedMembers = checkpoint.unmappedMembers.sorted { $0.key < $1.key }
       .map { ($0.key.text, $0.value) }

@@ -19,13 +19,14 @@ extension StoreError {
   package static func ambiguousPlace(
     _ candidates: [ShapeDetector.Candidate], in input: String
   ) -> StoreError {
-    let list = candidates.prefix(listLimit).map { candidate in
-      let pointer = candidate.pointer.description
-      let shown = pointer.unicodeScalars.prefix(pointerLimit)
-      return String(shown) + (shown.endIndex < pointer.endIndex ? "…" : "")
-        + " (\(candidate.elementCount))"
+    let ranked = places(of: candidates)
+    let list = ranked.prefix(listLimit).map { place in
+      let shown = place.pointer.unicodeScalars.prefix(pointerLimit)
+      return (shown.isEmpty ? "the top-level object" : String(shown))
+        + (shown.endIndex < place.pointer.endIndex ? "…" : "")
+        + " (\(place.count))"
     }
-    let otherCount = candidates.count - list.count
+    let otherCount = ranked.count - list.count
     let places =
       list.joined(separator: ", ") + (otherCount > 0 ? " and \(otherCount) more" : "")
     let message =
@@ -37,6 +38,48 @@ extension StoreError {
           + "\(places)"
       default: "the records may be in several arrays: \(places)"
       }
-    return StoreError(.unreadable, "\(input): \(message)", advice: .nameRecords)
+    return StoreError(
+      .unreadable, "\(input): \(message)", advice: .chooseRecords(at: ranked.map(\.pointer)))
   }
+
+  /// The places of the records, those with more elements first.
+  ///
+  /// If several members of an object have an array at the same place in them, the members may be the records.
+  /// If each of the arrays is shorter than their number, the arrays are parts of them, and are left out.
+  private static func places(
+    of candidates: [ShapeDetector.Candidate]
+  ) -> [(pointer: String, count: Int)] {
+    var places: [(pointer: String, count: Int)] = []
+    var parts: Set<JSONPointer> = []
+    for candidate in candidates where !parts.contains(candidate.pointer) {
+      for index in candidate.pointer.tokens.indices.dropLast() {
+        let members = candidates.filter { other in
+          other.elementCount > 0
+            && isEqual(other.pointer.tokens, candidate.pointer.tokens, exceptAt: index)
+        }
+        guard members.count >= memberMinimum else { continue }
+        let container = JSONPointer(tokens: Array(candidate.pointer.tokens[..<index])).description
+        if !places.contains(where: { $0.pointer == container }) {
+          places.append((container, members.count))
+        }
+        if members.allSatisfy({ $0.elementCount < members.count }) {
+          parts.formUnion(members.map(\.pointer))
+        }
+      }
+      if !parts.contains(candidate.pointer) {
+        places.append((candidate.pointer.description, candidate.elementCount))
+      }
+    }
+    return places.enumerated().sorted {
+      ($1.element.count, $0.offset) < ($0.element.count, $1.offset)
+    }.map(\.element)
+  }
+
+  private static func isEqual(_ tokens: [String], _ others: [String], exceptAt index: Int) -> Bool {
+    tokens.count == others.count
+      && tokens.indices.allSatisfy { $0 == index || tokens[$0].isExactly(others[$0]) }
+  }
+
+  /// The least number of members with an array at the same place that may be the records.
+  private static let memberMinimum = 3
 }

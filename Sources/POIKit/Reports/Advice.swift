@@ -10,6 +10,8 @@ public enum Advice: Sendable, Hashable {
   case nameSameInputs
   /// Name the place of the records: `ImportOptions.pointer`.
   case nameRecords
+  /// Name one of these places of the records, the likeliest first: `ImportOptions.pointer`.
+  case chooseRecords(at: [String])
   /// Import without `ImportOptions.pointer`.
   case omitPointer
   /// Use this policy: `ImportOptions.mergePolicy`.

@@ -97,8 +97,15 @@ public struct ImportReport: Sendable {
   /// The outcomes of the records.
   public var counters = Counters()
 
+  /// The accepted records in which an attribute of the key is null or missing. They are never compared with
+  /// stored ones.
+  public var keylessCount = 0
+
   /// The rejects by rule, sorted by rule. A record counts under the rule of its first issue.
   public var rejectsByRule: [(rule: String, count: Int)] = []
+
+  /// For each rule, the rejects by the attribute that violates it, if the issue names one.
+  public var rejectsByAttribute: [String: [String: Int]] = [:]
 
   /// Whether a reject begins as an object, even if it is malformed.
   public var rejectsObjects = false

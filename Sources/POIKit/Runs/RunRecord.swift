@@ -76,7 +76,38 @@ struct RunRecord {
     try list(where: condition, limit: 1, in: connection).first
   }
 
+  /// The latest finished import of an input with this name and size into a table.
+  static func finishedImport(
+    ofInput name: String, byteCount: Int, into table: String, in connection: Connection
+  ) throws -> Int64? {
+    try connection.integer(
+      """
+      SELECT max(run.id) FROM main.poikit_run AS run, json_each(run.options, '$.inputs') AS input
+      WHERE \(imports(into: table)) AND run.state = 'finished'
+        AND input.value ->> 'name' = \(literal: name) AND input.value ->> 'bytes' = \(byteCount)
+      """)
+  }
+
   // MARK: Writing the log
+
+  /// Adds the names and sizes of its inputs to the options of a run that ends.
+  static func note(
+    _ inputs: [ImportReport.Input], ofRun id: Int64, in connection: Connection
+  ) throws {
+    let list = JSONValue.array(
+      inputs.prefix(noticedInputLimit).map { input in
+        .object(["name": .string(input.name), "bytes": .number(input.byteCount)])
+      })
+    try connection.execute(
+      """
+      UPDATE main.poikit_run
+      SET options = json_set(options, '$.inputs', json(\(literal: list.description)))
+      WHERE id = \(id)
+      """)
+  }
+
+  /// The number of inputs of one run that are noted.
+  private static let noticedInputLimit = 1_000
 
   /// Begins a run, inside the caller's transaction.
   ///

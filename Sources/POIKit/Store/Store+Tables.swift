@@ -17,11 +17,14 @@ extension Store.Lease {
   func defaultTables() throws -> [String] {
     let names = try tables()
     guard names.count > 1 else { return names }
-    let filled = try names.filter { name in
-      try sql(ofTable: name) != nil
-        && connection.integer("SELECT EXISTS (SELECT 1 FROM main.\(name: name))") == 1
-    }
+    let filled = try names.filter { try hasRows(inTable: $0) }
     return filled.isEmpty ? names : filled
+  }
+
+  /// Whether a table is there and has a row.
+  func hasRows(inTable name: String) throws -> Bool {
+    try sql(ofTable: name) != nil
+      && connection.integer("SELECT EXISTS (SELECT 1 FROM main.\(name: name))") == 1
   }
 
   /// See `Store.table(named:)`.

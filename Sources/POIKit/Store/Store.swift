@@ -354,6 +354,11 @@ extension Store {
     try leased { try $0.defaultTables() }
   }
 
+  /// Whether a table of records has a row.
+  package func hasRows(inTable name: String) throws(StoreError) -> Bool {
+    try leased { try $0.hasRows(inTable: name) }
+  }
+
   /// The name of a table of records as it was created; nil if the store does not have it.
   ///
   /// - Parameter name: the name; SQLite ignores the case of ASCII letters.

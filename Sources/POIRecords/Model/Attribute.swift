@@ -84,7 +84,7 @@ extension Attribute.Storage {
 
 extension Attribute.Source {
   /// The notation in a model's document: a JSON pointer, or `0#` for the name of the member.
-  var notation: String {
+  package var notation: String {
     switch self {
     case .pointer(let tokens): JSONPointer(tokens: tokens).description
     case .memberName: "0#"

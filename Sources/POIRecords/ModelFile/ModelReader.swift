@@ -134,7 +134,9 @@ enum ModelReader {
     let key = try names(json, at: "/x-key")
     for name in key {
       guard let index = attributes.index(named: name) else {
-        throw ModelError(message: "the key \"\(name)\" is not an attribute", pointer: "/x-key")
+        throw ModelError(
+          message: "the key \"\(name)\" is not an attribute" + list(of: attributes),
+          pointer: "/x-key")
       }
       guard attributes[index].relation == nil, attributes[index].storage != .json else {
         throw ModelError(
@@ -148,13 +150,22 @@ enum ModelReader {
     return key
   }
 
+  /// The first attributes, for a message.
+  private static func list(of attributes: [Attribute]) -> String {
+    attributes.isEmpty
+      ? ""
+      : "; the attributes are " + attributes.prefix(20).map(\.name).joined(separator: ", ")
+        + (attributes.count > 20 ? ", …" : "")
+  }
+
   private static func timestampName(
     _ json: JSONValue?, attributes: [Attribute]
   ) throws(ModelError) -> String? {
     guard let json else { return nil }
     guard let name = json.string, let index = attributes.index(named: name) else {
       throw ModelError(
-        message: "the timestamp \(json) is not an attribute", pointer: "/x-timestamp")
+        message: "the timestamp \(json) is not an attribute" + list(of: attributes),
+        pointer: "/x-timestamp")
     }
     try refuseRelation(attributes[index], as: "timestamp", at: "/x-timestamp")
     guard case .instant = attributes[index].storage else {

@@ -35,6 +35,9 @@ package struct RecordBatch: ~Copyable {
   /// The counts of unmapped members, by JSON pointer.
   package var unmappedMembers: [ExactText: Int] = [:]
 
+  /// The number of records in which an attribute of the key is null or missing.
+  package var keylessCount = 0
+
   /// The number of unmapped members that were not counted by name.
   package var otherUnmappedMemberCount = 0
 
@@ -206,6 +209,7 @@ package struct RecordBatch: ~Copyable {
     for child in children { child.removeAll() }
     if !unmappedMembers.isEmpty { unmappedMembers.removeAll(keepingCapacity: true) }
     otherUnmappedMemberCount = 0
+    keylessCount = 0
   }
 }
 

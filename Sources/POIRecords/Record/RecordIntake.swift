@@ -14,6 +14,9 @@ package struct RecordIntake: ~Copyable {
 
   private let limits: ReadingLimits
 
+  /// The slots of the attributes in the key that may be null.
+  private let nullableKeySlots: [Int]
+
   /// - Parameters:
   ///   - latestTimestamp: records with a later timestamp are rejected.
   ///   - expectedBatchSize: in records; a batch grows if needed.
@@ -27,6 +30,9 @@ package struct RecordIntake: ~Copyable {
     batchCapacity = min(expectedBatchSize, BatchPace.largestSize)
     batch = RecordBatch(decoder.layout, recordCapacity: batchCapacity)
     digester = RecordDigester(model)
+    nullableKeySlots = model.key.compactMap { name in
+      model.attributes.firstIndex { $0.name.isExactly(name) && !$0.isColumnNotNull }
+    }
   }
 
   /// A new batch of the same capacity.
@@ -34,8 +40,13 @@ package struct RecordIntake: ~Copyable {
     RecordBatch(decoder.layout, recordCapacity: batchCapacity)
   }
 
-  /// Moves the counts of unmapped members to the batch.
-  package mutating func moveTally() {
+  /// Completes the counts of the batch: its unmapped members, and its records without a key.
+  package mutating func completeCounts() {
+    if !nullableKeySlots.isEmpty {
+      batch.keylessCount = (0..<batch.recordCount).count { record in
+        nullableKeySlots.contains { batch[record, $0].isNull }
+      }
+    }
     decoder.moveTally(
       to: &batch.unmappedMembers, otherCount: &batch.otherUnmappedMemberCount)
   }

@@ -216,6 +216,15 @@ extension JSONValue: CustomStringConvertible {
     .object(counts.map { Member(name: $0.0, value: .number($0.1)) })
   }
 
+  /// An object of objects of counts, sorted by name.
+  package static func counts(nested counts: [String: [String: Int]]) -> JSONValue {
+    .object(
+      counts.sorted { $0.key < $1.key }.map { name, counts in
+        Member(
+          name: name, value: .counts(counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
+      })
+  }
+
   package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     .object(members.map { Member(name: $0.key, value: $0.value) })
   }

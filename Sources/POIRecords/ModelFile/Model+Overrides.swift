@@ -1,0 +1,42 @@
+internal import JSONStreaming
+
+extension Model {
+  /// What is set instead of what a model's document says; nil leaves it as it is.
+  package struct Overrides: Sendable {
+    /// The table: `x-table`.
+    package var table: String?
+    /// The names of the attributes in the key: `x-key`.
+    package var key: [String]?
+    /// The name of the timestamp: `x-timestamp`.
+    package var timestamp: String?
+
+    package init() {}
+  }
+
+  /// The model with overrides; the same model if they change nothing.
+  ///
+  /// - Throws: `ModelError` if an override does not fit the model.
+  package func with(_ overrides: Overrides) throws(ModelError) -> Model {
+    var members: [JSONValue.Member] = []
+    if let table = overrides.table, table.lowercased() != self.table.lowercased() {
+      members.append(.init(name: "x-table", value: .string(table)))
+    }
+    if let key = overrides.key, !key.elementsEqual(self.key, by: { $0.isExactly($1) }) {
+      members.append(.init(name: "x-key", value: .array(key.map { .string($0) })))
+    }
+    if let timestamp = overrides.timestamp, self.timestamp?.isExactly(timestamp) != true {
+      members.append(.init(name: "x-timestamp", value: .string(timestamp)))
+    }
+    guard !members.isEmpty,
+      case .object(var document)? = try? JSONValue(parsing: Array(self.document.utf8).span)
+    else { return self }
+    for member in members {
+      if let index = document.firstIndex(where: { $0.name.isExactly(member.name) }) {
+        document[index] = member
+      } else {
+        document.append(member)
+      }
+    }
+    return try Model(parsing: JSONValue.object(document).indented() + "\n")
+  }
+}

@@ -1,0 +1,164 @@
+import ModelInference
+import POIInputs
+import POIKit
+import ToolSupport
+
+/// Trying a model that the user did not name, before anything is stored.
+extension ImportCommand {
+  private static let triedRecordCount = 1_000
+
+  /// Imports with a model that the user did not name, if it accepts one of the first records.
+  ///
+  /// Otherwise it shows what the input holds and which command imports that, and stores nothing.
+  func importTried(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    for path in inputs { try FileSource.check(path: path) }
+    try checkOptions()
+    var first: RewindableSource
+    do {
+      first = try RewindableSource(path: inputs[0], isInterrupted: { Interruption.isRequested })
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      return try stopAtOnce(&tool)
+    }
+    let report: ImportReport
+    do {
+      report = try trial(of: &first, at: options.pointer)
+    } catch {
+      guard let places = error.places else { throw error }
+      _ = try first.restart()
+      let report = try trial(of: &first, at: places[0])
+      let isFit = report.counters.inserted > 0
+      guard isFit || places.count > 1 else { return try refuse(report, of: &first, &tool) }
+      return suggest(places, after: error, adding: isFit ? [] : ["--infer"], &tool)
+    }
+    if Interruption.isRequested { return try stopAtOnce(&tool) }
+    guard report.counters.inserted > 0 || report.counters.read == 0
+    else { return try refuse(report, of: &first, &tool) }
+    try first.restartFinally()
+    var isFirst = true
+    return try importRecords(&tool) { (session, path) throws(StoreError) in
+      if isFirst {
+        isFirst = false
+        try session.importAll(from: &first)
+      } else {
+        try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
+      }
+    }
+  }
+
+  /// Reports an import that was stopped before its first batch.
+  private func stopAtOnce(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    try importRecords(&tool) { (session, _) throws(StoreError) in _ = try session.stop() }
+  }
+
+  /// A dry run of the first records, up to the first one that the model accepts.
+  private func trial(
+    of source: inout RewindableSource, at pointer: String?
+  ) throws(StoreError) -> ImportReport {
+    try trial(of: &source, by: model, at: pointer) { counters in counters.inserted > 0 }
+  }
+
+  /// Whether a model accepts all of the first records, and maps all of their members.
+  func reads(_ model: Model, _ source: inout RewindableSource) throws -> Bool {
+    let report: ImportReport
+    do {
+      report = try trial(of: &source, by: model, at: options.pointer) { $0.rejected > 0 }
+    } catch {
+      guard error.code == .unreadable else { throw error }
+      _ = try source.restart()
+      return false
+    }
+    _ = try source.restart()
+    return report.counters.inserted > 0 && report.counters.rejected == 0
+      && report.unmappedMembers.isEmpty
+  }
+
+  /// A dry run of the first records, up to the batch after which `isDecided` returns true.
+  private func trial(
+    of source: inout RewindableSource, by model: Model, at pointer: String?,
+    isDecided: @escaping (ImportReport.Counters) -> Bool
+  ) throws(StoreError) -> ImportReport {
+    var options = ImportOptions()
+    options.limits = self.options.limits
+    options.maximumSkew = self.options.maximumSkew
+    options.pointer = pointer
+    options.recordLimit = min(self.options.recordLimit ?? .max, Self.triedRecordCount)
+    options.batchSize = 1
+    var session = try ImportSession(checking: model, options: options) { progress in
+      isDecided(progress.counters) || Interruption.isRequested ? .stop : .proceed
+    }
+    try session.importAll(from: &source)
+    return try session.finish()
+  }
+
+  /// Says that no record fits the model, what the records are, and which command imports them.
+  private func refuse(
+    _ report: ImportReport, of source: inout RewindableSource, _ tool: inout ToolEnvironment
+  ) throws -> ExitCode {
+    let count = report.counters.read
+    let judgement =
+      count == 1
+      ? "the only record does not fit"
+      : "none of the \(count == Self.triedRecordCount ? "first " : "")"
+        + "\(QuantityFormat.count(count)) records fits"
+    tool.diagnostics.error(
+      "\(source.name): \(judgement) the model \(model.table), so nothing was stored: "
+        + rules(of: report))
+    if let note = noteOnElements(of: report) {
+      tool.diagnostics.note(note)
+    } else {
+      _ = try source.restart()
+      try showRecords(of: &source, &tool)
+      tool.diagnostics.note(
+        "this command imports them into a table of their own: \(commandLine(adding: "--infer"))")
+    }
+    tool.diagnostics.note(
+      "this one keeps them as rejects: \(commandLine(adding: "--model", model.table))")
+    return .dataError
+  }
+
+  /// Shows where the records are, and their members with types.
+  private func showRecords(
+    of source: inout RewindableSource, _ tool: inout ToolEnvironment
+  ) throws {
+    guard !isReportJSON, !tool.isQuiet else { return }
+    var options = options
+    options.recordLimit = Self.triedRecordCount
+    var inference = try ModelInference(options: options)
+    try inference.read(from: &source, byteLimit: RewindableSource.byteLimit)
+    let pointer = inference.inputs[0].pointer
+    let found = try Model(parsing: inference.finish())
+    var members = TextTable(.left, .left)
+    for attribute in found.attributes.prefix(20) {
+      members.append(attribute.source.notation, attribute.kind)
+    }
+    tool.output.write(
+      printable("\(source.name): records at \(place(pointer)) with these members") + ":\n"
+        + members.text(indent: 2))
+    let more = found.attributes.count - 20
+    if more > 0 { tool.output.write("  and \(more) more\n") }
+  }
+}
+
+extension StoreError {
+  /// The places that may hold the records, the likeliest first; nil if that is not what is wrong.
+  var places: [String]? {
+    for case .chooseRecords(let places) in advice { return places }
+    return nil
+  }
+}
+
+extension Attribute {
+  /// The kind of value, in a model's words.
+  fileprivate var kind: String {
+    switch storage {
+    case .text: "text"
+    case .uuid: "UUID"
+    case .integer: types.contains(.boolean) ? "boolean" : "integer"
+    case .real: "number"
+    case .instant: "date-time"
+    case .json, .relation: "JSON"
+    case .any: "several types"
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// The first import of a file that the user knows nothing about, and what follows it.
+@Suite struct FirstImportTests {
+  private let tool = Tool("poi-import")
+
+  private static let shelters = #"""
+    {"meta":{"page":1},"data":{"shelters":[
+    {"id":1,"name":"A","latitude":null,"open":true},
+    {"id":2,"name":"B","latitude":60.1,"open":false}]}}
+    """#
+
+  private func rows(_ query: SQL, in folder: borrowing ScratchFolder) throws -> [String] {
+    try DedupToolTests.dump(folder.file("poi.sqlite"), query)
+  }
+
+  /// The command that a note of the tool names after `text`.
+  private func command(after text: String, in outcome: Tool.Outcome) throws -> String {
+    let line = try #require(
+      outcome.messages.split(separator: "\n").first { $0.contains(text) }, "\(outcome)")
+    let start = try #require(line.range(of: ": poi-import "))
+    return String(line[start.upperBound...])
+  }
+
+  private func run(command: String, in folder: borrowing ScratchFolder) throws -> Tool.Outcome {
+    try Tool(path: "/bin/sh").run(["-c", "exec \"$0\" \(command)", tool.path], in: folder.path)
+  }
+
+  @Test(arguments: ["shelters.json", "my shelters.json", "-"])
+  func `a file of another kind is described and not stored`(name: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.shelters, to: name)
+    let outcome = try tool.run(
+      [name], in: folder.path, input: name == "-" ? Array(Self.shelters.utf8) : [])
+    #expect(outcome.exitCode == 65)
+    #expect(
+      outcome.messages.contains(
+        "none of the 2 records fits the model poi, so nothing was stored: required 1 (identifier 1), type 1"
+      ),
+      "\(outcome)")
+    #expect(
+      outcome.output.contains("records at /data/shelters with these members:\n  /id "), "\(outcome)"
+    )
+    #expect(outcome.output.contains("/latitude  number\n  /open      boolean"), "\(outcome)")
+    #expect(Files.names(in: folder.path) == [name])
+    guard name != "-" else { return }
+    let next = try run(command: command(after: "a table of their own", in: outcome), in: folder)
+    #expect(next.exitCode == 0, "\(next)")
+    #expect(
+      try rows(
+        "SELECT count(*) FROM \(name == "shelters.json" ? "shelters" : "my_shelters")", in: folder)
+        == ["2"])
+    let kept = try run(command: command(after: "as rejects", in: outcome) + " -s other", in: folder)
+    #expect(kept.exitCode == 1, "\(kept)")
+  }
+
+  @Test func `CSV is not stored`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("id,name\n1,A\n", to: "a.csv")
+    let outcome = try tool.run(["a.csv"], in: folder.path)
+    #expect(outcome.exitCode == 65 && outcome.messages.contains("is this JSON?"), "\(outcome)")
+    #expect(Files.names(in: folder.path) == ["a.csv"])
+  }
+
+  @Test(arguments: [true, false])
+  func `an input is read in full if one of its first records fits`(isPipe: Bool) throws {
+    let folder = try ScratchFolder()
+    let good = (0..<30_000).map { number in
+      let hexadecimal = String(number, radix: 16)
+      let digits = String(repeating: "0", count: 12 - hexadecimal.count) + hexadecimal
+      return #"{"identifier":"00000000-0000-4000-8000-\#(digits)","name":"n","#
+        + #""latitude":1,"longitude":1}"#
+    }
+    let text = (["{}", "[1]", #"{"id":3}"#] + good).joined(separator: "\n")
+    try folder.write(text, to: "data")
+    let outcome =
+      isPipe
+      ? try Tool(path: "/bin/sh").run(["-c", "cat data | \"$0\" -", tool.path], in: folder.path)
+      : try tool.run(["data"], in: folder.path)
+    #expect(outcome.exitCode == 1, "\(outcome)")
+    #expect(try rows("SELECT count(*) FROM poi", in: folder) == ["30000"])
+    #expect(try rows("SELECT count(*) FROM poikit_reject", in: folder) == ["3"])
+  }
+
+  @Test func `an interrupt while the first records are tried stops the import`() throws {
+    let folder = try ScratchFolder()
+    let outcome = try Tool.shell(
+      """
+      mkfifo pipe
+      (printf '{"id":1}\\n'; exec sleep 60) >pipe & writer=$!
+      "$1" pipe & tool=$!
+      wait_until_idle $tool; kill -TERM $tool; wait $tool; code=$?
+      kill $writer; exit $code
+      """, [tool.path], in: folder.path)
+    #expect(outcome.exitCode == 130, "\(outcome)")
+  }
+
+  @Test func `several arrays give a command each, the likeliest first`() throws {
+    let folder = try ScratchFolder()
+    let members = (0..<120).map {
+      #""p\#($0)":{"version":"1","developers":[{"name":"n"},{"name":"m"}]}"#
+    }
+    try folder.write(
+      #"{"list":[{"a":1}],"plugins":{\#(members.joined(separator: ","))}}"#, to: "plugins.json")
+    let outcome = try tool.run(["plugins.json"], in: folder.path)
+    #expect(outcome.exitCode == 65)
+    let notes = outcome.messages.split(separator: "\n").dropFirst()
+    #expect(
+      notes == [
+        "poi-import: note: records at /plugins: poi-import --infer --at /plugins plugins.json",
+        "poi-import: note: records at /list: poi-import --infer --at /list plugins.json",
+      ], "\(outcome)")
+    let next = try run(command: command(after: "at /plugins", in: outcome), in: folder)
+    #expect(next.exitCode == 0, "\(next)")
+    #expect(try rows("SELECT count(*) FROM plugins", in: folder) == ["120"])
+    // Arrays that are longer than the object that holds them are likelier.
+    let groups = ["x", "y", "z"].map { name in
+      #""\#(name)":{"items":[\#((0..<9).map { #"{"id":\#($0)}"# }.joined(separator: ","))]}"#
+    }
+    try folder.write("{\"groups\":{\(groups.joined(separator: ","))}}", to: "groups.json")
+    let other = try tool.run(["--infer", "groups.json"], in: folder.path)
+    #expect(
+      other.messages.contains(
+        "/groups/x/items (9), /groups/y/items (9), /groups/z/items (9), /groups (3)"),
+      "\(other)")
+    #expect(
+      other.messages.contains("poi-import --at /groups/x/items --infer groups.json"), "\(other)")
+  }
+
+  @Test func `table, key and timestamp are set on the command line`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"[{"id":1,"code":"a","at":"2025-01-01T00:00:00Z","seen":"2025-01-02T00:00:00Z"}]"#,
+      to: "a.json")
+    let options = ["--table", "place", "--key", "code,id", "--timestamp", "seen"]
+    let outcome = try tool.run(["--infer"] + options + ["a.json"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(
+      outcome.messages.contains("the model of place was inferred: key code, id, timestamp seen"),
+      "\(outcome)")
+    // The next file goes there without the options, and with the same ones.
+    for arguments in [["a.json"], options + ["a.json"], ["--table", "PLACE", "a.json"]] {
+      let next = try tool.run(arguments, in: folder.path)
+      #expect(next.exitCode == 0, "\(next)")
+    }
+    #expect(try rows("SELECT count(*) FROM place", in: folder) == ["4"])
+    #expect(try rows("SELECT name FROM poikit_table", in: folder) == ["place"])
+    let printed = try tool.run(["--infer=print", "--key", "code", "a.json"], in: folder.path)
+    #expect(printed.output.contains(#""x-key": ["code"]"#), "\(printed)")
+    let wrong = try tool.run(["--infer", "-s", "new", "--key", "none", "a.json"], in: folder.path)
+    #expect(
+      wrong.exitCode == 64 && wrong.messages.contains("the attributes are id, code, at, seen"),
+      "\(wrong)")
+    #expect(!Files.names(in: folder.path).contains("new"))
+  }
+
+  @Test func `the same input again is announced`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"id":1,"n":1},{"id":2,"n":2}]"#, to: "a.json")
+    let warning = "a.json: imported before by run 1; its records are added again"
+    #expect(try tool.run(["--infer", "a.json"], in: folder.path).exitCode == 0)
+    let again = try tool.run(["a.json"], in: folder.path)
+    #expect(again.messages.contains(warning), "\(again)")
+    let chosen = try tool.run(["--merge", "append", "a.json"], in: folder.path)
+    #expect(!chosen.messages.contains("imported before"), "\(chosen)")
+    try folder.write(#"[{"id":1,"n":1},{"id":2,"n":2},{"id":3}]"#, to: "a.json")
+    let other = try tool.run(["a.json"], in: folder.path)
+    #expect(!other.messages.contains("imported before"), "\(other)")
+    #expect(try Tool("poi-dedup").run(["--enforce"], in: folder.path).exitCode == 0)
+    let merged = try tool.run(["a.json"], in: folder.path)
+    #expect(!merged.messages.contains("imported before"), "\(merged)")
+  }
+
+  @Test(arguments: ["append", "newest"])
+  func `records without a key are counted`(policy: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"x-table":"t","x-key":["a","b"],"properties":{"a":{"type":["string","null"]},"b":{"type":"integer"}}}"#,
+      to: "model")
+    try folder.write(#"[{"a":"x","b":1},{"a":null,"b":2},{"b":3},{"a":"x"},{}]"#, to: "data")
+    for batch in ["1", "2", "500"] {
+      let store = "\(batch).sqlite"
+      let outcome = try tool.run(
+        ["-m", "model", "--merge", policy, "-s", store, "-b", batch, "data"], in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome)")
+      #expect(outcome.output.contains("without key  4  no a, b"), "\(outcome)")
+    }
+  }
+
+  @Test func `another file goes into the only table if its model reads all of it`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"id":1,"a":"x","b":1},{"id":2,"a":"y"}]"#, to: "north.json")
+    try folder.write(#"[{"id":3,"a":"z","b":2}]"#, to: "south.json")
+    try folder.write(#"[{"id":4,"a":"z","c":2}]"#, to: "other.json")
+    #expect(try tool.run(["--infer", "north.json"], in: folder.path).exitCode == 0)
+    let south = try tool.run(["--infer", "south.json"], in: folder.path)
+    #expect(south.output.contains("inserted  1  into north of"), "\(south)")
+    let other = try tool.run(["--infer", "other.json"], in: folder.path)
+    #expect(other.output.contains("inserted  1  into other of"), "\(other)")
+    let piped = try tool.run(
+      ["--infer", "-", "-s", "piped"], in: folder.path, input: Array(#"[{"id":4}]"#.utf8))
+    #expect(piped.output.contains("inserted  1  into record of"), "\(piped)")
+  }
+}
