@@ -12,12 +12,17 @@ struct InferredColumn {
 
   let statistics: PathStatistics
 
-  /// The keywords of the attribute, without source and comment.
-  var schema: [JSONValue.Member]
+  /// The names of the types, without `null`.
+  var types: [String] = []
+
+  var allowsNull: Bool
+
+  /// The keywords of the attribute, without type, source and comment.
+  var schema: [JSONValue.Member] = []
 
   var remarks: [String]
 
-  let isRequired: Bool
+  var isRequired: Bool
 
   /// The range of instants, in microseconds since 1970; nil if the values are not instants.
   var instants: ClosedBounds<Int64>?
@@ -25,7 +30,9 @@ struct InferredColumn {
   var canBeKey = false
 
   var property: JSONValue.Member {
-    var members = schema
+    var members: [JSONValue.Member] = []
+    add("type", ModelDraft.types(types + (allowsNull ? ["null"] : [])))
+    members += schema
     if let pointer {
       if pointer != [name] { add("x-source", .string(JSONPointer(tokens: pointer).description)) }
     } else {

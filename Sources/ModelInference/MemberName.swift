@@ -22,19 +22,56 @@ struct MemberName {
 
   /// How well an instant of this name identifies the newest version of a record: 0 is best, nil unsuitable.
   var versionRank: Int? {
-    if holds(anyOf: "updat", "modif", "chang", "edited", "revis") { return 0 }
-    if holds(anyOf: "report", "timestamp", "fetched", "lastseen", "last_seen") { return 1 }
+    if holds(anyOf: "creat", "previous", "open") { return nil }
+    if saysLast || holds(anyOf: "updat", "modif", "chang", "edited", "revis") { return 0 }
+    if holds(anyOf: "report", "timestamp", "fetched", "refresh") { return 1 }
     return text == "time" || text == "date" || text == "ts" ? 2 : nil
+  }
+
+  private var saysLast: Bool {
+    text.hasPrefix("last") || original.contains("Last")
+      || ["_last", ":last", "-last", ".last"].contains { text.contains($0) }
   }
 
   var isRemovalLike: Bool { holds(anyOf: "removed", "deleted") }
 
-  /// How likely the member is a key: 0 is most likely.
-  var keyRank: Int {
-    if ["id", "_id", "identifier", "uuid", "guid", "key"].contains(text) { return 0 }
+  /// How a member of this name can identify a record. The first kind is preferred.
+  var keyKind: KeyKind {
+    let identifiers = [
+      "id", "_id", "@id", "identifier", "uuid", "guid", "globalid", "key",
+    ]
+    if identifiers.contains(text) { return .ownIdentifier }
     let hasSuffix =
       ["_id", "-id", ":id", "_uuid", "_key"].contains { text.hasSuffix($0) }
       || original.hasSuffix("Id") || original.hasSuffix("ID")
-    return hasSuffix ? 1 : 2
+    if hasSuffix { return .namedIdentifier }
+    return text == "code" ? .code : .other
+  }
+
+  /// Whether each export numbers its records anew, as those of geographic information systems do.
+  var isRowNumber: Bool {
+    ["objectid", "fid", "ogc_fid", "rowid"].contains(text)
+  }
+
+  /// Whether a value of this name measures or counts something.
+  var isMeasure: Bool {
+    let measures: Set<String> = [
+      "population", "area", "count", "total", "amount", "price", "height", "elevation", "length",
+      "width", "size", "distance", "rank", "index", "position", "score", "capacity",
+    ]
+    return isLatitude || isLongitude || !measures.isDisjoint(with: words)
+  }
+
+  /// The words of the name in lower case: `stationCount` and `station_count` have two.
+  private var words: [String] {
+    var words = [""]
+    var previous: Character = "_"
+    for character in original {
+      let isLetter = character.isLetter || character.isNumber
+      if !isLetter || character.isUppercase && previous.isLowercase { words.append("") }
+      if isLetter { words[words.count - 1] += character.lowercased() }
+      previous = character
+    }
+    return words
   }
 }

@@ -15,13 +15,16 @@ extension ModelDraft {
       return nil
     }
     var column = InferredColumn(
-      pointer: pointer, nameSteps: nameSteps, statistics: seen, schema: [],
-      remarks: presence(of: seen), isRequired: seen.presentCount == recordCount)
+      pointer: pointer, nameSteps: nameSteps, statistics: seen,
+      allowsNull: !isStrict || seen.nullCount > 0, remarks: presence(of: seen),
+      isRequired: isStrict && seen.presentCount == recordCount)
     let name = MemberName(nameSteps.last ?? "")
     if isCoordinate(seen, name: name) {
       describeCoordinate(&column, name: name)
     } else if seen.isText {
       describeText(&column)
+    } else if let epoch = seen.epoch, name.isTimeLike {
+      describeEpoch(&column, unit: epoch.unit, instants: epoch.instants)
     } else if seen.isInteger {
       describeInteger(&column, name: name)
     } else {
@@ -34,11 +37,6 @@ extension ModelDraft {
     names.count == 1 ? .string(names[0]) : .array(names.map(JSONValue.string))
   }
 
-  private func setTypes(_ names: [String], of column: inout InferredColumn) {
-    let null = column.statistics.nullCount > 0 ? ["null"] : []
-    set("type", ModelDraft.types(names + null), of: &column)
-  }
-
   private func set(_ keyword: String, _ value: JSONValue, of column: inout InferredColumn) {
     column.schema.append(JSONValue.Member(name: keyword, value: value))
   }
@@ -49,17 +47,21 @@ extension ModelDraft {
   private func isCoordinate(_ seen: PathStatistics, name: MemberName) -> Bool {
     guard name.isLatitude || name.isLongitude else { return false }
     let limit = name.isLatitude ? 90.0 : 180.0
-    return seen.numbers.areIn(-limit...limit) && seen.numericCount == seen.stringCount
+    let numberCount = seen.numericCount + (isStrict ? 0 : seen.emptyCount)
+    return seen.numbers.areIn(-limit...limit) && numberCount == seen.stringCount
       && seen.integerCount + seen.realCount + seen.stringCount == seen.valueCount
   }
 
   private func describeCoordinate(_ column: inout InferredColumn, name: MemberName) {
-    let limit = name.isLatitude ? 90 : 180
-    setTypes(["number"], of: &column)
-    set("minimum", .number(-limit), of: &column)
-    set("maximum", .number(limit), of: &column)
+    column.types = ["number"]
+    if isStrict {
+      let limit = name.isLatitude ? 90 : 180
+      set("minimum", .number(-limit), of: &column)
+      set("maximum", .number(limit), of: &column)
+    }
     if column.statistics.stringCount > 0 {
       set("x-lenient", .bool(true), of: &column)
+      acceptEmpty(&column)
       column.remarks.append("written as text")
     }
     column.remarks.append(numbers(of: column.statistics))
@@ -67,16 +69,26 @@ extension ModelDraft {
 
   // MARK: Text
 
+  /// Lets an empty text mean null, as it does in many sources.
+  private func acceptEmpty(_ column: inout InferredColumn) {
+    if !isStrict { set("x-empty-as-null", .bool(true), of: &column) }
+  }
+
   private func describeText(_ column: inout InferredColumn) {
     let seen = column.statistics
-    setTypes(["string"], of: &column)
+    column.types = ["string"]
     column.canBeKey = true
     if let format = seen.format {
-      set("format", .string(format.name), of: &column)
+      if isStrict {
+        set("format", .string(format.name), of: &column)
+      } else {
+        column.remarks.append("all have the format \(format.name)")
+      }
       column.canBeKey = format != .date && format != .time
       column.remarks.append(variety(of: seen))
-    } else if seen.instantCount == seen.stringCount {
+    } else if seen.isDateTime, !isStrict || seen.emptyCount == 0 {
       set("format", .string("date-time"), of: &column)
+      acceptEmpty(&column)
       column.canBeKey = false
       column.instants = seen.instants
       if seen.zonelessCount > 0 {
@@ -107,25 +119,26 @@ extension ModelDraft {
 
   // MARK: Numbers and the rest
 
+  private func describeEpoch(
+    _ column: inout InferredColumn, unit: EpochUnit, instants: ClosedBounds<Int64>
+  ) {
+    column.types = [isStrict && column.statistics.isInteger ? "integer" : "number"]
+    set("x-unit", .string(unit.rawValue), of: &column)
+    column.instants = instants
+    column.remarks.append("the unit is a guess by name and size: \(moments(of: instants))")
+  }
+
   private func describeInteger(_ column: inout InferredColumn, name: MemberName) {
     let seen = column.statistics
-    setTypes(["integer"], of: &column)
-    let unit = EpochUnit(of: seen.integers)
-    if let unit, name.isTimeLike {
-      set("x-unit", .string(unit.rawValue), of: &column)
-      var instants = ClosedBounds<Int64>()
-      for bound in [seen.integers.least, seen.integers.greatest] {
-        if let bound { instants.include(bound * unit.microsecondsPerUnit) }
-      }
-      column.instants = instants
-      column.remarks.append("the unit is a guess by name and size: \(moments(of: instants))")
-      return
-    }
+    // Some sources write 0 and 1 now, and booleans later; the column stores both alike.
+    let isFlag =
+      !isStrict && name.keyKind == .other && !name.isMeasure && seen.integers.areIn(0...1)
+    column.types = isFlag ? ["integer", "boolean"] : ["integer"]
     column.canBeKey = true
     column.remarks.append(variety(of: seen))
     if fewValues(of: seen) == nil { column.remarks.append(numbers(of: seen)) }
-    if let unit, name.keyRank == 2 {
-      column.remarks.append("if they are moments, say \"x-unit\": \"\(unit.rawValue)\"")
+    if let epoch = seen.epoch, name.keyKind == .code || name.keyKind == .other {
+      column.remarks.append("if they are moments, say \"x-unit\": \"\(epoch.unit.rawValue)\"")
     }
   }
 
@@ -138,10 +151,12 @@ extension ModelDraft {
     ]
     let types = counts.filter { $0.1 > 0 }.map(\.0)
     guard !types.isEmpty else {
-      column.remarks.append("always null here: the type is a guess")
-      return setTypes(["string"], of: &column)
+      column.remarks.append(
+        isStrict ? "always null here: the type is a guess" : "always null here")
+      column.types = isStrict ? ["string"] : Self.allTypes
+      return
     }
-    setTypes(types, of: &column)
+    column.types = isStrict ? types : Self.widened(types)
     column.canBeKey = seen.isNearlyCode
     if seen.holdsNUL { set("x-allow-nul", .bool(true), of: &column) }
     if seen.isObject || seen.isArray {
@@ -163,6 +178,17 @@ extension ModelDraft {
         column.remarks.append(
           "if true says that the record was removed, say \"x-tombstone\" at the root")
       }
+    }
+  }
+
+  private static let allTypes = ["string", "number", "boolean", "object", "array"]
+
+  /// All types that a column for values of these types can store.
+  private static func widened(_ types: [String]) -> [String] {
+    switch types {
+    case ["boolean"], ["number"], ["integer", "boolean"]: types
+    case ["object"], ["array"], ["object", "array"]: ["object", "array"]
+    default: allTypes
     }
   }
 

@@ -23,6 +23,10 @@ struct ModelDraft {
 
   let table: String
 
+  /// Whether the model fits only records like these. Otherwise later ones can lack members, hold null and differ
+  /// in form.
+  let isStrict: Bool
+
   private(set) var columns: [InferredColumn] = []
 
   /// The column of the unmapped members; nil if every member has a column.
@@ -35,7 +39,11 @@ struct ModelDraft {
   private var hasUnobservedMembers = false
   private var tables: Set<String>
 
-  init(_ tree: borrowing PathTree, table: String) {
+  /// The attribute that identifies a record, and what the comment says of it.
+  private(set) var key = KeyChoice(remark: "")
+
+  init(_ tree: borrowing PathTree, table: String, isStrict: Bool) {
+    self.isStrict = isStrict
     places = tree.places
     memberNames = tree.memberNames
     recordCount = tree.recordCount
@@ -47,6 +55,11 @@ struct ModelDraft {
     addMembers(of: PathTree.root)
     dropRarest()
     nameColumns()
+    key = chosenKey()
+    if let index = key.index, !isStrict, !key.isDoubtful, isInAllRecords(columns[index]) {
+      columns[index].isRequired = true
+      columns[index].allowsNull = false
+    }
   }
 
   // MARK: Columns
@@ -208,7 +221,8 @@ struct ModelDraft {
   /// A relation for an object with few different values in many records; nil for other objects.
   private mutating func relation(for place: Int) -> InferredColumn? {
     let seen = places[place]
-    guard tables.count <= ModelDraft.relationLimit, !seen.hasLargeObject, !seen.hasMore,
+    // The parts of a related row are NOT NULL.
+    guard isStrict, tables.count <= ModelDraft.relationLimit, !seen.hasLargeObject, !seen.hasMore,
       seen.objectCount >= ModelDraft.sampleSize,
       seen.distinct.isExact, seen.distinct.count > 1,
       seen.distinct.count * 4 <= seen.objectCount,
@@ -232,12 +246,12 @@ struct ModelDraft {
     tables.insert(related.lowercased())
     let unique = properties.map { JSONValue.string($0.name) }
     let schema: KeyValuePairs<String, JSONValue> = [
-      "type": ModelDraft.types(["object"] + (seen.nullCount > 0 ? ["null"] : [])),
       "x-relation": .object(["table": .string(related), "unique": .array(unique)]),
       "required": .array(unique), "properties": .object(properties),
     ]
     return InferredColumn(
-      pointer: pointer, nameSteps: nameSteps(pointer), statistics: seen,
+      pointer: pointer, nameSteps: nameSteps(pointer), statistics: seen, types: ["object"],
+      allowsNull: seen.nullCount > 0,
       schema: schema.map { JSONValue.Member(name: $0.key, value: $0.value) },
       remarks: presence(of: seen) + [
         "\(amount(seen.distinct)) different ones in \(seen.objectCount) records, so they are rows "

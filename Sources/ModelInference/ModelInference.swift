@@ -102,6 +102,7 @@ public struct ModelInference: ~Copyable {
       if case .container(let found) = shape { input.pointer = found.description }
       inputs.append(input)
       rejectLines = RejectLineDetector()
+      tree.beginInput()
       var reader = ElementReader(
         shape: shape, limits: options.limits.readingLimits, isResumable: false)
       for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {
@@ -151,8 +152,18 @@ public struct ModelInference: ~Copyable {
 
   /// Returns the model's document as indented JSON text with a final newline.
   ///
+  /// - Parameter isStrict: whether the model fits only records like these: it requires the members that all of
+  ///   them have, and names the formats that all values have. Otherwise only a certain key is required, and all
+  ///   other values can be null, so that later records of the same source are accepted, too.
   /// - Throws: `StoreError` with `unreadable` if no record has a member that can be mapped.
-  public consuming func finish() throws(StoreError) -> String {
+  public consuming func finish(isStrict: Bool = false) throws(StoreError) -> String {
+    try finishWithKey(isStrict: isStrict).document
+  }
+
+  /// Returns the same document, and how its key was chosen.
+  package consuming func finishWithKey(
+    isStrict: Bool = false
+  ) throws(StoreError) -> (document: String, key: KeyChoice) {
     let names = inputs.map(\.name).joined(separator: ", ")
     guard tree.recordCount > 0 else {
       guard counters.read > 0 else {
@@ -166,7 +177,7 @@ public struct ModelInference: ~Copyable {
         .unreadable, "\(message): \(firstFlaw.text)\(formatAdvice)",
         advice: ModelInference.advice(onRule: firstFlaw.rule))
     }
-    let draft = ModelDraft(tree, table: table)
+    let draft = ModelDraft(tree, table: table, isStrict: isStrict)
     guard !draft.columns.isEmpty else {
       guard !draft.omissions.isEmpty else {
         throw StoreError(.unreadable, "\(names): the \(tree.recordCount) records have no members")
@@ -179,7 +190,7 @@ public struct ModelInference: ~Copyable {
     let document = draft.document(
       introduction: introduction,
       latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
-    return document.indented() + "\n"
+    return (document.indented() + "\n", draft.key)
   }
 
   // MARK: Finding the records

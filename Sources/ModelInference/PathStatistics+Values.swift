@@ -2,22 +2,21 @@ internal import JSONStreaming
 internal import POIRecords
 
 extension PathStatistics {
-  /// - Parameter sharedCount: the number of further hashes that all counters together can keep.
-  mutating func observe(number lexeme: Span<UInt8>, sharedCount: inout Int) {
+  mutating func observe(number lexeme: Span<UInt8>, scope: inout DistinctCounter.Scope) {
     switch NumberText.value(lexeme) {
     case .integer(let integer):
       integerCount += 1
       integers.include(integer)
-      numbers.include(Double(integer))
+      include(number: Double(integer))
       if Int64(exactly: Double(integer)) != integer, DecimalText(lexeme).isPlainInteger {
         hasWideInteger = true
       }
       let text = String(integer)
-      distinct.insert(MurmurHash3.digest(of: text.utf8Span.span).low, sharedCount: &sharedCount)
+      distinct.insert(MurmurHash3.digest(of: text.utf8Span.span).low, scope: &scope)
       remember(text, byteCount: text.utf8.count)
     case .real(let real, let isExact):
       realCount += 1
-      numbers.include(real)
+      include(number: real)
       if !isExact { hasLossyNumber = true }
       values = nil
     case .tooLarge:
@@ -29,7 +28,7 @@ extension PathStatistics {
 
   mutating func observe(
     text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, scratch: inout GrowableBuffer<UInt8>,
-    sharedCount: inout Int
+    scope: inout DistinctCounter.Scope
   ) {
     stringCount += 1
     var length = 0
@@ -40,9 +39,10 @@ extension PathStatistics {
       if byte == 0, mayHoldNUL { holdsNUL = true }
     }
     lengths.include(length)
+    if text.isEmpty { emptyCount += 1 }
     scratch.removeAll()
     if !UUIDText.appendCanonical(text, to: &scratch) { scratch.append(copying: text) }
-    distinct.insert(MurmurHash3.digest(of: scratch.span).low, sharedCount: &sharedCount)
+    distinct.insert(MurmurHash3.digest(of: scratch.span).low, scope: &scope)
     for format in PathStatistics.formats where PathStatistics.isLike(format, text) {
       formatCounts[Int(format.rawValue)] += 1
     }

@@ -46,10 +46,13 @@ struct PathStatistics {
   var hasLossyNumber = false
   var integers = ClosedBounds<Int64>()
   var numbers = ClosedBounds<Double>()
+  /// The number of numbers that can be instants in each unit, by its position in `EpochUnit.allCases`.
+  private(set) var epochCounts = [Int](repeating: 0, count: EpochUnit.allCases.count)
 
   // Text.
   /// In Unicode scalar values.
   var lengths = ClosedBounds<Int>()
+  var emptyCount = 0
   var holdsNUL = false
   var holdsSpace = false
   /// The number of texts of each format, by raw value.
@@ -109,10 +112,33 @@ struct PathStatistics {
       && (booleanCount + realCount) * 100 <= valueCount
   }
 
+  /// The unit in which nine of ten numbers are instants from 1973 to 2100, and all of them from the years 0 to
+  /// 9999, with these instants; nil if the values are not numbers or there is no such unit.
+  var epoch: (unit: EpochUnit, instants: ClosedBounds<Int64>)? {
+    guard isNumber,
+      let unit = zip(EpochUnit.allCases, epochCounts).first(where: { $1 * 10 >= valueCount * 9 })?
+        .0,
+      let instants = unit.instants(of: numbers)
+    else { return nil }
+    return (unit, instants)
+  }
+
+  /// Whether nine of ten texts are date-times and the others are empty.
+  var isDateTime: Bool {
+    isText && instantCount + emptyCount == stringCount && instantCount * 10 >= stringCount * 9
+  }
+
   /// Whether every value is an array of the same small number of numbers.
   var isTuple: Bool {
     isArray && !hasLongArray && elementCounts.least == elementCounts.greatest
       && (elementCounts.least ?? 0) >= 2
+  }
+
+  mutating func include(number: Double) {
+    numbers.include(number)
+    guard let unit = EpochUnit(of: number), let index = EpochUnit.allCases.firstIndex(of: unit)
+    else { return }
+    epochCounts[index] += 1
   }
 
   mutating func remember(_ value: @autoclosure () -> String, byteCount: Int) {

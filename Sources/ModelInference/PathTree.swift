@@ -27,17 +27,20 @@ struct PathTree: ~Copyable {
   private(set) var memberNames = PathStatistics(name: "", parent: -1, depth: 1, position: 0)
 
   private(set) var recordCount = 0
-  private var sharedCount = PathTree.sharedHashLimit
+  private var scope = DistinctCounter.Scope(hashCount: PathTree.sharedHashLimit)
 
   private var childrenByName: [[ExactText: Int]] = [[:]]
   private var scratch = GrowableBuffer<UInt8>()
+
+  /// Begins another input. Its values do not repeat those of other inputs.
+  mutating func beginInput() { scope.input &+= 1 }
 
   mutating func observe(_ record: JSONElement) {
     if let name = record.memberName {
       memberNames.presentCount += 1
       memberNames.observe(
         text: record.tape.text(of: name), holdsNUL: record.holdsNUL, scratch: &scratch,
-        sharedCount: &sharedCount)
+        scope: &scope)
     }
     observeObject(at: record.start, place: PathTree.root, of: record)
     recordCount += 1
@@ -58,11 +61,11 @@ struct PathTree: ~Copyable {
       places[place].remember(token.kind == .true ? "true" : "false", byteCount: 5)
     case .number:
       places[place].observe(
-        number: record.tape.text(of: token), sharedCount: &sharedCount)
+        number: record.tape.text(of: token), scope: &scope)
     case .string:
       places[place].observe(
         text: record.tape.text(of: token), holdsNUL: record.holdsNUL, scratch: &scratch,
-        sharedCount: &sharedCount)
+        scope: &scope)
     case .startObject:
       places[place].objectCount += 1
       observeObject(at: index, place: place, of: record)
@@ -109,7 +112,7 @@ struct PathTree: ~Copyable {
     scratch.removeAll()
     JSONText.append(valueAt: start, of: record.tape, to: &scratch)
     places[place].distinct.insert(
-      MurmurHash3.digest(of: scratch.span).low, sharedCount: &sharedCount)
+      MurmurHash3.digest(of: scratch.span).low, scope: &scope)
   }
 
   private mutating func observeArray(at start: Int, place: Int, of record: JSONElement) {

@@ -158,13 +158,8 @@ extension ImportCommand {
       .report,
     ],
     tasks: [
-      TaskDescription(
-        "infer", ImportCommand.Inference.print.rawValue,
-        accepts: [
-          "table", "key", "timestamp", "at", "limit", "max-skew", "max-record-bytes",
-          "max-string-bytes", "max-depth",
-          "max-keys",
-        ]),
+      TaskDescription("infer", Inference.print.rawValue, accepts: printingAccepts),
+      TaskDescription("infer", Inference.strict.rawValue, accepts: printingAccepts),
       TaskDescription("print-model", accepts: ["store", "trust-schema"]),
       TaskDescription(
         "print-swift", accepts: ["store", "model", "table", "key", "timestamp", "trust-schema"]),
@@ -198,10 +193,17 @@ extension ImportCommand {
       .init("poi-import --dry-run --rejects bad.ndjson data.json.gz", "only check a file"),
     ])
 
+  /// The options beside `--infer=print`.
+  private static let printingAccepts = [
+    "table", "key", "timestamp", "at", "limit", "max-skew", "max-record-bytes", "max-string-bytes",
+    "max-depth", "max-keys",
+  ]
+
   private static func meaning(of inference: Inference) -> String {
     switch inference {
     case .import: "import the records with it"
     case .print: "print it and import nothing"
+    case .strict: "print one that fits only records like these, and import nothing"
     }
   }
 

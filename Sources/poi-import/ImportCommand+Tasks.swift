@@ -7,14 +7,14 @@ import ToolSupport
 extension ImportCommand {
   /// What happens with a model that is inferred.
   enum Inference: String, CaseIterable {
-    case `import`, print
+    case `import`, print, strict
   }
 
   enum Task: Equatable {
     case importRecords
     /// Infer a model and import with it.
     case importInferred
-    case printInferredModel
+    case printInferredModel(isStrict: Bool)
     /// Print what to ask the source for next.
     case printToken
     case printModel(String)
@@ -43,7 +43,8 @@ extension ImportCommand {
     switch arguments.choice("infer", as: Inference.self) {
     case nil: return .importRecords
     case .import: return .importInferred
-    case .print: return .printInferredModel
+    case .print: return .printInferredModel(isStrict: false)
+    case .strict: return .printInferredModel(isStrict: true)
     }
   }
 
@@ -62,12 +63,12 @@ extension ImportCommand {
       return try importTried(&tool)
     case .importRecords: return try importFiles(&tool)
     case .importInferred: return try importInferred(&tool)
-    case .printInferredModel:
-      let document = try inferredModel(tool.diagnostics) { inference, path in
+    case .printInferredModel(let isStrict):
+      let inferred = try inferredModel(tool.diagnostics, isStrict: isStrict) { inference, path in
         var source = try FileSource(path: path, isInterrupted: { Interruption.isRequested })
         try inference.read(from: &source)
       }
-      tool.output.write(json: try overriding(Model(parsing: document)).printedDocument)
+      tool.output.write(json: try overriding(Model(parsing: inferred.document)).printedDocument)
     case .printModel(let name): tool.output.write(json: try namedModel(name).printedDocument)
     case .printSwift: tool.output.write(value: SwiftSource(model).text)
     case .printToken: try printToken(&tool)
@@ -106,7 +107,7 @@ extension ImportCommand {
         "the store has the table \(stored.table): its model is used, none is inferred")
       return try command.importInputs(standardInput: &standardInput, &tool)
     }
-    let document = try inferredModel(tool.diagnostics) { inference, path in
+    let (document, key) = try inferredModel(tool.diagnostics) { inference, path in
       if path == "-" {
         try inference.read(from: &standardInput!, byteLimit: RewindableSource.byteLimit)
       } else {
@@ -119,7 +120,10 @@ extension ImportCommand {
     let model = command.model
     tool.diagnostics.note(
       "the model of \(model.table) was inferred"
-        + (model.key.isEmpty ? ", without a key" : ": key \(model.key.joined(separator: ", "))")
+        + (model.key.isEmpty
+          ? ", without a key (\(key.reasonForNone ?? ""))"
+          : ": key \(model.key.joined(separator: ", "))"
+            + (key.isDoubtful && keyTexts.isEmpty ? " (doubtful)" : ""))
         + (model.timestamp.map { ", timestamp \($0)" } ?? "")
         + (isDryRun ? "" : "; --print-model \(model.table)\(storeOption) prints it"))
     return code
@@ -224,13 +228,14 @@ extension ImportCommand {
   ///
   /// - Parameter read: reads an input from its path.
   private func inferredModel(
-    _ diagnostics: Diagnostics, _ read: (inout ModelInference, String) throws -> Void
-  ) throws -> String {
+    _ diagnostics: Diagnostics, isStrict: Bool = false,
+    _ read: (inout ModelInference, String) throws -> Void
+  ) throws -> (document: String, key: KeyChoice) {
     var inference = try ModelInference(options: options) { Self.decision($0, diagnostics) }
     for path in inputs { try read(&inference, path) }
     diagnostics.clearProgress()
     let omission = inference.omission
-    let model = try inference.finish()
+    let model = try inference.finishWithKey(isStrict: isStrict)
     if let omission { diagnostics.warning(omission.message.advised(by: omission.advice)) }
     return model
   }

@@ -19,7 +19,7 @@ struct ImportCommand {
   let isModelUntried: Bool
   /// What the user sets instead of what the model says.
   let table: String?
-  private let keyTexts: [String]
+  let keyTexts: [String]
   private let timestamp: String?
   let arguments: ParsedArguments
   let isReportJSON: Bool

@@ -78,7 +78,8 @@ import Testing
       let members = (others + common).shuffled(using: &generator)
       return "{\(members.joined(separator: ","))}"
     }
-    let document = try ModelInferenceTests.infer(records.joined(separator: "\n"))
+    let document = try ModelInferenceTests.infer(
+      records.joined(separator: "\n"), isStrict: true)
     let model = try Model(parsing: document)
     #expect(model.attributes.count == 100, "seed \(seed)")
     for attribute in model.attributes {
@@ -96,7 +97,7 @@ import Testing
     let orders = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [1, 0, 2], [2, 0, 1]]
     let text = orders.map { "{\($0.map { members[$0] }.joined(separator: ","))}" }
       .joined(separator: "\n")
-    let document = try ModelInferenceTests.infer(text)
+    let document = try ModelInferenceTests.infer(text, isStrict: true)
     let model = try Model(parsing: document)
     #expect(model.attributes.map { $0.types } == [.integer, .string, .boolean])
     #expect(model.attributes.allSatisfy { $0.isRequired })

@@ -1,0 +1,163 @@
+internal import POIRecords
+
+extension ModelDraft {
+  /// Chooses the key by its name, and by its values only if no name helps.
+  func chosenKey() -> KeyChoice {
+    let ranked: [[Int]] = KeyKind.allCases.map { kind in
+      let ofKind = columns.indices.filter { mayIdentify($0) && keyKind(of: columns[$0]) == kind }
+      return ofKind.sorted { order($0, kind).lexicographicallyPrecedes(order($1, kind)) }
+    }
+    let unique = columns.indices.filter { isUnique($0) && !isRowNumber(columns[$0]) }
+    guard let index = ranked.joined().first else { return noKey(unique: unique) }
+    let column = columns[index]
+    let isNamed = keyKind(of: column) != .other
+    let isDoubtful = !isNamed || column.statistics.distinct.repeatedCount > 0
+    let doubt = isNamed ? " (doubtful)" : " (doubtful: only its values suggest it)"
+    let others = unique.filter { $0 != index }.prefix(8).map { columns[$0].name }
+    return KeyChoice(
+      index: index, isDoubtful: isDoubtful,
+      remark: "Key: \(column.name)\(isDoubtful ? doubt : ""), \(uniqueness(of: column))"
+        + (others.isEmpty ? "." : "; also unique: \(others.joined(separator: ", ")).") + rowNumbers)
+  }
+
+  /// Sorts the candidates of one kind, the best first.
+  private func order(_ index: Int, _ kind: KeyKind) -> [Int] {
+    let column = columns[index]
+    let depth = column.pointer?.count ?? 0
+    let isMissing = isInAllRecords(column) ? 0 : 1
+    switch kind {
+    case .ownIdentifier: return [depth, isMissing, index]
+    case .namedIdentifier, .code:
+      let isRepeated = column.statistics.distinct.repeatedCount > 0 ? 1 : 0
+      return [isRepeated, depth, isMissing, index]
+    case .other: return [column.statistics.format == .uuid ? 0 : 1, depth, index]
+    }
+  }
+
+  // MARK: Names
+
+  private func keyKind(of column: InferredColumn) -> KeyKind {
+    guard var steps = column.pointer else {
+      return isNumbering(memberNames) ? .other : .ownIdentifier
+    }
+    // MongoDB writes an object id as {"$oid":"…"}.
+    if steps.last == "$oid" { steps.removeLast() }
+    let kind = MemberName(steps.last ?? "").keyKind
+    let isOwn = steps.count == 1 || steps.count == 2 && ModelDraft.wrappers.contains(steps[0])
+    return kind == .ownIdentifier && !isOwn ? .namedIdentifier : kind
+  }
+
+  /// Members that hold the attributes of the record itself.
+  private static let wrappers: Set<String> = ["properties", "attributes", "fields"]
+
+  /// Whether each export numbers the records anew with this attribute.
+  private func isRowNumber(_ column: InferredColumn) -> Bool {
+    hasNameOfRowNumber(column)
+      || column.statistics.isInteger
+        && columns.contains { other in
+          // The `id` of a GeoJSON feature often repeats the row number.
+          hasNameOfRowNumber(other)
+            && other.statistics.integers.least == column.statistics.integers.least
+            && other.statistics.integers.greatest == column.statistics.integers.greatest
+            && other.statistics.integerCount == column.statistics.integerCount
+            && column.statistics.distinct.repeatedCount == 0
+        }
+  }
+
+  private func hasNameOfRowNumber(_ column: InferredColumn) -> Bool {
+    MemberName(column.nameSteps.last ?? "").isRowNumber
+  }
+
+  /// Whether the values are the positions 0 or 1 to the number of records, as those of an array are.
+  private func isNumbering(_ seen: PathStatistics) -> Bool {
+    guard seen.integerTextCount == seen.stringCount, let least = seen.numbers.least,
+      let greatest = seen.numbers.greatest
+    else { return false }
+    return (least == 0 || least == 1) && greatest - least + 1 == Double(seen.distinct.count)
+  }
+
+  // MARK: Values
+
+  private func mayIdentify(_ index: Int) -> Bool {
+    let (column, seen) = (columns[index], columns[index].statistics)
+    guard column.canBeKey, seen.distinct.count > 1, seen.valueCount * 2 >= recordCount,
+      !isRowNumber(column)
+    else { return false }
+    switch keyKind(of: column) {
+    case .ownIdentifier:
+      return seen.distinct.count * 50 >= seen.valueCount || !seen.distinct.isExact
+    case .namedIdentifier, .code: return seen.distinct.repeatedCount * 10 <= seen.valueCount
+    case .other: return recordCount >= ModelDraft.sampleSize && isUnique(index) && isCode(column)
+    }
+  }
+
+  func isInAllRecords(_ column: InferredColumn) -> Bool {
+    column.statistics.valueCount == recordCount
+  }
+
+  private func isUnique(_ index: Int) -> Bool {
+    columns[index].canBeKey && isInAllRecords(columns[index])
+      && columns[index].statistics.distinct.repeatedCount == 0
+      && columns[index].statistics.distinct.count > 1
+  }
+
+  /// Whether all values are integers or short texts without spaces, and neither measures nor moments.
+  private func isCode(_ column: InferredColumn) -> Bool {
+    let seen = column.statistics
+    guard !MemberName(column.nameSteps.last ?? "").isMeasure else { return false }
+    if seen.isInteger { return seen.epoch == nil }
+    return seen.isText && !seen.holdsSpace && (seen.lengths.least ?? 0) > 0
+      && (seen.lengths.greatest ?? 0) <= 64 && seen.numericCount == seen.integerTextCount
+      && seen.instantCount == 0
+  }
+
+  // MARK: Comments
+
+  private func uniqueness(of column: InferredColumn) -> String {
+    let seen = column.statistics
+    let missing = recordCount - seen.valueCount
+    var parts: [String] = []
+    if seen.distinct.repeatedCount == 0 {
+      parts.append(seen.distinct.isExact ? "unique" : "unique in a sample of its values")
+    } else {
+      parts.append(
+        (seen.distinct.isExact ? "" : "at least ")
+          + "\(seen.distinct.repeatedCount) of \(seen.valueCount) are duplicates")
+    }
+    if missing > 0 { parts.append("missing in \(missing) records") }
+    return parts.joined(separator: ", ")
+  }
+
+  private func noKey(unique: [Int]) -> KeyChoice {
+    let identifiers = columns.filter { $0.canBeKey && !isRowNumber($0) }
+    let rare = identifiers.first { keyKind(of: $0) == .ownIdentifier }
+    let repeated = identifiers.filter { keyKind(of: $0) == .namedIdentifier }
+      .max { $0.statistics.distinct.count < $1.statistics.distinct.count }
+    var reason = "no single attribute identifies a record"
+    var advice = "name several with x-key if they do together"
+    if let rare, recordCount > 1 {
+      let seen = rare.statistics
+      reason =
+        seen.valueCount * 2 < recordCount
+        ? "\(rare.name) is missing in \(recordCount - seen.valueCount) of \(recordCount) records"
+        : "\(rare.name) has only \(amount(seen.distinct)) different values"
+      advice = "name it with x-key if it identifies the others"
+    } else if let repeated, repeated.statistics.distinct.repeatedCount > 0 {
+      let seen = repeated.statistics
+      reason = "\(repeated.name) repeats, in \(seen.distinct.repeatedCount) of \(seen.valueCount)"
+      advice = "name it with x-key if these are versions of a record"
+    } else if !unique.isEmpty {
+      let names = unique.prefix(8).map { columns[$0].name }.joined(separator: ", ")
+      reason = "the unique attributes are \(names), perhaps by chance"
+      advice = "name one with x-key if it identifies a record"
+    }
+    return KeyChoice(
+      remark: "No key: \(reason); \(advice).\(rowNumbers)", reasonForNone: reason)
+  }
+
+  private var rowNumbers: String {
+    let names = columns.filter(isRowNumber).map(\.name)
+    return names.isEmpty
+      ? "" : " Each export numbers the records anew: \(names.joined(separator: ", ")) is no key."
+  }
+}
