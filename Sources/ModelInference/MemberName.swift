@@ -48,7 +48,10 @@ struct MemberName {
     return text == "code" ? .code : .other
   }
 
-  /// Whether each export numbers its records anew, as those of geographic information systems do.
+  /// Whether the name suggests a key. MongoDB writes an object id as `{"$oid":"…"}`.
+  var isLikeKey: Bool { keyKind != .other || text == "$oid" }
+
+  /// Whether each export numbers its records anew, as ArcGIS does.
   var isRowNumber: Bool {
     ["objectid", "fid", "ogc_fid", "rowid"].contains(text)
   }

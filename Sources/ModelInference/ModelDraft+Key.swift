@@ -3,8 +3,12 @@ internal import POIRecords
 extension ModelDraft {
   /// Chooses the key by its name, and by its values only if no name helps.
   func chosenKey() -> KeyChoice {
+    let possible = columns.indices.filter(mayIdentify)
+    let rejected = possible.filter { isRejected($0, among: possible) }
     let ranked: [[Int]] = KeyKind.allCases.map { kind in
-      let ofKind = columns.indices.filter { mayIdentify($0) && keyKind(of: columns[$0]) == kind }
+      let ofKind = possible.filter {
+        keyKind(of: columns[$0]) == kind && !rejected.contains($0)
+      }
       return ofKind.sorted { order($0, kind).lexicographicallyPrecedes(order($1, kind)) }
     }
     let unique = columns.indices.filter { isUnique($0) && !isRowNumber(columns[$0]) }
@@ -13,11 +17,17 @@ extension ModelDraft {
     let isNamed = keyKind(of: column) != .other
     let isDoubtful = !isNamed || column.statistics.distinct.repeatedCount > 0
     let doubt = isNamed ? " (doubtful)" : " (doubtful: only its values suggest it)"
-    let others = unique.filter { $0 != index }.prefix(8).map { columns[$0].name }
+    let others = unique.filter { $0 != index && !rejected.contains($0) }.prefix(8).map {
+      columns[$0].name
+    }
     return KeyChoice(
       index: index, isDoubtful: isDoubtful,
       remark: "Key: \(column.name)\(isDoubtful ? doubt : ""), \(uniqueness(of: column))"
-        + (others.isEmpty ? "." : "; also unique: \(others.joined(separator: ", ")).") + rowNumbers)
+        + (others.isEmpty ? "." : "; also unique: \(others.joined(separator: ", ")).") + rowNumbers
+        + (rejected.isEmpty
+          ? ""
+          : " In different inputs, records with the same "
+            + "\(rejected.map { columns[$0].name }.joined(separator: " or ")) are different ones."))
   }
 
   /// Sorts the candidates of one kind, the best first.
@@ -68,7 +78,7 @@ extension ModelDraft {
     MemberName(column.nameSteps.last ?? "").isRowNumber
   }
 
-  /// Whether the values are the positions 0 or 1 to the number of records, as those of an array are.
+  /// Whether the values are the positions of the records, counted from 0 or 1.
   private func isNumbering(_ seen: PathStatistics) -> Bool {
     guard seen.integerTextCount == seen.stringCount, let least = seen.numbers.least,
       let greatest = seen.numbers.greatest
@@ -88,6 +98,17 @@ extension ModelDraft {
       return seen.distinct.count * 50 >= seen.valueCount || !seen.distinct.isExact
     case .namedIdentifier, .code: return seen.distinct.repeatedCount * 10 <= seen.valueCount
     case .other: return recordCount >= ModelDraft.sampleSize && isUnique(index) && isCode(column)
+    }
+  }
+
+  /// Whether the records of different inputs that have the same value resemble each other much less than those with
+  /// the same value of a rival. How much the records of a right key resemble each other depends on the source, so
+  /// only the comparison counts. The better resemblance does not make a rival the key.
+  private func isRejected(_ index: Int, among possible: [Int]) -> Bool {
+    guard let own = columns[index].statistics.sample?.resemblance else { return false }
+    return possible.contains { rival in
+      guard let other = columns[rival].statistics.sample?.resemblance else { return false }
+      return other > 0.1 && own < other / 2
     }
   }
 
@@ -158,6 +179,7 @@ extension ModelDraft {
   private var rowNumbers: String {
     let names = columns.filter(isRowNumber).map(\.name)
     return names.isEmpty
-      ? "" : " Each export numbers the records anew: \(names.joined(separator: ", ")) is no key."
+      ? ""
+      : " Each export numbers the records anew, so these are no keys: \(names.joined(separator: ", "))."
   }
 }

@@ -95,6 +95,7 @@ public struct ModelInference: ~Copyable {
     from source: inout Source, byteLimit: Int = .max
   ) throws(StoreError) {
     guard !isAtLimit else { return }
+    defer { tree.endInput() }
     do {
       var pending = try source.readBeginning()
       let shape = try shape(of: &source, keeping: &pending, byteLimit: byteLimit)
@@ -102,7 +103,6 @@ public struct ModelInference: ~Copyable {
       if case .container(let found) = shape { input.pointer = found.description }
       inputs.append(input)
       rejectLines = RejectLineDetector()
-      tree.beginInput()
       var reader = ElementReader(
         shape: shape, limits: options.limits.readingLimits, isResumable: false)
       for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {

@@ -2,7 +2,10 @@ internal import JSONStreaming
 internal import POIRecords
 
 extension PathStatistics {
-  mutating func observe(number lexeme: Span<UInt8>, scope: inout DistinctCounter.Scope) {
+  /// Returns a hash of the value.
+  mutating func observe(
+    number lexeme: Span<UInt8>, scope: inout DistinctCounter.Scope
+  ) -> UInt64 {
     switch NumberText.value(lexeme) {
     case .integer(let integer):
       integerCount += 1
@@ -12,24 +15,29 @@ extension PathStatistics {
         hasWideInteger = true
       }
       let text = String(integer)
-      distinct.insert(MurmurHash3.digest(of: text.utf8Span.span).low, scope: &scope)
+      let hash = MurmurHash3.digest(of: text.utf8Span.span).low
+      distinct.insert(hash, scope: &scope)
       remember(text, byteCount: text.utf8.count)
+      return hash
     case .real(let real, let isExact):
       realCount += 1
       include(number: real)
       if !isExact { hasLossyNumber = true }
       values = nil
+      return real.bitPattern
     case .tooLarge:
       realCount += 1
       hasLossyNumber = true
       values = nil
+      return 0
     }
   }
 
+  /// Returns a hash of the value.
   mutating func observe(
     text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, scratch: inout GrowableBuffer<UInt8>,
     scope: inout DistinctCounter.Scope
-  ) {
+  ) -> UInt64 {
     stringCount += 1
     var length = 0
     for index in text.indices {
@@ -42,7 +50,8 @@ extension PathStatistics {
     if text.isEmpty { emptyCount += 1 }
     scratch.removeAll()
     if !UUIDText.appendCanonical(text, to: &scratch) { scratch.append(copying: text) }
-    distinct.insert(MurmurHash3.digest(of: scratch.span).low, scope: &scope)
+    let hash = MurmurHash3.digest(of: scratch.span).low
+    distinct.insert(hash, scope: &scope)
     for format in PathStatistics.formats where PathStatistics.isLike(format, text) {
       formatCounts[Int(format.rawValue)] += 1
     }
@@ -55,6 +64,7 @@ extension PathStatistics {
     }
     if NumberText.isNumber(text) { observe(numeric: text) }
     remember(JSONText.quoted(String(copying: text)), byteCount: text.count)
+    return hash
   }
 
   private static func isLike(_ format: TextFormat, _ text: Span<UInt8>) -> Bool {

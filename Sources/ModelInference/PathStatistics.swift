@@ -75,6 +75,8 @@ struct PathStatistics {
 
   /// Counts different texts, integers and small objects.
   var distinct = DistinctCounter()
+  /// Records by their value, if the name suggests a key.
+  var sample: KeySample?
   /// The first different values as JSON; nil once there are too many or one is too long.
   var values: [String]? = []
   /// Whether an object has more than a few members, or members other than texts, numbers and booleans.

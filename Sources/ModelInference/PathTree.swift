@@ -24,26 +24,44 @@ struct PathTree: ~Copyable {
   private(set) var places = [PathStatistics(name: "", parent: -1, depth: 0, position: 0)]
 
   /// The names of the members that hold the records.
-  private(set) var memberNames = PathStatistics(name: "", parent: -1, depth: 1, position: 0)
+  private(set) var memberNames = {
+    var names = PathStatistics(name: "", parent: -1, depth: 1, position: 0)
+    names.sample = KeySample()
+    return names
+  }()
 
   private(set) var recordCount = 0
   private var scope = DistinctCounter.Scope(hashCount: PathTree.sharedHashLimit)
 
+  /// The hashes of the values in the current record, and of those that can be its key.
+  private var members: [(place: Int, hash: UInt64)] = []
+  private var keys: [(place: Int, hash: UInt64)] = []
+  private var sampleCount = 0
+
   private var childrenByName: [[ExactText: Int]] = [[:]]
   private var scratch = GrowableBuffer<UInt8>()
 
-  /// Begins another input. Its values do not repeat those of other inputs.
-  mutating func beginInput() { scope.input &+= 1 }
+  /// Ends an input. A value that occurs again in the next one is not repeated.
+  mutating func endInput() {
+    scope.input &+= 1
+    memberNames.sample?.endInput()
+    for place in places.indices { places[place].sample?.endInput() }
+  }
 
   mutating func observe(_ record: JSONElement) {
+    members.removeAll(keepingCapacity: true)
+    keys.removeAll(keepingCapacity: true)
+    var nameHash: UInt64?
     if let name = record.memberName {
       memberNames.presentCount += 1
-      memberNames.observe(
+      nameHash = memberNames.observe(
         text: record.tape.text(of: name), holdsNUL: record.holdsNUL, scratch: &scratch,
         scope: &scope)
     }
     observeObject(at: record.start, place: PathTree.root, of: record)
     recordCount += 1
+    if let nameHash { memberNames.sample?.insert(nameHash, members) }
+    for (place, hash) in keys { places[place].sample?.insert(hash, members) }
   }
 
   private mutating func observe(valueAt index: Int, place: Int, of record: JSONElement) {
@@ -55,17 +73,21 @@ struct PathTree: ~Copyable {
     places[place].presentCount += 1
     places[place].lastRecord = recordCount
     switch token.kind {
-    case .null: places[place].nullCount += 1
+    case .null:
+      places[place].nullCount += 1
+      remember(0, at: place)
     case .true, .false:
       places[place].booleanCount += 1
       places[place].remember(token.kind == .true ? "true" : "false", byteCount: 5)
+      remember(token.kind == .true ? 1 : 2, at: place)
     case .number:
-      places[place].observe(
-        number: record.tape.text(of: token), scope: &scope)
+      let hash = places[place].observe(number: record.tape.text(of: token), scope: &scope)
+      remember(hash, ofKeyAt: place)
     case .string:
-      places[place].observe(
+      let hash = places[place].observe(
         text: record.tape.text(of: token), holdsNUL: record.holdsNUL, scratch: &scratch,
         scope: &scope)
+      remember(hash, ofKeyAt: place)
     case .startObject:
       places[place].objectCount += 1
       observeObject(at: index, place: place, of: record)
@@ -73,6 +95,16 @@ struct PathTree: ~Copyable {
     case .startArray: observeArray(at: index, place: place, of: record)
     case .key, .endObject, .endArray: preconditionFailure("a value begins with none of these")
     }
+  }
+
+  /// Keeps the hash of a value until the end of the record.
+  private mutating func remember(_ hash: UInt64, at place: Int) {
+    if members.count < KeySample.memberLimit { members.append((place, hash)) }
+  }
+
+  private mutating func remember(_ hash: UInt64, ofKeyAt place: Int) {
+    remember(hash, at: place)
+    if places[place].sample != nil { keys.append((place, hash)) }
   }
 
   // MARK: Objects and arrays
@@ -159,6 +191,10 @@ struct PathTree: ~Copyable {
       PathStatistics(
         name: ownName.text, parent: parent, depth: places[parent].depth + 1,
         position: places[parent].children.count))
+    if MemberName(ownName.text).isLikeKey, sampleCount < KeySample.attributeLimit {
+      sampleCount += 1
+      places[child].sample = KeySample()
+    }
     childrenByName.append([:])
     childrenByName[parent][ownName] = child
     places[parent].children.append(child)

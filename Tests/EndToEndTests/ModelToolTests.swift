@@ -30,6 +30,27 @@ import Testing
     #expect(imported.output.contains("inserted  2  into stations of poi.sqlite"))
   }
 
+  @Test func `a strict model is printed, and the note of an import says what is doubtful`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"id":1,"a":"x"},{"id":1,"a":"y"},{"id":2,"a":"z"}]"#, to: "list.json")
+    let strict = try tool.run(["--infer=strict", "--limit", "9", "list.json"], in: folder.path)
+    #expect(strict.exitCode == 0, "\(strict.messages)")
+    #expect(strict.output.contains(#""required": ["id", "a"]"#), "\(strict.output)")
+    let loose = try tool.run(["--infer=print", "list.json"], in: folder.path)
+    #expect(!loose.output.contains("required"), "\(loose.output)")
+    for (text, phrase) in [
+      (#"{"id":1,"a":"x"}{"id":1}{"id":2}"#, ": key id (doubtful)"),
+      (#"{"id":1,"a":"x"}{"id":2}"#, ": key id"),
+      (#"{"b_id":1}{"b_id":1}{"b_id":2}"#, ", without a key (b_id repeats, in 1 of 3)"),
+    ] {
+      try folder.write(text, to: "list.json")
+      let outcome = try tool.run(["--infer", "--dry-run", "list.json"], in: folder.path)
+      #expect(
+        outcome.messages.contains("the model of list was inferred" + phrase),
+        "\(outcome.messages)")
+    }
+  }
+
   @Test func `standard input gives the same model except for its name`() throws {
     let folder = try ScratchFolder()
     try folder.write(Self.stations, to: "record.json")

@@ -144,7 +144,7 @@ import Testing
     var testDescription: String { "\(folder)/\(prefix)" }
   }
 
-  // The counts are those of a program that reads the files into a dictionary by key.
+  // The counts come from another program, which reads the files into a dictionary by key.
   static let feeds = [
     Feed(
       folder: "csc/sync", prefix: "AL", key: "id", timestamp: "updated_at", rejectCounts: [0, 0],

@@ -42,7 +42,7 @@ import Testing
     (#"{"other_id":%,"uuid":"x%"}"#, "uuid"),
     (#"{"other_id":%,"GlobalID":"x%"}"#, "GlobalID"),
     (#"{"owner":{"id":%},"properties":{"id":"x%"}}"#, "id"),
-    // Names that end like an identifier, also those of inner objects.
+    // Names that end like an identifier, also in inner objects.
     (#"{"code":"c%","station_id":%}"#, "station_id"),
     (#"{"code":"c%","stationId":%}"#, "stationId"),
     (#"{"code":"c%","stationID":%}"#, "stationID"),
@@ -77,7 +77,7 @@ import Testing
     let key = try Self.key(#"{"\#(name)":%,"text":"a b"}"#)
     #expect(key.name == nil, "\(key.comment)")
     let column = name == "rowid" ? "rowid_" : name
-    #expect(key.comment.contains("Each export numbers the records anew: \(column) is no key."))
+    #expect(key.comment.contains("numbers the records anew, so these are no keys: \(column)."))
     let better = try Self.key(#"{"\#(name)":%,"site_id":"x%"}"#)
     #expect(better.name == "site_id", "\(better.comment)")
     // The feature's own id repeats the number.
@@ -88,7 +88,7 @@ import Testing
 
   // MARK: Repetitions
 
-  @Test func `a repeated id is a doubtful key, and a repeated reference is none`() throws {
+  @Test func `a repeated id is a doubtful key, and a repeated reference is not`() throws {
     let own = try Self.key(#"{"id":"x%%","grade":7}"#)
     #expect(own.name == "id")
     #expect(own.comment.contains("Key: id (doubtful), 20 of 40 are duplicates."), "\(own.comment)")
@@ -112,6 +112,40 @@ import Testing
     let key = try Self.key(ofInputs: [delivery, delivery, delivery])
     #expect(key.name == "station_id")
     #expect(key.comment.contains("Key: station_id, unique."), "\(key.comment)")
+  }
+
+  @Test func `a number that means another record in the next input is no key beside a better one`()
+    throws
+  {
+    // Each delivery numbers the stations anew.
+    func delivery(_ round: Int, _ members: (Int) -> String) -> String {
+      (0..<200).map { number in
+        let station = (number * 7 + round * 31) % 200
+        return
+          #"{"id":\#(number),\#(members(station))"type":"station","bikes":\#((station + round) % 5)}"#
+      }.joined(separator: "\n")
+    }
+    let named = (0..<3).map { round in
+      delivery(round) {
+        #""station_id":"s\#($0)","name":"n \#($0)","lat":\#(50 + Double($0) / 100),"#
+      }
+    }
+    let key = try Self.key(ofInputs: named)
+    #expect(key.name == "station_id", "\(key.comment)")
+    #expect(
+      key.comment.contains("In different inputs, records with the same id are different ones."),
+      "\(key.comment)")
+    // One delivery does not show it, and without a rival there is no better key.
+    #expect(try Self.key(ofInputs: [named[0]]).name == "id")
+    let alone = (0..<3).map { round in delivery(round) { #""name":"n \#($0)","# } }
+    #expect(try Self.key(ofInputs: alone).name == "id")
+    // Most members of a right key can change.
+    let changing = (0..<3).map { round in
+      (0..<200).map {
+        #"{"id":\#($0),"owner_id":"o\#($0)","a":\#($0 * round),"b":\#($0 + round),"c":\#(round),"name":"n \#($0)"}"#
+      }.joined(separator: "\n")
+    }
+    #expect(try Self.key(ofInputs: changing).name == "id")
   }
 
   @Test func `a candidate that less than half of the records have is no key`() throws {
