@@ -66,7 +66,7 @@ struct MemberName {
   }
 
   /// The words of the name in lower case: `stationCount` and `station_count` have two.
-  private var words: [String] {
+  var words: [String] {
     var words = [""]
     var previous: Character = "_"
     for character in original {

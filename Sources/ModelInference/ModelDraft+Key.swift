@@ -39,7 +39,7 @@ extension ModelDraft {
     case .ownIdentifier: return [depth, isMissing, index]
     case .namedIdentifier, .code:
       let isRepeated = column.statistics.distinct.repeatedCount > 0 ? 1 : 0
-      return [isRepeated, depth, isMissing, index]
+      return [namesTable(column) ? 0 : 1, isRepeated, depth, isMissing, index]
     case .other: return [column.statistics.format == .uuid ? 0 : 1, depth, index]
     }
   }
@@ -55,6 +55,13 @@ extension ModelDraft {
     let kind = MemberName(steps.last ?? "").keyKind
     let isOwn = steps.count == 1 || steps.count == 2 && ModelDraft.wrappers.contains(steps[0])
     return kind == .ownIdentifier && !isOwn ? .namedIdentifier : kind
+  }
+
+  /// Whether the identifier has the name of the table, as `station_id` in `stations`.
+  private func namesTable(_ column: InferredColumn) -> Bool {
+    let words = column.nameSteps.flatMap { MemberName($0).words }
+    guard words.count > 1, let noun = words.dropLast().last, noun.count > 2 else { return false }
+    return table.lowercased().contains(noun)
   }
 
   /// Members that hold the attributes of the record itself.

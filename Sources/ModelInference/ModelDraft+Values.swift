@@ -23,7 +23,9 @@ extension ModelDraft {
       describeCoordinate(&column, name: name)
     } else if seen.isText {
       describeText(&column)
-    } else if let epoch = seen.epoch, name.isTimeLike {
+    } else if !isStrict, seen.isLenientNumber {
+      describeLenientNumber(&column, name: name)
+    } else if seen.isNumber, let epoch = seen.epoch, name.isTimeLike {
       describeEpoch(&column, unit: epoch.unit, instants: epoch.instants)
     } else if seen.isInteger {
       describeInteger(&column, name: name)
@@ -126,6 +128,22 @@ extension ModelDraft {
     set("x-unit", .string(unit.rawValue), of: &column)
     column.instants = instants
     column.remarks.append("the unit is a guess by name and size: \(moments(of: instants))")
+  }
+
+  /// Describes numbers of which a few are written as text, or as an empty text for an unknown one.
+  private func describeLenientNumber(_ column: inout InferredColumn, name: MemberName) {
+    let seen = column.statistics
+    if let epoch = seen.epoch, name.isTimeLike {
+      describeEpoch(&column, unit: epoch.unit, instants: epoch.instants)
+    } else {
+      let isInteger = seen.realCount == 0 && seen.integerTextCount == seen.numericCount
+      column.types = [isInteger ? "integer" : "number"]
+      column.canBeKey = isInteger
+      column.remarks.append(numbers(of: seen))
+    }
+    set("x-lenient", .bool(true), of: &column)
+    acceptEmpty(&column)
+    column.remarks.append("\(seen.stringCount) are written as text")
   }
 
   private func describeInteger(_ column: inout InferredColumn, name: MemberName) {

@@ -114,12 +114,21 @@ struct PathStatistics {
       && (booleanCount + realCount) * 100 <= valueCount
   }
 
+  /// Whether every value is a number or a text that a lenient number reads: an empty one, or a number; at most one in
+  /// ten numbers is a text.
+  var isLenientNumber: Bool {
+    let count = integerCount + realCount
+    return count > 0 && stringCount > 0 && count + stringCount == valueCount
+      && numericCount + emptyCount == stringCount && count * 10 >= (count + numericCount) * 9
+      && !(realCount > 0 && hasWideInteger)
+  }
+
   /// The unit in which nine of ten numbers are instants from 1973 to 2100, and all of them from the years 0 to
   /// 9999, with these instants; nil if the values are not numbers or there is no such unit.
   var epoch: (unit: EpochUnit, instants: ClosedBounds<Int64>)? {
-    guard isNumber,
-      let unit = zip(EpochUnit.allCases, epochCounts).first(where: { $1 * 10 >= valueCount * 9 })?
-        .0,
+    let count = integerCount + realCount
+    guard isNumber || isLenientNumber,
+      let unit = zip(EpochUnit.allCases, epochCounts).first(where: { $1 * 10 >= count * 9 })?.0,
       let instants = unit.instants(of: numbers)
     else { return nil }
     return (unit, instants)

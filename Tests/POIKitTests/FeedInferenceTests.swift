@@ -121,6 +121,33 @@ import Testing
     #expect(try ModelInferenceTests.rejects(mixed, document: document).isEmpty)
   }
 
+  @Test(arguments: [
+    (#""7""#, "integer"), (#""""#, "integer"), (#""7.5""#, "number"),
+    (#"1.5,"n":1},{"a":"""#, "number"),
+  ])
+  func `few numbers in quotes, and empty texts, do not make a text of numbers`(
+    odd: String, type: String
+  ) throws {
+    let records = (0..<20).map { #"{"id":\#($0),"a":\#($0 % 7),"updated":\#(1_668_039_187 + $0)}"# }
+    let text = "[\((records + [#"{"id":20,"updated":"","a":\#(odd)}"#]).joined(separator: ","))]"
+    let document = try ModelInferenceTests.infer(text)
+    #expect(
+      try ModelInferenceTests.member("properties", "a", "type", of: document)?.description
+        == #"["\#(type)","null"]"#)
+    #expect(try ModelInferenceTests.member("x-timestamp", of: document)?.string == "updated")
+    #expect(try ModelInferenceTests.rejects(text, document: document).isEmpty)
+    let feed = try FeedStore(Model(parsing: document))
+    try feed.take(#"{"id":1,"a":"12","updated":"1668039187"}{"id":2,"a":"","updated":""}"#)
+    #expect(
+      try feed.rows("SELECT a, typeof(a), updated FROM places ORDER BY id") == [
+        type == "integer" ? "12|integer|1668039187000000" : "12.0|real|1668039187000000",
+        "|null|",
+      ])
+    // Codes are text, some of which look like numbers.
+    let codes = try ModelInferenceTests.infer(#"{"a":7}{"a":"8"}{"a":"9"}"#)
+    #expect(try ModelInferenceTests.member("properties", "a", "x-lenient", of: codes) == nil)
+  }
+
   @Test func `coordinates have no bounds, and small objects no rows of their own`() throws {
     let records = (0..<40).map {
       #"{"id":\#($0),"lat":52.1,"category":{"id":\#($0 % 4),"name":"c\#($0 % 4)"}}"#

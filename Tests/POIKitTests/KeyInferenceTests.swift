@@ -49,6 +49,8 @@ import Testing
     (#"{"code":"c%","station_key":%}"#, "station_key"),
     (#"{"code":"c%","owner":{"id":%}}"#, "owner_id"),
     (#"{"shared_id":"x%%","station_id":%}"#, "station_id"),
+    (#"{"owner_id":"x%","placeID":%}"#, "placeID"),
+    (#"{"owner_id":"x%","place":{"id":%}}"#, "place_id"),
     // `code`, then unique codes and integers.
     (#"{"iso":"i%","code":"c%"}"#, "code"), (#"{"iso":"i%"}"#, "iso"), (#"{"number":%}"#, "number"),
     (#"{"name":"n%","token":"1975db51-5a45-4fd6-ac54-46ca6042c%"}"#, "name"),
