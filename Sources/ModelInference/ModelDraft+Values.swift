@@ -21,6 +21,11 @@ extension ModelDraft {
     let name = MemberName(nameSteps.last ?? "")
     if isCoordinate(seen, name: name) {
       describeCoordinate(&column, name: name)
+    } else if let epoch = seen.epochTexts, name.isTimeLike {
+      describeEpoch(&column, unit: epoch.unit, instants: epoch.instants)
+      column.types = ["integer"]
+      set("x-lenient", .bool(true), of: &column)
+      column.remarks.append("written as text")
     } else if seen.isText {
       describeText(&column)
     } else if !isStrict, seen.isLenientNumber {
@@ -87,9 +92,18 @@ extension ModelDraft {
         column.remarks.append("all have the format \(format.name)")
       }
       column.canBeKey = format != .date && format != .time
+      // Many dates are the day of an event; the name tells which are the last change.
+      if format == .date, MemberName(column.nameSteps.last ?? "").versionRank ?? 2 < 2 {
+        column.instants = seen.instants
+        set("format", .string(format.name), of: &column)
+        acceptEmpty(&column)
+      }
       column.remarks.append(variety(of: seen))
-    } else if seen.isDateTime, !isStrict || seen.emptyCount == 0 {
+    } else if seen.isDateTime && (!isStrict || seen.emptyCount == 0) || seen.datePattern != nil {
       set("format", .string("date-time"), of: &column)
+      if let pattern = seen.datePattern {
+        set("x-date-pattern", .string(pattern.text), of: &column)
+      }
       acceptEmpty(&column)
       column.canBeKey = false
       column.instants = seen.instants
@@ -158,6 +172,18 @@ extension ModelDraft {
     if let epoch = seen.epoch, name.keyKind == .code || name.keyKind == .other {
       column.remarks.append("if they are moments, say \"x-unit\": \"\(epoch.unit.rawValue)\"")
     }
+  }
+
+  private func describeEpoch(
+    _ column: inout InferredColumn, _ unit: EpochUnit, _ integers: ClosedBounds<Int64>
+  ) {
+    set("x-unit", .string(unit.rawValue), of: &column)
+    var instants = ClosedBounds<Int64>()
+    for bound in [integers.least, integers.greatest] {
+      if let bound { instants.include(bound * unit.microsecondsPerUnit) }
+    }
+    column.instants = instants
+    column.remarks.append("the unit is a guess by name and size: \(moments(of: instants))")
   }
 
   private func describeOther(_ column: inout InferredColumn) {

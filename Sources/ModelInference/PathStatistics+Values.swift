@@ -61,10 +61,28 @@ extension PathStatistics {
       instantCount += 1
       instants.include(instant.microseconds)
       if Instant(rfc3339: text) == nil { zonelessCount += 1 }
+    } else if let day = Instant(date: text) {
+      instants.include(day.microseconds)
+    } else if PathStatistics.patternLengths.contains(text.count) {
+      observe(datePatternsOf: text)
     }
     if NumberText.isNumber(text) { observe(numeric: text) }
     remember(JSONText.quoted(String(copying: text)), byteCount: text.count)
     return hash
+  }
+
+  /// The lengths in bytes of texts that can have a pattern of `DatePattern.proposals`.
+  private static let patternLengths = 16...48
+
+  private mutating func observe(datePatternsOf text: Span<UInt8>) {
+    for (index, pattern) in DatePattern.proposals.enumerated() {
+      guard let instant = pattern.instant(text, defaultOffsetMinutes: 0),
+        Instant.range.contains(instant.microseconds)
+      else { continue }
+      patternCounts[index] += 1
+      instants.include(instant.microseconds)
+      if pattern.instant(text) == nil { zonelessCount += 1 }
+    }
   }
 
   private static func isLike(_ format: TextFormat, _ text: Span<UInt8>) -> Bool {

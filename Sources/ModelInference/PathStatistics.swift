@@ -60,11 +60,13 @@ struct PathStatistics {
   /// The number of date-times, with or without a zone.
   var instantCount = 0
   var zonelessCount = 0
+  /// The number of texts of each of `DatePattern.proposals`, without the date-times above.
+  var patternCounts = [Int](repeating: 0, count: DatePattern.proposals.count)
   /// The number of texts that are numbers.
   var numericCount = 0
   /// The number of texts that are integers.
   var integerTextCount = 0
-  /// Date-times, in microseconds since 1970.
+  /// Date-times and dates, in microseconds since 1970.
   var instants = ClosedBounds<Int64>()
 
   // Arrays.
@@ -92,6 +94,27 @@ struct PathStatistics {
   /// The format of all texts, other than date-time.
   var format: TextFormat? {
     PathStatistics.formats.first { isText && formatCounts[Int($0.rawValue)] == stringCount }
+  }
+
+  /// The pattern of all texts; nil if all are date-times, or if they have no common one.
+  var datePattern: DatePattern? {
+    DatePattern.proposals.indices.first { index in
+      // ISO 8601 includes RFC 3339.
+      let count =
+        patternCounts[index] + (DatePattern.proposals[index] == .iso8601 ? instantCount : 0)
+      return isText && patternCounts[index] > 0 && count == stringCount
+    }.map { DatePattern.proposals[$0] }
+  }
+
+  /// The unit and the instants of integers that are all written as text, if they have the digits of seconds,
+  /// milliseconds or microseconds since 1970. Texts with other digits are codes, or dates without separators.
+  var epochTexts: (unit: EpochUnit, instants: ClosedBounds<Int64>)? {
+    guard isText, integerTextCount == stringCount, lengths.least == lengths.greatest,
+      [10, 13, 16].contains(lengths.least), let least = numbers.least,
+      let greatest = numbers.greatest, let unit = EpochUnit(of: least),
+      EpochUnit(of: greatest) == unit, let instants = unit.instants(of: numbers)
+    else { return nil }
+    return (unit, instants)
   }
 
   /// Whether more than 1 % of the occurrences are repetitions; fewer are probably mistakes.

@@ -64,7 +64,7 @@ struct SwiftSource {
   /// The type of an attribute's values, if it is not a relation.
   private static func type(of attribute: Attribute) -> String {
     switch attribute.storage {
-    case .text, .uuid: "String"
+    case .text, .date, .uuid: "String"
     case .integer: attribute.types.isSubset(of: [.boolean, .null]) ? "Bool" : "Int"
     case .real: "Double"
     case .instant: "Instant"

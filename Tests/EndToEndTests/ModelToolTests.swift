@@ -86,6 +86,33 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.file("c.sqlite")))
   }
 
+  @Test func `dates of several forms are read by the patterns of a model`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"""
+      {"x-table":"event","x-key":"id","x-timestamp":"date_refreshed","properties":{
+        "id":{"type":"integer"},
+        "date_refreshed":{"type":"string","format":"date","x-date-pattern":"dd.MM.yyyy"},
+        "sent":{"type":"string","format":"date-time","x-date-pattern":"rfc2822"}}}
+      """#, to: "model.json")
+    try folder.write(
+      #"""
+      {"id":1,"date_refreshed":"29.02.2024","sent":"Thu, 29 Feb 2024 12:30:00 GMT"}
+      {"id":1,"date_refreshed":"01.03.2024","sent":"Fri, 1 Mar 2024 07:30 EST"}
+      {"id":2,"date_refreshed":"02.03.2024","sent":"Fri, 1 Mar 2024 07:30 CET"}
+      """#, to: "events.json")
+    let imported = try tool.run(
+      ["--model", "model.json", "-s", "a.sqlite", "--merge", "newest", "events.json"],
+      in: folder.path)
+    #expect(imported.exitCode == 1)
+    #expect(imported.output.contains("rejected  1  format 1"), "\(imported.output)")
+    let token = try tool.run(["--print-token", "-s", "a.sqlite"], in: folder.path)
+    #expect(token.output == "2024-03-01\t1\n")
+    let plan = try Tool("poi-dedup").run(
+      ["--store", "a.sqlite", "--timestamp", "date_refreshed"], in: folder.path)
+    #expect(plan.exitCode == 0, "\(plan.messages)")
+  }
+
   @Test func `the next file of that name uses the model of the store`() throws {
     let folder = try ScratchFolder()
     try FileManager.default.createDirectory(

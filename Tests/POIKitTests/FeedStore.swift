@@ -66,3 +66,13 @@ struct FeedStore: ~Copyable {
 
   func digest() throws -> Digest { try Store(path).digest(of: model).digest }
 }
+
+/// All orders of some lines.
+func permutations(of lines: [String]) -> [[String]] {
+  guard lines.count > 1 else { return [lines] }
+  return lines.indices.flatMap { index in
+    var rest = lines
+    let first = rest.remove(at: index)
+    return permutations(of: rest).map { [first] + $0 }
+  }
+}

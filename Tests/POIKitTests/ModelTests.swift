@@ -40,7 +40,7 @@ import Testing
       #"{"type":"string","format":"date-time","x-zone":"-05:30"}"#,
       .instant(.rfc3339(defaultOffsetMinutes: -330))
     ),
-    (#"{"type":"string","format":"date"}"#, .text),
+    (#"{"type":"string","format":"date"}"#, .date(nil)),
   ])
   func `types and formats decide how a value is kept`(
     _ schema: String, _ storage: Attribute.Storage

@@ -523,13 +523,4 @@ import Testing
       _ = try? Store.inMemory().purgeTombstones(of: .poi, olderThan: .seconds(Int64.min))
     }
   }
-
-  private func permutations(of lines: [String]) -> [[String]] {
-    guard lines.count > 1 else { return [lines] }
-    return lines.indices.flatMap { index in
-      var rest = lines
-      let first = rest.remove(at: index)
-      return permutations(of: rest).map { [first] + $0 }
-    }
-  }
 }

@@ -119,6 +119,15 @@ extension RuleDescription {
       accepted: [#"{"opened":"2024-02-29"}"#],
       rejected: [#"{"opened":"2023-02-29"}"#, #"{"opened":"29.02.2024"}"#]),
     RuleDescription(
+      "format", "with `x-date-pattern`, a `date` or `date-time` has another form",
+      attributes:
+        #"{"opened":{"type":"string","format":"date","x-date-pattern":"d.M.yyyy"},"seen":{"type":"string","format":"date-time","x-date-pattern":"iso8601"}}"#,
+      accepted: [#"{"opened":"29.2.2024","seen":"2024-02-29T12:30:00-0700"}"#],
+      rejected: [
+        #"{"opened":"30.2.2024"}"#, #"{"opened":"2024-02-29"}"#,
+        #"{"seen":"2024-02-29T12:30:00"}"#,
+      ]),
+    RuleDescription(
       "format", "with `time`, the text is a time of day with a zone (RFC 3339)",
       attributes: #"{"opens":{"type":"string","format":"time"}}"#,
       accepted: [#"{"opens":"09:30:00Z"}"#, #"{"opens":"09:30:00.5+02:00"}"#],

@@ -23,23 +23,19 @@ struct RecordOrder {
   ///
   /// - Complexity: O(records)
   func latest(of batch: borrowing RecordBatch) -> LatestRecord? {
-    var latest: Int?
-    for record in 0..<batch.recordCount where batch[record, timestampSlot].kind == .integer {
-      guard let found = latest else {
-        latest = record
-        continue
+    var latest: (record: Int, time: Int64)?
+    for record in 0..<batch.recordCount {
+      guard let time = batch.timestamp(of: record, slot: timestampSlot) else { continue }
+      if let found = latest {
+        guard
+          time > found.time
+            || time == found.time && isKey(of: found.record, lessThanOf: record, in: batch)
+        else { continue }
       }
-      let (time, other) = (
-        batch[record, timestampSlot].integer, batch[found, timestampSlot].integer
-      )
-      if time > other || time == other && isKey(of: found, lessThanOf: record, in: batch) {
-        latest = record
-      }
+      latest = (record, time)
     }
-    return latest.map { record in
-      LatestRecord(
-        timestamp: batch[record, timestampSlot].integer,
-        key: keySlots.map { value($0, of: record, in: batch) })
+    return latest.map { (record, time) in
+      LatestRecord(timestamp: time, key: keySlots.map { value($0, of: record, in: batch) })
     }
   }
 

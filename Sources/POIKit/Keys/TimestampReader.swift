@@ -50,8 +50,7 @@ struct TimestampReader {
         try checkKinds()
       }
       let text = statement.bytes(place)
-      guard let instant = Instant(rfc3339: text, defaultOffsetMinutes: 0) ?? Instant(date: text)
-      else {
+      guard let instant = Instant(timestamp: text) else {
         found(unreadable: JSONText.quoted(String.excerpt(of: text)), rowID)
         return nil
       }

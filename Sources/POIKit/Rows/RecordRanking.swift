@@ -22,11 +22,9 @@ struct RecordRanking {
   func rank(
     of record: Int, in batch: borrowing RecordBatch, isRemoval: Bool = false
   ) -> CandidateRank {
-    let timestamp = timestampSlot.flatMap { slot in
-      batch[record, slot].kind == .integer ? RowTimestamp(batch[record, slot].integer) : nil
-    }
-    return CandidateRank(
-      timestamp: timestamp, isTombstone: isRemoval || isTombstone(record, in: batch), keep: .newest)
+    CandidateRank(
+      timestamp: batch.timestamp(of: record, slot: timestampSlot).map { RowTimestamp($0) },
+      isTombstone: isRemoval || isTombstone(record, in: batch), keep: .newest)
   }
 
   /// Whether the tombstone attribute marks a removal: by true, or by an instant other than the
@@ -39,9 +37,6 @@ struct RecordRanking {
 
   /// The time of the attributes that a record names.
   func time(of record: Int, in batch: borrowing RecordBatch) -> PropertyTime {
-    guard let timestampSlot, batch[record, timestampSlot].kind == .integer else {
-      return .untimed
-    }
-    return .at(batch[record, timestampSlot].integer)
+    batch.timestamp(of: record, slot: timestampSlot).map(PropertyTime.at) ?? .untimed
   }
 }

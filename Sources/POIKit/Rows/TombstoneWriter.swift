@@ -37,9 +37,11 @@ struct TombstoneWriter: ~Copyable {
   /// Stores a removal, unless one of its key is as new.
   mutating func remember(_ record: Int, of batch: borrowing RecordBatch) throws {
     try TombstoneWriter.bind(keySlots, of: record, in: batch, to: &remembering)
-    if let timestampSlot {
-      try batch.bind(
-        record: record, slot: timestampSlot, to: &remembering, at: keySlots.count + 1)
+    let place = keySlots.count + 1
+    if let timestamp = batch.timestamp(of: record, slot: timestampSlot) {
+      try remembering.bind(place, integer: timestamp)
+    } else {
+      try remembering.bindNull(place)
     }
     try remembering.run()
   }
@@ -52,8 +54,8 @@ struct TombstoneWriter: ~Copyable {
     let isNull = lookup.isNull(0)
     let timestamp = lookup.integer(0)
     try lookup.reset()
-    guard let timestampSlot, batch[record, timestampSlot].kind == .integer else { return true }
-    return !isNull && timestamp >= batch[record, timestampSlot].integer
+    guard let recordTime = batch.timestamp(of: record, slot: timestampSlot) else { return true }
+    return !isNull && timestamp >= recordTime
   }
 
   /// Deletes the tombstone of a record's key: the record comes back, whatever its timestamp.

@@ -135,6 +135,11 @@ struct StoreSchema {
       """
   }
 
+  /// The value of a timestamp's column in microseconds since 1970. A date is the start of its day in UTC.
+  static func microseconds(_ column: SQL, isDate: Bool) -> SQL {
+    isDate ? "unixepoch(\(column)) * 1000000" : column
+  }
+
   var columnCount: Int { model.attributes.count + (model.unmappedColumn == nil ? 0 : 1) }
 
   /// The statement that finds a related row by its identifying values.
@@ -148,7 +153,7 @@ struct StoreSchema {
 
   func columnType(of attribute: Attribute) -> SQL {
     switch attribute.storage {
-    case .text, .uuid, .json: "TEXT"
+    case .text, .date, .uuid, .json: "TEXT"
     case .integer, .instant, .relation: "INTEGER"
     case .real: "REAL"
     case .any: "ANY"

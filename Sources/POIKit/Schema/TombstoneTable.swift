@@ -11,6 +11,7 @@ struct TombstoneTable: Sendable, Hashable {
   let keyColumns: [String]
 
   private let timestamp: String?
+  private let isTimestampDate: Bool
 
   /// The columns of the records that decide whether a tombstone supersedes them.
   var columns: [String] { keyColumns + (timestamp.map { [$0] } ?? []) }
@@ -23,7 +24,9 @@ struct TombstoneTable: Sendable, Hashable {
     let key = model.key.compactMap(model.attribute(named:))
     records = model.table
     keyColumns = key.map(\.column)
-    timestamp = model.timestamp.flatMap { model.attribute(named: $0)?.column }
+    let timestampAttribute = model.timestamp.flatMap(model.attribute(named:))
+    timestamp = timestampAttribute?.column
+    isTimestampDate = timestampAttribute?.storage.isDate == true
     let names = keyColumns.map(SQL.init(name:))
     let schema = StoreSchema(model)
     let columns: [SQL] = zip(names, key).map { "\($0) \(schema.columnType(of: $1)) NOT NULL" }
@@ -92,8 +95,9 @@ struct TombstoneTable: Sendable, Hashable {
   func condition(ofRow row: SQL) -> SQL {
     var conditions: [SQL] = keyColumns.map { "d.\(name: $0) = \(row).\(name: $0)" }
     if let timestamp {
-      let column: SQL = "\(row).\(name: timestamp)"
-      conditions.append("(\(column) IS NULL OR d.\(TombstoneTable.timestampColumn) >= \(column))")
+      let time = StoreSchema.microseconds(
+        "\(row).\(name: timestamp)", isDate: isTimestampDate)
+      conditions.append("(\(time) IS NULL OR d.\(TombstoneTable.timestampColumn) >= \(time))")
     }
     return
       "EXISTS (SELECT 1 FROM \(quotedName) AS d WHERE \(conditions.joined(separator: " AND ")))"

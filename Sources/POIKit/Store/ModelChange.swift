@@ -234,6 +234,7 @@ extension Attribute.Storage {
   fileprivate var phrase: String {
     switch self {
     case .text: "text"
+    case .date: "a date"
     case .uuid: "a uuid"
     case .integer: "an integer"
     case .real: "a real number"

@@ -48,7 +48,7 @@ extension Store.Lease {
   ) throws -> Store.PurgeReport {
     precondition(age >= .zero)
     guard model.tombstone != nil, let name = model.timestamp,
-      let timestamp = model.attribute(named: name)?.column
+      let timestamp = model.attribute(named: name)
     else {
       throw StoreFailure(
         .invalidOptions,
@@ -82,14 +82,16 @@ extension Store.Lease {
   }
 
   private func deleteMarked(
-    _ model: Model, _ timestamp: String, before limit: Int64
+    _ model: Model, _ timestamp: Attribute, before limit: Int64
   ) throws -> Int {
     guard let column = model.tombstoneColumn else { return 0 }
     let mark = SQL(name: column)
+    let time = StoreSchema.microseconds(
+      "t.\(name: timestamp.column)", isDate: timestamp.storage.isDate)
     let rows = RowRemoval(schema: try TableSchema(of: model.table, in: connection))
     _ = try rows.list(
       where: """
-        t.\(mark) <> 0 AND t.\(name: timestamp) < \(limit)
+        t.\(mark) <> 0 AND \(time) < \(limit)
         AND NOT (\(model.isTombstoneInstant ? SQL("t.\(mark) >= \(limit)") : "0"))
         AND t.\(name: rows.schema.rowIDName) NOT IN (
           SELECT m.row_id FROM main.poikit_run AS r CROSS JOIN main.poikit_journal AS m ON m.run = r.id

@@ -8,8 +8,8 @@ extension Store {
   ///
   /// It is the last token found at `ImportOptions.tokenPointer`, if any. Otherwise it is the latest
   /// timestamp, followed by the key values of that record, each after a tab. Instants have the form of the
-  /// model's records: RFC 3339 in UTC with six digits of fraction, or a number in the model's
-  /// unit. A boolean in the key is `true` or `false`, or 1 or 0 if the model also allows numbers.
+  /// model's records: RFC 3339 in UTC with six digits of fraction, a date, or a number in the
+  /// model's unit. A boolean in the key is `true` or `false`, or 1 or 0 if the model also allows numbers.
   ///
   /// - Parameters:
   ///   - model: the model of the table.
@@ -137,9 +137,10 @@ extension Store.Lease {
       return value.string ?? value.description
     }
     switch attribute.storage {
+    case .date: return String(Instant(microseconds: Int64(integer)).description.prefix(10))
     case .instant(.sinceEpoch(let length)):
       return Instant(microseconds: Int64(integer)).text(inUnitsOf: length)
-    case .instant(.rfc3339):
+    case .instant(.rfc3339), .instant(.pattern):
       return Instant(microseconds: Int64(integer)).textWithMicroseconds
     default:
       let isBoolean =

@@ -116,7 +116,12 @@ struct LoserMerge: ~Copyable {
   /// Reads the times of the values in the current row; nil if the table does not keep them.
   private mutating func readTimes() -> PropertyTimes? {
     guard let timePlace else { return nil }
-    rowTime = rows.isNull(timePlace) ? .untimed : .at(rows.integer(timePlace))
+    rowTime =
+      switch rows.value(timePlace) {
+      case .integer(let integer): .at(integer)
+      case .text(let text): Instant(timestamp: text).map { .at($0.microseconds) } ?? .untimed
+      case .null, .real, .blob: .untimed
+      }
     times = rows.isNull(timePlace + 1) ? nil : rows.text(timePlace + 1)
     return PropertyTimes(times, and: columns.map(\.name), rowTime: rowTime)
   }

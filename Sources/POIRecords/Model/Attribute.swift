@@ -53,6 +53,8 @@ package struct Attribute: Sendable {
   package enum Storage: Sendable, Hashable {
     /// TEXT, unchanged.
     case text
+    /// TEXT, a date `YYYY-MM-DD`; the records have that form if the pattern is nil.
+    case date(DatePattern?)
     /// TEXT, a UUID (RFC 9562) in upper case.
     case uuid
     /// INTEGER, exact in 64 bits; a boolean is 0 or 1.
@@ -78,8 +80,13 @@ extension Attribute.Storage {
   package func isSameForm(as other: Attribute.Storage) -> Bool {
     // Every instant is stored in microseconds, whatever its notation in the JSON.
     if case .instant = self, case .instant = other { return true }
-    return self == other
+    return self == other || self.isPlainText && other.isPlainText
   }
+
+  /// Whether the column has the text of the record.
+  var isPlainText: Bool { self == .text || isDate }
+
+  package var isDate: Bool { if case .date = self { true } else { false } }
 }
 
 extension Attribute.Source {
@@ -113,6 +120,8 @@ package enum InstantNotation: Sendable, Hashable {
   /// RFC 3339 text. Texts without a zone use the default offset, in minutes east of UTC; without a default
   /// they are rejected.
   case rfc3339(defaultOffsetMinutes: Int?)
+  /// Text of another form, with a default offset as above.
+  case pattern(DatePattern, defaultOffsetMinutes: Int?)
   /// A number of units since 1970-01-01T00:00:00Z.
   case sinceEpoch(microsecondsPerUnit: Int64)
 }

@@ -174,6 +174,8 @@ extension ModelReader {
       throw ModelError(
         message: "\"x-zone\" needs \"format\": \"date-time\"", pointer: place + "/x-zone")
     }
+    let pattern = try datePattern(
+      json["x-date-pattern"], format: format, at: place + "/x-date-pattern")
     if let unit = json["x-unit"] {
       let lengths: [String: Int64] = [
         "seconds": 1_000_000, "milliseconds": 1000, "microseconds": 1,
@@ -192,10 +194,18 @@ extension ModelReader {
     }
     switch format {
     case .uuid: return .uuid
-    case .date, .time, .email, .uri, .jsonPointer: return .text
+    case .date: return .date(pattern)
+    case .time, .email, .uri, .jsonPointer: return .text
     case .dateTime:
+      let zone = try zone(json["x-zone"], at: place + "/x-zone")
+      guard let pattern else { return .instant(.rfc3339(defaultOffsetMinutes: zone)) }
+      guard zone == nil || pattern.mayLackZone else {
+        throw ModelError(
+          message: "the date pattern names the zone of each text; remove \"x-zone\"",
+          pointer: place + "/x-zone")
+      }
       return .instant(
-        .rfc3339(defaultOffsetMinutes: try zone(json["x-zone"], at: place + "/x-zone")))
+        .pattern(pattern, defaultOffsetMinutes: zone ?? (pattern.hasZone ? nil : 0)))
     case nil: break
     }
     switch values {
@@ -205,6 +215,32 @@ extension ModelReader {
     case .object, .array, [.object, .array]: return .json
     default: return .any
     }
+  }
+
+  private static func datePattern(
+    _ json: JSONValue?, format: TextFormat?, at place: String
+  ) throws(ModelError) -> DatePattern? {
+    guard let json else { return nil }
+    guard format == .date || format == .dateTime else {
+      throw ModelError(
+        message: "\"x-date-pattern\" needs \"format\": \"date\" or \"date-time\"", pointer: place)
+    }
+    guard let text = json.string else {
+      throw ModelError(message: "\(json) is not a text such as \"dd.MM.yyyy\"", pointer: place)
+    }
+    let pattern: DatePattern
+    do {
+      pattern = try DatePattern(text)
+    } catch {
+      throw ModelError(message: "\(json) is not a date pattern: \(error.message)", pointer: place)
+    }
+    guard format == .dateTime || !pattern.hasTime else {
+      throw ModelError(
+        message:
+          "the date pattern \(json) has a time; give the attribute \"format\": \"date-time\"",
+        pointer: place)
+    }
+    return pattern
   }
 
   static func zone(_ json: JSONValue?, at place: String) throws(ModelError) -> Int? {

@@ -19,7 +19,8 @@ extension ModelReader {
     let needed: String? =
       switch rule {
       case .newest: nil
-      case .longest: storage == .text ? nil : "text: the type string and no format of its own form"
+      case .longest:
+        storage.isPlainText ? nil : "text: the type string and no format of its own form"
       case .minimum, .maximum: isOrdered(types, storage) ? nil : "numbers or instants"
       case .union: types.subtracting(.null) == .array ? nil : "arrays: the type array"
       }
@@ -33,7 +34,7 @@ extension ModelReader {
     switch storage {
     case .instant: true
     case .integer, .real: types.subtracting([.null, .integer, .number]).isEmpty
-    case .text, .uuid, .json, .any, .relation: false
+    case .text, .date, .uuid, .json, .any, .relation: false
     }
   }
 

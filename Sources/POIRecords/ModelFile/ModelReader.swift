@@ -36,7 +36,8 @@ enum ModelReader {
 
   /// The keywords of attributes, without the keywords of `RuleCompiler`.
   static let attributeKeywords: Set<String> = [
-    "x-column", "x-source", "x-unit", "x-zone", "x-lenient", "x-empty-as-null", "x-allow-nul",
+    "x-column", "x-source", "x-unit", "x-zone", "x-date-pattern", "x-lenient", "x-empty-as-null",
+    "x-allow-nul",
     "x-relation", "x-merge",
   ]
 
@@ -168,12 +169,13 @@ enum ModelReader {
         pointer: "/x-timestamp")
     }
     try refuseRelation(attributes[index], as: "timestamp", at: "/x-timestamp")
-    guard case .instant = attributes[index].storage else {
+    switch attributes[index].storage {
+    case .instant, .date: return name
+    default:
       throw ModelError(
-        message: "the timestamp \"\(name)\" is not an instant; give it \"format\": \"date-time\", "
-          + "or \"x-unit\" if it is a number", pointer: "/x-timestamp")
+        message: "the timestamp \"\(name)\" is not an instant; give it \"format\": \"date-time\" "
+          + "or \"date\", or \"x-unit\" if it is a number", pointer: "/x-timestamp")
     }
-    return name
   }
 
   static func checkColumns(of model: Model, at place: String) throws(ModelError) {

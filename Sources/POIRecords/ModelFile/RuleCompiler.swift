@@ -84,8 +84,8 @@ struct RuleCompiler {
     table.schemas.append(RuleTable.Schema(types: types))
     var rules: [Rule] = []
     for (json, place) in schemas { rules += try valueRules(json, at: place) }
-    // Decoding checks these two formats.
-    rules.removeAll { $0 == .format(.uuid) || $0 == .format(.dateTime) }
+    // Decoding checks these formats.
+    rules.removeAll { [.format(.uuid), .format(.date), .format(.dateTime)].contains($0) }
     append(rules, to: index)
     return index
   }

@@ -90,6 +90,23 @@ package struct RecordBatch: ~Copyable {
     set { slots[record &* slotCount &+ slot] = newValue }
   }
 
+  /// The timestamp of a record, in microseconds since 1970; nil if it has none. A date is the start of its
+  /// day in UTC.
+  ///
+  /// - Parameter slot: the slot of the timestamp; nil if the model has none.
+  @inline(__always)
+  package func timestamp(of record: Int, slot: Int?) -> Int64? {
+    guard let slot else { return nil }
+    let value = self[record, slot]
+    return value.kind == .integer ? value.integer : timestamp(of: value)
+  }
+
+  @inline(never)
+  private func timestamp(of value: ValueSlot) -> Int64? {
+    value.kind == .text
+      ? Instant(timestamp: arena.span.extracting(value.textRange))?.microseconds : nil
+  }
+
   /// Begins a record with all slots absent and returns its index; `accept` or `discard` ends it.
   package mutating func beginRecord() -> Int {
     let record = origins.count

@@ -248,6 +248,15 @@ extension RecordDecoder {
       guard UUIDText.appendCanonical(text, to: &arena) else {
         return reportText(index, "format", text, "is not \(TextFormat.uuid.phrase)")
       }
+    case .date(nil):
+      guard Instant(date: text) != nil else {
+        return reportText(index, "format", text, "is not \(TextFormat.date.phrase)")
+      }
+      arena.append(copying: text)
+    case .date(let pattern?):
+      guard pattern.appendDate(text, to: &arena) else {
+        return reportText(index, "format", text, "is not \(pattern.phrase)")
+      }
     case .instant(.rfc3339(let defaultOffset)):
       guard let instant = Instant(rfc3339: text, defaultOffsetMinutes: defaultOffset) else {
         let lacksZone = Instant(rfc3339: text, defaultOffsetMinutes: 0) != nil
@@ -255,17 +264,31 @@ extension RecordDecoder {
           index, "format", text,
           lacksZone
             ? "has no zone; the model names one with \"x-zone\""
-            : "is not \(TextFormat.dateTime.phrase)")
+            : "is not \(TextFormat.dateTime.phrase)" + DatePattern.advice(for: text))
       }
-      guard Instant.range.contains(instant.microseconds) else {
+      return instantSlot(of: index, instant, text: text)
+    case .instant(.pattern(let pattern, let defaultOffset)):
+      guard let instant = pattern.instant(text, defaultOffsetMinutes: defaultOffset) else {
+        let lacksZone = pattern.instant(text, defaultOffsetMinutes: 0) != nil
         return reportText(
-          index, "instant-range", text, "is outside the years 0 to 9999 in UTC")
+          index, "format", text,
+          lacksZone
+            ? "has no zone; the model names one with \"x-zone\"" : "is not \(pattern.phrase)")
       }
-      return .integer(instant.microseconds)
+      return instantSlot(of: index, instant, text: text)
     default:
       arena.append(copying: text)
     }
     return .text(start..<arena.count)
+  }
+
+  private mutating func instantSlot(
+    of index: Int, _ instant: Instant, text: Span<UInt8>
+  ) -> ValueSlot {
+    guard Instant.range.contains(instant.microseconds) else {
+      return reportText(index, "instant-range", text, "is outside the years 0 to 9999 in UTC")
+    }
+    return .integer(instant.microseconds)
   }
 
   // MARK: Reports

@@ -100,7 +100,7 @@ struct RecordDecoder: ~Copyable {
     if element.memberName != nil { decodeMemberName(element, record: record, batch: &batch) }
     let isDeletion = removalPlan?.isDeletion(record, in: batch) ?? false
     if !isDeletion { checkRequired(record: record, batch: batch) }
-    if let timestampSlot { checkTimestamp(batch[record, timestampSlot], slot: timestampSlot) }
+    if let timestampSlot { checkTimestamp(of: record, in: batch, slot: timestampSlot) }
     if hasRecordRules, !isDeletion { checkRecordRules(element, record: record, batch: batch) }
     if !defaults.entries.isEmpty, !isDeletion { addDefaults(record: record, batch: &batch) }
     if let slot = layout.unmappedSlot, !unmapped.isEmpty {
@@ -345,11 +345,13 @@ struct RecordDecoder: ~Copyable {
   }
 
   /// Reports a timestamp in the future: it would win over every later record.
-  private mutating func checkTimestamp(_ value: ValueSlot, slot: Int) {
-    guard value.kind == .integer, value.integer > latestTimestamp else { return }
+  private mutating func checkTimestamp(
+    of record: Int, in batch: borrowing RecordBatch, slot: Int
+  ) {
+    guard let time = batch.timestamp(of: record, slot: slot), time > latestTimestamp else { return }
     issues.report(
       "skew", layout.fields[slot].path,
-      "\(Instant(microseconds: value.integer)) is later than "
+      "\(Instant(microseconds: time)) is later than "
         + "\(Instant(microseconds: latestTimestamp)), the latest that is allowed now")
   }
 

@@ -22,6 +22,33 @@ struct DateReader: ~Escapable {
     skip { $0 == UInt8(ascii: character) }
   }
 
+  var isAtDigit: Bool { !isAtEnd && (0x30...0x39).contains(text[offset]) }
+
+  var isAtLetter: Bool { !isAtEnd && (0x61...0x7A).contains(text[offset] | 0x20) }
+
+  /// Skips spaces; returns whether there is one.
+  @_lifetime(self: copy self)
+  @discardableResult
+  mutating func skipSpaces() -> Bool {
+    let start = offset
+    while skip(" ") {}
+    return offset > start
+  }
+
+  /// Skips a name in any case.
+  ///
+  /// - Parameter name: ASCII letters in lower case.
+  @_lifetime(self: copy self)
+  mutating func skip(name: some StringProtocol) -> Bool {
+    var end = offset
+    for letter in name.utf8 {
+      guard end < text.count, text[end] | 0x20 == letter else { return false }
+      end += 1
+    }
+    offset = end
+    return true
+  }
+
   /// Reads a number of exactly `digits` digits; nil if it is out of range.
   @_lifetime(self: copy self)
   mutating func readNumber(digits: Int, in range: ClosedRange<Int>) -> Int? {

@@ -120,9 +120,16 @@ extension Instant {
       let offset = reader.isAtEnd ? defaultOffsetMinutes : reader.readOffset(),
       reader.isAtEnd
     else { return nil }
-    let minutes = Int64(date.day) * 1_440 + Int64(hour * 60 + minute) - Int64(offset)
-    guard second < 60 || Self.isLastOfMonth(minute: minutes) else { return nil }
-    microseconds = (minutes * 60 + Int64(second)) * 1_000_000 + Int64(fraction)
+    self.init(
+      minute: Int64(date.day) * 1_440 + Int64(hour * 60 + minute) - Int64(offset), second: second,
+      microsecond: fraction)
+  }
+
+  /// An instant in a minute that is counted from the start of 1970; nil for second 60, unless the minute is the
+  /// last of a month.
+  init?(minute: Int64, second: Int, microsecond: Int) {
+    guard second < 60 || Self.isLastOfMonth(minute: minute) else { return nil }
+    microseconds = (minute * 60 + Int64(second)) * 1_000_000 + Int64(microsecond)
   }
 
   /// Reads a date `YYYY-MM-DD` as the start of the day in UTC; nil if `text` is not a valid date.
@@ -132,6 +139,14 @@ extension Instant {
     var reader = DateReader(text)
     guard let date = reader.readDate(), reader.isAtEnd else { return nil }
     microseconds = Int64(date.day) * 86_400_000_000
+  }
+
+  /// Reads a stored timestamp: RFC 3339 text, in UTC if it has no zone, or a date alone, which is the start of
+  /// the day in UTC; nil if `text` is neither.
+  package init?(timestamp text: Span<UInt8>) {
+    guard let instant = Instant(rfc3339: text, defaultOffsetMinutes: 0) ?? Instant(date: text)
+    else { return nil }
+    self = instant
   }
 
   /// Whether a minute, counted from the start of 1970, is the last of its month.

@@ -1,0 +1,215 @@
+import JSONStreaming
+import SQLiteKit
+import TestSupport
+import Testing
+
+@testable import ModelInference
+@testable import POIInputs
+@testable import POIKit
+@testable import POIRecords
+
+/// Dates and instants of other forms than RFC 3339, in records, models and proposals.
+@Suite struct DateFormTests {
+  /// The stored value, or the message of the reject.
+  private static func imported(_ value: String, as schema: String) throws -> [String] {
+    let feed = try FeedStore(
+      Model(parsing: #"{"x-table":"t","properties":{"a":{\#(schema)}}}"#))
+    try feed.take(#"{"a":\#(value)}"#)
+    return try feed.rows("SELECT quote(a) FROM t UNION ALL SELECT message FROM poikit_reject")
+  }
+
+  private static func dateTime(_ pattern: String, _ more: String = "") -> String {
+    #""type":"string","format":"date-time","x-date-pattern":"\#(pattern)"\#(more)"#
+  }
+
+  /// 2024-02-29T12:30:00Z
+  private static let stored = ["1709209800000000"]
+
+  @Test(arguments: [
+    (#""2024-02-29T05:30:00-0700""#, dateTime("iso8601")),
+    (#""2024-02-29 12:30:00+00""#, dateTime("iso8601")),
+    (#""2024-02-29T13:30:00""#, dateTime("iso8601", #","x-zone":"+01:00""#)),
+    (#""Thu, 29 Feb 2024 12:30:00 GMT""#, dateTime("rfc2822")),
+    (#""Thu Feb 29 12:30:00 +0000 2024""#, dateTime("EEE MMM dd HH:mm:ss Z yyyy")),
+    (#""29.2.2024 12:30""#, dateTime("d.M.yyyy HH:mm")),
+    (#""29.2.2024 14:30""#, dateTime("d.M.yyyy HH:mm", #","x-zone":"+02:00""#)),
+    (#""1709209800""#, #""type":"integer","x-unit":"seconds","x-lenient":true"#),
+    (#""1709209800000""#, #""type":"integer","x-unit":"milliseconds","x-lenient":true"#),
+    ("1709209800", #""type":"integer","x-unit":"seconds","x-lenient":true"#),
+  ])
+  func `every form of an instant is stored alike`(value: String, schema: String) throws {
+    #expect(try Self.imported(value, as: schema) == Self.stored)
+  }
+
+  @Test func `a date is stored as ISO 8601 writes it, whatever its pattern`() throws {
+    let schema = #""type":["string","null"],"format":"date","x-date-pattern":"M/d/yyyy""#
+    #expect(try Self.imported(#""2/9/2024""#, as: schema) == ["'2024-02-09'"])
+    #expect(try Self.imported(#""1/1/0007""#, as: schema) == ["'0007-01-01'"])
+    #expect(try Self.imported("null", as: schema) == ["NULL"])
+    let withRule = schema + #","minLength":9"#
+    #expect(
+      try Self.imported(#""2/9/2024""#, as: withRule) == [
+        #""2/9/2024" has fewer than 9 characters"#
+      ])
+    #expect(try Self.imported(#""12/31/2024""#, as: withRule) == ["'2024-12-31'"])
+  }
+
+  @Test(arguments: [
+    (
+      #""yesterday""#, dateTime("iso8601"),
+      #""yesterday" is not a date-time such as 2024-02-29T12:30:00+0100"#
+    ),
+    (
+      #""2024-02-29T12:30:00""#, dateTime("iso8601"),
+      #""2024-02-29T12:30:00" has no zone; the model names one with "x-zone""#
+    ),
+    (
+      #""2 Oct 2002 13:00 CET""#, dateTime("rfc2822"),
+      #""2 Oct 2002 13:00 CET" is not a date-time such as Thu, 29 Feb 2024 12:30:00 GMT"#
+    ),
+    (
+      #""30.02.2024 10:00""#, dateTime("dd.MM.yyyy HH:mm"),
+      #""30.02.2024 10:00" is not a date-time of the pattern dd.MM.yyyy HH:mm"#
+    ),
+    (
+      #""2024-02-29""#, #""type":"string","format":"date","x-date-pattern":"dd.MM.yyyy""#,
+      #""2024-02-29" is not a date of the pattern dd.MM.yyyy"#
+    ),
+    (
+      #""0000-01-01T00:00:00+0100""#, dateTime("iso8601"),
+      #""0000-01-01T00:00:00+0100" is outside the years 0 to 9999 in UTC"#
+    ),
+    // Without a pattern RFC 3339 is required, and the message names the pattern.
+    (
+      #""2024-02-29T05:30:00-0700""#, #""type":"string","format":"date-time""#,
+      #""2024-02-29T05:30:00-0700" is not a date-time such as 2024-02-29T12:30:00Z; the model reads it with "x-date-pattern": "iso8601""#
+    ),
+    (
+      #""Thu, 29 Feb 2024 12:30:00 GMT""#, #""type":"string","format":"date-time""#,
+      #""Thu, 29 Feb 2024 12:30:00 GMT" is not a date-time such as 2024-02-29T12:30:00Z; the model reads it with "x-date-pattern": "rfc2822""#
+    ),
+    (
+      #""Thu Feb 29 12:30:00 +0000 2024""#, #""type":"string","format":"date-time""#,
+      #""Thu Feb 29 12:30:00 +0000 2024" is not a date-time such as 2024-02-29T12:30:00Z; the model reads it with "x-date-pattern": "EEE MMM dd HH:mm:ss Z yyyy""#
+    ),
+    (
+      #""29.02.2024""#, #""type":"string","format":"date""#,
+      #""29.02.2024" is not a date such as 2024-02-29"#
+    ),
+  ])
+  func `another text is rejected with the form that is expected`(
+    value: String, schema: String, message: String
+  ) throws {
+    #expect(try Self.imported(value, as: schema) == [message])
+  }
+
+  @Test(arguments: [
+    (#""type":"string","x-date-pattern":"iso8601""#, #"needs "format""#),
+    (#""type":"integer","x-unit":"seconds","x-date-pattern":"iso8601""#, #"needs "format""#),
+    (#""type":"string","format":"time","x-date-pattern":"iso8601""#, #"needs "format""#),
+    (#""type":"string","format":"date","x-date-pattern":5"#, "5 is not a text"),
+    (#""type":"string","format":"date","x-date-pattern":"iso8601""#, "has a time"),
+    (#""type":"string","format":"date","x-date-pattern":"dd.MM.yyyy HH""#, "has a time"),
+    (
+      #""type":"string","format":"date","x-date-pattern":"dd.MM.YYYY""#,
+      #""YYYY" is not a part that can be read"#
+    ),
+    (
+      #""type":"string","format":"date-time","x-zone":"UTC","x-date-pattern":"yyyy-MM-dd HH z""#,
+      #"remove "x-zone""#
+    ),
+  ])
+  func `a model with a wrong pattern is refused with the reason`(schema: String, reason: String) {
+    let error = #expect(throws: ModelError.self) {
+      try Model(parsing: #"{"x-table":"t","properties":{"a":{\#(schema)}}}"#)
+    }
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    #expect(error?.pointer.hasPrefix("/properties/a/x-") == true)
+  }
+
+  @Test func `a patterned attribute can be timestamp and key, and a later model may drop it`()
+    throws
+  {
+    let document = #"""
+      {"x-table":"t","x-key":"day","x-timestamp":"at","properties":{
+        "day":{"type":"string","format":"date","x-date-pattern":"dd.MM.yyyy"},
+        "at":{"type":"string","format":"date-time","x-date-pattern":"rfc2822"},
+        "n":{"type":"integer"}}}
+      """#
+    let store = try MergeStore(document)
+    _ = try store.run(
+      [
+        #"{"day":"29.02.2024","at":"Thu, 29 Feb 2024 12:30:00 GMT","n":1}"#,
+        #"{"day":"29.02.2024","at":"Thu, 29 Feb 2024 12:30:00 EST","n":2}"#,
+      ], .newest)
+    let plain = try MergeStore(
+      document.replacing(#","x-date-pattern":"dd.MM.yyyy""#, with: "")
+        .replacing(#","x-date-pattern":"rfc2822""#, with: ""), store: store.store)
+    #expect(try plain.digest() == store.digest())
+    _ = try plain.run([#"{"day":"2024-02-29","at":"2024-02-29T17:29:59Z","n":3}"#], .newest)
+    #expect(try plain.rows("SELECT day, at, n FROM t") == ["2024-02-29|1709227800000000|2"])
+    #expect(try plain.store.token(of: plain.model) == "2024-02-29T17:30:00.000000Z\t2024-02-29")
+  }
+
+  @Test(arguments: [
+    ("2024-02-29T12:30:00-0700", "2024-03-01T12:30:00Z", "iso8601", nil),
+    ("2024-02-29 12:30:00.5+00", "2024-03-01 12:30:00+01", "iso8601", nil),
+    ("2024-02-29 12:30:00+00", "2024-03-01 12:30:00", "iso8601", "UTC"),
+    ("Thu, 29 Feb 2024 12:30:00 GMT", "1 Mar 2024 12:30 +0100", "rfc2822", nil),
+    (
+      "Thu Feb 29 12:30:00 +0000 2024", "Fri Mar 01 12:30:00 +0000 2024",
+      "EEE MMM dd HH:mm:ss Z yyyy", nil
+    ),
+    ("2024-02-29T12:30:00Z", "2024-03-01T12:30:00Z", nil, nil),
+  ])
+  func `the pattern of all texts is inferred`(
+    first: String, second: String, pattern: String?, zone: String?
+  ) throws {
+    let text = #"[{"id":1,"updated":"\#(first)"},{"id":2,"updated":"\#(second)"}]"#
+    let document = try ModelInferenceTests.infer(text)
+    let schema = try ModelInferenceTests.member("properties", "updated", of: document)
+    #expect(schema?["format"]?.string == "date-time")
+    #expect(schema?["x-date-pattern"]?.string == pattern)
+    #expect(schema?["x-zone"]?.string == zone)
+    #expect(try ModelInferenceTests.member("x-timestamp", of: document)?.string == "updated")
+    #expect(try ModelInferenceTests.rejects(text, document: document).isEmpty)
+  }
+
+  @Test func `mixed forms stay text, and so do digits of another meaning`() throws {
+    for (first, second) in [
+      ("2024-02-29T12:30:00-0700", "Thu, 29 Feb 2024 12:30:00 GMT"),
+      ("2024-02-29T12:30:00-0700", "soon, at the end of the month"), ("20240229", "20240301"),
+      ("202402291230", "202403011230"), ("1514764800", "15147648"),
+    ] {
+      let text = #"[{"id":1,"updated":"\#(first)"},{"id":2,"updated":"\#(second)"}]"#
+      let document = try ModelInferenceTests.infer(text)
+      let schema = try ModelInferenceTests.member("properties", "updated", of: document)
+      #expect(schema?["type"]?.string == "string")
+      #expect(schema?["format"] == nil)
+    }
+  }
+
+  @Test func `numbers in text are inferred as instants if name and size fit`() throws {
+    let text = #"[{"id":1,"updated":"1514764800","phone":"1514764800"}]"#
+    let document = try ModelInferenceTests.infer(text)
+    let schema = try ModelInferenceTests.member("properties", "updated", of: document)
+    #expect(schema?["x-unit"]?.string == "seconds")
+    #expect(schema?["x-lenient"] == .bool(true))
+    #expect(try ModelInferenceTests.member("x-timestamp", of: document)?.string == "updated")
+    #expect(
+      try ModelInferenceTests.member("properties", "phone", "type", of: document)?.string
+        == "string")
+    #expect(try ModelInferenceTests.rejects(text, document: document).isEmpty)
+  }
+
+  @Test(.enabled(if: RealData.has("bench-json/twitter.json"), "needs bench-json"))
+  func `the dates of real tweets are read`() throws {
+    var inference = try ModelInference(options: ModelInferenceTests.options)
+    var source = BytesSource(
+      try RealData.bytes(of: "bench-json/twitter.json"), name: "twitter.json")
+    try inference.read(from: &source)
+    let document = try inference.finish()
+    let schema = try ModelInferenceTests.member("properties", "created_at", of: document)
+    #expect(schema?["x-date-pattern"]?.string == "EEE MMM dd HH:mm:ss Z yyyy")
+  }
+}
