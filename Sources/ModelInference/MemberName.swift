@@ -23,7 +23,9 @@ struct MemberName {
   /// How well an instant of this name identifies the newest version of a record: 0 is best, nil unsuitable.
   var versionRank: Int? {
     if holds(anyOf: "creat", "previous", "open") { return nil }
-    if saysLast || holds(anyOf: "updat", "modif", "chang", "edited", "revis", "refresh") { return 0 }
+    if saysLast || holds(anyOf: "updat", "modif", "chang", "edited", "revis", "refresh") {
+      return 0
+    }
     if holds(anyOf: "report", "timestamp", "fetched") { return 1 }
     return text == "time" || text == "date" || text == "ts" ? 2 : nil
   }

@@ -89,6 +89,9 @@ struct PathTree: ~Copyable {
         scope: &scope)
       remember(hash, ofKeyAt: place)
     case .startObject:
+      if let value = ExtendedValue(objectAt: index, of: record.tape) {
+        return observe(value, place: place, of: record)
+      }
       places[place].objectCount += 1
       observeObject(at: index, place: place, of: record)
       countObject(at: index, place: place, of: record)
@@ -105,6 +108,24 @@ struct PathTree: ~Copyable {
   private mutating func remember(_ hash: UInt64, ofKeyAt place: Int) {
     remember(hash, at: place)
     if places[place].sample != nil { keys.append((place, hash)) }
+  }
+
+  /// Observes an object of MongoDB's Extended JSON as the scalar that it represents.
+  private mutating func observe(_ value: ExtendedValue, place: Int, of record: JSONElement) {
+    let hash: UInt64
+    switch value {
+    case .number(let index):
+      hash = places[place].observe(
+        number: record.tape.text(of: record.tape[index]), scope: &scope)
+    case .text(let index):
+      hash = places[place].observe(
+        text: record.tape.text(of: record.tape[index]), holdsNUL: record.holdsNUL,
+        scratch: &scratch, scope: &scope)
+    case .instant(let instant):
+      hash = places[place].observe(
+        text: instant.description.utf8Span.span, holdsNUL: false, scratch: &scratch, scope: &scope)
+    }
+    remember(hash, ofKeyAt: place)
   }
 
   // MARK: Objects and arrays

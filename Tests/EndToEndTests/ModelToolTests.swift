@@ -86,6 +86,23 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.file("c.sqlite")))
   }
 
+  @Test func `an export of MongoDB becomes columns of plain values`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"""
+      {"_id":{"$oid":"65dfb0a0f1d2c3b4a5968778"},"n":{"$numberLong":"1"},"updated":{"$date":"2024-02-29T12:30:00Z"}}
+      {"_id":{"$oid":"65dfb0a0f1d2c3b4a5968778"},"n":{"$numberLong":"2"},"updated":{"$date":{"$numberLong":"1709209801000"}}}
+      {"_id":{"$oid":"65dfb0a0f1d2c3b4a5968779"},"n":{"$numberLong":"3"},"updated":{"$date":"2024-02-28T12:30:00Z"}}
+      """#, to: "export.json")
+    let imported = try tool.run(["--infer", "-s", "a.sqlite", "export.json"], in: folder.path)
+    #expect(imported.exitCode == 0, "\(imported.messages)")
+    #expect(imported.messages.contains("key id, timestamp updated"), "\(imported.messages)")
+    let dedup = try Tool("poi-dedup").run(["--store", "a.sqlite", "--enforce"], in: folder.path)
+    #expect(dedup.exitCode == 0, "\(dedup.messages)")
+    let token = try tool.run(["--print-token", "-s", "a.sqlite"], in: folder.path)
+    #expect(token.output == "2024-02-29T12:30:01.000000Z\t65dfb0a0f1d2c3b4a5968778\n")
+  }
+
   @Test func `dates of several forms are read by the patterns of a model`() throws {
     let folder = try ScratchFolder()
     try folder.write(

@@ -182,6 +182,16 @@ extension RuleDescription {
       accepted: [#"{"tags":["1",1,true]}"#],
       rejected: [#"{"tags":[1,1.0]}"#, #"{"tags":[{"a":1,"b":2},{"b":2,"a":1}]}"#]),
     RuleDescription(
+      "type", "an object of MongoDB's Extended JSON has the type of the value that it represents",
+      attributes: #"{"id":{"type":"string"},"floors":{"type":"integer"}}"#,
+      accepted: [
+        #"{"id":{"$oid":"65dfb0a0f1d2c3b4a5968778"},"floors":{"$numberLong":"2"}}"#
+      ],
+      rejected: [
+        #"{"id":{"$binary":{"base64":"","subType":"00"}}}"#, #"{"floors":{"$numberDouble":"NaN"}}"#,
+        #"{"floors":{"$oid":"2"}}"#,
+      ]),
+    RuleDescription(
       "type", "with `items`, every element satisfies that schema",
       attributes: #"{"tags":{"type":"array","items":{"type":"string"}}}"#,
       accepted: [#"{"tags":["a"]}"#, #"{"tags":[]}"#], rejected: [#"{"tags":["a",1]}"#]),

@@ -137,6 +137,11 @@ extension RecordDecoder {
       JSONText.append(valueAt: value, of: element.tape, to: &arena)
       return .text(start..<arena.count)
     default:
+      if token.kind == .startObject,
+        let slot = extendedSlot(of: index, value: value, element: element, arena: &arena)
+      {
+        return slot
+      }
       reportType(of: index, excerpt: element.excerpt(ofValueAt: value))
       return .absent
     }
@@ -144,7 +149,7 @@ extension RecordDecoder {
 
   // MARK: Numbers
 
-  private mutating func numberSlot(
+  mutating func numberSlot(
     of index: Int, lexeme: Span<UInt8>, element: JSONElement
   ) -> ValueSlot {
     let value = NumberText.value(lexeme)
@@ -211,7 +216,7 @@ extension RecordDecoder {
 
   // MARK: Strings
 
-  private mutating func stringSlot(
+  mutating func stringSlot(
     of index: Int, text: Span<UInt8>, element: JSONElement, arena: inout GrowableBuffer<UInt8>
   ) -> ValueSlot {
     let types = layout.fields[index].attribute.types
@@ -282,7 +287,7 @@ extension RecordDecoder {
     return .text(start..<arena.count)
   }
 
-  private mutating func instantSlot(
+  mutating func instantSlot(
     of index: Int, _ instant: Instant, text: Span<UInt8>
   ) -> ValueSlot {
     guard Instant.range.contains(instant.microseconds) else {
