@@ -50,8 +50,8 @@ struct MemberName {
     return text == "code" ? .code : .other
   }
 
-  /// Whether the name suggests a key. MongoDB writes an object id as `{"$oid":"…"}`.
-  var isLikeKey: Bool { keyKind != .other || text == "$oid" }
+  /// Whether the name suggests a key.
+  var isLikeKey: Bool { keyKind != .other }
 
   /// Whether each export numbers its records anew, as ArcGIS does.
   var isRowNumber: Bool {

@@ -47,11 +47,9 @@ extension ModelDraft {
   // MARK: Names
 
   private func keyKind(of column: InferredColumn) -> KeyKind {
-    guard var steps = column.pointer else {
+    guard let steps = column.pointer else {
       return isNumbering(memberNames) ? .other : .ownIdentifier
     }
-    // MongoDB writes an object id as {"$oid":"…"}.
-    if steps.last == "$oid" { steps.removeLast() }
     let kind = MemberName(steps.last ?? "").keyKind
     let isOwn = steps.count == 1 || steps.count == 2 && ModelDraft.wrappers.contains(steps[0])
     return kind == .ownIdentifier && !isOwn ? .namedIdentifier : kind

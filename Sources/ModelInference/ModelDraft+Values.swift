@@ -95,7 +95,7 @@ extension ModelDraft {
       // Many dates are the day of an event; the name tells which are the last change.
       if format == .date, MemberName(column.nameSteps.last ?? "").versionRank ?? 2 < 2 {
         column.instants = seen.instants
-        set("format", .string(format.name), of: &column)
+        if !isStrict { set("format", .string(format.name), of: &column) }
         acceptEmpty(&column)
       }
       column.remarks.append(variety(of: seen))
@@ -172,18 +172,6 @@ extension ModelDraft {
     if let epoch = seen.epoch, name.keyKind == .code || name.keyKind == .other {
       column.remarks.append("if they are moments, say \"x-unit\": \"\(epoch.unit.rawValue)\"")
     }
-  }
-
-  private func describeEpoch(
-    _ column: inout InferredColumn, _ unit: EpochUnit, _ integers: ClosedBounds<Int64>
-  ) {
-    set("x-unit", .string(unit.rawValue), of: &column)
-    var instants = ClosedBounds<Int64>()
-    for bound in [integers.least, integers.greatest] {
-      if let bound { instants.include(bound * unit.microsecondsPerUnit) }
-    }
-    column.instants = instants
-    column.remarks.append("the unit is a guess by name and size: \(moments(of: instants))")
   }
 
   private func describeOther(_ column: inout InferredColumn) {

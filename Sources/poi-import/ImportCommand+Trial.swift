@@ -157,6 +157,7 @@ extension Attribute {
     case .integer: types.contains(.boolean) ? "boolean" : "integer"
     case .real: "number"
     case .instant: "date-time"
+    case .date: "date"
     case .json, .relation: "JSON"
     case .any: "several types"
     }

@@ -124,7 +124,7 @@ import Testing
       {"_id":{"$oid":"65dfb0a0f1d2c3b4a5968778"},"updated":{"$date":"2024-02-29T12:30:00Z"},"n":{"$numberLong":"5"},"d":{"$numberDouble":"1.5"},"b":{"$binary":{"base64":"","subType":"00"}}}
       {"_id":{"$oid":"65dfb0a0f1d2c3b4a5968779"},"updated":{"$date":{"$numberLong":"1709209800000"}},"n":6,"d":{"$numberDecimal":"2"},"b":{"$binary":{"base64":"AA==","subType":"00"}}}
       """#
-    let document = try ModelInferenceTests.infer(text)
+    let document = try ModelInferenceTests.infer(text, isStrict: true)
     #expect(try ModelInferenceTests.member("x-key", of: document)?.string == "id")
     #expect(try ModelInferenceTests.member("x-timestamp", of: document)?.string == "updated")
     for (name, type, source) in [

@@ -36,7 +36,7 @@ import Testing
   @Test(arguments: [
     // The source's own identifier.
     (#"{"other_id":%,"code":"c%","id":"x%"}"#, "id"),
-    (#"{"other_id":%,"_id":{"$oid":"x%"}}"#, "id__oid"),
+    (#"{"other_id":%,"_id":{"$oid":"x%"}}"#, "id"),
     (#"{"other_id":%,"@id":"x%"}"#, "id"),
     (#"{"other_id":%,"identifier":"x%"}"#, "identifier"),
     (#"{"other_id":%,"uuid":"x%"}"#, "uuid"),
