@@ -22,11 +22,11 @@ struct MemberName {
 
   /// How well an instant of this name identifies the newest version of a record: 0 is best, nil unsuitable.
   var versionRank: Int? {
-    if holds(anyOf: "creat", "previous", "open") { return nil }
-    if saysLast || holds(anyOf: "updat", "modif", "chang", "edited", "revis", "refresh") {
-      return 0
-    }
-    if holds(anyOf: "report", "timestamp", "fetched") { return 1 }
+    let isOpening = !Set(words).isDisjoint(with: ["open", "opened", "opening"])
+    if isOpening || holds(anyOf: "creat", "previous") { return nil }
+    if holds(anyOf: "updat", "modif", "chang", "edited", "revis", "refresh") { return 0 }
+    // A last login or inspection is not a change, but often the best there is.
+    if saysLast || holds(anyOf: "report", "timestamp", "fetched") { return 1 }
     return text == "time" || text == "date" || text == "ts" ? 2 : nil
   }
 
@@ -65,6 +65,16 @@ struct MemberName {
       "width", "size", "distance", "rank", "index", "position", "score", "capacity",
     ]
     return isLatitude || isLongitude || !measures.isDisjoint(with: words)
+  }
+
+  /// Whether a value of this name is measured, so that integers can become decimals.
+  var isMeasured: Bool {
+    let measured: Set<String> = [
+      "area", "amount", "price", "height", "elevation", "depth", "length", "width", "distance",
+      "weight",
+      "score", "mag", "magnitude", "gap", "temperature", "speed",
+    ]
+    return !measured.isDisjoint(with: words)
   }
 
   /// The words of the name in lower case: `stationCount` and `station_count` have two.

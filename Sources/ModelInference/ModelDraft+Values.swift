@@ -165,7 +165,10 @@ extension ModelDraft {
     // Some sources write 0 and 1 now, and booleans later; the column stores both alike.
     let isFlag =
       !isStrict && name.keyKind == .other && !name.isMeasure && seen.integers.areIn(0...1)
-    column.types = isFlag ? ["integer", "boolean"] : ["integer"]
+    column.types =
+      isFlag
+      ? ["integer", "boolean"]
+      : [!isStrict && name.isMeasured && !seen.hasWideInteger ? "number" : "integer"]
     column.canBeKey = true
     column.remarks.append(variety(of: seen))
     if fewValues(of: seen) == nil { column.remarks.append(numbers(of: seen)) }

@@ -60,6 +60,10 @@ struct ModelDraft {
       columns[index].isRequired = true
       columns[index].allowsNull = false
     }
+    // A key is a scalar.
+    if let index = key.index {
+      columns[index].types.removeAll { ["object", "array"].contains($0) }
+    }
   }
 
   // MARK: Columns

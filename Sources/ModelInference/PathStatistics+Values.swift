@@ -48,9 +48,7 @@ extension PathStatistics {
     }
     lengths.include(length)
     if text.isEmpty { emptyCount += 1 }
-    scratch.removeAll()
-    if !UUIDText.appendCanonical(text, to: &scratch) { scratch.append(copying: text) }
-    let hash = MurmurHash3.digest(of: scratch.span).low
+    let hash = MurmurHash3.digest(of: text).low
     distinct.insert(hash, scope: &scope)
     for format in PathStatistics.formats where PathStatistics.isLike(format, text) {
       formatCounts[Int(format.rawValue)] += 1

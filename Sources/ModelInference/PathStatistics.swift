@@ -143,7 +143,7 @@ struct PathStatistics {
     let count = integerCount + realCount
     return count > 0 && stringCount > 0 && count + stringCount == valueCount
       && numericCount + emptyCount == stringCount && count * 10 >= (count + numericCount) * 9
-      && !(realCount > 0 && hasWideInteger)
+      && !(hasWideInteger && (realCount > 0 || integerTextCount < numericCount))
   }
 
   /// The unit in which nine of ten numbers are instants from 1973 to 2100, and all of them from the years 0 to

@@ -13,6 +13,9 @@ package struct RewindableSource: ~Copyable, ByteSource {
   private var position = 0
   private var isLimited = true
 
+  /// Whether the input was read up to the limit, so that it may go on.
+  package var hasReachedLimit: Bool { isLimited && position >= Self.byteLimit }
+
   /// Opens the input at `path`, as `FileSource` does.
   package init(
     path: String, isInterrupted: @escaping @Sendable () -> Bool

@@ -29,12 +29,12 @@ extension ImportCommand {
         section: "Input and store"),
       OptionDescription(
         "key", short: "k", "NAME[,NAME…]", isRepeatable: true,
-        summary: "what identifies a record (default: the model's key)",
-        detail: "Names of attributes of the model.", section: "Input and store"),
+        summary: "the attributes that identify a record (default: the model's key)",
+        detail: "The table keeps the key for later imports.", section: "Input and store"),
       OptionDescription(
         "timestamp", "NAME",
-        summary: "when a record was last changed (default: the model's timestamp)",
-        detail: "The name of an attribute of the model.", section: "Input and store"),
+        summary: "the attribute with the time of the last change (default: the model's timestamp)",
+        detail: "The table keeps it for later imports.", section: "Input and store"),
       OptionDescription(
         "at", "POINTER",
         summary: "where the records are, such as /data/stations",
@@ -49,6 +49,12 @@ extension ImportCommand {
         summary: "what to do with a record whose key is already stored (default: newest if the key "
           + "is enforced or with --snapshot, else append)",
         detail: "Any policy but append makes a new table enforce its key.",
+        section: "Input and store"),
+      OptionDescription(
+        "ties", "RULE", choices: .cases { (rule: TieRule) in meaning(of: rule) },
+        default: TieRule.digest.rawValue,
+        summary: "which of two records wins under --merge newest if none is newer",
+        detail: "Only digest gives every device the same winner in any order.",
         section: "Input and store"),
       OptionDescription(
         "infer", "WHAT", choices: .cases { (inference: Inference) in meaning(of: inference) },
@@ -204,6 +210,13 @@ extension ImportCommand {
     case .import: "import the records with it"
     case .print: "print it and import nothing"
     case .strict: "print one that fits only records like these, and import nothing"
+    }
+  }
+
+  private static func meaning(of rule: TieRule) -> String {
+    switch rule {
+    case .digest: "the one with the greater digest"
+    case .later: "the one that comes later"
     }
   }
 

@@ -17,8 +17,8 @@ extension ImportCommand {
     return try Model(contentsOf: name)
   }
 
-  /// The model if none is named: the one of the store's table with the name that is given, else of its table `poi`, else of its only table of
-  /// records. Empty tables do not count beside others. A new or empty store gets the built-in one.
+  /// The model if none is named: the one of the table that is named, else of the table `poi`, else of the only
+  /// table of records. Empty tables do not count beside others. A store without them gets the built-in model.
   ///
   /// - Returns: the model, and whether its table is missing or empty.
   static func defaultModel(
@@ -49,11 +49,13 @@ extension ImportCommand {
     return try store.model(ofTable: stored)
   }
 
-  /// The model of the store's only table with rows; nil if there is not exactly one.
-  func onlyStoredModel() throws -> Model? {
+  /// The model of the store's only table with rows, if its key is not enforced.
+  func onlyAppendedModel() throws -> Model? {
     guard let store = try Self.store(at: storePath, trustsSchema: trustsSchema) else { return nil }
     let tables = try store.defaultTables()
-    guard tables.count == 1, try store.hasRows(inTable: tables[0]) else { return nil }
+    guard tables.count == 1, try store.hasRows(inTable: tables[0]),
+      try !store.enforcesKey(ofTable: tables[0])
+    else { return nil }
     return try store.model(ofTable: tables[0])
   }
 

@@ -27,10 +27,14 @@ extension ImportCommand {
       !["read", "inserted", "rejected", "removed"].contains($0.name)
     }
     for counter in merged where counter.count > 0 { counters.append(counter.name, counter.count) }
+    if report.tiedCount > 0 {
+      counters.append(
+        "tied", report.tiedCount, "of the updated and stale ones, as new as the stored record")
+    }
     if report.keylessCount > 0 {
       counters.append(
         "without key", report.keylessCount,
-        "no \(model.key.joined(separator: ", ")), so they are never duplicates of others")
+        "no \(model.key.joined(separator: ", ")): not compared with other records")
     }
     counters.append(
       "rejected", report.counters.rejected,
@@ -96,6 +100,7 @@ extension ImportCommand {
       "counters": .counts(report.counters.byName.map { ($0.name, $0.count) }),
       "batchSize": .number(options.batchSize),
       "batches": .number(report.batchCount),
+      "tied": .number(report.tiedCount),
       "withoutKey": .number(report.keylessCount),
       "rejects": .counts(report.rejectsByRule.map { ($0.rule, $0.count) }),
       "rejectsByAttribute": .counts(nested: report.rejectsByAttribute),
@@ -107,18 +112,17 @@ extension ImportCommand {
 
   /// Results that the user should check.
   func warnings(on report: ImportReport) -> [String] {
-    tokenWarnings(on: report) + timestampWarnings(on: report)
+    tokenWarnings(on: report) + tieWarnings(on: report)
   }
 
-  private func timestampWarnings(on report: ImportReport) -> [String] {
-    let (updated, stale) = (report.counters.updated, report.counters.stale)
-    guard model.timestamp == nil, updated + stale > 0, report.mergePolicy == .newest else {
-      return []
-    }
+  private func tieWarnings(on report: ImportReport) -> [String] {
+    guard report.tiedCount > 0, options.ties == .digest else { return [] }
+    let records = report.tiedCount == 1 ? "record differs" : "records differ"
     return [
-      "the model names no timestamp, so of different records with one key none is newer, "
-        + "and their digest decided: \(QuantityFormat.count(updated)) updated, "
-        + "\(QuantityFormat.count(stale)) stale; --merge overwrite keeps the last one"
+      "\(QuantityFormat.count(report.tiedCount)) \(records) from the stored one and "
+        + (model.timestamp == nil
+          ? "the model names no timestamp" : "\(report.tiedCount == 1 ? "is" : "are") as new")
+        + ", so their digests decided; --ties later keeps the one that comes later"
     ]
   }
 
@@ -166,9 +170,11 @@ extension ImportCommand {
     {
       notes.append(
         "no record fits the model of \(model.table); if they are of another kind, "
-          + (task == .importInferred
-            ? "rename the file or use another --store: --infer uses the model of a table with the file's "
-              + "name" : "--infer imports them into a table of their own"))
+          + (isModelUntried && task == .importRecords
+            ? "this imports them: \(arguments.commandLine(adding: ["--infer"]))"
+            : task == .importInferred
+              ? "rename the file or use another --store: --infer uses the model of a table with the file's "
+                + "name" : "--infer imports them into a table of their own"))
     }
     if let note = noteOnElements(of: report) { notes.append(note) }
     for (rule, _) in report.rejectsByRule {

@@ -53,7 +53,9 @@ extension ImportCommand {
       return try runTask(&tool)
     } catch let error as StoreError {
       guard let places = error.places else { throw error }
-      return suggest(places, after: error, &tool)
+      tool.diagnostics.error(ToolFailure(error).message)
+      suggest(places, adding: [], tool.diagnostics)
+      return error.exitCode
     }
   }
 
@@ -77,6 +79,7 @@ extension ImportCommand {
   }
 
   func importFiles(_ tool: inout ToolEnvironment) throws -> ExitCode {
+    if isModelUntried { _ = try overriding(model) }
     // Check all paths before the first input is stored or a store is created.
     for path in inputs { try FileSource.check(path: path) }
     return try importRecords(&tool) { (session, path) throws(StoreError) in
@@ -143,16 +146,27 @@ extension ImportCommand {
   }
 
   /// The model of a stored table for the records of an input: the table with the name that is given or that
-  /// the file has, else the only table, if its model reads all members of the first records.
+  /// the file has, else the only table, if its model reads all members of the first records of all inputs. A
+  /// merge does not choose the only table: the same key could mean another thing.
   private func storedModel(
     for path: String, beginningWith standardInput: inout RewindableSource?
   ) throws -> Model? {
     let name = table ?? ModelInference.tableName(forInput: FileSource.name(ofPath: path))
     if let stored = try storedModel(ofTable: name) { return stored }
-    guard table == nil, let only = try onlyStoredModel() else { return nil }
-    if path == "-" { return try standardInput != nil && reads(only, &standardInput!) ? only : nil }
-    var source = try RewindableSource(path: path, isInterrupted: { Interruption.isRequested })
-    return try reads(only, &source) ? only : nil
+    guard table == nil, !options.isSnapshot, options.mergePolicy ?? .append == .append,
+      let only = try onlyAppendedModel()
+    else { return nil }
+    for path in inputs {
+      let isRead: Bool
+      if path == "-" {
+        isRead = try standardInput != nil && reads(only, &standardInput!)
+      } else {
+        var source = try RewindableSource(path: path, isInterrupted: { Interruption.isRequested })
+        isRead = try reads(only, &source)
+      }
+      if !isRead { return nil }
+    }
+    return only
   }
 
   /// The option that names the store, if it is not the default one.
@@ -177,6 +191,7 @@ extension ImportCommand {
       let failure = ToolFailure(error)
       diagnostics.error(failure.message)
       show(report, &tool)
+      suggest(error.places ?? [], adding: [], diagnostics)
       return failure.code
     }
   }
@@ -185,14 +200,14 @@ extension ImportCommand {
   private func warnOfEarlierImports(
     _ session: borrowing ImportSession, _ diagnostics: Diagnostics
   ) throws(StoreError) {
-    for path in inputs {
-      guard let size = Self.regularFileSize(path),
-        let run = try session.earlierImport(
-          ofInput: FileSource.name(ofPath: path), byteCount: size)
-      else { continue }
+    let sizes = inputs.compactMap { path in
+      Self.regularFileSize(path).map { (name: FileSource.name(ofPath: path), byteCount: $0) }
+    }
+    for (name, run) in try session.earlierImports(of: sizes) {
       diagnostics.warning(
-        "\(path): imported before by run \(run); its records are added again beside the stored ones"
-          + (model.key.isEmpty ? "" : "; poi-dedup removes duplicates"))
+        "\(name): imported before by run \(run), by its name and size; its records are added again "
+          + "beside the stored ones"
+          + (model.key.isEmpty ? "" : "; poi-dedup\(storeOption) removes duplicates"))
     }
   }
 
@@ -204,17 +219,12 @@ extension ImportCommand {
   }
 
   /// Shows the command for each of several places that may hold the records.
-  func suggest(
-    _ places: [String], after error: StoreError, adding more: [String] = [],
-    _ tool: inout ToolEnvironment
-  ) -> ExitCode {
-    tool.diagnostics.error(ToolFailure(error).message)
+  func suggest(_ places: [String], adding more: [String], _ diagnostics: Diagnostics) {
     for place in places.prefix(3) {
-      tool.diagnostics.note(
+      diagnostics.note(
         "records at \(place.isEmpty ? "the top level" : place): "
           + arguments.commandLine(adding: more + ["--at", place]))
     }
-    return error.exitCode
   }
 
   private func show(_ report: ImportReport, _ tool: inout ToolEnvironment) {

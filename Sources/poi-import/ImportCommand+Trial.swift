@@ -20,20 +20,9 @@ extension ImportCommand {
       guard error.code == .interrupted else { throw error }
       return try stopAtOnce(&tool)
     }
-    let report: ImportReport
-    do {
-      report = try trial(of: &first, at: options.pointer)
-    } catch {
-      guard let places = error.places else { throw error }
-      _ = try first.restart()
-      let report = try trial(of: &first, at: places[0])
-      let isFit = report.counters.inserted > 0
-      guard isFit || places.count > 1 else { return try refuse(report, of: &first, &tool) }
-      return suggest(places, after: error, adding: isFit ? [] : ["--infer"], &tool)
-    }
+    if let code = try refuse(&first, &tool) { return code }
     if Interruption.isRequested { return try stopAtOnce(&tool) }
-    guard report.counters.inserted > 0 || report.counters.read == 0
-    else { return try refuse(report, of: &first, &tool) }
+    _ = try overriding(model)
     try first.restartFinally()
     var isFirst = true
     return try importRecords(&tool) { (session, path) throws(StoreError) in
@@ -44,6 +33,39 @@ extension ImportCommand {
         try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
       }
     }
+  }
+
+  /// Tries the first records.
+  ///
+  /// - Returns: nil if the import can begin: a record fits, or it is not known whether one does.
+  private func refuse(
+    _ source: inout RewindableSource, _ tool: inout ToolEnvironment
+  ) throws -> ExitCode? {
+    var pointer = options.pointer
+    var report: ImportReport
+    do {
+      report = try trial(of: &source, at: pointer)
+    } catch {
+      guard let places = error.places else {
+        if source.hasReachedLimit { return nil }
+        throw error
+      }
+      pointer = places[0]
+      _ = try source.restart()
+      report = try trial(of: &source, at: pointer)
+      let isFit = report.counters.inserted > 0
+      guard !isFit, places.count == 1 else {
+        tool.diagnostics.error(ToolFailure(error).message)
+        suggest(places, adding: isFit ? [] : ["--infer"], tool.diagnostics)
+        return error.exitCode
+      }
+    }
+    if source.hasReachedLimit { report.omitCutRecord() }
+    guard report.counters.inserted == 0, report.counters.read > 0, !Interruption.isRequested else {
+      return nil
+    }
+    try refuse(report, of: &source, at: pointer, &tool)
+    return .dataError
   }
 
   /// Reports an import that was stopped before its first batch.
@@ -93,41 +115,49 @@ extension ImportCommand {
 
   /// Says that no record fits the model, what the records are, and which command imports them.
   private func refuse(
-    _ report: ImportReport, of source: inout RewindableSource, _ tool: inout ToolEnvironment
-  ) throws -> ExitCode {
+    _ report: ImportReport, of source: inout RewindableSource, at pointer: String?,
+    _ tool: inout ToolEnvironment
+  ) throws {
     let count = report.counters.read
+    let isPart = count == Self.triedRecordCount || source.hasReachedLimit
     let judgement =
-      count == 1
+      count == 1 && !isPart
       ? "the only record does not fit"
-      : "none of the \(count == Self.triedRecordCount ? "first " : "")"
-        + "\(QuantityFormat.count(count)) records fits"
+      : "none of the \(isPart ? "first " : "")\(QuantityFormat.count(count)) records fits"
     tool.diagnostics.error(
-      "\(source.name): \(judgement) the model \(model.table), so nothing was stored: "
+      "\(source.name): \(judgement) the model \(modelName), so nothing was stored: "
         + rules(of: report))
+    let place = pointer == options.pointer ? [] : ["--at", pointer ?? ""]
     if let note = noteOnElements(of: report) {
       tool.diagnostics.note(note)
     } else {
       _ = try source.restart()
-      try showRecords(of: &source, &tool)
-      tool.diagnostics.note(
-        "this command imports them into a table of their own: \(commandLine(adding: "--infer"))")
+      do {
+        try showRecords(of: &source, at: pointer, &tool)
+        tool.diagnostics.note(
+          "to import them into a table of their own\(inputs.contains("-") ? ", with the same input" : "")"
+            + ": \(arguments.commandLine(adding: ["--infer"] + place))")
+      } catch let error as StoreError {
+        tool.diagnostics.note(error.message)
+      }
     }
     tool.diagnostics.note(
-      "this one keeps them as rejects: \(commandLine(adding: "--model", model.table))")
-    return .dataError
+      "to keep them as rejects: "
+        + arguments.commandLine(adding: ["--model", modelName] + place))
   }
 
   /// Shows where the records are, and their members with types.
   private func showRecords(
-    of source: inout RewindableSource, _ tool: inout ToolEnvironment
+    of source: inout RewindableSource, at pointer: String?, _ tool: inout ToolEnvironment
   ) throws {
-    guard !isReportJSON, !tool.isQuiet else { return }
     var options = options
     options.recordLimit = Self.triedRecordCount
+    options.pointer = pointer
     var inference = try ModelInference(options: options)
     try inference.read(from: &source, byteLimit: RewindableSource.byteLimit)
     let pointer = inference.inputs[0].pointer
     let found = try Model(parsing: inference.finish())
+    guard !isReportJSON, !tool.isQuiet else { return }
     var members = TextTable(.left, .left)
     for attribute in found.attributes.prefix(20) {
       members.append(attribute.source.notation, attribute.kind)
@@ -137,6 +167,16 @@ extension ImportCommand {
         + members.text(indent: 2))
     let more = found.attributes.count - 20
     if more > 0 { tool.output.write("  and \(more) more\n") }
+  }
+}
+
+extension ImportReport {
+  /// Leaves out the record that the end of the tried bytes has cut.
+  fileprivate mutating func omitCutRecord() {
+    guard let index = rejectsByRule.firstIndex(where: { $0.rule == "truncated" }) else { return }
+    counters.read -= rejectsByRule[index].count
+    counters.rejected -= rejectsByRule[index].count
+    rejectsByRule.remove(at: index)
   }
 }
 

@@ -17,8 +17,11 @@ struct ImportCommand {
   private let isModelGiven: Bool
   /// Whether the model was not named, and its table is missing or empty.
   let isModelUntried: Bool
-  /// What the user sets instead of what the model says.
+  /// The name by which `--model` finds the model.
+  let modelName: String
+  /// The table that is given by `--table`; nil for the model's own.
   let table: String?
+  /// The names that are given by `--key`.
   let keyTexts: [String]
   private let timestamp: String?
   let arguments: ParsedArguments
@@ -59,6 +62,7 @@ struct ImportCommand {
       options.maximumSkew = try arguments.duration("max-skew") ?? options.maximumSkew
     }
     options.mergePolicy = arguments.text("merge").flatMap(MergePolicy.init)
+    options.ties = arguments.choice("ties", as: TieRule.self) ?? options.ties
     options.inputNames = inputs.map(FileSource.name(ofPath:))
     options.isResuming = arguments.flag("resume")
     options.isRestarting = arguments.flag("restart")
@@ -90,7 +94,11 @@ struct ImportCommand {
       } else {
         (.poi, true)
       }
-    if task == .importRecords || task == .printSwift { model = try overriding(model) }
+    self.modelName = modelName ?? model.table
+    if task == .importRecords || task == .printSwift {
+      // A model that does not fit the records may lack their key; then another message is more useful.
+      model = isModelUntried ? (try? overriding(model)) ?? model : try overriding(model)
+    }
   }
 
   /// The model with the table, key and timestamp that the command line names.

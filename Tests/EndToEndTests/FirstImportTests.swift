@@ -160,7 +160,8 @@ import Testing
   @Test func `the same input again is announced`() throws {
     let folder = try ScratchFolder()
     try folder.write(#"[{"id":1,"n":1},{"id":2,"n":2}]"#, to: "a.json")
-    let warning = "a.json: imported before by run 1; its records are added again"
+    let warning =
+      "a.json: imported before by run 1, by its name and size; its records are added again"
     #expect(try tool.run(["--infer", "a.json"], in: folder.path).exitCode == 0)
     let again = try tool.run(["a.json"], in: folder.path)
     #expect(again.messages.contains(warning), "\(again)")
@@ -186,7 +187,7 @@ import Testing
       let outcome = try tool.run(
         ["-m", "model", "--merge", policy, "-s", store, "-b", batch, "data"], in: folder.path)
       #expect(outcome.exitCode == 0, "\(outcome)")
-      #expect(outcome.output.contains("without key  4  no a, b"), "\(outcome)")
+      #expect(outcome.output.contains("without key  4  no a, b: not compared"), "\(outcome)")
     }
   }
 
@@ -203,5 +204,99 @@ import Testing
     let piped = try tool.run(
       ["--infer", "-", "-s", "piped"], in: folder.path, input: Array(#"[{"id":4}]"#.utf8))
     #expect(piped.output.contains("inserted  1  into record of"), "\(piped)")
+  }
+
+  @Test func `changes that are as new as the stored record are announced`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"[{"id":1,"n":"a","updated":"2025-01-01"},{"id":2,"n":"a","updated":"2025-01-01"}]"#,
+      to: "day1.json")
+    try folder.write(
+      #"[{"id":1,"n":"b","updated":"2025-01-01"},{"id":2,"n":"c","updated":"2025-01-02"}]"#,
+      to: "day2.json")
+    #expect(
+      try tool.run(["--infer", "--merge", "newest", "day1.json"], in: folder.path).exitCode == 0)
+    try FileManager.default.copyItem(
+      atPath: folder.file("poi.sqlite"), toPath: folder.file("later.sqlite"))
+    let outcome = try tool.run(["day2.json"], in: folder.path)
+    #expect(
+      outcome.messages.contains(
+        "1 record differs from the stored one and is as new, so their digests decided; --ties later"
+      ),
+      "\(outcome)")
+    #expect(outcome.output.contains("tied      1  of the updated and stale ones"), "\(outcome)")
+    let later = try tool.run(
+      ["-s", "later.sqlite", "--ties", "later", "day2.json"], in: folder.path)
+    #expect(
+      later.output.contains("updated   2\n") && !later.messages.contains("digests"), "\(later)")
+    let other = try tool.run(
+      ["--ties", "later", "--merge", "rollback", "day2.json"], in: folder.path)
+    #expect(other.exitCode == 64 && other.messages.contains("use --merge newest"), "\(other)")
+  }
+
+  @Test(arguments: [["--merge", "newest"], ["--snapshot", "--key", "id"]])
+  func `a merge does not choose the only table for a file of another name`(
+    options: [String]
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"id":1,"name":"stop one"},{"id":2,"name":"stop two"}]"#, to: "stops.json")
+    try folder.write(#"[{"id":1,"name":"line one"},{"id":3,"name":"x"}]"#, to: "lines.json")
+    #expect(
+      try tool.run(["--infer", "--merge", "newest", "stops.json"], in: folder.path).exitCode == 0)
+    let outcome = try tool.run(["--infer", "lines.json"] + options, in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(try rows("SELECT name FROM stops ORDER BY id", in: folder) == ["stop one", "stop two"])
+    #expect(try rows("SELECT name FROM lines", in: folder) == ["line one", "x"])
+  }
+
+  @Test func `records behind the bytes that are tried are imported`() throws {
+    let folder = try ScratchFolder()
+    let record =
+      #"{"identifier":"00000000-0000-4000-8000-000000000000","name":"n","latitude":1,"longitude":1}"#
+    let space = String(repeating: " ", count: 17 << 20)
+    let text = String(repeating: "x", count: 17 << 20)
+    for (name, content) in [
+      ("spaces", "[\(space)\(record)]"), ("envelope", #"{"meta":"\#(text)","data":[\#(record)]}"#),
+    ] {
+      try folder.write(content, to: name)
+      let outcome = try tool.run(
+        ["--max-record-bytes", "64M", "--max-string-bytes", "64M", "-s", "s", name], in: folder.path
+      )
+      #expect(outcome.output.contains("inserted  1"), "\(outcome)")
+    }
+    let large = (0..<20).map {
+      #"{"id":\#($0),"text":"\#(String(repeating: "x", count: 1 << 20))"}"#
+    }
+    try folder.write(large.joined(separator: "\n"), to: "large")
+    let outcome = try tool.run(["large"], in: folder.path)
+    #expect(
+      outcome.messages.contains("none of the first 15 records fits")
+        || outcome.messages.contains("none of the first 16 records fits"), "\(outcome)")
+    #expect(outcome.messages.contains("poi-import --infer large\n"), "\(outcome)")
+  }
+
+  @Test func `the commands of a refusal can be used`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"{"data":[{"a":1,"b":"x"},{"a":2,"b":"y"}]}"#, to: "s.json")
+    let outcome = try tool.run(["--table", "t", "s.json"], in: folder.path)
+    #expect(outcome.messages.contains("the model poi, so nothing"), "\(outcome)")
+    let rejects = try run(
+      command: command(after: "as rejects", in: outcome) + " -s other", in: folder)
+    #expect(rejects.exitCode == 1 && rejects.output.contains("into t of other"), "\(rejects)")
+    let inferred = try run(command: command(after: "a table of their own", in: outcome), in: folder)
+    #expect(inferred.exitCode == 0 && inferred.output.contains("into t of"), "\(inferred)")
+    // The key of another model is no reason to refuse before the records are described.
+    let keyed = try tool.run(["--key", "a", "-s", "new", "s.json"], in: folder.path)
+    #expect(
+      keyed.messages.contains("poi-import --infer --at /data --key a -s new s.json"), "\(keyed)")
+    // Nothing can be inferred from records without members, or from damaged ones.
+    for text in ["{}\n{}", "{\nx\n{y\n"] {
+      try folder.write(text, to: "none")
+      let none = try tool.run(["-s", "new", "none"], in: folder.path)
+      #expect(none.exitCode == 65 && !none.messages.contains("--infer"), "\(none)")
+      #expect(none.messages.count { $0 == "\n" } == none.messages.split(separator: "\n").count)
+      #expect(none.messages.components(separatedBy: "error:").count == 2, "\(none)")
+    }
+    #expect(!Files.names(in: folder.path).contains("new"))
   }
 }

@@ -60,7 +60,7 @@ import Testing
       try importTool.run(
         ["--quiet", "--model", "model.json", "--merge", policy, "-"], in: folder.path,
         input: Array(text.utf8)
-      ).messages.contains("warning: the model names no timestamp")
+      ).messages.contains("and the model names no timestamp, so their digests decided")
     }
     #expect(try !warnings(#"{"id":1,"a":1}"#))
     #expect(try !warnings(#"{"id":1,"a":1}"#))

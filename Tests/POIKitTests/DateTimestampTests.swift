@@ -75,6 +75,19 @@ import Testing
     }
   }
 
+  @Test(arguments: ["foo", "now", "2024-02-31", "2024-02-29T25:00", ""])
+  func `a text of an app that is no date is older than every removal`(text: String) throws {
+    let removal = #"{"id":1,"gone":true,"day":"2024-02-29"}"#
+    for policy in [MergePolicy.append, .newest] {
+      let feed = try FeedStore(Self.model(Self.removal))
+      try feed.take(Self.record("n", "2024-03-01"), options: Self.options(policy))
+      try Connection(path: feed.path).execute("UPDATE note SET day = \(literal: text)")
+      try feed.take(removal, options: Self.options(policy))
+      if policy == .append { try feed.deduplicate() }
+      #expect(try feed.rows("SELECT name, day FROM note").isEmpty, "\(policy)")
+    }
+  }
+
   @Test func `old removals are purged by their date`() throws {
     let feed = try FeedStore(Self.model(Self.removal))
     for (id, day) in [(1, "2024-03-01"), (2, "2024-03-03")] {

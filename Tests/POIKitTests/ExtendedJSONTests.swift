@@ -25,7 +25,7 @@ import Testing
       #"{"$uuid":"1975db51-5a45-4fd6-ac54-46ca6042c710"}"#, #""type":"string","format":"uuid""#,
       "'1975DB51-5A45-4FD6-AC54-46CA6042C710'"
     ),
-    (#"{"$symbol":"a"}"#, text, "'a'"), (#"{"$oid":"7"}"#, lenient, "7"),
+    (#"{"$symbol":"a"}"#, text, "'a'"), (#"{"$numberLong":"1"}"#, lenient, "1"),
     (#"{"$numberInt":"-7"}"#, #""type":"integer""#, "-7"),
     (#"{"$numberLong":"9223372036854775807"}"#, #""type":"integer""#, "9223372036854775807"),
     (#"{"$numberDouble":"-0.5"}"#, #""type":"number""#, "-0.5"),
@@ -45,9 +45,17 @@ import Testing
     (#"{"$date":"2024-02-29T12:30:00Z"}"#, text, "'2024-02-29T12:30:00Z'"),
     (#"{"$date":{"$numberLong":"1709209800000"}}"#, text, "'2024-02-29T12:30:00Z'"),
     (#"{"$date":"2024-02-29T00:00:00Z"}"#, #""type":"string","format":"date""#, "'2024-02-29'"),
-    // If the type allows objects, nothing changes.
+    // If the type has only objects, nothing changes.
     (#"{"$oid":"a"}"#, #""type":"object""#, #"'{"$oid":"a"}'"#),
-    (#"{"$oid":"a"}"#, #""type":["string","object"]"#, #"'{"$oid":"a"}'"#),
+    (#"{"$oid":"a"}"#, #""type":["string","object"]"#, "'a'"),
+    (#"{"$oid":"a"}"#, #""type":["integer","object"]"#, #"'{"$oid":"a"}'"#),
+    (#"{"$numberDouble":"0.5"}"#, #""type":["string","number","object"]"#, "0.5"),
+    (#"{"$numberDouble":"NaN"}"#, #""type":["number","object"]"#, #"'{"$numberDouble":"NaN"}'"#),
+    (#"{"$date":{"$numberLong":"0"}}"#, #""type":["string","object"]"#, "'1970-01-01T00:00:00Z'"),
+    (
+      #"{"$date":"2024-02-29T12:30:00.5Z"}"#, #""type":"integer","x-unit":"seconds""#,
+      "1709209800500000"
+    ),
   ])
   func `an object is read as its value`(value: String, schema: String, stored: String) throws {
     #expect(try Self.imported(value, as: schema) == [stored])
@@ -68,6 +76,7 @@ import Testing
     (#"{"$date":{"$numberLong":"9223372036854775807"}}"#, dateTime, "string"),
     (#"{"$date":"2024-02-29T12:30:00Z"}"#, #""type":"string","format":"date""#, "string"),
     (#"{"$date":"2024-02-29T12:30:00Z"}"#, #""type":"boolean""#, "boolean"),
+    (#"{"$date":253402300800000}"#, text, "string"), (#"{"$oid":"7"}"#, lenient, "integer"),
   ])
   func `other objects are not of the type`(value: String, schema: String, type: String) throws {
     #expect(try Self.imported(value, as: schema) == ["\(value) is not of type \(type)"])

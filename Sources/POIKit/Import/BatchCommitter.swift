@@ -17,6 +17,7 @@ struct BatchCommitter: ~Copyable {
   private let options: ImportOptions
 
   var policy = MergePolicy.append
+  var ties = TieRule.digest
 
   /// The inputs that were begun up to the last batch, in order.
   private(set) var inputs: [ImportReport.Input] = []
@@ -125,12 +126,10 @@ struct BatchCommitter: ~Copyable {
     }
   }
 
-  /// The latest finished import of an input with this name and size, if this one adds its records beside
-  /// those.
-  func earlierImport(ofInput name: String, byteCount: Int) throws -> Int64? {
-    guard policy == .append, options.mergePolicy == nil, !options.isResuming else { return nil }
-    return try RunRecord.finishedImport(
-      ofInput: name, byteCount: byteCount, into: model.table, in: store.connection)
+  /// The inputs of earlier imports, if this one adds its records beside theirs because no policy was chosen.
+  func inputsOfEarlierImports() throws -> [ExactText: [Int: Int64]] {
+    guard policy == .append, options.mergePolicy == nil, !options.isResuming else { return [:] }
+    return try RunRecord.importedInputs(of: model.table, in: store.connection)
   }
 
   var isUnfinished: Bool { runID != nil && !hasEnded }
@@ -296,7 +295,8 @@ struct BatchCommitter: ~Copyable {
     .object([
       "batch": .number(options.batchSize), "at": .string(options.pointer),
       "limit": .number(options.recordLimit),
-      "merge": .string(policy.rawValue), "snapshot": .bool(options.isSnapshot),
+      "merge": .string(policy.rawValue), "ties": .string(ties.rawValue),
+      "snapshot": .bool(options.isSnapshot),
       "source": .string(options.source),
       "rows": .number(removableRows?.count), "lastRow": .number(removableRows?.lastRow),
       // The rows that a snapshot removes can be restored, like the losers of a deduplication.
@@ -313,7 +313,7 @@ struct BatchCommitter: ~Copyable {
     guard let runID else { return }
     writer = try BatchWriter(
       model: model, runID: runID, generation: generation, policy: policy,
-      choosePolicy: options.choosePolicy, isSnapshot: options.isSnapshot,
+      ties: ties, choosePolicy: options.choosePolicy, isSnapshot: options.isSnapshot,
       connection: store.connection)
   }
 

@@ -11,6 +11,7 @@ struct ImportCheckpoint {
   var inputCount: Int?
 
   var policy = MergePolicy.append
+  var ties = TieRule.digest
 
   /// The progress of landed records; nil if no records have landed.
   var landing: LandingProgress?
@@ -26,6 +27,7 @@ struct ImportCheckpoint {
   var counters = ImportReport.Counters()
   var batchCount = 0
   var keylessCount = 0
+  var tiedCount = 0
   var rejectsByRule: [String: Int] = [:]
   var rejectsByAttribute: [String: [String: Int]] = [:]
   /// Whether a reject begins as an object, even if it is malformed.
@@ -49,6 +51,7 @@ struct ImportCheckpoint {
       "finishedInputs": .number(progress.finishedInputCount),
       "position": .array(progress.position.fields.map { .number($0) }),
       "merge": .string(policy.rawValue),
+      "ties": .string(ties.rawValue),
       "landing": landing?.json ?? .null,
       "snapshot": .bool(isSnapshot),
       "removable": .number(removableRowCount),
@@ -56,6 +59,7 @@ struct ImportCheckpoint {
       "counters": countersJSON(),
       "batches": .number(batchCount),
       "keyless": .number(keylessCount),
+      "tied": .number(tiedCount),
       "rejects": .counts(rejectsByRule.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }),
       "rejectsByAttribute": .counts(nested: rejectsByAttribute),
       "rejectsObjects": .bool(rejectsObjects),
@@ -117,6 +121,8 @@ struct ImportCheckpoint {
     guard self.counters.areBalanced else { return nil }
     batchCount = batches
     for (rule, count) in rejects { rejectsByRule[rule.text] = count }
+    ties = json["ties"]?.string.flatMap(TieRule.init) ?? .digest
+    tiedCount = ImportCheckpoint.count(json["tied"]) ?? 0
     keylessCount = ImportCheckpoint.count(json["keyless"]) ?? 0
     for member in json["rejectsByAttribute"]?.members ?? [] {
       for (attribute, count) in ImportCheckpoint.counts(member.value) ?? [:] {
@@ -176,6 +182,7 @@ struct ImportCheckpoint {
     counters.stale += batch.merged.stale
     counters.ignored += batch.merged.ignored
     counters.removals += batch.merged.removals
+    tiedCount += batch.merged.tied
     digest += batch.digestChange
   }
 

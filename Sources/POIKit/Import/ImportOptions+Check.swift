@@ -32,6 +32,10 @@ extension ImportOptions {
         .invalidOptions,
         "choosePolicy chooses the policy of each record that meets a row; leave out mergePolicy")
     }
+    guard ties == .digest || mergePolicy ?? .newest == .newest else {
+      throw StoreError(
+        .invalidOptions, "only the policy newest has ties", advice: .use(.newest))
+    }
     try limits.check()
     guard !source.utf8.contains(0) else {
       throw StoreError(.invalidOptions, "the name of the source holds a NUL character")
@@ -64,7 +68,7 @@ extension ImportOptions {
       throw StoreError(
         .invalidOptions,
         "the model \"\(model.name)\" names no key, so a snapshot cannot tell which rows the input "
-          + "lacks; add \"x-key\" to it")
+          + "lacks", advice: .nameKey)
     }
     guard mergePolicy != .append else {
       throw StoreError(

@@ -70,11 +70,13 @@ extension ImportSession {
     } catch {
       throw StoreError(converting: error, path: path)
     }
-    merge(by: checkpoint.policy)
+    checkpoint.ties = options.ties
+    merge(by: checkpoint.policy, ties: options.ties)
   }
 
-  private mutating func merge(by policy: MergePolicy) {
+  private mutating func merge(by policy: MergePolicy, ties: TieRule) {
     committer?.policy = policy
+    committer?.ties = ties
     // The error needs line and column of the record.
     if policy == .error || options.choosePolicy != nil { intake.keepsRawRecords = true }
   }
@@ -132,7 +134,7 @@ extension ImportSession {
           + (run.source.isEmpty ? "no source" : "the source \"\(run.source)\""),
         advice: .nameSource(!run.source.isEmpty), .restart)
     }
-    merge(by: policy)
+    merge(by: policy, ties: found.ties)
     resumption = found
     committer?.resume(run)
   }
@@ -251,15 +253,20 @@ extension ImportSession {
     self.resumption = nil
   }
 
-  /// The run that has already imported an input with this name and size, if the records will be added once
+  /// The inputs that an earlier run has imported, by their names and sizes, if the records will be added once
   /// more because no policy was chosen.
-  package func earlierImport(
-    ofInput name: String, byteCount: Int
-  ) throws(StoreError) -> Int64? {
+  ///
+  /// - Parameter inputs: names and sizes in bytes.
+  package func earlierImports(
+    of inputs: [(name: String, byteCount: Int)]
+  ) throws(StoreError) -> [(name: String, run: Int64)] {
     do {
-      return try committer?.earlierImport(ofInput: name, byteCount: byteCount)
+      let earlier = try committer?.inputsOfEarlierImports() ?? [:]
+      return inputs.compactMap { input in
+        earlier[ExactText(input.name)]?[input.byteCount].map { (input.name, $0) }
+      }
     } catch {
-      throw StoreError(converting: error, path: name)
+      throw StoreError(converting: error, path: model.table)
     }
   }
 
@@ -517,6 +524,7 @@ extension ImportSession {
     report.counters = checkpoint.counters
     report.rejectsByRule = checkpoint.rejectsByRule.sorted { $0.key < $1.key }
       .map { ($0.key, $0.value) }
+    report.tiedCount = checkpoint.tiedCount
     report.keylessCount = checkpoint.keylessCount
     report.rejectsByAttribute = checkpoint.rejectsByAttribute
     report.rejectsObjects = checkpoint.rejectsObjects

@@ -24,7 +24,7 @@ extension StoreError {
       let shown = place.pointer.unicodeScalars.prefix(pointerLimit)
       return (shown.isEmpty ? "the top-level object" : String(shown))
         + (shown.endIndex < place.pointer.endIndex ? "…" : "")
-        + " (\(place.count))"
+        + " (\(place.count)\(place.count == ShapeDetector.candidateLimit ? " or more" : ""))"
     }
     let otherCount = ranked.count - list.count
     let places =

@@ -47,6 +47,9 @@ public struct ImportOptions: Sendable {
   /// `append` makes an empty table enforce its key.
   public var mergePolicy: MergePolicy?
 
+  /// What decides between records that tie; only for the policy `newest`. A resumed run keeps its rule.
+  public var ties = TieRule.digest
+
   /// Chooses the policy for each record that meets a stored row; nil for `mergePolicy`.
   public var choosePolicy: PolicyChoice?
 

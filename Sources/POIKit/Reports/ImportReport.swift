@@ -97,6 +97,10 @@ public struct ImportReport: Sendable {
   /// The outcomes of the records.
   public var counters = Counters()
 
+  /// The records that differ from the stored one with the same timestamp, or also without one. They also count
+  /// as updated or stale, as the policy `newest` decided by `ImportOptions.ties`.
+  public var tiedCount = 0
+
   /// The accepted records in which an attribute of the key is null or missing. They are never compared with
   /// stored ones.
   public var keylessCount = 0

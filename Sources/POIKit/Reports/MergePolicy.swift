@@ -1,3 +1,13 @@
+/// What decides, under the policy `newest`, between different records with one key and one timestamp, or without
+/// timestamps.
+public enum TieRule: String, Sendable, Hashable, CaseIterable {
+  /// The greater digest wins. The result does not depend on the order, so it is the same on every device.
+  case digest
+
+  /// The record that comes later wins. The result depends on the order of the deliveries.
+  case later
+}
+
 /// What happens when an imported record meets a stored one with the same key.
 ///
 /// A record whose key is NULL, or NULL in part, meets no stored record: it is inserted. Columns that no

@@ -41,7 +41,7 @@ struct BatchWriter: ~Copyable {
   ///   - isSnapshot: whether the keys of the records are remembered.
   init(
     model: Model, runID: Int64, generation: Int64, policy: MergePolicy,
-    choosePolicy: ImportOptions.PolicyChoice? = nil, isSnapshot: Bool,
+    ties: TieRule = .digest, choosePolicy: ImportOptions.PolicyChoice? = nil, isSnapshot: Bool,
     connection: Connection
   ) throws {
     // The initializer of a noncopyable value must do everything that can fail before it sets the first
@@ -52,7 +52,7 @@ struct BatchWriter: ~Copyable {
     let savepoint = try RecordSavepoint(connection: connection)
     let rows = try RowWriter(table, savepoint: savepoint, connection: connection)
     let merger = try MergeWriter(
-      policy, choosePolicy: choosePolicy, table, connection: connection)
+      policy, ties: ties, choosePolicy: choosePolicy, table, connection: connection)
     let tombstones = try TombstoneWriter(model, connection: connection)
     let rejection = try connection.prepare(
       """

@@ -6,6 +6,7 @@ internal import SQLiteKit
 /// The statements are prepared once for the run.
 struct MergeWriter: ~Copyable {
   private let policy: MergePolicy
+  private let ties: TieRule
   private let choosePolicy: ImportOptions.PolicyChoice?
   private let table: RowWriter.Table
   private let key: EnforcedKey
@@ -29,9 +30,12 @@ struct MergeWriter: ~Copyable {
 
   /// A writer for a policy; nil for `append`.
   ///
-  /// - Parameter choosePolicy: chooses another policy for each record that meets a row.
+  /// - Parameters:
+  ///   - ties: decides between records that tie under `newest`.
+  ///   - choosePolicy: chooses another policy for each record that meets a row.
   init?(
-    _ policy: MergePolicy, choosePolicy: ImportOptions.PolicyChoice?, _ table: RowWriter.Table,
+    _ policy: MergePolicy, ties: TieRule, choosePolicy: ImportOptions.PolicyChoice?,
+    _ table: RowWriter.Table,
     connection: Connection
   ) throws {
     guard policy != .append, let key = table.key else { return nil }
@@ -49,6 +53,7 @@ struct MergeWriter: ~Copyable {
       StoredRow.query(table, where: "t.\(StoreSchema.idColumn) = ?1"))
     let places = policy == .error ? try PlaceLog(connection: connection) : nil
     self.policy = policy
+    self.ties = ties
     self.choosePolicy = choosePolicy
     self.table = table
     self.key = key
@@ -243,7 +248,8 @@ extension MergeWriter {
     if storedRank == rank {
       let order = compareContent(of: record, of: batch)
       if order == 0 { return batch.countOutcome(record: record, .unchanged) }
-      guard order > 0 else { return batch.countOutcome(record: record, .stale) }
+      batch.countTie()
+      guard order > 0 || ties == .later else { return batch.countOutcome(record: record, .stale) }
     }
     try replace(record, of: &batch, by: &rows)
   }

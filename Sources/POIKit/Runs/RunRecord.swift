@@ -76,17 +76,26 @@ struct RunRecord {
     try list(where: condition, limit: 1, in: connection).first
   }
 
-  /// The latest finished import of an input with this name and size into a table.
-  static func finishedImport(
-    ofInput name: String, byteCount: Int, into table: String, in connection: Connection
-  ) throws -> Int64? {
-    try connection.integer(
-      """
-      SELECT max(run.id) FROM main.poikit_run AS run, json_each(run.options, '$.inputs') AS input
-      WHERE \(imports(into: table)) AND run.state = 'finished'
-        AND input.value ->> 'name' = \(literal: name) AND input.value ->> 'bytes' = \(byteCount)
-      """)
+  /// The inputs of the latest complete imports into a table, by name and size, each with its latest run.
+  static func importedInputs(
+    of table: String, in connection: Connection
+  ) throws -> [ExactText: [Int: Int64]] {
+    let runs = try list(
+      where: "\(imports(into: table)) AND state = 'finished'", limit: comparedRunLimit,
+      in: connection)
+    var inputs: [ExactText: [Int: Int64]] = [:]
+    for run in runs.reversed() where run.options["limit"]?.integer == nil {
+      for input in run.options["inputs"]?.elements ?? [] {
+        if let name = input["name"]?.string, let byteCount = input["bytes"]?.integer {
+          inputs[ExactText(name), default: [:]][byteCount] = run.id
+        }
+      }
+    }
+    return inputs
   }
+
+  /// The number of runs whose inputs are compared with the inputs of a new one.
+  private static let comparedRunLimit = 50
 
   // MARK: Writing the log
 
@@ -95,19 +104,19 @@ struct RunRecord {
     _ inputs: [ImportReport.Input], ofRun id: Int64, in connection: Connection
   ) throws {
     let list = JSONValue.array(
-      inputs.prefix(noticedInputLimit).map { input in
+      inputs.prefix(notedInputLimit).map { input in
         .object(["name": .string(input.name), "bytes": .number(input.byteCount)])
       })
     try connection.execute(
       """
       UPDATE main.poikit_run
       SET options = json_set(options, '$.inputs', json(\(literal: list.description)))
-      WHERE id = \(id)
+      WHERE id = \(id) AND json_valid(options)
       """)
   }
 
   /// The number of inputs of one run that are noted.
-  private static let noticedInputLimit = 1_000
+  private static let notedInputLimit = 100
 
   /// Begins a run, inside the caller's transaction.
   ///

@@ -136,8 +136,14 @@ struct StoreSchema {
   }
 
   /// The value of a timestamp's column in microseconds since 1970. A date is the start of its day in UTC.
+  /// A text that is no date is NULL, as for the winner rule; SQLite alone takes the 31st of February, and "now".
   static func microseconds(_ column: SQL, isDate: Bool) -> SQL {
-    isDate ? "unixepoch(\(column)) * 1000000" : column
+    guard isDate else { return column }
+    let day: SQL = "substr(\(column), 1, 10)"
+    return """
+      CASE WHEN \(day) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' AND date(\(day), '+0 days') = \(day) \
+      THEN unixepoch(\(column)) * 1000000 END
+      """
   }
 
   var columnCount: Int { model.attributes.count + (model.unmappedColumn == nil ? 0 : 1) }

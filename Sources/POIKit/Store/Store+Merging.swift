@@ -92,7 +92,7 @@ extension Store.Lease {
       throw StoreFailure(
         .invalidOptions,
         "the model \"\(model.name)\" names no key, so \(policy.rawValue) cannot tell which records "
-          + "belong together; add \"x-key\" to it")
+          + "belong together", advice: .nameKey)
     }
     let table = SQL(name: model.table)
     guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {

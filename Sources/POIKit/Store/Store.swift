@@ -359,6 +359,13 @@ extension Store {
     try leased { try $0.hasRows(inTable: name) }
   }
 
+  /// Whether the key of a table of records is enforced.
+  package func enforcesKey(ofTable name: String) throws(StoreError) -> Bool {
+    try leased { store in
+      try EnforcedKey.read(of: store.model(ofTable: name), in: store.connection) != nil
+    }
+  }
+
   /// The name of a table of records as it was created; nil if the store does not have it.
   ///
   /// - Parameter name: the name; SQLite ignores the case of ASCII letters.

@@ -18,7 +18,7 @@ extension Model {
   /// - Throws: `ModelError` if an override does not fit the model.
   package func with(_ overrides: Overrides) throws(ModelError) -> Model {
     var members: [JSONValue.Member] = []
-    if let table = overrides.table, table.lowercased() != self.table.lowercased() {
+    if let table = overrides.table, !Self.isSameTable(table, self.table) {
       members.append(.init(name: "x-table", value: .string(table)))
     }
     if let key = overrides.key, !key.elementsEqual(self.key, by: { $0.isExactly($1) }) {
@@ -27,9 +27,9 @@ extension Model {
     if let timestamp = overrides.timestamp, self.timestamp?.isExactly(timestamp) != true {
       members.append(.init(name: "x-timestamp", value: .string(timestamp)))
     }
-    guard !members.isEmpty,
-      case .object(var document)? = try? JSONValue(parsing: Array(self.document.utf8).span)
-    else { return self }
+    guard !members.isEmpty else { return self }
+    guard case .object(var document)? = try? JSONValue(parsing: Array(self.document.utf8).span)
+    else { preconditionFailure("a model was read from its document") }
     for member in members {
       if let index = document.firstIndex(where: { $0.name.isExactly(member.name) }) {
         document[index] = member
@@ -38,5 +38,11 @@ extension Model {
       }
     }
     return try Model(parsing: JSONValue.object(document).indented() + "\n")
+  }
+
+  /// Whether SQLite takes two names for one: it ignores the case of ASCII letters.
+  private static func isSameTable(_ name: String, _ other: String) -> Bool {
+    func folded(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+    return name.utf8.elementsEqual(other.utf8) { folded($0) == folded($1) }
   }
 }

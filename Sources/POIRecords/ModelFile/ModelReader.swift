@@ -139,7 +139,9 @@ enum ModelReader {
           message: "the key \"\(name)\" is not an attribute" + list(of: attributes),
           pointer: "/x-key")
       }
-      guard attributes[index].relation == nil, attributes[index].storage != .json else {
+      guard attributes[index].relation == nil,
+        attributes[index].storage != .json
+      else {
         throw ModelError(
           message: "\"\(name)\" cannot be a key: it is a relation, an object or an array",
           pointer: "/x-key")

@@ -6,7 +6,12 @@ package struct MergeCounts {
   package private(set) var ignored = 0
   package private(set) var removals = 0
 
+  /// The updated and stale records that differ from the stored one with the same timestamp, or also without one.
+  package private(set) var tied = 0
+
   var total: Int { updated + unchanged + stale + ignored + removals }
+
+  mutating func addTie() { tied += 1 }
 
   mutating func add(_ outcome: MergeOutcome) {
     switch outcome {

@@ -185,6 +185,9 @@ package struct RecordBatch: ~Copyable {
     digestChange += digest
   }
 
+  /// Counts a record that differs from the stored one and is neither newer nor older.
+  package mutating func countTie() { merged.addTie() }
+
   /// Copies a slot from a record of another batch with the same layout.
   package mutating func copy(
     slot: Int, from record: Int, of other: borrowing RecordBatch, to target: Int

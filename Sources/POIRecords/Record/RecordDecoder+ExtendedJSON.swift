@@ -13,11 +13,12 @@ extension RecordDecoder {
     case .number(let place) where !attribute.types.isDisjoint(with: [.integer, .number]):
       return numberSlot(
         of: index, lexeme: element.tape.text(of: element.tape[place]), element: element)
-    case .text(let place), .number(let place):
-      guard attribute.types.contains(.string) || attribute.isLenient else { return nil }
+    case .text(let place) where attribute.types.contains(.string),
+      .number(let place) where attribute.types.contains(.string) || attribute.isLenient:
       return stringSlot(
         of: index, text: element.tape.text(of: element.tape[place]), element: element,
         arena: &arena)
+    case .text, .number: return nil
     case .instant(let instant):
       return extendedSlot(of: index, instant, attribute, element: element, arena: &arena)
     }
@@ -32,6 +33,9 @@ extension RecordDecoder {
     switch attribute.storage {
     case .instant(.sinceEpoch(let length)):
       let number = instant.text(inUnitsOf: length)
+      guard attribute.types.contains(.number) || !number.contains(".") else {
+        return instantSlot(of: index, instant, text: number.utf8Span.span)
+      }
       return numberSlot(of: index, lexeme: number.utf8Span.span, element: element)
     case .instant:
       check(RuleSubject(scalar: .string, text: text.utf8Span.span, of: element), of: index)
@@ -42,7 +46,10 @@ extension RecordDecoder {
       let start = arena.count
       arena.append(copying: day.utf8Span.span)
       return .text(start..<arena.count)
-    case .text where attribute.types.contains(.string):
+    case .text, .any:
+      guard attribute.types.contains(.string), Instant.range.contains(instant.microseconds) else {
+        return nil
+      }
       return stringSlot(
         of: index, text: text.utf8Span.span, element: element, arena: &arena)
     default: return nil

@@ -131,11 +131,12 @@ extension RecordDecoder {
         of: index, text: element.tape.text(of: token), element: element, arena: &arena)
     case .startObject where layout.fields[index].attribute.storage == .relation:
       return .related
+    case .startObject
+    where layout.fields[index].attribute.storage == .any && types.contains(.object):
+      return extendedSlot(of: index, value: value, element: element, arena: &arena)
+        ?? jsonSlot(of: index, value: value, element: element, arena: &arena)
     case .startObject where types.contains(.object), .startArray where types.contains(.array):
-      check(RuleSubject(valueAt: value, of: element, start: value), of: index)
-      let start = arena.count
-      JSONText.append(valueAt: value, of: element.tape, to: &arena)
-      return .text(start..<arena.count)
+      return jsonSlot(of: index, value: value, element: element, arena: &arena)
     default:
       if token.kind == .startObject,
         let slot = extendedSlot(of: index, value: value, element: element, arena: &arena)
@@ -145,6 +146,16 @@ extension RecordDecoder {
       reportType(of: index, excerpt: element.excerpt(ofValueAt: value))
       return .absent
     }
+  }
+
+  /// The slot of an object or array that is kept as JSON.
+  private mutating func jsonSlot(
+    of index: Int, value: Int, element: JSONElement, arena: inout GrowableBuffer<UInt8>
+  ) -> ValueSlot {
+    check(RuleSubject(valueAt: value, of: element, start: value), of: index)
+    let start = arena.count
+    JSONText.append(valueAt: value, of: element.tape, to: &arena)
+    return .text(start..<arena.count)
   }
 
   // MARK: Numbers

@@ -111,9 +111,16 @@ struct DatePatternReader {
       throw DatePattern.Refusal(message: "it has a zone and no hour")
     }
     for (field, next) in zip(fields, fields.dropFirst()) {
-      if case .number(_, isPadded: false) = field, next.beginsWithDigit {
+      guard next.beginsWithDigit else { continue }
+      switch field {
+      case .number(_, isPadded: false):
         throw DatePattern.Refusal(
           message: "a number of one or two digits is followed by another digit; double its letter")
+      case .zone(.hours):
+        throw DatePattern.Refusal(
+          message:
+            "a zone of two or four digits is followed by another digit; write its letter twice")
+      default: break
       }
     }
   }
