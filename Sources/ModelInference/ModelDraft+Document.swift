@@ -19,6 +19,7 @@ extension ModelDraft {
     add("$comment", .string(comment.joined(separator: " ")))
     add("x-table", .string(table))
     add("x-key", key.index.map { .string(columns[$0].name) })
+    add("x-key-doubtful", key.isDoubtful ? .bool(true) : nil)
     add("x-timestamp", timestamp.map(JSONValue.string))
     add("x-unmapped-column", unmappedColumn.map(JSONValue.string))
     add("type", .string("object"))

@@ -8,7 +8,8 @@ extension StoreError {
     case .notAStore, .newerFormat, .modelDiffers, .noSuchTable, .noSuchColumn, .unsupportedTable,
       .invalidOptions, .unfinishedRun, .cannotResume, .cannotUndo:
       .usage
-    case .unreadable, .tooManyRejects, .conflict, .snapshotRefused, .mixedTimestamps, .keyNotUnique,
+    case .unreadable, .tooManyRejects, .conflict, .snapshotRefused, .mixedTimestamps,
+      .tooManyDifferences, .keyNotUnique,
       .unmovableReference, .unmergeableValue, .interferingTrigger, .undecodable:
       .dataError
     case .database where cause?.isUntrustedSchema == true || cause?.isConstraint == true: .dataError
@@ -61,6 +62,8 @@ extension Advice {
       "raise the limit with \(limit.option) and continue with --resume"
     case .nameTable: "name one with --table"
     case .nameKey: "name the attributes with --key"
+    case .useKey(let key):
+      "if it identifies a record, say so with --key \(key.joined(separator: ",").shellWord)"
     case .useOtherStore: "name another file with --store"
     case .trustSchema: "if you trust the database, --trust-schema allows it"
     case .enforce(let key, let enforcement):

@@ -46,7 +46,9 @@ enum DedupDatabase {
         let known = model.attributes.flatMap { [$0.name, $0.column] }
         let layout = try job.checked(
           TableLayout(model, key: job.key(known: known), timestamp: job.timestamp))
-        let deduplicator = Deduplicator(layout: layout, options: job.options)
+        var options = job.options
+        if model.isKeyDoubtful, !job.namesKey { options.differenceLimit = .percent(20) }
+        let deduplicator = Deduplicator(layout: layout, options: options)
         guard case .plan = job.task else {
           return try DedupOutcome(of: layout) { () throws(StoreError) in
             try store.deduplicate(deduplicator, progress: progress)

@@ -299,4 +299,36 @@ import Testing
     }
     #expect(!Files.names(in: folder.path).contains("new"))
   }
+
+  @Test func `a doubtful key removes few rows unless it is named`() throws {
+    let folder = try ScratchFolder()
+    let deduplicator = Tool("poi-dedup")
+    // Each student has two grades, and one record is there twice.
+    let grades = (0..<20).map { #"{"id":\#($0 / 2),"grade":\#($0)}"# } + [#"{"id":9,"grade":19}"#]
+    try folder.write(grades.joined(separator: "\n"), to: "grades.ndjson")
+    let imported = try tool.run(["--infer", "grades.ndjson"], in: folder.path)
+    #expect(imported.messages.contains("key id (doubtful)"), "\(imported)")
+    let planned = try deduplicator.run(["--dry-run"], in: folder.path)
+    #expect(planned.exitCode == 0, "\(planned)")
+    let refused = try deduplicator.run([], in: folder.path)
+    #expect(refused.exitCode == 65)
+    #expect(
+      refused.messages.contains("10 of 21 rows differ from another one with the same id")
+        && refused.messages.contains("say so with --key id"), "\(refused)")
+    #expect(try rows("SELECT count(*) FROM grades", in: folder) == ["21"])
+    let named = try deduplicator.run(["--key", "id"], in: folder.path)
+    #expect(named.exitCode == 0, "\(named)")
+    #expect(try rows("SELECT count(*) FROM grades", in: folder) == ["10"])
+    // A named key is not doubtful, and copies do not count.
+    #expect(
+      try tool.run(["--infer", "-s", "named", "--key", "id", "grades.ndjson"], in: folder.path)
+        .exitCode == 0)
+    #expect(try deduplicator.run(["-s", "named"], in: folder.path).exitCode == 0)
+    let copies = (0..<20).map { #"{"id":\#($0 / 2),"grade":\#($0 / 2)}"# }
+    try folder.write(copies.joined(separator: "\n"), to: "copies.ndjson")
+    #expect(
+      try tool.run(["--infer", "-s", "copies", "copies.ndjson"], in: folder.path).exitCode == 0)
+    let removed = try deduplicator.run(["-s", "copies"], in: folder.path)
+    #expect(removed.exitCode == 0 && removed.output.contains("rows left  10"), "\(removed)")
+  }
 }

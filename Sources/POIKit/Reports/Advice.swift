@@ -32,6 +32,8 @@ public enum Advice: Sendable, Hashable {
   case nameTable
   /// Name the attributes or columns that identify a record.
   case nameKey
+  /// Name these columns as the key.
+  case useKey([String])
   /// Use another file as the store.
   case useOtherStore
   /// Trust the schema of the database, if its author is known.

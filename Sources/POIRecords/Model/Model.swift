@@ -22,6 +22,9 @@ public struct Model: Sendable {
   /// The names of the attributes that identify a record; empty if the model has no key.
   public let key: [String]
 
+  /// Whether the key is a guess: it was inferred, and its values repeat or nothing but its values suggests it.
+  public internal(set) var isKeyDoubtful = false
+
   /// The name of the attribute with the time of the last change; nil if the model has no timestamp.
   public let timestamp: String?
 

@@ -21,7 +21,9 @@ extension Model {
     if let table = overrides.table, !Self.isSameTable(table, self.table) {
       members.append(.init(name: "x-table", value: .string(table)))
     }
-    if let key = overrides.key, !key.elementsEqual(self.key, by: { $0.isExactly($1) }) {
+    if let key = overrides.key,
+      isKeyDoubtful || !key.elementsEqual(self.key, by: { $0.isExactly($1) })
+    {
       members.append(.init(name: "x-key", value: .array(key.map { .string($0) })))
     }
     if let timestamp = overrides.timestamp, self.timestamp?.isExactly(timestamp) != true {
@@ -30,6 +32,7 @@ extension Model {
     guard !members.isEmpty else { return self }
     guard case .object(var document)? = try? JSONValue(parsing: Array(self.document.utf8).span)
     else { preconditionFailure("a model was read from its document") }
+    if overrides.key != nil { document.removeAll { $0.name.isExactly("x-key-doubtful") } }
     for member in members {
       if let index = document.firstIndex(where: { $0.name.isExactly(member.name) }) {
         document[index] = member

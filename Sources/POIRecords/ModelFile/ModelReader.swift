@@ -30,8 +30,9 @@ enum ModelReader {
   static let annotations: Set<String> = ["$comment", "title", "description", "examples"]
 
   static let rootKeywords: Set<String> = recordKeywords.union([
-    "$schema", "$id", "$defs", "type", "required", "properties", "x-table", "x-key", "x-timestamp",
-    "x-tombstone", "x-unmapped-column",
+    "$schema", "$id", "$defs", "type", "required", "properties", "x-table", "x-key",
+    "x-key-doubtful",
+    "x-timestamp", "x-tombstone", "x-unmapped-column",
   ])
 
   /// The keywords of attributes, without the keywords of `RuleCompiler`.
@@ -88,6 +89,7 @@ enum ModelReader {
     try checkColumns(of: model, at: "")
     try checkTables(of: model)
     try checkSources(of: attributes, relations, at: "/properties")
+    model.isKeyDoubtful = try boolean(json["x-key-doubtful"], at: "/x-key-doubtful")
     model.defaults = try defaults(of: model, at: "")
     return model
   }
