@@ -98,7 +98,8 @@ import Testing
     #expect(imported.exitCode == 0, "\(imported.messages)")
     #expect(
       imported.messages.contains("key id (doubtful), timestamp updated"), "\(imported.messages)")
-    let dedup = try Tool("poi-dedup").run(["--store", "a.sqlite", "--key", "id", "--enforce"], in: folder.path)
+    let dedup = try Tool("poi-dedup").run(
+      ["--store", "a.sqlite", "--key", "id", "--enforce"], in: folder.path)
     #expect(dedup.exitCode == 0, "\(dedup.messages)")
     let token = try tool.run(["--print-token", "-s", "a.sqlite"], in: folder.path)
     #expect(token.output == "2024-02-29T12:30:01.000000Z\t65dfb0a0f1d2c3b4a5968778\n")
