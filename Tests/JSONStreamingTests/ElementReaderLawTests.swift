@@ -111,7 +111,7 @@ import Testing
         case .failed, .end: break
         }
       }
-      let isSeparator: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A }
+      let isSeparator: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x1E }
       let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
       let body = input.bytes.starts(with: mark) ? Array(input.bytes.dropFirst(3)) : input.bytes
       #expect(

@@ -16,7 +16,7 @@ struct RandomInput {
       elements.append(Self.element(index, style: style, using: &generator))
     }
     var text: String
-    switch Int.random(in: 0..<6, using: &generator) {
+    switch Int.random(in: 0..<7, using: &generator) {
     case 0:
       shape = .sequence
       text = elements.joined(separator: "\n") + "\n"
@@ -35,6 +35,9 @@ struct RandomInput {
       shape = .container(JSONPointer(tokens: ["1", "o"]))
       let members = elements.enumerated().map { "\"m\($0.offset)\": \($0.element)" }
       text = #"[{"o":{"# + "\"z\":1}},{\"o\":{" + members.joined(separator: ",\n  ") + "}}]"
+    case 5:
+      shape = .sequence
+      text = elements.map { "\u{1E}\($0)\n" }.joined()
     default:
       shape = .container(JSONPointer(tokens: ["rows"]))
       text = elements.map { "{\"rows\":[\($0)]}" }.joined(separator: " ")

@@ -10,12 +10,17 @@ struct ElementContext: BitwiseCopyable, Equatable {
     case oneEachLine
     /// Elements span lines or share them.
     case free
+    /// A text sequence (RFC 7464): a record separator is before each element.
+    case textSequence
   }
 
   /// The kind of a container around the elements.
   enum Container {
     case array, object
   }
+
+  /// The control character RS, which begins each element of a text sequence.
+  static let recordSeparator: UInt8 = 0x1E
 
   /// The most steps that a pointer can have.
   static let stepLimit = 48
@@ -38,19 +43,23 @@ struct ElementContext: BitwiseCopyable, Equatable {
 extension ElementContext {
   /// Decodes a stored number; nil if it is invalid.
   init?(state: UInt64) {
-    guard let mode = LineMode(rawValue: UInt8(state & 3)),
-      state >> UInt64(5 + ElementContext.stepLimit) == 0
+    guard let mode = LineMode(rawValue: UInt8(state & 3 | state >> Self.lineModeShift & 4)),
+      state >> (Self.lineModeShift + 3) == 0
     else { return nil }
     lineMode = mode
     isInContainer = state & 4 != 0
     containerIsObject = state & 8 != 0
     needsComma = state & 16 != 0
-    arrayLevels = state >> 5
+    arrayLevels = state >> 5 & (1 << UInt64(Self.stepLimit) - 1)
   }
+
+  /// The distance from the third bit of a line mode to its place above the array levels.
+  private static let lineModeShift = UInt64(3 + stepLimit)
 
   /// The number to store.
   var state: UInt64 {
-    UInt64(lineMode.rawValue) | (isInContainer ? 4 : 0) | (containerIsObject ? 8 : 0)
+    UInt64(lineMode.rawValue & 3) | (isInContainer ? 4 : 0) | (containerIsObject ? 8 : 0)
       | (needsComma ? 16 : 0) | arrayLevels << 5
+      | UInt64(lineMode.rawValue & 4) << Self.lineModeShift
   }
 }

@@ -119,7 +119,7 @@ extension ParseState {
     if isInMember { forgetElement() }
     let piece = unsafe ScannedPiece(
       bytes: bytes, offset: bytesOffset, endOffset: endOffset, isLast: isLastPiece,
-      isSequence: isSequence, containerStart: containerStart)
+      isSequence: isSequence, isTextSequence: isTextSequence, containerStart: containerStart)
     var hasYajlRead = yajlOffset != nil
     let waits = soundElements.scan(
       piece, limits, from: &boundary, in: &context, hasYajlRead: &hasYajlRead, onto: &tape)
@@ -136,11 +136,16 @@ extension ParseState {
     yajlOffset = nil
   }
 
-  /// Moves `boundary` over white space and at most one expected comma.
+  /// Whether record separators are skipped like white space between elements.
+  var isTextSequence: Bool { context.lineMode == .textSequence }
+
+  /// Moves `boundary` over white space, record separators of a text sequence, and at most one
+  /// expected comma.
   mutating func advanceBoundary() {
     while boundary < endOffset {
       switch unsafe byte(at: boundary) {
       case 0x20, 0x09, 0x0A, 0x0D: boundary += 1
+      case ElementContext.recordSeparator where isTextSequence: boundary += 1
       case UInt8(ascii: ",") where context.needsComma:
         context.needsComma = false
         boundary += 1

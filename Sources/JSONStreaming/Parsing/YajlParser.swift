@@ -81,8 +81,23 @@ struct YajlParser: ~Copyable {
         return
       }
       unsafe parseNextBytes(state)
+      if unsafe state.pointee.outcome == .failed { unsafe skipRecordSeparator(state) }
     } while unsafe state.pointee.outcome == .done
       && state.pointee.parsedOffset < state.pointee.endOffset
+  }
+
+  /// Continues after record separators of a text sequence, which yajl has refused.
+  @unsafe
+  private static func skipRecordSeparator(_ state: UnsafeMutablePointer<ParseState>) {
+    guard unsafe state.pointee.isTextSequence && !state.pointee.isInMember else { return }
+    let failure = unsafe YajlFailure(
+      of: state.pointee.handle!, state.pointee.parsedByteCount!.pointee)
+    let flawOffset = unsafe state.pointee.callOffset + failure.byteIndex
+    unsafe state.pointee.advanceBoundary()
+    guard unsafe state.pointee.boundary > flawOffset else { return }
+    unsafe state.pointee.yajlOffset = nil
+    unsafe state.pointee.parsedOffset = state.pointee.boundary
+    unsafe state.pointee.outcome = .done
   }
 
   /// Gives yajl few bytes, or as many as it has seen of an unfinished token or element, because it

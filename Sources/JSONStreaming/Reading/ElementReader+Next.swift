@@ -109,7 +109,7 @@ extension ElementReader {
       lineMode = line == firstEndLine ? .firstOnOneLine : .free
     case .firstOnOneLine:
       lineMode = line > firstEndLine ? .oneEachLine : .free
-    case .oneEachLine, .free:
+    case .oneEachLine, .free, .textSequence:
       break
     }
   }
@@ -252,6 +252,12 @@ extension ElementReader {
       givenOffset = 3
       parsedOffset = 3
       parser.state.boundary = 3
+    } else if shape == .sequence, buffer.bytes.count > 0,
+      buffer.bytes[0] == ElementContext.recordSeparator
+    {
+      lineMode = .textSequence
+      deliveredContext.lineMode = lineMode
+      parser.state.context.lineMode = lineMode
     }
     phase = .parsing
     return true
@@ -289,7 +295,8 @@ extension ElementReader {
     guard
       let context = ElementContext(state: resumed.state), resumed.byteOffset > 0,
       context.isInContainer,
-      shape != .sequence || (!context.needsComma && context.arrayLevels == 0)
+      shape == .sequence
+        ? !context.needsComma && context.arrayLevels == 0 : context.lineMode != .textSequence
     else { throw failInvalidPosition() }
     buffer.discard(before: min(resumed.byteOffset, buffer.endOffset))
     guard buffer.startOffset == resumed.byteOffset else {

@@ -23,6 +23,7 @@ extension ElementReader {
     let siblings: RecoveryScanner.Siblings =
       switch (shape, lineMode) {
       case (.sequence, .oneEachLine): .lines
+      case (.sequence, .textSequence): .texts
       case (.sequence, _): .sequence
       case (.container, _): context.containerIsObject ? .object : .array
       }

@@ -7,7 +7,9 @@
 ///
 /// A malformed element is delivered as ``ReadingEvent/malformed(_:)`` with its raw bytes, and
 /// reading continues with the next one. In a sequence with one element a line, that is the next
-/// line; otherwise `RecoveryScanner` finds it. A missing or surplus comma is delivered as a
+/// line; otherwise `RecoveryScanner` finds it. A sequence whose first byte is a record separator is
+/// a text sequence (RFC 7464): record separators are skipped between elements, and end a malformed
+/// one. A missing or surplus comma is delivered as a
 /// malformed element of no bytes.
 ///
 /// Memory does not depend on the size of the input. It is at most the sum of:

@@ -9,18 +9,20 @@ struct ScannedPiece {
   /// Whether the input ends after the bytes.
   let isLast: Bool
   let isSequence: Bool
+  let isTextSequence: Bool
   let containerStart: Int
 
   @unsafe
   init(
     bytes: UnsafePointer<UInt8>, offset: Int, endOffset: Int, isLast: Bool, isSequence: Bool,
-    containerStart: Int
+    isTextSequence: Bool, containerStart: Int
   ) {
     unsafe self.bytes = bytes
     self.offset = offset
     self.endOffset = endOffset
     self.isLast = isLast
     self.isSequence = isSequence
+    self.isTextSequence = isTextSequence
     self.containerStart = containerStart
   }
 }

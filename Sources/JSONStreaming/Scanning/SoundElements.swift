@@ -41,7 +41,9 @@ struct SoundElements: ~Copyable {
         let byte = unsafe piece.bytes[index]
         if byte == UInt8(ascii: ","), needsComma {
           needsComma = false
-        } else if !ElementScan.isWhiteSpace(byte) {
+        } else if !ElementScan.isWhiteSpace(byte),
+          byte != ElementContext.recordSeparator || !piece.isTextSequence
+        {
           break
         }
         index += 1

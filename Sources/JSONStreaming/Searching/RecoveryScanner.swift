@@ -1,6 +1,7 @@
 /// Finds where reading can continue after a malformed element.
 ///
-/// In a sequence with one element a line, it continues on the next line. Elsewhere the scan tracks
+/// In a sequence with one element a line, it continues on the next line; in a text sequence, at the
+/// next record separator. Elsewhere the scan tracks
 /// strings and brackets from the start of the element:
 ///
 /// 1. A closer closes the innermost bracket of its kind and everything open inside it. The element
@@ -28,6 +29,8 @@ struct RecoveryScanner {
   enum Siblings {
     /// A sequence with one element a line.
     case lines
+    /// A text sequence.
+    case texts
     case sequence
     case array
     case object
@@ -152,7 +155,10 @@ extension RecoveryScanner {
 
   private mutating func read(_ byte: UInt8, in window: borrowing ScanWindow) -> Step {
     if offset == start { firstByte = byte }
-    if siblings == .lines { return byte == 0x0A ? found(needsComma: false) : .advance }
+    if siblings == .lines || siblings == .texts {
+      let separator = siblings == .lines ? 0x0A : ElementContext.recordSeparator
+      return byte == separator ? found(needsComma: false) : .advance
+    }
     switch mode {
     case .ground: return readGround(byte, in: window)
     case .string(let quote): return readInString(byte, quote)

@@ -1,0 +1,71 @@
+import ModelInference
+import TestSupport
+import Testing
+
+@testable import POIInputs
+@testable import POIKit
+@testable import POIRecords
+
+/// How inputs of different shapes are imported, resumed and inferred, without other options.
+@Suite struct ImportShapeTests {
+  static let model =
+    #"{"x-table":"t","x-key":["id"],"properties":{"id":{"type":"integer"},"n":{}}}"#
+
+  /// The place of the records, the numbers of records and rejects, and the digest.
+  static func summary(of report: ImportReport) -> String {
+    "\(report.inputs[0].pointer ?? "top") \(report.counters.read)-\(report.counters.rejected) "
+      + report.digest.description
+  }
+
+  /// Imports a text in chunks of one byte, whole, and with a stop after each record; expects the same each
+  /// time.
+  static func importEachWay(
+    _ text: String, options: ImportOptions = ImportOptions()
+  ) throws -> String {
+    let model = try Model(parsing: model)
+    var options = options
+    options.batchSize = 1
+    options.jobCount = 1
+    var summaries: [String] = []
+    for chunkSize in [1, 7, text.utf8.count] {
+      var session = try ImportSession(into: Store.inMemory(), model: model, options: options)
+      var source = BytesSource(Array(text.utf8), name: "a", chunkSize: chunkSize)
+      try session.importAll(from: &source)
+      summaries.append(summary(of: try session.finish()))
+    }
+    let folder = try ScratchFolder()
+    for stop in 1...100 {
+      var session = try ImportSession(
+        into: Store(folder.file("s")), model: model, options: options
+      ) { $0.counters.read == stop ? .stop : .proceed }
+      var source = BytesSource(Array(text.utf8), name: "a")
+      try session.importAll(from: &source)
+      let report = try session.finish()
+      options.isResuming = true
+      guard report.ending == .stopped else {
+        summaries.append(summary(of: report))
+        break
+      }
+    }
+    #expect(Set(summaries).count == 1, "\(summaries)")
+    return summaries[0]
+  }
+
+  /// The members that inference finds in a text.
+  static func inferredMembers(_ text: String, pointer: String? = nil) throws -> [String] {
+    var options = ImportOptions()
+    options.pointer = pointer
+    var inference = try ModelInference(options: options)
+    try inference.read(.text(text, named: "a"))
+    return try Model(parsing: try inference.finish()).attributes.map(\.name)
+  }
+
+  @Test func `a text sequence is imported like lines`() throws {
+    let lines = ["{\"id\":1,\"n\":2}", "{\"id\":", "{\"id\":3}", "{\"id\":4}", "{\"id\":"]
+    let text = lines.map { "\u{1E}\($0)\n" }.joined()
+    let expected = try Self.importEachWay(lines.joined(separator: "\n") + "\n")
+    #expect(try Self.importEachWay(text) == expected)
+    #expect(expected.hasPrefix("top 5-2 "))
+    #expect(try Self.inferredMembers(text) == ["id", "n"])
+  }
+}
