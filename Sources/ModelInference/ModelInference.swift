@@ -59,7 +59,7 @@ public struct ModelInference: ~Copyable {
     try options.limits.check()
     do {
       return try options.pointer.map { text throws(JSONPointerError) in
-        try JSONPointer(parsing: text)
+        try JSONPointer(parsingPattern: text)
       }
     } catch {
       throw StoreError(.invalidOptions, "\(error)")
@@ -100,7 +100,7 @@ public struct ModelInference: ~Copyable {
       var pending = try source.readBeginning()
       let shape = try shape(of: &source, keeping: &pending, byteLimit: byteLimit)
       var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
-      if case .container(let found) = shape { input.pointer = found.description }
+      if case .container(let found) = shape { input.pointer = found.pattern }
       inputs.append(input)
       rejectLines = RejectLineDetector()
       var reader = ElementReader(

@@ -39,7 +39,8 @@ extension ImportCommand {
         "at", "POINTER",
         summary: "where the records are, such as /data/stations",
         detail: "A JSON pointer (RFC 6901) to an array of records, or to an object whose members "
-          + "are records. Without it, the records are the elements of the top-level array, the "
+          + "are records. The step * leads to every member or element: /groups/*/items names the arrays "
+          + "of all groups, read one after the other (~2 is a * in a name). Without it, the records are the elements of the top-level array, the "
           + "lines, the features of a GeoJSON FeatureCollection, or the only array of objects "
           + "inside an envelope.",
         section: "Input and store"),

@@ -16,7 +16,7 @@ struct RandomInput {
       elements.append(Self.element(index, style: style, using: &generator))
     }
     var text: String
-    switch Int.random(in: 0..<7, using: &generator) {
+    switch Int.random(in: 0..<8, using: &generator) {
     case 0:
       shape = .sequence
       text = elements.joined(separator: "\n") + "\n"
@@ -38,6 +38,10 @@ struct RandomInput {
     case 5:
       shape = .sequence
       text = elements.map { "\u{1E}\($0)\n" }.joined()
+    case 6:
+      shape = .container(JSONPointer(tokens: ["g", "*", "rows"], wildcards: [1]))
+      let groups = elements.map { "{\"n\":1,\"rows\":[\($0),\($0)],\"z\":{}}" }
+      text = #"{"g":["# + groups.joined(separator: ",{},\n") + #"],"rows":[0]}"#
     default:
       shape = .container(JSONPointer(tokens: ["rows"]))
       text = elements.map { "{\"rows\":[\($0)]}" }.joined(separator: " ")

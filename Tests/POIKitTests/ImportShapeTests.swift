@@ -68,4 +68,54 @@ import Testing
     #expect(expected.hasPrefix("top 5-2 "))
     #expect(try Self.inferredMembers(text) == ["id", "n"])
   }
+
+  private static let groups =
+    #"{"t":"x","groups":[{"items":[{"id":1},{"id":2}]},{"items":[]},{"items":[{"id":"a"},{"id":4}]}],"next":"y"}"#
+
+  @Test func `nested lists are read with a wildcard`() throws {
+    var options = ImportOptions()
+    options.pointer = "/groups/*/items"
+    options.tokenPointer = "/next"
+    #expect(try Self.importEachWay(Self.groups, options: options).hasPrefix("/groups/*/items 4-1 "))
+    #expect(try Self.inferredMembers(Self.groups, pointer: "/groups/*/items") == ["id"])
+  }
+
+  @Test(arguments: [
+    ("/groups/*/items", "/groups/0/next", false), ("/groups/*/items", "/groups/0/items", false),
+    ("/groups/*/items", "/t", true), ("/*", "/next", true), ("/*/items", "/a/next", false),
+  ])
+  func `a token below a wildcard is refused`(records: String, token: String, isAllowed: Bool) throws
+  {
+    var options = ImportOptions()
+    options.pointer = records
+    options.tokenPointer = token
+    var session = try ImportSession(checking: .poi, options: options)
+    var source = BytesSource(Array(#"{"groups":[{"items":[]}],"next":"y"}"#.utf8))
+    do throws(StoreError) {
+      try session.importAll(from: &source)
+      #expect(isAllowed)
+    } catch {
+      #expect(!isAllowed && error.code == .invalidOptions, "\(error)")
+    }
+  }
+
+  @Test(arguments: [
+    (
+      #"{"a":{"i":[{},{},{}]},"b":{"i":[{}]},"c":{"i":[{}]}}"#,
+      ["/*/i", "", "/a/i", "/b/i", "/c/i"]
+    ),
+    (
+      #"{"g":{"*":{"i":[{},{},{},{}]},"b":{"i":[{}]},"c":{"i":[{}]}}}"#,
+      ["/g/*/i", "/g/~2/i", "/g", "/g/b/i", "/g/c/i"]
+    ),
+    (#"{"a":{"i":[{}]},"b":{"i":[{}]},"c":{"i":[{}]}}"#, [""]),
+    (#"{"a":[{},{},{}],"b":[{}]}"#, ["/a", "/b"]),
+  ])
+  func `an array in each of several members is offered with a wildcard`(
+    text: String, places: [String]
+  ) throws {
+    var inference = try ModelInference()
+    let error = #expect(throws: StoreError.self) { try inference.read(.text(text)) }
+    #expect(error?.advice == [.chooseRecords(at: places)])
+  }
 }

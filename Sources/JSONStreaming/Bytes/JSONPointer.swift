@@ -3,14 +3,31 @@
 /// `/data/stations` names the member `stations` of the member `data`. A step of digits also names
 /// an array element. The empty pointer names the whole document.
 ///
-/// Syntax and escapes (`~0` is `~`, `~1` is `/`) follow RFC 6901.
+/// Syntax and escapes (`~0` is `~`, `~1` is `/`) follow RFC 6901. A pattern may also have wildcards:
+/// the step `*` leads to every member or array element, and `~2` is a `*` in a name.
 public struct JSONPointer: Sendable, Hashable {
   /// The steps from the root, unescaped; empty for the whole document.
   public let tokens: [String]
 
-  /// Creates a pointer from its unescaped steps.
-  public init(tokens: [String]) {
+  /// The indexes of the steps that are wildcards; their tokens are `*`.
+  public let wildcards: Set<Int>
+
+  /// Creates a pointer from its unescaped steps, and a pattern if any is a wildcard.
+  public init(tokens: [String], wildcards: Set<Int> = []) {
     self.tokens = tokens
+    self.wildcards = wildcards
+  }
+
+  /// Parses a pattern: a pointer whose steps `*` are wildcards.
+  ///
+  /// - Parameter text: a pointer in the syntax of RFC 6901, where `~2` is a `*` that is not a wildcard.
+  /// - Throws: ``JSONPointerError`` as for a pointer.
+  /// - Complexity: O(n) in the length of the text.
+  public init(parsingPattern text: String) throws(JSONPointerError) {
+    let pointer = try JSONPointer(parsing: text, escapesStar: true)
+    let steps = text.utf8.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
+    let wildcards = pointer.tokens.indices.filter { steps[$0].elementsEqual("*".utf8) }
+    self.init(tokens: pointer.tokens, wildcards: Set(wildcards))
   }
 
   /// Parses a pointer in the syntax of RFC 6901, section 3.
@@ -20,6 +37,12 @@ public struct JSONPointer: Sendable, Hashable {
   ///   followed by `0` or `1`.
   /// - Complexity: O(n) in the length of the text.
   public init(parsing text: String) throws(JSONPointerError) {
+    try self.init(parsing: text, escapesStar: false)
+  }
+
+  /// - Parameter escapesStar: whether `~2` is the escape of `*`.
+  private init(parsing text: String, escapesStar: Bool) throws(JSONPointerError) {
+    wildcards = []
     guard !text.isEmpty else {
       tokens = []
       return
@@ -29,13 +52,13 @@ public struct JSONPointer: Sendable, Hashable {
     }
     var tokens: [String] = []
     for part in text.utf8.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false) {
-      tokens.append(try Self.unescaped(part, of: text))
+      tokens.append(try Self.unescaped(part, of: text, escapesStar))
     }
     self.tokens = tokens
   }
 
   private static func unescaped(
-    _ part: Substring.UTF8View, of text: String
+    _ part: Substring.UTF8View, of text: String, _ escapesStar: Bool
   ) throws(JSONPointerError) -> String {
     var bytes: [UInt8] = []
     var followsTilde = false
@@ -43,6 +66,7 @@ public struct JSONPointer: Sendable, Hashable {
       switch (followsTilde, byte) {
       case (true, UInt8(ascii: "0")): bytes.append(UInt8(ascii: "~"))
       case (true, UInt8(ascii: "1")): bytes.append(UInt8(ascii: "/"))
+      case (true, UInt8(ascii: "2")) where escapesStar: bytes.append(UInt8(ascii: "*"))
       case (true, _): throw JSONPointerError(code: .invalidEscape, text: text)
       case (false, UInt8(ascii: "~")): break
       case (false, _): bytes.append(byte)
@@ -64,7 +88,8 @@ public struct JSONPointer: Sendable, Hashable {
 extension JSONPointer {
   /// Whether both are the same path; names are compared by their Unicode scalars.
   public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
-    left.tokens.elementsEqual(right.tokens) { $0.utf8.elementsEqual($1.utf8) }
+    left.wildcards == right.wildcards
+      && left.tokens.elementsEqual(right.tokens) { $0.utf8.elementsEqual($1.utf8) }
   }
 }
 
@@ -105,5 +130,15 @@ extension JSONPointer: CustomStringConvertible {
       }
     }
     return text
+  }
+}
+
+extension JSONPointer {
+  /// The pattern in the syntax of ``init(parsingPattern:)``.
+  public var pattern: String {
+    tokens.indices.map { index in
+      let isStar = tokens[index].utf8.elementsEqual("*".utf8)
+      return isStar && !wildcards.contains(index) ? "/~2" : Self.step(tokens[index])
+    }.joined()
   }
 }

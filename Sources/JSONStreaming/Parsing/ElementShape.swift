@@ -8,5 +8,9 @@ public enum ElementShape: Sendable, Hashable {
   ///
   /// The empty pointer names the top-level array or object itself. A second member with the name of
   /// a step is an error, because the pointer would be ambiguous.
+  ///
+  /// With wildcards, the elements are in all arrays, or in all objects, at the places that match;
+  /// other values there are skipped. There must be one such place, or an empty array or object for a
+  /// wildcard.
   case container(JSONPointer)
 }

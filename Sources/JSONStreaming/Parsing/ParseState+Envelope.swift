@@ -5,6 +5,8 @@ extension ParseState {
   /// Whether all open containers are on the pointer's path.
   private var isOnPath: Bool { depth == levels.count }
 
+  private var hasWildcard: Bool { wildcards.contains(true) }
+
   /// Registers the start of a value; returns whether it is on the pointer's path.
   private mutating func passesNextValue() -> Bool {
     boundary = consumedOffset
@@ -22,6 +24,10 @@ extension ParseState {
     guard isOnPath else { return false }
     guard !levels.isEmpty else { return true }
     let last = levels.count - 1
+    guard !wildcards[last] else {
+      levels[last].nextIndex += 1
+      return true
+    }
     guard levels[last].isArray else {
       let isNext = levels[last].isStepNext
       levels[last].isStepNext = false
@@ -39,7 +45,7 @@ extension ParseState {
     let step = levels.count
     let isPassed = passesNextValue()
     unsafe watched?.readScalar(text)
-    if isPassed, step == steps.count { return stop(.notAContainer) }
+    if isPassed, step == steps.count, !hasWildcard { return stop(.notAContainer) }
     return depth == 0 ? stop(.targetMissing) : 1
   }
 
@@ -79,7 +85,11 @@ extension ParseState {
     context.isInContainer = false
     context.needsComma = false
     if isOnPath {
-      levels.truncate(to: levels.count - 1)
+      let last = levels.count - 1
+      if last < steps.count, wildcards[last], levels[last].nextIndex == 0 {
+        (isTargetFound, holdsTarget) = (true, true)
+      }
+      levels.truncate(to: last)
       if levels.count < steps.count {
         context.arrayLevels &= ~(1 << UInt64(levels.count))
       }
@@ -109,7 +119,9 @@ extension ParseState {
     boundary = consumedOffset
     let name = unsafe UnsafeBufferPointer(start: start, count: length)
     unsafe watched?.readKey(name, depth: depth)
-    guard isOnPath, let last = levels.isEmpty ? nil : levels.count - 1 else { return 1 }
+    guard isOnPath, let last = levels.isEmpty ? nil : levels.count - 1, !wildcards[last] else {
+      return 1
+    }
     guard unsafe name.elementsEqual(steps[last]) else { return 1 }
     guard !levels[last].isStepSeen else { return stop(.duplicateMember) }
     levels[last].isStepSeen = true

@@ -9,6 +9,7 @@ struct ParseState: ~Copyable {
   /// A container around the elements that is on the pointer's path.
   struct Level: BitwiseCopyable {
     var isArray: Bool
+    /// The number of values so far; in an object, only if its step is a wildcard.
     var nextIndex = 0
     /// Whether the member that the pointer names has occurred in this object.
     var isStepSeen = false
@@ -47,6 +48,8 @@ struct ParseState: ~Copyable {
   let isSequence: Bool
   let steps: [[UInt8]]
   let stepIndexes: [Int?]
+  /// Whether each step is a wildcard.
+  let wildcards: [Bool]
   let limits: ReadingLimits
   /// A value around the elements to keep.
   var watched: WatchedValue?
@@ -91,11 +94,12 @@ struct ParseState: ~Copyable {
 
   init(shape: ElementShape, limits: ReadingLimits, watching watched: WatchedValue?) {
     self.watched = watched
-    var tokens: [String] = []
-    if case .container(let pointer) = shape { tokens = pointer.tokens }
+    var pointer = JSONPointer(tokens: [])
+    if case .container(let found) = shape { pointer = found }
     isSequence = shape == .sequence
-    steps = tokens.map { Array($0.utf8) }
-    stepIndexes = tokens.map(JSONPointer.arrayIndex)
+    steps = pointer.tokens.map { Array($0.utf8) }
+    stepIndexes = pointer.tokens.map(JSONPointer.arrayIndex)
+    wildcards = steps.indices.map(pointer.wildcards.contains)
     self.limits = limits
     context = ElementContext()
     context.isInContainer = isSequence
@@ -219,13 +223,13 @@ extension ParseState {
     topLevelValueCount = max(1, topLevelValueCount)
     for index in 0..<steps.count {
       let isArray = context.arrayLevels & 1 << UInt64(index) != 0
-      // The step has been matched: no later array element matches it again.
+      // The step has been matched: no later array element matches it again, unless it is a wildcard.
       levels.append(Level(isArray: isArray, nextIndex: .min, isStepSeen: true))
     }
     levels.append(Level(isArray: !context.containerIsObject))
     depth = levels.count
-    let (steps, arrayLevels) = (steps, context.arrayLevels)
-    watched?.restart(inside: steps) { arrayLevels & 1 << UInt64($0) != 0 }
+    let (steps, wildcards, arrayLevels) = (steps, wildcards, context.arrayLevels)
+    watched?.restart(inside: steps, wildcards) { arrayLevels & 1 << UInt64($0) != 0 }
     holdsTarget = true
   }
 }

@@ -68,15 +68,19 @@ struct WatchedValue {
 
   /// Continues inside the container of the elements.
   ///
-  /// - Parameter isArray: whether the container in which a step is resolved is an array.
-  mutating func restart(inside containerSteps: [[UInt8]], isArray: (Int) -> Bool) {
+  /// - Parameters:
+  ///   - wildcards: whether each step is a wildcard; the value is not below one.
+  ///   - isArray: whether the container in which a step is resolved is an array.
+  mutating func restart(
+    inside containerSteps: [[UInt8]], _ wildcards: [Bool], isArray: (Int) -> Bool
+  ) {
     levels.removeAll()
     for (index, step) in containerSteps.enumerated() {
       guard index < steps.count else { return }
       levels.append(
         ParseState.Level(
           isArray: isArray(index), nextIndex: stepIndex(of: step).map { $0 + 1 } ?? 0))
-      guard step == steps[index] else { return }
+      guard step == steps[index], !wildcards[index] else { return }
     }
   }
 

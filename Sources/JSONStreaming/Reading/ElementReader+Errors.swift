@@ -65,7 +65,7 @@ extension ElementReader {
         + " of input: start again")
   }
 
-  private func quoted(_ pointer: JSONPointer) -> String { "\"\(pointer)\"" }
+  private func quoted(_ pointer: JSONPointer) -> String { "\"\(pointer.pattern)\"" }
 
   /// The error for a failure outside the elements.
   mutating func failEnvelope(_ failure: ParseFailure) -> ReadingError {
@@ -138,7 +138,7 @@ extension ElementReader {
   }
 
   private var pointerText: String {
-    if case .container(let pointer) = shape { return "\"\(pointer)\"" }
+    if case .container(let pointer) = shape { return quoted(pointer) }
     return "\"\""
   }
 }

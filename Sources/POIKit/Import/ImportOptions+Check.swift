@@ -48,12 +48,11 @@ extension ImportOptions {
       try RejectFile.check(rejectFile, storePath: storePath)
     }
     if isSnapshot { try checkSnapshot(model, isDryRun: isDryRun) }
-    for pointer in [pointer, tokenPointer] {
-      do {
-        _ = try pointer.map(JSONPointer.init(parsing:))
-      } catch {
-        throw StoreError(.invalidOptions, "\(error)")
-      }
+    do {
+      _ = try pointer.map(JSONPointer.init(parsingPattern:))
+      _ = try tokenPointer.map(JSONPointer.init(parsing:))
+    } catch {
+      throw StoreError(.invalidOptions, "\(error)")
     }
   }
 

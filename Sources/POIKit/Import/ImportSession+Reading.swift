@@ -11,7 +11,7 @@ extension ImportSession {
   ) throws(StoreError) {
     do {
       let shape: ElementShape =
-        if let pointer { .container(try JSONPointer(parsing: pointer)) } else { .sequence }
+        if let pointer { .container(try JSONPointer(parsingPattern: pointer)) } else { .sequence }
       let tokenPointer = try options.tokenPointer.map(JSONPointer.init(parsing:))
       if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
       reader = ElementReader(
@@ -29,14 +29,20 @@ extension ImportSession {
   private func checkToken(
     _ pointer: JSONPointer, beside shape: ElementShape
   ) throws(StoreError) {
-    guard case .container(let records) = shape,
-      !pointer.tokens.starts(with: records.tokens, by: { $0.isExactly($1) })
-    else {
+    guard case .container(let records) = shape, !Self.isBelow(records, pointer) else {
       throw StoreError(
         .invalidOptions,
         "\(inputName): \"\(pointer)\" is not outside the records; a token needs an "
           + "object that holds it beside the records", advice: .nameRecords)
     }
+  }
+
+  /// Whether a pointer leads to the records, or through a value that one of their wildcards matches.
+  private static func isBelow(_ records: JSONPointer, _ pointer: JSONPointer) -> Bool {
+    let wildcard = records.wildcards.min()
+    let outer = records.tokens.prefix(wildcard ?? records.tokens.count)
+    return pointer.tokens.starts(with: outer) { $0.isExactly($1) }
+      && pointer.tokens.count > (wildcard.map { $0 + 1 } ?? -1)
   }
 
   /// Stores the input's token after it was read.
@@ -114,9 +120,9 @@ extension ImportSession {
     case .sequence:
       try beginReading(at: nil)
     case .container(let pointer):
-      progress.input?.pointer = pointer.description
+      progress.input?.pointer = pointer.pattern
       progress.input?.isPointerFound = true
-      try beginReading(at: pointer.description)
+      try beginReading(at: pointer.pattern)
     case .ambiguous(let candidates):
       throw fail(.ambiguousPlace(candidates, in: inputName))
     }

@@ -44,8 +44,9 @@ extension StoreError {
 
   /// The places of the records, those with more elements first.
   ///
-  /// If several members of an object have an array at the same place in them, the members may be the records.
-  /// If each of the arrays is shorter than their number, the arrays are parts of them, and are left out.
+  /// If several members of an object have an array at the same place in them, the members may be the records,
+  /// or the elements of all these arrays. If each of the arrays is shorter than the number of members, the
+  /// arrays are parts of the members, and are left out. Otherwise a pattern with a wildcard names all of them.
   private static func places(
     of candidates: [ShapeDetector.Candidate]
   ) -> [(pointer: String, count: Int)] {
@@ -58,21 +59,32 @@ extension StoreError {
             && isEqual(other.pointer.tokens, candidate.pointer.tokens, exceptAt: index)
         }
         guard members.count >= memberMinimum else { continue }
-        let container = JSONPointer(tokens: Array(candidate.pointer.tokens[..<index])).description
+        let container = JSONPointer(tokens: Array(candidate.pointer.tokens[..<index])).pattern
         if !places.contains(where: { $0.pointer == container }) {
           places.append((container, members.count))
         }
         if members.allSatisfy({ $0.elementCount < members.count }) {
           parts.formUnion(members.map(\.pointer))
+        } else {
+          let pattern = pattern(of: candidate.pointer, exceptAt: index)
+          if !places.contains(where: { $0.pointer == pattern }) {
+            places.append((pattern, members.reduce(0) { $0 + $1.elementCount }))
+          }
         }
       }
       if !parts.contains(candidate.pointer) {
-        places.append((candidate.pointer.description, candidate.elementCount))
+        places.append((candidate.pointer.pattern, candidate.elementCount))
       }
     }
     return places.enumerated().sorted {
       ($1.element.count, $0.offset) < ($0.element.count, $1.offset)
     }.map(\.element)
+  }
+
+  private static func pattern(of pointer: JSONPointer, exceptAt index: Int) -> String {
+    var tokens = pointer.tokens
+    tokens[index] = "*"
+    return JSONPointer(tokens: tokens, wildcards: [index]).pattern
   }
 
   private static func isEqual(_ tokens: [String], _ others: [String], exceptAt index: Int) -> Bool {

@@ -16,7 +16,8 @@ public struct ImportOptions: Sendable {
   public var jobCount = 2
 
   /// The place of the records: a JSON pointer (RFC 6901) to an array of records, or to an object whose
-  /// members are records. If nil, a survey of the input finds it.
+  /// members are records. The step `*` leads to every member or element, so that `/groups/*/items` names the
+  /// arrays of all groups; `~2` is a `*` in a name. If nil, a survey of the input finds it.
   public var pointer: String?
 
   /// The place of the source's token for the next request, such as `/meta/next`: a JSON pointer (RFC
