@@ -9,7 +9,7 @@ extension StoreError {
       .invalidOptions, .unfinishedRun, .cannotResume, .cannotUndo:
       .usage
     case .unreadable, .tooManyRejects, .conflict, .snapshotRefused, .mixedTimestamps,
-      .tooManyDifferences, .keyNotUnique,
+      .keyNotUnique,
       .unmovableReference, .unmergeableValue, .interferingTrigger, .undecodable:
       .dataError
     case .database where cause?.isUntrustedSchema == true || cause?.isConstraint == true: .dataError
@@ -62,12 +62,10 @@ extension Advice {
       "raise the limit with \(limit.option) and continue with --resume"
     case .nameTable: "name one with --table"
     case .nameKey: "name the attributes with --key"
-    case .useKey(let key):
-      "if it identifies a record, say so with --key \(key.joined(separator: ",").shellWord)"
     case .useOtherStore: "name another file with --store"
     case .trustSchema: "if you trust the database, --trust-schema allows it"
     case .enforce(let key, let enforcement):
-      "run poi-dedup --key \(key.joined(separator: ",")) --enforce"
+      "run poi-dedup\(key.isEmpty ? "" : " --key \(key.joined(separator: ","))") --enforce"
         + (enforcement == .hash ? " --hash-key" : "")
     case .undoEnforcement: "undo the run that enforced that key with poi-dedup --undo"
     case .purgeTombstones: "forget removals with poi-dedup --purge-tombstones"

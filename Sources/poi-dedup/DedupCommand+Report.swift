@@ -16,7 +16,7 @@ extension DedupCommand {
   private func text(of outcome: DedupOutcome) -> String {
     func count(_ number: Int) -> String { QuantityFormat.count(number) }
     switch outcome {
-    case .planned(let plan, let layout):
+    case .planned(let plan, let layout, _):
       guard let plan else { return "" }
       var table = table(of: plan, layout: layout)
       appendFills(
@@ -145,7 +145,7 @@ extension DedupCommand {
       ("version", .string(ToolkitVersion.current)), ("store", .string(storePath)),
     ]
     switch outcome {
-    case .planned(let plan, let layout):
+    case .planned(let plan, let layout, _):
       members.append(("task", .string("plan")))
       if let plan { members += self.members(of: plan, layout, nil) }
     case .deduplicated(let report, let layout, let failure):

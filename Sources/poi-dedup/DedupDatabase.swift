@@ -46,15 +46,21 @@ enum DedupDatabase {
         let known = model.attributes.flatMap { [$0.name, $0.column] }
         let layout = try job.checked(
           TableLayout(model, key: job.key(known: known), timestamp: job.timestamp))
-        var options = job.options
-        if model.isKeyDoubtful, !job.namesKey { options.differenceLimit = .percent(20) }
-        let deduplicator = Deduplicator(layout: layout, options: options)
+        let deduplicator = Deduplicator(layout: layout, options: job.options)
+        let isDoubtful = model.isKeyDoubtful && !job.namesKey
         guard case .plan = job.task else {
+          if isDoubtful, let plan = try store.plan(deduplicator, progress: progress),
+            let doubt = DedupOutcome.doubt(of: plan, layout)
+          {
+            throw ToolFailure(.dataError, "\(job.storePath): \(doubt), so nothing was removed")
+          }
           return try DedupOutcome(of: layout) { () throws(StoreError) in
             try store.deduplicate(deduplicator, progress: progress)
           }
         }
-        return .planned(try store.plan(deduplicator, progress: progress), layout: layout)
+        return .planned(
+          try store.plan(deduplicator, progress: progress), layout: layout,
+          isKeyDoubtful: isDoubtful)
       }
     case .foreignTable(let store):
       return try store.withConnection { try Self.run(job, on: $0, progress: progress) }

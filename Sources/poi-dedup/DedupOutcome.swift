@@ -3,7 +3,7 @@ import ToolSupport
 
 enum DedupOutcome {
   /// A plan; nil if it was stopped.
-  case planned(DeduplicationPlan?, layout: TableLayout)
+  case planned(DeduplicationPlan?, layout: TableLayout, isKeyDoubtful: Bool = false)
   /// A deduplication; `failure` says why it stopped after something was committed.
   case deduplicated(DeduplicationReport, layout: TableLayout, failure: StoreError? = nil)
   case undone(UndoReport)
@@ -31,7 +31,7 @@ enum DedupOutcome {
 
   var isInterrupted: Bool {
     switch self {
-    case .planned(let plan, _): plan == nil
+    case .planned(let plan, _, _): plan == nil
     case .deduplicated(let report, _, let failure): failure == nil && !report.isFinished
     case .undone, .digest, .purged: false
     }
@@ -39,10 +39,24 @@ enum DedupOutcome {
 
   private var plan: DeduplicationPlan? {
     switch self {
-    case .planned(let plan, _): plan
+    case .planned(let plan, _, _): plan
     case .deduplicated(let report, _, _): report.plan
     case .undone, .digest, .purged: nil
     }
+  }
+
+  /// The greatest part of the rows, in percent, that is removed by a doubtful key.
+  private static let doubtfulLimit = ImportOptions.Limit.percent(20)
+
+  /// Why a doubtful key may not identify a record: many of the rows that would be removed differ from their
+  /// winner. Nil if few do.
+  static func doubt(of plan: DeduplicationPlan, _ layout: TableLayout) -> String? {
+    let count = plan.loserCount - plan.reasons.identical
+    guard doubtfulLimit.isExceeded(by: count, of: plan.rowCount) else { return nil }
+    let key = layout.keyColumns.joined(separator: ",")
+    return
+      "\(count) of \(plan.rowCount) rows differ from another one with the same \(key); the key was "
+      + "inferred and is doubtful (if it identifies a record, say --key \(key.shellWord))"
   }
 
   /// Results that the user should check.
@@ -53,8 +67,13 @@ enum DedupOutcome {
           + "exist; PRAGMA foreign_key_check names them"
       ]
     }
-    guard let plan, let first = plan.firstUnreadableTimestamp else { return [] }
-    return [
+    guard let plan else { return [] }
+    var warnings: [String] = []
+    if case .planned(_, let layout, true) = self, let doubt = Self.doubt(of: plan, layout) {
+      warnings.append("\(doubt), so poi-dedup would remove nothing")
+    }
+    guard let first = plan.firstUnreadableTimestamp else { return warnings }
+    return warnings + [
       "timestamps of \(plan.unreadableTimestampCount) of \(plan.rowCount) rows cannot be read and count "
         + "as missing, so a record with a timestamp wins over them: the first is \(first.value) in row "
         + "\(first.row)"

@@ -55,7 +55,9 @@ extension ImportCommand {
         "ties", "RULE", choices: .cases { (rule: TieRule) in meaning(of: rule) },
         default: TieRule.digest.rawValue,
         summary: "which of two records wins under --merge newest if none is newer",
-        detail: "Only digest gives every device the same winner in any order.",
+        detail:
+          "Only digest gives every device the same winner in any order. The rule later selects "
+          + "--merge newest.",
         section: "Input and store"),
       OptionDescription(
         "infer", "WHAT", choices: .cases { (inference: Inference) in meaning(of: inference) },

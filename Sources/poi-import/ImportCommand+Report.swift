@@ -116,7 +116,7 @@ extension ImportCommand {
   }
 
   private func tieWarnings(on report: ImportReport) -> [String] {
-    guard report.tiedCount > 0, options.ties == .digest else { return [] }
+    guard report.tiedCount > 0, report.ties == .digest else { return [] }
     let records = report.tiedCount == 1 ? "record differs" : "records differ"
     return [
       "\(QuantityFormat.count(report.tiedCount)) \(records) from the stored one and "

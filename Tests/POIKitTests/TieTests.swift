@@ -98,6 +98,7 @@ import Testing
       let expected = Self.expected(notes)
       #expect(try Self.rows(store) == expected.rows, "seed \(seed)")
       #expect(report.tiedCount == expected.tiedCount, "seed \(seed)")
+      #expect(report.ties == .later, "seed \(seed)")
     }
   }
 
@@ -110,8 +111,9 @@ import Testing
     #expect(report.tiedCount == 2 && report.counters.updated + report.counters.stale == 2)
     #expect(try store.run(notes.map(\.json), .overwrite).tiedCount == 0)
     var options = ImportOptions()
-    options.mergePolicy = .overwrite
     options.ties = .later
+    #expect(try store.run(notes.map(\.json), options).mergePolicy == .newest)
+    options.mergePolicy = .overwrite
     let error = #expect(throws: StoreError.self) { try store.run([], options) }
     #expect(error?.advice == [.use(.newest)])
   }

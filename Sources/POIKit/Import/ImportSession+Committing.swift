@@ -27,7 +27,8 @@ extension ImportSession {
         for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
       checkpoint.policy = try store.mergePolicy(
         options.mergePolicy
-          ?? (options.isSnapshot || options.choosePolicy != nil ? .newest : nil),
+          ?? (options.isSnapshot || options.choosePolicy != nil || options.ties != .digest
+            ? .newest : nil),
         isSnapshot: options.isSnapshot, for: model)
       let table = try ImportedTable(of: model, in: store.connection)
       guard table.document == model.document,
@@ -524,6 +525,7 @@ extension ImportSession {
     report.counters = checkpoint.counters
     report.rejectsByRule = checkpoint.rejectsByRule.sorted { $0.key < $1.key }
       .map { ($0.key, $0.value) }
+    report.ties = checkpoint.ties
     report.tiedCount = checkpoint.tiedCount
     report.keylessCount = checkpoint.keylessCount
     report.rejectsByAttribute = checkpoint.rejectsByAttribute

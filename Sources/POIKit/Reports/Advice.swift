@@ -32,13 +32,12 @@ public enum Advice: Sendable, Hashable {
   case nameTable
   /// Name the attributes or columns that identify a record.
   case nameKey
-  /// Name these columns as the key.
-  case useKey([String])
   /// Use another file as the store.
   case useOtherStore
   /// Trust the schema of the database, if its author is known.
   case trustSchema
-  /// Deduplicate by these columns and enforce the key, by an index or a hash.
+  /// Deduplicate by these columns, or by the model's key if they are empty, and enforce the key, by an index
+  /// or a hash.
   case enforce(key: [String], DeduplicationOptions.KeyEnforcement)
   /// Undo the run that enforced the key: `Store.undo(run:)`.
   case undoEnforcement

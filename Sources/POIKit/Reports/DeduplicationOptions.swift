@@ -25,10 +25,6 @@ public struct DeduplicationOptions: Sendable, Hashable {
   /// The folder of temporary files: the environment's `TMPDIR`, or `/var/tmp`.
   public var temporaryFolder: String?
 
-  /// The maximum of losers that differ from their winner, relative to the rows of the table. If there are more,
-  /// nothing is removed. No limit.
-  public var differenceLimit: ImportOptions.Limit?
-
   /// Whether losers are archived, so that the pass can be undone: yes.
   public var archive = true
 

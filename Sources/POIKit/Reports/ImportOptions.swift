@@ -48,7 +48,8 @@ public struct ImportOptions: Sendable {
   /// `append` makes an empty table enforce its key.
   public var mergePolicy: MergePolicy?
 
-  /// What decides between records that tie; only for the policy `newest`. A resumed run keeps its rule.
+  /// What decides between records that tie; `later` needs the policy `newest`, and selects it if no policy is
+  /// named. A resumed run keeps its rule.
   public var ties = TieRule.digest
 
   /// Chooses the policy for each record that meets a stored row; nil for `mergePolicy`.
@@ -118,7 +119,7 @@ public struct ImportOptions: Sendable {
       }
     }
 
-    func isExceeded(by count: Int, of all: Int) -> Bool {
+    package func isExceeded(by count: Int, of all: Int) -> Bool {
       switch self {
       case .count(let limit): count > limit
       case .percent(let limit): Double(count) * 100 > limit * Double(all)

@@ -101,6 +101,9 @@ public struct ImportReport: Sendable {
   /// as updated or stale, as the policy `newest` decided by `ImportOptions.ties`.
   public var tiedCount = 0
 
+  /// What decided between them.
+  public var ties = TieRule.digest
+
   /// The accepted records in which an attribute of the key is null or missing. They are never compared with
   /// stored ones.
   public var keylessCount = 0

@@ -55,8 +55,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case undecodable
     /// A winner cannot get a value that its losers have.
     case unmergeableValue
-    /// More rows than the limit allows differ from others with their key.
-    case tooManyDifferences
     /// Rows violate the unique index.
     case keyNotUnique
     /// The run cannot be undone.

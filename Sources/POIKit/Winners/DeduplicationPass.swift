@@ -104,7 +104,6 @@ struct DeduplicationPass: ~Copyable {
         return report(removal.counts)
       }
       plan = selection.plan
-      try checkDifferences()
       plan.supersededRowCount = removal.counts.supersededRowCount
       plan.rowCount += plan.supersededRowCount
       try prepare(clock: clock)
@@ -142,21 +141,6 @@ struct DeduplicationPass: ~Copyable {
       }
     }
     if let record { removal.beginRun(record.id, archives: options.archive) }
-  }
-
-  /// Throws if more losers than the limit allows differ from their winner: then the key may not identify a
-  /// record.
-  private func checkDifferences() throws {
-    let count = plan.loserCount - plan.reasons.identical
-    guard let limit = options.differenceLimit, limit.isExceeded(by: count, of: plan.rowCount) else {
-      return
-    }
-    let key = layout.keyColumns.joined(separator: ",")
-    throw StoreFailure(
-      .tooManyDifferences,
-      "\(count) of \(plan.rowCount) rows differ from another one with the same \(key), which was inferred as "
-        + "the key and is doubtful, so nothing was removed",
-      advice: .useKey(layout.keyColumns))
   }
 
   private func report(
