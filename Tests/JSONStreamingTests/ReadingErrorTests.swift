@@ -109,7 +109,7 @@ import Testing
       ),
       (
         "[{}]\n {}", Self.top,
-        #"2:2: the value at "" is an object, and was an array before: read the two as separate inputs"#
+        #"2:2: the value at "" is an object, and was an array before: read the two separately, each by a pointer or input of its own"#
       ),
       (
         "[{}]\n 7", Self.top,

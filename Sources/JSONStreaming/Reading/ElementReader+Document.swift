@@ -23,6 +23,11 @@ extension ElementReader {
           let end = offset + min(chunkSize, bytes.count - offset)
           reader.append(bytes.extracting(offset..<end))
           offset = end
+        case .element where reader.lineMode == .textSequence:
+          return Malformation(
+            rule: "syntax",
+            message: "not valid json: a record separator before the value begins a text sequence",
+            byteOffset: reader.elementByteOffset)
         case .element:
           valueCount += 1
           guard valueCount > 1 else { continue }

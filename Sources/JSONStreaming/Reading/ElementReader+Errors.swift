@@ -40,6 +40,12 @@ extension ElementReader {
       "the input is \(name): convert it first, for example with iconv -f \(name) -t utf-8")
   }
 
+  mutating func failTextSequence() -> ReadingError {
+    fail(
+      .notAContainer, at: givenOffset,
+      "the input is a text sequence, and each of its texts is an element: give no pointer")
+  }
+
   mutating func failNULs() -> ReadingError {
     fail(
       .unrecoverable, at: 0,
@@ -120,8 +126,8 @@ extension ElementReader {
         parser.state.containersAreObjects == true ? ("array", "object") : ("object", "array")
       return fail(
         .notAContainer, at: offset,
-        "the value at \(pointerText) is an \(kinds.0), and was an \(kinds.1) before: read the two as "
-          + "separate inputs")
+        "the value at \(pointerText) is an \(kinds.0), and was an \(kinds.1) before: read the two "
+          + "separately, each by a pointer or input of its own")
     case .stop(.duplicateMember):
       return fail(
         .duplicateMember, at: offset,

@@ -252,9 +252,11 @@ extension ElementReader {
       givenOffset = 3
       parsedOffset = 3
       parser.state.boundary = 3
-    } else if shape == .sequence, buffer.bytes.count > 0,
-      buffer.bytes[0] == ElementContext.recordSeparator
+    }
+    if buffer.bytes.count > givenOffset,
+      buffer.bytes[givenOffset] == ElementContext.recordSeparator
     {
+      guard shape == .sequence else { throw failTextSequence() }
       lineMode = .textSequence
       deliveredContext.lineMode = lineMode
       parser.state.context.lineMode = lineMode

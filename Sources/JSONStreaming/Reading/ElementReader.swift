@@ -7,10 +7,11 @@
 ///
 /// A malformed element is delivered as ``ReadingEvent/malformed(_:)`` with its raw bytes, and
 /// reading continues with the next one. In a sequence with one element a line, that is the next
-/// line; otherwise `RecoveryScanner` finds it. A sequence whose first byte is a record separator is
-/// a text sequence (RFC 7464): record separators are skipped between elements, and end a malformed
-/// one. A missing or surplus comma is delivered as a
-/// malformed element of no bytes.
+/// line; otherwise `RecoveryScanner` finds it. A missing or surplus comma is delivered as a malformed
+/// element of no bytes.
+///
+/// A sequence that begins with a record separator, behind a byte-order mark if there is one, is a text
+/// sequence (RFC 7464): record separators are skipped between elements, and end a malformed one.
 ///
 /// Memory does not depend on the size of the input. It is at most the sum of:
 ///
