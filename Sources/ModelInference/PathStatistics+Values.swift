@@ -35,7 +35,7 @@ extension PathStatistics {
 
   /// Returns a hash of the value.
   mutating func observe(
-    text: Span<UInt8>, holdsNUL mayHoldNUL: Bool, scratch: inout GrowableBuffer<UInt8>,
+    text: Span<UInt8>, holdsNUL mayHoldNUL: Bool,
     scope: inout DistinctCounter.Scope
   ) -> UInt64 {
     stringCount += 1

@@ -55,7 +55,7 @@ struct PathTree: ~Copyable {
     if let name = record.memberName {
       memberNames.presentCount += 1
       nameHash = memberNames.observe(
-        text: record.tape.text(of: name), holdsNUL: record.holdsNUL, scratch: &scratch,
+        text: record.tape.text(of: name), holdsNUL: record.holdsNUL,
         scope: &scope)
     }
     observeObject(at: record.start, place: PathTree.root, of: record)
@@ -85,7 +85,7 @@ struct PathTree: ~Copyable {
       remember(hash, ofKeyAt: place)
     case .string:
       let hash = places[place].observe(
-        text: record.tape.text(of: token), holdsNUL: record.holdsNUL, scratch: &scratch,
+        text: record.tape.text(of: token), holdsNUL: record.holdsNUL,
         scope: &scope)
       remember(hash, ofKeyAt: place)
     case .startObject:
@@ -120,10 +120,10 @@ struct PathTree: ~Copyable {
     case .text(let index):
       hash = places[place].observe(
         text: record.tape.text(of: record.tape[index]), holdsNUL: record.holdsNUL,
-        scratch: &scratch, scope: &scope)
+        scope: &scope)
     case .instant(let instant):
       hash = places[place].observe(
-        text: instant.description.utf8Span.span, holdsNUL: false, scratch: &scratch, scope: &scope)
+        text: instant.description.utf8Span.span, holdsNUL: false, scope: &scope)
     }
     remember(hash, ofKeyAt: place)
   }

@@ -8,8 +8,7 @@ extension StoreError {
     case .notAStore, .newerFormat, .modelDiffers, .noSuchTable, .noSuchColumn, .unsupportedTable,
       .invalidOptions, .unfinishedRun, .cannotResume, .cannotUndo:
       .usage
-    case .unreadable, .tooManyRejects, .conflict, .snapshotRefused, .mixedTimestamps,
-      .keyNotUnique,
+    case .unreadable, .tooManyRejects, .conflict, .snapshotRefused, .mixedTimestamps, .keyNotUnique,
       .unmovableReference, .unmergeableValue, .interferingTrigger, .undecodable:
       .dataError
     case .database where cause?.isUntrustedSchema == true || cause?.isConstraint == true: .dataError

@@ -332,4 +332,26 @@ import Testing
     let removed = try deduplicator.run(["-s", "copies"], in: folder.path)
     #expect(removed.exitCode == 0 && removed.output.contains("rows left  10"), "\(removed)")
   }
+
+  @Test func `a refusal by a doubtful key changes nothing, and no advice confirms the key`() throws
+  {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"x-table":"t","x-key":"id","x-key-doubtful":true,"required":["id"],"#
+        + #""x-tombstone":{"attribute":"gone","removal":"delete"},"#
+        + #""properties":{"id":{"type":"integer"},"v":{"type":["string","null"]},"#
+        + #""gone":{"type":["boolean","null"]}}}"#, to: "model")
+    try folder.write(
+      #"{"id":9,"v":"a"}{"id":1,"v":"a"}{"id":1,"v":"b"}{"id":2,"v":"c"}{"id":9,"gone":true}"#,
+      to: "data")
+    #expect(try tool.run(["-m", "model", "data"], in: folder.path).exitCode == 0)
+    let rows: SQL = "SELECT id, v FROM t ORDER BY 1, 2"
+    let before = try self.rows(rows, in: folder)
+    let refused = try Tool("poi-dedup").run([], in: folder.path)
+    #expect(refused.exitCode == 65 && refused.messages.contains("1 of 4 rows differ"), "\(refused)")
+    #expect(try self.rows(rows, in: folder) == before)
+    #expect(try self.rows("SELECT tool FROM poikit_run", in: folder) == ["poi-import"])
+    let merged = try tool.run(["-m", "model", "--merge", "newest", "data"], in: folder.path)
+    #expect(merged.messages.contains("run poi-dedup --enforce\n"), "\(merged)")
+  }
 }

@@ -10,14 +10,6 @@ import Testing
 
 /// Dates and instants of other forms than RFC 3339, in records, models and proposals.
 @Suite struct DateFormTests {
-  /// The stored value, or the message of the reject.
-  private static func imported(_ value: String, as schema: String) throws -> [String] {
-    let feed = try FeedStore(
-      Model(parsing: #"{"x-table":"t","properties":{"a":{\#(schema)}}}"#))
-    try feed.take(#"{"a":\#(value)}"#)
-    return try feed.rows("SELECT quote(a) FROM t UNION ALL SELECT message FROM poikit_reject")
-  }
-
   private static func dateTime(_ pattern: String, _ more: String = "") -> String {
     #""type":"string","format":"date-time","x-date-pattern":"\#(pattern)"\#(more)"#
   }
@@ -38,20 +30,20 @@ import Testing
     ("1709209800", #""type":"integer","x-unit":"seconds","x-lenient":true"#),
   ])
   func `every form of an instant is stored alike`(value: String, schema: String) throws {
-    #expect(try Self.imported(value, as: schema) == Self.stored)
+    #expect(try FeedStore.imported(value, as: schema) == Self.stored)
   }
 
   @Test func `a date is stored as ISO 8601 writes it, whatever its pattern`() throws {
     let schema = #""type":["string","null"],"format":"date","x-date-pattern":"M/d/yyyy""#
-    #expect(try Self.imported(#""2/9/2024""#, as: schema) == ["'2024-02-09'"])
-    #expect(try Self.imported(#""1/1/0007""#, as: schema) == ["'0007-01-01'"])
-    #expect(try Self.imported("null", as: schema) == ["NULL"])
+    #expect(try FeedStore.imported(#""2/9/2024""#, as: schema) == ["'2024-02-09'"])
+    #expect(try FeedStore.imported(#""1/1/0007""#, as: schema) == ["'0007-01-01'"])
+    #expect(try FeedStore.imported("null", as: schema) == ["NULL"])
     let withRule = schema + #","minLength":9"#
     #expect(
-      try Self.imported(#""2/9/2024""#, as: withRule) == [
+      try FeedStore.imported(#""2/9/2024""#, as: withRule) == [
         #""2/9/2024" has fewer than 9 characters"#
       ])
-    #expect(try Self.imported(#""12/31/2024""#, as: withRule) == ["'2024-12-31'"])
+    #expect(try FeedStore.imported(#""12/31/2024""#, as: withRule) == ["'2024-12-31'"])
   }
 
   @Test(arguments: [
@@ -100,7 +92,7 @@ import Testing
   func `another text is rejected with the form that is expected`(
     value: String, schema: String, message: String
   ) throws {
-    #expect(try Self.imported(value, as: schema) == [message])
+    #expect(try FeedStore.imported(value, as: schema) == [message])
   }
 
   @Test(arguments: [

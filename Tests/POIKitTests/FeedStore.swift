@@ -17,6 +17,17 @@ struct FeedStore: ~Copyable {
     folder = try ScratchFolder()
   }
 
+  /// The stored value of the attribute `a` of one record, or the message of its reject.
+  ///
+  /// - Parameters:
+  ///   - value: as JSON text.
+  ///   - schema: the keywords of the attribute.
+  static func imported(_ value: String, as schema: String) throws -> [String] {
+    let feed = try FeedStore(Model(parsing: #"{"x-table":"t","properties":{"a":{\#(schema)}}}"#))
+    try feed.take(#"{"a":\#(value)}"#)
+    return try feed.rows("SELECT quote(a) FROM t UNION ALL SELECT message FROM poikit_reject")
+  }
+
   /// Imports texts as the inputs of one run.
   @discardableResult
   func take(

@@ -6,10 +6,7 @@ extension DatePattern {
   /// - Parameter defaultOffsetMinutes: the offset of texts without a zone, in minutes east of UTC; nil refuses
   ///   them.
   package func instant(_ text: Span<UInt8>, defaultOffsetMinutes: Int? = nil) -> Instant? {
-    guard let parts = parts(of: text),
-      let instant = parts.instant(defaultOffsetMinutes: defaultOffsetMinutes)
-    else { return nil }
-    return instant
+    parts(of: text)?.instant(defaultOffsetMinutes: defaultOffsetMinutes)
   }
 
   /// Reads a text as a day; nil if it has another form or is not valid.
@@ -18,15 +15,18 @@ extension DatePattern {
   /// Appends the text of a day, `YYYY-MM-DD`; returns false, and appends nothing, if the text is not valid.
   func appendDate(_ text: Span<UInt8>, to bytes: inout GrowableBuffer<UInt8>) -> Bool {
     guard let date = date(text) else { return false }
-    let digits = [date.year / 100, date.year % 100, date.month, date.dayOfMonth].map { number in
-      (UInt8(ascii: "0") + UInt8(number / 10), UInt8(ascii: "0") + UInt8(number % 10))
-    }
-    for (place, pair) in digits.enumerated() {
-      if place > 1 { bytes.append(UInt8(ascii: "-")) }
-      bytes.append(pair.0)
-      bytes.append(pair.1)
-    }
+    Self.append(twoDigitsOf: date.year / 100, to: &bytes)
+    Self.append(twoDigitsOf: date.year % 100, to: &bytes)
+    bytes.append(UInt8(ascii: "-"))
+    Self.append(twoDigitsOf: date.month, to: &bytes)
+    bytes.append(UInt8(ascii: "-"))
+    Self.append(twoDigitsOf: date.dayOfMonth, to: &bytes)
     return true
+  }
+
+  private static func append(twoDigitsOf number: Int, to bytes: inout GrowableBuffer<UInt8>) {
+    bytes.append(UInt8(ascii: "0") + UInt8(number / 10))
+    bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 
   private func parts(of text: Span<UInt8>) -> DateParts? {
@@ -192,13 +192,14 @@ extension DateReader {
   /// Page: RFC 2822, section 4.3
   @_lifetime(self: copy self)
   private mutating func readZoneName() -> Int? {
-    let names: KeyValuePairs<String, Int> = [
-      "utc": 0, "ut": 0, "gmt": 0, "z": 0, "est": -300, "edt": -240, "cst": -360, "cdt": -300,
-      "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
-    ]
-    for (name, offset) in names where skip(name: name) { return isAtLetter ? nil : offset }
+    for (name, offset) in Self.zones where skip(name: name) { return isAtLetter ? nil : offset }
     return nil
   }
+
+  private static let zones = [
+    ("utc", 0), ("ut", 0), ("gmt", 0), ("z", 0), ("est", -300), ("edt", -240), ("cst", -360),
+    ("cdt", -300), ("mst", -420), ("mdt", -360), ("pst", -480), ("pdt", -420),
+  ]
 
   // MARK: Names and numbers
 
