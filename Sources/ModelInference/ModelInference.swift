@@ -40,7 +40,7 @@ public struct ModelInference: ~Copyable {
   /// Starts an inference.
   ///
   /// - Parameters:
-  ///   - options: only `pointer`, `recordLimit`, `limits`, `clock` and `maximumSkew` are used.
+  ///   - options: only `pointer`, `hasHeader`, `recordLimit`, `limits`, `clock` and `maximumSkew` are used.
   ///   - onProgress: called after each chunk of an input; decides whether the inference continues.
   /// - Throws: `StoreError` with `invalidOptions` if the pointer is not a JSON pointer or a limit is out of
   ///   range.
@@ -98,13 +98,14 @@ public struct ModelInference: ~Copyable {
     defer { tree.endInput() }
     do {
       var pending = try source.readBeginning()
-      let shape = try shape(of: &source, keeping: &pending, byteLimit: byteLimit)
+      let (shape, hasHeader) = try shape(of: &source, keeping: &pending, byteLimit: byteLimit)
       var input = ImportReport.Input(name: source.name, pointer: nil, isPointerFound: false)
       if case .container(let found) = shape { input.pointer = found.pattern }
       inputs.append(input)
       rejectLines = RejectLineDetector()
       var reader = ElementReader(
-        shape: shape, limits: options.limits.readingLimits, isResumable: false)
+        shape: shape, limits: options.limits.readingLimits,
+        hasHeader: hasHeader || options.hasHeader, isResumable: false)
       for start in stride(from: 0, to: pending.count, by: InputChunk.byteCount) {
         let end = min(start + InputChunk.byteCount, pending.count)
         reader.append(pending.span.extracting(start..<end))
@@ -202,15 +203,16 @@ public struct ModelInference: ~Copyable {
   ///   - byteLimit: the number of bytes after which the search ends without success.
   private func shape<Source: ByteSource & ~Copyable>(
     of source: inout Source, keeping pending: inout GrowableBuffer<UInt8>, byteLimit: Int
-  ) throws -> ElementShape {
-    if let pointer { return .container(pointer) }
-    var detector = ShapeDetector(elementMarkers: [[RejectLine.marker]])
+  ) throws -> (ElementShape, hasHeader: Bool) {
+    if let pointer { return (.container(pointer), false) }
+    let markers = [[RejectLine.marker]]
+    var detector = ShapeDetector(elementMarkers: markers, hasHeader: options.hasHeader)
     detector.append(pending.span)
     var isReadAgain = false
     var byteCount = 0
     if detector.outcome == nil, try source.restart() {
       isReadAgain = true
-      detector = ShapeDetector(elementMarkers: [[RejectLine.marker]])
+      detector = ShapeDetector(elementMarkers: markers, hasHeader: options.hasHeader)
     }
     while detector.outcome == nil {
       if isReadAgain { pending.removeAll() }
@@ -234,10 +236,10 @@ public struct ModelInference: ~Copyable {
       guard try source.restart() else { throw StoreError.unknownPlace(in: source.name) }
     }
     switch detector.outcome {
-    case .container(let pointer): return .container(pointer)
+    case .container(let pointer): return (.container(pointer), detector.beginsWithHeader)
     case .ambiguous(let candidates):
       throw StoreError.ambiguousPlace(candidates, in: source.name)
-    case .sequence, nil: return .sequence
+    case .sequence, nil: return (.sequence, false)
     }
   }
 
@@ -346,7 +348,8 @@ public struct ModelInference: ~Copyable {
     for input in inputs {
       // Only the elements of a top-level array are found without a pointer.
       let pointer = options.pointer ?? input.pointer.flatMap { $0.isEmpty ? nil : $0 }
-      let place = pointer.map { " --at \($0.shellWord)" } ?? ""
+      let place =
+        (pointer.map { " --at \($0.shellWord)" } ?? "") + (options.hasHeader ? " --header" : "")
       let file = " " + Self.argument(for: input)
       if let index = places.firstIndex(where: { $0.pointer.isExactly(place) }) {
         places[index].files += file

@@ -44,6 +44,13 @@ extension ImportCommand {
           + "lines, the features of a GeoJSON FeatureCollection, or the only array of objects "
           + "inside an envelope.",
         section: "Input and store"),
+      OptionDescription(
+        "header",
+        summary: "read arrays as records; the first one has the names of the members",
+        detail:
+          "Arrays are the elements of an array, or lines. Without it, a header is detected in a "
+          + "top-level array if the row after it has a value that is not a text.",
+        section: "Input and store"),
       .trustSchema(section: "Input and store"),
       OptionDescription(
         "merge", "POLICY", choices: .cases { (policy: MergePolicy) in meaning(of: policy) },
@@ -204,7 +211,8 @@ extension ImportCommand {
 
   /// The options beside `--infer=print`.
   private static let printingAccepts = [
-    "table", "key", "timestamp", "at", "limit", "max-skew", "max-record-bytes", "max-string-bytes",
+    "table", "key", "timestamp", "at", "header", "limit", "max-skew", "max-record-bytes",
+    "max-string-bytes",
     "max-depth", "max-keys",
   ]
 

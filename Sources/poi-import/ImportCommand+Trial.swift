@@ -104,6 +104,7 @@ extension ImportCommand {
     options.limits = self.options.limits
     options.maximumSkew = self.options.maximumSkew
     options.pointer = pointer
+    options.hasHeader = self.options.hasHeader
     options.recordLimit = min(self.options.recordLimit ?? .max, Self.triedRecordCount)
     options.batchSize = 1
     var session = try ImportSession(checking: model, options: options) { progress in

@@ -46,6 +46,7 @@ struct ImportCommand {
       try arguments.byteCount("batch-bytes", in: 1...(1 << 30)) ?? options.batchByteLimit
     options.jobCount = try arguments.integer("jobs", in: 1...2) ?? options.jobCount
     options.pointer = arguments.text("at")
+    options.hasHeader = arguments.flag("header")
     options.tokenPointer = arguments.text("token-at")
     options.source = arguments.text("source") ?? ""
     guard arguments.text("source") != "" else {

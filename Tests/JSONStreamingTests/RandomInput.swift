@@ -10,7 +10,7 @@ struct RandomInput {
   init(seed: UInt64, damageCount: Int) {
     var generator = SplitMix64(seed: seed)
     let style = Int.random(in: 0..<3, using: &generator)
-    let count = Int.random(in: 0..<8, using: &generator)
+    let count = Int.random(in: 0..<9, using: &generator)
     var elements: [String] = []
     for index in 0..<count {
       elements.append(Self.element(index, style: style, using: &generator))
@@ -42,6 +42,12 @@ struct RandomInput {
       shape = .container(JSONPointer(tokens: ["g", "*", "rows"], wildcards: [1]))
       let groups = elements.map { "{\"n\":1,\"rows\":[\($0),\($0)],\"z\":{}}" }
       text = #"{"g":["# + groups.joined(separator: ",{},\n") + #"],"rows":[0]}"#
+    case 7:
+      shape = .container(JSONPointer(tokens: ["data"]))
+      let rows = elements.map { "[\($0), \"\\u0031\",\($0)]" }
+      text =
+        #"{"meta":{"view":{"columns":[{"name":"a"},{"name":"b"},{"name":"\u0063"}]}},"data":["#
+        + rows.joined(separator: ",\n") + "]}"
     default:
       shape = .container(JSONPointer(tokens: ["rows"]))
       text = elements.map { "{\"rows\":[\($0)]}" }.joined(separator: " ")

@@ -118,4 +118,28 @@ import Testing
     let error = #expect(throws: StoreError.self) { try inference.read(.text(text)) }
     #expect(error?.advice == [.chooseRecords(at: places)])
   }
+
+  @Test func `rows are imported like objects`() throws {
+    let lines = "{\"id\":1,\"n\":2}\n{\"id\":\"x\"}\n{\"id\":3}\n{\"id\":4,\"n\":[5]}\n"
+    let digest = try Self.importEachWay(lines).split(separator: " ")[2]
+    let rows = #"[1,2],["x"],[3],[4,[5]]"#
+    #expect(try Self.importEachWay("[[\"id\",\"n\"],\(rows)]") == " 4-1 \(digest)")
+    let socrata =
+      #"{"meta":{"view":{"columns":[{"fieldName":"id"},{"name":"n"}]}},"data":[\#(rows)]}"#
+    #expect(try Self.importEachWay(socrata) == "/data 4-1 \(digest)")
+    var options = ImportOptions()
+    options.hasHeader = true
+    let text = "[\"id\",\"n\"]\n[1,2]\n[\"x\"]\n[3]\n[4,[5]]\n"
+    #expect(try Self.importEachWay(text, options: options) == "top 4-1 \(digest)")
+    for text in ["[[\"id\",\"n\"],\(rows)]", socrata] {
+      #expect(try Self.inferredMembers(text) == ["id", "n"])
+    }
+  }
+
+  @Test func `a row that is too long keeps its bytes`() throws {
+    var session = try ImportSession(into: Store.inMemory(), model: Model(parsing: Self.model))
+    try session.append(Array(#"[["id"],[1],[2, "x"]]"#.utf8).span)
+    let report = try session.finish()
+    #expect(report.rejectsByRule.map(\.rule) == ["row-length"])
+  }
 }

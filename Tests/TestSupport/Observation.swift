@@ -54,9 +54,10 @@ extension Observation {
 package func observe(
   _ input: [UInt8], _ shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
   chunkSizes: [Int] = [.max], resumingAt position: ReadingPosition = .start,
-  usesFill: Bool = false, isEager: Bool = false
+  usesFill: Bool = false, isEager: Bool = false, hasHeader: Bool = false
 ) -> [Observation] {
-  var reader = ElementReader(shape: shape, limits: limits, resumingAt: position)
+  var reader = ElementReader(
+    shape: shape, limits: limits, hasHeader: hasHeader, resumingAt: position)
   var seen: [Observation] = []
   var offset = 0
   var turn = 0

@@ -14,6 +14,15 @@ struct ElementContext: BitwiseCopyable, Equatable {
     case textSequence
   }
 
+  /// Where the names are for arrays that are read as objects.
+  enum Header: UInt8, BitwiseCopyable {
+    case none
+    /// In the first element.
+    case firstElement
+    /// In a list of columns before the elements.
+    case columns
+  }
+
   /// The kind of a container around the elements.
   enum Container {
     case array, object
@@ -36,6 +45,9 @@ struct ElementContext: BitwiseCopyable, Equatable {
   /// Whether a value ends before the point, so that a comma or the container's end must follow.
   var needsComma = false
 
+  /// Used in positions only.
+  var header = Header.none
+
   /// One bit for each level above the container, the root's lowest: 1 for an array.
   var arrayLevels: UInt64 = 0
 }
@@ -44,8 +56,10 @@ extension ElementContext {
   /// Decodes a stored number; nil if it is invalid.
   init?(state: UInt64) {
     guard let mode = LineMode(rawValue: UInt8(state & 3 | state >> Self.lineModeShift & 4)),
-      state >> (Self.lineModeShift + 3) == 0
+      let header = Header(rawValue: UInt8(state >> Self.headerShift & 3)),
+      state >> (Self.headerShift + 2) == 0
     else { return nil }
+    self.header = header
     lineMode = mode
     isInContainer = state & 4 != 0
     containerIsObject = state & 8 != 0
@@ -56,10 +70,13 @@ extension ElementContext {
   /// The distance from the third bit of a line mode to its place above the array levels.
   private static let lineModeShift = UInt64(3 + stepLimit)
 
+  private static let headerShift = lineModeShift + 3
+
   /// The number to store.
   var state: UInt64 {
     UInt64(lineMode.rawValue & 3) | (isInContainer ? 4 : 0) | (containerIsObject ? 8 : 0)
       | (needsComma ? 16 : 0) | arrayLevels << 5
       | UInt64(lineMode.rawValue & 4) << Self.lineModeShift
+      | UInt64(header.rawValue) << Self.headerShift
   }
 }

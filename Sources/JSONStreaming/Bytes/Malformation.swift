@@ -7,6 +7,7 @@ public struct Malformation: Sendable, Hashable {
   /// | `syntax` | is not JSON |
   /// | `utf-8` | contains bytes that are not UTF-8 |
   /// | `surrogate-escape` | contains a `\u` escape of half a surrogate pair |
+  /// | `row-length` | is an array with more elements than the header has names |
   /// | `truncated` | is cut off by the end of the input |
   /// | `depth`, `element-bytes`, `string-bytes`, `keys-per-object` | exceeds a limit |
   public let rule: String

@@ -10,6 +10,8 @@ public struct ReadingError: Error, Sendable, Hashable {
     case notAContainer
     /// An object on the pointer's path has two members with the name of the step.
     case duplicateMember
+    /// The first element is not an array of different names, or the columns of rows change.
+    case invalidHeader
     /// Something that is not JSON follows a complete top-level value.
     case trailingData
     /// The text around the elements exceeds a limit; `rule` as in ``Malformation/rule``.

@@ -45,6 +45,7 @@ extension ParseState {
     let step = levels.count
     let isPassed = passesNextValue()
     unsafe watched?.readScalar(text)
+    unsafe columns?.readScalar(text, depth: depth)
     if isPassed, step == steps.count, !hasWildcard { return stop(.notAContainer) }
     return depth == 0 ? stop(.targetMissing) : 1
   }
@@ -75,6 +76,7 @@ extension ParseState {
       levels.append(Level(isArray: isArray))
     }
     watched?.open(isArray: isArray)
+    columns?.open(isArray: isArray, depth: depth)
     depth += 1
     return 1
   }
@@ -95,7 +97,11 @@ extension ParseState {
       }
     }
     watched?.close(depth: depth)
+    columns?.close(depth: depth)
     depth -= 1
+    if depth == 0, let columns, columns.names != columns.firstNames ?? [] {
+      return stop(.otherColumns)
+    }
     return depth == 0 && holdsOther && !holdsTarget ? stop(.targetMissing) : 1
   }
 
@@ -119,6 +125,7 @@ extension ParseState {
     boundary = consumedOffset
     let name = unsafe UnsafeBufferPointer(start: start, count: length)
     unsafe watched?.readKey(name, depth: depth)
+    unsafe columns?.readKey(name, depth: depth)
     guard isOnPath, let last = levels.isEmpty ? nil : levels.count - 1, !wildcards[last] else {
       return 1
     }

@@ -24,6 +24,8 @@ struct ParseState: ~Copyable {
     case targetMissing
     /// The container is an object, but an earlier one was an array, or the reverse.
     case otherContainer
+    /// A list of columns differs from the first one.
+    case otherColumns
   }
 
   var tape = TapeBuffers()
@@ -53,6 +55,8 @@ struct ParseState: ~Copyable {
   let limits: ReadingLimits
   /// A value around the elements to keep.
   var watched: WatchedValue?
+  /// The columns around the elements, if these may be rows.
+  var columns: ColumnNames?
   var levels = GrowableBuffer<Level>(minimumCapacity: 8)
   var context: ElementContext
   /// The open containers around the elements, and the number of them on the pointer's path.
@@ -103,6 +107,7 @@ struct ParseState: ~Copyable {
     self.limits = limits
     context = ElementContext()
     context.isInContainer = isSequence
+    if pointer == ColumnNames.rows, !isSequence { columns = ColumnNames() }
   }
 }
 

@@ -49,6 +49,9 @@ struct YajlParser: ~Copyable {
   /// The watched value around the elements. Reading it through `state` would allocate.
   var watchedBytes: [UInt8]? { unsafe statePointer.pointee.watched?.text }
 
+  /// The names of the columns, in the same way.
+  var columnNames: [[UInt8]]? { unsafe statePointer.pointee.columns?.firstNames }
+
   var otherWatchedKind: Token.Kind? { unsafe statePointer.pointee.watched?.otherKind }
 
   /// Sets the bytes for `parsePiece`, up to `endOffset`; `buffer` must not move until they are

@@ -128,6 +128,10 @@ extension ElementReader {
         .notAContainer, at: offset,
         "the value at \(pointerText) is an \(kinds.0), and was an \(kinds.1) before: read the two "
           + "separately, each by a pointer or input of its own")
+    case .stop(.otherColumns):
+      return fail(
+        .invalidHeader, at: offset,
+        "the columns differ from those before: read the two as separate inputs")
     case .stop(.duplicateMember):
       return fail(
         .duplicateMember, at: offset,

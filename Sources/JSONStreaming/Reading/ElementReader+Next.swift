@@ -10,6 +10,12 @@ extension ElementReader {
   ///   were delivered, and again on each later call.
   /// - Complexity: amortised O(n) in the bytes of the element.
   public mutating func next() throws(ReadingError) -> ReadingEvent {
+    let event = try nextElement()
+    return headerKind == .none ? event : try row(event)
+  }
+
+  /// Advances to the next element, whether it is a row or not.
+  mutating func nextElement() throws(ReadingError) -> ReadingEvent {
     if recovery == nil { oversized = nil }
     while true {
       switch phase {
@@ -156,6 +162,8 @@ extension ElementReader {
   /// Replaces the delivered elements and their findings by newly parsed elements.
   private mutating func exchangeTape() {
     parser.state.exchangeTape(for: &parsed)
+    rowPlace = nil
+    if shape == .container(ColumnNames.rows) { noteColumns() }
     watchedBytes = parser.watchedBytes
     otherWatchedKind = parser.otherWatchedKind
     nextMark = 0
@@ -296,7 +304,7 @@ extension ElementReader {
   private mutating func resume() throws(ReadingError) -> Bool {
     guard
       let context = ElementContext(state: resumed.state), resumed.byteOffset > 0,
-      context.isInContainer,
+      context.isInContainer, !isHeaderDue,
       shape == .sequence
         ? !context.needsComma && context.arrayLevels == 0 : context.lineMode != .textSequence
     else { throw failInvalidPosition() }
@@ -320,6 +328,7 @@ extension ElementReader {
     flaws.removeAll()
     nulOffsets.removeAll()
     parsed.removeAll()
+    rowPlace = nil
     (nextFlaw, nextNUL, nextMark) = (0, 0, 0)
     failure = nil
     givenOffset = deliveredOffset

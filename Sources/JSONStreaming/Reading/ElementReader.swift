@@ -91,6 +91,15 @@ public struct ElementReader: ~Copyable {
   var deliveredHash: UInt64?
   let resumed: ReadingPosition
 
+  /// Where the header of rows is, as far as known.
+  var headerKind: ElementContext.Header
+  var isHeaderDue: Bool
+  var header: RowHeader?
+  /// Whether rows are read again up to the resumed position.
+  var replaysRows = false
+  /// Where the tape has the tokens of the current row, and the header's names in its copies.
+  var rowPlace: (token: Int, names: Int)?
+
   var lineMode = ElementContext.LineMode.unknown
   /// The line on which the first element ended.
   var firstEndLine = 0
@@ -100,12 +109,16 @@ public struct ElementReader: ~Copyable {
   /// - Parameters:
   ///   - shape: the place of the elements in the input.
   ///   - limits: the limits on one element.
+  ///   - hasHeader: whether the first element is an array of names. It is not delivered. Arrays after
+  ///     it are rows: they are delivered as objects with these names. If the shape is the container
+  ///     `/data`, arrays in it are also rows if a list of columns is at `/meta/view/columns` before it,
+  ///     as in exports of Socrata.
   ///   - position: the position of an earlier reader of the same input, shape and limits. The input
   ///     must be given from its first byte; bytes before the position are hashed and not parsed.
   ///   - isResumable: whether a reader may resume at ``position``; if false, nothing is hashed.
   ///   - watchedPointer: the pointer of a scalar around the elements, see ``watchedText``.
   public init(
-    shape: ElementShape, limits: ReadingLimits = ReadingLimits(),
+    shape: ElementShape, limits: ReadingLimits = ReadingLimits(), hasHeader: Bool = false,
     resumingAt position: ReadingPosition = .start, isResumable: Bool = true,
     watching watchedPointer: JSONPointer? = nil
   ) {
@@ -115,15 +128,19 @@ public struct ElementReader: ~Copyable {
     parser = YajlParser(
       shape: shape, limits: limits, watching: watchedPointer.map { WatchedValue(at: $0) })
     resumed = position
-    if position == .start {
+    let context = ElementContext(state: position.state) ?? ElementContext()
+    headerKind = hasHeader ? .firstElement : context.header
+    isHeaderDue = headerKind == .firstElement
+    if position == .start || context.header != .none {
       phase = .starting
+      replaysRows = position.byteOffset > 0
     } else {
       phase = .resuming
       deliveredOffset = position.byteOffset
       deliveredCount = position.elementCount
       deliveredHash = position.inputHash
     }
-    deliveredContext = ElementContext(state: position.state) ?? ElementContext()
+    if context.header == .none { deliveredContext = context }
     lineMode = deliveredContext.lineMode
   }
 }
@@ -218,6 +235,13 @@ extension ElementReader {
     mutating get {
       var context = deliveredContext
       context.lineMode = lineMode
+      context.header = headerKind
+      if headerKind == .firstElement, deliveredCount < 2 {
+        // The header alone is not a place to resume at.
+        var start = ReadingPosition.start
+        start.state = ElementContext(header: headerKind).state
+        return start
+      }
       return ReadingPosition(
         byteOffset: deliveredOffset, elementCount: deliveredCount,
         inputHash: deliveredHash ?? buffer.hash(before: deliveredOffset),

@@ -6,7 +6,8 @@
 ///
 /// | the input is | shape |
 /// |---|---|
-/// | an array | its elements |
+/// | an array | its elements; the first one may be a header, see ``beginsWithHeader`` |
+/// | an object with an array `data` after the columns of a Socrata export | `/data` |
 /// | several top-level values, a scalar or empty | sequence |
 /// | an object with `"type": "FeatureCollection"` | `/features` (RFC 7946) |
 /// | an object with `"type": "Feature"`, or with all marker names of an element | sequence |
@@ -72,6 +73,10 @@ public struct ShapeDetector: ~Copyable {
     case start
     /// The same, after a slash; everything except brackets is skipped.
     case startComment
+    /// After the bracket of a top-level array.
+    case topArray
+    /// In the first two rows of a top-level array of arrays.
+    case rows
     /// In an object that is inside objects only.
     case object(Due)
     /// In an array in such an object, before its first element.
@@ -99,6 +104,16 @@ public struct ShapeDetector: ~Copyable {
 
   /// The result; nil until it is certain.
   public private(set) var outcome: Outcome?
+
+  /// Whether the elements are arrays, and the first one is a header: different names, none of them
+  /// empty, before an array of the same length that does not have texts only.
+  public private(set) var beginsWithHeader = false
+
+  /// Whether the first element is known to be a header.
+  private let hasHeader: Bool
+  /// The columns of a Socrata export have been found.
+  private var hasColumns = false
+  private var rows = RowSample()
 
   /// For each kind of element, the names that all of its elements have.
   private let elementMarkers: [[String]]
@@ -149,7 +164,12 @@ public struct ShapeDetector: ~Copyable {
   ///     top-level object with all names of a kind is an element. Empty lists are ignored.
   ///   - elementNames: the names of members that elements may have. If it is empty, every array of
   ///     objects is a candidate and empty arrays are not.
-  public init(elementMarkers: [[String]] = [], elementNames: [String] = []) {
+  ///   - hasHeader: whether the first element is known to be a header. Then several top-level arrays
+  ///     of scalars are a sequence.
+  public init(
+    elementMarkers: [[String]] = [], elementNames: [String] = [], hasHeader: Bool = false
+  ) {
+    self.hasHeader = hasHeader
     self.elementNames = elementNames
     self.elementMarkers = elementMarkers.filter { !$0.isEmpty }
   }
@@ -162,7 +182,7 @@ extension ShapeDetector {
   public mutating func append(_ bytes: Span<UInt8>) {
     var index = 0
     while index < bytes.count, outcome == nil {
-      if isInString, !collectsString, !isEscaped {
+      if isInString, !collectsString, !isEscaped, !isInRows {
         index = Self.endOfPlainString(bytes, from: index)
         guard index < bytes.count else { return }
       }
@@ -176,6 +196,8 @@ extension ShapeDetector {
     if outcome == nil { decide() }
   }
 
+  private var isInRows: Bool { if case .rows = mode { true } else { false } }
+
   private static func endOfPlainString(_ bytes: Span<UInt8>, from index: Int) -> Int {
     var index = index
     while index < bytes.count {
@@ -188,6 +210,12 @@ extension ShapeDetector {
 
   /// Determines the outcome from the candidates so far.
   private mutating func decide() {
+    switch mode {
+    case .topArray, .rows:
+      outcome = .container(JSONPointer(tokens: []))
+      return
+    default: break
+    }
     let checksNames = isFirstObjectComplete && !elementNames.isEmpty
     let arrays = candidates + emptyCandidates
     if candidates.count == 1, !checksNames || candidates[0].hasElementName {
@@ -208,6 +236,14 @@ extension ShapeDetector {
     candidate = nil
     guard objectDepth < unreachableDepth else { return }
     let pointer = JSONPointer(tokens: path)
+    if pointer == ColumnNames.pointer {
+      hasColumns = byte == UInt8(ascii: "{")
+      return
+    }
+    if hasColumns, pointer == ColumnNames.rows {
+      outcome = .container(pointer)
+      return
+    }
     if byte == UInt8(ascii: "{") {
       let earlier = listed[pointer]
       if case .candidate(let index) = earlier {
@@ -230,6 +266,7 @@ extension ShapeDetector {
   }
 
   private mutating func read(_ byte: UInt8) {
+    if isInRows, !rows.append(byte) { return decide() }
     if isInString { return readInString(byte) }
     switch byte {
     case 0x0A:
@@ -255,6 +292,8 @@ extension ShapeDetector {
     case .object(let due): readInObject(byte, due)
     case .startComment where byte != UInt8(ascii: "{") && byte != UInt8(ascii: "["): break
     case .startComment: readFirst(byte)
+    case .topArray: beginRows(byte)
+    case .rows: readRow(byte)
     case .arrayStart:
       beginArray(byte)
       readInArray(byte)
@@ -278,10 +317,35 @@ extension ShapeDetector {
       mode = .object(.name)
       path = [""]
       isFirstLine = true
-    case UInt8(ascii: "["): outcome = .container(JSONPointer(tokens: []))
+    case UInt8(ascii: "["): mode = .topArray
     case 0xEF, 0xBB, 0xBF, 0x0B, 0x0C: break
     case UInt8(ascii: "/"): mode = .startComment
     default: outcome = .sequence
+    }
+  }
+
+  private mutating func beginRows(_ byte: UInt8) {
+    if hasHeader, byte != UInt8(ascii: "["), byte != UInt8(ascii: "]") {
+      outcome = .sequence
+    } else if hasHeader || byte != UInt8(ascii: "[") {
+      decide()
+    } else {
+      mode = .rows
+      _ = rows.append(byte)
+      openBrackets = [byte]
+    }
+  }
+
+  private mutating func readRow(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""): beginString(collecting: false)
+    case UInt8(ascii: "["), UInt8(ascii: "{"): openBrackets.append(byte)
+    case UInt8(ascii: "]"), UInt8(ascii: "}"):
+      guard openBrackets.popLast() == opener(of: byte) else { return decide() }
+      guard openBrackets.isEmpty, let isHeader = rows.endRow() else { return }
+      beginsWithHeader = isHeader
+      decide()
+    default: break
     }
   }
 

@@ -55,10 +55,10 @@ public struct Token: BitwiseCopyable, Sendable {
   mutating func rebase(tokensBy tokenShift: Int, copiesBy copyShift: Int) {
     switch kind {
     case .string, .key, .number:
-      if isCopied { first -= UInt32(truncatingIfNeeded: copyShift) }
+      if isCopied { first &-= UInt32(truncatingIfNeeded: copyShift) }
     case .startObject, .startArray:
       // The index is 0 in an open container, whose end is unknown.
-      if first > 0 { first -= UInt32(truncatingIfNeeded: tokenShift) }
+      if first > 0 { first &-= UInt32(truncatingIfNeeded: tokenShift) }
     case .endObject, .endArray, .true, .false, .null:
       break
     }

@@ -7,7 +7,7 @@ extension ImportSession {
 
   /// Begins reading at a JSON pointer; nil for newline-delimited or concatenated records.
   mutating func beginReading(
-    at pointer: String?, resumingAt position: ReadingPosition = .start
+    at pointer: String?, hasHeader: Bool = false, resumingAt position: ReadingPosition = .start
   ) throws(StoreError) {
     do {
       let shape: ElementShape =
@@ -15,7 +15,8 @@ extension ImportSession {
       let tokenPointer = try options.tokenPointer.map(JSONPointer.init(parsing:))
       if let tokenPointer { try checkToken(tokenPointer, beside: shape) }
       reader = ElementReader(
-        shape: shape, limits: options.limits.readingLimits, resumingAt: position,
+        shape: shape, limits: options.limits.readingLimits,
+        hasHeader: hasHeader || options.hasHeader, resumingAt: position,
         isResumable: !isDryRun, watching: tokenPointer)
       intake.beginInput()
       phase = .reading
@@ -115,6 +116,7 @@ extension ImportSession {
 
   private mutating func decide() throws(StoreError) {
     guard let outcome = detector?.outcome else { return }
+    let hasHeader = detector?.beginsWithHeader ?? false
     detector = nil
     switch outcome {
     case .sequence:
@@ -122,7 +124,7 @@ extension ImportSession {
     case .container(let pointer):
       progress.input?.pointer = pointer.pattern
       progress.input?.isPointerFound = true
-      try beginReading(at: pointer.pattern)
+      try beginReading(at: pointer.pattern, hasHeader: hasHeader)
     case .ambiguous(let candidates):
       throw fail(.ambiguousPlace(candidates, in: inputName))
     }

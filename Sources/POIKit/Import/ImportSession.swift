@@ -408,7 +408,8 @@ public struct ImportSession: ~Copyable {
   mutating func beginSurvey() {
     detector = ShapeDetector(
       elementMarkers: [requiredMembers, [RejectLine.marker]],
-      elementNames: members(at: model.attributes.map(\.source) + model.relations.map(\.source)))
+      elementNames: members(at: model.attributes.map(\.source) + model.relations.map(\.source)),
+      hasHeader: options.hasHeader)
     phase = .surveying
   }
 

@@ -20,6 +20,11 @@ public struct ImportOptions: Sendable {
   /// arrays of all groups; `~2` is a `*` in a name. If nil, a survey of the input finds it.
   public var pointer: String?
 
+  /// Whether the records are arrays, and the first one is a header: it has the names of the members. The
+  /// header of a top-level array is detected if the row after it does not have texts only. The columns of
+  /// a Socrata export are also detected.
+  public var hasHeader = false
+
   /// The place of the source's token for the next request, such as `/meta/next`: a JSON pointer (RFC
   /// 6901) to a string, number or boolean outside the records.
   public var tokenPointer: String?
