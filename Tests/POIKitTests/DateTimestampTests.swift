@@ -126,20 +126,22 @@ import Testing
   @Test func `a value keeps the date at which its loser had it`() throws {
     let feed = try FeedStore(Self.model())
     try feed.take(
-      #"{"id":1,"place":"x","day":"2024-01-10"}{"id":2,"place":"x","day":"2024-01-05","name":"old"}"#,
+      #"{"id":1,"place":"x","day":"2024-01-10"}{"id":2,"place":"x","day":"2024-01-05","name":"old"}"#
+        + #"{"id":3,"place":"y","name":"undated"}{"id":4,"place":"y","day":"2024-01-05"}"#,
       options: Self.options(.newestByProperty))
     var options = DeduplicationOptions()
     options.mergesLosers = true
     let store = try Store(feed.path)
     let report = try store.deduplicate(
       Deduplicator(layout: store.layout(key: ["place"]), options: options), clock: someInstant)
-    #expect(report.changes.filledValueCount == 1)
+    #expect(report.changes.filledValueCount == 2)
+    #expect(try feed.rows("SELECT name FROM note WHERE id = 4") == ["undated"])
     for (day, name, expected) in [
       ("2024-01-03", "older", "old"), ("2024-01-07", "newer", "newer"),
     ] {
       try feed.take(
         #"{"id":1,"day":"\#(day)","name":"\#(name)"}"#, options: Self.options(.newestByProperty))
-      #expect(try feed.rows("SELECT name FROM note") == [expected])
+      #expect(try feed.rows("SELECT name FROM note WHERE id = 1") == [expected])
     }
   }
 

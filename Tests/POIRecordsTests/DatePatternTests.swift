@@ -129,7 +129,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "needs a year"), ("HH:mm", "needs a year"), ("MM/yyyy", "needs a year"),
+    ("", "needs a year"), ("HHXyyyy-MM-dd", "a zone of two or four digits"),
+    ("HH:mm", "needs a year"), ("MM/yyyy", "needs a year"),
     ("yyyy-MM-ddTHH:mm", "\"T\" is not a part"), ("yyy-MM-dd", "\"yyy\" is not a part"),
     ("yyyy-MM-dd-MMM", "\"MMM\" repeats"), ("yyyy-MM-dd xx'x'X", "\"X\" repeats"),
     ("yyyy-MM-dd HH hh a", "\"hh\" repeats"), ("yyyy-MM-dd hh", "need each other"),
