@@ -22,6 +22,7 @@ extension ModelDraft {
     add("x-key-doubtful", key.isDoubtful ? .bool(true) : nil)
     add("x-timestamp", timestamp.map(JSONValue.string))
     add("x-unmapped-column", unmappedColumn.map(JSONValue.string))
+    add("x-widens", isStrict ? nil : .bool(true))
     add("type", .string("object"))
     let required = columns.filter(\.isRequired).map { JSONValue.string($0.name) }
     if !required.isEmpty { add("required", .array(required)) }

@@ -16,7 +16,7 @@ internal import POIRecords
 /// 2,000 places in the records are distinguished, and counting distinct values uses at most 40 MB. Values
 /// beyond that limit are not counted.
 public struct ModelInference: ~Copyable {
-  private let options: ImportOptions
+  let options: ImportOptions
   private let pointer: JSONPointer?
   private let onProgress: ((StoreProgress) -> BatchDecision)?
   private var tree = PathTree()
@@ -26,7 +26,7 @@ public struct ModelInference: ~Copyable {
   private var rejectLines = RejectLineDetector()
 
   /// The number of elements, and how many of them are not records.
-  private var counters = ImportReport.Counters()
+  private(set) var counters = ImportReport.Counters()
 
   /// The first element that is not a record, with its position and the reason.
   private var firstOmission: (text: String, rule: String?)?
@@ -173,11 +173,14 @@ public struct ModelInference: ~Copyable {
           "\(names.isEmpty ? "nothing was read" : names): there are no records")
       }
       let message = "\(names): none of the \(counters.read) elements is a record (a JSON object)"
-      guard let firstFlaw else { throw StoreError(.unreadable, message, advice: .nameRecords) }
+      guard let firstFlaw else {
+        throw StoreError(.unreadable, message, advice: .nameRecords, .readHeader)
+      }
       throw StoreError(
         .unreadable, "\(message): \(firstFlaw.text)\(formatAdvice)",
         advice: ModelInference.advice(onRule: firstFlaw.rule))
     }
+    if let flaw = flaw(ofLoneObjectIn: tree) { throw flaw }
     let draft = ModelDraft(tree, table: table, isStrict: isStrict)
     guard !draft.columns.isEmpty else {
       guard !draft.omissions.isEmpty else {

@@ -47,6 +47,7 @@ extension Advice {
     case .startWithoutResuming: "start without --resume"
     case .nameSameInputs: "name the same inputs in the same order"
     case .nameRecords: "name where the records are with --at"
+    case .readHeader: "use --header if they are arrays below a header"
     case .chooseRecords: "choose with --at"
     case .omitPointer: "leave out --at"
     case .use(let policy): "use --merge \(policy.rawValue)"

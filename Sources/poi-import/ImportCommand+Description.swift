@@ -77,6 +77,18 @@ extension ImportCommand {
           + "left to decide.",
         section: "Models"),
       OptionDescription(
+        "widen",
+        summary: "make the table accept what the records hold: null, other numbers, other types",
+        detail:
+          "The FILEs are checked first, and of standard input the first 16 MiB. A column of integers then "
+          + "accepts numbers, and a column of text, numbers or JSON any value; a member may be missing unless it is "
+          + "in the key. A table whose model says x-widens, as inferred ones do, needs no --widen.",
+        section: "Models"),
+      OptionDescription(
+        "add-columns",
+        summary: "give members that the model does not map columns, as --infer would",
+        section: "Models"),
+      OptionDescription(
         "print-model", "NAME",
         summary: "print a model to start from: poi, or the model of a table of the store",
         detail: "No FILE is read.", section: "Models"),

@@ -196,7 +196,9 @@ extension ImportCommand {
     guard count > 0, report.counters.rejected == count, !report.rejectsObjects else { return nil }
     let note = "none of \(QuantityFormat.count(count)) elements is a JSON object"
     let rules = report.rejectsByRule.map(\.rule)
-    if rules == ["not-an-object"] { return note + "; name where the records are with --at" }
+    if rules == ["not-an-object"] {
+      return note.advised(by: [.nameRecords, .readHeader])
+    }
     // An array or an object around the elements shows that the input is JSON, even if damaged.
     guard report.inputs.allSatisfy({ $0.pointer == nil }),
       report.rejectsOnlyMalformed

@@ -61,7 +61,8 @@ extension ImportCommand {
 
   private func runTask(_ tool: inout ToolEnvironment) throws -> ExitCode {
     switch task {
-    case .importRecords where isModelUntried && !isDryRun && !options.isResuming:
+    case .importRecords
+    where isModelUntried && !isDryRun && !options.isResuming && !widens && !addsColumns:
       return try importTried(&tool)
     case .importRecords: return try importFiles(&tool)
     case .importInferred: return try importInferred(&tool)
@@ -82,22 +83,31 @@ extension ImportCommand {
     if isModelUntried { _ = try overriding(model) }
     // Check all paths before the first input is stored or a store is created.
     for path in inputs { try FileSource.check(path: path) }
-    return try importRecords(&tool) { (session, path) throws(StoreError) in
-      try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
+    var standardInput: RewindableSource?
+    guard adaptsModel else { return try importInputs(standardInput: &standardInput, &tool) }
+    if widens || addsColumns { try requireRegularFiles(for: widens ? "widen" : "add-columns") }
+    if inputs.contains("-") {
+      standardInput = try RewindableSource(path: "-", isInterrupted: { Interruption.isRequested })
+    }
+    var command = self
+    try command.adaptModel(&standardInput, &tool)
+    return try command.importInputs(standardInput: &standardInput, &tool)
+  }
+
+  /// Refuses inputs that cannot be read twice, except standard input.
+  private func requireRegularFiles(for option: String) throws {
+    for path in inputs where path != "-" && Self.regularFileSize(path) == nil {
+      throw ToolFailure(
+        .usage,
+        "\(path): not a regular file, and --\(option) reads a file twice; give a pipe as standard input, '-'"
+      )
     }
   }
 
   /// Infers the model, unless the store has the table already, and imports with it.
   private func importInferred(_ tool: inout ToolEnvironment) throws -> ExitCode {
-    for path in inputs {
-      try FileSource.check(path: path)
-      guard path == "-" || Self.regularFileSize(path) != nil else {
-        throw ToolFailure(
-          .usage,
-          "\(path): not a regular file, and --infer reads a file twice; give a pipe as standard input, '-'"
-        )
-      }
-    }
+    for path in inputs { try FileSource.check(path: path) }
+    try requireRegularFiles(for: "infer")
     var command = self
     // Standard input is read once: its beginning is kept for the import.
     var standardInput: RewindableSource?
@@ -108,6 +118,7 @@ extension ImportCommand {
       command.model = try overriding(stored)
       tool.diagnostics.note(
         "the store has the table \(stored.table): its model is used, none is inferred")
+      if command.adaptsModel { try command.adaptModel(&standardInput, &tool) }
       return try command.importInputs(standardInput: &standardInput, &tool)
     }
     let (document, key) = try inferredModel(tool.diagnostics) { inference, path in
@@ -137,7 +148,7 @@ extension ImportCommand {
   ) throws -> ExitCode {
     try standardInput?.restartFinally()
     return try importRecords(&tool) { (session, path) throws(StoreError) in
-      if path == "-" {
+      if path == "-", standardInput != nil {
         try session.importAll(from: &standardInput!)
       } else {
         try session.importAll(ofFile: path, isInterrupted: { Interruption.isRequested })
@@ -185,6 +196,10 @@ extension ImportCommand {
       for path in inputs { try importInput(&session, path) }
       let report = try session.finish()
       show(report, &tool)
+      if !widens, !model.widens {
+        let (wider, changes) = model.widened(by: session.misfits)
+        wider.note(changes, "could be widened with --widen", diagnostics)
+      }
       return report.exitCode
     } catch {
       guard let report = session.failedReport() else { throw error }
@@ -212,7 +227,7 @@ extension ImportCommand {
   }
 
   /// The size of a regular file in bytes; nil for anything else.
-  private static func regularFileSize(_ path: String) -> Int? {
+  static func regularFileSize(_ path: String) -> Int? {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
@@ -237,7 +252,7 @@ extension ImportCommand {
   /// The document of a model for the records of all inputs.
   ///
   /// - Parameter read: reads an input from its path.
-  private func inferredModel(
+  func inferredModel(
     _ diagnostics: Diagnostics, isStrict: Bool = false,
     _ read: (inout ModelInference, String) throws -> Void
   ) throws -> (document: String, key: KeyChoice) {
@@ -250,7 +265,7 @@ extension ImportCommand {
     return model
   }
 
-  private static func decision(
+  static func decision(
     _ progress: StoreProgress, _ diagnostics: Diagnostics
   ) -> BatchDecision {
     diagnostics.progress(Progress(progress))

@@ -95,17 +95,25 @@ extension ImportCommand {
       && report.unmappedMembers.isEmpty
   }
 
+  /// The options that say which records there are, and which of them fit.
+  var checkingOptions: ImportOptions {
+    var options = ImportOptions()
+    options.limits = self.options.limits
+    options.maximumSkew = self.options.maximumSkew
+    options.pointer = self.options.pointer
+    options.hasHeader = self.options.hasHeader
+    options.recordLimit = self.options.recordLimit
+    return options
+  }
+
   /// A dry run of the first records, up to the batch after which `isDecided` returns true.
   private func trial(
     of source: inout RewindableSource, by model: Model, at pointer: String?,
     isDecided: @escaping (ImportReport.Counters) -> Bool
   ) throws(StoreError) -> ImportReport {
-    var options = ImportOptions()
-    options.limits = self.options.limits
-    options.maximumSkew = self.options.maximumSkew
+    var options = checkingOptions
     options.pointer = pointer
-    options.hasHeader = self.options.hasHeader
-    options.recordLimit = min(self.options.recordLimit ?? .max, Self.triedRecordCount)
+    options.recordLimit = min(options.recordLimit ?? .max, Self.triedRecordCount)
     options.batchSize = 1
     var session = try ImportSession(checking: model, options: options) { progress in
       isDecided(progress.counters) || Interruption.isRequested ? .stop : .proceed
@@ -140,6 +148,7 @@ extension ImportCommand {
             + ": \(arguments.commandLine(adding: ["--infer"] + place))")
       } catch let error as StoreError {
         tool.diagnostics.note(error.message)
+        suggest(error.places ?? [], adding: ["--infer"], tool.diagnostics)
       }
     }
     tool.diagnostics.note(

@@ -17,6 +17,10 @@ struct ImportCommand {
   private let isModelGiven: Bool
   /// Whether the model was not named, and its table is missing or empty.
   let isModelUntried: Bool
+  /// Whether the table is made to accept what the records hold.
+  let widens: Bool
+  /// Whether members that the model does not map get columns.
+  let addsColumns: Bool
   /// The name by which `--model` finds the model.
   let modelName: String
   /// The table that is given by `--table`; nil for the model's own.
@@ -40,6 +44,8 @@ struct ImportCommand {
     guard !storePath.isEmpty else { throw ToolFailure(.usage, "--store names no path") }
     trustsSchema = arguments.flag("trust-schema")
     isDryRun = arguments.flag("dry-run")
+    widens = arguments.flag("widen")
+    addsColumns = arguments.flag("add-columns")
     isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
     options.batchSize = try arguments.integer("batch", in: 1...1_000_000)
     options.batchByteLimit =

@@ -57,6 +57,56 @@ import Testing
     #expect(kept.exitCode == 1, "\(kept)")
   }
 
+  @Test(arguments: [["stops.json"], ["--infer", "stops.json"]])
+  func `the members of an object of objects are offered as records`(arguments: [String]) throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"a":{"name":"A","zone":1},"b":{"name":"B","zone":2,"note":"x"},"c":{"name":"C","zone":1}}"#,
+      to: "stops.json")
+    let outcome = try tool.run(arguments, in: folder.path)
+    #expect(outcome.exitCode == 65, "\(outcome)")
+    #expect(outcome.messages.contains("an object of 3 objects that are alike"), "\(outcome)")
+    #expect(Files.names(in: folder.path) == ["stops.json"])
+    let next = try run(command: command(after: "records at the top level", in: outcome), in: folder)
+    #expect(next.exitCode == 0, "\(next)")
+    #expect(
+      try rows("SELECT key, name, zone FROM stops", in: folder) == ["a|A|1", "b|B|2", "c|C|1"])
+  }
+
+  @Test(arguments: [
+    (
+      #"{"page":1,"results":[],"next":null}"#,
+      "there are no records: the array at /results is empty"
+    ),
+    ("[]", "there are no records"), (#"{"id":1,"items":[]}"#, nil),
+    (#"{"name":"x","tags":[]}"#, nil), (#"{"a":{"x":1},"b":{"y":1},"c":{"z":1}}"#, nil),
+  ])
+  func `an empty page is not a record`(text: String, message: String?) throws {
+    let folder = try ScratchFolder()
+    try folder.write(text, to: "page.json")
+    let outcome = try tool.run(["--infer", "page.json"], in: folder.path)
+    #expect(outcome.exitCode == (message == nil ? 0 : 65), "\(outcome)")
+    if let message {
+      #expect(outcome.messages.contains(message), "\(outcome)")
+      #expect(Files.names(in: folder.path) == ["page.json"])
+    } else {
+      #expect(outcome.output.contains("inserted  1"), "\(outcome)")
+    }
+  }
+
+  @Test func `lines of arrays are imported with a header`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("[\"id\",\"name\"]\n[1,\"x\"]\n[2,\"y\"]\n", to: "rows.ndjson")
+    let refused = try tool.run(["rows.ndjson"], in: folder.path)
+    #expect(
+      refused.exitCode == 65
+        && refused.messages.contains("use --header if they are arrays below a header"), "\(refused)"
+    )
+    let outcome = try tool.run(["--infer", "--header", "rows.ndjson"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    #expect(try rows("SELECT id, name FROM rows", in: folder) == ["1|x", "2|y"])
+  }
+
   @Test func `CSV is not stored`() throws {
     let folder = try ScratchFolder()
     try folder.write("id,name\n1,A\n", to: "a.csv")

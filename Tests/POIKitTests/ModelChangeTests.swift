@@ -212,10 +212,6 @@ import Testing
       #""name" is kept in another form: it was text and would be a uuid"#
     ),
     (
-      #""id":{"type":["integer","null"]},"name":{"type":["string","null"]},"seen":{"type":"integer","x-unit":"seconds"}"#,
-      #""id" may be missing or null, and its column refuses that"#
-    ),
-    (
       #""id":{"type":"integer"},"name":{"type":["string","null"]},"seen":{"type":"integer","x-unit":"seconds"},"ISFAVORITE":{"type":"boolean"}"#,
       #""ISFAVORITE" would have the column "ISFAVORITE", which another program has added"#
     ),
@@ -267,20 +263,20 @@ import Testing
     }
     let old = try Self.model(
       properties:
-        #""id":{"type":"integer"},"real":{"type":"number"},"instant":{"type":"integer","x-unit":"seconds"},"json":{"type":"object"},"kind":{"type":"object","x-relation":{"table":"kind","unique":"name"},"required":["name"],"properties":{"name":{"type":"string"}}},"#
+        #""id":{"type":"integer"},"real":{"type":"number"},"instant":{"type":"integer","x-unit":"seconds"},"day":{"type":"string","format":"date"},"json":{"type":"object"},"kind":{"type":"object","x-relation":{"table":"kind","unique":"name"},"required":["name"],"properties":{"name":{"type":"string"}}},"#
         + tags(""), rest: "")
     try Self.importText(#"{"id":1}"#, old, at: path)
     try Store(path).execute("ALTER TABLE place ADD COLUMN MORE TEXT")
     let text = #"{"type":"string"}"#
     let new = try Self.model(
       properties:
-        #""id":{"type":"integer"},"real":\#(text),"instant":\#(text),"json":\#(text),"kind":\#(text),\#(tags(#","level":{"type":"integer"}"#)),"new":{"type":"array","items":{"type":"integer"},"x-relation":{"table":"new","unique":"n"}}"#,
+        #""id":{"type":"integer"},"real":\#(text),"instant":\#(text),"day":{"type":"integer"},"json":\#(text),"kind":\#(text),\#(tags(#","level":{"type":"integer"}"#)),"new":{"type":"array","items":{"type":"integer"},"x-relation":{"table":"new","unique":"n"}}"#,
       required: #""id","new""#, rest: #","x-unmapped-column":"more""#)
     let message = try #require(try Self.refusal(of: new, at: path))
     for reason in [
       #""kind" is kept in another form: it was a related row"#, "it was a real number",
       "it was an instant",
-      "it was JSON",
+      "it was JSON", "it was a date and would be an integer",
       #"the relation "tags" has other tables or attributes"#,
       #"the relation "new" is required, and the 1 rows have none"#,
       #"another program has added a column "more""#,

@@ -91,13 +91,13 @@ public struct ElementReader: ~Copyable {
   var deliveredHash: UInt64?
   let resumed: ReadingPosition
 
-  /// Where the header of rows is, as far as known.
+  /// The place of the header of rows, as far as known.
   var headerKind: ElementContext.Header
   var isHeaderDue: Bool
   var header: RowHeader?
   /// Whether rows are read again up to the resumed position.
   var replaysRows = false
-  /// Where the tape has the tokens of the current row, and the header's names in its copies.
+  /// The index on the tape of the current row, and of the header's names in its copies.
   var rowPlace: (token: Int, names: Int)?
 
   var lineMode = ElementContext.LineMode.unknown

@@ -405,6 +405,9 @@ public struct ImportSession: ~Copyable {
   /// - Returns: the committed part; nil if no error ended the run, or no record of it is stored.
   public func failedReport() -> ImportReport? { failureReport }
 
+  /// What the model would have to accept so that the records fit that were rejected up to now.
+  package var misfits: Misfits { intake.misfits }
+
   mutating func beginSurvey() {
     detector = ShapeDetector(
       elementMarkers: [requiredMembers, [RejectLine.marker]],

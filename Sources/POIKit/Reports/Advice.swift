@@ -10,6 +10,8 @@ public enum Advice: Sendable, Hashable {
   case nameSameInputs
   /// Name the place of the records: `ImportOptions.pointer`.
   case nameRecords
+  /// Say that the records are arrays below a header: `ImportOptions.hasHeader`.
+  case readHeader
   /// Name one of these places of the records, the likeliest first: `ImportOptions.pointer`.
   case chooseRecords(at: [String])
   /// Import without `ImportOptions.pointer`.

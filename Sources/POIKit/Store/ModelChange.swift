@@ -7,8 +7,9 @@ internal import POIRecords
 /// | has another title, description, source, rule, order of attributes, or notation of an instant | stays |
 /// | has an attribute or a relation to many that records may lack | gets it; rows have the default |
 /// | requires an attribute that it did not require | stays, if all rows have a value |
+/// | accepts null where the column refuses it, numbers where it has integers, or any value where it has text, numbers or JSON | is rebuilt with wider columns |
 /// | has another key, timestamp or tombstone | stays, if its key is not enforced and no removals are remembered that another one would misunderstand |
-/// | lacks an attribute or a relation, keeps one in another form, or accepts null where the column refuses it | is refused |
+/// | lacks an attribute or a relation, or keeps one in another form | is refused |
 ///
 /// A model may not lose an attribute: records would come without it, and programs could not tell whether
 /// its values were removed or never requested.
@@ -21,11 +22,17 @@ struct ModelChange {
     var isKeyEnforced: Bool
     /// The newly required columns that have NULL in some row.
     var columnsWithNull: Set<ExactText>
+    /// The columns of integers that become numbers and have an integer beyond 2^53.
+    var columnsWithWideIntegers: Set<ExactText> = []
     /// The number of stored tombstones, if the new model stores them in another form.
     var unfitRemovalCount = 0
   }
 
+  /// The new attributes.
   private(set) var attributes: [Attribute] = []
+
+  /// The attributes whose columns must accept more.
+  private(set) var widened: [(before: Attribute, after: Attribute)] = []
 
   private(set) var relations: [RelationToMany] = []
 
@@ -99,13 +106,16 @@ struct ModelChange {
       } else {
         compareForms(old.attributes, new.attributes, of: after.name)
       }
-    } else {
+    } else if !before.storage.widens(to: after.storage) {
       compareForms(before, after, name: after.name)
-    }
-    if !after.isColumnNotNull, table.notNullColumns.contains(ExactText(after.column)) {
+    } else if table.columnsWithWideIntegers.contains(ExactText(after.column)) {
       obstacles.append(
-        "\"\(after.name)\" may be missing or null, and its column refuses that; require it")
+        "\"\(after.name)\" has integers beyond 2^53, which would lose digits as a number; keep the type "
+          + "integer")
     }
+    let acceptsNull =
+      !after.isColumnNotNull && table.notNullColumns.contains(ExactText(after.column))
+    if acceptsNull || before.storage.widens(to: after.storage) { widened.append((before, after)) }
     if table.columnsWithNull.contains(ExactText(after.column)) {
       obstacles.append(
         "\"\(after.name)\" is required, and some rows have no value; let records lack it")

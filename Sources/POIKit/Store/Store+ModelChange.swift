@@ -3,11 +3,15 @@ internal import SQLiteKit
 
 /// Changes the model of an existing table.
 extension Store.Lease {
-  /// Adapts a model's table to another version of the model, in one transaction: it adds columns, recreates
-  /// the readable view and stores the new document.
+  /// Adapts a model's table to another version of the model, in one transaction: it adds and widens columns,
+  /// recreates the readable view and stores the new document.
   ///
   /// - Throws: `StoreError` with `modelDiffers`, all reasons and remedies if this would lose data.
   func changeModel(to new: Model) throws {
+    // A table cannot be rebuilt while foreign keys are enforced; a transaction cannot change whether they are.
+    let enforcesReferences = try connection.integer("PRAGMA foreign_keys") == 1
+    try connection.execute("PRAGMA foreign_keys = OFF")
+    defer { if enforcesReferences { try? connection.execute("PRAGMA foreign_keys = ON") } }
     try connection.inTransaction {
       // Read inside the transaction, because another program may change it, too.
       let old = try model(ofTable: new.table)
@@ -50,11 +54,26 @@ extension Store.Lease {
         "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(name: attribute.column) IS NULL)")
       if found == 1 { table.columnsWithNull.insert(ExactText(attribute.column)) }
     }
+    for before in old.attributes where before.storage == .integer {
+      guard let after = new.attributes.first(where: { $0.column.isExactly(before.column) }),
+        after.storage == .real
+      else { continue }
+      let limit = 1 << 53
+      let found = try connection.integer(
+        """
+        SELECT EXISTS (
+          SELECT 1 FROM \(name) WHERE \(name: before.column) NOT BETWEEN \(-limit) AND \(limit))
+        """)
+      if found == 1 { table.columnsWithWideIntegers.insert(ExactText(before.column)) }
+    }
     return table
   }
 
   private func apply(_ change: ModelChange, to model: Model) throws {
     let schema = StoreSchema(model)
+    if !change.widened.isEmpty {
+      try TableRebuild(attributes: change.widened, schema: schema).run(in: connection)
+    }
     try makeRelations(of: change.attributes, schema: schema)
     for addition in schema.additions(change.attributes, unmappedColumn: change.unmappedColumn) {
       try connection.execute(addition)

@@ -83,6 +83,14 @@ extension Attribute.Storage {
     return self == other || self.isPlainText && other.isPlainText
   }
 
+  /// Whether a column of this form can be changed into one of the other form, with all its values.
+  package func widens(to other: Attribute.Storage) -> Bool {
+    switch (self, other) {
+    case (.integer, .real), (.integer, .any), (.real, .any), (.json, .any): true
+    default: isPlainText && other == .any
+    }
+  }
+
   /// Whether the column has the text of the record.
   var isPlainText: Bool { self == .text || isDate }
 

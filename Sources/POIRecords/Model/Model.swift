@@ -25,6 +25,9 @@ public struct Model: Sendable {
   /// Whether the key is a guess: it was inferred, and its values repeat or nothing but its values suggests it.
   public internal(set) var isKeyDoubtful = false
 
+  /// Whether later deliveries widen the table: its columns then accept what the records hold.
+  public internal(set) var widens = false
+
   /// The name of the attribute with the time of the last change; nil if the model has no timestamp.
   public let timestamp: String?
 

@@ -17,30 +17,20 @@ extension Model {
   ///
   /// - Throws: `ModelError` if an override does not fit the model.
   package func with(_ overrides: Overrides) throws(ModelError) -> Model {
-    var members: [JSONValue.Member] = []
+    var document = members
     if let table = overrides.table, !Self.isSameTable(table, self.table) {
-      members.append(.init(name: "x-table", value: .string(table)))
+      document["x-table"] = .string(table)
     }
     if let key = overrides.key,
       isKeyDoubtful || !key.elementsEqual(self.key, by: { $0.isExactly($1) })
     {
-      members.append(.init(name: "x-key", value: .array(key.map { .string($0) })))
+      document["x-key"] = .array(key.map { .string($0) })
+      document["x-key-doubtful"] = nil
     }
     if let timestamp = overrides.timestamp, self.timestamp?.isExactly(timestamp) != true {
-      members.append(.init(name: "x-timestamp", value: .string(timestamp)))
+      document["x-timestamp"] = .string(timestamp)
     }
-    guard !members.isEmpty else { return self }
-    guard case .object(var document)? = try? JSONValue(parsing: Array(self.document.utf8).span)
-    else { preconditionFailure("a model was read from its document") }
-    if overrides.key != nil { document.removeAll { $0.name.isExactly("x-key-doubtful") } }
-    for member in members {
-      if let index = document.firstIndex(where: { $0.name.isExactly(member.name) }) {
-        document[index] = member
-      } else {
-        document.append(member)
-      }
-    }
-    return try Model(parsing: JSONValue.object(document).indented() + "\n")
+    return document == members ? self : try Model(document)
   }
 
   /// Whether SQLite takes two names for one: it ignores the case of ASCII letters.

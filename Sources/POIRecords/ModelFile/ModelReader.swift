@@ -31,8 +31,7 @@ enum ModelReader {
 
   static let rootKeywords: Set<String> = recordKeywords.union([
     "$schema", "$id", "$defs", "type", "required", "properties", "x-table", "x-key",
-    "x-key-doubtful",
-    "x-timestamp", "x-tombstone", "x-unmapped-column",
+    "x-key-doubtful", "x-timestamp", "x-tombstone", "x-unmapped-column", "x-widens",
   ])
 
   /// The keywords of attributes, without the keywords of `RuleCompiler`.
@@ -90,6 +89,7 @@ enum ModelReader {
     try checkTables(of: model)
     try checkSources(of: attributes, relations, at: "/properties")
     model.isKeyDoubtful = try boolean(json["x-key-doubtful"], at: "/x-key-doubtful")
+    model.widens = try boolean(json["x-widens"], at: "/x-widens")
     model.defaults = try defaults(of: model, at: "")
     return model
   }

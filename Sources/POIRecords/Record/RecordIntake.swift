@@ -10,6 +10,9 @@ package struct RecordIntake: ~Copyable {
   /// Whether accepted records keep their bytes, for the case that the table refuses them.
   package var keepsRawRecords = false
 
+  /// What the model would have to accept so that rejects fit.
+  package private(set) var misfits: Misfits
+
   private var rejectLines = RejectLineDetector()
 
   private let limits: ReadingLimits
@@ -25,6 +28,7 @@ package struct RecordIntake: ~Copyable {
     latestTimestamp: Instant? = nil, expectedBatchSize: Int = BatchPace.smallestSize
   ) {
     self.limits = limits
+    misfits = Misfits(of: model)
     decoder = RecordDecoder(
       model: model, validators: validators, latestTimestamp: latestTimestamp)
     batchCapacity = min(expectedBatchSize, BatchPace.largestSize)
@@ -66,6 +70,7 @@ package struct RecordIntake: ~Copyable {
       }
     }
     if decode(JSONElement(reader), origin: origin) { return }
+    misfits.note(JSONElement(reader), rejectedBy: decoder.issues)
     let member = reader.memberName.map { String(copying: reader.tape.text(of: $0)) }
     rejectElement(of: &reader, member: member, issues: decoder.issues)
   }

@@ -23,8 +23,7 @@ package enum JSONValue: Sendable {
   }
 
   package subscript(name: String) -> JSONValue? {
-    guard case .object(let members) = self else { return nil }
-    return members.first { $0.name.isExactly(name) }?.value
+    members?[name]
   }
 
   package var string: String? {
@@ -52,6 +51,22 @@ package enum JSONValue: Sendable {
     case .string: "string"
     case .array: "array"
     case .object: "object"
+    }
+  }
+}
+
+extension [JSONValue.Member] {
+  /// The value of a member; setting it replaces or appends the member, or removes it if it is nil.
+  package subscript(name: String) -> JSONValue? {
+    get { first { $0.name.isExactly(name) }?.value }
+    set {
+      let index = firstIndex { $0.name.isExactly(name) }
+      switch (index, newValue) {
+      case (let index?, let value?): self[index].value = value
+      case (let index?, nil): remove(at: index)
+      case (nil, let value?): append(JSONValue.Member(name: name, value: value))
+      case (nil, nil): break
+      }
     }
   }
 }

@@ -1,0 +1,78 @@
+import ModelInference
+import POIInputs
+import POIKit
+import ToolSupport
+
+/// Adapting a model to what a delivery holds, before anything is stored.
+extension ImportCommand {
+  /// Whether the model is adapted to the inputs, so that each is read twice.
+  var adaptsModel: Bool { widens || addsColumns || model.widens }
+
+  /// Widens the model so that it accepts the records of the inputs, and adds attributes for members that it does
+  /// not map, as the options and the model say.
+  ///
+  /// - Parameter standardInput: standard input, if it is one of the inputs; only its beginning counts.
+  mutating func adaptModel(
+    _ standardInput: inout RewindableSource?, _ tool: inout ToolEnvironment
+  ) throws {
+    if !isDryRun { try checkOptions() }
+    if widens || model.widens {
+      let (wider, changes) = model.widened(by: try misfits(&standardInput, tool.diagnostics))
+      model = wider
+      model.note(changes, "widened", tool.diagnostics)
+    }
+    if addsColumns {
+      let inferred = try inferredModel(tool.diagnostics) { inference, path in
+        try Self.read(path, &standardInput) { source in try inference.read(from: &source) }
+      }
+      let (larger, names) = model.adding(attributesOf: try Model(parsing: inferred.document))
+      model = larger
+      model.note(names, "got new attributes", tool.diagnostics)
+    }
+  }
+
+  /// What the model would have to accept so that the records of all inputs fit.
+  private func misfits(
+    _ standardInput: inout RewindableSource?, _ diagnostics: Diagnostics
+  ) throws -> Misfits {
+    var session = try ImportSession(checking: model, options: checkingOptions) {
+      Self.decision($0, diagnostics)
+    }
+    for path in inputs {
+      do {
+        try Self.read(path, &standardInput) { source in try session.importAll(from: &source) }
+      } catch {
+        // The import itself will report it.
+        break
+      }
+    }
+    diagnostics.clearProgress()
+    return session.misfits
+  }
+
+  /// Reads an input that is read again later.
+  private static func read(
+    _ path: String, _ standardInput: inout RewindableSource?,
+    _ read: (inout RewindableSource) throws -> Void
+  ) throws {
+    if path == "-" {
+      guard standardInput != nil else { return }
+      try read(&standardInput!)
+      _ = try standardInput!.restart()
+    } else if regularFileSize(path) != nil {
+      var source = try RewindableSource(path: path, isInterrupted: { Interruption.isRequested })
+      try source.restartFinally()
+      try read(&source)
+    }
+  }
+}
+
+extension Model {
+  /// Notes changes of the model, if there are any.
+  func note(_ changes: [String], _ what: String, _ diagnostics: Diagnostics) {
+    guard !changes.isEmpty else { return }
+    let more = changes.count > 10 ? " and \(changes.count - 10) more" : ""
+    diagnostics.note(
+      "the model \(table) \(what): " + changes.prefix(10).joined(separator: "; ") + more)
+  }
+}

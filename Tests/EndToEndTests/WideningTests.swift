@@ -1,0 +1,86 @@
+import Foundation
+import SQLiteKit
+import TestSupport
+import Testing
+
+/// Deliveries that do not fit the table that the first one made.
+@Suite struct WideningTests {
+  private let tool = Tool("poi-import")
+
+  private static let first = #"[{"id":1,"level":3,"open":true},{"id":2,"level":4,"open":false}]"#
+  private static let second =
+    #"[{"id":1,"level":3.5,"open":"?","note":{"by":"x"}},{"id":3,"level":null},{"level":9}]"#
+
+  private func dump(_ query: SQL, in folder: borrowing ScratchFolder) throws -> [String] {
+    try DedupToolTests.dump(folder.file("poi.sqlite"), query)
+  }
+
+  /// A folder with the two deliveries, and a store with the first one.
+  private func makeStore(_ arguments: String...) throws -> ScratchFolder {
+    let folder = try ScratchFolder()
+    try folder.write(Self.first, to: "first.json")
+    try folder.write(Self.second, to: "second.json")
+    let outcome = try tool.run(arguments + ["first.json"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    return folder
+  }
+
+  @Test(arguments: [["second.json"], ["-"], ["--infer", "--table", "first", "second.json"]])
+  func `an inferred table widens by itself`(arguments: [String]) throws {
+    let folder = try makeStore("--infer")
+    let outcome = try tool.run(
+      arguments, in: folder.path, input: arguments == ["-"] ? Array(Self.second.utf8) : [])
+    #expect(outcome.exitCode == 1, "\(outcome)")
+    #expect(outcome.output.contains("rejected  1  required 1 (id 1)"), "\(outcome)")
+    #expect(
+      outcome.messages.contains(
+        "the model first widened: level from integer or null to number or null; open from boolean or "
+          + "null to boolean or string or null"), "\(outcome)")
+    #expect(
+      try dump("SELECT id, level, open FROM first", in: folder)
+        == ["1|3.0|1", "2|4.0|0", "1|3.5|?", "3|NULL|NULL"])
+    // The next one fits.
+    let next = try tool.run(["second.json"], in: folder.path)
+    #expect(!next.messages.contains("widened"), "\(next)")
+  }
+
+  @Test func `a table of a named model widens if asked`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(Self.first, to: "first.json")
+    try folder.write(Self.second, to: "second.json")
+    let model = try tool.run(["--infer=strict", "first.json"], in: folder.path)
+    try folder.write(model.output, to: "model.json")
+    #expect(try tool.run(["-m", "model.json", "first.json"], in: folder.path).exitCode == 0)
+    let refused = try tool.run(["second.json"], in: folder.path)
+    #expect(refused.output.contains("rejected  3"), "\(refused)")
+    #expect(
+      refused.messages.contains("the model first could be widened with --widen: level from"),
+      "\(refused)")
+    let rehearsal = try tool.run(["--dry-run", "--widen", "second.json"], in: folder.path)
+    #expect(rehearsal.output.contains("valid     2"), "\(rehearsal)")
+    let before = try dump("SELECT model FROM poikit_table", in: folder)
+    let widened = try tool.run(["--widen", "second.json"], in: folder.path)
+    #expect(widened.output.contains("inserted  2"), "\(widened)")
+    #expect(try dump("SELECT model FROM poikit_table", in: folder) != before)
+    #expect(try dump("SELECT count(*) FROM first WHERE open IS NULL", in: folder) == ["1"])
+  }
+
+  @Test func `new members get columns if asked`() throws {
+    let folder = try makeStore("--infer")
+    let outcome = try tool.run(["--add-columns", "second.json"], in: folder.path)
+    #expect(outcome.messages.contains("got new attributes: note_by"), "\(outcome)")
+    #expect(!outcome.output.contains("does not map"), "\(outcome)")
+    #expect(try dump("SELECT note_by FROM first", in: folder) == ["NULL", "NULL", "x", "NULL"])
+  }
+
+  @Test func `a pipe that is read twice is refused, and a broken input is reported once`() throws {
+    let folder = try makeStore("--infer")
+    _ = try Tool.shell("mkfifo pipe", in: folder.path)
+    let refused = try tool.run(["--widen", "pipe"], in: folder.path)
+    #expect(refused.exitCode == 64 && refused.messages.contains("pipe: not a regular file"))
+    try folder.write(#"[{"id":7,"level":0.5},{"id":8"#, to: "cut.json")
+    let cut = try tool.run(["cut.json"], in: folder.path)
+    #expect(cut.output.contains("truncated 1"), "\(cut)")
+    #expect(try dump("SELECT level FROM first WHERE id = 7", in: folder) == ["0.5"])
+  }
+}
