@@ -16,7 +16,8 @@ extension ModelInference {
   /// - A page without records has an empty array called `results` or `items`, and no identifier.
   /// - An object of objects holds records if most of their members have the same names.
   func flaw(ofLoneObjectIn tree: borrowing PathTree) -> StoreError? {
-    guard tree.recordCount == 1, counters.read == 1, options.pointer == nil, let input = inputs.first
+    guard tree.recordCount == 1, counters.read == 1, options.pointer == nil,
+      let input = inputs.first
     else { return nil }
     let members = tree.places[PathTree.root].children.map { tree.places[$0] }
     let hasIdentifier = members.contains { MemberName($0.name).keyKind == .ownIdentifier }

@@ -21,7 +21,7 @@ package struct Misfits: Sendable {
     let rawValue: UInt8
 
     static let missing = Forms(rawValue: 1)
-    /// An empty text that stands for null.
+    /// An empty text instead of null.
     static let emptyText = Forms(rawValue: 2)
     /// A number in quotes.
     static let numberText = Forms(rawValue: 4)
