@@ -36,9 +36,8 @@ extension Model {
         || need.types.isSubset(of: .null) && need.forms.isSubset(of: .missing)
     else { return nil }
     var document = members
-    guard var properties = document["properties"]?.members,
-      var property = properties[attribute.name]?.members
-    else { return nil }
+    var properties = document["properties"]?.members ?? []
+    var property = properties[attribute.name]?.members ?? []
     if need.forms.contains(.missing) {
       let required = (document["required"]?.elements ?? []).filter {
         $0 != .string(attribute.name)
