@@ -4,8 +4,7 @@ internal import POIKit
 extension ModelInference {
   /// Names of arrays that hold records.
   private static let listNames: Set<String> = [
-    "content", "data", "elements", "entries", "features", "hits", "items", "list", "objects",
-    "records", "results", "rows", "value", "values",
+    "data", "entries", "features", "hits", "items", "records", "results", "rows",
   ]
 
   /// The fewest members that can be records.
@@ -13,11 +12,11 @@ extension ModelInference {
 
   /// Why the only element is not a record; nil if it may be one.
   ///
-  /// - A page without records has an empty array called `results` or `items`, and no identifier.
+  /// - A page without records has an empty array with one of the names above, and no identifier.
   /// - An object of objects holds records if most of their members have the same names.
   func flaw(ofLoneObjectIn tree: borrowing PathTree) -> StoreError? {
     guard tree.recordCount == 1, counters.read == 1, options.pointer == nil,
-      let input = inputs.first
+      let input = inputs.first, input.pointer == nil
     else { return nil }
     let members = tree.places[PathTree.root].children.map { tree.places[$0] }
     let hasIdentifier = members.contains { MemberName($0.name).keyKind == .ownIdentifier }

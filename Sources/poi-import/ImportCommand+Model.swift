@@ -67,7 +67,7 @@ extension ImportCommand {
   }
 
   /// The store, opened read-only; nil if there is no store yet.
-  private static func store(at path: String, trustsSchema: Bool) throws -> Store? {
+  static func store(at path: String, trustsSchema: Bool) throws -> Store? {
     guard unsafe access(path, F_OK) == 0 else { return nil }
     guard
       case .store(let store) = try Store.Database(

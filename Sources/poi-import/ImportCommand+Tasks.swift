@@ -139,7 +139,7 @@ extension ImportCommand {
           : ": key \(model.key.joined(separator: ", "))"
             + (key.isDoubtful && keyTexts.isEmpty ? " (doubtful)" : ""))
         + (model.timestamp.map { ", timestamp \($0)" } ?? "")
-        + (isDryRun ? "" : "; --print-model \(model.table)\(storeOption) prints it"))
+        + (isDryRun ? "" : "; --print-model \(model.table.shellWord)\(storeOption) prints it"))
     return code
   }
 
@@ -197,8 +197,8 @@ extension ImportCommand {
       let report = try session.finish()
       show(report, &tool)
       if !widens, !model.widens {
-        let (wider, changes) = model.widened(by: session.misfits)
-        wider.note(changes, "could be widened with --widen", diagnostics)
+        let changes = model.widened(by: session.misfits) { _ in nil }.changes
+        model.note(changes, "could be widened with --widen", diagnostics)
       }
       return report.exitCode
     } catch {

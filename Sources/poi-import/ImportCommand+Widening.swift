@@ -16,18 +16,27 @@ extension ImportCommand {
     _ standardInput: inout RewindableSource?, _ tool: inout ToolEnvironment
   ) throws {
     if !isDryRun { try checkOptions() }
+    let store = try Self.store(at: storePath, trustsSchema: trustsSchema)
+    let abandonsRuns = options.isRestarting
+    func obstacle(_ model: Model) throws -> String? {
+      try store?.obstacle(to: model, abandonsRuns: abandonsRuns)
+    }
     if widens || model.widens {
-      let (wider, changes) = model.widened(by: try misfits(&standardInput, tool.diagnostics))
+      if let stored = try storedModel(ofTable: model.table) { model = model.widened(to: stored) }
+      let misfits = try misfits(&standardInput, tool.diagnostics)
+      let (wider, changes, refusals) = try model.widened(by: misfits, unless: obstacle)
       model = wider
-      model.note(changes, "widened", tool.diagnostics)
+      model.note(changes, isDryRun ? "would be widened" : "is widened", tool.diagnostics)
+      model.note(refusals, "cannot be widened", tool.diagnostics)
     }
     if addsColumns {
       let inferred = try inferredModel(tool.diagnostics) { inference, path in
         try Self.read(path, &standardInput) { source in try inference.read(from: &source) }
       }
-      let (larger, names) = model.adding(attributesOf: try Model(parsing: inferred.document))
+      let (larger, names) = try model.adding(
+        attributesOf: Model(parsing: inferred.document), unless: obstacle)
       model = larger
-      model.note(names, "got new attributes", tool.diagnostics)
+      model.note(names, isDryRun ? "would get attributes" : "gets attributes", tool.diagnostics)
     }
   }
 

@@ -79,7 +79,8 @@ import Testing
       "there are no records: the array at /results is empty"
     ),
     ("[]", "there are no records"), (#"{"id":1,"items":[]}"#, nil),
-    (#"{"name":"x","tags":[]}"#, nil), (#"{"a":{"x":1},"b":{"y":1},"c":{"z":1}}"#, nil),
+    (#"{"name":"x","values":[]}"#, nil), (#"[{"a":{"x":1},"b":{"x":1},"c":{"x":1}}]"#, nil),
+    (#"{"a":{"x":1},"b":{"y":1},"c":{"z":1}}"#, nil),
   ])
   func `an empty page is not a record`(text: String, message: String?) throws {
     let folder = try ScratchFolder()

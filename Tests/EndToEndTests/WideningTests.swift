@@ -34,7 +34,7 @@ import Testing
     #expect(outcome.output.contains("rejected  1  required 1 (id 1)"), "\(outcome)")
     #expect(
       outcome.messages.contains(
-        "the model first widened: level from integer or null to number or null; open from boolean or "
+        "the model first is widened: level from integer or null to number or null; open from boolean or "
           + "null to boolean or string or null"), "\(outcome)")
     #expect(
       try dump("SELECT id, level, open FROM first", in: folder)
@@ -68,7 +68,7 @@ import Testing
   @Test func `new members get columns if asked`() throws {
     let folder = try makeStore("--infer")
     let outcome = try tool.run(["--add-columns", "second.json"], in: folder.path)
-    #expect(outcome.messages.contains("got new attributes: note_by"), "\(outcome)")
+    #expect(outcome.messages.contains("gets attributes: note_by"), "\(outcome)")
     #expect(!outcome.output.contains("does not map"), "\(outcome)")
     #expect(try dump("SELECT note_by FROM first", in: folder) == ["NULL", "NULL", "x", "NULL"])
   }
@@ -82,5 +82,60 @@ import Testing
     let cut = try tool.run(["cut.json"], in: folder.path)
     #expect(cut.output.contains("truncated 1"), "\(cut)")
     #expect(try dump("SELECT level FROM first WHERE id = 7", in: folder) == ["0.5"])
+  }
+
+  @Test func `a change that the store cannot have is left out, and the others are made`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(#"[{"id":1,"big":9007199254740993,"n":1}]"#, to: "first.json")
+    try folder.write(
+      #"[{"id":2,"big":1.5,"n":1},{"id":3,"n":2.5},{"id":"4","n":4},{"id":"","n":5},{"id":"x","n":6}]"#,
+      to: "second.json")
+    #expect(
+      try tool.run(
+        ["--infer", "-t", "a (b)", "--merge", "overwrite", "first.json"], in: folder.path
+      )
+      .exitCode == 0)
+    for arguments in [["--dry-run"], []] {
+      let outcome = try tool.run(arguments + ["-t", "a (b)", "second.json"], in: folder.path)
+      #expect(outcome.messages.contains("big: \"big\" has integers beyond 2^53"), "\(outcome)")
+      #expect(outcome.output.contains("rejected  3  type 3"), "\(outcome)")
+    }
+    #expect(
+      try dump(#"SELECT id, big, n FROM "a (b)""#, in: folder)
+        == ["1|9007199254740993|1.0", "3|NULL|2.5", "4|NULL|4.0"])
+  }
+
+  @Test func `a table that was widened goes on with the model file that made it`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"x-table":"t","x-key":"id","x-widens":true,"required":["id","n"],"properties":{"id":{"type":"integer"},"n":{"type":"integer"}}}"#,
+      to: "model.json")
+    for (number, text) in [
+      #"{"id":1,"n":1}"#, #"{"id":2,"n":1.5,"s":"x"}"#, #"{"id":3,"n":3}"#, #"{"id":4}"#,
+    ]
+    .enumerated() {
+      try folder.write(text, to: "data.json")
+      let options = number == 1 ? ["--add-columns"] : []
+      let outcome = try tool.run(options + ["-m", "model.json", "data.json"], in: folder.path)
+      #expect(outcome.exitCode == 0 && outcome.output.contains("inserted  1"), "\(outcome)")
+    }
+    #expect(
+      try dump("SELECT id, n, s FROM t", in: folder)
+        == ["1|1.0|NULL", "2|1.5|x", "3|3.0|NULL", "4|NULL|NULL"])
+  }
+
+  @Test func `an unfinished import keeps the table as it is`() throws {
+    let folder = try makeStore("--infer")
+    try Connection(path: folder.file("poi.sqlite"), access: .readWrite).execute(
+      """
+      INSERT INTO poikit_run SELECT 9, tool, version, table_name, 'running', started, NULL, options, counters
+      FROM poikit_run LIMIT 1;
+      INSERT INTO poikit_checkpoint VALUES (9, 1, '{}')
+      """)
+    let outcome = try tool.run(["second.json"], in: folder.path)
+    #expect(outcome.messages.contains("an import into the table is unfinished"), "\(outcome)")
+    #expect(
+      try dump("SELECT type FROM pragma_table_info('first') WHERE name = 'level'", in: folder)
+        == ["INTEGER"])
   }
 }

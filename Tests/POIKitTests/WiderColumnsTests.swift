@@ -157,8 +157,16 @@ import Testing
     let message = try #require(try ModelChangeTests.refusal(of: number, at: path))
     #expect(message.contains("integers beyond 2^53"), "\(message)")
     let store = try Store(path)
+    // An archived row counts, too.
+    try ModelChangeTests.importText(
+      #"{"id":1,"a":5}"#, Self.model(#""a":{"type":"integer"}"#), at: path)
+    let deduplicator = Deduplicator(
+      layout: try TableLayout(number), options: DeduplicationOptions())
+    _ = try store.deduplicate(deduplicator, clock: someInstant)
+    try store.execute("UPDATE t SET a = 1")
+    #expect(try ModelChangeTests.refusal(of: number, at: path)?.contains("2^53") == true)
     try store.execute(
-      "DELETE FROM t; ALTER TABLE t RENAME COLUMN a TO b; ALTER TABLE t ADD COLUMN a INTEGER CHECK (a > 0)"
+      "DELETE FROM poikit_archive_t; DELETE FROM t; ALTER TABLE t RENAME COLUMN a TO b; ALTER TABLE t ADD COLUMN a INTEGER CHECK (a > 0)"
     )
     let next = try #require(try ModelChangeTests.refusal(of: number, at: path))
     #expect(next.contains("cannot be widened") && next.contains("CHECK (a > 0)"), "\(next)")

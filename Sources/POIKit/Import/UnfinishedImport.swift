@@ -18,10 +18,7 @@ struct UnfinishedImport {
   /// The unfinished imports into a table, the latest first.
   static func list(into table: String, in connection: Connection) throws -> [UnfinishedImport] {
     let runs = try RunRecord.list(
-      where: """
-        \(RunRecord.imports(into: table)) AND state IN ('running', 'failed')
-        AND id IN (SELECT run FROM main.poikit_checkpoint)
-        """, in: connection)
+      where: RunRecord.unfinishedImports(into: table), in: connection)
     return try runs.compactMap { try UnfinishedImport($0, in: connection) }
   }
 

@@ -47,6 +47,14 @@ struct RunRecord {
     "tool = \(literal: importTool) AND table_name = \(literal: table)"
   }
 
+  /// The condition that a run is an import into a table that stopped before its inputs ended.
+  static func unfinishedImports(into table: String) -> SQL {
+    """
+    \(imports(into: table)) AND state IN ('running', 'failed')
+    AND id IN (SELECT run FROM main.poikit_checkpoint)
+    """
+  }
+
   /// The runs that satisfy a condition on the columns of `poikit_run`, the latest first.
   ///
   /// - Parameter limit: the greatest number of runs; nil for all.

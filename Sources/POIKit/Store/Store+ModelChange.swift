@@ -32,6 +32,33 @@ extension Store.Lease {
     }
   }
 
+  /// Why a table cannot be changed to another model; nil if it can, or if it does not exist.
+  ///
+  /// - Parameter abandonsRuns: whether unfinished imports into the table are abandoned.
+  func obstacle(to new: Model, abandonsRuns: Bool) throws -> String? {
+    guard try document(ofTable: new.table) != nil else { return nil }
+    let old = try model(ofTable: new.table)
+    if old == new { return nil }
+    guard
+      try abandonsRuns
+        || RunRecord.latest(where: RunRecord.unfinishedImports(into: new.table), in: connection)
+          == nil
+    else {
+      return "an import into the table is unfinished"
+    }
+    let change = ModelChange(from: old, to: new, table: try tableState(of: old, new))
+    guard change.obstacles.isEmpty else { return change.obstacles.joined(separator: "; ") }
+    if !change.widened.isEmpty {
+      do {
+        _ = try TableRebuild(attributes: change.widened, schema: StoreSchema(new))
+          .creation(in: connection)
+      } catch let error as StoreFailure {
+        return error.message
+      }
+    }
+    return nil
+  }
+
   private func tableState(
     of old: Model, _ new: Model
   ) throws -> ModelChange.Table {
@@ -59,12 +86,17 @@ extension Store.Lease {
         after.storage == .real
       else { continue }
       let limit = 1 << 53
-      let found = try connection.integer(
-        """
-        SELECT EXISTS (
-          SELECT 1 FROM \(name) WHERE \(name: before.column) NOT BETWEEN \(-limit) AND \(limit))
-        """)
-      if found == 1 { table.columnsWithWideIntegers.insert(ExactText(before.column)) }
+      let archive = ArchiveTable.prefix + old.table
+      let isArchived = TableSchema.contains(
+        try ArchiveTable.columns(of: old.table, in: connection), before.column)
+      for source in [name] + (isArchived ? [SQL(name: archive)] : []) {
+        let found = try connection.integer(
+          """
+          SELECT EXISTS (
+            SELECT 1 FROM \(source) WHERE \(name: before.column) NOT BETWEEN \(-limit) AND \(limit))
+          """)
+        if found == 1 { table.columnsWithWideIntegers.insert(ExactText(before.column)) }
+      }
     }
     return table
   }

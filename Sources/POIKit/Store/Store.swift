@@ -355,6 +355,12 @@ extension Store {
   }
 
   /// Whether a table of records has a row.
+  package func obstacle(
+    to model: Model, abandonsRuns: Bool
+  ) throws(StoreError) -> String? {
+    try leased { try $0.obstacle(to: model, abandonsRuns: abandonsRuns) }
+  }
+
   package func hasRows(inTable name: String) throws(StoreError) -> Bool {
     try leased { try $0.hasRows(inTable: name) }
   }

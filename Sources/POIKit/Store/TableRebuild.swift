@@ -63,10 +63,11 @@ struct TableRebuild {
   }
 
   /// The statement that creates the new table.
-  private func creation(in connection: Connection) throws -> SQL {
+  func creation(in connection: Connection) throws -> SQL {
     let old = try statements(ofTypes: "'table'", in: connection).first ?? ""
-    guard let list = old.utf8.firstIndex(of: UInt8(ascii: "(")) else { throw failure(old) }
-    var definitions = String(old[list...])
+    let beginning = "CREATE TABLE \(SQL(name: schema.model.table).text) "
+    guard old.hasPrefix(beginning) else { throw failure(old) }
+    var definitions = String(old.dropFirst(beginning.count))
     for (before, after) in attributes {
       let found = [false, true].lazy.map { schema.definition(of: before, acceptsNull: $0).text }
         .map { definitions.utf8.ranges(of: $0.utf8).filter { Self.isWhole($0, in: definitions) } }

@@ -53,8 +53,8 @@ package struct Misfits: Sendable {
   }
 
   private func need(of attribute: Attribute, in element: JSONElement, rule: String) -> Need? {
-    // A record without a key is merged with no other one.
     let isKey = model.key.containsExactly(attribute.name)
+    // A record without a key is merged with no other one.
     if rule == "required" { return isKey ? nil : Need(forms: .missing) }
     guard let value = element.index(ofValueAt: attribute.source),
       rule == "type" || rule == "format"
@@ -62,15 +62,15 @@ package struct Misfits: Sendable {
     let token = element.tape[value]
     guard token.kind == .string else {
       let type = element.type(ofValueAt: value)
-      return rule == "format" || isKey && type == .null ? nil : Need(types: type)
+      // Numbers in a key keep their meaning; 1, true and "1" would be three keys.
+      return rule == "format" || isKey && type != .number ? nil : Need(types: type)
     }
     let text = element.tape.text(of: token)
-    if text.isEmpty, !isKey, attribute.mayReadEmptyText {
-      return Need(types: .null, forms: .emptyText)
-    }
-    if rule == "format" { return Self.form(of: text, insteadOf: attribute.storage) }
-    return attribute.mayBeLenient && NumberText.isNumber(text)
-      ? Need(forms: .numberText) : Need(types: .string)
+    if attribute.mayBeLenient, NumberText.isNumber(text) { return Need(forms: .numberText) }
+    if isKey { return nil }
+    if text.isEmpty, attribute.mayReadEmptyText { return Need(types: .null, forms: .emptyText) }
+    return rule == "format"
+      ? Self.form(of: text, insteadOf: attribute.storage) : Need(types: .string)
   }
 
   private static func form(of text: Span<UInt8>, insteadOf storage: Attribute.Storage) -> Need? {
