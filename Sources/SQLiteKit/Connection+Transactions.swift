@@ -105,8 +105,16 @@ extension Connection {
   public func syncToDisk() throws(SQLiteError) {
     guard !isInTransaction, try text("PRAGMA main.journal_mode") == "wal" else { return }
     if (try? copyLog()) == true { return }
-    let version = try integer("PRAGMA main.user_version") ?? 0
-    try execute("PRAGMA main.user_version = \(version)")
+    // Inside a transaction, because another program may change the number.
+    try begin(.immediate)
+    do {
+      let version = try integer("PRAGMA main.user_version") ?? 0
+      try execute("PRAGMA main.user_version = \(version)")
+    } catch {
+      rollback()
+      throw error
+    }
+    try commit()
   }
 
   /// Copies the write-ahead log into the database; returns whether the copy is complete.

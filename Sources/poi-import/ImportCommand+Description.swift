@@ -13,7 +13,9 @@ extension ImportCommand {
     options: [
       OptionDescription(
         "store", short: "s", "PATH", default: "poi.sqlite",
-        summary: "the SQLite store; created if it is missing", section: "Input and store",
+        summary: "the SQLite store; created if it is missing",
+        detail: "The database of another program is accepted, too. Tables are added to it; its own "
+          + "tables and settings stay as they are.", section: "Input and store",
         environmentVariable: "POI_STORE"),
       OptionDescription(
         "model", short: "m", "FILE",

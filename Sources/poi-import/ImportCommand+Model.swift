@@ -68,11 +68,15 @@ extension ImportCommand {
 
   /// The store, opened read-only; nil if there is no store yet.
   static func store(at path: String, trustsSchema: Bool) throws -> Store? {
-    guard unsafe access(path, F_OK) == 0 else { return nil }
-    guard
-      case .store(let store) = try Store.Database(
-        path: path, for: .readOnly, trustsSchema: trustsSchema)
-    else { return nil }
+    guard case .store(let store) = try database(at: path, trustsSchema: trustsSchema) else {
+      return nil
+    }
     return store
+  }
+
+  /// The database, opened read-only; nil if there is no file yet.
+  static func database(at path: String, trustsSchema: Bool) throws -> Store.Database? {
+    guard unsafe access(path, F_OK) == 0 else { return nil }
+    return try Store.Database(path: path, for: .readOnly, trustsSchema: trustsSchema)
   }
 }

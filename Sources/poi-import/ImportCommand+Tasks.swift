@@ -190,7 +190,7 @@ extension ImportCommand {
     _ importInput: (inout ImportSession, String) throws(StoreError) -> Void
   ) throws -> ExitCode {
     let diagnostics = tool.diagnostics
-    var session = try session { Self.decision($0, diagnostics) }
+    var session = try session(diagnostics) { Self.decision($0, diagnostics) }
     do throws(StoreError) {
       try warnOfEarlierImports(session, diagnostics)
       for path in inputs { try importInput(&session, path) }
@@ -274,8 +274,7 @@ extension ImportCommand {
 
   /// The model of the store's table with this name, else the built-in one.
   private func namedModel(_ name: String) throws -> Model {
-    if unsafe access(storePath, F_OK) == 0 {
-      let store = try Store(storePath, for: .readOnly, trustsSchema: trustsSchema)
+    if let store = try Self.store(at: storePath, trustsSchema: trustsSchema) {
       let isTable = try store.tables().contains(name)
       if isTable || name != "poi" { return try store.model(ofTable: name) }
     }

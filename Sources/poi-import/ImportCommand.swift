@@ -143,10 +143,9 @@ struct ImportCommand {
   /// Prints what to ask the source for next, or why there is nothing to print.
   func printToken(_ tool: inout ToolEnvironment) throws {
     let nothingImported = "no import from this source has finished: ask for everything"
-    guard unsafe access(storePath, F_OK) == 0 else {
+    guard let store = try Self.store(at: storePath, trustsSchema: trustsSchema) else {
       return tool.diagnostics.note(nothingImported)
     }
-    let store = try Store(storePath, for: .readOnly, trustsSchema: trustsSchema)
     let tables = try store.tables()
     guard isModelGiven || tables.count < 2 else {
       throw Self.severalTables(tables, storePath: storePath)
@@ -167,7 +166,7 @@ struct ImportCommand {
   }
 
   func session(
-    onProgress: @escaping (StoreProgress) -> BatchDecision
+    _ diagnostics: Diagnostics, onProgress: @escaping (StoreProgress) -> BatchDecision
   ) throws -> ImportSession {
     if isDryRun {
       return try ImportSession(checking: model, options: options, onProgress: onProgress)
@@ -175,13 +174,29 @@ struct ImportCommand {
     // A refused command leaves no store behind.
     try checkOptions()
     return try ImportSession(
-      into: Store(storePath, trustsSchema: trustsSchema), model: model, options: options,
-      onProgress: onProgress)
+      into: openStore(diagnostics), model: model, options: options, onProgress: onProgress)
+  }
+
+  /// Opens the store, and says what will be added to a database of another program. That must not have the
+  /// tables of the model.
+  private func openStore(_ diagnostics: Diagnostics) throws -> Store {
+    let database = try Store.Database(path: storePath, for: .shared, trustsSchema: trustsSchema)
+    if case .store(let store) = database { return store }
+    if let count = try database.missingTableCount(for: model) {
+      diagnostics.note(
+        "\(storePath): belongs to another program, whose tables stay untouched"
+          + (count == 0
+            ? "" : "; \(count) tables named poikit_… are added for resuming, rejects and undo"))
+    }
+    return try Store(storePath, for: .shared, trustsSchema: trustsSchema)
   }
 
   func checkOptions() throws {
     try options.check(for: model, storePath: storePath)
-    if options.isResuming, unsafe access(storePath, F_OK) != 0, errno == ENOENT {
+    guard options.isResuming else { return }
+    let isMissing = unsafe access(storePath, F_OK) != 0 && errno == ENOENT
+    let database = try Self.database(at: storePath, trustsSchema: trustsSchema)
+    if try isMissing || database?.missingTableCount(for: model) != nil {
       throw ToolFailure(
         .usage, "\(storePath): there is no unfinished import to resume; start without --resume")
     }

@@ -280,13 +280,13 @@ import Testing
     #expect(!outcome.messages.contains("is a JSON object"), "\(outcome)")
   }
 
-  @Test func `another program's database is refused and not touched`() throws {
+  @Test func `another program's table is refused and not touched`() throws {
     let folder = try ScratchFolder()
     try Connection(path: folder.file("poi.sqlite")).execute("CREATE TABLE poi (a)")
     let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("poi.sqlite")))
     let outcome = try tool.run(["-"], in: folder.path, input: Array("[]".utf8))
     #expect(outcome.exitCode == 64)
-    #expect(outcome.messages.contains("another program"))
+    #expect(outcome.messages.contains("another table or view called \"poi\""))
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("poi.sqlite"))) == before)
     try folder.write(
       "this is no database, though it is as long as a header of one is, or longer, "

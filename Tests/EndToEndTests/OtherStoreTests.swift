@@ -16,7 +16,7 @@ import Testing
       var generator = SplitMix64(seed: 7)
       try folder.write(
         (0..<16_384).map { _ in UInt8.random(in: 0...255, using: &generator) }, to: "poi.sqlite")
-    case .newerFormat, .noFormat, .otherApplication, .noBookkeeping:
+    case .newerFormat, .noFormat, .noBookkeeping:
       try folder.write(ImportToolTests.array(0..<2), to: "data.json")
       _ = try importer.run(["data.json"], in: folder.path)
       let connection = try Connection(path: path)
@@ -24,12 +24,8 @@ import Testing
       switch kind {
       case .newerFormat: try connection.execute("PRAGMA user_version = 99")
       case .noFormat: try connection.execute("PRAGMA user_version = 0")
-      case .otherApplication: try connection.execute("PRAGMA application_id = 1")
       default: try connection.execute("DROP TABLE poikit_table")
       }
-    case .anotherProgram:
-      try Connection(path: path).execute("CREATE TABLE notes (a); INSERT INTO notes VALUES (1)")
-    case .userVersionOnly: try Connection(path: path).execute("PRAGMA user_version = 5")
     case .truncated:
       try folder.write(ImportToolTests.array(0..<500), to: "data.json")
       _ = try importer.run(["data.json"], in: folder.path)
@@ -38,8 +34,7 @@ import Testing
   }
 
   enum Kind: CaseIterable {
-    case garbage, text, encrypted, newerFormat, noFormat, otherApplication, noBookkeeping
-    case anotherProgram, userVersionOnly, truncated
+    case garbage, text, encrypted, newerFormat, noFormat, noBookkeeping, truncated
   }
 
   @Test(arguments: Kind.allCases)

@@ -198,6 +198,63 @@ import Testing
     #expect(try store.integer("SELECT count(*) FROM poi") == 0)
   }
 
+  /// The statements that another program ran.
+  @Test(
+    arguments: [
+      "CREATE TABLE t (a)", "PRAGMA application_id = 7", "PRAGMA user_version = 5",
+      "PRAGMA journal_mode = WAL; PRAGMA user_version = 5; CREATE TABLE t (a)",
+    ] as [SQL])
+  func `another program's database becomes a store if it is opened as a shared one`(
+    content: SQL
+  ) throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("app.db")
+    let app = try Connection(path: path)
+    try app.execute(content)
+    func settings() throws -> [String?] {
+      try [
+        "PRAGMA application_id", "PRAGMA user_version", "PRAGMA journal_mode", "PRAGMA page_size",
+        "SELECT group_concat(name) FROM sqlite_schema WHERE name NOT GLOB '*poi*' AND name <> 'category' AND name NOT GLOB 'sqlite_*'",
+      ].map { try app.text($0) }
+    }
+    func isStore() throws -> Bool {
+      if case .store = try Store.Database(path: path, for: .readOnly) { return true }
+      return false
+    }
+    let before = try settings()
+    for opening in [Store.Opening.create, .existing, .readOnly] {
+      let error = #expect(throws: StoreError.self) { _ = try Store(path, for: opening) }
+      #expect(error?.code == .notAStore)
+    }
+    guard case .foreign = try Store.Database(path: path, for: .shared) else {
+      Issue.record("it is taken for a store")
+      return
+    }
+    #expect(try app.integer("SELECT count(*) FROM sqlite_schema WHERE name GLOB 'poi*'") == 0)
+    let store = try Store(path, for: .shared)
+    #expect(try store.tables().isEmpty)
+    // The bookkeeping alone, which an archive has, too, does not make a store.
+    #expect(try !isStore())
+    try store.prepareTables(for: .poi)
+    #expect(try isStore())
+    for opening in [Store.Opening.create, .existing, .shared, .readOnly] {
+      let store = try Store(path, for: opening)
+      #expect(try store.tables() == ["poi"])
+      // A commit waits for the disk also without a write-ahead log.
+      if opening != .readOnly { #expect(try store.integer("PRAGMA synchronous") == 3) }
+    }
+    #expect(try settings() == before)
+    try app.execute("DROP TABLE poikit_journal")
+    #expect(try !isStore())
+  }
+
+  @Test func `an empty file becomes a store of its own, shared or not`() throws {
+    let folder = try ScratchFolder()
+    let store = try Store(folder.file("new.sqlite"), for: .shared)
+    #expect(try store.integer("PRAGMA application_id") == Store.applicationID)
+    #expect(try store.text("PRAGMA journal_mode") == "wal")
+  }
+
   @Test
   func `an unnamed table is the only one, and a missing or damaged model is reported`() throws {
     func message(_ store: Store, _ table: String? = nil) -> String? {

@@ -81,12 +81,25 @@ enum Bookkeeping {
 
   /// Whether all tables of `creation` exist.
   static func isComplete(in connection: Connection) throws -> Bool {
-    try connection.integer(
+    try missingCount(in: connection) == 0
+  }
+
+  /// The number of tables of `creation` that do not exist.
+  static func missingCount(in connection: Connection) throws -> Int64 {
+    let count = try connection.integer(
       """
-      SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('poikit_table',
+      SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name IN ('poikit_table',
         'poikit_run', 'poikit_checkpoint', 'poikit_input', 'poikit_reject', 'poikit_redirect',
         'poikit_journal')
-      """) == 7
+      """)
+    return 7 - (count ?? 0)
+  }
+
+  /// Whether all tables of `creation` exist, and one of them names a table of records. An archive alone does
+  /// not make a store of another program's database.
+  static func isUsed(in connection: Connection) throws -> Bool {
+    try isComplete(in: connection)
+      && connection.integer("SELECT 1 FROM main.poikit_table LIMIT 1") != nil
   }
 
   /// The document of the model that a table of records was created with, or last changed to.

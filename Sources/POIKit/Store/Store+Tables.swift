@@ -164,15 +164,43 @@ extension Store.Lease {
   }
 
   private func refuseTable(_ table: String) throws {
-    guard try sql(ofTable: table) != nil else { return }
+    try Store.refuseTable(table, in: connection)
+  }
+
+  /// The statement that created a table or view.
+  private func sql(ofTable table: String) throws -> String? {
+    try Store.sql(ofTable: table, in: connection)
+  }
+}
+
+extension Store.Database {
+  /// The number of tables that the toolkit's own lack in a database of another program; nil if the database
+  /// is empty or a store. Nothing changes.
+  ///
+  /// - Parameter model: the model of the records that the database is to hold.
+  /// - Throws: `StoreError` with `modelDiffers` if the other program has one of the model's tables.
+  package func missingTableCount(for model: Model) throws(StoreError) -> Int64? {
+    guard case .foreign(let connection) = self else { return nil }
+    return try StoreError.converting(path: connection.path) {
+      if try Store.isEmpty(connection) { return nil }
+      for table in [model.table] + model.tablesOfRelationsToOne + model.tablesOfRelationsToMany {
+        try Store.refuseTable(table, in: connection)
+      }
+      return try Bookkeeping.missingCount(in: connection)
+    }
+  }
+}
+
+extension Store {
+  fileprivate static func refuseTable(_ table: String, in connection: Connection) throws {
+    guard try sql(ofTable: table, in: connection) != nil else { return }
     throw StoreFailure(
       .modelDiffers,
       "the store has another table or view called \"\(table)\"; name another one in the "
         + "model")
   }
 
-  /// The statement that created a table or view.
-  private func sql(ofTable table: String) throws -> String? {
+  fileprivate static func sql(ofTable table: String, in connection: Connection) throws -> String? {
     var statement = try connection.prepare(
       "SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')")
     try statement.bind(1, text: table)

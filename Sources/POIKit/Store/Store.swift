@@ -46,12 +46,15 @@ public final class Store: Sendable {
     case create
     /// Read and write. The file must exist; an empty one becomes a new store.
     case existing
+    /// Read and write, as `create`. The database may be another program's: it becomes a store, too. The
+    /// toolkit adds its tables; the settings and the other tables stay as they are.
+    case shared
     /// Read only. The file must be a store, and is not changed.
     case readOnly
 
     fileprivate var access: Connection.Access {
       switch self {
-      case .create: .readWriteCreate
+      case .create, .shared: .readWriteCreate
       case .existing: .readWrite
       case .readOnly: .readOnly
       }
@@ -76,9 +79,9 @@ public final class Store: Sendable {
 
   /// A database file: a store, or one that another program made.
   public enum Database {
-    /// A store of the toolkit.
+    /// A store, which may be in the database of another program.
     case store(Store)
-    /// A database without the toolkit's tables, opened.
+    /// A database without a table of records, opened.
     case foreign(Connection)
 
     /// Opens the database at `path`, and detects whether it is a store.
@@ -86,7 +89,7 @@ public final class Store: Sendable {
     /// A foreign database is not changed, with one exception: a transaction that a killed program left in a
     /// rollback journal is rolled back.
     ///
-    /// - Parameters: as for a store.
+    /// - Parameters: as for a store; a foreign database does not become one by `shared`.
     /// - Throws: `StoreError` when it cannot be opened as asked.
     public init(
       path: String, for opening: Opening, trustsSchema: Bool = false
@@ -103,8 +106,7 @@ public final class Store: Sendable {
     _ connection: Connection, path: String, isInMemory: Bool = false, for opening: Opening
   ) throws(StoreError) {
     try StoreError.converting(path: path) {
-      try Store.prepare(
-        connection, path: path, isInMemory: isInMemory, isReadOnly: opening == .readOnly)
+      try Store.prepare(connection, isInMemory: isInMemory, for: opening)
     }
     connection.isUsable = false
     self.path = path
@@ -121,23 +123,25 @@ public final class Store: Sendable {
   }
 
   private static func prepare(
-    _ connection: Connection, path: String, isInMemory: Bool, isReadOnly: Bool
+    _ connection: Connection, isInMemory: Bool, for opening: Opening
   ) throws {
     // One snapshot, because another program may be creating the store.
     try connection.begin(.deferred)
-    let isNew: Bool
+    let content: Content
     do {
-      isNew = try check(connection, path: path, isReadOnly: isReadOnly)
+      content = try check(connection, for: opening)
     } catch {
       connection.rollback()
       throw error
     }
     try connection.commit()
-    if isReadOnly { return }
+    if opening == .readOnly { return }
+    let isNew = content == .empty
     if isNew { try connection.execute("PRAGMA page_size = \(Store.pageSize)") }
-    if !isInMemory { try chooseLog(of: connection, isNew: isNew) }
-    if !isNew { try RememberedDigest.recreateMissingTable(in: connection) }
-    if isNew {
+    // The journal mode of another program's database is its own; commits wait for the disk in any mode.
+    if !isInMemory, isNew || content == .store { try chooseLog(of: connection, isNew: isNew) }
+    switch content {
+    case .empty:
       try connection.withoutWaitingForDisk {
         try connection.inTransaction(.immediate) {
           try connection.execute(
@@ -148,15 +152,21 @@ public final class Store: Sendable {
             """)
         }
       }
+    case .foreign: try connection.inTransaction { try connection.execute(Bookkeeping.creation) }
+    case .store, .shared: try RememberedDigest.recreateMissingTable(in: connection)
     }
   }
 
-  /// Checks whether a database is a store that can be used as requested.
-  ///
-  /// - Returns: whether it is empty and becomes a store.
-  private static func check(
-    _ connection: Connection, path: String, isReadOnly: Bool
-  ) throws -> Bool {
+  /// What is in a database file.
+  private enum Content {
+    case empty, store
+    /// A store in the database of another program.
+    case shared
+    case foreign
+  }
+
+  /// Checks whether a database is a store, or becomes one, that can be used as requested.
+  private static func check(_ connection: Connection, for opening: Opening) throws -> Content {
     let application = try connection.integer("PRAGMA application_id") ?? 0
     let version = try connection.integer("PRAGMA user_version") ?? 0
     if application == Store.applicationID {
@@ -172,20 +182,28 @@ public final class Store: Sendable {
           "the store lacks tables that every store has, or its format is unknown; "
             + "restore a backup, or import again")
       }
-      return false
+      return .store
     }
-    let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
-    if tables == 0, application == 0, version == 0, isReadOnly {
-      throw StoreFailure(
-        .notAStore, "the file is empty, not a store yet; import into it first")
-    }
-    guard tables == 0, application == 0, version == 0 else {
+    if try Bookkeeping.isUsed(in: connection) { return .shared }
+    guard try isEmpty(connection) else {
+      if opening == .shared { return .foreign }
       throw StoreFailure(
         .notAStore,
         "the database belongs to another program",
         advice: .useOtherStore)
     }
-    return true
+    guard opening != .readOnly else {
+      throw StoreFailure(
+        .notAStore, "the file is empty, not a store yet; import into it first")
+    }
+    return .empty
+  }
+
+  /// Whether no program has used a database.
+  static func isEmpty(_ connection: Connection) throws -> Bool {
+    try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+      && connection.integer("PRAGMA application_id") == 0
+      && connection.integer("PRAGMA user_version") == 0
   }
 
   /// Chooses a write-ahead log.
@@ -255,7 +273,8 @@ public final class Store: Sendable {
   ///
   /// - Throws: `StoreError` when it cannot be read.
   private static func isStore(_ connection: Connection) throws -> Bool {
-    return try connection.integer("PRAGMA application_id") == Store.applicationID
+    try connection.integer("PRAGMA application_id") == Store.applicationID
+      || Bookkeeping.isUsed(in: connection)
   }
 
   /// Calls `body` with the connection to the store, for SQL of the program's own: to read rows and rejects,
