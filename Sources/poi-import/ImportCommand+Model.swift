@@ -49,6 +49,21 @@ extension ImportCommand {
     return try store.model(ofTable: stored)
   }
 
+  /// Refuses a table whose records came from other places than the one that `--at` names: they are probably of
+  /// another kind.
+  func checkPlace(ofTable table: String) throws {
+    guard let pointer = options.pointer,
+      let store = try Self.store(at: storePath, trustsSchema: trustsSchema)
+    else { return }
+    let places = try store.places(ofInputsInto: table)
+    guard !places.isEmpty, !places.contains(pointer) else { return }
+    let list = places.sorted().map { $0.isEmpty ? "the top level" : $0 }.joined(separator: ", ")
+    throw ToolFailure(
+      .usage,
+      "\(storePath): the table \(table) has records from \(list); name a table for those at "
+        + "\(pointer.isEmpty ? "the top level" : pointer) with --table")
+  }
+
   /// The model of the store's only table with rows, if its key is not enforced.
   func onlyAppendedModel() throws -> Model? {
     guard let store = try Self.store(at: storePath, trustsSchema: trustsSchema) else { return nil }

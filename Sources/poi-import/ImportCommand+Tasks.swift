@@ -163,7 +163,10 @@ extension ImportCommand {
     for path: String, beginningWith standardInput: inout RewindableSource?
   ) throws -> Model? {
     let name = table ?? ModelInference.tableName(forInput: FileSource.name(ofPath: path))
-    if let stored = try storedModel(ofTable: name) { return stored }
+    if let stored = try storedModel(ofTable: name) {
+      if table == nil { try checkPlace(ofTable: stored.table) }
+      return stored
+    }
     guard table == nil, !options.isSnapshot, options.mergePolicy ?? .append == .append,
       let only = try onlyAppendedModel()
     else { return nil }

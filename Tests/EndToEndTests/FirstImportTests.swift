@@ -108,6 +108,24 @@ import Testing
     #expect(try rows("SELECT id, name FROM rows", in: folder) == ["1|x", "2|y"])
   }
 
+  @Test func `records of another place in the file do not go into its table`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"shows":[{"id":1,"price":2}],"events":{"7":{"id":7,"title":"x"}}}"#, to: "all.json")
+    #expect(try tool.run(["--infer", "all.json"], in: folder.path).exitCode == 0)
+    let refused = try tool.run(["--infer", "--at", "/events", "all.json"], in: folder.path)
+    #expect(refused.exitCode == 64, "\(refused)")
+    #expect(
+      refused.messages.contains(
+        "the table all has records from /shows; name a table for those at /events with --table"),
+      "\(refused)")
+    for place in [["/shows"], ["/events", "--table", "events"], ["/events", "--table", "all"]] {
+      let outcome = try tool.run(["--infer", "--at"] + place + ["all.json"], in: folder.path)
+      #expect(outcome.exitCode == 0, "\(outcome)")
+    }
+    #expect(try rows("SELECT title FROM events", in: folder) == ["x"])
+  }
+
   @Test func `CSV is not stored`() throws {
     let folder = try ScratchFolder()
     try folder.write("id,name\n1,A\n", to: "a.csv")

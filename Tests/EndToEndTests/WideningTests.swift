@@ -86,9 +86,10 @@ import Testing
 
   @Test func `a change that the store cannot have is left out, and the others are made`() throws {
     let folder = try ScratchFolder()
-    try folder.write(#"[{"id":1,"big":9007199254740993,"n":1}]"#, to: "first.json")
     try folder.write(
-      #"[{"id":2,"big":1.5,"n":1},{"id":3,"n":2.5},{"id":"4","n":4},{"id":"","n":5},{"id":"x","n":6}]"#,
+      #"[{"id":1,"big":9007199254740993,"n":3},{"id":2,"big":1,"n":4}]"#, to: "first.json")
+    try folder.write(
+      #"[{"id":3,"big":1.5,"n":1},{"id":4,"n":2.5},{"id":"5","n":4},{"id":"","n":5},{"id":"x","n":6}]"#,
       to: "second.json")
     #expect(
       try tool.run(
@@ -102,10 +103,10 @@ import Testing
     }
     #expect(
       try dump(#"SELECT id, big, n FROM "a (b)""#, in: folder)
-        == ["1|9007199254740993|1.0", "3|NULL|2.5", "4|NULL|4.0"])
+        == ["1|9007199254740993|3.0", "2|1|4.0", "4|NULL|2.5", "5|NULL|4.0"])
   }
 
-  @Test func `a table that was widened goes on with the model file that made it`() throws {
+  @Test func `a table that was widened continues with the model file that made it`() throws {
     let folder = try ScratchFolder()
     try folder.write(
       #"{"x-table":"t","x-key":"id","x-widens":true,"required":["id","n"],"properties":{"id":{"type":"integer"},"n":{"type":"integer"}}}"#,

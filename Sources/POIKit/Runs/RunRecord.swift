@@ -102,18 +102,28 @@ struct RunRecord {
     return inputs
   }
 
+  /// The places of the records in the inputs of the latest imports into a table; empty for the top level.
+  static func places(ofInputsInto table: String, in connection: Connection) throws -> Set<String> {
+    let runs = try list(where: imports(into: table), limit: comparedRunLimit, in: connection)
+    let inputs = runs.flatMap { $0.options["inputs"]?.elements ?? [] }
+    return Set(inputs.compactMap { input in input["at"].map { $0.string ?? "" } })
+  }
+
   /// The number of runs whose inputs are compared with the inputs of a new one.
   private static let comparedRunLimit = 50
 
   // MARK: Writing the log
 
-  /// Adds the names and sizes of its inputs to the options of a run that ends.
+  /// Adds the names, sizes and places of its inputs to the options of a run that ends.
   static func note(
     _ inputs: [ImportReport.Input], ofRun id: Int64, in connection: Connection
   ) throws {
     let list = JSONValue.array(
       inputs.prefix(notedInputLimit).map { input in
-        .object(["name": .string(input.name), "bytes": .number(input.byteCount)])
+        .object([
+          "name": .string(input.name), "bytes": .number(input.byteCount),
+          "at": .string(input.pointer),
+        ])
       })
     try connection.execute(
       """

@@ -374,6 +374,14 @@ extension Store {
   }
 
   /// Whether a table of records has a row.
+  /// The places of the records in the inputs of the latest imports into a table; empty for the top level.
+  package func places(ofInputsInto table: String) throws(StoreError) -> Set<String> {
+    try leased { try RunRecord.places(ofInputsInto: table, in: $0.connection) }
+  }
+
+  /// Why a table cannot be changed to another model; nil if it can, or if it does not exist.
+  ///
+  /// - Parameter abandonsRuns: whether unfinished imports into the table are abandoned.
   package func obstacle(
     to model: Model, abandonsRuns: Bool
   ) throws(StoreError) -> String? {
