@@ -199,7 +199,8 @@ extension ImportCommand {
       for path in inputs { try importInput(&session, path) }
       let report = try session.finish()
       show(report, &tool)
-      if !widens, !model.widens {
+      // A few rejects are bad records; many are records of another form.
+      if !widens, !model.widens, report.counters.rejected * 2 >= report.counters.read {
         let changes = model.widened(by: session.misfits) { _ in nil }.changes
         model.note(changes, "could be widened with --widen", diagnostics)
       }
