@@ -60,8 +60,23 @@ import Testing
         let changed = Self.read(
           text.replacing("\"A\"", with: "\"B\""), pointer, hasHeader: false, resumingAt: position)
         #expect(changed.map(\.summary) == ["throws changedInput"])
+        if index > 0, let end = whole[index - 1].position?.byteOffset {
+          let shorter = String(decoding: Array(text.utf8).prefix(end), as: UTF8.self) + "]"
+          let cut = Self.read(shorter, pointer, hasHeader: false, resumingAt: position)
+          #expect(cut.map(\.summary).last?.hasPrefix("throws") == true, "\(cut)")
+        }
       }
     }
+  }
+
+  @Test func `a header alone is no place to resume at`() throws {
+    var reader = ElementReader(shape: .container(JSONPointer(tokens: [])), hasHeader: true)
+    reader.append(Array(#"[["a"],"#.utf8).span)
+    #expect(try reader.next() == .needsInput)
+    let position = reader.position
+    #expect(position.byteOffset == 0 && position.elementCount == 0)
+    let rest = Self.read(#"[["a"],[1]]"#, "", hasHeader: false, resumingAt: position)
+    #expect(rest.map(\.summary) == [#"{"a":1}"#, "end"])
   }
 
   @Test(arguments: [

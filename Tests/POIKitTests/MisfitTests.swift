@@ -140,5 +140,10 @@ import Testing
     #expect(
       larger.attributes.map(\.source.notation) == ["/id", "/at", "/p/a", "/c", "/a", "/p/b", "/AT"])
     #expect(larger.adding(attributesOf: other) { _ in nil }.names == [])
+    let named = try Model(
+      parsing:
+        #"{"x-table":"t","properties":{"name":{"type":"string","x-source":"0#"},"a":{}}}"#)
+    #expect(named.adding(attributesOf: named) { _ in nil }.names == [])
+    #expect(model.adding(attributesOf: named) { _ in nil }.names.first == "name")
   }
 }

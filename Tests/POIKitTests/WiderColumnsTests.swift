@@ -178,6 +178,9 @@ import Testing
       try ModelChangeTests.refusal(of: Self.model(#""a":{"type":"number"}"#), at: path))
     #expect(
       message.contains("cannot be widened") && message.contains("CHECK (a > 0)"), "\(message)")
+    let wide = try Self.model(#""a":{"type":"number"}"#)
+    #expect(
+      try store.obstacle(to: wide, abandonsRuns: false)?.contains("cannot be widened") == true)
     #expect(
       try rows("SELECT type FROM pragma_table_info('t') WHERE name = 'a'", in: store)
         == ["INTEGER"])

@@ -373,7 +373,6 @@ extension Store {
     try leased { try $0.defaultTables() }
   }
 
-  /// Whether a table of records has a row.
   /// The places of the records in the inputs of the latest imports into a table; empty for the top level.
   package func places(ofInputsInto table: String) throws(StoreError) -> Set<String> {
     try leased { try RunRecord.places(ofInputsInto: table, in: $0.connection) }

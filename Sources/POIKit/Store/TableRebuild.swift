@@ -66,8 +66,7 @@ struct TableRebuild {
   func creation(in connection: Connection) throws -> SQL {
     let old = try statements(ofTypes: "'table'", in: connection).first ?? ""
     let beginning = "CREATE TABLE \(SQL(name: schema.model.table).text) "
-    guard old.hasPrefix(beginning) else { throw failure(old) }
-    var definitions = String(old.dropFirst(beginning.count))
+    var definitions = old.hasPrefix(beginning) ? String(old.dropFirst(beginning.count)) : ""
     for (before, after) in attributes {
       let found = [false, true].lazy.map { schema.definition(of: before, acceptsNull: $0).text }
         .map { definitions.utf8.ranges(of: $0.utf8).filter { Self.isWhole($0, in: definitions) } }

@@ -21,9 +21,10 @@ extension RuleCompiler {
     var target = document
     var isSchema = true
     var holdsSchemas = false
-    for token in pointer.tokens {
+    for (step, token) in pointer.tokens.enumerated() {
+      let isDefinition = step == 1 && pointer.tokens[0].isExactly("$defs")
       let next =
-        target[token]
+        (isDefinition ? definitions[ExactText(token)] : target[token])
         ?? target.elements.flatMap { elements in
           JSONPointer.arrayIndex(token).flatMap {
             elements.indices.contains($0) ? elements[$0] : nil

@@ -12,6 +12,9 @@ struct RuleCompiler {
   /// The document that references point into.
   let document: JSONValue
 
+  /// The document's definitions, by name.
+  let definitions: [ExactText: JSONValue]
+
   var table = RuleTable()
 
   private var constants: [JSONValue] = []
@@ -30,6 +33,9 @@ struct RuleCompiler {
 
   init(_ document: JSONValue) {
     self.document = document
+    let members = document["$defs"]?.members ?? []
+    definitions = Dictionary(
+      members.map { (ExactText($0.name), $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
   mutating func schema(_ json: JSONValue, at place: String) throws(ModelError) -> Int {
