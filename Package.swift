@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "ModelInference", targets: ["ModelInference"]),
     .executable(name: "poi-import", targets: ["poi-import"]),
     .executable(name: "poi-dedup", targets: ["poi-dedup"]),
+    .executable(name: "poi-export", targets: ["poi-export"]),
   ],
   targets: [
     .systemLibrary(
@@ -49,6 +50,9 @@ let package = Package(
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],
+      linkerSettings: toolLinkerSettings),
+    .executableTarget(
+      name: "poi-export", dependencies: ["POIInputs", "POIKit", "SQLiteKit", "ToolSupport"],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "library-example", dependencies: ["POIKit"], path: "Samples/library-example"),
@@ -74,11 +78,14 @@ let package = Package(
       name: "FaultTests",
       dependencies: [
         "POIKit", "SQLiteKit", "StoreFaults", "TestSupport", "poi-import", "poi-dedup",
+        "poi-export",
       ]),
     .testTarget(name: "ToolSupportTests", dependencies: ["ToolSupport", "TestSupport"]),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["POIKit", "SQLiteKit", "TestSupport", "poi-import", "poi-dedup"]),
+      dependencies: [
+        "POIKit", "SQLiteKit", "TestSupport", "poi-import", "poi-dedup", "poi-export",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,4 @@
-/// A compressed file format that the toolkit reads through an external program.
+/// A compressed file format that the toolkit reads and writes through an external program.
 package enum Compression: CaseIterable {
   case gzip, zstd, xz, bzip2
 
@@ -24,6 +24,16 @@ package enum Compression: CaseIterable {
     switch self {
     case .gzip, .zstd, .bzip2: program
     case .xz: "xz-utils"
+    }
+  }
+
+  /// The end of the names of such files.
+  var fileNameEnd: String {
+    switch self {
+    case .gzip: ".gz"
+    case .zstd: ".zst"
+    case .xz: ".xz"
+    case .bzip2: ".bz2"
     }
   }
 

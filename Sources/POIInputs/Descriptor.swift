@@ -28,7 +28,7 @@ struct Descriptor: ~Copyable {
     isOwned = true
   }
 
-  private init(lent number: Int32) {
+  init(lent number: Int32) {
     self.number = number
     isOwned = false
   }

@@ -13,7 +13,7 @@ public enum QuantityFormat {
   }
 
   /// A size in units of 1,000 bytes with one decimal: `388.0 MB`; below 1,000 bytes: `12 B`.
-  static func bytes(_ byteCount: Int) -> String {
+  public static func bytes(_ byteCount: Int) -> String {
     let (unit, size) = unit(for: byteCount)
     return "\(amount(byteCount, in: size)) \(unit)"
   }

@@ -12,7 +12,7 @@ public struct StandardOutput: ~Copyable {
   private var buffer: [UInt8] = []
 
   /// Whether later bytes are dropped.
-  private(set) var isClosed = false
+  public private(set) var isClosed = false
 
   /// The error of the first failed write; nil if only the reader closed its end.
   private(set) var failure: String?
@@ -37,6 +37,17 @@ public struct StandardOutput: ~Copyable {
     append(descriptor.isTerminal ? printableLines(text) : text)
   }
 
+  /// Passes on JSON text in UTF-8, or writes it as `write(json:)` does if a terminal shows it.
+  public mutating func write(json bytes: Span<UInt8>) {
+    guard !descriptor.isTerminal else {
+      let text = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+      return write(json: text)
+    }
+    flush()
+    guard !isClosed else { return }
+    settle(descriptor.write(bytes))
+  }
+
   private mutating func append(_ text: String) {
     guard !isClosed else { return }
     buffer += text.utf8
@@ -44,12 +55,16 @@ public struct StandardOutput: ~Copyable {
   }
 
   mutating func flush() {
-    guard !isClosed else { return }
-    let code = descriptor.write(buffer.span)
+    guard !isClosed, !buffer.isEmpty else { return }
+    settle(descriptor.write(buffer.span))
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// - Parameter code: 0, or the `errno` of a failed write.
+  private mutating func settle(_ code: Int32) {
     isClosed = code != 0
     if code != 0, code != EPIPE {
       failure = "cannot write to \(descriptor.name): \(unsafe String(cString: strerror(code)))"
     }
-    buffer.removeAll(keepingCapacity: true)
   }
 }

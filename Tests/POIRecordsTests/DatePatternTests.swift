@@ -1,3 +1,5 @@
+import JSONStreaming
+import TestSupport
 import Testing
 
 @testable import POIRecords
@@ -147,5 +149,46 @@ import Testing
   ) {
     let error = #expect(throws: DatePattern.Refusal.self) { try DatePattern(pattern) }
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+  }
+
+  /// - Parameter unit: the smallest unit that the pattern has, in microseconds.
+  @Test(arguments: [
+    ("iso8601", 1), ("rfc2822", 1_000_000), ("EEE MMM dd HH:mm:ss Z yyyy", 1_000_000),
+    ("yyyy-MM-dd HH:mm:ss.SSSSSS", 1), ("yyyy/M/d H:m:s.SSS XXX", 1_000),
+    ("d MMMM yyyy h:mm:ss.SSSSSSSSS a", 1), ("EEEE, dd.MM.yyyy 'um' hh:mm a z", 60_000_000),
+    ("yyyyMMddHHmmX", 60_000_000), ("yyyy-MM-dd'T'HHxx", 3_600_000_000),
+    ("dd-MM-yyyy", 86_400_000_000),
+    ("yyyy-MM-dd HH:mm:ss.S x", 100_000), ("HH:mm:ss dd.MM.yyyy xxx", 1_000_000),
+  ])
+  func `an instant is written as the pattern reads it`(text: String, unit: Int64) throws {
+    let pattern = try DatePattern(text)
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var generator = SplitMix64(seed: seed)
+    for offset in [0, -90, 330] {
+      for _ in 0..<200 {
+        let random = Int64.random(in: Instant.range, using: &generator) / unit * unit
+        // With a zone of its own a text without time begins the day there.
+        let shift = pattern.hasZone ? 0 : Int64(offset) * 60_000_000
+        let instant = Instant(microseconds: random - shift)
+        guard Instant.range.contains(instant.microseconds) else { continue }
+        var written = GrowableBuffer<UInt8>()
+        pattern.append(instant, offsetMinutes: offset, to: &written)
+        let read = pattern.instant(written.span, defaultOffsetMinutes: offset)
+        #expect(read == instant, "seed \(seed), \(String(copying: written.span))")
+      }
+    }
+  }
+
+  @Test func `a day is written as the pattern reads it`() throws {
+    for (text, written) in [
+      ("d. MMMM yyyy", "9. February 2024"), ("dd/MM/yy", "09/02/24"), ("yyyyMMdd", "20240209"),
+      ("EEEE d MMM yyyy", "Friday 9 Feb 2024"),
+    ] {
+      let pattern = try DatePattern(text)
+      var output = GrowableBuffer<UInt8>()
+      #expect(pattern.append(date: "2024-02-09".utf8Span.span, to: &output))
+      #expect(String(copying: output.span) == written)
+      #expect(!pattern.append(date: "2024-02-30".utf8Span.span, to: &output))
+    }
   }
 }

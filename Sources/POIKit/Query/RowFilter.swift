@@ -5,7 +5,7 @@ internal import SQLiteKit
 ///
 /// An attribute has the name that the model gives it; one of a related row has a name such as
 /// `category.name`. An attribute that is an instant is compared with an `Instant`, or with RFC 3339 text such as
-/// `2026-01-31T00:00:00Z`. A row without a value meets only `equal` with null and `notEqual`.
+/// `2026-01-31T00:00:00Z` or `2026-01-31`; a boolean also with `true` and `false` as texts. A row without a value meets only `equal` with null and `notEqual`.
 public struct RowFilter: Sendable {
   enum Comparison: String {
     case equal = "IS"
@@ -14,6 +14,7 @@ public struct RowFilter: Sendable {
     case atMost = "<="
     case greater = ">"
     case atLeast = ">="
+    case matches = "GLOB"
   }
 
   let attribute: String
@@ -55,6 +56,26 @@ public struct RowFilter: Sendable {
   public static func atLeast(_ attribute: String, _ value: some RowValueConvertible) -> RowFilter {
     RowFilter(attribute, .atLeast, value)
   }
+}
+
+extension RowFilter {
+  /// The attribute is a text that contains this one, with letters of either case.
+  public static func contains(_ attribute: String, _ text: String) -> RowFilter {
+    var pattern = "*"
+    for character in text {
+      let forms = Set([String(character), character.uppercased(), character.lowercased()])
+      // A form of several scalars, such as "SS" for "ß", is no member of a set.
+      let members = forms.filter { $0.unicodeScalars.count == 1 }.sorted().joined()
+      let isSpecial = "*?[".contains(character)
+      pattern += members.unicodeScalars.count > 1 || isSpecial ? "[\(members)]" : String(character)
+    }
+    return RowFilter(attribute, .matches, pattern + "*")
+  }
+
+  /// The condition as SQL, with the value as the next parameter.
+  ///
+  /// - Parameter column: the expression of the attribute.
+  func condition(on column: SQL) -> SQL { "\(column) \(SQL(verbatim: comparison.rawValue)) ?" }
 }
 
 /// An order of rows by one attribute. Rows without a value come first if it is ascending.

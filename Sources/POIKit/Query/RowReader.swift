@@ -7,35 +7,44 @@ internal import SQLiteKit
 /// A class, because a reader keeps one for each relation to many in an array, which cannot hold
 /// noncopyable values.
 final class RowReader {
-  private let fields: [RecordLayout.Field]
+  let fields: [RecordLayout.Field]
   private let attributeCount: Int
-  private let relations: [(relation: RelationToMany, reader: RowReader)]
-  private var statement: Statement
+  let relations: [(relation: RelationToMany, reader: RowReader)]
 
-  /// A reader of the rows that belong to row `?1` of the table with the relation.
+  /// The row id, the fields in their order, and the unmapped members if the model keeps them.
+  private(set) var statement: Statement
+
+  /// A reader of the rows that belong to row `?1` of the table with the relation, ordered by their key.
   private convenience init(_ relation: RelationToMany, in connection: Connection) throws {
     let (source, rest): (SQL, SQL) =
       switch relation.link {
       case .parent(let column):
-        ("\(name: relation.element.table) AS t", "WHERE t.\(name: column) = ?1 ORDER BY 1")
+        ("\(name: relation.element.table) AS t", "WHERE t.\(name: column) = ?1")
       case .join(let join, let parentColumn, let rowColumn):
         (
           """
           \(name: join) AS j CROSS JOIN \(name: relation.element.table) AS t \
           ON t.\(StoreSchema.idColumn) = j.\(name: rowColumn)
-          """, "WHERE j.\(name: parentColumn) = ?1 ORDER BY 1"
+          """, "WHERE j.\(name: parentColumn) = ?1"
         )
       }
-    try self.init(relation.element, from: source, rest: rest, in: connection)
+    let key = relation.element.key.map { name in
+      SQL(name: relation.element.attribute(named: name)?.column ?? name)
+    }
+    try self.init(
+      relation.element, from: source,
+      rest: "\(rest) ORDER BY \((key.map { "t.\($0)" } + ["1"]).joined(separator: ", "))",
+      in: connection)
   }
 
   /// A reader of the rows of a model's table.
   ///
+  /// - Parameter includesRemoved: whether rows that are marked as removed are read, too.
   /// - Throws: `StoreFailure` with `noSuchColumn` if the model has no such attribute, or with
   ///   `invalidOptions` if a value cannot be compared with one.
   convenience init(
-    _ model: Model, where filters: [RowFilter], orderedBy orders: [RowOrder], limit: Int?,
-    in connection: Connection
+    _ model: Model, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
+    limit: Int? = nil, includesRemoved: Bool = false, in connection: Connection
   ) throws {
     guard limit ?? 0 >= 0 else {
       throw StoreFailure(.invalidOptions, "a limit of rows cannot be negative, as \(limit ?? 0) is")
@@ -43,13 +52,13 @@ final class RowReader {
     let layout = RecordLayout(model)
     var conditions: [SQL] = []
     var values: [RowValue] = []
-    if let mark = model.tombstoneColumn {
+    if !includesRemoved, let mark = model.tombstoneColumn {
       conditions.append("coalesce(t.\(name: mark), 0) = 0")
     }
     for filter in filters {
       let (column, attribute) = try layout.column(named: filter.attribute, of: model)
       values.append(try attribute.comparable(filter.value))
-      conditions.append("\(column) \(SQL(verbatim: filter.comparison.rawValue)) ?")
+      conditions.append(filter.condition(on: column))
     }
     var terms: [SQL] = []
     for order in orders {
@@ -79,6 +88,7 @@ final class RowReader {
         ON r\(place).\(StoreSchema.idColumn) = t.\(name: field.attribute.column)
         """
     }
+    if let column = model.unmappedColumn { results.append("t.\(name: column)") }
     let statement = try connection.prepare(
       "SELECT \(results.joined(separator: ", ")) FROM \(source)\(joins) \(rest)",
       isPersistent: false)
@@ -92,9 +102,18 @@ final class RowReader {
     self.statement = statement
   }
 
+  /// Goes to the next row; returns false after the last one.
+  func step() throws -> Bool { try statement.step() }
+
+  /// Goes to the start of the rows that belong to a row.
+  func restart(atRowsOf id: Int64) throws {
+    try statement.reset()
+    try statement.bind(1, integer: id)
+  }
+
   /// Returns the next row, or nil after the last one.
   func next() throws -> Row? {
-    guard try statement.step() else { return nil }
+    guard try step() else { return nil }
     let id = statement.integer(0)
     var values: [String: RowValue] = [:]
     for (place, field) in fields[..<attributeCount].enumerated() {
@@ -107,7 +126,7 @@ final class RowReader {
   }
 
   private func elements(ofRow id: Int64, isPlain: Bool) throws -> [RowValue] {
-    try statement.bind(1, integer: id)
+    try restart(atRowsOf: id)
     var elements: [RowValue] = []
     while let row = try next() {
       elements.append(isPlain ? row[fields[0].attribute.name] : .object(row.values))
@@ -155,6 +174,8 @@ extension RecordLayout {
 }
 
 extension Attribute {
+  private var isBoolean: Bool { types.isSubset(of: [.boolean, .null]) }
+
   /// The value in a column of a statement's current row.
   fileprivate func value(_ column: Int, of statement: borrowing Statement) -> RowValue {
     switch statement.value(column) {
@@ -162,7 +183,7 @@ extension Attribute {
     case .real(let real): return .real(real)
     case .integer(let integer):
       if case .instant = storage { return .instant(Instant(microseconds: integer)) }
-      return types.isSubset(of: [.boolean, .null]) ? .boolean(integer != 0) : .integer(integer)
+      return isBoolean ? .boolean(integer != 0) : .integer(integer)
     case .text(let text):
       let text = String(copying: text)
       guard storage == .json, let json = JSONValue.stored(text) else { return .text(text) }
@@ -175,7 +196,9 @@ extension Attribute {
     switch (storage, value) {
     case (.instant, .instant), (_, .null): return value
     case (.instant, .text(let text)):
-      if let instant = Instant(rfc3339: text.utf8Span.span) { return .instant(instant) }
+      if let instant = Instant(timestamp: text.utf8Span.span) { return .instant(instant) }
+    case (_, .text("true")) where isBoolean: return .boolean(true)
+    case (_, .text("false")) where isBoolean: return .boolean(false)
     case (.instant, _), (.json, _), (_, .instant), (_, .array), (_, .object): break
     case (_, .real(let real)) where !real.isFinite: break
     case (.uuid, .text(let text)): return .text(text.uppercased())
@@ -200,7 +223,7 @@ extension Attribute.Storage {
 
 extension Statement {
   /// Binds a value; an instant as its microseconds.
-  fileprivate mutating func bind(_ index: Int, _ value: RowValue) throws {
+  mutating func bind(_ index: Int, _ value: RowValue) throws {
     switch value {
     case .boolean(let boolean): try bind(index, integer: boolean ? 1 : 0)
     case .integer(let integer): try bind(index, integer: integer)

@@ -60,17 +60,8 @@ extension Store {
     of table: String? = nil, where filters: [RowFilter] = [], orderedBy orders: [RowOrder] = [],
     limit: Int? = nil, _ body: (Row) throws -> Void
   ) throws {
-    // An error of `body` is thrown as it is, not as an error of the store.
-    var failure: (any Error)?
-    do {
-      try read(table, filters, orders, limit) {
-        do { try body($0) } catch {
-          failure = error
-          throw error
-        }
-      }
-    } catch {
-      throw failure ?? error
+    try Store.throwingErrors(of: body) { (body) throws(StoreError) in
+      try read(table, filters, orders, limit, body)
     }
   }
 
@@ -98,17 +89,8 @@ extension Store {
   public func forEachReject(
     ofRun run: Int64? = nil, _ body: (Reject) throws -> Void
   ) throws {
-    // An error of `body` is thrown as it is, not as an error of the store.
-    var failure: (any Error)?
-    do {
-      try readRejects(ofRun: run) {
-        do { try body($0) } catch {
-          failure = error
-          throw error
-        }
-      }
-    } catch {
-      throw failure ?? error
+    try Store.throwingErrors(of: body) { (body) throws(StoreError) in
+      try readRejects(ofRun: run, body)
     }
   }
 
@@ -131,6 +113,28 @@ extension Store {
     var rejects: [Reject] = []
     try readRejects(ofRun: run) { rejects.append($0) }
     return rejects
+  }
+}
+
+extension Store {
+  /// Calls `operation` with `body`, whose error is thrown as it is, not as an error of the store.
+  static func throwingErrors<Value: ~Escapable, Result>(
+    of body: (Value) throws -> Void,
+    _ operation: ((Value) throws -> Void) throws(StoreError) -> Result
+  ) throws -> Result {
+    var failure: (any Error)?
+    do {
+      return try withoutActuallyEscaping(body) { body in
+        try operation { value in
+          do { try body(value) } catch {
+            failure = error
+            throw error
+          }
+        }
+      }
+    } catch {
+      throw failure ?? error
+    }
   }
 }
 

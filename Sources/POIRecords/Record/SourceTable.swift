@@ -15,6 +15,15 @@ struct SourceTable: ~Copyable {
 
     static let none = Target(field: -1, node: -1)
 
+    init(_ place: SourceTree.Place) {
+      self.init(field: place.field ?? -1, node: place.node ?? -1)
+    }
+
+    private init(field: Int, node: Int) {
+      self.field = field
+      self.node = node
+    }
+
     var isMapped: Bool { field >= 0 || node >= 0 }
   }
 
@@ -49,92 +58,21 @@ struct SourceTable: ~Copyable {
   let memberNameFields: [Int]
 
   init(_ layout: RecordLayout) {
-    var memberNameFields: [Int] = []
-    var draft = [DraftNode(pointer: "", anyField: -1)]
-    for (index, field) in layout.fields.enumerated() where field.relationField == nil {
-      guard case .pointer(let tokens) = field.attribute.source else {
-        memberNameFields.append(index)
-        continue
-      }
-      let node = SourceTable.add(tokens, field: index, under: 0, to: &draft)
-      if field.attribute.relation?.isPlain == false {
-        let inner = SourceTable.child(of: node, to: &draft, anyField: index)
-        for related in field.relatedFields {
-          guard case .pointer(let tokens) = layout.fields[related].attribute.source else {
-            continue
-          }
-          SourceTable.add(tokens, field: related, under: inner, to: &draft)
-        }
-      }
+    memberNameFields = layout.fields.indices.filter {
+      layout.fields[$0].relationField == nil && layout.fields[$0].attribute.source == .memberName
     }
-    for (number, many) in layout.relations.enumerated() {
-      guard case .pointer(let tokens) = many.relation.source else { continue }
-      let target = layout.fields.count + number
-      let place = SourceTable.add(tokens, field: target, under: 0, to: &draft)
-      // The node marks the value as not plain. The elements have a source table of their own.
-      _ = SourceTable.child(of: place, to: &draft, anyField: target)
+    let tree = SourceTree(layout)
+    pointers = tree.nodes.map(\.pointer)
+    anyFields = tree.nodes.map { $0.anyField ?? -1 }
+    elements = tree.nodes.map { node in
+      node.elements.map { (index: $0.index, target: Target($0.place)) }
     }
-    self.memberNameFields = memberNameFields
-    pointers = draft.map(\.pointer)
-    anyFields = draft.map(\.anyField)
-    elements = draft.map { node in
-      zip(node.names, node.targets).compactMap { name, target in
-        JSONPointer.arrayIndex(name).map { (index: $0, target: target) }
-      }
-    }
-    for node in draft { compile(node) }
+    for node in tree.nodes { compile(node) }
   }
 
-  /// A node before it is compiled into entries and buckets.
-  private struct DraftNode {
-    var names: [String] = []
-    var targets: [Target] = []
-    var pointer: String
-    var anyField: Int
-  }
-
-  /// A target of a draft node.
-  private typealias TargetPosition = (node: Int, position: Int)
-
-  @discardableResult
-  private static func add(
-    _ tokens: [String], field: Int, under root: Int, to draft: inout [DraftNode]
-  ) -> TargetPosition {
-    var node = root
-    var place = (node: root, position: 0)
-    for (step, token) in tokens.enumerated() {
-      if let position = draft[node].names.firstIndex(where: { $0.isExactly(token) }) {
-        place = (node, position)
-      } else {
-        draft[node].names.append(token)
-        draft[node].targets.append(.none)
-        place = (node, draft[node].names.count - 1)
-      }
-      if step < tokens.count - 1 {
-        node = child(of: place, to: &draft, anyField: field)
-      }
-    }
-    draft[place.node].targets[place.position].field = field
-    return place
-  }
-
-  private static func child(
-    of place: TargetPosition, to draft: inout [DraftNode], anyField: Int
-  ) -> Int {
-    let existing = draft[place.node].targets[place.position].node
-    if existing >= 0 { return existing }
-    let parent = draft[place.node]
-    draft.append(
-      DraftNode(
-        pointer: parent.pointer + JSONPointer.step(parent.names[place.position]),
-        anyField: anyField))
-    draft[place.node].targets[place.position].node = draft.count - 1
-    return draft.count - 1
-  }
-
-  private mutating func compile(_ draft: DraftNode) {
+  private mutating func compile(_ source: SourceTree.Node) {
     var size = 4
-    while size < draft.names.count * 2 { size *= 2 }
+    while size < source.places.count * 2 { size *= 2 }
     let node = Node(
       firstEntry: entries.count, firstBucket: buckets.count, bucketMask: size - 1)
     nodes.append(node)
@@ -142,8 +80,8 @@ struct SourceTable: ~Copyable {
     append(name: [], target: .none)
     // No name matches the entry of the start.
     entries[node.firstEntry].nameByteCount = -1
-    for (name, target) in zip(draft.names, draft.targets) {
-      append(name: Array(name.utf8), target: target)
+    for place in source.places {
+      append(name: Array(place.name.utf8), target: Target(place))
       let number = entries.count - 1
       var bucket = Int(truncatingIfNeeded: entries[number].hash) & node.bucketMask
       while buckets[node.firstBucket + bucket] >= 0 { bucket = (bucket + 1) & node.bucketMask }
@@ -161,7 +99,7 @@ struct SourceTable: ~Copyable {
 
   var nodeCount: Int { nodes.count }
 
-  static let root = 0
+  static let root = SourceTree.root
 
   /// A position among the members of an object.
   struct Cursor {

@@ -1,10 +1,10 @@
-/// Base64 (RFC 4648, section 4), for rejected records that are not UTF-8.
-enum Base64 {
+/// Base64 (RFC 4648, section 4), for bytes that are not text.
+package enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
   /// Encodes with padding and without line breaks.
-  static func encode(_ bytes: Span<UInt8>) -> String {
+  package static func encode(_ bytes: Span<UInt8>) -> String {
     var output: [UInt8] = []
     output.reserveCapacity((bytes.count + 2) / 3 * 4)
     for start in stride(from: 0, to: bytes.count, by: 3) {

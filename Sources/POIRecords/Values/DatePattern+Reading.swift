@@ -15,18 +15,12 @@ extension DatePattern {
   /// Appends the text of a day, `YYYY-MM-DD`; returns false, and appends nothing, if the text is not valid.
   func appendDate(_ text: Span<UInt8>, to bytes: inout GrowableBuffer<UInt8>) -> Bool {
     guard let date = date(text) else { return false }
-    Self.append(twoDigitsOf: date.year / 100, to: &bytes)
-    Self.append(twoDigitsOf: date.year % 100, to: &bytes)
+    bytes.append(number: date.year, digitCount: 4)
     bytes.append(UInt8(ascii: "-"))
-    Self.append(twoDigitsOf: date.month, to: &bytes)
+    bytes.append(number: date.month, digitCount: 2)
     bytes.append(UInt8(ascii: "-"))
-    Self.append(twoDigitsOf: date.dayOfMonth, to: &bytes)
+    bytes.append(number: date.dayOfMonth, digitCount: 2)
     return true
-  }
-
-  private static func append(twoDigitsOf number: Int, to bytes: inout GrowableBuffer<UInt8>) {
-    bytes.append(UInt8(ascii: "0") + UInt8(number / 10))
-    bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 
   private func parts(of text: Span<UInt8>) -> DateParts? {
@@ -203,12 +197,12 @@ extension DateReader {
 
   // MARK: Names and numbers
 
-  private static let months = [
+  static let months = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
   ]
 
-  private static let weekdays = [
+  static let weekdays = [
     "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
   ]
 

@@ -31,6 +31,18 @@ struct EightBytes {
     return EightBytes((word & kept) | (EightBytes(repeating: 0x30).word & ~kept))
   }
 
+  /// Whether a JSON string has the eight bytes as they are, and they are ASCII.
+  @inline(__always)
+  var arePlainASCII: Bool {
+    let high = EightBytes(repeating: 0x80).word
+    let one = EightBytes(repeating: 1).word
+    let quotes = word ^ EightBytes(repeating: UInt8(ascii: "\"")).word
+    let backslashes = word ^ EightBytes(repeating: UInt8(ascii: "\\")).word
+    // A lane's high bit is set if the lane, which is ASCII, is less than what is subtracted.
+    let below = (word &- EightBytes(repeating: 0x20).word) | (quotes &- one) | (backslashes &- one)
+    return (word | below) & high == 0
+  }
+
   @inline(__always)
   var areDigits: Bool {
     // The upper half of a digit is 3, and stays 3 after adding 6.

@@ -1,3 +1,5 @@
+package import JSONStreaming
+
 /// A moment in time, in microseconds.
 ///
 /// A store keeps an instant as one integer, which sorts by time.
@@ -160,26 +162,19 @@ extension Instant: CustomStringConvertible {
   /// RFC 3339 text in UTC, with no fraction or a fraction of three or six digits. A year outside the range
   /// of RFC 3339, 0000 to 9999, has a sign.
   public var description: String {
-    let (day, time) = CalendarDate.divide(microseconds, by: 86_400_000_000)
-    let (second, fraction) = (time / 1_000_000, time % 1_000_000)
-    let date = CalendarDate(day: Int(day))
-    func padded(_ number: Int64, _ digits: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(digits - text.count, 0)) + text
-    }
-    let sign = date.year < 0 ? "-" : date.year > 9_999 ? "+" : ""
-    var text =
-      "\(sign)\(padded(Int64(date.year.magnitude), 4))-\(padded(Int64(date.month), 2))"
-      + "-\(padded(Int64(date.dayOfMonth), 2))T\(padded(second / 3_600, 2))"
-      + ":\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
-    if fraction != 0 {
-      text += fraction % 1_000 == 0 ? ".\(padded(fraction / 1_000, 3))" : ".\(padded(fraction, 6))"
-    }
-    return text + "Z"
+    var text = GrowableBuffer<UInt8>(minimumCapacity: 32)
+    append(to: &text)
+    return String(copying: text.span)
   }
 }
 
 extension Instant {
+  /// Appends the description.
+  package func append(to output: inout GrowableBuffer<UInt8>) {
+    output.append(DateParts(microseconds: microseconds))
+    output.append(UInt8(ascii: "Z"))
+  }
+
   /// RFC 3339 text in UTC, always with six digits of fraction.
   package var textWithMicroseconds: String {
     let fraction = CalendarDate.divide(microseconds, by: 1_000_000).remainder

@@ -53,11 +53,11 @@ package enum JSONText {
     return true
   }
 
-  static func append(_ ascii: StaticString, to output: inout GrowableBuffer<UInt8>) {
+  package static func append(_ ascii: StaticString, to output: inout GrowableBuffer<UInt8>) {
     unsafe output.append(from: ascii.utf8Start, count: ascii.utf8CodeUnitCount)
   }
 
-  static func appendQuoted(_ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>) {
+  package static func appendQuoted(_ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>) {
     output.append(UInt8(ascii: "\""))
     var written = 0
     for index in text.indices {
@@ -71,6 +71,28 @@ package enum JSONText {
     }
     output.append(copying: text.extracting(written..<text.count))
     output.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends a text as a string if it is ASCII without escapes; otherwise returns false.
+  package static func appendPlain(
+    _ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>
+  ) -> Bool {
+    let isPlain = unsafe text.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress, bytes.count >= 8 else {
+        return unsafe bytes.allSatisfy { EightBytes(repeating: $0).arePlainASCII }
+      }
+      var offset = 0
+      while offset < bytes.count - 8 {
+        guard unsafe EightBytes(start, at: offset).arePlainASCII else { return false }
+        offset += 8
+      }
+      return unsafe EightBytes(start, at: bytes.count - 8).arePlainASCII
+    }
+    guard isPlain else { return false }
+    output.append(UInt8(ascii: "\""))
+    output.append(bytes: text)
+    output.append(UInt8(ascii: "\""))
+    return true
   }
 
   private static func appendEscape(of byte: UInt8, to output: inout GrowableBuffer<UInt8>) {

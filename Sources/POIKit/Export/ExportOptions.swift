@@ -1,0 +1,33 @@
+/// What an export writes, and in which form.
+public struct ExportOptions: Sendable {
+  /// The form of the records.
+  public enum Format: String, Sendable, Hashable, CaseIterable {
+    /// One JSON object a line.
+    case ndjson
+    /// One JSON array; or one JSON object, if the model reads a part of the record from the name of the
+    /// member that holds it.
+    case json
+    /// A GeoJSON FeatureCollection (RFC 7946). The geometry is that of the record, or else a point at its coordinates.
+    case geojson
+    /// GeoJSON Features as a text sequence (RFC 8142).
+    case geojsonseq
+  }
+
+  /// The form of the records.
+  public var format = Format.ndjson
+
+  /// Conditions that all have to be met.
+  public var filters: [RowFilter] = []
+
+  /// The order, the first attribute first; rows that are equal in it come by row id.
+  public var orders: [RowOrder] = []
+
+  /// The attributes or columns to write; empty for all.
+  public var columns: [String] = []
+
+  /// The largest number of records; nil for all.
+  public var limit: Int?
+
+  /// All rows of a table as newline-delimited JSON, by row id.
+  public init() {}
+}

@@ -1,0 +1,176 @@
+internal import JSONStreaming
+internal import POIRecords
+internal import SQLiteKit
+
+/// An export from its first row to its report.
+struct TableExport: ~Copyable {
+  /// The bytes that are passed on at once.
+  private static let pieceSize = 1 << 18
+
+  private let options: ExportOptions
+  private var output = RowOutput()
+  private var report: ExportReport
+
+  /// Reads what was written, if it should be whole records.
+  private var checker: CheckThread?
+
+  /// The row ids of the records in the output, if they are checked.
+  private var rows: [Int64] = []
+
+  init(of table: String, _ options: ExportOptions) {
+    self.options = options
+    report = ExportReport(table: table)
+  }
+
+  /// Writes the rows of a table of records.
+  consuming func run(
+    _ model: Model, in connection: Connection, progress: (StoreProgress) -> BatchDecision,
+    to write: (Span<UInt8>) throws -> Void
+  ) throws -> ExportReport {
+    let nameField = try nameField(of: model, in: connection)
+    let reader = try RowReader(
+      model, where: options.filters, orderedBy: options.orders, limit: options.limit,
+      includesRemoved: !options.format.isMap, in: connection)
+    let writer = try RecordWriter(
+      model, columns: options.columns, reader: reader, in: connection)
+    let feature = options.format.isMap ? try writer.featurePlan(of: model) : nil
+    if options.columns.isEmpty, feature == nil { try startChecker(model) }
+    let (opening, closing) = options.format.brackets(areRecordsNamed: nameField != nil)
+    output.bytes.append(copying: opening.utf8Span.span)
+    while report.isFinished, try reader.step() {
+      beginRecord()
+      if let nameField {
+        writer.appendName(of: nameField, to: &output)
+        output.bytes.append(UInt8(ascii: ":"))
+      }
+      if let feature {
+        try writer.append(feature, to: &output)
+      } else {
+        try writer.append(to: &output)
+      }
+      endRecord()
+      if checker != nil { rows.append(reader.statement.integer(0)) }
+      if output.bytes.count >= Self.pieceSize { try flush(progress, write) }
+    }
+    output.bytes.append(copying: closing.utf8Span.span)
+    try flush(progress, write)
+    if var check = try checker?.finish() {
+      if report.isFinished {
+        try check.finish()
+        report.digest = check.digest
+      }
+      report.refusedRecordCount = check.refusedCount
+      report.firstRefusal = check.firstRefusal
+    }
+    report.repairedTextCount = output.repairedTextCount
+    return report
+  }
+
+  private mutating func startChecker(_ model: Model) throws {
+    do throws(SystemError) {
+      checker = try CheckThread(ExportCheck(model, options.format))
+    } catch {
+      throw StoreFailure(
+        .inputOutput, "the system gives no thread to check the export with: \(error.text)")
+    }
+  }
+
+  /// Writes the rows of a table or view that has no model.
+  consuming func run(
+    _ table: PlainTable, in connection: Connection, progress: (StoreProgress) -> BatchDecision,
+    to write: (Span<UInt8>) throws -> Void
+  ) throws -> ExportReport {
+    guard !options.format.isMap else {
+      throw StoreFailure(
+        .invalidOptions, "\(table.name) has no model that names its coordinates, so it is not a map"
+      )
+    }
+    let names = try table.names(of: options)
+    let (opening, closing) = options.format.brackets(areRecordsNamed: false)
+    var statement = try table.statement(options, in: connection)
+    output.bytes.append(copying: opening.utf8Span.span)
+    while report.isFinished, try statement.step() {
+      beginRecord()
+      output.append(statement, names: names)
+      endRecord()
+      if output.bytes.count >= Self.pieceSize { try flush(progress, write) }
+    }
+    output.bytes.append(copying: closing.utf8Span.span)
+    try flush(progress, write)
+    report.repairedTextCount = output.repairedTextCount
+    return report
+  }
+
+  private mutating func beginRecord() {
+    switch options.format {
+    case .ndjson: break
+    case .geojsonseq: output.bytes.append(0x1E)
+    case .json, .geojson:
+      if report.recordCount > 0 { output.bytes.append(UInt8(ascii: ",")) }
+      output.bytes.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  private mutating func endRecord() {
+    report.recordCount += 1
+    if options.format == .ndjson || options.format == .geojsonseq {
+      output.bytes.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  /// Passes on what was written, and asks whether to continue.
+  private mutating func flush(
+    _ progress: (StoreProgress) -> BatchDecision, _ write: (Span<UInt8>) throws -> Void
+  ) throws {
+    report.byteCount += output.bytes.count
+    if checker != nil {
+      try checker?.take(&output.bytes, ofRows: &rows, write)
+    } else {
+      try write(output.bytes.span)
+    }
+    output.bytes.removeAll()
+    let decision = progress(StoreProgress(.reading, completedCount: report.recordCount))
+    if decision == .stop { report.isFinished = false }
+  }
+
+  /// The field that is read from the name of the member that holds the record; nil if there is no such field.
+  private func nameField(of model: Model, in connection: Connection) throws -> Int? {
+    guard let field = model.attributes.firstIndex(where: { $0.source == .memberName }) else {
+      return nil
+    }
+    let attribute = model.attributes[field]
+    if options.format.isMap { return nil }
+    guard options.format == .json else {
+      throw StoreFailure(
+        .invalidOptions,
+        "the attribute \"\(attribute.name)\" is the name of the member that holds the record, which "
+          + "a line has no place for; export as json")
+    }
+    let nameless = try connection.integer(
+      """
+      SELECT \(StoreSchema.idColumn) FROM main.\(name: model.table) \
+      WHERE \(name: attribute.column) IS NULL LIMIT 1
+      """)
+    if let nameless {
+      throw StoreFailure(
+        .unsupportedTable,
+        "row \(nameless) of \(model.table) has no \(attribute.name), which is the name of the member "
+          + "that holds the record")
+    }
+    return field
+  }
+}
+
+extension ExportOptions.Format {
+  /// Whether the records are GeoJSON Features.
+  fileprivate var isMap: Bool { self == .geojson || self == .geojsonseq }
+
+  /// What stands before the records and after them.
+  fileprivate func brackets(areRecordsNamed: Bool) -> (String, String) {
+    switch self {
+    case .ndjson, .geojsonseq: ("", "")
+    case .json: areRecordsNamed ? ("{", "\n}\n") : ("[", "\n]\n")
+    case .geojson: (#"{"type":"FeatureCollection","features":["#, "\n]}\n")
+    }
+  }
+}

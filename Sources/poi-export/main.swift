@@ -1,0 +1,16 @@
+import POIInputs
+import POIKit
+import SQLiteKit
+import ToolSupport
+
+SQLiteLibrary.disableMemoryStatistics()
+SQLiteLibrary.allocatePagesSingly()
+runTool(ExportCommand.description) { arguments, tool in
+  do {
+    return try ExportCommand(arguments).run(&tool)
+  } catch let error as StoreError {
+    throw ToolFailure(error)
+  } catch let error as InputError {
+    throw ToolFailure(.ioError, error.description)
+  }
+}
