@@ -58,7 +58,10 @@ extension ExportCommand {
       .report,
     ],
     exitCodes: [
-      .done, .rejected.meaning("done; some records were written that their model refuses"), .usage,
+      .done,
+      .rejected.meaning(
+        "done; some records are not what their rows hold: their model refuses them or reads other values, or a text is not UTF-8"
+      ), .usage,
       .dataError.meaning("the schema needs --trust-schema"),
       .noInput.meaning("the store does not exist"), .internalError,
       .ioError.meaning("the store cannot be read, or the output cannot be written"),

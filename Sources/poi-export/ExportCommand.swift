@@ -46,7 +46,12 @@ struct ExportCommand {
     }
     let name = String(condition[..<start])
     let text = String(condition[start...].dropFirst(found.count))
-    let value: RowValue = text.isEmpty && ["=", "!="].contains(found) ? .null : .text(text)
+    // A number in its usual notation is one for columns of any type.
+    let number: RowValue? =
+      Int64(text).flatMap { $0.description == text ? .integer($0) : nil }
+      ?? Double(text).flatMap { $0.isFinite && $0.description == text ? .real($0) : nil }
+    let value: RowValue =
+      text.isEmpty && ["=", "!="].contains(found) ? .null : number ?? .text(text)
     return switch found {
     case "=": .equal(name, value)
     case "!=": .notEqual(name, value)
@@ -76,7 +81,9 @@ struct ExportCommand {
     write(report, to: &tool)
     // A reader such as `head` may want no more.
     guard report.isFinished || tool.output.isClosed else { return .interrupted }
-    return report.refusedRecordCount + report.repairedTextCount > 0 ? .rejected : .done
+    let isFaithful =
+      report.refusedRecordCount + report.repairedTextCount == 0 && !report.hasChangedValues
+    return isFaithful ? .done : .rejected
   }
 
   private func export(
@@ -130,6 +137,12 @@ struct ExportCommand {
         "\(QuantityFormat.count(report.repairedTextCount)) texts are not UTF-8; their invalid bytes "
           + "were written as U+FFFD")
     }
+    if report.hasChangedValues, let digest = report.tableDigest {
+      tool.diagnostics.warning(
+        "an import of the export gives other records: the digest of \(report.table) is \(digest). "
+          + "Another program stored what its model does not read, or a date is outside its pattern's years"
+      )
+    }
     guard report.isFinished, !isReportJSON else { return }
     tool.diagnostics.note(
       "\(QuantityFormat.count(report.recordCount)) records of \(report.table) in "
@@ -148,6 +161,7 @@ struct ExportCommand {
       ("table", .string(report.table)), ("output", .string(outputPath)),
       ("ending", .string(report.isFinished ? "finished" : "stopped")),
       ("counters", .counts(counters)), ("digest", .string(report.digest?.description)),
+      ("tableDigest", .string(report.tableDigest?.description)),
     ]
     return .object(members.map { .init(name: $0.0, value: $0.1) })
   }

@@ -51,8 +51,16 @@ struct OutputFile: ~Copyable {
     if let temporaryPath { unsafe unlink(temporaryPath) }
   }
 
-  /// Refuses a file that is a SQLite database, as the store is.
+  /// Refuses a file that is a SQLite database, as the store is, or a log of one, and a link to nothing.
   static func check(_ path: String) throws(ToolFailure) {
+    guard !path.isEmpty else { throw ToolFailure(.usage, "--output: name a file") }
+    var file = stat()
+    if unsafe stat(path, &file) != 0, unsafe lstat(path, &file) == 0 {
+      throw ToolFailure(.ioError, "\(path): cannot write the export: the link leads to no file")
+    }
+    for end in ["-wal", "-shm", "-journal"] where path.hasSuffix(end) {
+      try check(String(path.dropLast(end.count)))
+    }
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
@@ -60,14 +68,17 @@ struct OutputFile: ~Copyable {
     let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
     guard count == bytes.count, bytes.elementsEqual("SQLite format 3\0".utf8) else { return }
     throw ToolFailure(
-      .usage, "\(path): is a SQLite database, which an export does not replace; name another file")
+      .usage,
+      "\(path): belongs to a SQLite database, which an export does not replace; name another file")
   }
 
   mutating func write(_ bytes: Span<UInt8>) throws(ToolFailure) {
     if compressor != nil {
       let code = compressor!.write(bytes)
-      if code != 0 { try complete() }
-      guard code == 0 else { throw OutputFile.failure(path, code) }
+      guard code == 0 else {
+        try finishCompressor()
+        throw OutputFile.failure(path, code)
+      }
       return
     }
     var start = 0
@@ -85,17 +96,20 @@ struct OutputFile: ~Copyable {
 
   /// Makes the file appear at its path.
   mutating func complete() throws(ToolFailure) {
-    if compressor != nil {
-      do throws(Compressor.Failure) { try compressor!.finish() } catch {
-        throw ToolFailure(.ioError, "\(path): \(error.message)")
-      }
-    }
+    if compressor != nil { try finishCompressor() }
     guard let temporaryPath else { return }
     let target = OutputFile.resolved(path)
     guard fsync(descriptor) == 0, unsafe rename(temporaryPath, target) == 0 else {
       throw OutputFile.failure(path, errno)
     }
     self.temporaryPath = nil
+  }
+
+  /// - Throws: `ToolFailure` with what the program failed at.
+  private mutating func finishCompressor() throws(ToolFailure) {
+    do throws(Compressor.Failure) { try compressor!.finish() } catch {
+      throw ToolFailure(.ioError, "\(path): \(error.message)")
+    }
   }
 
   /// The path without links, if the file exists.

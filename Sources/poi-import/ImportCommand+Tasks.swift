@@ -139,7 +139,9 @@ extension ImportCommand {
           : ": key \(model.key.joined(separator: ", "))"
             + (key.isDoubtful && keyTexts.isEmpty ? " (doubtful)" : ""))
         + (model.timestamp.map { ", timestamp \($0)" } ?? "")
-        + (isDryRun ? "" : "; --print-model \(model.table.shellWord)\(storeOption) prints it"))
+        + (isDryRun ? "" : "; --print-model \(model.table.shellWord)\(storeOption) prints it")
+        + (isDryRun || !model.hasInstants
+          ? "" : "; the view \(model.readableView) shows its times as text"))
     return code
   }
 

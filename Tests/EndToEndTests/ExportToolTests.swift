@@ -58,11 +58,15 @@ import Testing
 
   @Test(arguments: [
     (["-w", "name"], 64, "is no condition"), (["-w", "=x"], 64, "is no condition"),
+    (["-w", "open=yes"], 64, "cannot be compared with yes, only with true or false"),
+    (["-w", "id>a"], 64, "cannot be compared with a, only with a number"),
+    (["-w", "changed<today"], 64, "cannot be compared with today, only with an Instant"),
     (["-w", "nam=x"], 64, "has no attribute \"nam\""), (["-c", "nam"], 64, "no attribute \"nam\""),
     (["--order", "nam"], 64, "no attribute \"nam\""),
     (["-t", "plac"], 64, "no table or view \"plac\""),
     (["--limit", "-1"], 64, "not a whole number"), (["other.sqlite"], 66, "no such store"),
     (["--report", "json"], 64, "needs --output"), (["-o", "poi.sqlite"], 64, "SQLite database"),
+    (["-o", "poi.sqlite-wal"], 64, "SQLite database"), (["-o", ""], 64, "name a file"),
     (["-o", "none/x"], 74, "No such file"),
   ])
   func `mistakes are refused`(options: [String], code: Int32, message: String) throws {
@@ -86,6 +90,20 @@ import Testing
       try deduplicator.run(["--digest"], in: folder.path).output
         == deduplicator.run(["--digest", "-s", "b.sqlite"], in: folder.path).output)
     #expect(Files.names(in: folder.path).filter { $0.hasPrefix("out") } == ["out.json" + end])
+  }
+
+  @Test func `a link stays one, and a failed compressor changes no file`() throws {
+    let folder = try makeStore()
+    let outcome = try Tool.shell(
+      """
+      echo old > file; ln -s file link; ln -s none broken; echo old > z.gz; mkdir bin
+      printf '#!/bin/sh\nexit 3\n' > bin/gzip; chmod +x bin/gzip
+      "$1" -q -o link; echo "$?"; "$1" -q -o broken; echo "$?"
+      PATH="$PWD/bin:$PATH" "$1" -q -o z.gz; echo "$?"; cat z.gz; ls
+      """, [exporter.path], in: folder.path)
+    #expect(outcome.output.hasPrefix("0\n74\n74\nold\nbin\nbroken\nfile\nlink\n"), "\(outcome)")
+    #expect(try Files.bytes(of: folder.file("file")).starts(with: Array("{\"id\":1".utf8)))
+    #expect(outcome.messages.contains("gzip failed; is the disk full?"), "\(outcome)")
   }
 
   @Test func `what another program broke is written and counted`() throws {

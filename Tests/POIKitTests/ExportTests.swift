@@ -70,6 +70,37 @@ import Testing
     #expect(try Self.lines(store) == [#"{"a":null,"b":null,"c":1,"d":null,"l":[1,2]}"#])
   }
 
+  @Test func `what its pattern cannot name is reported, and no value ends the process`() throws {
+    let document =
+      #"{"x-table":"t","properties":{"id":{"type":"integer"},"at":{"type":"string","#
+      + #""format":"date-time","x-date-pattern":"dd.MM.yy HH:mm xx"}}}"#
+    let store = try Self.store(document, #"{"id":1,"at":"01.01.50 00:00 +0200"}"#)
+    #expect(try store.export { _ in }.hasChangedValues)
+    for microseconds in [Int64.max, .min, -99_999_999_999_999_999] {
+      try store.execute("UPDATE t SET at = \(microseconds)")
+      #expect(try store.export { _ in }.refusedRecordCount == 1)
+    }
+    try store.execute("UPDATE t SET at = 0")
+    let report = try store.export { _ in }
+    #expect(report.digest == report.tableDigest && report.digest != nil)
+  }
+
+  @Test func `the default of an object with parts, and white space around unmapped members`() throws
+  {
+    let store = try Self.store(
+      #"""
+      {"x-table":"t","x-unmapped-column":"rest","properties":{
+        "a":{"type":["object","null"],"default":{"x":["q"]}},
+        "b":{"type":["string","null"],"x-source":"/a/x/0"}}}
+      """#, #"{"z":1}"#)
+    #expect(try Self.lines(store) == [#"{"z":1}"#])
+    #expect(try !store.export { _ in }.hasChangedValues)
+    try store.execute("UPDATE t SET rest = ' {\"z\": 2}' || char(10)")
+    #expect(try Self.lines(store) == [#"{"z":2}"#])
+    try store.execute("UPDATE t SET rest = '{'")
+    #expect(try store.export { _ in }.hasChangedValues)
+  }
+
   @Test func `an object of objects is written as one, and never as lines`() throws {
     let document =
       #"{"x-table":"t","x-key":"k","properties":{"k":{"type":["string","null"],"x-source":"0#"},"#

@@ -7,7 +7,7 @@ public struct ExportOptions: Sendable {
     /// One JSON array; or one JSON object, if the model reads a part of the record from the name of the
     /// member that holds it.
     case json
-    /// A GeoJSON FeatureCollection (RFC 7946). The geometry is that of the record, or else a point at its coordinates.
+    /// A GeoJSON FeatureCollection (RFC 7946). The geometry is the record's, or else a point at its coordinates.
     case geojson
     /// GeoJSON Features as a text sequence (RFC 8142).
     case geojsonseq

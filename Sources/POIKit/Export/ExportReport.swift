@@ -15,6 +15,13 @@ public struct ExportReport: Sendable, Hashable {
   /// or if the table has no model.
   public var digest: Digest?
 
+  /// The digest of the table; nil if only some rows were exported, or if `digest` is nil.
+  public var tableDigest: Digest?
+
+  /// Whether an import of the export gives another table: a program stored a value that its attribute cannot
+  /// have, or a time is outside the years that its pattern can name.
+  public var hasChangedValues: Bool { tableDigest != nil && tableDigest != digest }
+
   /// The number of records that the model refuses. Another program wrote their rows.
   public var refusedRecordCount = 0
 

@@ -127,7 +127,8 @@ final class RecordWriter {
       base = json.element.start
     }
     if node != SourceTree.root, let record = base {
-      base = json.element.value(ofMember: "properties", at: record)
+      let value = json.element.value(ofMember: "properties", at: record)
+      base = json.element.isObject(at: value) ? value : nil
     }
     try append(objectOf: node, over: base, of: json.element, row, to: &output)
     unmapped = consume json
@@ -315,6 +316,13 @@ final class RecordWriter {
       let start = output.bytes.count
       output.append(column, of: row, in: plan.forms[place.field])
       let first = output.bytes[start]
+      if base == nil, let slot = decoder.slot(ofDefaultOf: place.field),
+        decoder.isStored(slot, in: column, of: row)
+      {
+        // A missing value has the default, and its parts have none.
+        output.bytes.truncate(to: start)
+        return try append(node: node, over: nil, of: element, row, to: &output)
+      }
       guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { break }
       output.bytes.truncate(to: start)
       var whole = StoredJSON()
@@ -362,6 +370,10 @@ final class RecordWriter {
 }
 
 extension JSONElement {
+  fileprivate func isObject(at index: Int?) -> Bool {
+    if let index { tape[index].kind == .startObject } else { false }
+  }
+
   /// The index of the value of an object's member; nil if the object lacks it.
   fileprivate func value(ofMember name: String, at index: Int) -> Int? {
     var member = index + 1

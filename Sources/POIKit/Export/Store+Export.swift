@@ -31,7 +31,9 @@ extension Store {
         let model = try lease.model(ofTable: table)
         return try lease.connection.inTransaction(.deferred) {
           let export = TableExport(of: model.table, options)
-          return try export.run(model, in: lease.connection, progress: progress, to: write)
+          return try export.run(
+            model, lease.contentLayout(of: model), in: lease.connection, progress: progress,
+            to: write)
         }
       }
     }

@@ -17,8 +17,12 @@ struct StoredJSON: ~Copyable {
     ElementReader(shape: .sequence, limits: limits, isResumable: false)
   }
 
-  /// Reads a text; returns false if it is not one JSON value, without white space around it.
+  /// Reads a text; returns false if it is not one JSON value.
   mutating func read(_ text: Span<UInt8>) -> Bool {
+    var (start, end) = (0, text.count)
+    while start < end, Self.isWhiteSpace(text[start]) { start += 1 }
+    while start < end, Self.isWhiteSpace(text[end - 1]) { end -= 1 }
+    let text = text.extracting(start..<end)
     if isFinished {
       reader = Self.makeReader()
       isFinished = false
@@ -35,6 +39,10 @@ struct StoredJSON: ~Copyable {
     if event == .element, reader.elementBytes.count == text.count { return true }
     isFinished = true
     return false
+  }
+
+  private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 
   /// Reads a column of a statement's current row; returns false also if it is not text.

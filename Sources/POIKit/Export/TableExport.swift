@@ -24,8 +24,8 @@ struct TableExport: ~Copyable {
 
   /// Writes the rows of a table of records.
   consuming func run(
-    _ model: Model, in connection: Connection, progress: (StoreProgress) -> BatchDecision,
-    to write: (Span<UInt8>) throws -> Void
+    _ model: Model, _ layout: TableLayout, in connection: Connection,
+    progress: (StoreProgress) -> BatchDecision, to write: (Span<UInt8>) throws -> Void
   ) throws -> ExportReport {
     let nameField = try nameField(of: model, in: connection)
     let reader = try RowReader(
@@ -58,12 +58,22 @@ struct TableExport: ~Copyable {
       if report.isFinished {
         try check.finish()
         report.digest = check.digest
+        if check.digest != nil, options.filters.isEmpty, options.limit == nil {
+          report.tableDigest = try Self.digest(of: layout, in: connection)
+        }
       }
       report.refusedRecordCount = check.refusedCount
       report.firstRefusal = check.firstRefusal
     }
     report.repairedTextCount = output.repairedTextCount
     return report
+  }
+
+  private static func digest(of layout: TableLayout, in connection: Connection) throws -> Digest {
+    if let digest = try RememberedDigest(layout).read(in: connection) { return digest }
+    let schema = try TableSchema(of: layout.table, in: connection)
+    var reader = try ContentReader(layout, schema: schema, rows: .all, in: connection)
+    return try reader.digest().digest
   }
 
   private mutating func startChecker(_ model: Model) throws {
@@ -165,7 +175,7 @@ extension ExportOptions.Format {
   /// Whether the records are GeoJSON Features.
   fileprivate var isMap: Bool { self == .geojson || self == .geojsonseq }
 
-  /// What stands before the records and after them.
+  /// The texts before the records and after them.
   fileprivate func brackets(areRecordsNamed: Bool) -> (String, String) {
     switch self {
     case .ndjson, .geojsonseq: ("", "")

@@ -191,6 +191,17 @@ extension Attribute {
     }
   }
 
+  /// What the attribute can be compared with.
+  private var hint: String {
+    switch storage {
+    case _ where isBoolean: ", only with true or false"
+    case .integer, .real: ", only with a number"
+    case .instant: ", only with an Instant or a text such as 2026-01-31T00:00:00Z"
+    case .json: ", only with null, because it is kept as JSON"
+    default: ", only with a text, a finite number or a boolean"
+    }
+  }
+
   /// A value in the form in which it is compared with values of the attribute.
   fileprivate func comparable(_ value: RowValue) throws -> RowValue {
     switch (storage, value) {
@@ -199,6 +210,10 @@ extension Attribute {
       if let instant = Instant(timestamp: text.utf8Span.span) { return .instant(instant) }
     case (_, .text("true")) where isBoolean: return .boolean(true)
     case (_, .text("false")) where isBoolean: return .boolean(false)
+    case (_, .text) where isBoolean: break
+    case (.integer, .text(let text)), (.real, .text(let text)):
+      if let integer = Int64(text) { return .integer(integer) }
+      if let real = Double(text), real.isFinite { return .real(real) }
     case (.instant, _), (.json, _), (_, .instant), (_, .array), (_, .object): break
     case (_, .real(let real)) where !real.isFinite: break
     case (.uuid, .text(let text)): return .text(text.uppercased())
@@ -206,18 +221,7 @@ extension Attribute {
     }
     throw StoreFailure(
       .invalidOptions,
-      "\"\(name)\" cannot be compared with \(value.typeName)\(storage.hint)")
-  }
-}
-
-extension Attribute.Storage {
-  /// What the attribute can be compared with.
-  fileprivate var hint: String {
-    switch self {
-    case .instant: ", only with an Instant or a text such as 2026-01-31T00:00:00Z"
-    case .json: ", only with null, because it is kept as JSON"
-    default: ", only with a text, a finite number or a boolean"
-    }
+      "\"\(name)\" cannot be compared with \(value.text ?? value.typeName)\(hint)")
   }
 }
 

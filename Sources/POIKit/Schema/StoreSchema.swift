@@ -87,7 +87,7 @@ struct StoreSchema {
     return definition
   }
 
-  var viewName: String { Bookkeeping.prefix + "readable_" + model.table }
+  var viewName: String { model.readableView }
 
   /// A view of the table for people. It shows instants as RFC 3339 text, related rows by their
   /// identifying values, and the number of rows of each relation to many.

@@ -49,6 +49,14 @@ public struct Model: Sendable {
   /// The document of the model, as compact JSON text.
   public let document: String
 
+  /// The view of the table for people.
+  package var readableView: String { Model.reservedPrefix + "readable_" + table }
+
+  /// Whether the table has instants, which are numbers.
+  package var hasInstants: Bool {
+    attributes.contains { if case .instant = $0.storage { true } else { false } }
+  }
+
   /// The attribute called `name`; nil if the model has no such attribute.
   package func attribute(named name: String) -> Attribute? {
     attributes.index(named: name).map { attributes[$0] }

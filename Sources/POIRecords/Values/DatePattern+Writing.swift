@@ -10,7 +10,10 @@ extension DatePattern {
     _ instant: Instant, offsetMinutes: Int, to output: inout GrowableBuffer<UInt8>
   ) {
     let offset = hasZone ? 0 : Int64(offsetMinutes) * 60_000_000
-    append(DateParts(microseconds: instant.microseconds + offset), to: &output)
+    let (local, overflow) = instant.microseconds.addingReportingOverflow(offset)
+    // No pattern reads another year, so it does not matter how it is written.
+    guard !overflow, Instant.range.contains(local) else { return instant.append(to: &output) }
+    append(DateParts(microseconds: local), to: &output)
   }
 
   /// Appends a day in the form of the pattern; returns false, and appends nothing, if `text` is not a date
