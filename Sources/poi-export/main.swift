@@ -1,4 +1,3 @@
-import POIInputs
 import POIKit
 import SQLiteKit
 import ToolSupport
@@ -10,7 +9,5 @@ runTool(ExportCommand.description) { arguments, tool in
     return try ExportCommand(arguments).run(&tool)
   } catch let error as StoreError {
     throw ToolFailure(error)
-  } catch let error as InputError {
-    throw ToolFailure(.ioError, error.description)
   }
 }

@@ -37,7 +37,7 @@ struct ExportCheck: ~Copyable {
   mutating func finish() throws {
     reader.finish()
     try readElements()
-    precondition(rows.isEmpty, "every record that was written is read")
+    guard rows.isEmpty else { throw Self.miscount }
   }
 
   private mutating func readElements() throws {
@@ -48,12 +48,16 @@ struct ExportCheck: ~Copyable {
       case .malformed(let malformation): intake.addReject(malformation, of: &reader)
       case .needsInput, .end: isAtEnd = true
       }
-      if isAtEnd || intake.batch.readCount >= 1_000 { settle() }
+      if isAtEnd || intake.batch.readCount >= 1_000 { try settle() }
     }
   }
 
+  private static let miscount = StoreFailure(
+    .internalCheck, "an import of the export would not read one record for each row")
+
   /// Counts the records of the batch, and empties it.
-  private mutating func settle() {
+  private mutating func settle() throws {
+    guard intake.batch.readCount <= rows.count else { throw Self.miscount }
     let batch = intake.batch.digestChange
     let isWhole = !(0..<intake.batch.recordCount).contains { intake.batch.origins[$0].isDeletion }
     digest = isWhole ? digest.map { $0 + batch } : nil

@@ -4,8 +4,9 @@ internal import SQLiteKit
 /// A condition on rows.
 ///
 /// An attribute has the name that the model gives it; one of a related row has a name such as
-/// `category.name`. An attribute that is an instant is compared with an `Instant`, or with RFC 3339 text such as
-/// `2026-01-31T00:00:00Z` or `2026-01-31`; a boolean also with `true` and `false` as texts. A row without a value meets only `equal` with null and `notEqual`.
+/// `category.name`. An attribute that is an instant is compared with an `Instant`, or with RFC 3339 text such
+/// as `2026-01-31T00:00:00Z` or `2026-01-31`; a boolean also with `true` and `false` as texts. A row without a
+/// value meets only `equal` with null and `notEqual`.
 public struct RowFilter: Sendable {
   enum Comparison: String {
     case equal = "IS"
