@@ -4,8 +4,8 @@
 
 // sqlite3_db_config is variadic, which Swift cannot call: one wrapper for each option in use.
 
-static inline int csqlite_enable_defensive(sqlite3 *database) {
-  return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+static inline int csqlite_set_defensive(sqlite3 *database, int is_on) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, is_on, (int *)0);
 }
 
 static inline int csqlite_distrust_schema(sqlite3 *database) {

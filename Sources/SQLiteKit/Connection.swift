@@ -91,7 +91,7 @@ public final class Connection {
     var status = unsafe sqlite3_open_v2(literalPath, &opened, flags, nil)
     if status == SQLITE_OK {
       unsafe sqlite3_busy_timeout(opened, Int32(clamping: milliseconds))
-      unsafe csqlite_enable_defensive(opened)
+      unsafe csqlite_set_defensive(opened, 1)
       if !trustsSchema { unsafe csqlite_distrust_schema(opened) }
       unsafe csqlite_disable_extension_loading(opened)
       // VACUUM INTO attaches one database.
@@ -131,6 +131,10 @@ public final class Connection {
 }
 
 extension Connection {
+  /// Leaves SQLite's defensive mode, for a file that this process makes: SQL may write the tables behind a virtual
+  /// table and work without a journal.
+  package func trustOwnFile() { unsafe csqlite_set_defensive(handle, 0) }
+
   /// The row id of the latest insert into a rowid table; 0 before the first.
   ///
   /// C function: `sqlite3_last_insert_rowid`
@@ -154,5 +158,11 @@ extension Connection {
   /// Page: `PRAGMA data_version`
   public func dataVersion() throws(SQLiteError) -> Int64 {
     try integer("PRAGMA data_version") ?? 0
+  }
+
+  /// The size of the database in bytes.
+  package func byteCount() throws(SQLiteError) -> Int {
+    let (count, size) = (try integer("PRAGMA page_count"), try integer("PRAGMA page_size"))
+    return Int((count ?? 0) * (size ?? 0))
   }
 }

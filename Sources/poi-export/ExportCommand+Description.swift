@@ -7,7 +7,7 @@ extension ExportCommand {
     name: "poi-export",
     version: ToolkitVersion.current,
     summary:
-      "write the records of a store as JSON, in the form that they were imported from, or GeoJSON",
+      "write the records of a store, what changed in them, or a store to ship",
     positional: .init("STORE", help: "the same as --store STORE"),
     options: [
       OptionDescription(
@@ -27,6 +27,11 @@ extension ExportCommand {
           + "attribute of a related record is category.name.",
         section: "What to export"),
       OptionDescription(
+        "bbox", short: "b", "W,S,E,N",
+        summary: "only records in this rectangle of longitudes and latitudes",
+        detail: "W is greater than E if it crosses the 180th meridian: --bbox=177,-20,-178,-12.",
+        section: "What to export"),
+      OptionDescription(
         "columns", short: "c", "NAME[,NAME…]", isRepeatable: true,
         summary: "only these attributes (default: all, and the unmapped members)",
         section: "What to export"),
@@ -35,15 +40,17 @@ extension ExportCommand {
       .trustSchema(section: "What to export"),
       OptionDescription(
         "format", short: "f", "FORMAT",
-        choices: .cases { (format: ExportOptions.Format) in
-          switch format {
+        choices: .cases { (form: Form) in
+          switch form {
           case .ndjson: "one JSON object a line"
           case .json: "one JSON array, or an object if the model reads the names of its members"
           case .geojson: "a GeoJSON FeatureCollection, for maps"
           case .geojsonseq: "GeoJSON Features as a text sequence, for large maps"
+          case .csv: "comma-separated values with a header, for spreadsheets"
+          case .gpkg: "a GeoPackage with a spatial index, for QGIS and other programs for maps"
           }
         },
-        default: ExportOptions.Format.ndjson.rawValue, summary: "the form of the records",
+        default: Form.ndjson.rawValue, summary: "the form of the records",
         section: "How to write it"),
       OptionDescription(
         "order", "NAME[,NAME…]", isRepeatable: true,
@@ -56,16 +63,54 @@ extension ExportCommand {
         detail: "A name that ends in .gz, .zst, .xz or .bz2 compresses it.",
         section: "How to write it"),
       .report,
+      OptionDescription(
+        "diff", "OLD",
+        summary:
+          "write what changed from this store to STORE, a record a line; exit 1 if anything did",
+        section: "Compare two stores"),
+      OptionDescription(
+        "key", short: "k", "NAME[,NAME…]", isRepeatable: true,
+        summary: "the attributes that identify a record (default: the model's key)",
+        section: "Compare two stores", with: "diff"),
+      OptionDescription(
+        "ignore", "NAME[,NAME…]", isRepeatable: true,
+        summary: "attributes whose differences do not count, such as updatedAt",
+        section: "Compare two stores", with: "diff"),
+      OptionDescription(
+        "ship", "FILE",
+        summary: "write a compact store for an app, without rejects, archives and runs",
+        section: "Ship a store"),
+      OptionDescription(
+        "index", "NAME[,NAME…]", isRepeatable: true,
+        summary: "create an index over these attributes in it", section: "Ship a store",
+        with: "ship"),
+      OptionDescription(
+        "spatial-index", summary: "index the coordinates or geometries as an R*Tree, TABLE_spatial",
+        section: "Ship a store", with: "ship"),
+      OptionDescription(
+        "full-text", "NAME[,NAME…]", isRepeatable: true,
+        summary: "index the words of these attributes with FTS5, TABLE_text",
+        section: "Ship a store", with: "ship"),
+    ],
+    tasks: [
+      TaskDescription(
+        "diff",
+        accepts: ["store", "table", "key", "ignore", "output", "trust-schema", "report"]),
+      TaskDescription(
+        "ship",
+        accepts: [
+          "store", "table", "index", "spatial-index", "full-text", "trust-schema", "report",
+        ]),
     ],
     exitCodes: [
       .done,
       .rejected.meaning(
-        "done; some records are not what their rows hold: their model refuses them or reads other values, or a text is not UTF-8"
+        "done; some records are not what their rows hold: their model refuses them or reads other values, or a text is not UTF-8; with --diff, the stores differ"
       ), .usage,
       .dataError.meaning("the schema needs --trust-schema"),
       .noInput.meaning("the store does not exist"), .internalError,
       .ioError.meaning("the store cannot be read, or the output cannot be written"),
-      .interrupted.meaning("interrupted; a file named with --output was not written"),
+      .interrupted.meaning("interrupted; a file named with --output or --ship was not written"),
     ],
     examples: [
       .init("poi-export > places.ndjson", "write all records, one a line"),
@@ -74,5 +119,9 @@ extension ExportCommand {
         "poi-export -w city=Berlin -w 'updatedAt>=2026-01-01'",
         "only the newest records of one city"),
       .init("poi-export -s app.sqlite -t visit", "write a table of any SQLite database"),
+      .init("poi-export --diff old.sqlite new.sqlite", "show what a delivery changed"),
+      .init(
+        "poi-export --ship app.sqlite --spatial-index --full-text name",
+        "make the store that an app ships"),
     ])
 }

@@ -5,12 +5,32 @@ import ToolSupport
 
 /// The parsed options of `poi-export`.
 struct ExportCommand {
+  /// What the tool does.
+  enum Work {
+    /// Writes records as text.
+    case records
+    /// Writes records as a GeoPackage.
+    case geoPackage
+    /// Compares the store with an older one.
+    case difference(older: String)
+    /// Writes a store for an app.
+    case shipping(path: String)
+  }
+
+  /// The choices of `--format`.
+  enum Form: String, CaseIterable {
+    case ndjson, json, geojson, geojsonseq, csv, gpkg
+  }
+
+  let work: Work
   let storePath: String
   let table: String?
   let outputPath: String?
+  let isReportJSON: Bool
   private let trustsSchema: Bool
-  private let isReportJSON: Bool
-  private var options = ExportOptions()
+  private(set) var options = ExportOptions()
+  private(set) var differenceOptions = DifferenceOptions()
+  private(set) var shippingOptions = ShippingOptions()
 
   init(_ arguments: ParsedArguments) throws {
     storePath = arguments.positionals.first ?? arguments.text("store") ?? "poi.sqlite"
@@ -18,19 +38,60 @@ struct ExportCommand {
     outputPath = arguments.text("output")
     trustsSchema = arguments.flag("trust-schema")
     isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
-    guard !isReportJSON || outputPath != nil else {
-      throw UsageError("--report json needs --output: the records are on standard output")
+    let form = arguments.choice("format", as: Form.self) ?? .ndjson
+    if let older = arguments.text("diff") {
+      work = .difference(older: older)
+    } else if let path = arguments.text("ship") {
+      work = .shipping(path: path)
+    } else {
+      work = form == .gpkg ? .geoPackage : .records
     }
-    options.format = arguments.choice("format", as: ExportOptions.Format.self) ?? options.format
+    if case .shipping = work {
+    } else if outputPath == nil {
+      guard form != .gpkg else {
+        throw UsageError("--format gpkg needs --output: it is a database")
+      }
+      guard !isReportJSON else {
+        throw UsageError("--report json needs --output: the records are on standard output")
+      }
+    }
+    func names(_ option: String) throws -> [String] {
+      try ParsedArguments.names(in: arguments.texts(option), option: option, known: [])
+    }
+    options.format = ExportOptions.Format(rawValue: form.rawValue) ?? options.format
     options.limit = try arguments.integer("limit")
-    options.columns = try ParsedArguments.names(
-      in: arguments.texts("columns"), option: "columns", known: [])
-    options.orders = try ParsedArguments.names(
-      in: arguments.texts("order"), option: "order", known: []
-    ).map { $0.hasPrefix("-") ? .descending(String($0.dropFirst())) : .ascending($0) }
+    options.columns = try names("columns")
+    options.orders = try names("order").map {
+      $0.hasPrefix("-") ? .descending(String($0.dropFirst())) : .ascending($0)
+    }
+    options.box = try arguments.text("bbox").map(Self.box)
     for condition in arguments.texts("where") {
       options.filters.append(try Self.filter(condition))
     }
+    differenceOptions.table = table
+    differenceOptions.key = try names("key")
+    differenceOptions.ignoredAttributes = try names("ignore")
+    shippingOptions.table = table
+    shippingOptions.indexes = try arguments.texts("index").map {
+      try ParsedArguments.names(in: [$0], option: "index", known: [])
+    }
+    shippingOptions.hasSpatialIndex = arguments.flag("spatial-index")
+    shippingOptions.fullText = try names("full-text")
+  }
+
+  /// The rectangle of a text such as `5.9,45.8,10.5,47.8`.
+  private static func box(_ text: String) throws(UsageError) -> GeographicBox {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Double($0) }
+    guard numbers.count == 4, parts.count == 4, numbers.allSatisfy(\.isFinite),
+      numbers[1] <= numbers[3]
+    else {
+      throw UsageError(
+        "--bbox '\(text)' is no rectangle; one is west, south, east and north in degrees, such as "
+          + "5.9,45.8,10.5,47.8")
+    }
+    return GeographicBox(
+      west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3])
   }
 
   /// The filter of a condition such as `city=Berlin`.
@@ -68,12 +129,25 @@ struct ExportCommand {
       throw ToolFailure(
         .noInput, "\(storePath): no such store; name one with --store, or import some records")
     }
+    switch work {
+    case .records, .geoPackage: return try writeRecords(&tool)
+    case .difference(let older): return try writeDifferences(from: older, &tool)
+    case .shipping(let path): return try ship(to: path, &tool)
+    }
+  }
+
+  private func writeRecords(_ tool: inout ToolEnvironment) throws -> ExitCode {
     let report: ExportReport
     if let outputPath {
-      try OutputFile.check(outputPath)
-      var file = try OutputFile(outputPath)
-      report = try export(&tool) { bytes, _ in try file.write(bytes) }
-      if report.isFinished { try file.complete() }
+      if case .geoPackage = work {
+        try OutputFile.checkDatabase(outputPath)
+        report = try writeGeoPackage(to: outputPath, tool)
+      } else {
+        try OutputFile.check(outputPath)
+        var file = try OutputFile(outputPath)
+        report = try export(&tool) { bytes, _ in try file.write(bytes) }
+        if report.isFinished { try file.complete() }
+      }
     } else {
       report = try export(&tool) { bytes, tool in tool.output.write(json: bytes) }
     }
@@ -84,6 +158,31 @@ struct ExportCommand {
     let isFaithful =
       report.refusedRecordCount + report.repairedTextCount == 0 && !report.hasChangedValues
     return isFaithful ? .done : .rejected
+  }
+
+  /// Opens a store of the toolkit.
+  func store(at path: String) throws -> Store {
+    guard unsafe access(path, F_OK) == 0 else {
+      throw ToolFailure(.noInput, "\(path): no such store")
+    }
+    return try Store(path, for: .readOnly, trustsSchema: trustsSchema)
+  }
+
+  /// Shows the progress, and whether to continue.
+  func progress(
+    _ progress: StoreProgress, _ tool: borrowing ToolEnvironment
+  ) -> BatchDecision {
+    tool.diagnostics.progress(
+      .init("\(storePath): reading", unit: .items("records"), done: progress.completedCount))
+    return Interruption.isRequested ? .stop : .proceed
+  }
+
+  private func writeGeoPackage(
+    to path: String, _ tool: borrowing ToolEnvironment
+  ) throws -> ExportReport {
+    try store(at: storePath).exportGeoPackage(to: path, table, options: options) { now in
+      progress(now, tool)
+    }
   }
 
   private func export(

@@ -69,7 +69,20 @@ struct OutputFile: ~Copyable {
     guard count == bytes.count, bytes.elementsEqual("SQLite format 3\0".utf8) else { return }
     throw ToolFailure(
       .usage,
-      "\(path): belongs to a SQLite database, which an export does not replace; name another file")
+      "\(path): belongs to a SQLite database, which an export does not replace; remove it first, or name another file"
+    )
+  }
+
+  /// Refuses a path for a file that SQLite writes, if a file is there, or if it should be compressed.
+  static func checkDatabase(_ path: String) throws(ToolFailure) {
+    guard !path.isEmpty, unsafe access(path, F_OK) != 0 else {
+      throw ToolFailure(
+        .usage, "\(path): the file is there already; remove it first, or name another one")
+    }
+    if let compression = Compressor.compression(ofFileNamed: path) {
+      throw ToolFailure(
+        .usage, "\(path): a database is not written as \(compression); compress it afterwards")
+    }
   }
 
   mutating func write(_ bytes: Span<UInt8>) throws(ToolFailure) {

@@ -11,6 +11,10 @@ public struct ExportOptions: Sendable {
     case geojson
     /// GeoJSON Features as a text sequence (RFC 8142).
     case geojsonseq
+    /// Comma-separated values with a header (RFC 4180). Attributes of a related record are columns such as
+    /// `category.name`; objects, arrays and the records of a relation to many are JSON. NULL is an empty field,
+    /// and an empty text is `""`.
+    case csv
   }
 
   /// The form of the records.
@@ -19,10 +23,13 @@ public struct ExportOptions: Sendable {
   /// Conditions that all have to be met.
   public var filters: [RowFilter] = []
 
+  /// Only records whose geometry is in or touches this rectangle; nil for all. Records without a geometry are not.
+  public var box: GeographicBox?
+
   /// The order, the first attribute first; rows that are equal in it come by row id.
   public var orders: [RowOrder] = []
 
-  /// The attributes or columns to write; empty for all.
+  /// The attributes or columns to write; empty for all. CSV has them in this order.
   public var columns: [String] = []
 
   /// The largest number of records; nil for all.

@@ -38,13 +38,8 @@ struct PlainTable {
   }
 
   /// The columns to write.
-  private func chosen(_ options: ExportOptions) throws -> [String] {
+  func chosen(_ options: ExportOptions) throws -> [String] {
     try options.columns.isEmpty ? columns : options.columns.map(column)
-  }
-
-  /// The names of the members as JSON, with their colons.
-  func names(of options: ExportOptions) throws -> [[UInt8]] {
-    try chosen(options).map { Array((JSONText.quoted($0) + ":").utf8) }
   }
 
   /// The rows with the columns to write.

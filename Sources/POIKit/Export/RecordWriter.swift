@@ -83,6 +83,31 @@ final class RecordWriter {
       : append(node: SourceTree.root, ofRow: reader.statement, to: &output)
   }
 
+  /// Appends the rows of a relation to many as an array, which may be empty.
+  func append(rowsOf relation: Int, to output: inout RowOutput) throws {
+    let json = StoredJSON()
+    _ = try append(rowsOf: relation, over: nil, of: json.element, reader.statement, to: &output)
+  }
+
+  /// Appends the current row as a line of comma-separated values.
+  func append(_ columns: TableColumns, to output: inout RowOutput) throws {
+    let json = unmapped.take() ?? StoredJSON()
+    for (number, column) in columns.all.enumerated() {
+      if number > 0 { output.bytes.append(UInt8(ascii: ",")) }
+      switch column.content {
+      case .field(let field):
+        output.append(csv: field + 1, of: reader.statement, in: plan.forms[field])
+      case .unmapped: output.append(csv: fieldCount + 1, of: reader.statement, in: .json)
+      case .rows(let relation):
+        let start = output.bytes.count
+        let hasRows = try append(
+          rowsOf: relation, over: nil, of: json.element, reader.statement, to: &output)
+        if hasRows { output.quoteIfNeeded(from: start) } else { output.bytes.truncate(to: start) }
+      }
+    }
+    unmapped = consume json
+  }
+
   /// - Throws: `StoreFailure` with `invalidOptions` if the model has neither a geometry nor coordinates.
   func featurePlan(of model: Model) throws -> FeaturePlan { try FeaturePlan(of: model, plan) }
 
@@ -366,22 +391,6 @@ final class RecordWriter {
     let isEmpty = output.bytes.count == start
     output.bytes.append(UInt8(ascii: "]"))
     return !isEmpty || relation.isRequired
-  }
-}
-
-extension JSONElement {
-  fileprivate func isObject(at index: Int?) -> Bool {
-    if let index { tape[index].kind == .startObject } else { false }
-  }
-
-  /// The index of the value of an object's member; nil if the object lacks it.
-  fileprivate func value(ofMember name: String, at index: Int) -> Int? {
-    var member = index + 1
-    while tape[member].kind == .key {
-      if tape.text(of: tape[member]).hasSameBytes(as: name.utf8Span.span) { return member + 1 }
-      member = tape.end(ofValueAt: member + 1)
-    }
-    return nil
   }
 }
 

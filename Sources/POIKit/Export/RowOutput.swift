@@ -24,12 +24,15 @@ extension RowOutput {
   mutating func append(quoted text: Span<UInt8>) {
     if JSONText.appendPlain(text, to: &bytes) { return }
     if (try? UTF8Span(validating: text)) == nil {
-      repairedTextCount += 1
+      noteRepair()
       JSONText.appendQuoted(String(copying: text).utf8Span.span, to: &bytes)
     } else {
       JSONText.appendQuoted(text, to: &bytes)
     }
   }
+
+  /// Counts a text that was not UTF-8.
+  mutating func noteRepair() { repairedTextCount += 1 }
 
   mutating func append(base64 blob: Span<UInt8>) {
     bytes.append(UInt8(ascii: "\""))

@@ -65,3 +65,51 @@ extension Store {
     }
   }
 }
+
+/// Records out of a store, for maps.
+extension Store {
+  /// Writes the records of a table as the features of a GeoPackage, with a spatial index.
+  ///
+  /// Attributes of related records are columns of the record, as in CSV. Instants are texts to the millisecond. Rows that
+  /// are marked as removed are left out. A record without a geometry is a feature without one.
+  ///
+  /// - Parameters:
+  ///   - path: the path, where no file may exist.
+  ///   - table: the table; nil for the only one of the store that is not empty.
+  ///   - options: what is written; the format does not matter.
+  ///   - progress: called now and then; returns whether to continue.
+  /// - Throws: `StoreError` with `noSuchTable`, `noSuchColumn` or `invalidOptions`, with `interrupted` if `progress`
+  ///   stops it, or when the store cannot be read or the file cannot be written. No file is left.
+  @discardableResult
+  public func exportGeoPackage(
+    to path: String, _ table: String? = nil, options: ExportOptions = ExportOptions(),
+    progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
+  ) throws(StoreError) -> ExportReport {
+    try leased { (lease) in
+      let model = try lease.model(ofTable: table)
+      return try lease.connection.inTransaction(.deferred) {
+        var rows = try ExportedRows(model, options, includesRemoved: false, in: lease.connection)
+        let writer = try RecordWriter(
+          model, columns: [], reader: rows.reader, in: lease.connection)
+        let permissions = StorePermissions.forFile(besideStoreAt: self.path)
+        return try NewFile.write(path, permissions: permissions) { path in
+          var package = try GeoPackage(path, of: model, columns: options.columns)
+          var report = ExportReport(table: model.table)
+          while try rows.step() {
+            do { try package.add(writer) } catch let error as SQLiteError {
+              throw NewFile.failure(error)
+            }
+            report.recordCount += 1
+            guard report.recordCount.isMultiple(of: 4_096) else { continue }
+            let now = StoreProgress(.reading, completedCount: report.recordCount)
+            if progress(now) == .stop { throw StoreFailure(.interrupted, "interrupted") }
+          }
+          do { report.byteCount = try package.finish() } catch let error as SQLiteError {
+            throw NewFile.failure(error)
+          }
+          return report
+        }
+      }
+    }
+  }
+}

@@ -28,16 +28,19 @@ struct TableExport: ~Copyable {
     progress: (StoreProgress) -> BatchDecision, to write: (Span<UInt8>) throws -> Void
   ) throws -> ExportReport {
     let nameField = try nameField(of: model, in: connection)
-    let reader = try RowReader(
-      model, where: options.filters, orderedBy: options.orders, limit: options.limit,
-      includesRemoved: !options.format.isMap, in: connection)
+    var selection = try ExportedRows(
+      model, options, includesRemoved: options.format.isReadAgain, in: connection)
+    let reader = selection.reader
+    let columns =
+      options.format == .csv ? try TableColumns(of: model, named: options.columns) : nil
     let writer = try RecordWriter(
-      model, columns: options.columns, reader: reader, in: connection)
+      model, columns: columns == nil ? options.columns : [], reader: reader, in: connection)
     let feature = options.format.isMap ? try writer.featurePlan(of: model) : nil
-    if options.columns.isEmpty, feature == nil { try startChecker(model) }
+    if options.columns.isEmpty, options.format.isReadAgain { try startChecker(model) }
     let (opening, closing) = options.format.brackets(areRecordsNamed: nameField != nil)
     output.bytes.append(copying: opening.utf8Span.span)
-    while report.isFinished, try reader.step() {
+    if let columns { output.append(header: columns.all.map(\.name)) }
+    while report.isFinished, try selection.step() {
       beginRecord()
       if let nameField {
         writer.appendName(of: nameField, to: &output)
@@ -45,6 +48,8 @@ struct TableExport: ~Copyable {
       }
       if let feature {
         try writer.append(feature, to: &output)
+      } else if let columns {
+        try writer.append(columns, to: &output)
       } else {
         try writer.append(to: &output)
       }
@@ -58,7 +63,7 @@ struct TableExport: ~Copyable {
       if report.isFinished {
         try check.finish()
         report.digest = check.digest
-        if check.digest != nil, options.filters.isEmpty, options.limit == nil {
+        if check.digest != nil, options.isOfAllRows {
           report.tableDigest = try Self.digest(of: layout, in: connection)
         }
       }
@@ -90,18 +95,24 @@ struct TableExport: ~Copyable {
     _ table: PlainTable, in connection: Connection, progress: (StoreProgress) -> BatchDecision,
     to write: (Span<UInt8>) throws -> Void
   ) throws -> ExportReport {
-    guard !options.format.isMap else {
+    guard !options.format.isMap, options.box == nil else {
       throw StoreFailure(
         .invalidOptions, "\(table.name) has no model that names its coordinates, so it is not a map"
       )
     }
-    let names = try table.names(of: options)
+    let names = try table.chosen(options)
+    let members = names.map { Array((JSONText.quoted($0) + ":").utf8) }
     let (opening, closing) = options.format.brackets(areRecordsNamed: false)
     var statement = try table.statement(options, in: connection)
     output.bytes.append(copying: opening.utf8Span.span)
+    if options.format == .csv { output.append(header: names) }
     while report.isFinished, try statement.step() {
       beginRecord()
-      output.append(statement, names: names)
+      if options.format == .csv {
+        output.append(csv: statement, count: names.count)
+      } else {
+        output.append(statement, names: members)
+      }
       endRecord()
       if output.bytes.count >= Self.pieceSize { try flush(progress, write) }
     }
@@ -113,7 +124,7 @@ struct TableExport: ~Copyable {
 
   private mutating func beginRecord() {
     switch options.format {
-    case .ndjson: break
+    case .ndjson, .csv: break
     case .geojsonseq: output.bytes.append(0x1E)
     case .json, .geojson:
       if report.recordCount > 0 { output.bytes.append(UInt8(ascii: ",")) }
@@ -123,8 +134,10 @@ struct TableExport: ~Copyable {
 
   private mutating func endRecord() {
     report.recordCount += 1
-    if options.format == .ndjson || options.format == .geojsonseq {
-      output.bytes.append(UInt8(ascii: "\n"))
+    switch options.format {
+    case .ndjson, .geojsonseq: output.bytes.append(UInt8(ascii: "\n"))
+    case .csv: output.bytes.append(copying: "\r\n".utf8Span.span)
+    case .json, .geojson: break
     }
   }
 
@@ -149,7 +162,7 @@ struct TableExport: ~Copyable {
       return nil
     }
     let attribute = model.attributes[field]
-    if options.format.isMap { return nil }
+    guard options.format.isReadAgain else { return nil }
     guard options.format == .json else {
       throw StoreFailure(
         .invalidOptions,
@@ -171,14 +184,21 @@ struct TableExport: ~Copyable {
   }
 }
 
+extension ExportOptions {
+  fileprivate var isOfAllRows: Bool { filters.isEmpty && box == nil && limit == nil }
+}
+
 extension ExportOptions.Format {
   /// Whether the records are GeoJSON Features.
   fileprivate var isMap: Bool { self == .geojson || self == .geojsonseq }
 
+  /// Whether an import with the same model reads the export.
+  fileprivate var isReadAgain: Bool { self == .ndjson || self == .json }
+
   /// The texts before the records and after them.
   fileprivate func brackets(areRecordsNamed: Bool) -> (String, String) {
     switch self {
-    case .ndjson, .geojsonseq: ("", "")
+    case .ndjson, .geojsonseq, .csv: ("", "")
     case .json: areRecordsNamed ? ("{", "\n}\n") : ("[", "\n]\n")
     case .geojson: (#"{"type":"FeatureCollection","features":["#, "\n]}\n")
     }

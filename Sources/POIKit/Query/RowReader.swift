@@ -52,9 +52,7 @@ final class RowReader {
     let layout = RecordLayout(model)
     var conditions: [SQL] = []
     var values: [RowValue] = []
-    if !includesRemoved, let mark = model.tombstoneColumn {
-      conditions.append("coalesce(t.\(name: mark), 0) = 0")
-    }
+    if !includesRemoved, model.tombstoneColumn != nil { conditions.append(model.isLive) }
     for filter in filters {
       let (column, attribute) = try layout.column(named: filter.attribute, of: model)
       values.append(try attribute.comparable(filter.value))
@@ -76,21 +74,20 @@ final class RowReader {
     for (place, value) in values.enumerated() { try statement.bind(place + 1, value) }
   }
 
+  /// A reader of single rows; `restart(atRowsOf:)` with the id of a row reads it, unless it is marked as removed.
+  convenience init(rowOf model: Model, in connection: Connection) throws {
+    try self.init(
+      model, from: "\(name: model.table) AS t",
+      rest: "WHERE t.\(StoreSchema.idColumn) = ?1 AND \(model.isLive)", in: connection)
+  }
+
   private init(_ model: Model, from source: SQL, rest: SQL, in connection: Connection) throws {
     let layout = RecordLayout(model)
     var results: [SQL] = ["t.\(StoreSchema.idColumn)"]
-    var joins: SQL = ""
-    for (place, field) in layout.fields.enumerated() {
-      results.append(layout.column(place))
-      guard let relation = field.attribute.relation else { continue }
-      joins += """
-         LEFT JOIN \(name: relation.table) AS r\(place) \
-        ON r\(place).\(StoreSchema.idColumn) = t.\(name: field.attribute.column)
-        """
-    }
+    results += layout.fields.indices.map(layout.column)
     if let column = model.unmappedColumn { results.append("t.\(name: column)") }
     let statement = try connection.prepare(
-      "SELECT \(results.joined(separator: ", ")) FROM \(source)\(joins) \(rest)",
+      "SELECT \(results.joined(separator: ", ")) FROM \(source)\(layout.joins) \(rest)",
       isPersistent: false)
     var relations: [(relation: RelationToMany, reader: RowReader)] = []
     for relation in model.relations {
@@ -149,9 +146,27 @@ final class RowReader {
   }
 }
 
+extension Model {
+  /// The condition that a row of the table, called `t`, is not marked as removed.
+  var isLive: SQL { tombstoneColumn.map { "coalesce(t.\(name: $0), 0) = 0" } ?? "1" }
+}
+
 extension RecordLayout {
+  /// The tables of the relations to one, as `column` names them, joined to the table `t` of the records.
+  var joins: SQL {
+    var joins: SQL = ""
+    for (place, field) in fields.enumerated() {
+      guard let relation = field.attribute.relation else { continue }
+      joins += """
+         LEFT JOIN \(name: relation.table) AS r\(place) \
+        ON r\(place).\(StoreSchema.idColumn) = t.\(name: field.attribute.column)
+        """
+    }
+    return joins
+  }
+
   /// The column of a field, as the reader's statement names it.
-  fileprivate func column(_ place: Int) -> SQL {
+  func column(_ place: Int) -> SQL {
     let column = SQL(name: fields[place].attribute.column)
     return fields[place].relationField.map { "r\($0).\(column)" } ?? "t.\(column)"
   }
@@ -226,6 +241,27 @@ extension Attribute {
 }
 
 extension Statement {
+  /// Binds a copy of a column of another statement's current row.
+  mutating func bind(_ index: Int, column: Int, of other: borrowing Statement) throws {
+    switch other.value(column) {
+    case .null: try bindNull(index)
+    case .integer(let integer): try bind(index, integer: integer)
+    case .real(let real): try bind(index, real: real)
+    case .text(let text): try bind(index, text: text)
+    case .blob(let blob): try bind(index, blob: blob)
+    }
+  }
+
+  /// Binds a copy of a buffer as a blob.
+  mutating func bind(_ index: Int, blob: borrowing GrowableBuffer<UInt8>) throws {
+    try bind(index, blob: blob.span)
+  }
+
+  /// Binds a copy of a buffer as a text.
+  mutating func bind(_ index: Int, text: borrowing GrowableBuffer<UInt8>) throws {
+    try bind(index, text: text.span)
+  }
+
   /// Binds a value; an instant as its microseconds.
   mutating func bind(_ index: Int, _ value: RowValue) throws {
     switch value {

@@ -19,7 +19,9 @@ struct SnapshotTable {
     columnTypes = key.map(StoreSchema(model).columnType)
   }
 
-  private static func name(ofRun run: Int64) -> SQL { "poikit_snapshot_\(run)" }
+  static let prefix = Bookkeeping.prefix + "snapshot_"
+
+  private static func name(ofRun run: Int64) -> SQL { SQL(verbatim: "\(prefix)\(run)") }
 
   var quotedName: SQL { "main.\(SnapshotTable.name(ofRun: run))" }
 

@@ -319,6 +319,15 @@ extension Store {
     var path: String { store.path }
 
     var connection: Connection { unsafe store.connection }
+
+    /// Writes a compact copy to an empty file.
+    func copy(to path: String) throws {
+      try NewFile.writing {
+        var statement = try connection.prepare("VACUUM INTO ?")
+        try statement.bind(1, text: path)
+        try statement.run()
+      }
+    }
   }
 
   /// - Throws: `StoreError` with `inUse` when another operation uses the store.
@@ -344,23 +353,8 @@ extension Store {
   /// - Throws: `StoreError` when the file exists or cannot be written.
   public func save(to path: String) throws(StoreError) {
     let lease = try lease()
-    let literal = try StoreError.converting(path: path) { try Connection.literalPath(path) }
-    // SQLite accepts an empty file. A file that it creates itself would be readable by all users.
     let permissions = StorePermissions.forFile(besideStoreAt: self.path)
-    let descriptor = unsafe Glibc.open(
-      literal, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
-    guard descriptor >= 0 || errno != EEXIST else {
-      throw StoreError(.database, "\(path): the file is there already; name one that is not")
-    }
-    if descriptor >= 0 { close(descriptor) }
-    do {
-      var statement = try lease.connection.prepare("VACUUM INTO ?")
-      try statement.bind(1, text: literal)
-      try statement.run()
-    } catch {
-      if descriptor >= 0 { unsafe unlink(literal) }
-      throw StoreError(error, path: path)
-    }
+    try NewFile.write(path, permissions: permissions) { try lease.copy(to: $0) }
   }
 
   /// The names of the tables of records in the store, in alphabetical order.

@@ -27,6 +27,21 @@ package struct JSONElement: ~Escapable {
     holdsNUL = element.holdsNUL
   }
 
+  /// Whether there is an object at `index`; false without an index.
+  package func isObject(at index: Int?) -> Bool {
+    if let index { tape[index].kind == .startObject } else { false }
+  }
+
+  /// The index of the value of an object's member; nil if the object lacks it.
+  package func value(ofMember name: String, at index: Int) -> Int? {
+    var member = index + 1
+    while tape[member].kind == .key {
+      if tape.text(of: tape[member]).hasSameBytes(as: name.utf8Span.span) { return member + 1 }
+      member = tape.end(ofValueAt: member + 1)
+    }
+    return nil
+  }
+
   /// The value at `index` for messages: compact JSON, truncated at about 60 bytes.
   func excerpt(ofValueAt index: Int) -> String {
     var output = GrowableBuffer<UInt8>()

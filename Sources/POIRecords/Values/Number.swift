@@ -6,7 +6,7 @@ package enum Number: BitwiseCopyable, Sendable, Equatable, CustomStringConvertib
   case real(Double)
 
   /// The number in a lexeme; infinity beyond the range of a double.
-  init(_ lexeme: Span<UInt8>) {
+  package init(_ lexeme: Span<UInt8>) {
     switch NumberText.value(lexeme) {
     case .integer(let value): self = .integer(value)
     case .real(let value, _): self = .real(value)
@@ -15,7 +15,8 @@ package enum Number: BitwiseCopyable, Sendable, Equatable, CustomStringConvertib
     }
   }
 
-  var real: Double {
+  /// The nearest double.
+  package var real: Double {
     switch self {
     case .integer(let value): Double(value)
     case .real(let value): value

@@ -1,0 +1,62 @@
+/// How the records of two stores differ.
+public struct DifferenceReport: Sendable, Hashable {
+  /// The table.
+  public let table: String
+
+  /// The attributes that identify a record.
+  public let key: [String]
+
+  /// The number of records that only the newer store has.
+  public var addedCount = 0
+
+  /// The number of records that only the older store has.
+  public var removedCount = 0
+
+  /// The number of records whose attributes differ.
+  public var changedCount = 0
+
+  /// The number of records that are equal.
+  public var equalCount = 0
+
+  /// The number of changed records by attribute, in the order of the model.
+  public var changedAttributes: [ChangedAttribute] = []
+
+  /// An attribute, and the number of records in which it changed.
+  public struct ChangedAttribute: Sendable, Hashable {
+    /// The name, such as `category.name`.
+    public let name: String
+
+    /// The number of records.
+    public var recordCount: Int
+  }
+
+  /// The number of records without a key, in the older and the newer store. They are not compared.
+  public var keylessCounts = Pair()
+
+  /// The number of keys that several records of a store have. Their records are not compared.
+  public var repeatedKeyCounts = Pair()
+
+  /// A number for each store.
+  public struct Pair: Sendable, Hashable {
+    /// The number in the older store.
+    public var older = 0
+
+    /// The number in the newer store.
+    public var newer = 0
+
+    /// Zeros.
+    public init() {}
+  }
+
+  /// The attributes that only one of the models has, or that the two keep as different types. They are not compared.
+  public var uncomparedAttributes: [String] = []
+
+  /// Whether all compared records are equal, and all records were compared.
+  public var areEqual: Bool {
+    addedCount + removedCount + changedCount == 0 && keylessCounts == Pair()
+      && repeatedKeyCounts == Pair()
+  }
+
+  /// Whether all rows were compared; false if the program stopped the comparison.
+  public var isFinished = true
+}

@@ -1,0 +1,47 @@
+internal import POIRecords
+
+/// Where the geometry of a model's rows is.
+enum GeometrySource: BitwiseCopyable {
+  /// A field with a GeoJSON geometry.
+  case field(Int)
+  /// The fields of the coordinates of a point.
+  case point(latitude: Int, longitude: Int)
+
+  /// - Throws: `StoreFailure` with `invalidOptions` if the model has neither a geometry nor coordinates.
+  init(of model: Model) throws {
+    func field(at tokens: [String]) -> Int? {
+      model.attributes.firstIndex { $0.source == .pointer(tokens) }
+    }
+    func number(named names: String...) -> Int? {
+      model.attributes.firstIndex { attribute in
+        attribute.storage == .real && names.contains { $0.isExactly(attribute.name) }
+      }
+    }
+    if let field = field(at: ["geometry"]), model.attributes[field].storage == .json {
+      self = .field(field)
+    } else if let coordinates = model.recordRules.coordinates {
+      self = .point(latitude: coordinates.latitude, longitude: coordinates.longitude)
+    } else if let longitude = field(at: ["geometry", "coordinates", "0"]),
+      let latitude = field(at: ["geometry", "coordinates", "1"])
+    {
+      self = .point(latitude: latitude, longitude: longitude)
+    } else if let latitude = number(named: "latitude", "lat"),
+      let longitude = number(named: "longitude", "lon", "lng")
+    {
+      self = .point(latitude: latitude, longitude: longitude)
+    } else {
+      throw StoreFailure(
+        .invalidOptions,
+        "the model \"\(model.name)\" has no geometry; name the attributes of the coordinates with "
+          + "\"x-coordinates\", or call them latitude and longitude")
+    }
+  }
+
+  /// Whether an attribute is the geometry or a part of it.
+  func contains(_ field: Int) -> Bool {
+    switch self {
+    case .field(let geometry): field == geometry
+    case .point: false
+    }
+  }
+}

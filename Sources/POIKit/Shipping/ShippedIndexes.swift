@@ -1,0 +1,151 @@
+internal import POIRecords
+internal import SQLiteKit
+
+/// The indexes that a shipped store gets, checked before anything is written.
+struct ShippedIndexes {
+  private let model: Model
+  private let indexes: [[String]]
+  private let texts: [String]
+  private let geometry: GeometrySource?
+
+  private var table: SQL { SQL(name: model.table) }
+  private var spatialIndex: String { model.table + "_spatial" }
+  private var textIndex: String { model.table + "_text" }
+
+  /// - Throws: `StoreFailure` with `noSuchColumn` or `invalidOptions` if the model has not what is to be indexed.
+  init(of model: Model, _ options: ShippingOptions) throws {
+    self.model = model
+    func attribute(_ name: String) throws -> Attribute {
+      guard let attribute = model.attributes.first(where: { $0.name.isExactly(name) }) else {
+        throw StoreFailure(
+          .noSuchColumn,
+          "the model \"\(model.name)\" has no attribute \"\(name)\" to index; it has "
+            + model.attributes.map(\.name).joined(separator: ", "))
+      }
+      return attribute
+    }
+    indexes = try options.indexes.map { try $0.map { try attribute($0).column } }
+    texts = try options.fullText.map { name in
+      let attribute = try attribute(name)
+      switch attribute.storage {
+      case .text, .any: return attribute.column
+      default:
+        throw StoreFailure(
+          .invalidOptions, "\"\(name)\" is not a text, so its words cannot be searched")
+      }
+    }
+    geometry = options.hasSpatialIndex ? try GeometrySource(of: model) : nil
+  }
+
+  /// Creates the indexes in the copy.
+  ///
+  /// - Throws: `StoreFailure` with `interrupted` if `progress` stops it.
+  func make(in connection: Connection, _ progress: (StoreProgress) -> BatchDecision) throws {
+    func proceed(_ count: Int) throws {
+      if progress(StoreProgress(.reading, completedCount: count)) == .stop {
+        throw StoreFailure(.interrupted, "interrupted")
+      }
+    }
+    try proceed(0)
+    for columns in indexes {
+      let name = ([model.table] + columns).joined(separator: "_")
+      try connection.execute(
+        """
+        CREATE INDEX \(name: name) ON \(table) \
+        (\(columns.map { SQL(name: $0) }.joined(separator: ", ")))
+        """)
+    }
+    if let geometry { try makeSpatialIndex(geometry, in: connection, proceed) }
+    try proceed(0)
+    if !texts.isEmpty { try makeTextIndex(in: connection) }
+    if !indexes.isEmpty { try connection.execute("ANALYZE main.\(table)") }
+  }
+
+  // MARK: The spatial index
+
+  private func makeSpatialIndex(
+    _ geometry: GeometrySource, in connection: Connection, _ proceed: (Int) throws -> Void
+  ) throws {
+    var index = try PackedSpatialIndex(spatialIndex, in: connection)
+    let columns: [SQL] = model.attributes.map { SQL(name: $0.column) }
+    var rows = try connection.prepare(
+      "SELECT \(StoreSchema.idColumn), \(columns.joined(separator: ", ")) FROM main.\(table)")
+    var reader = GeometryReader(geometry)
+    var count = 0
+    while try rows.step() {
+      count += 1
+      if count.isMultiple(of: 4_096) { try proceed(count) }
+      if reader.read(rows, firstColumn: 1), !reader.geometry.envelope.isEmpty {
+        try index.add(row: rows.integer(0), reader.geometry.envelope)
+      }
+    }
+    try index.finish()
+    try makeTriggers(
+      of: spatialIndex, in: connection,
+      insertion: """
+        INSERT INTO \(name: spatialIndex) SELECT * FROM (\(envelope(of: geometry))) WHERE minx + maxy NOT NULL
+        """,
+      deletion: "DELETE FROM \(name: spatialIndex) WHERE id = old.\(StoreSchema.idColumn)")
+  }
+
+  /// The row of the index for the row `new` of the table.
+  private func envelope(of geometry: GeometrySource) -> SQL {
+    let id: SQL = "new.\(StoreSchema.idColumn) AS id"
+    func column(_ field: Int) -> SQL { "new.\(name: model.attributes[field].column)" }
+    switch geometry {
+    case .point(let latitude, let longitude):
+      return """
+        SELECT \(id), \(column(longitude)) AS minx, \(column(longitude)) AS maxx, \
+        \(column(latitude)) AS miny, \(column(latitude)) AS maxy
+        """
+    case .field(let field):
+      // The numbers of each position are the first and second elements of an array.
+      return """
+        SELECT \(id), min(value) FILTER (WHERE key = 0) AS minx, max(value) FILTER (WHERE key = 0) AS maxx, \
+        min(value) FILTER (WHERE key = 1) AS miny, max(value) FILTER (WHERE key = 1) AS maxy \
+        FROM json_tree(\(column(field))) WHERE type IN ('integer', 'real')
+        """
+    }
+  }
+
+  // MARK: The search
+
+  private func makeTextIndex(in connection: Connection) throws {
+    let columns = texts.map { SQL(name: $0) }.joined(separator: ", ")
+    let (new, old) = (values("new"), values("old"))
+    let index = SQL(name: textIndex)
+    try connection.execute(
+      """
+      CREATE VIRTUAL TABLE \(index) USING fts5(
+        \(columns), content = \(literal: model.table), content_rowid = \(literal: StoreSchema.idColumn.text),
+        tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3');
+      INSERT INTO \(index) (\(index)) VALUES ('rebuild');
+      INSERT INTO \(index) (\(index)) VALUES ('optimize');
+      """)
+    try makeTriggers(
+      of: textIndex, in: connection,
+      insertion: """
+        INSERT INTO \(index) (rowid, \(columns)) VALUES (new.\(StoreSchema.idColumn), \(new))
+        """,
+      deletion: """
+        INSERT INTO \(index) (\(index), rowid, \(columns)) \
+        VALUES ('delete', old.\(StoreSchema.idColumn), \(old))
+        """)
+  }
+
+  private func values(_ row: SQL) -> SQL {
+    texts.map { "\(row).\(name: $0)" as SQL }.joined(separator: ", ")
+  }
+
+  /// Creates the triggers that keep an index up to date when rows change.
+  private func makeTriggers(
+    of index: String, in connection: Connection, insertion: SQL, deletion: SQL
+  ) throws {
+    try connection.execute(
+      """
+      CREATE TRIGGER \(name: index + "_insert") AFTER INSERT ON \(table) BEGIN \(insertion); END;
+      CREATE TRIGGER \(name: index + "_delete") AFTER DELETE ON \(table) BEGIN \(deletion); END;
+      CREATE TRIGGER \(name: index + "_update") AFTER UPDATE ON \(table) BEGIN \(deletion); \(insertion); END;
+      """)
+  }
+}

@@ -1,0 +1,115 @@
+import TestSupport
+import Testing
+
+/// CSV and GeoPackage as other programs read them.
+@Suite struct MapExportTests {
+  private let importer = Tool("poi-import")
+  private let exporter = Tool("poi-export")
+
+  private static let model = #"""
+    {"x-table":"shape","x-key":"id","properties":{
+      "id":{"type":"integer"},"fid":{"type":["string","null"]},"open":{"type":["boolean","null"]},
+      "at":{"type":["string","null"],"format":"date-time"},
+      "area":{"type":["object","null"],"x-source":"/geometry"},
+      "tags":{"type":"array","x-relation":{"table":"tag","unique":"tag"},"items":{"type":"string"}}}}
+    """#
+
+  private static let records = #"""
+    {"id":1,"fid":"a,b","open":true,"at":"2024-01-02T03:04:05.678901Z",
+     "geometry":{"type":"Point","coordinates":[10,50]},"tags":["x","y"]}
+    {"id":2,"fid":"","geometry":{"type":"Polygon","coordinates":[[[170,-20],[179,-20],[179,-10],[170,-20]]]}}
+    {"id":3,"open":false,"geometry":{"type":"LineString","coordinates":[[-179,-15,5],[-178,-14,6]]}}
+    {"id":4,"fid":"line\nend \"q\"","geometry":{"type":"Sphere"}}
+    {"id":5}
+    """#
+
+  private static let hasGDAL =
+    (try? Tool.shell("ogrinfo --version", in: "/"))?.exitCode == 0
+
+  private func makeStore() throws -> ScratchFolder {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    try folder.write(Self.records, to: "records.json")
+    let outcome = try importer.run(["-q", "-m", "model.json", "records.json"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    return folder
+  }
+
+  @Test func `SQLite's shell reads the CSV`() throws {
+    let folder = try makeStore()
+    let outcome = try Tool.shell(
+      """
+      "$1" -q -f csv -o out.csv.gz && gunzip out.csv.gz
+      sqlite3 -cmd '.import --csv out.csv t' :memory: "SELECT id, quote(fid), open, at, tags FROM t"
+      """, [exporter.path], in: folder.path)
+    #expect(
+      outcome.output == #"""
+        1|'a,b'|true|2024-01-02T03:04:05.678901Z|["x","y"]
+        2|''|||
+        3|''|false||
+        4|'line
+        end "q"'|||
+        5|''|||
+
+        """#, "\(outcome)")
+  }
+
+  @Test(
+    .enabled(if: hasGDAL, "GDAL is not installed"))
+  func `GDAL reads the GeoPackage`() throws {
+    let folder = try makeStore()
+    let outcome = try Tool.shell(
+      """
+      "$1" -q -f gpkg -o out.gpkg
+      ogrinfo -ro -q -al out.gpkg | grep -v '^ *(null)$' | grep -v '^$'
+      echo; ogrinfo -ro -q -al -spat 9 49 11 51 out.gpkg | grep -c OGRFeature
+      sqlite3 out.gpkg "SELECT rtreecheck('rtree_shape_geom'); PRAGMA integrity_check; PRAGMA foreign_key_check;
+        SELECT min_x, min_y, max_x, max_y, srs_id FROM gpkg_contents; SELECT count(*) FROM rtree_shape_geom"
+      """, [exporter.path], in: folder.path)
+    let lines = outcome.output.split(separator: "\n").map { $0.drop { $0 == " " } }
+    for line in [
+      "OGRFeature(shape):1", "POINT (10 50)", "at (DateTime) = 2024/01/02 03:04:05.678+00",
+      "fid (String) = a,b", "open (Integer(Boolean)) = 1", #"tags (String) = ["x","y"]"#,
+      "POLYGON ((170 -20,179 -20,179 -10,170 -20))", "LINESTRING Z (-179 -15 5,-178 -14 6)",
+      "OGRFeature(shape):5", "-179.0|-20.0|179.0|50.0|4326",
+    ] {
+      #expect(lines.contains { $0 == line }, "\(line) in \(outcome)")
+    }
+    #expect(
+      lines.suffix(5).map(String.init) == ["1", "ok", "ok", "-179.0|-20.0|179.0|50.0|4326", "3"])
+  }
+
+  @Test(arguments: [
+    ("9,49,11,51", "1"), ("10,50,10,50", "1"), ("169,-21,171,-19", "2"),
+    ("-180,-16,-178.5,-14", "3"),
+    ("175,-21,-178,-13", "2 3"), ("-180,-90,180,90", "1 2 3"), ("0,0,1,1", ""),
+  ])
+  func `a rectangle selects geometries`(box: String, ids: String) throws {
+    let folder = try makeStore()
+    let expected = ids.split(separator: " ").map { "{\"id\":\($0)}\n" }
+    let outcome = try exporter.run(["--bbox=\(box)", "-c", "id"], in: folder.path)
+    #expect(outcome.exitCode == 0 && outcome.output == expected.joined(), "\(outcome)")
+    let first = try exporter.run(
+      ["--bbox=\(box)", "-c", "id", "--limit", "1", "--order", "-id"], in: folder.path)
+    #expect(first.output == (expected.last ?? ""), "\(first)")
+  }
+
+  @Test(arguments: [
+    (["--bbox", "1,2,3"], 64, "is no rectangle"), (["--bbox", "1,9,3,4"], 64, "is no rectangle"),
+    (["--bbox", "a,2,3,4"], 64, "is no rectangle"), (["-f", "gpkg"], 64, "needs --output"),
+    (["-f", "gpkg", "-o", "out.gz"], 64, "compress it afterwards"),
+    (["-f", "gpkg", "-o", "/dev/null"], 64, "is there already"),
+    (["-f", "gpkg", "-o", "poi.sqlite"], 64, "is there already"),
+    (["-f", "csv", "-c", "nam"], 64, "no attribute \"nam\""),
+    (["-f", "gpkg", "-o", "out", "-c", "nam"], 64, "no attribute \"nam\""),
+    (["-f", "gpkg", "-o", "none/out"], 74, "No such file"),
+  ])
+  func `mistakes are refused`(options: [String], code: Int32, message: String) throws {
+    let folder = try makeStore()
+    let outcome = try exporter.run(options, in: folder.path)
+    #expect(outcome.exitCode == code && outcome.output == "", "\(outcome)")
+    #expect(outcome.messages.contains(message), "\(outcome.messages)")
+    let names = ["model.json", "poi.sqlite", "records.json"]
+    #expect(Files.names(in: folder.path).filter { !$0.contains("-") } == names)
+  }
+}

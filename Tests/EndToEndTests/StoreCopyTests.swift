@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+
+/// Stores compared and shipped by the command line.
+@Suite struct StoreCopyTests {
+  private let importer = Tool("poi-import")
+  private let deduplicator = Tool("poi-dedup")
+  private let exporter = Tool("poi-export")
+
+  private static let model =
+    #"{"x-table":"place","x-key":"id","properties":{"id":{"type":"integer"},"name":{"type":"string"},"#
+    + #""lat":{"type":"number"},"lon":{"type":"number"}}}"#
+
+  private func makeStore() throws -> ScratchFolder {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    try folder.write(
+      #"{"id":1,"name":"Café","lat":1,"lon":2}{"id":2,"name":"Zoo","lat":3,"lon":4}"#, to: "a.json")
+    let outcome = try importer.run(["-q", "-m", "model.json", "a.json"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    return folder
+  }
+
+  @Test func `a comparison ends as diff does`() throws {
+    let folder = try makeStore()
+    let outcome = try Tool.shell(
+      #"""
+      cp poi.sqlite new.sqlite
+      "$1" --diff poi.sqlite new.sqlite; echo "$?"
+      sqlite3 new.sqlite "UPDATE place SET name = 'Park' WHERE id = 2; INSERT INTO place VALUES (9, 9, 'n', 5, 6)"
+      "$1" --diff poi.sqlite new.sqlite; echo "$?"
+      "$1" --diff poi.sqlite --ignore name -o out new.sqlite --report json | jq -c '.counters, .changedAttributes'
+      wc -l < out
+      "$1" --diff poi.sqlite none.sqlite; echo "$?"
+      "$1" --diff model.json new.sqlite; echo "$?"
+      """#, [exporter.path], in: folder.path)
+    #expect(
+      outcome.output == #"""
+        0
+        {"change":"changed","key":{"id":2},"attributes":{"name":{"old":"Zoo","new":"Park"}}}
+        {"change":"added","key":{"id":9},"record":{"id":9,"name":"n","lat":5.0,"lon":6.0}}
+        1
+        {"added":1,"removed":0,"changed":0,"equal":2,"keylessOlder":0,"keylessNewer":0,"repeatedKeysOlder":0,"repeatedKeysNewer":0}
+        {}
+        1
+        66
+        74
+
+        """#, "\(outcome)")
+    #expect(
+      outcome.messages.contains(
+        "note: place by id: 1 added, 0 removed, 1 changed (name 1), 1 equal\n"), "\(outcome)")
+  }
+
+  @Test func `a shipped store opens without the toolkit where nothing can be written`() throws {
+    let folder = try makeStore()
+    let outcome = try Tool.shell(
+      #"""
+      "$1" --ship app.sqlite --index name --spatial-index --full-text name; echo "$?"
+      ls | grep app; chmod 400 app.sqlite
+      sqlite3 'file:app.sqlite?immutable=1' "SELECT name FROM place WHERE poikit_id IN (SELECT rowid FROM
+        place_text WHERE place_text MATCH 'caf*'); SELECT id FROM place_spatial WHERE minx > 3; PRAGMA journal_mode"
+      "$1" --ship app.sqlite; echo "$?"; "$1" --ship b.sqlite.gz; echo "$?"
+      "$1" --ship b.sqlite --index nam; echo "$?"; "$1" --ship b.sqlite -f csv; echo "$?"
+      "$1" --index name; echo "$?"; "$1" --ship b.sqlite --report json | jq -c '[.output, .bytes > 9999, .tables[0].records]'
+      """#, [exporter.path], in: folder.path)
+    #expect(
+      outcome.output == #"""
+        0
+        app.sqlite
+        Café
+        2
+        delete
+        64
+        64
+        64
+        64
+        64
+        ["b.sqlite",true,2]
+
+        """#, "\(outcome)")
+    let digest = try deduplicator.run(["--digest"], in: folder.path).output
+    #expect(
+      try deduplicator.run(["--digest", "-s", "app.sqlite"], in: folder.path).output == digest)
+  }
+
+  @Test(arguments: [
+    "-f gpkg -o out.gpkg", "-f csv -o out.csv", "-f geojson -o out.json.gz", "--ship out.sqlite",
+    "--ship out.sqlite --spatial-index", "--diff empty.sqlite -o out.ndjson",
+  ])
+  func `a file without enough room is not left behind`(options: String) throws {
+    let folder = try ScratchFolder()
+    let outcome = try Tool.shell(
+      #"""
+      printf '%s' "$3" > model.json
+      seq 30000 | sed 's/.*/{"id":&,"name":"Caf\\u00e9 &","lat":1,"lon":2}/' > data
+      "$2" -q -m model.json data; "$2" -q -m model.json -s empty.sqlite /dev/null
+      (ulimit -f 300; "$1" $4); echo "$?"; ls | grep out
+      """#, [exporter.path, importer.path, Self.model, options], in: folder.path)
+    #expect(outcome.output == "74\n", "\(outcome)")
+    #expect(
+      outcome.messages.contains("File too large") || outcome.messages.contains("is the disk full?"),
+      "\(outcome)")
+  }
+
+  @Test(arguments: [
+    "-f gpkg -o out.gpkg", "--diff empty.sqlite -o out.ndjson", "--ship out.sqlite --spatial-index",
+  ])
+  func `an interrupted run leaves no file`(options: String) throws {
+    let folder = try ScratchFolder()
+    let outcome = try Tool.shell(
+      #"""
+      printf '%s' "$3" > model.json
+      seq 30000 | sed 's/.*/{"id":&,"name":"Caf\\u00e9 &","lat":1,"lon":2}/' > data
+      "$2" -q -m model.json data; "$2" -q -m model.json -s empty.sqlite /dev/null
+      "$1" $4 & until ls | grep -q '^out'; do sleep 0.01; done; kill -TERM "$!"; wait "$!"; echo "$?"; ls | grep out
+      """#, [exporter.path, importer.path, Self.model, options], in: folder.path)
+    #expect(outcome.output == "130\n" || outcome.output == "143\n", "\(outcome)")
+  }
+}
