@@ -2,13 +2,13 @@
 # Shared by Tests/run and scripts/check-all: they source this file, run their checks with `check`, build
 # with the flags below, and end with `finish`.
 
-# With CI set, compiler warnings are errors, and a debug build has no debug information, which saves a tenth
-# of its time. The backtrace of a crashed test then has no lines.
+# With CI set, compiler warnings are errors, and builds have no debug information, which saves a tenth of
+# their time. The backtrace of a crashed test then has no lines.
 flags=()
-debug_flags=()
+build_flags=()
 if [[ -n ${CI:-} ]]; then
   flags=(-Xswiftc -warnings-as-errors)
-  debug_flags=("${flags[@]}" -debug-info-format none)
+  build_flags=("${flags[@]}" -debug-info-format none)
 fi
 
 # The names of the checks, by their results.

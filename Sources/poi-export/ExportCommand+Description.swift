@@ -59,7 +59,7 @@ extension ExportCommand {
         section: "How to write it"),
       OptionDescription(
         "output", short: "o", "FILE",
-        summary: "a file, written as a whole or not at all (default: standard output)",
+        summary: "a file, written as a whole or not at all (default: standard output, -)",
         detail: "A name that ends in .gz, .zst, .xz or .bz2 compresses it.",
         section: "How to write it"),
       .report,

@@ -35,7 +35,7 @@ struct ExportCommand {
   init(_ arguments: ParsedArguments) throws {
     storePath = arguments.positionals.first ?? arguments.text("store") ?? "poi.sqlite"
     table = arguments.text("table")
-    outputPath = arguments.text("output")
+    outputPath = arguments.text("output").flatMap { $0 == "-" ? nil : $0 }
     trustsSchema = arguments.flag("trust-schema")
     isReportJSON = arguments.choice("report", as: OptionDescription.ReportForm.self) == .json
     let form = arguments.choice("format", as: Form.self) ?? .ndjson
@@ -84,11 +84,11 @@ struct ExportCommand {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { Double($0) }
     guard numbers.count == 4, parts.count == 4, numbers.allSatisfy(\.isFinite),
-      numbers[1] <= numbers[3]
+      numbers[1] <= numbers[3], zip(numbers, [180, 90, 180, 90]).allSatisfy({ $0.magnitude <= $1 })
     else {
       throw UsageError(
         "--bbox '\(text)' is no rectangle; one is west, south, east and north in degrees, such as "
-          + "5.9,45.8,10.5,47.8")
+          + "5.9,45.8,10.5,47.8; west is greater than east across the 180th meridian")
     }
     return GeographicBox(
       west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3])

@@ -75,9 +75,11 @@ struct OutputFile: ~Copyable {
 
   /// Refuses a path for a file that SQLite writes, if a file is there, or if it should be compressed.
   static func checkDatabase(_ path: String) throws(ToolFailure) {
-    guard !path.isEmpty, unsafe access(path, F_OK) != 0 else {
+    var file = stat()
+    let isThere = unsafe lstat(path, &file) == 0
+    guard !isThere, !path.isEmpty, path != "-" else {
       throw ToolFailure(
-        .usage, "\(path): the file is there already; remove it first, or name another one")
+        .usage, "\(path): a database is written to a new file; name one that is not there")
     }
     if let compression = Compressor.compression(ofFileNamed: path) {
       throw ToolFailure(

@@ -79,6 +79,31 @@ import Testing
       lines.suffix(5).map(String.init) == ["1", "ok", "ok", "-179.0|-20.0|179.0|50.0|4326", "3"])
   }
 
+  @Test func `a GeoPackage has columns whose names differ only in case, or repeat`() throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      #"{"x-table":"t","properties":{"Geom":{"type":"string"},"geom":{"type":"string","x-column":"b"},"#
+        + #""lat":{"type":"number"},"lon":{"type":"number"}}}"#, to: "model.json")
+    let outcome = try Tool.shell(
+      """
+      echo '{"Geom":"x","geom":"y","lat":1,"lon":2}' | "$2" -q -m model.json -
+      "$1" -q -f gpkg -o a.gpkg; sqlite3 -header a.gpkg "SELECT Geom, geom_, hex(geom__) FROM t"
+      "$1" -q -f gpkg -o b.gpkg -c lat,lat; sqlite3 -header b.gpkg "SELECT fid, lat FROM t"
+      "$1" -q -f csv -o - -c lat
+      """, [exporter.path, importer.path], in: folder.path)
+    #expect(
+      outcome.output
+        == """
+        Geom|geom_|hex(geom__)
+        x|y|47500001E610000001010000000000000000000040000000000000F03F
+        fid|lat
+        1|1.0
+        lat\r
+        1.0\r
+
+        """, "\(outcome)")
+  }
+
   @Test(arguments: [
     ("9,49,11,51", "1"), ("10,50,10,50", "1"), ("169,-21,171,-19", "2"),
     ("-180,-16,-178.5,-14", "3"),
@@ -96,10 +121,13 @@ import Testing
 
   @Test(arguments: [
     (["--bbox", "1,2,3"], 64, "is no rectangle"), (["--bbox", "1,9,3,4"], 64, "is no rectangle"),
-    (["--bbox", "a,2,3,4"], 64, "is no rectangle"), (["-f", "gpkg"], 64, "needs --output"),
+    (["--bbox", "a,2,3,4"], 64, "is no rectangle"),
+    (["--bbox", "170,2,190,4"], 64, "180th meridian"),
+    (["-f", "gpkg", "-o", "-"], 64, "needs --output"), (["--ship", "-"], 64, "new file"),
+    (["-f", "gpkg"], 64, "needs --output"),
     (["-f", "gpkg", "-o", "out.gz"], 64, "compress it afterwards"),
-    (["-f", "gpkg", "-o", "/dev/null"], 64, "is there already"),
-    (["-f", "gpkg", "-o", "poi.sqlite"], 64, "is there already"),
+    (["-f", "gpkg", "-o", "/dev/null"], 64, "written to a new file"),
+    (["-f", "gpkg", "-o", "poi.sqlite"], 64, "written to a new file"),
     (["-f", "csv", "-c", "nam"], 64, "no attribute \"nam\""),
     (["-f", "gpkg", "-o", "out", "-c", "nam"], 64, "no attribute \"nam\""),
     (["-f", "gpkg", "-o", "none/out"], 74, "No such file"),

@@ -51,6 +51,21 @@ import Testing
     #expect(throws: StoreError.self) { try Self.csv(store, columns: ["town"]) }
   }
 
+  @Test func `columns have names of their own, and no line is empty`() throws {
+    let store = try Store.inMemory()
+    let document =
+      #"{"x-table":"t","properties":{"a":{"type":["string","null"]},"c.name":{"type":["string","null"]},"#
+      + #""c":{"type":["object","null"],"x-relation":{"table":"c","unique":"name"},"required":["name"],"#
+      + #""properties":{"name":{"type":"string"}}}}}"#
+    try store.importRecords(
+      from: .text(#"{"c.name":"x","c":{"name":"y"}}{"a":""}"#), model: Model(parsing: document))
+    #expect(try Self.csv(store) == "a,c.name,c.name_\r\n,x,y\r\n\"\",,\r\n")
+    #expect(try Self.csv(store, columns: ["a"]) == "a\r\n\"\"\r\n\"\"\r\n")
+    #expect(
+      try Self.csv(store, columns: ["c", "c.name", "c"])
+        == "c.name,c.name_\r\nx,y\r\n,\r\n")
+  }
+
   @Test func `random texts come back`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SplitMix64(seed: seed)

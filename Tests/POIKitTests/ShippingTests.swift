@@ -84,7 +84,7 @@ import Testing
     let fixture = try Fixture()
     let store = fixture.store
     var options = ShippingOptions()
-    options.indexes = [["name"], ["at", "id"]]
+    options.indexes = [["name"], ["at", "id"], ["name"]]
     options.hasSpatialIndex = true
     options.fullText = ["name"]
     try store.ship(to: fixture.folder.file("app.sqlite"), options: options)
@@ -125,6 +125,15 @@ import Testing
       try connection.text(
         "SELECT minx || ' ' || maxx || ' ' || miny || ' ' || maxy FROM place_spatial")
         == "1.0 3.0 2.0 4.0")
+    // Only the coordinates count, and only in JSON.
+    try connection.execute(
+      """
+      UPDATE place SET area = '{"bbox":[-9,-9,9,9],"type":"GeometryCollection","geometries":[{"bbox":[-9,-9,9,9],
+        "type":"Point","coordinates":[5,6]}],"x":[1,2]}' WHERE poikit_id = 9
+      """)
+    #expect(try connection.text("SELECT minx || ' ' || maxy FROM place_spatial") == "5.0 6.0")
+    try connection.execute("UPDATE place SET area = 'none' WHERE poikit_id = 9")
+    #expect(try connection.integer("SELECT count(*) FROM place_spatial") == 0)
     try connection.execute("DELETE FROM place WHERE poikit_id = 9")
     try check()
   }
@@ -138,6 +147,7 @@ import Testing
           #"{"x-table":"p","properties":{"lat":{"type":["number","null"]},"lon":{"type":"number"}}}"#
       )
     )
+    try store.execute("INSERT INTO p (lat, lon) VALUES (9e999, 1), (1, -9e999)")
     let folder = try ScratchFolder()
     var options = ShippingOptions()
     options.hasSpatialIndex = true
@@ -149,6 +159,42 @@ import Testing
     #expect(
       try connection.text("SELECT group_concat(id || ' ' || minx || ' ' || maxy) FROM p_spatial")
         == "1 2.0 1.0,2 3.0 9.0")
+  }
+
+  @Test func `rows that are marked as removed are in no index`() throws {
+    let store = try Store.inMemory()
+    let document =
+      #"{"x-table":"p","x-key":"id","x-tombstone":{"attribute":"gone"},"properties":{"id":{"type":"integer"},"#
+      + #""name":{"type":["string","null"]},"gone":{"type":["boolean","null"]},"#
+      + #""lat":{"type":["number","null"]},"lon":{"type":["number","null"]}}}"#
+    try store.importRecords(
+      from: .text(
+        #"{"id":1,"name":"a","lat":1,"lon":1}{"id":2,"name":"a","lat":1,"lon":1,"gone":true}"#),
+      model: Model(parsing: document))
+    let folder = try ScratchFolder()
+    var options = ShippingOptions()
+    options.hasSpatialIndex = true
+    options.fullText = ["name"]
+    try store.ship(to: folder.file("app.sqlite"), options: options)
+    let connection = try Connection(
+      path: folder.file("app.sqlite"), access: .readWrite, trustsSchema: true)
+    func found() throws -> String? {
+      try connection.text(
+        """
+        SELECT (SELECT group_concat(id) FROM p_spatial) || ' ' ||
+          (SELECT group_concat(rowid) FROM p_text WHERE p_text MATCH 'a OR b')
+        """)
+    }
+    #expect(try found() == "1 1")
+    try connection.execute("UPDATE p SET name = 'b', gone = NULL WHERE id = 2")
+    #expect(try found() == "1,2 1,2")
+    try connection.execute(
+      "UPDATE p SET name = 'c', gone = 1 WHERE id = 1; DELETE FROM p WHERE id = 1")
+    #expect(try found() == "2 2")
+    try connection.execute("UPDATE p SET name = 'b', lat = 5 WHERE id = 2")
+    #expect(try found() == "2 2")
+    #expect(try connection.text("SELECT rtreecheck('p_spatial')") == "ok")
+    try connection.execute("INSERT INTO p_text (p_text, rank) VALUES ('integrity-check', 1)")
   }
 
   @Test func `what cannot be shipped is refused, and no file is left`() throws {
@@ -169,7 +215,9 @@ import Testing
     #expect(try refusal { $0.indexes = [["nam"]] } == .noSuchColumn)
     #expect(try refusal { $0.fullText = ["lat"] } == .invalidOptions)
     #expect(try refusal { $0.table = "plac" } == .noSuchTable)
-    #expect(try refusal { $0.indexes = [["name"], ["name"]] } == .database)
+    try store.execute("CREATE TABLE PLACE_text (a)")
+    #expect(try refusal { $0.fullText = ["name"] } == .invalidOptions)
+    try store.execute("DROP TABLE place_text")
     try fixture.folder.write("other", to: "app.sqlite")
     #expect(throws: StoreError.self) { try store.ship(to: path) }
     #expect(try Files.bytes(of: path) == Array("other".utf8))

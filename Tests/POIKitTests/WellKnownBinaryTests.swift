@@ -57,6 +57,12 @@ import Testing
       "0107000000010000000101000000\(one)\(two)"
     ),
     (#"{"type":"MultiPoint","coordinates":[]}"#, "010400000000000000"),
+    (#"{"bbox":[1,2,1,2],"type":"Point","coordinates":[1,2]}"#, "0101000000\(one)\(two)"),
+    (
+      #"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,2]},"#
+        + #"{"type":"Point","coordinates":[1,2,3]}]}"#,
+      "01ef0300000200000001e9030000\(one)\(two)000000000000000001e9030000\(one)\(two)\(three)"
+    ),
   ])
   func `GeoJSON becomes well-known binary`(geometry: String, expected: String) {
     #expect(Self.binary(geometry)?.text == expected)
@@ -69,6 +75,9 @@ import Testing
     #"{"type":"LineString","coordinates":[1,2]}"#, #"{"type":"Polygon","coordinates":[[1,2]]}"#,
     #"{"type":"GeometryCollection","geometries":[1]}"#, #"{"type":5,"coordinates":[1,2]}"#,
     #"{"type":"GeometryCollection","coordinates":[]}"#, #"{"type":"Point","coordinates":null}"#,
+    #"{"type":"LineString","coordinates":[[1e999,0],[-1e999,0]]}"#,
+    String(repeating: #"{"type":"GeometryCollection","geometries":["#, count: 4_000)
+      + String(repeating: "]}", count: 4_000),
   ])
   func `anything that is not a geometry is refused`(geometry: String) {
     #expect(Self.binary(geometry) == nil)

@@ -67,8 +67,10 @@ class TreeWatch(threading.Thread):
             self.peak_bytes = max(self.peak_bytes, living)
 
 
-def measure(command, output_path, environment=None):
+def measure(command, output_path, environment=None, greatest_code=0):
     """Runs a command and returns its times in seconds and its peak memory in bytes.
+
+    It fails if its exit code is greater than `greatest_code`.
 
     Until a program starts, the kernel counts the memory of its parent process as its own. So a shell
     of a megabyte becomes the program: the orphan of another shell, which this process adopts. It first
@@ -103,7 +105,7 @@ def measure(command, output_path, environment=None):
         watch.join()
         peak = max(peak, watch.peak_bytes)
     code = os.waitstatus_to_exitcode(status)
-    if code != 0:
+    if not 0 <= code <= greatest_code:
         raise Failure(f"{os.path.basename(str(command[0]))} ended with {code}")
     return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "peakBytes": peak}
 

@@ -41,9 +41,10 @@ struct ComparedAttributes {
     }
     let (olderFields, newerFields) = (Self.plainFields(of: older), Self.plainFields(of: newer))
     for field in newerFields where !isIgnored(field.name) {
-      guard let match = olderFields.first(where: { $0.name.isExactly(field.name) }),
-        Self.areComparable(match.storage, field.storage)
-      else {
+      let match = olderFields.first {
+        $0.name.isExactly(field.name) && $0.isRelated == field.isRelated
+      }
+      guard let match, match.storage.isComparable(with: field.storage) else {
         uncompared.append(field.name)
         continue
       }
@@ -67,27 +68,43 @@ struct ComparedAttributes {
   }
 
   private typealias PlainField = (
-    name: String, column: Int, storage: Attribute.Storage?, form: ValueForm
+    name: String, isRelated: Bool, column: Int, storage: Attribute.Storage, form: ValueForm
   )
 
   /// The fields that are not relations, and the unmapped members.
   private static func plainFields(of rows: KeyedRows) -> [PlainField] {
     var fields: [PlainField] = rows.layout.fields.enumerated().compactMap { place, field in
       guard field.attribute.relation == nil else { return nil }
-      return (field.path, place + 1, field.attribute.storage, ValueForm(field.attribute))
+      return (
+        field.path, field.relationField != nil, place + 1, field.attribute.storage,
+        ValueForm(field.attribute)
+      )
     }
     if let column = rows.model.unmappedColumn {
-      fields.append((column, rows.layout.fields.count + 1, nil, .json))
+      fields.append((column, false, rows.layout.fields.count + 1, .json, .json))
     }
     return fields
   }
+}
 
-  /// Whether values of two types are equal if they mean the same.
-  private static func areComparable(_ left: Attribute.Storage?, _ right: Attribute.Storage?) -> Bool
-  {
-    func isInstant(_ storage: Attribute.Storage?) -> Bool {
-      if case .instant = storage { true } else { false }
+extension Attribute.Storage {
+  private enum Kind {
+    case text, number, instant, any
+  }
+
+  private var kind: Kind {
+    switch self {
+    case .text, .date, .uuid, .json: .text
+    case .integer, .real, .relation: .number
+    case .instant: .instant
+    case .any: .any
     }
-    return isInstant(left) == isInstant(right)
+  }
+
+  /// Whether equal values of the two mean the same.
+  func isComparable(with other: Attribute.Storage) -> Bool {
+    kind == other.kind
+      || (kind == .any) != (other.kind == .any) && kind != .instant
+        && other.kind != .instant
   }
 }

@@ -51,10 +51,10 @@ public struct DifferenceReport: Sendable, Hashable {
   /// The attributes that only one of the models has, or that the two keep as different types. They are not compared.
   public var uncomparedAttributes: [String] = []
 
-  /// Whether all compared records are equal, and all records were compared.
+  /// Whether all records were compared by all attributes, and are equal.
   public var areEqual: Bool {
     addedCount + removedCount + changedCount == 0 && keylessCounts == Pair()
-      && repeatedKeyCounts == Pair()
+      && repeatedKeyCounts == Pair() && uncomparedAttributes.isEmpty
   }
 
   /// Whether all rows were compared; false if the program stopped the comparison.

@@ -36,7 +36,10 @@ final class KeyedRows {
       }
       guard let field else {
         throw StoreFailure(
-          .noSuchColumn, "the model \"\(model.name)\" has no attribute \"\(name)\" as a key")
+          .noSuchColumn,
+          "the model \"\(model.name)\" has no attribute \"\(name)\" for a key; it has "
+            + layout.fields.filter { $0.attribute.relation == nil }.map(\.path).joined(
+              separator: ", "))
       }
       return field
     }
@@ -49,7 +52,7 @@ final class KeyedRows {
     if isIndexed {
       search = try connection.prepare(
         """
-        SELECT t.\(StoreSchema.idColumn) FROM \(name: model.table) AS t \
+        SELECT t.\(StoreSchema.idColumn) FROM main.\(name: model.table) AS t \
         WHERE \(Self.condition(keyFields.map(layout.column)))
         """)
       repeatedKeyCount = 0
@@ -60,11 +63,9 @@ final class KeyedRows {
       let results = zip(keyFields.map(layout.column), names).map { "\($0) AS \($1)" as SQL }
       try connection.execute(
         """
-        DROP TABLE IF EXISTS temp.poikit_keys;
-        DROP TABLE IF EXISTS temp.poikit_repeated_keys;
         CREATE TEMP TABLE poikit_keys AS
           SELECT \(results.joined(separator: ", ")), t.\(StoreSchema.idColumn) AS id
-          FROM main.\(name: model.table) AS t\(layout.joins) WHERE \(model.isLive);
+          FROM main.\(name: model.table) AS t\(layout.joins) WHERE \(model.isLive(in: "t"));
         CREATE INDEX temp.poikit_keys_index ON poikit_keys (\(list));
         CREATE TEMP TABLE poikit_repeated_keys AS
           SELECT \(list) FROM temp.poikit_keys WHERE \(whole) GROUP BY \(list) HAVING count(*) > 1;
@@ -89,7 +90,7 @@ final class KeyedRows {
   func count() throws -> Int {
     Int(
       try connection.integer(
-        "SELECT count(*) FROM main.\(name: model.table) AS t WHERE \(model.isLive)") ?? 0)
+        "SELECT count(*) FROM main.\(name: model.table) AS t WHERE \(model.isLive(in: "t"))") ?? 0)
   }
 
   /// Finds the row with the key of another store's row.
@@ -102,7 +103,16 @@ final class KeyedRows {
     guard try search.step() else { return false }
     let id = search.integer(0)
     try search.reset()
-    return try read(id)
+    // SQLite converts a text to the type of the column.
+    return try read(id) && hasKey(of: row, other)
+  }
+
+  /// Removes the temporary tables.
+  static func clear(_ connection: Connection) throws {
+    try connection.execute(
+      """
+      DROP TABLE IF EXISTS temp.poikit_keys; DROP TABLE IF EXISTS temp.poikit_repeated_keys
+      """)
   }
 
   private func read(_ id: Int64) throws -> Bool {

@@ -28,11 +28,13 @@ extension Store {
   ) throws -> DifferenceReport {
     try Store.throwingErrors(of: write) { (write) throws(StoreError) in
       try leased { (newerLease) in
-        let newer = try newerLease.model(ofTable: options.table)
+        defer { try? KeyedRows.clear(newerLease.connection) }
         return try newerLease.connection.inTransaction(.deferred) {
-          try older.leased { (olderLease) in
-            let olderModel = try olderLease.model(ofTable: newer.table)
+          let newer = try newerLease.model(ofTable: options.table)
+          return try older.leased { (olderLease) in
+            defer { try? KeyedRows.clear(olderLease.connection) }
             return try olderLease.connection.inTransaction(.deferred) {
+              let olderModel = try olderLease.model(ofTable: newer.table)
               let comparison = try StoreComparison(
                 (olderModel, olderLease.connection), (newer, newerLease.connection), options)
               return try comparison.run(progress: progress, to: write)

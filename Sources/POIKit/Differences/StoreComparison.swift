@@ -35,6 +35,14 @@ struct StoreComparison: ~Copyable {
     }
     let olderRows = try KeyedRows(of: older.model, key: key, in: older.connection)
     let newerRows = try KeyedRows(of: newer.model, key: key, in: newer.connection)
+    for (part, name) in key.enumerated() {
+      let fields = [olderRows, newerRows].map { $0.layout.fields[$0.keyFields[part]].attribute }
+      guard fields[0].storage.isComparable(with: fields[1].storage) else {
+        throw StoreFailure(
+          .invalidOptions,
+          "the key \"\(name)\" has another type in the older store, so no record is in both")
+      }
+    }
     let attributes = try ComparedAttributes(
       olderRows, newerRows, ignoring: options.ignoredAttributes)
     let relations = (ContentRelation.all(of: older.model), ContentRelation.all(of: newer.model))
@@ -138,7 +146,7 @@ struct StoreComparison: ~Copyable {
     let start = output.bytes.count
     for field in attributes.fields
     where !old.statement.hasSameValue(field.older, as: field.newer, of: new.statement) {
-      begin(field.name, isFirst: output.bytes.count == start, newer)
+      begin(field.name, isFirst: output.bytes.count == start)
       output.append(field.older, of: old.statement, in: field.olderForm)
       JSONText.append(#","new":"#, to: &output.bytes)
       output.append(field.newer, of: new.statement, in: field.newerForm)
@@ -149,7 +157,7 @@ struct StoreComparison: ~Copyable {
       guard try readers.older.digest(ofRow: oldRow) != readers.newer.digest(ofRow: newRow) else {
         continue
       }
-      begin(many.name, isFirst: output.bytes.count == start, newer)
+      begin(many.name, isFirst: output.bytes.count == start)
       try writers.older.append(rowsOf: many.older, to: &output)
       JSONText.append(#","new":"#, to: &output.bytes)
       try writers.newer.append(rowsOf: many.newer, to: &output)
@@ -164,10 +172,10 @@ struct StoreComparison: ~Copyable {
   }
 
   /// Begins the difference of an attribute; before the first one of a record, the line.
-  private mutating func begin(_ name: String, isFirst: Bool, _ store: KeyedRows) {
+  private mutating func begin(_ name: String, isFirst: Bool) {
     changedCounts[name, default: 0] += 1
     if isFirst {
-      appendHead("changed", of: writers.newer.reader, store)
+      appendHead("changed", of: writers.newer.reader, newer)
       JSONText.append(#","attributes":{"#, to: &output.bytes)
     } else {
       output.bytes.append(UInt8(ascii: ","))

@@ -33,19 +33,22 @@ struct GeoPackageSchema {
     } else {
       (geometryType, mayHaveAltitudes) = ("GEOMETRY", true)
     }
+    // SQLite ignores the case of ASCII letters in names.
+    var names: [String] = []
     func free(_ name: String) -> String {
       var name = name
-      while columns.contains(where: { TableSchema.isSame($0.name, name) }) { name += "_" }
+      while names.contains(where: { TableSchema.isSame($0, name) }) { name += "_" }
+      names.append(name)
       return name
+    }
+    self.columns = columns.map { column in
+      switch column.content {
+      case .field(let field): (free(column.name), Self.type(of: fields[field].attribute))
+      case .rows, .unmapped: (free(column.name), "TEXT")
+      }
     }
     identifier = free("fid")
     self.geometry = free("geom")
-    self.columns = columns.map { column in
-      switch column.content {
-      case .field(let field): (column.name, Self.type(of: fields[field].attribute))
-      case .rows, .unmapped: (column.name, "TEXT")
-      }
-    }
   }
 
   private static func type(of attribute: Attribute) -> SQL {

@@ -92,6 +92,7 @@ final class RecordWriter {
   /// Appends the current row as a line of comma-separated values.
   func append(_ columns: TableColumns, to output: inout RowOutput) throws {
     let json = unmapped.take() ?? StoredJSON()
+    let start = output.bytes.count
     for (number, column) in columns.all.enumerated() {
       if number > 0 { output.bytes.append(UInt8(ascii: ",")) }
       switch column.content {
@@ -105,6 +106,7 @@ final class RecordWriter {
         if hasRows { output.quoteIfNeeded(from: start) } else { output.bytes.truncate(to: start) }
       }
     }
+    output.endLine(from: start)
     unmapped = consume json
   }
 

@@ -28,8 +28,8 @@ extension Store {
   ) throws -> ExportReport {
     try Store.throwingErrors(of: write) { (write) throws(StoreError) in
       try leased { (lease) in
-        let model = try lease.model(ofTable: table)
-        return try lease.connection.inTransaction(.deferred) {
+        try lease.connection.inTransaction(.deferred) {
+          let model = try lease.model(ofTable: table)
           let export = TableExport(of: model.table, options)
           return try export.run(
             model, lease.contentLayout(of: model), in: lease.connection, progress: progress,
@@ -86,19 +86,19 @@ extension Store {
     progress: (StoreProgress) -> BatchDecision = { _ in .proceed }
   ) throws(StoreError) -> ExportReport {
     try leased { (lease) in
-      let model = try lease.model(ofTable: table)
-      return try lease.connection.inTransaction(.deferred) {
+      try lease.connection.inTransaction(.deferred) {
+        let model = try lease.model(ofTable: table)
         var rows = try ExportedRows(model, options, includesRemoved: false, in: lease.connection)
         let writer = try RecordWriter(
           model, columns: [], reader: rows.reader, in: lease.connection)
         let permissions = StorePermissions.forFile(besideStoreAt: self.path)
         return try NewFile.write(path, permissions: permissions) { path in
-          var package = try GeoPackage(path, of: model, columns: options.columns)
+          var package = try NewFile.writing {
+            try GeoPackage(path, of: model, columns: options.columns)
+          }
           var report = ExportReport(table: model.table)
           while try rows.step() {
-            do { try package.add(writer) } catch let error as SQLiteError {
-              throw NewFile.failure(error)
-            }
+            try NewFile.writing { try package.add(writer) }
             report.recordCount += 1
             guard report.recordCount.isMultiple(of: 4_096) else { continue }
             let now = StoreProgress(.reading, completedCount: report.recordCount)

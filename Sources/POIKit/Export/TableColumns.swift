@@ -2,7 +2,7 @@ internal import POIRecords
 
 /// The columns of a model's records in a flat table, such as CSV: attributes of related records are columns of the record.
 struct TableColumns {
-  enum Content: BitwiseCopyable {
+  enum Content: BitwiseCopyable, Equatable {
     /// A field of the record, or of the record of a relation to one.
     case field(Int)
     /// The records of a relation to many, as JSON.
@@ -27,8 +27,15 @@ struct TableColumns {
       all.append((name: relation.name, content: .rows(relation: number)))
     }
     if let column = model.unmappedColumn { all.append((name: column, content: .unmapped)) }
+    // An attribute may have the name that an attribute of a related record has here.
+    for place in all.indices {
+      while all[..<place].contains(where: { $0.name.isExactly(all[place].name) }) {
+        all[place].name += "_"
+      }
+    }
     guard !names.isEmpty else { return }
-    all = try names.flatMap { name in
+    var chosenColumns: [(name: String, content: Content)] = []
+    for name in names {
       let chosen = all.filter { $0.name.isExactly(name) || $0.name.hasPrefix("\(name).") }
       guard !chosen.isEmpty else {
         throw StoreFailure(
@@ -36,7 +43,10 @@ struct TableColumns {
           "the model \"\(model.name)\" has no attribute \"\(name)\" to export; it has "
             + all.map(\.name).joined(separator: ", "))
       }
-      return chosen
+      chosenColumns += chosen.filter { column in
+        !chosenColumns.contains { $0.content == column.content }
+      }
     }
+    all = chosenColumns
   }
 }

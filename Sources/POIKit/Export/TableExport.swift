@@ -136,8 +136,7 @@ struct TableExport: ~Copyable {
     report.recordCount += 1
     switch options.format {
     case .ndjson, .geojsonseq: output.bytes.append(UInt8(ascii: "\n"))
-    case .csv: output.bytes.append(copying: "\r\n".utf8Span.span)
-    case .json, .geojson: break
+    case .csv, .json, .geojson: break
     }
   }
 

@@ -36,11 +36,11 @@ struct GeometryReader: ~Copyable {
 }
 
 extension Statement {
-  /// A column of the current row as a number; nil if it is not a number.
+  /// A column of the current row as a finite number; nil if it is not one.
   fileprivate func number(_ column: Int) -> Double? {
     switch value(column) {
     case .integer(let integer): Double(integer)
-    case .real(let real): real
+    case .real(let real): real.isFinite ? real : nil
     case .null, .text, .blob: nil
     }
   }

@@ -15,6 +15,9 @@ struct WellKnownBinary: ~Copyable {
 
   private var hasAltitudes = false
 
+  /// The number of collections in collections from which on a value is not a geometry.
+  private static let deepest = 16
+
   private static let point: UInt32 = 1
   private static let types: [(name: StaticString, code: UInt32)] = [
     ("Point", point), ("LineString", 2), ("Polygon", 3), ("MultiPoint", 4), ("MultiLineString", 5),
@@ -46,21 +49,35 @@ struct WellKnownBinary: ~Copyable {
     hasAltitudes = false
   }
 
-  /// Whether the first position has a third number.
-  private static func hasAltitude(_ element: JSONElement, at start: Int) -> Bool {
-    var numberCount = 0
-    for index in start..<element.tape.end(ofValueAt: start) {
-      switch element.tape[index].kind {
-      case .number: numberCount += 1
-      case .endArray where numberCount > 0: return numberCount > 2
-      default: numberCount = 0
+  /// Whether a position has a third number: the first one of a geometry decides for it.
+  private static func hasAltitude(_ element: JSONElement, at index: Int, depth: Int = 0) -> Bool {
+    guard element.isObject(at: index), depth < deepest else { return false }
+    if let coordinates = element.value(ofMember: "coordinates", at: index) {
+      var numberCount = 0
+      for index in coordinates..<element.tape.end(ofValueAt: coordinates) {
+        if element.tape[index].kind == .number {
+          numberCount += 1
+        } else if numberCount > 0 {
+          return numberCount > 2
+        }
       }
+      return false
+    }
+    guard let geometries = element.value(ofMember: "geometries", at: index),
+      element.tape[geometries].kind == .startArray
+    else { return false }
+    var geometry = geometries + 1
+    while element.tape[geometry].kind != .endArray {
+      if hasAltitude(element, at: geometry, depth: depth + 1) { return true }
+      geometry = element.tape.end(ofValueAt: geometry)
     }
     return false
   }
 
-  private mutating func append(geometry element: JSONElement, at index: Int) -> Bool {
-    guard element.isObject(at: index),
+  private mutating func append(
+    geometry element: JSONElement, at index: Int, depth: Int = 0
+  ) -> Bool {
+    guard element.isObject(at: index), depth < Self.deepest,
       let type = element.value(ofMember: "type", at: index), element.tape[type].kind == .string
     else { return false }
     let name = element.tape.text(of: element.tape[type])
@@ -88,7 +105,10 @@ struct WellKnownBinary: ~Copyable {
         $0.appendHeader(3)
         return $0.append(rings: $1, at: $2)
       }
-    default: return append(arrayOf: element, at: value) { $0.append(geometry: $1, at: $2) }
+    default:
+      return append(arrayOf: element, at: value) {
+        $0.append(geometry: $1, at: $2, depth: depth + 1)
+      }
     }
   }
 
@@ -132,7 +152,9 @@ struct WellKnownBinary: ~Copyable {
       }
       count += 1
     }
-    guard count >= 2, element.tape[start + 1 + count].kind == .endArray else { return false }
+    guard count >= 2, element.tape[start + 1 + count].kind == .endArray,
+      numbers.longitude.isFinite, numbers.latitude.isFinite, numbers.altitude.isFinite
+    else { return false }
     append(numbers.longitude)
     append(numbers.latitude)
     if hasAltitudes { append(numbers.altitude) }

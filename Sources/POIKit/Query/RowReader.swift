@@ -52,7 +52,7 @@ final class RowReader {
     let layout = RecordLayout(model)
     var conditions: [SQL] = []
     var values: [RowValue] = []
-    if !includesRemoved, model.tombstoneColumn != nil { conditions.append(model.isLive) }
+    if !includesRemoved, model.tombstoneColumn != nil { conditions.append(model.isLive(in: "t")) }
     for filter in filters {
       let (column, attribute) = try layout.column(named: filter.attribute, of: model)
       values.append(try attribute.comparable(filter.value))
@@ -78,7 +78,7 @@ final class RowReader {
   convenience init(rowOf model: Model, in connection: Connection) throws {
     try self.init(
       model, from: "\(name: model.table) AS t",
-      rest: "WHERE t.\(StoreSchema.idColumn) = ?1 AND \(model.isLive)", in: connection)
+      rest: "WHERE t.\(StoreSchema.idColumn) = ?1 AND \(model.isLive(in: "t"))", in: connection)
   }
 
   private init(_ model: Model, from source: SQL, rest: SQL, in connection: Connection) throws {
@@ -147,8 +147,10 @@ final class RowReader {
 }
 
 extension Model {
-  /// The condition that a row of the table, called `t`, is not marked as removed.
-  var isLive: SQL { tombstoneColumn.map { "coalesce(t.\(name: $0), 0) = 0" } ?? "1" }
+  /// The condition that a row of the table is not marked as removed.
+  func isLive(in row: SQL) -> SQL {
+    tombstoneColumn.map { "coalesce(\(row).\(name: $0), 0) = 0" } ?? "1"
+  }
 }
 
 extension RecordLayout {

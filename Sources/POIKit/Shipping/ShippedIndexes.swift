@@ -12,8 +12,9 @@ struct ShippedIndexes {
   private var spatialIndex: String { model.table + "_spatial" }
   private var textIndex: String { model.table + "_text" }
 
-  /// - Throws: `StoreFailure` with `noSuchColumn` or `invalidOptions` if the model has not what is to be indexed.
-  init(of model: Model, _ options: ShippingOptions) throws {
+  /// - Throws: `StoreFailure` with `noSuchColumn` or `invalidOptions` if the model has not what is to be indexed, or
+  ///   if a table of the store has the name of an index.
+  init(of model: Model, _ options: ShippingOptions, in connection: Connection) throws {
     self.model = model
     func attribute(_ name: String) throws -> Attribute {
       guard let attribute = model.attributes.first(where: { $0.name.isExactly(name) }) else {
@@ -24,39 +25,57 @@ struct ShippedIndexes {
       }
       return attribute
     }
-    indexes = try options.indexes.map { try $0.map { try attribute($0).column } }
+    var indexes: [[String]] = []
+    for names in options.indexes {
+      let columns = try names.map { try attribute($0).column }
+      if !indexes.contains(columns) { indexes.append(columns) }
+    }
+    self.indexes = indexes
     texts = try options.fullText.map { name in
       let attribute = try attribute(name)
-      switch attribute.storage {
-      case .text, .any: return attribute.column
-      default:
+      guard [.text, .any].contains(attribute.storage) else {
         throw StoreFailure(
           .invalidOptions, "\"\(name)\" is not a text, so its words cannot be searched")
       }
+      guard !Self.textColumns.contains(attribute.column.lowercased()) else {
+        throw StoreFailure(
+          .invalidOptions, "a search cannot have a column called \"\(attribute.column)\"")
+      }
+      return attribute.column
     }
     geometry = options.hasSpatialIndex ? try GeometrySource(of: model) : nil
+    let made = [geometry == nil ? nil : spatialIndex, texts.isEmpty ? nil : textIndex]
+    for name in made.compactMap(\.self) where try Self.has(name, in: connection) {
+      throw StoreFailure(
+        .invalidOptions,
+        "the store has a table \"\(name)\" already; ship the store that it was made from")
+    }
+  }
+
+  /// The columns that FTS5 has itself.
+  private static let textColumns = ["rank", "rowid"]
+
+  private static func has(_ name: String, in connection: Connection) throws -> Bool {
+    try connection.integer(
+      "SELECT 1 FROM main.sqlite_schema WHERE name = \(literal: name) COLLATE NOCASE") != nil
   }
 
   /// Creates the indexes in the copy.
   ///
   /// - Throws: `StoreFailure` with `interrupted` if `progress` stops it.
   func make(in connection: Connection, _ progress: (StoreProgress) -> BatchDecision) throws {
-    func proceed(_ count: Int) throws {
-      if progress(StoreProgress(.reading, completedCount: count)) == .stop {
-        throw StoreFailure(.interrupted, "interrupted")
-      }
-    }
-    try proceed(0)
+
     for columns in indexes {
-      let name = ([model.table] + columns).joined(separator: "_")
+      var name = ([model.table] + columns).joined(separator: "_")
+      while try Self.has(name, in: connection) { name += "_" }
       try connection.execute(
         """
         CREATE INDEX \(name: name) ON \(table) \
         (\(columns.map { SQL(name: $0) }.joined(separator: ", ")))
         """)
     }
-    if let geometry { try makeSpatialIndex(geometry, in: connection, proceed) }
-    try proceed(0)
+    if let geometry { try makeSpatialIndex(geometry, in: connection, progress) }
+    try Store.proceed(progress)
     if !texts.isEmpty { try makeTextIndex(in: connection) }
     if !indexes.isEmpty { try connection.execute("ANALYZE main.\(table)") }
   }
@@ -64,17 +83,21 @@ struct ShippedIndexes {
   // MARK: The spatial index
 
   private func makeSpatialIndex(
-    _ geometry: GeometrySource, in connection: Connection, _ proceed: (Int) throws -> Void
+    _ geometry: GeometrySource, in connection: Connection,
+    _ progress: (StoreProgress) -> BatchDecision
   ) throws {
     var index = try PackedSpatialIndex(spatialIndex, in: connection)
     let columns: [SQL] = model.attributes.map { SQL(name: $0.column) }
     var rows = try connection.prepare(
-      "SELECT \(StoreSchema.idColumn), \(columns.joined(separator: ", ")) FROM main.\(table)")
+      """
+      SELECT \(StoreSchema.idColumn), \(columns.joined(separator: ", ")) FROM main.\(table) AS t \
+      WHERE \(model.isLive(in: "t"))
+      """)
     var reader = GeometryReader(geometry)
     var count = 0
     while try rows.step() {
       count += 1
-      if count.isMultiple(of: 4_096) { try proceed(count) }
+      if count.isMultiple(of: 4_096) { try Store.proceed(progress, rowCount: count) }
       if reader.read(rows, firstColumn: 1), !reader.geometry.envelope.isEmpty {
         try index.add(row: rows.integer(0), reader.geometry.envelope)
       }
@@ -100,10 +123,12 @@ struct ShippedIndexes {
         """
     case .field(let field):
       // The numbers of each position are the first and second elements of an array.
+      let json: SQL = "CASE WHEN json_valid(\(column(field))) THEN \(column(field)) END"
       return """
         SELECT \(id), min(value) FILTER (WHERE key = 0) AS minx, max(value) FILTER (WHERE key = 0) AS maxx, \
         min(value) FILTER (WHERE key = 1) AS miny, max(value) FILTER (WHERE key = 1) AS maxy \
-        FROM json_tree(\(column(field))) WHERE type IN ('integer', 'real')
+        FROM json_tree(\(json)) WHERE type IN ('integer', 'real') \
+        AND (path GLOB '$.coordinates*' OR path GLOB '$.geometries*.coordinates*')
         """
     }
   }
@@ -119,7 +144,8 @@ struct ShippedIndexes {
       CREATE VIRTUAL TABLE \(index) USING fts5(
         \(columns), content = \(literal: model.table), content_rowid = \(literal: StoreSchema.idColumn.text),
         tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3');
-      INSERT INTO \(index) (\(index)) VALUES ('rebuild');
+      INSERT INTO \(index) (rowid, \(columns))
+        SELECT \(StoreSchema.idColumn), \(columns) FROM main.\(table) AS t WHERE \(model.isLive(in: "t"));
       INSERT INTO \(index) (\(index)) VALUES ('optimize');
       """)
     try makeTriggers(
@@ -137,15 +163,20 @@ struct ShippedIndexes {
     texts.map { "\(row).\(name: $0)" as SQL }.joined(separator: ", ")
   }
 
-  /// Creates the triggers that keep an index up to date when rows change.
+  /// Creates the triggers that keep an index up to date when rows change. Rows that are marked as removed are not
+  /// in it.
   private func makeTriggers(
     of index: String, in connection: Connection, insertion: SQL, deletion: SQL
   ) throws {
-    try connection.execute(
-      """
-      CREATE TRIGGER \(name: index + "_insert") AFTER INSERT ON \(table) BEGIN \(insertion); END;
-      CREATE TRIGGER \(name: index + "_delete") AFTER DELETE ON \(table) BEGIN \(deletion); END;
-      CREATE TRIGGER \(name: index + "_update") AFTER UPDATE ON \(table) BEGIN \(deletion); \(insertion); END;
-      """)
+    let (isNew, isOld) = (model.isLive(in: "new"), model.isLive(in: "old"))
+    for (name, event, condition, action) in [
+      ("insert", "AFTER INSERT", isNew, insertion), ("delete", "AFTER DELETE", isOld, deletion),
+      ("before", "BEFORE UPDATE", isOld, deletion), ("after", "AFTER UPDATE", isNew, insertion),
+    ] as [(String, SQL, SQL, SQL)] {
+      try connection.execute(
+        """
+        CREATE TRIGGER \(name: "\(index)_\(name)") \(event) ON \(table) WHEN \(condition) BEGIN \(action); END
+        """)
+    }
   }
 }

@@ -27,9 +27,34 @@ extension Store {
       let permissions = StorePermissions.forFile(besideStoreAt: self.path)
       return try NewFile.write(path, permissions: permissions) { path in
         try lease.copy(to: path)
+        try Store.checkCompleteness(ofCopyAt: path)
         try NewFile.writing { try Store.finishCopy(at: path, indexes, progress) }
-        let copy = try Store(path, for: .readOnly)
-        return try copy.leased { try $0.shippingReport() }
+        let report = try Store(path, for: .readOnly).leased { try $0.shippingReport() }
+        try Store.proceed(progress)
+        return report
+      }
+    }
+  }
+
+  /// - Throws: `StoreFailure` with `interrupted` if `progress` stops the work.
+  static func proceed(
+    _ progress: (StoreProgress) -> BatchDecision, rowCount: Int = 0
+  ) throws {
+    if progress(StoreProgress(.reading, completedCount: rowCount)) == .stop {
+      throw StoreFailure(.interrupted, "interrupted; the file was not written")
+    }
+  }
+
+  private static func checkCompleteness(ofCopyAt path: String) throws {
+    let connection = try Connection(path: path, access: .readOnly)
+    var statement = try connection.prepare("SELECT name FROM main.poikit_table")
+    while try statement.step() {
+      let table = statement.text(0)
+      guard try UnfinishedImport.list(into: table, in: connection).isEmpty else {
+        throw StoreFailure(
+          .unfinishedRun,
+          "an import into \(table) is not finished: wait until it ends; if it was stopped, resume or restart it"
+        )
       }
     }
   }
@@ -73,16 +98,11 @@ extension Store {
 extension Store.Lease {
   /// What the copy gets; nil for no indexes.
   fileprivate func indexes(_ options: ShippingOptions) throws -> ShippedIndexes? {
-    for table in try tables() {
-      guard try UnfinishedImport.list(into: table, in: connection).isEmpty else {
-        throw StoreFailure(
-          .unfinishedRun, "an import into \(table) is not finished: resume or restart it first")
-      }
-    }
     let hasIndexes =
       options.table != nil || options.hasSpatialIndex
       || !options.indexes.isEmpty || !options.fullText.isEmpty
-    return hasIndexes ? try ShippedIndexes(of: model(ofTable: options.table), options) : nil
+    return hasIndexes
+      ? try ShippedIndexes(of: model(ofTable: options.table), options, in: connection) : nil
   }
 
   fileprivate func shippingReport() throws -> ShippingReport {

@@ -39,9 +39,7 @@ struct NewFile: ~Copyable {
   }
 
   private static func create(_ path: String, _ permissions: mode_t) throws -> NewFile {
-    guard unsafe access(path, F_OK) != 0 else {
-      throw StoreFailure(.database, "the file is there already; name one that is not")
-    }
+    try checkAbsence(of: path)
     var template = Array("\(path).XXXXXX".utf8CString)
     let descriptor = unsafe mkstemp(&template)
     guard descriptor >= 0 else { throw failure(errno) }
@@ -54,7 +52,16 @@ struct NewFile: ~Copyable {
     return NewFile(path, temporaryPath: temporaryPath, descriptor)
   }
 
+  /// - Throws: `StoreFailure` if something is at the path, such as a link to nothing.
+  private static func checkAbsence(of path: String) throws {
+    var status = stat()
+    guard unsafe lstat(path, &status) != 0 else {
+      throw StoreFailure(.database, "the file is there already; name one that is not")
+    }
+  }
+
   private func complete() throws {
+    try NewFile.checkAbsence(of: path)
     guard fsync(descriptor) == 0, unsafe rename(temporaryPath, path) == 0 else {
       throw NewFile.failure(errno)
     }
@@ -66,8 +73,8 @@ struct NewFile: ~Copyable {
   }
 
   /// Calls `body`, which writes the file, and says so in an error of SQLite.
-  static func writing(_ body: () throws -> Void) throws {
-    do { try body() } catch let error as SQLiteError { throw failure(error) }
+  static func writing<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as SQLiteError { throw failure(error) }
   }
 
   /// The error of the operation if SQLite fails to write the file.
