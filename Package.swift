@@ -46,7 +46,9 @@ let package = Package(
     .target(name: "ToolSupport", dependencies: ["POIKit", "SQLiteKit"]),
     .executableTarget(
       name: "poi-import",
-      dependencies: ["ModelInference", "POIInputs", "POIKit", "SQLiteKit", "ToolSupport"],
+      dependencies: [
+        "JSONStreaming", "ModelInference", "POIInputs", "POIKit", "SQLiteKit", "ToolSupport",
+      ],
       linkerSettings: toolLinkerSettings),
     .executableTarget(
       name: "poi-dedup", dependencies: ["POIKit", "SQLiteKit", "ToolSupport"],

@@ -185,6 +185,16 @@ extension ImportCommand {
       OptionDescription(
         "max-keys", "N", default: "10000",
         summary: "reject records with more members in one object", section: "Rejects and limits"),
+      OptionDescription(
+        "emit",
+        summary: "judge each line of standard input and print what it is, without a store",
+        detail:
+          "For programs that split the work over machines. A line of the output has fields with tabs "
+          + "between them; the last one has the sums.",
+        section: "Many machines"),
+      OptionDescription(
+        "shards", "N", default: "1", summary: "number the shard of each record, by its key",
+        section: "Many machines", with: "emit"),
       .report,
     ],
     tasks: [
@@ -193,6 +203,12 @@ extension ImportCommand {
       TaskDescription("print-model", accepts: ["store", "trust-schema"]),
       TaskDescription(
         "print-swift", accepts: ["store", "model", "table", "key", "timestamp", "trust-schema"]),
+      TaskDescription(
+        "emit",
+        accepts: [
+          "model", "table", "key", "timestamp", "shards", "max-skew", "max-record-bytes",
+          "max-string-bytes", "max-depth", "max-keys",
+        ]),
       TaskDescription("print-token", accepts: ["store", "model", "source", "trust-schema"]),
     ],
     exclusions: [

@@ -20,6 +20,8 @@ extension ImportCommand {
     case printModel(String)
     /// Print structs for the records of the model.
     case printSwift
+    /// Judge lines without a store.
+    case emit(shardCount: Int)
   }
 
   /// The task that the options select; importing by default.
@@ -38,6 +40,12 @@ extension ImportCommand {
     if arguments.flag("print-swift") {
       guard let file else { return .printSwift }
       throw UsageError("--print-swift reads no FILE; omit \(file)")
+    }
+    if arguments.flag("emit") {
+      guard file == nil || file == "-" else {
+        throw UsageError("--emit reads standard input; give it \(file ?? "") there")
+      }
+      return .emit(shardCount: try arguments.integer("shards", in: 1...1_000_000) ?? 1)
     }
     guard file != nil else { throw UsageError("no FILE given") }
     switch arguments.choice("infer", as: Inference.self) {
@@ -75,6 +83,7 @@ extension ImportCommand {
     case .printModel(let name): tool.output.write(json: try namedModel(name).printedDocument)
     case .printSwift: tool.output.write(value: SwiftSource(model).text)
     case .printToken: try printToken(&tool)
+    case .emit(let shardCount): return try emit(shardCount: shardCount, &tool)
     }
     return .done
   }

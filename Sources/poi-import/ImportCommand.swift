@@ -102,7 +102,9 @@ struct ImportCommand {
         (.poi, true)
       }
     self.modelName = modelName ?? model.table
-    if task == .importRecords || task == .printSwift {
+    if case .emit = task {
+      model = try overriding(model)
+    } else if task == .importRecords || task == .printSwift {
       // A model that does not fit the records may lack their key; then another message is more useful.
       model = isModelUntried ? (try? overriding(model)) ?? model : try overriding(model)
     }

@@ -3,7 +3,7 @@ internal import POIRecords
 /// The rank of records in a batch by timestamp and tombstone: the part of the winner rule that does
 /// not need the content.
 struct RecordRanking {
-  private let timestampSlot: Int?
+  let timestampSlot: Int?
 
   private let tombstoneSlot: Int?
 
@@ -29,7 +29,7 @@ struct RecordRanking {
 
   /// Whether the tombstone attribute marks a removal: by true, or by an instant other than the
   /// start of 1970.
-  private func isTombstone(_ record: Int, in batch: borrowing RecordBatch) -> Bool {
+  func isTombstone(_ record: Int, in batch: borrowing RecordBatch) -> Bool {
     guard let tombstoneSlot else { return false }
     let value = batch[record, tombstoneSlot]
     return value.kind == .integer && value.integer != 0

@@ -1,0 +1,116 @@
+import JSONStreaming
+import TestSupport
+import Testing
+
+@testable import POIKit
+@testable import POIRecords
+
+@Suite struct LineEmitterTests {
+  private static let document =
+    #"{"x-table":"t","x-key":["id","on"],"x-timestamp":"at","x-tombstone":{"attribute":"gone","removal":"mark"},"#
+    + #""properties":{"id":{"type":["string","null"]},"on":{"type":["boolean","null"]},"#
+    + #""at":{"type":["string","null"],"format":"date-time"},"gone":{"type":["boolean","null"]},"#
+    + #""n":{"type":["number","null"],"maximum":9}}}"#
+
+  /// The lines of the output, each as its fields.
+  private static func fields(
+    of input: [UInt8], pieces: [Int] = [], shards: Int = 1,
+    _ change: (inout ImportOptions) -> Void = { _ in }
+  ) throws -> [[String]] {
+    var options = ImportOptions()
+    change(&options)
+    var emitter = LineEmitter(
+      try Model(parsing: document), options: options, shardCount: shards)
+    var output = GrowableBuffer<UInt8>()
+    var start = 0
+    for end in pieces + [input.count] {
+      emitter.append(input.span.extracting(start..<end), to: &output)
+      start = end
+    }
+    emitter.finish(to: &output)
+    return String(copying: output.span).split(separator: "\n").map { line in
+      line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  @Test func `each line says what a line of the input is`() throws {
+    let lines = [
+      #"  { "id" : "a\tb", "on":true , "at":"1970-01-01T00:00:01Z", "more":[1, 2.50] } "#, "",
+      " \r",
+      #"{"id":"a","on":false,"gone":true}"#, #"{"on":true}"#, #"{"id":"x","on":true,"n":10}"#,
+      "{\"id\":",
+      "{} {}", "1", "\u{1}7b226964223a2278222c226f6e223a747275657d", "\u{1}7b2", "null",
+    ]
+    let fields = try Self.fields(of: Array(lines.joined(separator: "\n").utf8))
+    #expect(
+      fields.map { $0[0] } == [
+        "record", "record", "keyless", "reject", "reject", "reject", "reject", "record", "reject",
+        "reject", "end",
+      ])
+    #expect(fields[0][1...3] == [#"["a\tb",true]"#, "1000000", "0"])
+    #expect(
+      fields[0][5...] == [
+        "0", #"{"id":"a\tb","on":true,"at":"1970-01-01T00:00:01Z","more":[1,2.50]}"#,
+      ])
+    #expect(fields[1][1...3] == [#"["a",false]"#, #"\N"#, "1"])
+    #expect(fields[2][1...3] == [#"\N"#, #"\N"#, "0"])
+    #expect(fields[3..<7].map { $0[1] } == ["maximum", "syntax", "syntax", "not-an-object"])
+    #expect(fields[7][1] == #"["x",true]"#)
+    #expect(try JSONValue(parsing: fields[3][2])["raw"]?.string == lines[5])
+    #expect(try JSONValue(parsing: fields[4][2])["line"]?.integer == 7)
+    #expect(fields[10][1...5] == ["12", "2", "3", "1", "6"])
+  }
+
+  @Test func `shards together are one store`() throws {
+    for _ in 0..<TestLength.count(20, long: 1_000) {
+      let seed = UInt64.random(in: 0...UInt64.max)
+      var generator = SplitMix64(seed: seed)
+      var lines: [String] = []
+      for _ in 0..<60 {
+        let members = [
+          "\"id\":\"\(Int.random(in: 0..<9, using: &generator))\"", "\"on\":true",
+          "\"n\":\(Int.random(in: 0..<12, using: &generator))",
+          "\"at\":\"2024-01-0\(Int.random(in: 0..<9, using: &generator))T00:00:00Z\"",
+          "\"gone\":true",
+        ]
+        let some = members.filter { _ in Int.random(in: 0..<5, using: &generator) > 0 }
+        lines.append("{\(some.joined(separator: ","))}")
+        if Int.random(in: 0..<9, using: &generator) == 0 { lines.append("{\"id\":") }
+      }
+      let input = Array(lines.joined(separator: "\n").utf8)
+      let model = try Model(parsing: Self.document)
+      let whole = try Store.inMemory()
+      let report = try whole.importRecords(from: .bytes(input), model: model)
+      let fields = try Self.fields(of: input, shards: 3)
+      // Where the input is split changes nothing.
+      let pieces = (0..<5).map { _ in Int.random(in: 0...input.count, using: &generator) }.sorted()
+      #expect(try Self.fields(of: input, pieces: pieces, shards: 3) == fields, "seed \(seed)")
+      let records = fields.filter { $0[0] == "record" || $0[0] == "keyless" }
+      #expect(fields.last?[6] == report.digest.description, "seed \(seed)")
+      #expect(
+        fields.count(where: { $0[0] == "reject" }) == report.counters.rejected, "seed \(seed)")
+      // The shards' stores together are the one store, and the records of a key are in one shard.
+      var sum = Digest.zero
+      for shard in 0..<3 {
+        let part = records.filter { $0[5] == "\(shard)" }.map { $0[6] }.joined(separator: "\n")
+        let store = try Store.inMemory()
+        try store.importRecords(from: .text(part), model: model)
+        sum += try store.digest(of: model).digest
+      }
+      #expect(sum == report.digest, "seed \(seed)")
+      let keyed = records.filter { $0[0] == "record" }
+      #expect(
+        Set(keyed.map { $0[1] }).count == Set(keyed.map { "\($0[1]) \($0[5])" }).count,
+        "seed \(seed)")
+    }
+  }
+
+  @Test func `a line that is too long is rejected, and the next one is not`() throws {
+    let long = "{\"id\":\"" + String(repeating: "x", count: 5_000) + "\",\"on\":true}"
+    let input = Array("\(long)\n{\"id\":\"a\",\"on\":true}\n".utf8)
+    for pieces in [[], [100, 3_000, 5_010]] {
+      let fields = try Self.fields(of: input, pieces: pieces) { $0.limits.byteCount = 1_000 }
+      #expect(fields.map { $0[0] } == ["reject", "record", "end"])
+    }
+  }
+}
