@@ -35,11 +35,11 @@ import Testing
 
   @Test func `each line says what a line of the input is`() throws {
     let lines = [
-      #"  { "id" : "a\tb", "on":true , "at":"1970-01-01T00:00:01Z", "more":[1, 2.50] } "#, "",
+      #"  { "id" : "a\tb",\#t"on":true , "at":"1970-01-01T00:00:01Z", "more":[1, 2.50] } "#, "",
       " \r",
       #"{"id":"a","on":false,"gone":true}"#, #"{"on":true}"#, #"{"id":"x","on":true,"n":10}"#,
       "{\"id\":",
-      "{} {}", "1", "\u{1}7b226964223a2278222c226f6e223a747275657d", "\u{1}7b2", "null",
+      "{} {}", "1", "\u{1}7b0a226964223a2278222c226f6e223a747275657d", "\u{1}7b2", "null",
     ]
     let fields = try Self.fields(of: Array(lines.joined(separator: "\n").utf8))
     #expect(

@@ -1,3 +1,4 @@
+internal import Glibc
 package import JSONStreaming
 package import POIRecords
 
@@ -12,7 +13,8 @@ package import POIRecords
 ///
 /// The key is a JSON array of the key's values as a store has them. The timestamp is in microseconds since 1970, or
 /// `\N`. The tombstone is 1 for a removal, else 0. Digests have 32 hexadecimal digits; the last one is the sum. The
-/// record is compact JSON. A reject line is a line of a reject file. `end` is the last line.
+/// record is the line without white space around it, or compact JSON if it holds tabs. A reject line is a line of a
+/// reject file. `end` is the last line.
 ///
 /// A line that begins with U+0001 has the bytes of a line as hexadecimal digits.
 package struct LineEmitter: ~Copyable {
@@ -66,21 +68,33 @@ package struct LineEmitter: ~Copyable {
   /// Judges the lines that end in the next bytes of the input.
   package mutating func append(_ input: Span<UInt8>, to output: inout GrowableBuffer<UInt8>) {
     var start = 0
-    var index = 0
-    while index < input.count {
-      if input[index] == 0x0A {
-        let line = input.extracting(start..<index)
-        if pending.isEmpty {
-          judge(line, &output)
-        } else {
-          keep(line)
-          judgePending(&output)
-        }
-        start = index + 1
+    while let end = Self.place(of: 0x0A, in: input.extracting(start...)) {
+      let line = input.extracting(start..<start + end)
+      if pending.isEmpty {
+        judge(line, &output)
+      } else {
+        keep(line)
+        judgePending(&output)
       }
-      index += 1
+      start += end + 1
     }
     keep(input.extracting(start...))
+  }
+
+  /// The index of a byte; nil if it is not there.
+  private static func place(of byte: UInt8, in bytes: Span<UInt8>) -> Int? {
+    unsafe bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress,
+        let found = unsafe memchr(start, Int32(byte), bytes.count)
+      else { return nil }
+      return unsafe UnsafeRawPointer(found) - start
+    }
+  }
+
+  /// Whether a text holds no tab and no end of a line.
+  private static func isField(_ text: Span<UInt8>) -> Bool {
+    place(of: 0x09, in: text) == nil && place(of: 0x0A, in: text) == nil
+      && place(of: 0x0D, in: text) == nil
   }
 
   /// Keeps a part of a line until the rest comes; of a line that is too long, enough to reject it.
@@ -180,12 +194,12 @@ package struct LineEmitter: ~Copyable {
     if let refused = intake.batch.rejects.first {
       reject(text, refused.issues, &output)
     } else {
-      appendRecord(to: &output)
+      appendRecord(text, to: &output)
     }
     intake.batch.removeAll()
   }
 
-  private mutating func appendRecord(to output: inout GrowableBuffer<UInt8>) {
+  private mutating func appendRecord(_ text: Span<UInt8>, to output: inout GrowableBuffer<UInt8>) {
     let isRemoval = intake.batch.origins[0].isDeletion
     let isTombstone = isRemoval || ranking.isTombstone(0, in: intake.batch)
     let digest = intake.batch.digest(of: 0)
@@ -209,13 +223,27 @@ package struct LineEmitter: ~Copyable {
     } else {
       JSONText.append(#"\N"#, to: &output)
     }
-    append(field: isTombstone ? "1" : "0", to: &output)
-    append(field: digest.description, to: &output)
-    append(field: String(shard % shardCount), to: &output)
+    JSONText.append(isTombstone ? "\t1\t" : "\t0\t", to: &output)
+    append(digest.high, to: &output)
+    append(digest.low, to: &output)
     output.append(UInt8(ascii: "\t"))
-    let element = JSONElement(reader)
-    JSONText.append(valueAt: element.start, of: element.tape, to: &output)
+    JSONText.append(Int64(shard % shardCount), to: &output)
+    output.append(UInt8(ascii: "\t"))
+    if Self.isField(text) {
+      output.append(copying: text)
+    } else {
+      let element = JSONElement(reader)
+      JSONText.append(valueAt: element.start, of: element.tape, to: &output)
+    }
     output.append(0x0A)
+  }
+
+  /// Appends 16 hexadecimal digits.
+  private func append(_ word: UInt64, to output: inout GrowableBuffer<UInt8>) {
+    for place in (0..<16).reversed() {
+      let digit = UInt8(truncatingIfNeeded: word >> UInt64(4 * place)) & 15
+      output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
   }
 
   private func appendKey(to output: inout GrowableBuffer<UInt8>) {

@@ -1,0 +1,75 @@
+-- The newest record of each key, by the rule of poi-dedup, on Apache Spark 4.
+--
+-- spark-sql --files poi-import,model.json -d IN='lines/*.ndjson' -d OUT=result -d SHARDS=4 \
+--     -d MODEL=model.json -f winners.sql
+--
+-- IN      newline-delimited JSON, plain or as .gz, .bz2 or .zst; one folder, file or pattern
+-- OUT     a folder that does not exist yet
+-- SHARDS  the number of folders of the winners: OUT/winners/shard=0, … with one record a line
+-- MODEL   a model file, which --files carries to each machine
+--
+-- OUT/summary is written last: without it the run is not complete. Its `digest` is the digest of the winners
+-- together, as `poi-dedup --digest` prints it for one store.
+
+CREATE TEMPORARY VIEW lines AS SELECT value FROM text.`${IN}`;
+
+-- poi-import judges each line. The result is kept, because what follows reads it several times. A table with a
+-- LOCATION is refused if the folder holds something.
+CREATE TABLE emitted USING parquet PARTITIONED BY (kind) LOCATION '${OUT}/emitted' AS
+SELECT a AS key, b AS timestamp, c AS tombstone, d AS digest, e AS shard, f AS record, kind
+FROM (
+  SELECT TRANSFORM(
+      -- A line that is not UTF-8 is sent as its bytes, because Spark would change it.
+      CASE WHEN is_valid_utf8(value) THEN value ELSE concat('\u0001', hex(value)) END)
+    ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t'
+    USING './poi-import --emit --shards ${SHARDS} --model ${MODEL}'
+    AS (kind STRING, a STRING, b STRING, c STRING, d STRING, e STRING, f STRING)
+    ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t'
+  FROM lines);
+
+-- The last line of each poi-import has its sums. One that died early, or whose output was lost, is missed here.
+CREATE TEMPORARY VIEW sums AS
+SELECT sum(CAST(key AS BIGINT)) AS lines, sum(CAST(tombstone AS BIGINT)) AS records,
+  sum(CAST(digest AS BIGINT)) AS keyless, sum(CAST(shard AS BIGINT)) AS rejects
+FROM emitted WHERE kind = 'end';
+
+CREATE TEMPORARY VIEW counts AS
+SELECT count_if(kind = 'record') AS records, count_if(kind = 'keyless') AS keyless,
+  count_if(kind = 'reject') AS rejects
+FROM emitted;
+
+SELECT assert_true(
+  s.lines = (SELECT count(*) FROM lines) AND s.records = c.records AND s.keyless = c.keyless
+    AND s.rejects = c.rejects,
+  'lines were lost between Spark and poi-import')
+FROM sums AS s CROSS JOIN counts AS c;
+
+-- The greatest timestamp, then a removal, then the greatest digest. A missing timestamp is the lowest. Records
+-- without a key have no group.
+CREATE TABLE ranked USING parquet LOCATION '${OUT}/ranked' AS
+SELECT winner.digest, winner.record, shard
+FROM (
+  SELECT max(struct(
+      coalesce(CAST(timestamp AS BIGINT), -9223372036854775808) AS timestamp, tombstone, digest, record))
+    AS winner, shard
+  FROM emitted WHERE kind = 'record' GROUP BY key, shard)
+UNION ALL
+SELECT digest, record, shard FROM emitted WHERE kind = 'keyless';
+
+CREATE TABLE winners USING text PARTITIONED BY (shard) LOCATION '${OUT}/winners' AS
+SELECT record AS value, shard FROM ranked;
+
+-- Digests are numbers of 128 bits, added as two halves.
+CREATE TABLE summary USING json LOCATION '${OUT}/summary' AS
+WITH halves AS (
+  SELECT count(*) AS winners,
+    sum(CAST(conv(substr(digest, 1, 16), 16, 10) AS DECIMAL(20, 0))) AS high,
+    sum(CAST(conv(substr(digest, 17, 16), 16, 10) AS DECIMAL(20, 0))) AS low
+  FROM ranked)
+SELECT s.lines, c.records, c.keyless, c.rejects, h.winners,
+  lower(concat(
+    lpad(conv(CAST((h.high + floor(h.low / 18446744073709551616)) % 18446744073709551616 AS STRING), 10, 16), 16, '0'),
+    lpad(conv(CAST(h.low % 18446744073709551616 AS STRING), 10, 16), 16, '0'))) AS digest
+FROM halves AS h CROSS JOIN sums AS s CROSS JOIN counts AS c;
+
+SELECT * FROM summary;
