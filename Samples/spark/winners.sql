@@ -20,7 +20,7 @@ SELECT a AS key, b AS timestamp, c AS tombstone, d AS digest, e AS shard, f AS r
 FROM (
   SELECT TRANSFORM(
       -- A line that is not UTF-8 is sent as its bytes, because Spark would change it.
-      CASE WHEN is_valid_utf8(value) THEN value ELSE concat('\u0001', hex(value)) END)
+      CASE WHEN is_valid_utf8(value) AND NOT startswith(value, '\u0001') THEN value ELSE concat('\u0001', hex(value)) END)
     ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t'
     USING './poi-import --emit --shards ${SHARDS} --model ${MODEL}'
     AS (kind STRING, a STRING, b STRING, c STRING, d STRING, e STRING, f STRING)
@@ -29,18 +29,19 @@ FROM (
 
 -- The last line of each poi-import has its sums. One that died early, or whose output was lost, is missed here.
 CREATE TEMPORARY VIEW sums AS
-SELECT sum(CAST(key AS BIGINT)) AS lines, sum(CAST(tombstone AS BIGINT)) AS records,
-  sum(CAST(digest AS BIGINT)) AS keyless, sum(CAST(shard AS BIGINT)) AS rejects
+SELECT coalesce(sum(CAST(key AS BIGINT)), 0) AS lines, coalesce(sum(CAST(tombstone AS BIGINT)), 0) AS records,
+  coalesce(sum(CAST(digest AS BIGINT)), 0) AS keyless, coalesce(sum(CAST(shard AS BIGINT)), 0) AS rejects
 FROM emitted WHERE kind = 'end';
 
 CREATE TEMPORARY VIEW counts AS
 SELECT count_if(kind = 'record') AS records, count_if(kind = 'keyless') AS keyless,
-  count_if(kind = 'reject') AS rejects
+  count_if(kind = 'reject') AS rejects,
+  count_if(kind NOT IN ('record', 'keyless', 'reject', 'end')) AS unknown
 FROM emitted;
 
 SELECT assert_true(
   s.lines = (SELECT count(*) FROM lines) AND s.records = c.records AND s.keyless = c.keyless
-    AND s.rejects = c.rejects,
+    AND s.rejects = c.rejects AND c.unknown = 0,
   'lines were lost between Spark and poi-import')
 FROM sums AS s CROSS JOIN counts AS c;
 
@@ -60,16 +61,26 @@ CREATE TABLE winners USING text PARTITIONED BY (shard) LOCATION '${OUT}/winners'
 SELECT record AS value, shard FROM ranked;
 
 -- Digests are numbers of 128 bits, added as two halves.
-CREATE TABLE summary USING json LOCATION '${OUT}/summary' AS
-WITH halves AS (
-  SELECT count(*) AS winners,
+CREATE TEMPORARY VIEW digests AS
+SELECT part, records, lower(concat(
+  lpad(conv(CAST((high + low div 18446744073709551616) % 18446744073709551616 AS STRING), 10, 16), 16, '0'),
+  lpad(conv(CAST(low % 18446744073709551616 AS STRING), 10, 16), 16, '0'))) AS digest
+FROM (
+  SELECT part, count(*) AS records,
     sum(CAST(conv(substr(digest, 1, 16), 16, 10) AS DECIMAL(20, 0))) AS high,
     sum(CAST(conv(substr(digest, 17, 16), 16, 10) AS DECIMAL(20, 0))) AS low
-  FROM ranked)
-SELECT s.lines, c.records, c.keyless, c.rejects, h.winners,
-  lower(concat(
-    lpad(conv(CAST((h.high + floor(h.low / 18446744073709551616)) % 18446744073709551616 AS STRING), 10, 16), 16, '0'),
-    lpad(conv(CAST(h.low % 18446744073709551616 AS STRING), 10, 16), 16, '0'))) AS digest
-FROM halves AS h CROSS JOIN sums AS s CROSS JOIN counts AS c;
+  FROM (
+    SELECT 'ends' AS part, record AS digest FROM emitted WHERE kind = 'end'
+    UNION ALL SELECT 'records', digest FROM emitted WHERE kind IN ('record', 'keyless')
+    UNION ALL SELECT 'winners', digest FROM ranked
+    UNION ALL SELECT explode(array('ends', 'records', 'winners')), repeat('0', 32))
+  GROUP BY part);
+
+SELECT assert_true(count(DISTINCT digest) = 1, 'records were changed between poi-import and Spark')
+FROM digests WHERE part IN ('ends', 'records');
+
+CREATE TABLE summary USING json LOCATION '${OUT}/summary' AS
+SELECT s.lines, c.records, c.keyless, c.rejects, w.records - 1 AS winners, w.digest
+FROM sums AS s CROSS JOIN counts AS c CROSS JOIN (SELECT * FROM digests WHERE part = 'winners') AS w;
 
 SELECT * FROM summary;

@@ -105,12 +105,40 @@ import Testing
     }
   }
 
-  @Test func `a line that is too long is rejected, and the next one is not`() throws {
+  @Test func `a line that is too long is rejected wherever it is split, and the next one is not`()
+    throws
+  {
+    let record = #"{"id":"a","on":true}"#
     let long = "{\"id\":\"" + String(repeating: "x", count: 5_000) + "\",\"on\":true}"
-    let input = Array("\(long)\n{\"id\":\"a\",\"on\":true}\n".utf8)
-    for pieces in [[], [100, 3_000, 5_010]] {
-      let fields = try Self.fields(of: input, pieces: pieces) { $0.limits.byteCount = 1_000 }
-      #expect(fields.map { $0[0] } == ["reject", "record", "end"])
+    let spaces = String(repeating: " ", count: 2_000)
+    for line in [
+      long, spaces + record, record + spaces + record, record + spaces, "\u{1}" + spaces + spaces,
+    ] {
+      let input = Array("\(line)\n\(record)\n".utf8)
+      let expected = try Self.fields(of: input) { $0.limits.byteCount = 1_000 }
+      #expect(expected.map { $0[0] } == ["reject", "record", "end"])
+      #expect(expected[0][1] == "element-bytes")
+      for pieces in [[100, 1_010], [1], [1_000, 1_001, 1_500], [input.count - 5]] {
+        #expect(
+          try Self.fields(of: input, pieces: pieces) { $0.limits.byteCount = 1_000 } == expected)
+      }
     }
+    // As hexadecimal digits, a record of the limit's length.
+    let whole = record + String(repeating: " ", count: 1_000 - record.utf8.count)
+    let digits = whole.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    for pieces in [[], [900, 1_900]] {
+      let fields = try Self.fields(of: Array("\u{1}\(digits)\r\n".utf8), pieces: pieces) {
+        $0.limits.byteCount = 1_000
+      }
+      #expect(fields.map { $0[0] } == ["record", "end"] && fields[0][6] == record)
+    }
+  }
+
+  @Test func `a byte order mark and white space around a line do not count`() throws {
+    let record = #"{"id":"a","on":true}"#
+    let input = "\u{FEFF}\(record)\r\n\u{1}\n\u{1}efbbbf20\n \(record)\t\n"
+    let fields = try Self.fields(of: Array(input.utf8))
+    #expect(fields.map { $0[0] } == ["record", "record", "end"])
+    #expect(fields[0][6] == record && fields[2][1...3] == ["4", "2", "2"])
   }
 }

@@ -125,6 +125,11 @@ import Testing
       try connection.text(
         "SELECT minx || ' ' || maxx || ' ' || miny || ' ' || maxy FROM place_spatial")
         == "1.0 3.0 2.0 4.0")
+    // A change that is refused changes no index.
+    try connection.execute("UPDATE OR IGNORE place SET id = 1, name = 'Other' WHERE poikit_id = 3")
+    #expect(try connection.integer("SELECT id FROM place WHERE poikit_id = 3") == 2)
+    #expect(try found("zoo") != nil)
+    try check()
     // Only the coordinates count, and only in JSON.
     try connection.execute(
       """

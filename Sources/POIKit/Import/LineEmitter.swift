@@ -99,7 +99,8 @@ package struct LineEmitter: ~Copyable {
 
   /// Keeps a part of a line until the rest comes; of a line that is too long, enough to reject it.
   private mutating func keep(_ part: Span<UInt8>) {
-    let free = max(limits.elementByteCount + 1 - pending.count, 0)
+    // Two digits for each byte of a line in hexadecimal digits, its ends, and one byte too many.
+    let free = max(2 * limits.elementByteCount + 3 - pending.count, 0)
     pending.append(copying: part.extracting(first: free))
   }
 
@@ -127,32 +128,45 @@ package struct LineEmitter: ~Copyable {
 
   private mutating func judge(_ line: Span<UInt8>, _ output: inout GrowableBuffer<UInt8>) {
     counts.lines += 1
-    var (start, end) = (0, line.count)
-    while start < end, Self.isWhiteSpace(line[start]) { start += 1 }
-    while start < end, Self.isWhiteSpace(line[end - 1]) { end -= 1 }
-    guard start < end else {
-      counts.blank += 1
-      return
-    }
-    guard line[start] == 1 else { return emit(line.extracting(start..<end), &output) }
-    var text = GrowableBuffer<UInt8>(minimumCapacity: (end - start) / 2)
-    var index = start + 1
+    guard !line.isEmpty, line[0] == 1 else { return judge(text: line, &output) }
+    // Programs of other systems end a line with a carriage return, too.
+    let end = line[line.count - 1] == 0x0D ? line.count - 1 : line.count
+    guard end <= 2 * limits.elementByteCount + 1 else { return rejectLength(line, &output) }
+    var text = GrowableBuffer<UInt8>(minimumCapacity: line.count / 2 + 1)
+    var index = 1
     while index + 1 < end, let high = Self.digit(line[index]), let low = Self.digit(line[index + 1])
     {
       text.append(high << 4 | low)
       index += 2
     }
     if index == end {
-      emit(text.span, &output)
+      judge(text: text.span, &output)
     } else {
-      reject(
-        line, [Issue(rule: "syntax", attribute: nil, message: "the line is not hexadecimal")],
-        &output)
+      reject(line, "syntax", "the line is not hexadecimal", &output)
     }
   }
 
+  private mutating func judge(text: Span<UInt8>, _ output: inout GrowableBuffer<UInt8>) {
+    guard text.count <= limits.elementByteCount else { return rejectLength(text, &output) }
+    var (start, end) = (0, text.count)
+    // A byte order mark, which begins some files.
+    if end >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { start = 3 }
+    while start < end, Self.isWhiteSpace(text[start]) { start += 1 }
+    while start < end, Self.isWhiteSpace(text[end - 1]) { end -= 1 }
+    if start == end { counts.blank += 1 } else { emit(text.extracting(start..<end), &output) }
+  }
+
+  private mutating func rejectLength(
+    _ line: Span<UInt8>, _ output: inout GrowableBuffer<UInt8>
+  ) {
+    let limit = limits.elementByteCount
+    reject(
+      line.extracting(first: limit), "element-bytes",
+      "the line has more than \(limit) bytes; only the first \(limit) are kept", &output)
+  }
+
   private static func isWhiteSpace(_ byte: UInt8) -> Bool {
-    byte == 0x20 || byte == 0x09 || byte == 0x0D
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 
   private static func digit(_ byte: UInt8) -> UInt8? {
@@ -188,8 +202,7 @@ package struct LineEmitter: ~Copyable {
       intake.addReject(malformation, of: &reader)
     default:
       isFinished = true
-      let message = "a line holds one record, and this one more or less"
-      return reject(text, [Issue(rule: "syntax", attribute: nil, message: message)], &output)
+      return reject(text, "syntax", "a line holds one record, and this one more or less", &output)
     }
     if let refused = intake.batch.rejects.first {
       reject(text, refused.issues, &output)
@@ -262,6 +275,12 @@ package struct LineEmitter: ~Copyable {
       }
     }
     output.append(UInt8(ascii: "]"))
+  }
+
+  private mutating func reject(
+    _ line: Span<UInt8>, _ rule: String, _ message: String, _ output: inout GrowableBuffer<UInt8>
+  ) {
+    reject(line, [Issue(rule: rule, attribute: nil, message: message)], &output)
   }
 
   private mutating func reject(

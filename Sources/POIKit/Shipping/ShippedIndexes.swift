@@ -10,7 +10,9 @@ struct ShippedIndexes {
 
   private var table: SQL { SQL(name: model.table) }
   private var spatialIndex: String { model.table + "_spatial" }
-  private var textIndex: String { model.table + "_text" }
+  private var textIndex: String { Self.textIndex(of: model) }
+
+  private static func textIndex(of model: Model) -> String { model.table + "_text" }
 
   /// - Throws: `StoreFailure` with `noSuchColumn` or `invalidOptions` if the model has not what is to be indexed, or
   ///   if a table of the store has the name of an index.
@@ -37,7 +39,10 @@ struct ShippedIndexes {
         throw StoreFailure(
           .invalidOptions, "\"\(name)\" is not a text, so its words cannot be searched")
       }
-      guard !Self.textColumns.contains(attribute.column.lowercased()) else {
+      let isReserved = (Self.textColumns + [Self.textIndex(of: model)]).contains {
+        TableSchema.isSame($0, attribute.column)
+      }
+      guard !isReserved else {
         throw StoreFailure(
           .invalidOptions, "a search cannot have a column called \"\(attribute.column)\"")
       }
@@ -106,7 +111,8 @@ struct ShippedIndexes {
     try makeTriggers(
       of: spatialIndex, in: connection,
       insertion: """
-        INSERT INTO \(name: spatialIndex) SELECT * FROM (\(envelope(of: geometry))) WHERE minx + maxy NOT NULL
+        INSERT INTO \(name: spatialIndex) SELECT * FROM (\(envelope(of: geometry))) 
+        WHERE minx + maxy NOT NULL AND \(model.isLive(in: "new"))
         """,
       deletion: "DELETE FROM \(name: spatialIndex) WHERE id = old.\(StoreSchema.idColumn)")
   }
@@ -128,7 +134,8 @@ struct ShippedIndexes {
         SELECT \(id), min(value) FILTER (WHERE key = 0) AS minx, max(value) FILTER (WHERE key = 0) AS maxx, \
         min(value) FILTER (WHERE key = 1) AS miny, max(value) FILTER (WHERE key = 1) AS maxy \
         FROM json_tree(\(json)) WHERE type IN ('integer', 'real') \
-        AND (path GLOB '$.coordinates*' OR path GLOB '$.geometries*.coordinates*')
+        AND abs(value) < 9e999 AND (path = '$.coordinates' OR path GLOB '$.coordinates[[]*' \
+        OR path GLOB '$.geometries[[]*.coordinates' OR path GLOB '$.geometries[[]*.coordinates[[]*')
         """
     }
   }
@@ -151,11 +158,12 @@ struct ShippedIndexes {
     try makeTriggers(
       of: textIndex, in: connection,
       insertion: """
-        INSERT INTO \(index) (rowid, \(columns)) VALUES (new.\(StoreSchema.idColumn), \(new))
+        INSERT INTO \(index) (rowid, \(columns)) SELECT new.\(StoreSchema.idColumn), \(new)
+        WHERE \(model.isLive(in: "new"))
         """,
       deletion: """
         INSERT INTO \(index) (\(index), rowid, \(columns)) \
-        VALUES ('delete', old.\(StoreSchema.idColumn), \(old))
+        SELECT 'delete', old.\(StoreSchema.idColumn), \(old) WHERE \(model.isLive(in: "old"))
         """)
   }
 
@@ -163,19 +171,17 @@ struct ShippedIndexes {
     texts.map { "\(row).\(name: $0)" as SQL }.joined(separator: ", ")
   }
 
-  /// Creates the triggers that keep an index up to date when rows change. Rows that are marked as removed are not
-  /// in it.
+  /// Creates the triggers that keep an index up to date when rows change.
   private func makeTriggers(
     of index: String, in connection: Connection, insertion: SQL, deletion: SQL
   ) throws {
-    let (isNew, isOld) = (model.isLive(in: "new"), model.isLive(in: "old"))
-    for (name, event, condition, action) in [
-      ("insert", "AFTER INSERT", isNew, insertion), ("delete", "AFTER DELETE", isOld, deletion),
-      ("before", "BEFORE UPDATE", isOld, deletion), ("after", "AFTER UPDATE", isNew, insertion),
-    ] as [(String, SQL, SQL, SQL)] {
+    for (event, actions) in [
+      ("INSERT", insertion), ("DELETE", deletion), ("UPDATE", "\(deletion); \(insertion)"),
+    ] as [(SQL, SQL)] {
       try connection.execute(
         """
-        CREATE TRIGGER \(name: "\(index)_\(name)") \(event) ON \(table) WHEN \(condition) BEGIN \(action); END
+        CREATE TRIGGER \(name: "\(index)_\(event.text.lowercased())") AFTER \(event) ON \(table)
+        BEGIN \(actions); END
         """)
     }
   }
