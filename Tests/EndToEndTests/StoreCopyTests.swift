@@ -21,6 +21,19 @@ import Testing
     return folder
   }
 
+  /// A folder with a store of many records, and one without any.
+  private func makeStores(recordCount: Int) throws -> ScratchFolder {
+    let folder = try ScratchFolder()
+    try folder.write(Self.model, to: "model.json")
+    let outcome = try Tool.shell(
+      #"""
+      seq "$2" | sed 's/.*/{"id":&,"name":"Caf\\u00e9 &","lat":1,"lon":2}/' > data
+      "$1" -q -m model.json data && "$1" -q -m model.json -s empty.sqlite /dev/null
+      """#, [importer.path, "\(recordCount)"], in: folder.path)
+    #expect(outcome.exitCode == 0, "\(outcome)")
+    return folder
+  }
+
   @Test func `a comparison ends as diff does`() throws {
     let folder = try makeStore()
     let outcome = try Tool.shell(
@@ -89,14 +102,11 @@ import Testing
     "--ship out.sqlite --spatial-index", "--diff empty.sqlite -o out.ndjson",
   ])
   func `a file without enough room is not left behind`(options: String) throws {
-    let folder = try ScratchFolder()
+    let folder = try makeStores(recordCount: 30_000)
     let outcome = try Tool.shell(
       #"""
-      printf '%s' "$3" > model.json
-      seq 30000 | sed 's/.*/{"id":&,"name":"Caf\\u00e9 &","lat":1,"lon":2}/' > data
-      "$2" -q -m model.json data; "$2" -q -m model.json -s empty.sqlite /dev/null
-      (ulimit -f 300; "$1" $4); echo "$?"; ls | grep out
-      """#, [exporter.path, importer.path, Self.model, options], in: folder.path)
+      (ulimit -f 300; "$1" $2); echo "$?"; ls | grep out
+      """#, [exporter.path, options], in: folder.path)
     #expect(outcome.output == "74\n", "\(outcome)")
     #expect(
       outcome.messages.contains("File too large") || outcome.messages.contains("is the disk full?"),
@@ -107,14 +117,12 @@ import Testing
     "-f gpkg -o out.gpkg", "--diff empty.sqlite -o out.ndjson", "--ship out.sqlite --spatial-index",
   ])
   func `an interrupted run leaves no file`(options: String) throws {
-    let folder = try ScratchFolder()
+    // So many that the signal comes before the end.
+    let folder = try makeStores(recordCount: 60_000)
     let outcome = try Tool.shell(
       #"""
-      printf '%s' "$3" > model.json
-      seq 30000 | sed 's/.*/{"id":&,"name":"Caf\\u00e9 &","lat":1,"lon":2}/' > data
-      "$2" -q -m model.json data; "$2" -q -m model.json -s empty.sqlite /dev/null
-      "$1" $4 & until ls | grep -q '^out'; do sleep 0.01; done; kill -TERM "$!"; wait "$!"; echo "$?"; ls | grep out
-      """#, [exporter.path, importer.path, Self.model, options], in: folder.path)
+      "$1" $2 & until ls | grep -q '^out'; do sleep 0.01; done; kill -TERM "$!"; wait "$!"; echo "$?"; ls | grep out
+      """#, [exporter.path, options], in: folder.path)
     #expect(outcome.output == "130\n" || outcome.output == "143\n", "\(outcome)")
   }
 }

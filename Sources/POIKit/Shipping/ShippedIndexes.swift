@@ -69,7 +69,6 @@ struct ShippedIndexes {
   ///
   /// - Throws: `StoreFailure` with `interrupted` if `progress` stops it.
   func make(in connection: Connection, _ progress: (StoreProgress) -> BatchDecision) throws {
-
     for columns in indexes {
       var name = ([model.table] + columns).joined(separator: "_")
       while try Self.has(name, in: connection) { name += "_" }
@@ -111,7 +110,7 @@ struct ShippedIndexes {
     try makeTriggers(
       of: spatialIndex, in: connection,
       insertion: """
-        INSERT INTO \(name: spatialIndex) SELECT * FROM (\(envelope(of: geometry))) 
+        INSERT INTO \(name: spatialIndex) SELECT * FROM (\(envelope(of: geometry)))
         WHERE minx + maxy NOT NULL AND \(model.isLive(in: "new"))
         """,
       deletion: "DELETE FROM \(name: spatialIndex) WHERE id = old.\(StoreSchema.idColumn)")
