@@ -1,26 +1,25 @@
 -- The newest record of each key, by the rule of poi-dedup, on Apache Spark 4.
 --
--- spark-sql --files poi-import,model.json -d IN='lines/*.ndjson' -d OUT=result -d SHARDS=4 \
---     -d MODEL=model.json -f winners.sql
+-- spark-sql --files poi-import,model.json -d IN='lines/*.ndjson' -d OUT=result -d SHARDS=4 -d PART=shard \
+--     -d MODEL=model.json -i text.sql -f winners.sql
 --
--- IN      newline-delimited JSON, plain or as .gz, .bz2 or .zst; one folder, file or pattern
+-- IN      what text.sql, parquet.sql or overture.sql reads: it makes the view `lines`, one JSON record in each `value`
 -- OUT     a folder that does not exist yet
--- SHARDS  the number of folders of the winners: OUT/winners/shard=0, … with one record a line
+-- SHARDS  the number of shards
+-- PART    what the winners are split by: `shard`, or an expression such as "get_json_object(record, '$.country')"
 -- MODEL   a model file, which --files carries to each machine
 --
--- OUT/summary is written last: without it the run is not complete. Its `digest` is the digest of the winners
--- together, as `poi-dedup --digest` prints it for one store.
+-- OUT/winners/part=… has the winners as lines, OUT/ranked as Parquet. OUT/summary is written last: without it the run
+-- is not complete. Its `digest` is the digest of the winners together, as `poi-dedup --digest` prints it for one store.
 
-CREATE TEMPORARY VIEW lines AS SELECT value FROM text.`${IN}`;
+SELECT line FROM (SELECT TRANSFORM('') USING 'cat > /dev/null; ./poi-import --version' AS (line STRING));
 
 -- poi-import judges each line. The result is kept, because what follows reads it several times. A table with a
 -- LOCATION is refused if the folder holds something.
 CREATE TABLE emitted USING parquet PARTITIONED BY (kind) LOCATION '${OUT}/emitted' AS
 SELECT a AS key, b AS timestamp, c AS tombstone, d AS digest, e AS shard, f AS record, kind
 FROM (
-  SELECT TRANSFORM(
-      -- A line that is not UTF-8 is sent as its bytes, because Spark would change it.
-      CASE WHEN is_valid_utf8(value) AND NOT startswith(value, '\u0001') THEN value ELSE concat('\u0001', hex(value)) END)
+  SELECT TRANSFORM(value)
     ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t'
     USING './poi-import --emit --shards ${SHARDS} --model ${MODEL}'
     AS (kind STRING, a STRING, b STRING, c STRING, d STRING, e STRING, f STRING)
@@ -48,17 +47,17 @@ FROM sums AS s CROSS JOIN counts AS c;
 -- The greatest timestamp, then a removal, then the greatest digest. A missing timestamp is the lowest. Records
 -- without a key have no group.
 CREATE TABLE ranked USING parquet LOCATION '${OUT}/ranked' AS
-SELECT winner.digest, winner.record, shard
+SELECT key, nullif(winner.timestamp, -9223372036854775808) AS timestamp, winner.tombstone, winner.digest, shard, winner.record
 FROM (
-  SELECT max(struct(
+  SELECT key, max(struct(
       coalesce(CAST(timestamp AS BIGINT), -9223372036854775808) AS timestamp, tombstone, digest, record))
     AS winner, shard
   FROM emitted WHERE kind = 'record' GROUP BY key, shard)
 UNION ALL
-SELECT digest, record, shard FROM emitted WHERE kind = 'keyless';
+SELECT key, CAST(timestamp AS BIGINT), tombstone, digest, shard, record FROM emitted WHERE kind = 'keyless';
 
-CREATE TABLE winners USING text PARTITIONED BY (shard) LOCATION '${OUT}/winners' AS
-SELECT record AS value, shard FROM ranked;
+CREATE TABLE winners USING text PARTITIONED BY (part) LOCATION '${OUT}/winners' AS
+SELECT record AS value, ${PART} AS part FROM ranked;
 
 -- Digests are numbers of 128 bits, added as two halves.
 CREATE TEMPORARY VIEW digests AS

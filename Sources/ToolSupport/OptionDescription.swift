@@ -62,7 +62,7 @@ public struct OptionDescription: Sendable, Equatable {
       placeholder != nil
         || !isRepeatable && choices.isEmpty && defaultValue == nil && environmentVariable == nil,
       "a flag has no value")
-    assert(environmentVariable == nil || !isRepeatable && choices.isEmpty)
+    assert(environmentVariable == nil || choices.isEmpty)
     assert(
       choices.isEmpty || defaultValue.map(choices.map(\.word).contains) ?? true,
       "the default is one of the choices")

@@ -46,6 +46,7 @@ extension Advice {
     case .restart: "begin again with --restart"
     case .startWithoutResuming: "start without --resume"
     case .nameSameInputs: "name the same inputs in the same order"
+    case .nameSameShard: "use the same --shard, or none"
     case .nameRecords: "name where the records are with --at"
     case .readHeader: "use --header if they are arrays below a header"
     case .chooseRecords: "choose with --at"

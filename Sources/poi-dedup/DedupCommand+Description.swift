@@ -11,8 +11,9 @@ extension DedupCommand {
       "RUN", help: "with --undo, the number of the run to undo"),
     options: [
       OptionDescription(
-        "store", short: "s", "PATH", default: "poi.sqlite",
-        summary: "a store of poi-import, or any SQLite database", section: "What to deduplicate",
+        "store", short: "s", "PATH", isRepeatable: true, default: "poi.sqlite",
+        summary: "a store of poi-import, or any SQLite database",
+        detail: "Only --digest takes several.", section: "What to deduplicate",
         environmentVariable: "POI_STORE"),
       OptionDescription(
         "table", short: "t", "NAME",
@@ -89,7 +90,8 @@ extension DedupCommand {
       OptionDescription(
         "digest", summary: "print the digest of the table; change nothing",
         detail: "If the table is not of the toolkit, --key gives the digest that deduplicating by "
-          + "this key prints.",
+          + "this key prints. Of several stores it prints each digest and their sum, which is the digest of a "
+          + "store with all of their rows.",
         section: "What to do"),
       OptionDescription(
         "purge-tombstones", "AGE",
@@ -129,6 +131,9 @@ extension DedupCommand {
       .init("poi-dedup --key identifier", "keep the newest record of each identifier"),
       .init("poi-dedup --key name,city --dry-run", "show what another key would do"),
       .init("poi-dedup --key identifier --enforce", "deduplicate and make the key unique"),
+      .init(
+        "poi-dedup --digest --store shard0.sqlite --store shard1.sqlite",
+        "show what one store with the rows of both would have"),
       .init("poi-dedup --undo", "restore the losers of the latest run"),
       .init(
         "poi-dedup -s app.sqlite -t place --key uuid --timestamp modified",

@@ -32,12 +32,21 @@ extension DedupCommand {
         + (values > 0 ? ", and \(count(values)) values that winners had" : "")
         + (marks > 0 ? ", and \(count(marks)) marks removed" : "")
         + (changed > 0 ? "; rows changed since and left as they are: \(count(changed))" : "") + "\n"
-    case .digest(let digest, _):
-      return "digest \(digest.digest) of \(count(digest.rowCount)) rows\n"
+    case .digests(let digests):
+      func line(_ digest: TableDigest, _ place: String) -> String {
+        "digest \(digest.digest) of \(count(digest.rowCount)) rows\(place)\n"
+      }
+      guard digests.count > 1 else { return line(digests[0].digest, "") }
+      return digests.map { line($0.digest, " in \(printable($0.store))") }.joined()
+        + line(sum(of: digests), " in \(count(digests.count)) stores")
     case .purged(let report, let table):
       return "\(count(report.rowCount)) marked rows deleted from \(printable(table)), "
         + "\(count(report.deletedTombstoneCount)) removals forgotten\ndigest \(report.digest)\n"
     }
+  }
+
+  private func sum(of digests: [DedupOutcome.StoreDigest]) -> TableDigest {
+    digests.dropFirst().reduce(digests[0].digest) { $0 + $1.digest }
   }
 
   /// - Parameter earlier: what the run had changed before an interruption; nil if it was not
@@ -170,12 +179,23 @@ extension DedupCommand {
       members += [
         ("task", .string("undo")), ("run", .number(report.run)), ("counters", .counts(counters)),
       ]
-    case .digest(let digest, let table):
+    case .digests(let digests):
+      let sum = sum(of: digests)
       members += [
-        ("task", .string("digest")), ("table", .string(table)),
-        ("counters", .counts([("rows", digest.rowCount)])),
-        ("digest", .string(digest.digest.description)),
+        ("task", .string("digest")), ("table", .string(digests[0].table)),
+        ("counters", .counts([("rows", sum.rowCount)])),
+        ("digest", .string(sum.digest.description)),
       ]
+      if digests.count > 1 {
+        let stores = digests.map { part in
+          JSONValue.object([
+            "store": .string(part.store), "table": .string(part.table),
+            "counters": .counts([("rows", part.digest.rowCount)]),
+            "digest": .string(part.digest.digest.description),
+          ])
+        }
+        members.append(("stores", .array(stores)))
+      }
     case .purged(let report, let table):
       let counters = [
         ("purgedRows", report.rowCount), ("forgottenRemovals", report.deletedTombstoneCount),

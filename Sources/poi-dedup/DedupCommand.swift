@@ -21,7 +21,9 @@ struct DedupCommand {
     }
   }
 
-  let storePath: String
+  /// The stores; several only for `digest`.
+  let storePaths: [String]
+  var storePath: String { storePaths[0] }
   /// Whether the database's own schema may call any function and virtual table.
   let trustsSchema: Bool
   let table: String?
@@ -33,7 +35,7 @@ struct DedupCommand {
   var options = DeduplicationOptions()
 
   init(_ arguments: ParsedArguments) throws {
-    storePath = arguments.text("store") ?? "poi.sqlite"
+    storePaths = arguments.texts("store")
     trustsSchema = arguments.flag("trust-schema")
     table = arguments.text("table")
     keyTexts = arguments.texts("key")
@@ -50,6 +52,14 @@ struct DedupCommand {
       } else {
         arguments.flag("dry-run") ? .plan : arguments.flag("digest") ? .digest : .deduplicate
       }
+    if storePaths.count > 1 {
+      guard case .digest = task else {
+        throw UsageError("--store is given twice; only --digest takes several stores")
+      }
+      for (index, path) in storePaths.enumerated() where storePaths[..<index].contains(path) {
+        throw UsageError("--store names \(path) twice; name each store once")
+      }
+    }
     options.keep = arguments.choice("keep", as: DeduplicationOptions.KeepRule.self) ?? options.keep
     options.nullKey =
       arguments.choice("null-key", as: DeduplicationOptions.NullKeyRule.self) ?? options.nullKey

@@ -9,13 +9,26 @@ enum DedupDatabase {
   case foreignTable(Store)
   case foreign(Connection)
 
-  init(_ job: DedupCommand) throws {
-    guard unsafe access(job.storePath, F_OK) == 0 else {
+  /// Does what the command line asks for.
+  ///
+  /// - Parameter progress: asked during a plan or a deduplication.
+  static func run(
+    _ job: DedupCommand, progress: (StoreProgress) -> BatchDecision
+  ) throws -> DedupOutcome {
+    if case .digest = job.task {
+      return .digests(
+        try job.storePaths.map { try DedupDatabase($0, job).digest(job, path: $0) })
+    }
+    return try DedupDatabase(job.storePath, job).run(job, progress: progress)
+  }
+
+  private init(_ path: String, _ job: DedupCommand) throws {
+    guard unsafe access(path, F_OK) == 0 else {
       throw ToolFailure(
-        .noInput, "\(job.storePath): no such store; name one with --store, or import some records")
+        .noInput, "\(path): no such store; name one with --store, or import some records")
     }
     let opening: Store.Opening = job.task.isQuestion ? .readOnly : .existing
-    switch try Store.Database(path: job.storePath, for: opening, trustsSchema: job.trustsSchema) {
+    switch try Store.Database(path: path, for: opening, trustsSchema: job.trustsSchema) {
     case .store(let store):
       let isStores = try job.table.map { try store.table(named: $0) != nil } ?? true
       self = isStores ? .store(store) : .foreignTable(store)
@@ -23,7 +36,42 @@ enum DedupDatabase {
     }
   }
 
-  func run(
+  /// The digest of the table that the job names.
+  private func digest(_ job: DedupCommand, path: String) throws -> DedupOutcome.StoreDigest {
+    func digest(on connection: Connection) throws -> DedupOutcome.StoreDigest {
+      let layout = try Self.layout(job, path: path, in: connection)
+      return .init(
+        store: path, table: layout.table,
+        digest: try Deduplicator.tableDigest(of: layout, on: connection))
+    }
+    switch self {
+    case .store(let store):
+      let model = try store.model(ofTable: job.table)
+      guard !job.namesKey else {
+        throw UsageError(
+          "--key cannot be used with --digest, since \(model.table) is a table of poi-import")
+      }
+      return .init(store: path, table: model.table, digest: try store.digest(of: model))
+    case .foreignTable(let store): return try store.withConnection { try digest(on: $0) }
+    case .foreign(let connection): return try digest(on: connection)
+    }
+  }
+
+  private static func layout(
+    _ job: DedupCommand, path: String, in connection: Connection
+  ) throws -> TableLayout {
+    guard let table = job.table else {
+      throw ToolFailure(
+        .usage,
+        "\(path): the database was not made by poi-import; name the table with --table")
+    }
+    let whole = try TableLayout(describing: table, in: connection, key: [])
+    let key = try job.key(known: whole.contentColumns.map(\.name))
+    return try job.checked(
+      TableLayout(describing: table, in: connection, key: key, timestamp: job.timestamp))
+  }
+
+  private func run(
     _ job: DedupCommand, progress: (StoreProgress) -> BatchDecision
   ) throws -> DedupOutcome {
     switch self {
@@ -31,16 +79,10 @@ enum DedupDatabase {
       switch job.task {
       case .undo(let run):
         return .undone(try store.undo(run: run))
-      case .digest:
-        let model = try store.model(ofTable: job.table)
-        guard !job.namesKey else {
-          throw UsageError(
-            "--key cannot be used with --digest, since \(model.table) is a table of poi-import")
-        }
-        return .digest(try store.digest(of: model), table: model.table)
       case .purge(let age):
         let model = try store.model(ofTable: job.table)
         return .purged(try store.purgeTombstones(of: model, olderThan: age), table: model.table)
+      case .digest: preconditionFailure("a digest does not change the store")
       case .plan, .deduplicate:
         let model = try store.model(ofTable: job.table)
         let known = model.attributes.flatMap { [$0.name, $0.column] }
@@ -82,21 +124,10 @@ enum DedupDatabase {
         "\(job.storePath): only the tables of poi-import say which rows are removals; name one of "
           + "them with --table")
     }
-    guard let table = job.table else {
+    let layout = try layout(job, path: job.storePath, in: connection)
+    guard !layout.keyColumns.isEmpty else {
       throw ToolFailure(
-        .usage,
-        "\(job.storePath): the database was not made by poi-import; name the table with --table")
-    }
-    let whole = try TableLayout(describing: table, in: connection, key: [])
-    let key = try job.key(known: whole.contentColumns.map(\.name))
-    let layout = try job.checked(
-      TableLayout(describing: table, in: connection, key: key, timestamp: job.timestamp))
-    if case .digest = job.task {
-      return .digest(try Deduplicator.tableDigest(of: layout, on: connection), table: table)
-    }
-    guard !key.isEmpty else {
-      throw ToolFailure(
-        .usage, "\(job.storePath): name what identifies a record of \(table) with --key")
+        .usage, "\(job.storePath): name what identifies a record of \(layout.table) with --key")
     }
     let deduplicator = Deduplicator(layout: layout, options: job.options)
     guard case .plan = job.task else {

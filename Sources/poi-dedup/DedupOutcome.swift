@@ -7,8 +7,15 @@ enum DedupOutcome {
   /// A deduplication; `failure` says why it stopped after something was committed.
   case deduplicated(DeduplicationReport, layout: TableLayout, failure: StoreError? = nil)
   case undone(UndoReport)
-  case digest(TableDigest, table: String)
+  /// The digest of a table in each store.
+  case digests([StoreDigest])
   case purged(Store.PurgeReport, table: String)
+
+  struct StoreDigest {
+    let store: String
+    let table: String
+    let digest: TableDigest
+  }
 
   /// Runs a deduplication, which may fail after something was committed.
   ///
@@ -33,7 +40,7 @@ enum DedupOutcome {
     switch self {
     case .planned(let plan, _, _): plan == nil
     case .deduplicated(let report, _, let failure): failure == nil && !report.isFinished
-    case .undone, .digest, .purged: false
+    case .undone, .digests, .purged: false
     }
   }
 
@@ -41,7 +48,7 @@ enum DedupOutcome {
     switch self {
     case .planned(let plan, _, _): plan
     case .deduplicated(let report, _, _): report.plan
-    case .undone, .digest, .purged: nil
+    case .undone, .digests, .purged: nil
     }
   }
 

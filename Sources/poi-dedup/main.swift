@@ -9,8 +9,7 @@ runTool(DedupCommand.description) { arguments, tool in
   let diagnostics = tool.diagnostics
   let outcome: DedupOutcome
   do {
-    let database = try DedupDatabase(job)
-    outcome = try database.run(job) { progress in
+    outcome = try DedupDatabase.run(job) { progress in
       diagnostics.progress(Progress(progress, store: job.storePath))
       return Interruption.isRequested ? .stop : .proceed
     }

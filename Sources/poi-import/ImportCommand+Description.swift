@@ -195,6 +195,13 @@ extension ImportCommand {
       OptionDescription(
         "shards", "N", default: "1", summary: "number the shard of each record, by its key",
         section: "Many machines", with: "emit"),
+      OptionDescription(
+        "shard", "I/N",
+        summary: "import only the records of shard I of N, from 0/N to N-1/N",
+        detail:
+          "All records are read and validated, and the records of other shards are counted as elsewhere. The records of a key "
+          + "are in one shard. poi-dedup --digest adds the digests of the stores.",
+        section: "Many machines"),
       .report,
     ],
     tasks: [
@@ -213,7 +220,7 @@ extension ImportCommand {
     ],
     exclusions: [
       ["model", "infer"], ["resume", "restart", "dry-run"], ["dry-run", "snapshot"],
-      ["limit", "snapshot"],
+      ["limit", "snapshot"], ["shard", "snapshot"],
     ],
     exitCodes: [
       .done, .rejected,

@@ -61,6 +61,8 @@ struct ImportCommand {
     }
     options.recordLimit = try arguments.integer("limit", in: 0...Int.max)
     options.rejectLimit = try Self.limit("max-rejects", in: arguments)
+    options.shard = try arguments.value(
+      "shard", "is not a shard such as 0/4, which is the first of 4", Self.shard)
     options.isSnapshot = arguments.flag("snapshot")
     options.removalLimit = try Self.limit("max-removals", in: arguments) ?? options.removalLimit
     if arguments.text("max-skew") == "none" {
@@ -140,6 +142,15 @@ struct ImportCommand {
       if !isPercent { return Int(number).map { .count($0) } }
       return Double(number).flatMap { $0 <= 100 ? .percent($0) : nil }
     }
+  }
+
+  private static func shard(_ text: String) -> ImportOptions.Shard? {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let index = UInt32(parts[0]), let count = UInt32(parts[1]) else {
+      return nil
+    }
+    let shard = ImportOptions.Shard(Int(index), of: Int(count))
+    return shard.isValid ? shard : nil
   }
 
   /// Prints what to ask the source for next, or why there is nothing to print.

@@ -83,13 +83,16 @@ import Testing
     try folder.write(Self.model, to: "model")
     try folder.write(
       #"[{"id":1,"at":1,"text":"a"},{"id":1,"at":2},{"id":2,"at":1}]"#, to: "data")
-    #expect(try importer.run(["-q", "-m", "model", "data"], in: folder.path).exitCode == 0)
+    for store in ["poi.sqlite", "other"] {
+      let outcome = try importer.run(["-q", "-m", "model", "-s", store, "data"], in: folder.path)
+      #expect(outcome.exitCode == 0)
+    }
     var expected = try Self.table(of: "poi-dedup")
     let common = expected.removeValue(forKey: "all") ?? []
     var found: [String: Set<String>] = [:]
     for arguments in [
-      ["--dry-run"], ["--merge-losers"], ["--undo"], ["--enforce"], ["--digest"],
-      ["--purge-tombstones", "1d"],
+      ["--dry-run"], ["--merge-losers"], ["--undo"], ["--enforce"],
+      ["--digest", "-s", "poi.sqlite", "-s", "other"], ["--purge-tombstones", "1d"],
     ] {
       let outcome = try deduplicator.run(["--report", "json"] + arguments, in: folder.path)
       let report = try Self.report(outcome)

@@ -95,7 +95,19 @@ import Testing
         let part = records.filter { $0[5] == "\(shard)" }.map { $0[6] }.joined(separator: "\n")
         let store = try Store.inMemory()
         try store.importRecords(from: .text(part), model: model)
-        sum += try store.digest(of: model).digest
+        let digest = try store.digest(of: model).digest
+        sum += digest
+        // An import of the shard keeps the same records.
+        var options = ImportOptions()
+        options.shard = .init(shard, of: 3)
+        options.batchSize = Int.random(in: 1...70, using: &generator)
+        options.jobCount = Int.random(in: 1...2, using: &generator)
+        let own = try Store.inMemory()
+        let report = try own.importRecords(from: .bytes(input), model: model, options: options)
+        #expect(report.digest == digest, "seed \(seed)")
+        #expect(
+          report.counters.elsewhere
+            == records.count - part.split(separator: "\n").count, "seed \(seed)")
       }
       #expect(sum == report.digest, "seed \(seed)")
       let keyed = records.filter { $0[0] == "record" }

@@ -297,7 +297,7 @@ struct BatchCommitter: ~Copyable {
       "limit": .number(options.recordLimit),
       "merge": .string(policy.rawValue), "ties": .string(ties.rawValue),
       "snapshot": .bool(options.isSnapshot),
-      "source": .string(options.source),
+      "source": .string(options.source), "shard": .string(options.shard?.notation),
       "rows": .number(removableRows?.count), "lastRow": .number(removableRows?.lastRow),
       // The rows that a snapshot removes can be restored, like the losers of a deduplication.
       "archive": options.isSnapshot ? .bool(true) : .null,

@@ -115,7 +115,10 @@ struct ImportCheckpoint {
     removableRowCount = removable
     model = json["model"]?.string
     for counter in ImportReport.Counters.all {
-      guard let count = ImportCheckpoint.count(counters[counter.key]) else { return nil }
+      // A checkpoint of an older version lacks newer counters, which were 0 then.
+      guard let count = ImportCheckpoint.count(counters[counter.key] ?? .number(0)) else {
+        return nil
+      }
       self.counters[keyPath: counter.value] = count
     }
     guard self.counters.areBalanced else { return nil }
@@ -149,6 +152,7 @@ struct ImportCheckpoint {
     var next = self
     next.progress = progress
     next.counters.read += batch.readCount
+    next.counters.elsewhere += batch.elsewhereCount
     if isLanded {
       next.landing = landing ?? LandingProgress()
       next.counters.landed += batch.recordCount

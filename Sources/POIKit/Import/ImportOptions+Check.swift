@@ -23,6 +23,19 @@ extension ImportOptions {
       throw StoreError(
         .invalidOptions, "the limit of records cannot be negative, as \(recordLimit ?? 0) is")
     }
+    if let shard {
+      guard shard.isValid else {
+        throw StoreError(
+          .invalidOptions,
+          "there is no shard \(shard.index) of \(shard.count); the first one is 0 of \(shard.count)"
+        )
+      }
+      guard !isSnapshot else {
+        throw StoreError(
+          .invalidOptions,
+          "a snapshot of one shard would remove the rows of the others, if the table has some")
+      }
+    }
     guard rejectLimit?.isValid ?? true, removalLimit.isValid else {
       throw StoreError(
         .invalidOptions, "a limit of rejects or removals is a number that is not negative")

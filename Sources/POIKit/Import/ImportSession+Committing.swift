@@ -135,6 +135,12 @@ extension ImportSession {
           + (run.source.isEmpty ? "no source" : "the source \"\(run.source)\""),
         advice: .nameSource(!run.source.isEmpty), .restart)
     }
+    guard run.shard == options.shard?.notation else {
+      throw StoreError(
+        .cannotResume,
+        "\(name): the run to resume takes \(run.shard.map { "the shard \($0)" } ?? "all records")",
+        advice: .nameSameShard, .restart)
+    }
     merge(by: policy, ties: found.ties)
     resumption = found
     committer?.resume(run)

@@ -132,6 +132,17 @@ extension ImportSession {
 
   // MARK: Reading
 
+  /// Adds the current element of the reader to the batch, unless it belongs to another shard.
+  private mutating func addElement() {
+    guard let shard = options.shard else { return intake.addElement(of: &reader) }
+    let (recordCount, arenaStart) = (intake.batch.recordCount, intake.batch.arena.count)
+    intake.addElement(of: &reader)
+    guard intake.batch.recordCount > recordCount,
+      shardRule?.shard(of: recordCount, in: intake.batch).number != shard.index
+    else { return }
+    intake.batch.leaveOutLast(arenaStart: arenaStart)
+  }
+
   /// Reads bytes piece by piece, so that the tape stays small.
   mutating func read(_ bytes: Span<UInt8>) throws(StoreError) {
     var start = 0
@@ -162,7 +173,7 @@ extension ImportSession {
         return
       case .end: return
       case .element:
-        intake.addElement(of: &reader)
+        addElement()
       case .malformed(let malformation): intake.addReject(malformation, of: &reader)
       }
       let isLast = hasReachedLimit

@@ -31,6 +31,9 @@ public struct ImportSession: ~Copyable {
 
   var intake: RecordIntake
 
+  /// nil if all records are imported.
+  var shardRule: ShardRule?
+
   var pace: BatchPace
 
   /// Commits the batches; nil in a dry run, while the writer thread has a batch, and after the run has
@@ -142,6 +145,7 @@ public struct ImportSession: ~Copyable {
     self.options = options
     self.onProgress = onProgress
     self.isDryRun = isDryRun
+    shardRule = options.shard.map { ShardRule(model, shardCount: max($0.count, 1)) }
     pace = BatchPace(size: options.batchSize, clock: options.elapsed)
     intake = RecordIntake(
       model: model, limits: options.limits.readingLimits, validators: validators,

@@ -38,13 +38,11 @@ package struct LineEmitter: ~Copyable {
 
   /// Whether the reader takes no more lines.
   private var isFinished = false
-  private let keyColumns: EnforcedKey
+  private var shardRule: ShardRule
 
   /// Whether each of the values of the key is a boolean.
   private let isBoolean: [Bool]
   private let ranking: RecordRanking
-  private var key = CanonicalKey()
-  private let shardCount: UInt64
 
   /// The beginning of a line that is not complete.
   private var pending = GrowableBuffer<UInt8>()
@@ -52,17 +50,17 @@ package struct LineEmitter: ~Copyable {
 
   /// - Parameter shardCount: the number of shards, at least 1.
   package init(_ model: Model, options: ImportOptions, shardCount: Int) {
-    let slots = model.key.compactMap { model.attributes.index(named: $0) }
-    keyColumns = EnforcedKey(
-      columns: slots.map { model.attributes[$0].column }, slots: slots, isHashed: false)
-    isBoolean = slots.map { model.attributes[$0].types.isSubset(of: [.boolean, .null]) }
+    let shardRule = ShardRule(model, shardCount: shardCount)
+    isBoolean = shardRule.key.slots.map {
+      model.attributes[$0].types.isSubset(of: [.boolean, .null])
+    }
     limits = options.limits.readingLimits
     reader = ElementReader(shape: .sequence, limits: limits, isResumable: false)
     intake = RecordIntake(
       model: model, limits: limits, validators: [],
       latestTimestamp: options.maximumSkew.map { options.clock().advanced(by: $0) })
     ranking = RecordRanking(model)
-    self.shardCount = UInt64(shardCount)
+    self.shardRule = shardRule
   }
 
   /// Judges the lines that end in the next bytes of the input.
@@ -217,13 +215,9 @@ package struct LineEmitter: ~Copyable {
     let isTombstone = isRemoval || ranking.isTombstone(0, in: intake.batch)
     let digest = intake.batch.digest(of: 0)
     self.digest = self.digest + digest
-    var shard = digest.high
-    let hasKey =
-      !keyColumns.slots.isEmpty
-      && key.read(keyColumns, of: 0, in: intake.batch, relatedRowID: { _ in nil })
+    let (shard, hasKey) = shardRule.shard(of: 0, in: intake.batch)
     if hasKey {
       counts.records += 1
-      shard = key.hash.digest.high
       JSONText.append("record\t", to: &output)
       appendKey(to: &output)
     } else {
@@ -240,7 +234,7 @@ package struct LineEmitter: ~Copyable {
     append(digest.high, to: &output)
     append(digest.low, to: &output)
     output.append(UInt8(ascii: "\t"))
-    JSONText.append(Int64(shard % shardCount), to: &output)
+    JSONText.append(Int64(shard), to: &output)
     output.append(UInt8(ascii: "\t"))
     if Self.isField(text) {
       output.append(copying: text)
@@ -261,7 +255,7 @@ package struct LineEmitter: ~Copyable {
 
   private func appendKey(to output: inout GrowableBuffer<UInt8>) {
     output.append(UInt8(ascii: "["))
-    for (part, slot) in keyColumns.slots.enumerated() {
+    for (part, slot) in shardRule.key.slots.enumerated() {
       if part > 0 { output.append(UInt8(ascii: ",")) }
       let value = intake.batch[0, slot]
       switch value.kind {

@@ -10,6 +10,8 @@ struct UnfinishedImport {
   let checkpoint: ImportCheckpoint?
   /// The source of its inputs; empty if none was named.
   let source: String
+  /// The notation of its shard; nil if it takes all records.
+  let shard: String?
   let inputs: [ImportReport.Input]
   private let names: Set<ExactText>
   /// Whether it failed before it read a record, so that abandoning it loses nothing.
@@ -30,6 +32,7 @@ struct UnfinishedImport {
     guard try statement.step() else { return nil }
     id = run.id
     source = run.options["source"]?.string ?? ""
+    shard = run.options["shard"]?.string
     self.inputs = inputs
     names = Set(inputs.map { ExactText($0.name) })
     generation = statement.integer(0)

@@ -8,6 +8,8 @@ public enum Advice: Sendable, Hashable {
   case startWithoutResuming
   /// Name the inputs of the unfinished run, in the same order.
   case nameSameInputs
+  /// Name the shard of the unfinished run, or none: `ImportOptions.shard`.
+  case nameSameShard
   /// Name the place of the records: `ImportOptions.pointer`.
   case nameRecords
   /// Say that the records are arrays below a header: `ImportOptions.hasHeader`.

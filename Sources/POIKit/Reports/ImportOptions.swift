@@ -37,6 +37,10 @@ public struct ImportOptions: Sendable {
   /// earlier passes of a resumed run.
   public var recordLimit: Int?
 
+  /// The part of the records to import; nil for all. The others are validated and counted as `elsewhere`. It cannot
+  /// be a snapshot, and a resumed run keeps its shard.
+  public var shard: Shard?
+
   /// The maximum of rejects; the run stops if there are more.
   public var rejectLimit: Limit?
 
@@ -109,6 +113,27 @@ public struct ImportOptions: Sendable {
 
   /// The options with their defaults.
   public init() {}
+
+  /// One of several parts of the records. All records of a key are in the same one; records without a key are
+  /// spread by their content.
+  public struct Shard: Sendable, Hashable {
+    /// The number of the shard, from 0.
+    public var index: Int
+    /// The number of all shards, greater than `index`.
+    public var count: Int
+
+    /// A shard of several.
+    public init(_ index: Int, of count: Int) {
+      self.index = index
+      self.count = count
+    }
+
+    /// Whether there is such a shard.
+    public var isValid: Bool { 0..<count ~= index }
+
+    /// The notation of `poi-import --shard`, such as `0/4`.
+    var notation: String { "\(index)/\(count)" }
+  }
 
   /// A maximum, absolute or relative.
   public enum Limit: Sendable, Hashable {

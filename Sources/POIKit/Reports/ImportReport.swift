@@ -21,6 +21,8 @@ public struct ImportReport: Sendable {
     public var removals = 0
     /// Records that are not merged yet; 0 in a finished run.
     public var landed = 0
+    /// Records of other shards than `ImportOptions.shard`, which were left out.
+    public var elsewhere = 0
     /// Rejected records.
     public var rejected = 0
     /// Stored rows that were deleted or marked as removed because the snapshot lacks their keys.
@@ -34,7 +36,7 @@ public struct ImportReport: Sendable {
       [
         "read": \.read, "inserted": \.inserted, "updated": \.updated, "unchanged": \.unchanged,
         "stale": \.stale, "ignored": \.ignored, "removals": \.removals, "landed": \.landed,
-        "rejected": \.rejected, "removed": \.removed,
+        "elsewhere": \.elsewhere, "rejected": \.rejected, "removed": \.removed,
       ]
     }
 

@@ -59,13 +59,16 @@ package struct RecordBatch: ~Copyable {
   /// The number of rejects that were decoded without an issue and then refused by the table.
   private(set) var refusedCount = 0
 
+  /// The number of records that were read and left out, because they belong to another shard.
+  package private(set) var elsewhereCount = 0
+
   package private(set) var merged = MergeCounts()
 
   /// The number of records that were decoded without an issue.
   @inlinable package var recordCount: Int { origins.count }
 
   /// The number of records read into the batch, accepted or not.
-  package var readCount: Int { origins.count + rejects.count - refusedCount }
+  package var readCount: Int { origins.count + rejects.count - refusedCount + elsewhereCount }
 
   /// The number of records that become new rows.
   package var insertedCount: Int { origins.count - refusedCount - merged.total }
@@ -136,6 +139,12 @@ package struct RecordBatch: ~Copyable {
   /// Removes the record accepted last, and its text from `arenaStart` on.
   mutating func removeLast(arenaStart: Int) {
     truncate(to: origins.count - 1, arenaStart: arenaStart)
+  }
+
+  /// Leaves out the record accepted last, whose text begins at `arenaStart`.
+  package mutating func leaveOutLast(arenaStart: Int) {
+    removeLast(arenaStart: arenaStart)
+    elsewhereCount += 1
   }
 
   /// Removes all records except the first `recordCount`, whose text ends at `arenaStart`.
@@ -223,6 +232,7 @@ package struct RecordBatch: ~Copyable {
     if !rejects.isEmpty { rejects.removeAll(keepingCapacity: true) }
     rejectByteCount = 0
     refusedCount = 0
+    elsewhereCount = 0
     merged = MergeCounts()
     digests.removeAll()
     digestChange = .zero

@@ -23,7 +23,7 @@ extension TableDigest {
   }
 
   /// The digest of the rows of both tables.
-  package static func + (left: TableDigest, right: TableDigest) -> TableDigest {
+  public static func + (left: TableDigest, right: TableDigest) -> TableDigest {
     TableDigest(digest: left.digest + right.digest, rowCount: left.rowCount + right.rowCount)
   }
 }
