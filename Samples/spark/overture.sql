@@ -1,4 +1,5 @@
--- The view `lines` for winners.sql: places as Overture Maps publishes them, in Parquet. MODEL is overture.model.json.
+-- The view `lines` for winners.sql: places as Overture Maps publishes them, in Parquet.
+-- Their model is Samples/models/overture-places.json.
 --
 -- IN  a folder, file or pattern, such as 's3a://overturemaps-us-west-2/release/2026-10-21.0/theme=places/type=place'
 

@@ -5,8 +5,8 @@
 
 SET TIME ZONE 'UTC';
 
--- The formats keep the microseconds, which to_json leaves out. Binary columns become base64. To leave out columns,
--- write `* EXCEPT (a, b)`.
+-- The formats keep microseconds. Columns that are NULL are left out; add 'ignoreNullFields', 'false' to keep them.
+-- Binary columns become base64. To leave out columns, write `* EXCEPT (a, b)`.
 CREATE TEMPORARY VIEW lines AS
 SELECT to_json(struct(*), map(
     'timestampFormat', 'yyyy-MM-dd\'T\'HH:mm:ss.SSSSSSXXX',

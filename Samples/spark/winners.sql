@@ -12,6 +12,7 @@
 -- OUT/winners/part=… has the winners as lines, OUT/ranked as Parquet. OUT/summary is written last: without it the run
 -- is not complete. Its `digest` is the digest of the winners together, as `poi-dedup --digest` prints it for one store.
 
+-- Fails at once where poi-import does not run.
 SELECT line FROM (SELECT TRANSFORM('') USING 'cat > /dev/null; ./poi-import --version' AS (line STRING));
 
 -- poi-import judges each line. The result is kept, because what follows reads it several times. A table with a
@@ -47,11 +48,11 @@ FROM sums AS s CROSS JOIN counts AS c;
 -- The greatest timestamp, then a removal, then the greatest digest. A missing timestamp is the lowest. Records
 -- without a key have no group.
 CREATE TABLE ranked USING parquet LOCATION '${OUT}/ranked' AS
-SELECT key, nullif(winner.timestamp, -9223372036854775808) AS timestamp, winner.tombstone, winner.digest, shard, winner.record
+SELECT key, nullif(winner.timestamp, -9223372036854775808) AS timestamp, winner.tombstone, winner.digest, shard,
+  winner.record
 FROM (
-  SELECT key, max(struct(
-      coalesce(CAST(timestamp AS BIGINT), -9223372036854775808) AS timestamp, tombstone, digest, record))
-    AS winner, shard
+  SELECT key, shard, max(struct(
+      coalesce(CAST(timestamp AS BIGINT), -9223372036854775808) AS timestamp, tombstone, digest, record)) AS winner
   FROM emitted WHERE kind = 'record' GROUP BY key, shard)
 UNION ALL
 SELECT key, CAST(timestamp AS BIGINT), tombstone, digest, shard, record FROM emitted WHERE kind = 'keyless';

@@ -133,7 +133,7 @@ extension DedupCommand {
       .init("poi-dedup --key identifier --enforce", "deduplicate and make the key unique"),
       .init(
         "poi-dedup --digest --store shard0.sqlite --store shard1.sqlite",
-        "show what one store with the rows of both would have"),
+        "show the digest of one store with the rows of both"),
       .init("poi-dedup --undo", "restore the losers of the latest run"),
       .init(
         "poi-dedup -s app.sqlite -t place --key uuid --timestamp modified",

@@ -151,7 +151,8 @@ extension DedupCommand {
   private func json(of outcome: DedupOutcome) -> JSONValue {
     var members: [(String, JSONValue)] = [
       ("report", .number(1)), ("tool", .string("poi-dedup")),
-      ("version", .string(ToolkitVersion.current)), ("store", .string(storePath)),
+      ("version", .string(ToolkitVersion.current)),
+      ("store", .string(storePaths.count == 1 ? storePath : nil)),
     ]
     switch outcome {
     case .planned(let plan, let layout, _):

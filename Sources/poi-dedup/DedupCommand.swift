@@ -56,9 +56,6 @@ struct DedupCommand {
       guard case .digest = task else {
         throw UsageError("--store is given twice; only --digest takes several stores")
       }
-      for (index, path) in storePaths.enumerated() where storePaths[..<index].contains(path) {
-        throw UsageError("--store names \(path) twice; name each store once")
-      }
     }
     options.keep = arguments.choice("keep", as: DeduplicationOptions.KeepRule.self) ?? options.keep
     options.nullKey =

@@ -16,8 +16,7 @@ enum DedupDatabase {
     _ job: DedupCommand, progress: (StoreProgress) -> BatchDecision
   ) throws -> DedupOutcome {
     if case .digest = job.task {
-      return .digests(
-        try job.storePaths.map { try DedupDatabase($0, job).digest(job, path: $0) })
+      return .digests(try digests(job))
     }
     return try DedupDatabase(job.storePath, job).run(job, progress: progress)
   }
@@ -34,6 +33,28 @@ enum DedupDatabase {
       self = isStores ? .store(store) : .foreignTable(store)
     case .foreign(let connection): self = .foreign(connection)
     }
+  }
+
+  /// The digest of the table in each store.
+  private static func digests(_ job: DedupCommand) throws -> [DedupOutcome.StoreDigest] {
+    var files: Set<[UInt64]> = []
+    let digests = try job.storePaths.map { path in
+      let digest = try DedupDatabase(path, job).digest(job, path: path)
+      var status = stat()
+      if unsafe stat(path, &status) == 0,
+        !files.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted
+      {
+        throw UsageError("--store names the file \(path) twice; name each store once")
+      }
+      return digest
+    }
+    let tables = Set(digests.map(\.table)).sorted()
+    guard tables.count == 1 else {
+      throw UsageError(
+        "the stores have different tables; name one of \(tables.joined(separator: ", ")) with --table"
+      )
+    }
+    return digests
   }
 
   /// The digest of the table that the job names.

@@ -199,8 +199,9 @@ extension ImportCommand {
         "shard", "I/N",
         summary: "import only the records of shard I of N, from 0/N to N-1/N",
         detail:
-          "All records are read and validated, and the records of other shards are counted as elsewhere. The records of a key "
-          + "are in one shard. poi-dedup --digest adds the digests of the stores.",
+          "All records are read and validated, and the records of other shards are counted as "
+          + "elsewhere. The records of a key are in one shard. A table holds records of one shard only. "
+          + "poi-dedup --digest adds the digests of the stores.",
         section: "Many machines"),
       .report,
     ],

@@ -87,21 +87,26 @@ enum RandomRecords {
       "$DEDUP" --digest -s 0 -s 1 --report json | tr -d '\n '; echo
       import --shard 0/1 --dry-run --report json | grep -c '"elsewhere": 0,'
       import --limit 10 --shard 0/3 -s r --report json | grep -E '"(read|inserted|elsewhere)"' | tr -d ' \n'; echo
-      "$DEDUP" --digest -s 0 -s none; echo "$?"; "$DEDUP" --digest -s 0 -s 0; echo "$?"
+      "$DEDUP" --digest -s 0 -s none; echo "$?"; "$DEDUP" --digest -s 0 -s ./0; echo "$?"
       "$DEDUP" -s 0 -s 1; echo "$?"
       for bad in 1/1 0/0 -1/2 a 0/2/3; do import --shard "$bad"; echo "$?"; done
       import --shard 0/2 --snapshot; echo "$?"
+      import --shard 1/3 -s 0; echo "$?"; import --shard 0/4 -s 0; echo "$?"; import --shard 0/3; echo "$?"
+      import -t other -s t; "$DEDUP" --digest -s 0 -s t; echo "$?"
       """#.replacing("$IMPORT", with: importer.path).replacing("$DEDUP", with: deduplicator.path)
         .replacing("$POIS", with: "/\(root)/Samples/pois.ndjson"), in: folder.path)
     let lines = outcome.output.split(separator: "\n")
-    try #require(lines.count == 14, "\(outcome)")
+    try #require(lines.count == 18, "\(outcome)")
     #expect(lines[1] == lines[0] + " in 3 stores", "\(outcome)")
     #expect(lines[2].contains(#""stores":[{"store":"0","table":"poi""#), "\(outcome)")
     #expect(lines[3] == "1" && lines[4] == #""read":10,"inserted":3,"elsewhere":7,"#, "\(outcome)")
-    #expect(lines[5...] == ["66", "64", "64", "64", "64", "64", "64", "64", "64"][...])
+    #expect(lines[5] == "66" && lines[6...].allSatisfy { $0 == "64" }, "\(outcome)")
     #expect(
       outcome.messages.contains("none: no such store")
-        && outcome.messages.contains("only --digest takes several stores"), "\(outcome)")
+        && outcome.messages.contains("only --digest takes several stores")
+        && outcome.messages.contains("has records of the shard 0/3, and not only of 1/3")
+        && outcome.messages.contains("has records of all shards, and not only of 0/3")
+        && outcome.messages.contains("name one of other, poi with --table"), "\(outcome)")
   }
 
   @Test func `an import is resumed with its shard only`() throws {

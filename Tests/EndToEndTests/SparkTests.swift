@@ -171,6 +171,7 @@ struct SparkTests {
       """
       CREATE TABLE places USING parquet LOCATION '${IN}' AS
       SELECT id, geometry, named_struct('xmin', 0F) AS bbox, named_struct('primary', 'Café') AS names,
+        named_struct('primary', 'cafe') AS taxonomy,
         array(named_struct('country', country)) AS addresses,
         array(named_struct('update_time', '2025-02-24T08:00:00.000Z')) AS sources
       FROM (VALUES \(rows.joined(separator: ",\n")), ('line', X'0102000000', 'CH') AS (id, geometry, country));
@@ -181,7 +182,7 @@ struct SparkTests {
       MASTER='local[1]' LINES=both.sql IN="$PWD/rows" PART="get_json_object(record, '\$.addresses[0].country')"
       job out; echo "$?"; grep -o '"rejects.*' out/summary/*.json
       cat out/winners/part=CH/*.txt | wc -l; one_store out/winners/part=*/*.txt
-      sqlite3 one.sqlite 'SELECT hex(id), longitude, latitude FROM place WHERE country IS NOT NULL' | wc -l
+      sqlite3 one.sqlite 'SELECT hex(id), longitude, latitude FROM place WHERE category = "cafe"' | wc -l
       "${IMPORT%import}export" -q -s one.sqlite | tr -d '[]'
       """#, in: folder)
     let lines = outcome.output.split(separator: "\n")

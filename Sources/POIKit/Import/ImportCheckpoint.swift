@@ -115,8 +115,9 @@ struct ImportCheckpoint {
     removableRowCount = removable
     model = json["model"]?.string
     for counter in ImportReport.Counters.all {
-      // A checkpoint of an older version lacks newer counters, which were 0 then.
-      guard let count = ImportCheckpoint.count(counters[counter.key] ?? .number(0)) else {
+      // A checkpoint of an older version lacks this one.
+      let missing: JSONValue? = counter.key == "elsewhere" ? .number(0) : nil
+      guard let count = ImportCheckpoint.count(counters[counter.key] ?? missing) else {
         return nil
       }
       self.counters[keyPath: counter.value] = count

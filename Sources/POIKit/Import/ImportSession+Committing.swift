@@ -47,6 +47,7 @@ extension ImportSession {
             + ", too; give each source a table of its own, or name no source if the snapshot holds the "
             + "rows of all")
       }
+      if let shard = options.shard, !options.isResuming { try checkShard(shard, store) }
       intake.keepsRawRecords = table.mayRefuse
       if options.isResuming, unfinished.isEmpty {
         let last = try RunRecord.latest(
@@ -73,6 +74,21 @@ extension ImportSession {
     }
     checkpoint.ties = options.ties
     merge(by: checkpoint.policy, ties: options.ties)
+  }
+
+  /// Refuses a table with records of other shards: the digests of the stores would not add up.
+  private func checkShard(_ shard: ImportOptions.Shard, _ store: borrowing Store.Lease) throws {
+    let other = try RunRecord.latest(
+      where: """
+        \(RunRecord.imports(into: model.table)) AND \(RunRecord.hasStored)
+        AND options ->> 'shard' IS NOT \(literal: shard.notation)
+        """, in: store.connection)
+    guard let other else { return }
+    throw StoreError(
+      .invalidOptions,
+      "\(store.path): the table \"\(model.table)\" has records of "
+        + (other.options["shard"]?.string.map { "the shard \($0)" } ?? "all shards")
+        + ", and not only of \(shard.notation)", advice: .useOtherStore)
   }
 
   private mutating func merge(by policy: MergePolicy, ties: TieRule) {

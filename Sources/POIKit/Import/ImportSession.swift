@@ -118,6 +118,7 @@ public struct ImportSession: ~Copyable {
       model: model, options: options, validators: validators, onProgress: onProgress,
       isDryRun: false)
     try options.check(for: model)
+    shardRule = options.shard.map { ShardRule(model, shardCount: $0.count) }
     try open(store.lease())
     if options.jobCount > 1 { try startWriterThread() }
   }
@@ -134,6 +135,7 @@ public struct ImportSession: ~Copyable {
       model: model, options: options, validators: validators, onProgress: onProgress,
       isDryRun: true)
     try options.check(for: model, isDryRun: true)
+    shardRule = options.shard.map { ShardRule(model, shardCount: $0.count) }
     dryRun = DryRun(options: options)
   }
 
@@ -145,7 +147,6 @@ public struct ImportSession: ~Copyable {
     self.options = options
     self.onProgress = onProgress
     self.isDryRun = isDryRun
-    shardRule = options.shard.map { ShardRule(model, shardCount: max($0.count, 1)) }
     pace = BatchPace(size: options.batchSize, clock: options.elapsed)
     intake = RecordIntake(
       model: model, limits: options.limits.readingLimits, validators: validators,

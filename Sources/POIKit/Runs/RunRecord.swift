@@ -55,6 +55,12 @@ struct RunRecord {
     """
   }
 
+  /// The condition that an import stored a record. The counters of a killed run are NULL.
+  static let hasStored: SQL = """
+    coalesce(counters ->> 'read', 1)
+    > coalesce(counters ->> 'rejected', 0) + coalesce(counters ->> 'elsewhere', 0)
+    """
+
   /// The runs that satisfy a condition on the columns of `poikit_run`, the latest first.
   ///
   /// - Parameter limit: the greatest number of runs; nil for all.

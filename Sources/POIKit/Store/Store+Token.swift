@@ -98,11 +98,10 @@ extension Store.Lease {
   func otherSource(
     of table: String, than source: String
   ) throws -> String? {
-    // The counters of a killed run are NULL.
     try RunRecord.latest(
       where: """
         \(RunRecord.imports(into: table)) AND options ->> 'source' <> \(literal: source)
-        AND coalesce(counters ->> 'read', 1) > coalesce(counters ->> 'rejected', 0)
+        AND \(RunRecord.hasStored)
         """, in: connection)?.options["source"]?.string
   }
 
