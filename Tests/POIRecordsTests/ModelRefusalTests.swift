@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ModelRefusalTests {
   /// A document, the pointer of the error, and a part of its message.
-  @Test(arguments: [
+  private static let refused: [(String, String, String)] = [
     (#"["#, "", "line 1"),
     (#"[]"#, "", "a model is a JSON object"),
     (#"{"x-table":"t","x-table":"u","properties":{"a":{}}}"#, "", "twice"),
@@ -391,7 +391,9 @@ import Testing
       #"{"x-table":"t","properties":{"a/b":{"enum":[0,{"c":1,"c":1}]}}}"#,
       "/properties/a~1b/enum/1", #"the member "c" occurs twice"#
     ),
-  ])
+  ]
+
+  @Test(arguments: refused)
   func `a keyword that cannot be enforced is refused with its place`(
     _ document: String, _ pointer: String, _ message: String
   ) {

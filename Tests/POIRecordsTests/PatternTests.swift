@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PatternTests {
   /// An expression, a text, and whether it matches by ECMA-262.
-  @Test(arguments: [
+  private static let known: [(String, String, Bool)] = [
     ("^a$", "a\n", false), ("^a$", "a", true), ("b", "abc", true), ("", "", true),
     (#"^\d$"#, "5", true), (#"^\d$"#, "৪", false), (#"^\w$"#, "é", false), (#"\W"#, "é", true),
     (#"^\s$"#, "\u{FEFF}", true), (#"^\S$"#, "\u{A0}", false), (#"^.$"#, "\u{2028}", false),
@@ -33,7 +33,9 @@ import Testing
     (#"^[\S]$"#, " ", false), (#"^\p{Script=Han}{2}$"#, "東京", true),
     ("^a{2,3}?$", "aaaa", false), (#"^\$\.\-\/$"#, "$.-/", true),
     (#"^\t\n\v\f\r[\b]$"#, "\t\n\u{B}\u{C}\r\u{8}", true), (#"^a\{2\}$"#, "a{2}", true),
-  ])
+  ]
+
+  @Test(arguments: known)
   func `an expression matches what ECMA-262 says`(
     _ pattern: String, _ text: String, _ matches: Bool
   ) throws {

@@ -143,8 +143,9 @@ def description(figures):
                   "Processor time, the least of some rounds; the wait for the disk is not in it. The "
                   "floor of the second row is what C decodes and checks, and its digest.",
                   "", phases(raw["phases"])]
-    parts += ["", "## Charts", ""]
-    parts += [f"![{text}]({name}.svg)" for name, text in CHARTS.items() if name in raw["charts"]]
+    charts = [f"![{text}]({name}.svg)" for name, text in CHARTS.items() if name in raw["charts"]]
+    if charts:
+        parts += ["", "## Charts", "", *charts]
     if raw["skipped"]:
         parts += ["", "## Not measured", ""]
         parts += [f"- {name}: {reason}" for name, reason in raw["skipped"].items()]
