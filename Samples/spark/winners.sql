@@ -1,7 +1,7 @@
 -- The newest record of each key, by the rule of poi-dedup, on Apache Spark 4.
 --
--- spark-sql --files poi-import,model.json -d IN='lines/*.ndjson' -d OUT=result -d SHARDS=4 -d PART=shard \
---     -d MODEL=model.json -i text.sql -f winners.sql
+-- spark-sql --conf spark.sql.catalogImplementation=in-memory --files poi-import,model.json -d MODEL=model.json \
+--     -d IN='lines/*.ndjson' -d OUT=/lake/result -d SHARDS=4 -d PART=shard -i text.sql -f winners.sql
 --
 -- IN      what text.sql, parquet.sql or overture.sql reads: it makes the view `lines`, one JSON record in each `value`
 -- OUT     a folder that does not exist yet
