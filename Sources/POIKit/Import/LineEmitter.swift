@@ -247,10 +247,11 @@ package struct LineEmitter: ~Copyable {
 
   /// Appends 16 hexadecimal digits.
   private func append(_ word: UInt64, to output: inout GrowableBuffer<UInt8>) {
-    for place in (0..<16).reversed() {
-      let digit = UInt8(truncatingIfNeeded: word >> UInt64(4 * place)) & 15
-      output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    let digits = InlineArray<16, UInt8> { place in
+      let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * place)) & 15
+      return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
     }
+    output.append(copying: digits.span)
   }
 
   private func appendKey(to output: inout GrowableBuffer<UInt8>) {
@@ -264,7 +265,8 @@ package struct LineEmitter: ~Copyable {
       case .integer: JSONText.append(value.integer, to: &output)
       case .real: JSONText.append(value.real, to: &output)
       case .text:
-        JSONText.appendQuoted(intake.batch.arena.span.extracting(value.textRange), to: &output)
+        let text = intake.batch.arena.span.extracting(value.textRange)
+        if !JSONText.appendPlain(text, to: &output) { JSONText.appendQuoted(text, to: &output) }
       case .absent, .null, .related: JSONText.append("null", to: &output)
       }
     }
