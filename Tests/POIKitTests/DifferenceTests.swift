@@ -203,4 +203,16 @@ import Testing
     #expect(throws: Failure.self) { try new.compare(withOlder: old) { _ in throw Failure() } }
     #expect(try new.compare(withOlder: old) { _ in }.addedCount == 9_000)
   }
+
+  @Test func `a model without a key is refused, and keys are compared as blobs, too`() throws {
+    let keyless = #"{"x-table":"t","properties":{"id":{"type":"string"}}}"#
+    let pair = [try Self.store([#"{"id":"a"}"#], keyless), try Self.store([], keyless)]
+    #expect(storeError { try Self.lines(pair[0], pair[1]) }?.code == .invalidOptions)
+    let document =
+      #"{"x-table":"t","x-key":"id","properties":{"id":{"type":["string","integer"]}}}"#
+    let newer = try Self.store([#"{"id":"a"}"#], document)
+    let older = try Self.store([#"{"id":"b"}"#, #"{"id":"a"}"#], document)
+    for store in [newer, older] { try store.execute("UPDATE t SET id = x'01' WHERE id = 'a'") }
+    #expect(try Self.lines(newer, older).lines.count == 1)
+  }
 }

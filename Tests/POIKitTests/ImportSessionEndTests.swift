@@ -174,7 +174,8 @@ import Testing
   }
 
   @Test(arguments: [-1, .nan] as [Double])
-  func `a limit of rejects, removals or records is a number and not negative`(value: Double) {
+  func `a limit of rejects, removals or records is a number and not negative`(value: Double) throws
+  {
     for limit in [\ImportOptions.rejectLimit, \.optionalRemovalLimit] {
       var options = ImportOptions()
       options[keyPath: limit] = .percent(value)
@@ -189,6 +190,18 @@ import Testing
     options = ImportOptions()
     options.rejectLimit = .count(-1)
     #expect(throws: StoreError.self) { _ = try ImportSession(checking: .poi, options: options) }
+    for shard in [ImportOptions.Shard(-1, of: 2), .init(2, of: 2), .init(0, of: 0)] {
+      options = ImportOptions()
+      options.shard = shard
+      #expect(throws: StoreError.self) { _ = try ImportSession(checking: .poi, options: options) }
+    }
+    options = ImportOptions()
+    options.shard = .init(0, of: 2)
+    options.isSnapshot = true
+    let store = try Store.inMemory()
+    #expect(throws: StoreError.self) {
+      _ = try ImportSession(into: store, model: .poi, options: options)
+    }
   }
 
   @Test(arguments: [1, 2])

@@ -146,9 +146,19 @@ import Testing
     }
   }
 
+  @Test func `a key of a number is a number`() throws {
+    let model = try Model(
+      parsing: #"{"x-table":"t","x-key":"id","properties":{"id":{"type":"integer"}}}"#)
+    var emitter = LineEmitter(model, options: ImportOptions(), shardCount: 1)
+    var output = GrowableBuffer<UInt8>()
+    emitter.append(#"{"id":-7}"#.utf8Span.span, to: &output)
+    emitter.finish(to: &output)
+    #expect(String(copying: output.span).hasPrefix("record\t[-7]\t"))
+  }
+
   @Test func `a byte order mark and white space around a line do not count`() throws {
     let record = #"{"id":"a","on":true}"#
-    let input = "\u{FEFF}\(record)\r\n\u{1}\n\u{1}efbbbf20\n \(record)\t\n"
+    let input = "\u{FEFF}\(record)\r\n\u{1}\n\u{1}EFbbbf20\n \(record)\t\n"
     let fields = try Self.fields(of: Array(input.utf8))
     #expect(fields.map { $0[0] } == ["record", "record", "end"])
     #expect(fields[0][6] == record && fields[2][1...3] == ["4", "2", "2"])

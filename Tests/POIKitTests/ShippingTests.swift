@@ -80,6 +80,16 @@ import Testing
     #expect(try store.digest(of: model) == digest)
   }
 
+  @Test func `a search is of texts`() throws {
+    let fixture = try Fixture()
+    var options = ShippingOptions()
+    options.fullText = ["lat"]
+    let error = #expect(throws: StoreError.self) {
+      try fixture.store.ship(to: fixture.folder.file("app.sqlite"), options: options)
+    }
+    #expect(error?.code == .invalidOptions)
+  }
+
   @Test func `indexes follow the rows`() throws {
     let fixture = try Fixture()
     let store = fixture.store

@@ -32,6 +32,7 @@ import Testing
   @Test(arguments: [
     (#"{"type":"Point","coordinates":[1,2]}"#, "0101000000\(one)\(two)"),
     (#"{"coordinates":[1,2,3],"type":"Point"}"#, "01e9030000\(one)\(two)\(three)"),
+    (#"{"type":"Point","coordinates":[1,2,3,4]}"#, "01e9030000\(one)\(two)\(three)"),
     (
       #"{"type":"LineString","coordinates":[[1,2],[2.0,1e0]]}"#,
       "010200000002000000\(one)\(two)\(two)\(one)"

@@ -121,9 +121,8 @@ final class KeyedRows {
   }
 
   private func hasKey(of row: borrowing Statement, _ other: [Int]) -> Bool {
-    for (own, other) in zip(keyFields, other)
-    where !reader.statement.hasSameValue(own + 1, as: other + 1, of: row) {
-      return false
+    for (own, other) in zip(keyFields, other) {
+      if !reader.statement.hasSameValue(own + 1, as: other + 1, of: row) { return false }
     }
     return true
   }
