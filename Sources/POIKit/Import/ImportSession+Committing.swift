@@ -23,6 +23,7 @@ extension ImportSession {
     let path = store.path
     do {
       unfinished = try UnfinishedImport.list(into: model.table, in: store.connection)
+      if let shard = options.shard, !options.isResuming { try checkShard(shard, store) }
       try store.prepareTables(
         for: model, mayChange: unfinished.isEmpty || options.isRestarting && !options.isResuming)
       checkpoint.policy = try store.mergePolicy(
@@ -47,7 +48,6 @@ extension ImportSession {
             + ", too; give each source a table of its own, or name no source if the snapshot holds the "
             + "rows of all")
       }
-      if let shard = options.shard, !options.isResuming { try checkShard(shard, store) }
       intake.keepsRawRecords = table.mayRefuse
       if options.isResuming, unfinished.isEmpty {
         let last = try RunRecord.latest(
