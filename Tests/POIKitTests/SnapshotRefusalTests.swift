@@ -47,6 +47,26 @@ import Testing
     #expect(try feed.rows("SELECT id FROM note WHERE gone IS NOT 1") == ["1", "2"])
   }
 
+  @Test func `a source whose records are all in other shards has no rows`() throws {
+    var refusedCount = 0
+    for shard in 0..<4 {
+      let feed = try FeedStore(Self.model())
+      var options = ImportOptions()
+      options.mergePolicy = .newest
+      options.source = "one"
+      options.shard = .init(shard, of: 4)
+      let report = try feed.take(#"{"id":1,"at":1}"#, options: options)
+      let isRefused =
+        storeError {
+          try feed.take(
+            #"{"id":5,"at":1}"#, options: Self.snapshot(.percent(100), source: "two"))
+        } != nil
+      #expect(isRefused == (report.counters.elsewhere == 0))
+      refusedCount += isRefused ? 1 : 0
+    }
+    #expect(refusedCount == 1)
+  }
+
   @Test func `a row that was marked before a refused snapshot does not count as missing`() throws {
     let feed = try FeedStore(Self.model())
     var options = ImportOptions()
